@@ -1,0 +1,39 @@
+// Where output goes and input comes from: the notebook, the shell or a test. The language and the
+// commands see only this. Ownership: borrow - texts and JSON are the caller's; a face copies.
+#ifndef PJ_FACE_H
+#define PJ_FACE_H
+
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+
+#include <jansson.h>
+
+typedef enum pj_stream { PJ_STDOUT, PJ_STDERR } pj_stream;
+
+/// One display: `data` maps MIME types to values (JSON types as objects, binary ones as base64
+/// text), `metadata` likewise; `id` NULL = no display_id.
+typedef struct pj_display {
+    json_t *data;
+    json_t *metadata; // may be NULL
+    const char *id;
+    bool update; // update_display_data of an `id` shown before
+} pj_display;
+
+typedef struct pj_face {
+    void *self;
+    void (*write)(void *self, pj_stream stream, pj_str text);
+    void (*display)(void *self, const pj_display *display);
+    void (*clear)(void *self, bool wait);
+    /// Asks the user; false with PJ_E_STOPPED when interrupted, PJ_E_MISSING when nobody can
+    /// answer.
+    bool (*input)(void *self, const char *prompt, bool password, pj_buf *out, pj_err *err);
+    /// An execute_reply payload, e.g. {"source": "page", "data": {...}, "start": 0}; borrowed.
+    void (*payload)(void *self, json_t *payload);
+    bool rich;   // shows MIME bundles (notebook); false = plain text
+    bool colour; // ANSI colours are welcome in text
+} pj_face;
+
+/// Swallows output and has no answers.
+extern const pj_face pj_face_silent;
+
+#endif

@@ -1,0 +1,44 @@
+// The command language: Lua with the product's verbs. One state, used by one thread at a time;
+// interrupt is the exception. Ownership: new/free; JSON results are new references.
+#ifndef PJ_LANG_H
+#define PJ_LANG_H
+
+#include "kernel/face.h"
+
+#include <stdatomic.h>
+
+typedef struct pj_lang pj_lang;
+
+typedef struct pj_outcome {
+    bool ok;
+    bool stopped;     // ended by an interrupt (ename "KeyboardInterrupt")
+    json_t *data;     // MIME bundle of the last expression's value; NULL = none
+    json_t *metadata; // of the bundle
+    json_t *error;    // {"ename", "evalue", "traceback": [...]} when not ok
+} pj_outcome;
+
+/// `stop` is the flag that an interrupt raises; cleared by pj_lang_run when a cell begins.
+pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop);
+void pj_lang_free(pj_lang *lang);
+
+typedef struct pj_cell_opts {
+    const char *name; // chunk name in tracebacks: "cell 7"
+    bool silent;      // no value wanted
+    int execution_count;
+} pj_cell_opts;
+
+/// Runs one cell: statements in order, the last expression's value in `data`. The outcome's JSON
+/// belongs to the caller (pj_outcome_clear).
+pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts);
+/// One of user_expressions: {"status": "ok", "data", "metadata"} or {"status": "error", ...}.
+json_t *pj_lang_expression(pj_lang *lang, pj_str code);
+void pj_outcome_clear(pj_outcome *outcome);
+
+/// {"matches", "cursor_start", "cursor_end", "metadata"}; cursor in code points.
+json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor);
+/// {"found", "data", "metadata"}.
+json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail);
+/// {"status": "complete" | "incomplete" | "invalid", "indent"}.
+json_t *pj_lang_is_complete(pj_lang *lang, pj_str code);
+
+#endif

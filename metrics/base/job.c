@@ -1,0 +1,93 @@
+// Stop flag, progress and memory account of a long operation.
+#include "metrics/base/job.h"
+
+#include "metrics/base/num.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPORT_INTERVAL_NS = 200000000 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool pj_job_check(pj_job *job, const char *where, pj_err *err)
+{
+    if (pj_job_stopped(job))
+        return pj_fail(err, PJ_E_STOPPED, where, 0, "interrupted");
+    if (!job->memory_budget)
+        job->memory_budget = pj_job_default_budget();
+    uint64_t used = atomic_load_explicit(&job->memory_used, memory_order_relaxed);
+    if (used <= job->memory_budget)
+        return true;
+    char want[32], have[32];
+    pj_format_bytes(used, want);
+    pj_format_bytes(job->memory_budget, have);
+    return pj_fail(
+        err, PJ_E_MEMORY, where, 0,
+        "needs %s of memory, the budget is %s; raise it with --memory or use fewer workers", want,
+        have);
+}
+
+void pj_job_report(pj_job *job, const char *what, bool last)
+{
+    if (!job->progress)
+        return;
+    uint64_t now = now_ns();
+    if (!last && now < job->progress_due_ns)
+        return;
+    job->progress_due_ns = now + REPORT_INTERVAL_NS;
+    job->progress(job->progress_context, what, atomic_load(&job->bytes_done),
+                  atomic_load(&job->bytes_total));
+}
+
+unsigned pj_job_workers(const pj_job *job)
+{
+    if (job->workers)
+        return job->workers;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/// A number alone in a small file; UINT64_MAX when there is none ("max" means no limit).
+static uint64_t number_in(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return UINT64_MAX;
+    char text[64];
+    ssize_t n = read(fd, text, sizeof text);
+    close(fd);
+    uint64_t value;
+    if (n <= 0 || !pj_parse_u64(pj_str_trim((pj_str){text, (size_t)n}), &value))
+        return UINT64_MAX;
+    return value;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t pj_job_default_budget(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t limit = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    limit = least(limit, number_in("/sys/fs/cgroup/memory.max"));
+    limit = least(limit, number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        limit = least(limit, (uint64_t)space.rlim_cur);
+    return limit / 2;
+}

@@ -1,0 +1,197 @@
+// Numbers to and from text; independent of the locale, which the C library's functions are not.
+#include "metrics/base/num.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool pj_parse_u64(pj_str s, uint64_t *out)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned digit = (unsigned)(unsigned char)s.at[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *out = value;
+    return s.len > 0;
+}
+
+bool pj_parse_i64(pj_str s, int64_t *out)
+{
+    bool negative = s.len && s.at[0] == '-';
+    uint64_t magnitude;
+    if (!pj_parse_u64(negative ? pj_str_from(s, 1) : s, &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+/// The C locale, made once; strtod_l and friends take it instead of the process's own.
+static locale_t c_locale(void)
+{
+    static _Atomic(locale_t) kept;
+    locale_t locale = kept;
+    if (!locale) {
+        locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (__atomic_compare_exchange_n((locale_t *)&kept, &locale, made, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+            return made;
+        freelocale(made);
+    }
+    return locale;
+}
+
+bool pj_parse_double(pj_str s, double *out)
+{
+    char text[64];
+    if (s.len == 0 || s.len >= sizeof text || s.at[0] == ' ')
+        return false;
+    memcpy(text, s.at, s.len);
+    text[s.len] = 0;
+    char *end;
+    double value = strtod_l(text, &end, c_locale());
+    if (end != text + s.len)
+        return false;
+    *out = value;
+    return true;
+}
+
+/// Splits "12.5ms" into the number and its unit.
+static bool cut_unit(pj_str s, double *number, pj_str *unit)
+{
+    size_t n = 0;
+    while (n < s.len && ((s.at[n] >= '0' && s.at[n] <= '9') || s.at[n] == '.'))
+        n++;
+    *unit = pj_str_trim(pj_str_from(s, n));
+    return pj_parse_double(pj_str_head(s, n), number) && *number >= 0;
+}
+
+typedef struct unit {
+    pj_str name;
+    double factor;
+} unit;
+
+static bool scale_by(const unit *units, size_t n, pj_str name, double *value)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pj_str_equal(units[i].name, name)) {
+            *value *= units[i].factor;
+            return true;
+        }
+    return false;
+}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+bool pj_parse_duration(pj_str s, double *ns)
+{
+    static const unit units[] = {
+        {{"ns", 2}, 1}, {{"us", 2}, 1e3}, {{"ms", 2}, 1e6}, {{"s", 1}, 1e9}, {{"", 0}, 1}};
+    pj_str name;
+    return cut_unit(s, ns, &name) && scale_by(units, COUNT_OF(units), name, ns);
+}
+
+bool pj_parse_size(pj_str s, uint64_t *bytes)
+{
+    static const unit units[] = {{{"", 0}, 1},           {{"k", 1}, 1024},
+                                 {{"K", 1}, 1024},       {{"M", 1}, 1048576},
+                                 {{"G", 1}, 1073741824}, {{"T", 1}, 1099511627776}};
+    double value;
+    pj_str name;
+    if (!cut_unit(s, &value, &name) || !scale_by(units, COUNT_OF(units), name, &value) ||
+        value >= 18446744073709551615.0)
+        return false;
+    *bytes = (uint64_t)value;
+    return true;
+}
+
+bool pj_parse_rate(pj_str s, double *bytes_per_second)
+{
+    static const unit units[] = {{{"", 0}, 1},    {{"k", 1}, 1e3}, {{"K", 1}, 1e3},
+                                 {{"M", 1}, 1e6}, {{"G", 1}, 1e9}, {{"T", 1}, 1e12}};
+    if (pj_str_equal(s, PJ_S("inf"))) {
+        *bytes_per_second = INFINITY;
+        return true;
+    }
+    pj_str name;
+    return cut_unit(s, bytes_per_second, &name) && *bytes_per_second > 0 &&
+           scale_by(units, COUNT_OF(units), name, bytes_per_second);
+}
+
+/// snprintf of a double with a point whatever the locale.
+static size_t print_double(char *out, size_t size, const char *format, int precision, double value)
+{
+    locale_t before = uselocale(c_locale());
+    int len = snprintf(out, size, format, precision, value);
+    uselocale(before);
+    return (size_t)len;
+}
+
+size_t pj_format_double(double value, char *out)
+{
+    if (isnan(value)) {
+        memcpy(out, "nan", 4);
+        return 3;
+    }
+    size_t len = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        len = print_double(out, 32, "%.*g", precision, value);
+        double back;
+        if (isinf(value) || (pj_parse_double((pj_str){out, len}, &back) && back == value))
+            break;
+    }
+    return len;
+}
+
+/// Three significant digits in the largest unit that leaves at least 1.
+static size_t format_scaled(double value, const unit *units, size_t n, char *out)
+{
+    size_t i = 0;
+    while (i + 1 < n && value >= 999.5 * units[i].factor)
+        i++;
+    double scaled = value / units[i].factor;
+    int decimals = i == 0 && scaled == floor(scaled) ? 0
+                   : scaled < 9.995                  ? 2
+                   : scaled < 99.95                  ? 1
+                                                     : 0;
+    size_t len = print_double(out, 24, "%.*f", decimals, scaled);
+    len += (size_t)snprintf(out + len, 32 - len, " " PJ_STR_FMT, PJ_STR_ARG(units[i].name));
+    return len;
+}
+
+size_t pj_format_duration(double ns, char *out)
+{
+    static const unit units[] = {
+        {{"ns", 2}, 1}, {{"us", 2}, 1e3}, {{"ms", 2}, 1e6}, {{"s", 1}, 1e9}};
+    return format_scaled(ns, units, COUNT_OF(units), out);
+}
+
+size_t pj_format_bytes(uint64_t bytes, char *out)
+{
+    static const unit units[] = {
+        {{"B", 1}, 1}, {{"kB", 2}, 1e3}, {{"MB", 2}, 1e6}, {{"GB", 2}, 1e9}, {{"TB", 2}, 1e12}};
+    return format_scaled((double)bytes, units, COUNT_OF(units), out);
+}
+
+size_t pj_format_grouped(int64_t value, char *out)
+{
+    char digits[24];
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)magnitude);
+    size_t len = 0;
+    if (value < 0)
+        out[len++] = '-';
+    for (int i = 0; i < n; i++) {
+        out[len++] = digits[i];
+        if (i + 1 < n && (n - 1 - i) % 3 == 0)
+            out[len++] = ',';
+    }
+    out[len] = 0;
+    return len;
+}

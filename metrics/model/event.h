@@ -1,0 +1,63 @@
+// The events that readers push and sinks fold: the same for every trace format.
+// Ownership: borrow - a batch is valid until the sink returns.
+#ifndef PJ_EVENT_H
+#define PJ_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// States a location can be in; the numbers are Paraver's (Extrae's STATES section).
+enum {
+    PJ_STATE_IDLE = 0,
+    PJ_STATE_RUNNING = 1, // the only useful one
+    PJ_STATE_NOT_CREATED = 2,
+    PJ_STATE_DISABLED = 14, // tracing switched off
+    PJ_STATE_OTHERS = 15,
+};
+
+/// OpenMP event families that matter for levels and the replay; `code` of PJ_EV_OPENMP.
+enum {
+    PJ_OMP_PARALLEL = 1, // 60000001: the master opens and closes a parallel region
+    PJ_OMP_BARRIER,      // 60000005
+    PJ_OMP_FUNCTION,     // 60000018: a thread executes the body of a region
+    PJ_OMP_TASK,         // 60000023: a thread executes a task
+    PJ_OMP_TASKWAIT,     // 60000012 and its kin: waits for outstanding tasks; not a level
+};
+
+typedef enum pj_event_kind {
+    PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
+    PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters
+    PJ_EV_MPI,        // a = pj_mpi_call entered, 0 = left; code = pj_mpi_class
+    PJ_EV_COLLECTIVE, // follows the enter of its call: a = communicator, b = bytes, code = root?
+    PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*
+    PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
+    PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
+    PJ_EV_LAST,       // number of kinds
+} pj_event_kind;
+
+typedef struct pj_event {
+    uint64_t time; // ns from the trace's begin
+    uint64_t a;
+    uint64_t b;
+    uint32_t location;
+    uint16_t kind; // pj_event_kind
+    uint16_t code;
+} pj_event;
+
+typedef struct pj_message {
+    uint64_t logical_send, physical_send, logical_recv, physical_recv; // ns
+    uint64_t size;                                                     // bytes
+    int64_t tag;
+    uint32_t from, to; // locations
+} pj_message;
+
+/// Events in the order of the trace: of one location never going back in time unless the reader
+/// counted `time_backwards`.
+typedef struct pj_batch {
+    const pj_event *events;
+    size_t count;
+    const pj_message *messages;
+    size_t message_count;
+} pj_batch;
+
+#endif

@@ -1,0 +1,29 @@
+// The rows of import_stats.def as data.
+#include "metrics/model/import_stats.h"
+
+#include <stddef.h>
+
+#define SEVERITY_NOTE PJ_NOTE
+#define SEVERITY_WARNING PJ_WARNING
+#define SEVERITY_LOSS PJ_LOSS
+
+static const pj_import_row rows[] = {
+#define IMPORT(key, severity, sentence) {#key, SEVERITY_##severity, sentence},
+#include "metrics/model/import_stats.def"
+#undef IMPORT
+};
+
+const pj_import_row *pj_import_at(unsigned key)
+{
+    return key < PJ_IMPORT_COUNT ? &rows[key] : NULL;
+}
+
+void pj_import_merge(pj_import_stats *into, const pj_import_stats *from)
+{
+    for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++) {
+        uint64_t line = from->first_line[k];
+        if (from->count[k] && (!into->count[k] || (line && line < into->first_line[k])))
+            into->first_line[k] = line;
+        into->count[k] += from->count[k];
+    }
+}

@@ -1,0 +1,38 @@
+// Oddities met while reading, counted per run and shown beside its results. Ownership: plain data.
+#ifndef PJ_IMPORT_STATS_H
+#define PJ_IMPORT_STATS_H
+
+#include <stdint.h>
+
+typedef enum pj_severity { PJ_NOTE, PJ_WARNING, PJ_LOSS } pj_severity;
+
+typedef enum pj_import_key {
+#define IMPORT(key, severity, sentence) PJ_IMPORT_##key,
+#include "metrics/model/import_stats.def"
+#undef IMPORT
+    PJ_IMPORT_COUNT
+} pj_import_key;
+
+typedef struct pj_import_row {
+    const char *key;
+    pj_severity severity;
+    const char *sentence;
+} pj_import_row;
+
+typedef struct pj_import_stats {
+    uint64_t count[PJ_IMPORT_COUNT];
+    uint64_t first_line[PJ_IMPORT_COUNT]; // 1-based line of the first one; 0 = no line
+} pj_import_stats;
+
+const pj_import_row *pj_import_at(unsigned key);
+
+static inline void pj_import_add(pj_import_stats *stats, pj_import_key key, uint64_t line)
+{
+    if (stats->count[key]++ == 0)
+        stats->first_line[key] = line;
+}
+
+/// Adds `from` to `into`; the earlier first line stays.
+void pj_import_merge(pj_import_stats *into, const pj_import_stats *from);
+
+#endif

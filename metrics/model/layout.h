@@ -1,0 +1,33 @@
+// Ranks, threads and nodes of one execution. Ownership: arena (the run's).
+#ifndef PJ_LAYOUT_H
+#define PJ_LAYOUT_H
+
+#include "metrics/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Locations are the threads of all ranks, numbered rank by rank: rank r owns the locations
+/// first_location[r] .. first_location[r + 1] - 1, its thread t is first_location[r] + t.
+typedef struct pj_layout {
+    uint32_t applications; // >= 1; ranks of several applications are numbered through
+    uint32_t ranks;
+    uint32_t locations;
+    uint32_t *first_location;   // ranks + 1 items
+    uint32_t *rank_of;          // by location
+    uint32_t *application_of;   // by rank
+    uint32_t *node_of;          // by location; 0 = unknown, else from 1
+    const char **location_name; // by location; NULL where the trace gives none
+} pj_layout;
+
+static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)
+{
+    return layout->first_location[rank + 1] - layout->first_location[rank];
+}
+
+/// Threads of every rank when they are equal, else 0 (then the text is "4x2-8").
+uint32_t pj_layout_threads_per_rank(const pj_layout *layout);
+/// "16x1", "4x2-8" (ranks x threads) in the arena.
+const char *pj_layout_text(const pj_layout *layout, pj_arena *arena);
+
+#endif

@@ -1,0 +1,72 @@
+// A run's life: made by a reader, held by studies, metrics and scripts.
+#include "metrics/model/run.h"
+
+#include "metrics/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/// The file name without its folder and the suffixes that traces have.
+static pj_str bare_name(pj_str path)
+{
+    static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4}, {".otf2", 5}};
+    size_t slash = pj_str_find_last(path, '/');
+    pj_str name = slash < path.len ? pj_str_from(path, slash + 1) : path;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (name.len > suffixes[i].len && pj_str_ends(name, suffixes[i]))
+            return pj_str_head(name, name.len - suffixes[i].len);
+    return name;
+}
+
+pj_run *pj_run_new(const char *path)
+{
+    pj_run *run = pj_take_memory(sizeof *run);
+    *run = (pj_run){.arena = pj_arena_new(NULL), .references = 1, .tag = ""};
+    run->path = pj_arena_text(run->arena, pj_str_of(path));
+    run->name = pj_arena_text(run->arena, bare_name(pj_str_of(path)));
+    run->ideal.reason = "the ideal-network replay has not run";
+    return run;
+}
+
+pj_run *pj_run_hold(pj_run *run)
+{
+    run->references++;
+    return run;
+}
+
+void pj_run_release(pj_run *run)
+{
+    if (!run || --run->references > 0)
+        return;
+    free(run->remarks.items);
+    pj_arena_free(run->arena);
+    free(run);
+}
+
+void pj_run_allocate(pj_run *run)
+{
+    uint32_t n = run->layout.locations;
+    run->totals = pj_new_n(run->arena, pj_totals, n);
+    for (uint32_t i = 0; i < n; i++)
+        run->totals[i].first_record_ns = UINT64_MAX;
+    run->counter_count = 2;
+    run->counters = pj_new_n(run->arena, pj_counter, run->counter_count);
+    static const char *const names[] = {"instructions", "cycles"};
+    for (uint32_t c = 0; c < run->counter_count; c++)
+        run->counters[c] =
+            (pj_counter){.name = names[c], .useful = pj_new_n(run->arena, int64_t, n)};
+}
+
+void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pj_remarks *remarks = &run->remarks;
+    pj_grow(remarks->items, &remarks->cap, remarks->count + 1);
+    remarks->items[remarks->count++] =
+        (pj_remark){severity, pj_arena_text(run->arena, pj_str_of(text))};
+}

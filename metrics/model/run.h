@@ -1,0 +1,100 @@
+// What remains of one execution after its trace has been read: bounded by locations, not events.
+// Ownership: counted reference (Lua, studies and metrics hold a run together); its data are arena.
+#ifndef PJ_RUN_H
+#define PJ_RUN_H
+
+#include "metrics/base/job.h"
+#include "metrics/model/import_stats.h"
+#include "metrics/model/layout.h"
+
+/// One row of `popinjay stats`: totals of a thread, times in ns (definitions: METRICS part B).
+typedef struct pj_totals {
+    uint64_t useful_ns;        // state Running
+    uint64_t serial_useful_ns; // Running outside OpenMP regions
+    uint64_t openmp_useful_ns; // Running inside OpenMP regions
+    uint64_t openmp_ns;        // inside OpenMP regions, whatever the state
+    uint64_t outside_mpi_ns;   // runtime less the part inside MPI calls
+    uint64_t runtime_ns;       // states other than Idle and Tracing disabled
+    uint64_t last_event_ns;    // time of the thread's last event (not state) record
+    uint64_t first_record_ns;  // time of its first record of any kind; UINT64_MAX = none
+} pj_totals;
+
+/// A hardware counter summed over useful time. Index 0 and 1 of pj_run.counters are always
+/// instructions and cycles, present or not.
+enum { PJ_COUNTER_INSTRUCTIONS = 0, PJ_COUNTER_CYCLES = 1 };
+typedef struct pj_counter {
+    const char *name; // "instructions", "cycles", else the trace's own label
+    uint64_t type;    // event type in the trace
+    bool present;
+    int64_t *useful; // by location
+} pj_counter;
+
+/// Result of the ideal-network replay.
+typedef struct pj_ideal {
+    bool available;
+    const char *reason; // why not, when not available
+    double runtime_ns;
+    double *finish_ns;  // by rank
+    double *compute_ns; // by rank
+} pj_ideal;
+
+typedef struct pj_roi {
+    bool set; // clipped to [from_ns, to_ns)
+    uint64_t from_ns, to_ns;
+    uint64_t cut_bursts; // Running bursts that crossed a border
+} pj_roi;
+
+/// A sentence for the analyst, shown under every result of the run.
+typedef struct pj_remark {
+    pj_severity severity;
+    const char *text;
+} pj_remark;
+
+typedef struct pj_remarks {
+    pj_remark *items;
+    size_t count, cap;
+} pj_remarks;
+
+typedef struct pj_run {
+    pj_arena *arena;
+    _Atomic uint32_t references;
+
+    const char *path;   // as opened
+    const char *name;   // file name without .prv, .prv.gz, .otf2
+    const char *format; // reader's name: "prv"
+    const char *tag;    // "" when none
+    uint64_t file_bytes;
+    uint64_t text_bytes; // after decompression
+    uint64_t events;     // records read
+
+    pj_layout layout;
+    bool has_mpi;        // any MPI event
+    bool has_openmp;     // any OpenMP level event
+    uint64_t end_ns;     // max(header, last record)
+    uint64_t runtime_ns; // max over threads of totals[].runtime_ns
+    pj_totals *totals;   // by location
+    pj_counter *counters;
+    uint32_t counter_count; // >= 2
+
+    pj_roi roi;
+    pj_ideal ideal;
+    pj_import_stats import;
+    pj_remarks remarks;
+} pj_run;
+
+/// An empty run that holds one reference.
+pj_run *pj_run_new(const char *path);
+pj_run *pj_run_hold(pj_run *run);
+void pj_run_release(pj_run *run);
+static inline void pj_run_drop(pj_run **run)
+{
+    pj_run_release(*run);
+}
+#define pj_auto_run __attribute__((cleanup(pj_run_drop))) pj_run *
+
+/// Allocates totals and the two standard counters for run->layout.
+void pj_run_allocate(pj_run *run);
+void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,66 @@
+// Tables: columns first, then rows; cells lie row by row.
+#include "metrics/model/table.h"
+
+#include "metrics/base/buf.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+pj_table *pj_table_new(const char *title)
+{
+    pj_table *table = pj_take_memory(sizeof *table);
+    *table = (pj_table){.arena = pj_arena_new(NULL), .references = 1};
+    table->title = pj_arena_text(table->arena, pj_str_of(title));
+    return table;
+}
+
+pj_table *pj_table_hold(pj_table *table)
+{
+    table->references++;
+    return table;
+}
+
+void pj_table_release(pj_table *table)
+{
+    if (!table || --table->references > 0)
+        return;
+    pj_arena_free(table->arena);
+    free(table->columns);
+    free(table->cells);
+    free(table);
+}
+
+void pj_table_add_column(pj_table *table, pj_column column)
+{
+    column.key = pj_arena_text(table->arena, pj_str_of(column.key));
+    column.title = pj_arena_text(table->arena, pj_str_of(column.title));
+    if (column.help)
+        column.help = pj_arena_text(table->arena, pj_str_of(column.help));
+    pj_grow(table->columns, &table->column_cap, table->column_count + 1);
+    table->columns[table->column_count++] = column;
+}
+
+pj_cell *pj_table_add_row(pj_table *table)
+{
+    size_t n = table->column_count, first = table->row_count * n;
+    pj_grow(table->cells, &table->cell_cap, first + n);
+    table->row_count++;
+    for (size_t i = 0; i < n; i++)
+        table->cells[first + i] = pj_cell_empty(NULL);
+    return table->cells + first;
+}
+
+int pj_table_column(const pj_table *table, pj_str key)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (pj_str_equal(pj_str_of(table->columns[i].key), key))
+            return (int)i;
+    return -1;
+}
+
+double pj_cell_number(pj_cell cell)
+{
+    if (cell.kind == PJ_CELL_INT)
+        return (double)cell.integer;
+    return cell.kind == PJ_CELL_REAL ? cell.real : NAN;
+}

@@ -1,0 +1,87 @@
+// A table of typed columns and tagged cells: what statistics, metrics, import counts and regions
+// are to users, renderers and plots. Ownership: new/free by counted reference; cells are arena.
+#ifndef PJ_TABLE_H
+#define PJ_TABLE_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+
+typedef enum pj_unit {
+    PJ_UNIT_NONE,  // text, counts, plain numbers
+    PJ_UNIT_NS,    // nanoseconds
+    PJ_UNIT_S,     // seconds
+    PJ_UNIT_RATIO, // efficiencies, scalings
+    PJ_UNIT_BYTES,
+    PJ_UNIT_GHZ,
+} pj_unit;
+
+typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;
+
+typedef struct pj_cell {
+    pj_cell_kind kind;
+    union {
+        const char *text; // the value of a text cell; the reason of an empty one (may be NULL)
+        int64_t integer;
+        double real;
+    };
+} pj_cell;
+
+static inline pj_cell pj_cell_empty(const char *reason)
+{
+    return (pj_cell){PJ_CELL_EMPTY, {.text = reason}};
+}
+static inline pj_cell pj_cell_text(const char *text)
+{
+    return (pj_cell){PJ_CELL_TEXT, {.text = text}};
+}
+static inline pj_cell pj_cell_int(int64_t integer)
+{
+    return (pj_cell){PJ_CELL_INT, {.integer = integer}};
+}
+static inline pj_cell pj_cell_real(double real)
+{
+    return (pj_cell){PJ_CELL_REAL, {.real = real}};
+}
+
+typedef struct pj_column {
+    const char *key;   // CSV header, Lua field
+    const char *title; // for people
+    const char *help;  // one sentence; may be NULL
+    pj_unit unit;
+    bool text; // all its cells are text or empty
+} pj_column;
+
+typedef struct pj_table {
+    pj_arena *arena;
+    _Atomic uint32_t references;
+    const char *title;
+    const char *note; // a line under the table (convention, reference run); may be NULL
+    pj_column *columns;
+    size_t column_count, column_cap;
+    pj_cell *cells; // row by row: cells[row * column_count + column]
+    size_t row_count, cell_cap;
+} pj_table;
+
+pj_table *pj_table_new(const char *title);
+pj_table *pj_table_hold(pj_table *table);
+void pj_table_release(pj_table *table);
+static inline void pj_table_drop(pj_table **table)
+{
+    pj_table_release(*table);
+}
+#define pj_auto_table __attribute__((cleanup(pj_table_drop))) pj_table *
+
+/// All columns are added before the first row. Texts are copied.
+void pj_table_add_column(pj_table *table, pj_column column);
+/// A new row of empty cells; valid until the next row is added.
+pj_cell *pj_table_add_row(pj_table *table);
+/// Index of the column, or -1.
+int pj_table_column(const pj_table *table, pj_str key);
+static inline pj_cell *pj_table_cell(const pj_table *table, size_t row, size_t column)
+{
+    return &table->cells[row * table->column_count + column];
+}
+/// Number of a cell as double; NaN when it is empty or text.
+double pj_cell_number(pj_cell cell);
+
+#endif

@@ -1,0 +1,67 @@
+// A figure: a display list of marks in figure units with hover texts. Plots make figures; only
+// figure_cairo.c draws them. Ownership: new/free; everything inside is arena.
+#ifndef PJ_FIGURE_H
+#define PJ_FIGURE_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+
+/// Colours are 0xRRGGBBAA. Roles resolve against the theme when the figure is drawn.
+typedef uint32_t pj_colour;
+
+typedef enum pj_anchor { PJ_ANCHOR_START, PJ_ANCHOR_MIDDLE, PJ_ANCHOR_END } pj_anchor;
+
+typedef enum pj_mark_kind {
+    PJ_MARK_RECT,
+    PJ_MARK_LINE,
+    PJ_MARK_PATH,
+    PJ_MARK_DISC,
+    PJ_MARK_TEXT
+} pj_mark_kind;
+
+typedef struct pj_point {
+    double x, y;
+} pj_point;
+
+typedef struct pj_mark {
+    pj_mark_kind kind;
+    double x, y, w, h;      // rect; x, y .. w, h is from .. to of a line; disc: centre, w = radius
+    const pj_point *points; // path
+    size_t point_count;
+    bool closed;            // path
+    pj_colour fill, stroke; // alpha 0 = none
+    double stroke_width;
+    double dash;      // 0 = solid
+    double radius;    // rounded corners
+    bool hatch;       // diagonal hatching over the fill (values above 1)
+    const char *text; // text; UTF-8
+    double size;      // text, in px
+    bool bold, italic;
+    double angle; // text, degrees counter-clockwise
+    pj_anchor anchor;
+    const char *hover; // shown when the pointer is over the mark's bounds; NULL = none
+    const char *key;   // stable name for tests and selection ("cell:2:load_balance")
+} pj_mark;
+
+typedef struct pj_figure {
+    pj_arena *arena;
+    double width, height; // px at 1x; 1 px = 0.75 pt in PDF
+    pj_colour background; // drawn first; figures are opaque so that they read on dark themes too
+    const char *title;    // for screen readers: <title>, alt
+    const char *summary;  // one or two sentences that say what is seen: <desc>
+    pj_mark *marks;
+    size_t mark_count, mark_cap;
+} pj_figure;
+
+pj_figure *pj_figure_new(double width, double height, const char *title);
+void pj_figure_free(pj_figure *figure);
+static inline void pj_figure_drop(pj_figure **figure)
+{
+    pj_figure_free(*figure);
+}
+#define pj_auto_figure __attribute__((cleanup(pj_figure_drop))) pj_figure *
+
+/// Copies texts and points; returns the mark, valid until the next one is added.
+pj_mark *pj_figure_add(pj_figure *figure, pj_mark mark);
+
+#endif

@@ -1,0 +1,22 @@
+// From a trace file to a run: the one place where reader, sinks and replay are put together.
+// Ownership: the caller gets one reference.
+#ifndef PJ_LOAD_H
+#define PJ_LOAD_H
+
+#include "metrics/model/roi.h"
+#include "metrics/model/run.h"
+#include "metrics/replay/network.h"
+
+typedef struct pj_load_opts {
+    pj_roi_request roi;
+    const char *tag; // NULL = none
+    bool no_replay;  // leaves the ideal times empty (statistics only)
+    pj_network network;
+    const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
+} pj_load_opts;
+
+/// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where
+/// and what to do.
+pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
+
+#endif

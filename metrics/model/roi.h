@@ -1,0 +1,25 @@
+// Region of interest: what the user asks for and what it means on a trace (METRICS part E).
+// Ownership: plain data.
+#ifndef PJ_ROI_H
+#define PJ_ROI_H
+
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+
+typedef enum pj_roi_kind {
+    PJ_ROI_AUTO,  // tracing on/off events when the trace has them
+    PJ_ROI_OFF,   // the whole trace
+    PJ_ROI_RANGE, // from .. to
+} pj_roi_kind;
+
+typedef struct pj_roi_request {
+    pj_roi_kind kind;
+    double from, to; // ns, or percent of the trace's length
+    bool from_percent, to_percent;
+    bool drop; // --roi-cut=drop: leave out states that cross a border instead of clipping them
+} pj_roi_request;
+
+/// "auto", "off", "1.5s..20s", "10%..90%"; either end may be left out.
+bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err);
+
+#endif

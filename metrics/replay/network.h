@@ -1,0 +1,18 @@
+// The network that the replay puts in place of the real one. Ownership: plain data.
+#ifndef PJ_NETWORK_H
+#define PJ_NETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// A message arrives latency + bytes / bandwidth after its start; a collective of P members costs
+/// ceil(log2 P) times that after the last arrival; no contention (INTERFACE, Shell).
+typedef struct pj_network {
+    double latency_ns;
+    double bandwidth; // bytes per second; INFINITY = no cost; 0 is read as INFINITY
+    uint64_t
+        eager_bytes;     // messages of at least this size wait for their receiver; 0 is read as 32k
+    bool all_rendezvous; // eager_bytes is really 0
+} pj_network;
+
+#endif

@@ -21,7 +21,9 @@ enum {
     PJ_OMP_BARRIER,      // 60000005
     PJ_OMP_FUNCTION,     // 60000018: a thread executes the body of a region
     PJ_OMP_TASK,         // 60000023: a thread executes a task
-    PJ_OMP_TASKWAIT,     // 60000012 and its kin: waits for outstanding tasks; not a level
+    PJ_OMP_TASK_MADE,    // 60000024: a task is put up for execution; not a level
+    PJ_OMP_TASKWAIT,     // 60000022: waits for outstanding tasks; not a level
+    PJ_OMP_TASKGROUP,    // 60000025: 1 = group opens, 2 = waits for its tasks; not a level
 };
 
 typedef enum pj_event_kind {

@@ -38,6 +38,16 @@ typedef struct pj_ideal {
     double *compute_ns; // by rank
 } pj_ideal;
 
+/// Members of an MPI communicator. A list that holds -1 (MPI_COMM_SELF) has no members: every rank
+/// is alone in it.
+typedef struct pj_communicator {
+    uint32_t application; // from 0; ids count anew in each application
+    uint32_t id;          // the trace's number: what PJ_EV_COLLECTIVE carries in `a`
+    bool inter;           // inter-communicator: the members of both groups
+    uint32_t size;
+    uint32_t *ranks; // from 0, numbered through all applications
+} pj_communicator;
+
 typedef struct pj_roi {
     bool set; // clipped to [from_ns, to_ns)
     uint64_t from_ns, to_ns;
@@ -68,6 +78,8 @@ typedef struct pj_run {
     uint64_t events;     // records read
 
     pj_layout layout;
+    pj_communicator *communicators; // in the order of the trace
+    uint32_t communicator_count;
     bool has_mpi;        // any MPI event
     bool has_openmp;     // any OpenMP level event
     uint64_t end_ns;     // max(header, last record)

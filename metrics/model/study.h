@@ -24,9 +24,10 @@ typedef struct pj_study {
     pj_run **runs;      // study order: threads, threads per rank, tag, name (natural)
     const char **names; // shown: the run's name, or the shortest distinguishing tail of its path
     size_t count;
-    size_t reference;         // index in study order
-    pj_scaling scaling;       // STRONG or WEAK, never AUTO
-    const char *scaling_note; // "strong scaling (detected: ...)" or "(chosen)"
+    size_t reference;                 // index in study order
+    pj_scaling scaling;               // STRONG or WEAK, never AUTO
+    const char *scaling_note;         // "strong scaling (detected: ...)" or "(chosen ...)"
+    const char *(*keys)[PJ_BY_COUNT]; // by run and key; see pj_study_key_text
 } pj_study;
 
 typedef struct pj_study_opts {
@@ -38,12 +39,17 @@ typedef struct pj_study_opts {
 pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err);
 pj_study *pj_study_hold(pj_study *study);
 void pj_study_release(pj_study *study);
+static inline void pj_study_drop(pj_study **study)
+{
+    pj_study_release(*study);
+}
+#define pj_auto_study __attribute__((cleanup(pj_study_drop))) pj_study *
 
 /// "ranks", "threads", ...; NULL past the end.
 const char *pj_key_name(pj_key key);
 const char *pj_key_title(pj_key key);
 bool pj_key_parse(pj_str text, pj_key *out);
-/// The run's value of `key` as text in the study's arena ("16", "4x2-8", the tag).
+/// The run's value of `key` as text ("16", "4x2-8", the tag; "" for PJ_BY_NONE); arena.
 const char *pj_study_key_text(const pj_study *study, size_t run, pj_key key);
 /// As a number for an axis; layout and tag give the position among their distinct values.
 double pj_study_key_number(const pj_study *study, size_t run, pj_key key);

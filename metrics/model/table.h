@@ -81,6 +81,8 @@ static inline pj_cell *pj_table_cell(const pj_table *table, size_t row, size_t c
 {
     return &table->cells[row * table->column_count + column];
 }
+/// The cell with its text or reason copied into the table's arena.
+pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell);
 /// Number of a cell as double; NaN when it is empty or text.
 double pj_cell_number(pj_cell cell);
 

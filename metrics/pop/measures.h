@@ -1,40 +1,54 @@
 // What metric formulas see of a run: sums, means and maxima over its threads and ranks.
-// Ownership: plain data made from a run; borrow of its layout.
+// Ownership: plain data made from a run, which it borrows.
 #ifndef PJ_MEASURES_H
 #define PJ_MEASURES_H
 
 #include "metrics/model/run.h"
+#include "metrics/model/table.h"
 
-/// Times in ns, counters in counts; symbols of METRICS part A 2.1 in brackets. Sums run over
-/// locations in order, so that every number of workers gives the same digits.
+/// What a run must have for a measure or a metric to exist.
+enum {
+    PJ_NEEDS_NOTHING = 0,
+    PJ_NEEDS_IDEAL = 1,
+    PJ_NEEDS_INSTRUCTIONS = 2,
+    PJ_NEEDS_CYCLES = 4,
+};
+
+/// Times in ns, counters in counts; one field per row of measures.def. Sums run over locations in
+/// order, so that every number of workers gives the same digits.
 typedef struct pj_measures {
     const pj_run *run;
-    double ranks;   // [P]
-    double threads; // [N]
-    double runtime; // [R]
-
-    double useful_sum, useful_mean, useful_max;   // [U] over all threads; mean: per rank first
-    double master_useful_mean, master_useful_max; // [U] of thread 1 of each rank
-
-    double nonmpi_mean, nonmpi_max;           // [X = O + SU] by rank
-    double outside_mpi_mean, outside_mpi_max; // [V] by rank
-    double openmp_mean;                       // [<O>_P]
-    double serial_mean;                       // [<SU>_P] thread 1
-    double serial_lost_mean;                  // <SU_p (1 - 1/T_p)>_P
-    double openmp_lost_mean;                  // <O_p - mean_t OU_pt>_P
-    double openmp_useful_mean;                // mean over threads of OU, per rank first
-
-    bool has_ideal;
-    const char *ideal_reason;
-    double ideal_runtime; // [Ti]
-
-    bool has_instructions, has_cycles;
-    double instructions, cycles; // sums [I], [C]
-    double counting_threads;     // threads with counters
-    bool weak;                   // the study scales weakly: N / N0 enters the scalings
-    bool alone;                  // the only run of its study
+    bool weak;      // the study scales weakly: see pj_measures_growth
+    unsigned lacks; // PJ_NEEDS_* that the run cannot serve
+#define MEASURE(name, needs, unit, sentence) double name;
+#include "metrics/pop/measures.def"
+#undef MEASURE
 } pj_measures;
 
-pj_measures pj_measures_of(const pj_run *run, bool weak, bool alone);
+pj_measures pj_measures_of(const pj_run *run, bool weak);
+
+/// Factor of speedup, computation and instruction scaling: N / N0 in weak scaling, else 1.
+static inline double pj_measures_growth(const pj_measures *run, const pj_measures *reference)
+{
+    return run->weak ? run->threads / reference->threads : 1;
+}
+
+/// NULL when the run has all of `needs` (PJ_NEEDS_*), else why not, as a whole sentence without a
+/// full stop: "the trace has no cycle counter (PAPI_TOT_CYC)".
+const char *pj_measures_lack(const pj_measures *measures, unsigned needs);
+
+/// A row of measures.def, for formulas, help and completion.
+typedef struct pj_measure {
+    const char *name;
+    const char *sentence;
+    unsigned needs;
+    pj_unit unit;
+    size_t offset; // of the double in pj_measures
+} pj_measure;
+
+/// NULL past the end.
+const pj_measure *pj_measure_at(size_t index);
+/// The value, or an empty cell that says why there is none.
+pj_cell pj_measure_value(const pj_measure *measure, const pj_measures *measures);
 
 #endif

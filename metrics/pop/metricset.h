@@ -1,5 +1,5 @@
-// Metric sets: trees of efficiencies as rows of data, and their evaluation over a study.
-// Ownership: built-in sets are constants; results are new/free by counted reference.
+// Metric sets: trees of efficiencies as rows of data. Ownership: built-in sets are constants; sets
+// defined at run time (metricset_define.h) are new/free by counted reference.
 #ifndef PJ_METRICSET_H
 #define PJ_METRICSET_H
 
@@ -14,7 +14,8 @@ typedef enum pj_metric_kind {
     PJ_METRIC_PLAIN,        // speedup, seconds, IPC, GHz: not coloured
 } pj_metric_kind;
 
-/// How the children of a metric combine to it: the residual row is what they leave.
+/// How the children of a metric combine to it. SUM is 1 - sum(1 - child) for efficiencies and the
+/// plain sum for inefficiencies.
 typedef enum pj_combine { PJ_COMBINE_NONE, PJ_COMBINE_SUM, PJ_COMBINE_PRODUCT } pj_combine;
 
 typedef struct pj_metric_value {
@@ -26,14 +27,26 @@ typedef struct pj_metric {
     const char *key;
     const char *parent; // key of the parent, NULL at the top
     const char *title;
-    const char *formula_text; // for people and LaTeX-free output: "<U>_P / max U"
+    const char *formula_text; // for people: "mean X / max X"
     const char *explanation;  // what it means, typical causes when low, what to look at next
     pj_metric_kind kind;
     pj_combine combine; // of its children
     pj_unit unit;
-    pj_metric_value (*value)(const pj_measures *run, const pj_measures *reference);
-    const void *context; // of sets defined in a notebook; see pj_metric_set.evaluate
+    unsigned needs; // PJ_NEEDS_*, of the run and, for a scaling, of the reference run too
+    /// May give an infinity or NaN: the evaluation makes a reason of it. NULL in defined sets.
+    double (*value)(const pj_measures *run, const pj_measures *reference);
 } pj_metric;
+
+struct pj_metric_set;
+
+/// What a formula of a set defined at run time may look at.
+typedef struct pj_metric_scope {
+    const struct pj_metric_set *set;
+    size_t row;
+    const pj_measures *run;
+    const pj_measures *reference;
+    const pj_metric_value *earlier; // values of this run's rows before `row`
+} pj_metric_scope;
 
 typedef struct pj_metric_set {
     const char *key;        // "mpi-mult"
@@ -41,9 +54,7 @@ typedef struct pj_metric_set {
     const char *convention; // one sentence, shown under every table
     const pj_metric *rows;  // a parent stands before its children; speedup and runtime_s last
     size_t count;
-    /// Of sets defined in a notebook: gives row `row` in place of rows[row].value. NULL otherwise.
-    pj_metric_value (*evaluate)(const struct pj_metric_set *set, size_t row, const pj_measures *run,
-                                const pj_measures *reference);
+    struct pj_metric_definition *definition; // of sets defined at run time; NULL = built in
 } pj_metric_set;
 
 /// Built-in sets in the order of metricsets.def; NULL past the end.
@@ -53,41 +64,9 @@ const pj_metric_set *pj_metric_set_by_key(pj_str key);
 const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// Row of a metric in a set, or -1. Accepts both spellings (serialisation, serialization).
 int pj_metric_row(const pj_metric_set *set, pj_str key);
+/// Row of the parent of row `row`, or -1 at the top.
+int pj_metric_parent(const pj_metric_set *set, size_t row);
 /// Levels below the top of row `row`: indentation.
 unsigned pj_metric_depth(const pj_metric_set *set, size_t row);
-
-/// A set evaluated over a study: values[run * set->count + row].
-typedef struct pj_metrics {
-    pj_arena *arena;
-    _Atomic uint32_t references;
-    const pj_metric_set *set;
-    pj_study *study; // held
-    const char *title;
-    pj_key by; // grouping of the runs; PJ_BY_NONE
-    pj_metric_value *values;
-    pj_metric_value *residuals; // same shape: what children leave of row; reason set where none
-    bool *has_residual;         // by row: any run whose children leave more than 1e-9
-    pj_remark *remarks;         // of the result and of all its runs, each said once
-    size_t remark_count;
-    const char *note; // convention, reference run, scaling: the line under the table
-} pj_metrics;
-
-typedef struct pj_metrics_opts {
-    const char *title; // NULL = "POP efficiencies"
-    pj_key by;
-} pj_metrics_opts;
-
-pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics_opts opts);
-pj_metrics *pj_metrics_hold(pj_metrics *metrics);
-void pj_metrics_release(pj_metrics *metrics);
-
-static inline pj_metric_value pj_metrics_at(const pj_metrics *metrics, size_t run, size_t row)
-{
-    return metrics->values[run * metrics->set->count + row];
-}
-
-/// The CSV shape of INTERFACE.md: one row per run; trace, ranks, threads_per_rank, threads,
-/// layout, tag, then the keys. New table.
-pj_table *pj_metrics_table(const pj_metrics *metrics);
 
 #endif

@@ -1,0 +1,54 @@
+// A metric set evaluated over a study. Ownership: new/free by counted reference; it holds the
+// study and the set; values, remarks and texts are arena.
+#ifndef PJ_METRICS_H
+#define PJ_METRICS_H
+
+#include "metrics/pop/metricset.h"
+
+typedef struct pj_metrics {
+    pj_arena *arena;
+    _Atomic uint32_t references;
+    const pj_metric_set *set;
+    pj_study *study;
+    const char *title;
+    pj_key by;               // grouping of the runs; PJ_BY_NONE
+    pj_metric_value *values; // [run * set->count + row]
+    /// Same shape: the further child that would complete the sum or product of row's children, a
+    /// value of the row's own kind (efficiency: 1 = nothing is left, inefficiency: 0).
+    pj_metric_value *residuals;
+    bool *has_residual; // by row: in some run the children leave more than 1e-9
+    pj_remark *remarks; // of the result and of all its runs, each said once; severest first
+    size_t remark_count;
+    const char *note; // convention, reference run, scaling: the line under the table
+} pj_metrics;
+
+typedef struct pj_metrics_opts {
+    const char *title; // NULL = "POP efficiencies: " and the set's title
+    pj_key by;
+} pj_metrics_opts;
+
+/// NULL only when a formula of a set defined at run time fails (PJ_E_SCRIPT, PJ_E_STOPPED).
+pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics_opts opts,
+                           pj_err *err);
+pj_metrics *pj_metrics_hold(pj_metrics *metrics);
+void pj_metrics_release(pj_metrics *metrics);
+static inline void pj_metrics_drop(pj_metrics **metrics)
+{
+    pj_metrics_release(*metrics);
+}
+#define pj_auto_metrics __attribute__((cleanup(pj_metrics_drop))) pj_metrics *
+
+static inline pj_metric_value pj_metrics_at(const pj_metrics *metrics, size_t run, size_t row)
+{
+    return metrics->values[run * metrics->set->count + row];
+}
+static inline pj_metric_value pj_metrics_residual(const pj_metrics *metrics, size_t run, size_t row)
+{
+    return metrics->residuals[run * metrics->set->count + row];
+}
+
+/// The CSV shape of INTERFACE.md: one row per run in study order; trace, ranks, threads_per_rank,
+/// threads, layout, tag, then the keys. New table.
+pj_table *pj_metrics_table(const pj_metrics *metrics);
+
+#endif

@@ -149,6 +149,13 @@ size_t pj_format_double(double value, char *out)
     return len;
 }
 
+size_t pj_format_fixed(double value, int decimals, char *out)
+{
+    if (fabs(value) >= 1e15)
+        return print_double(out, 32, "%.*g", 6, value);
+    return print_double(out, 32, "%.*f", decimals < 12 ? decimals : 12, value);
+}
+
 /// Three significant digits in the largest unit that leaves at least 1.
 static size_t format_scaled(double value, const unit *units, size_t n, char *out)
 {

@@ -19,6 +19,8 @@ bool pj_parse_rate(pj_str s, double *bytes_per_second);
 
 /// Shortest text that reads back as the same double; NaN gives "nan". `out` holds 32 bytes.
 size_t pj_format_double(double value, char *out);
+/// Fixed decimals ("21.900"); from 1e15 on six significant digits. `out` holds 32 bytes.
+size_t pj_format_fixed(double value, int decimals, char *out);
 /// "21.9 s", "341 us": three significant digits with the fitting unit. `out` holds 32 bytes.
 size_t pj_format_duration(double ns, char *out);
 /// "2.3 MB" (powers of 1000). `out` holds 32 bytes.

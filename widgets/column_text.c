@@ -1,0 +1,155 @@
+// Chooses unit and decimals by the largest and the smallest value of a column.
+#include "widgets/column_text.h"
+
+#include "metrics/base/num.h"
+
+#include <math.h>
+
+typedef struct scale {
+    double from, factor;
+    const char *unit;
+} scale;
+
+pj_column_text pj_column_text_unit(pj_unit unit, double largest)
+{
+    static const scale times[] = {{1e9, 1e-9, "s"}, {1e6, 1e-6, "ms"}, {1e3, 1e-3, "us"},
+                                  {0, 1, "ns"}};
+    static const scale sizes[] = {{1e12, 1e-12, "TB"}, {1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"},
+                                  {1e3, 1e-3, "kB"},   {0, 1, "B"}};
+    const scale *rows = NULL;
+    switch (unit) {
+    case PJ_UNIT_NONE:
+    case PJ_UNIT_RATIO:
+        return (pj_column_text){.factor = 1, .unit = ""};
+    case PJ_UNIT_S:
+        return (pj_column_text){.factor = 1, .unit = "s"};
+    case PJ_UNIT_GHZ:
+        return (pj_column_text){.factor = 1, .unit = "GHz"};
+    case PJ_UNIT_NS:
+        rows = times;
+        break;
+    case PJ_UNIT_BYTES:
+        rows = sizes;
+        break;
+    }
+    while (!(largest >= rows->from))
+        rows++;
+    return (pj_column_text){.factor = rows->factor, .unit = rows->unit};
+}
+
+typedef struct spread {
+    double largest, smallest; // magnitudes; smallest of those that are not 0
+    size_t count;
+    bool whole; // no fractions
+} spread;
+
+static void spread_add(spread *s, double value)
+{
+    double magnitude = fabs(value);
+    if (isnan(value))
+        return;
+    s->count++;
+    s->whole = s->whole && magnitude < 9e15 && value == floor(value);
+    s->largest = fmax(s->largest, magnitude);
+    if (magnitude > 0)
+        s->smallest = s->smallest > 0 ? fmin(s->smallest, magnitude) : magnitude;
+}
+
+static pj_column_text fit(pj_unit unit, spread s)
+{
+    pj_column_text form = pj_column_text_unit(unit, s.largest);
+    double largest = s.largest * form.factor, smallest = s.smallest * form.factor;
+    if (unit == PJ_UNIT_RATIO) {
+        form.decimals = largest < 1000 ? 3 : -1;
+        return form;
+    }
+    form.integers = s.whole && form.factor == 1 && unit != PJ_UNIT_S;
+    int before = largest >= 1 ? (int)floor(log10(largest)) + 1 : 1;
+    form.decimals = form.integers ? 0 : before < 4 ? 4 - before : 1;
+    if (!form.integers && (largest >= 1e7 || (smallest > 0 && smallest < 0.5e-3)))
+        form.decimals = -1;
+    return form;
+}
+
+pj_column_text pj_column_text_of(const pj_table *table, size_t column)
+{
+    spread s = {.whole = true};
+    for (size_t row = 0; row < table->row_count; row++)
+        spread_add(&s, pj_cell_number(*pj_table_cell(table, row, column)));
+    return fit(table->columns[column].unit, s);
+}
+
+const pj_column_text *pj_column_texts_of(const pj_table *table, pj_arena *arena)
+{
+    pj_column_text *forms = pj_new_n(arena, pj_column_text, table->column_count + 1);
+    for (size_t i = 0; i < table->column_count; i++)
+        forms[i] = pj_column_text_of(table, i);
+    return forms;
+}
+
+pj_column_text pj_column_text_fit(pj_unit unit, const double *values, size_t count)
+{
+    spread s = {0};
+    for (size_t i = 0; i < count; i++)
+        spread_add(&s, values[i]);
+    return fit(unit, s);
+}
+
+/// Four significant digits: the shortest of fixed and exponent form.
+static size_t format_short(double value, char *out)
+{
+    double magnitude = fabs(value);
+    if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e7)) {
+        int exponent = (int)floor(log10(magnitude));
+        size_t len = pj_format_fixed(value / pow(10, exponent), 3, out);
+        out[len++] = 'e';
+        return len + pj_format_grouped(exponent, out + len);
+    }
+    int before = magnitude >= 1 ? (int)floor(log10(magnitude)) + 1 : 0;
+    return pj_format_fixed(value, before < 4 ? 4 - before : 0, out);
+}
+
+void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
+{
+    char text[64];
+    double shown = value * form.factor;
+    size_t len;
+    if (!isfinite(shown))
+        len = pj_format_double(shown, text);
+    else if (form.integers)
+        len = pj_format_grouped((int64_t)shown, text);
+    else if (form.decimals < 0)
+        len = format_short(shown, text);
+    else
+        len = pj_format_fixed(shown, form.decimals, text);
+    pj_buf_add(out, (pj_str){text, len});
+}
+
+void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
+{
+    char text[32];
+    switch (cell.kind) {
+    case PJ_CELL_EMPTY:
+        pj_buf_puts(out, "n/a");
+        break;
+    case PJ_CELL_TEXT:
+        pj_buf_puts(out, cell.text);
+        break;
+    case PJ_CELL_INT:
+        if (form.integers)
+            pj_buf_add(out, (pj_str){text, pj_format_grouped(cell.integer, text)});
+        else
+            pj_column_text_number(out, form, (double)cell.integer);
+        break;
+    case PJ_CELL_REAL:
+        pj_column_text_number(out, form, cell.real);
+        break;
+    }
+}
+
+void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title)
+{
+    pj_buf_puts(out, title);
+    if (*form.unit)
+        pj_buf_addf(out, " [%s]", form.unit);
+}

@@ -1,0 +1,31 @@
+// How the numbers of a column are shown to people: one unit, one number of decimals, so that they
+// align. Exact values are the business of CSV and JSON. Ownership: plain values.
+#ifndef PJ_COLUMN_TEXT_H
+#define PJ_COLUMN_TEXT_H
+
+#include "metrics/base/buf.h"
+#include "metrics/model/table.h"
+
+typedef struct pj_column_text {
+    double factor;    // shown number = value * factor
+    const char *unit; // "s", "ms", "GHz"; "" = none
+    int decimals;     // of reals; negative = shortest with four significant digits
+    bool integers;    // grouped by thousands
+} pj_column_text;
+
+/// Fits the values of a whole column.
+pj_column_text pj_column_text_of(const pj_table *table, size_t column);
+/// The same for every column, in the arena.
+const pj_column_text *pj_column_texts_of(const pj_table *table, pj_arena *arena);
+/// Fits `count` reals of `unit`, NaN = left out.
+pj_column_text pj_column_text_fit(pj_unit unit, const double *values, size_t count);
+/// The unit alone: what an axis needs that makes its own decimals.
+pj_column_text pj_column_text_unit(pj_unit unit, double largest);
+/// Appends a number.
+void pj_column_text_number(pj_buf *out, pj_column_text form, double value);
+/// Appends a cell; "n/a" when it is empty. Text is appended as it is.
+void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell);
+/// "Useful [s]": the title with the unit, for a header.
+void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title);
+
+#endif

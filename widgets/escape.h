@@ -1,0 +1,16 @@
+// Text made safe inside a format. Ownership: borrow; all append valid UTF-8 to `out`.
+#ifndef PJ_ESCAPE_H
+#define PJ_ESCAPE_H
+
+#include "metrics/base/buf.h"
+
+/// For element content and double-quoted attributes of HTML and XML; line ends become &#10;.
+void pj_escape_html(pj_buf *out, pj_str text);
+/// For LaTeX text mode, also inside a cell: line ends become blanks.
+void pj_escape_tex(pj_buf *out, pj_str text);
+/// For a cell of a Markdown table (GitHub's dialect): one line, no cell ends, no raw HTML.
+void pj_escape_md(pj_buf *out, pj_str text);
+/// One field of RFC 4180: quoted when it holds a comma, a quote, a line end, or a blank at an end.
+void pj_escape_csv(pj_buf *out, pj_str text);
+
+#endif

@@ -12,10 +12,10 @@ typedef struct scale {
 
 pj_column_text pj_column_text_unit(pj_unit unit, double largest)
 {
-    static const scale times[] = {{1e9, 1e-9, "s"}, {1e6, 1e-6, "ms"}, {1e3, 1e-3, "us"},
-                                  {0, 1, "ns"}};
-    static const scale sizes[] = {{1e12, 1e-12, "TB"}, {1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"},
-                                  {1e3, 1e-3, "kB"},   {0, 1, "B"}};
+    static const scale times[] = {
+        {1e9, 1e-9, "s"}, {1e6, 1e-6, "ms"}, {1e3, 1e-3, "us"}, {0, 1, "ns"}};
+    static const scale sizes[] = {
+        {1e12, 1e-12, "TB"}, {1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {1e3, 1e-3, "kB"}, {0, 1, "B"}};
     const scale *rows = NULL;
     switch (unit) {
     case PJ_UNIT_NONE:

@@ -28,7 +28,7 @@ static void replace(pj_buf *out, pj_str text, const replacement *rows, size_t co
 
 void pj_escape_html(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},
+    static const replacement rows[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
                                        {'"', "&quot;"}, {'\'', "&#39;"}, {'\n', "&#10;"},
                                        {'\t', " "}};
     replace(out, text, rows, COUNT_OF(rows));
@@ -36,27 +36,37 @@ void pj_escape_html(pj_buf *out, pj_str text)
 
 void pj_escape_tex(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {
-        {'\\', "\\textbackslash{}"},    {'{', "\\{"},
-        {'}', "\\}"},                   {'$', "\\$"},
-        {'&', "\\&"},                   {'#', "\\#"},
-        {'%', "\\%"},                   {'_', "\\_"},
-        {'^', "\\textasciicircum{}"},   {'~', "\\textasciitilde{}"},
-        {'<', "\\textless{}"},          {'>', "\\textgreater{}"},
-        {'|', "\\textbar{}"},           {'"', "\\textquotedbl{}"},
-        {'\'', "\\textquotesingle{}"}, {'`', "\\textasciigrave{}"},
-        {'-', "{-}"},                   {'[', "{[}"},
-        {']', "{]}"},                   {'*', "{*}"},
-        {'\n', " "},                    {'\t', " "}};
+    static const replacement rows[] = {{'\\', "\\textbackslash{}"},
+                                       {'{', "\\{"},
+                                       {'}', "\\}"},
+                                       {'$', "\\$"},
+                                       {'&', "\\&"},
+                                       {'#', "\\#"},
+                                       {'%', "\\%"},
+                                       {'_', "\\_"},
+                                       {'^', "\\textasciicircum{}"},
+                                       {'~', "\\textasciitilde{}"},
+                                       {'<', "\\textless{}"},
+                                       {'>', "\\textgreater{}"},
+                                       {'|', "\\textbar{}"},
+                                       {'"', "\\textquotedbl{}"},
+                                       {'\'', "\\textquotesingle{}"},
+                                       {'`', "\\textasciigrave{}"},
+                                       {'-', "{-}"},
+                                       {'[', "{[}"},
+                                       {']', "{]}"},
+                                       {'*', "{*}"},
+                                       {'\n', " "},
+                                       {'\t', " "}};
     replace(out, text, rows, COUNT_OF(rows));
 }
 
 void pj_escape_md(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {{'|', "\\|"}, {'\\', "\\\\"},  {'*', "\\*"},   {'_', "\\_"},
-                                       {'`', "\\`"}, {'[', "\\["},    {']', "\\]"},   {'<', "&lt;"},
+    static const replacement rows[] = {{'|', "\\|"},  {'\\', "\\\\"}, {'*', "\\*"}, {'_', "\\_"},
+                                       {'`', "\\`"},  {'[', "\\["},   {']', "\\]"}, {'<', "&lt;"},
                                        {'>', "&gt;"}, {'&', "&amp;"}, {'$', "\\$"}, {'~', "\\~"},
-                                       {'\n', " "},  {'\t', " "}};
+                                       {'\n', " "},   {'\t', " "}};
     replace(out, text, rows, COUNT_OF(rows));
 }
 

@@ -15,8 +15,8 @@ void pj_html_note(pj_buf *out, const char *mark, pj_str text);
 /// Appends ` title="..."` with the text escaped; nothing when it is empty.
 void pj_html_tooltip(pj_buf *out, pj_str text);
 
-#define PJ_HTML_FONT                                                                              \
-    "font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;font-size:13px;"     \
+#define PJ_HTML_FONT                                                                               \
+    "font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;font-size:13px;"      \
     "font-variant-numeric:tabular-nums"
 #define PJ_HTML_RULE "rgba(128,128,128,.35)"
 

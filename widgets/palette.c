@@ -79,8 +79,9 @@ pj_colour pj_palette_ink(pj_colour fill)
 
 pj_colour pj_palette_series(size_t index)
 {
-    static const pj_colour series[PJ_PALETTE_SERIES_COUNT] = {
-        0x1f6fb4ff, 0xe07b00ff, 0x178a6bff, 0xc0392bff, 0x7b56b3ff, 0x8a6d3bff, 0xd0579cff, 0x5b6470ff};
+    static const pj_colour series[PJ_PALETTE_SERIES_COUNT] = {0x1f6fb4ff, 0xe07b00ff, 0x178a6bff,
+                                                              0xc0392bff, 0x7b56b3ff, 0x8a6d3bff,
+                                                              0xd0579cff, 0x5b6470ff};
     return series[index % PJ_PALETTE_SERIES_COUNT];
 }
 

@@ -31,12 +31,12 @@ pj_colour pj_palette_mix(pj_colour a, pj_colour b, double part_of_b);
 unsigned pj_palette_terminal(pj_colour colour);
 
 // Neutral colours of all figures.
-#define PJ_INK 0x1b1f24ffu    // text
-#define PJ_MUTED 0x5b6470ffu  // secondary text; contrast 6 on white
-#define PJ_RULE 0xc9ced6ffu   // axes, header rules
-#define PJ_GRID 0xe8ebefffu   // grid lines
-#define PJ_EMPTY 0xeceef1ffu  // n/a
-#define PJ_PAPER 0xffffffffu  // background
+#define PJ_INK 0x1b1f24ffu   // text
+#define PJ_MUTED 0x5b6470ffu // secondary text; contrast 6 on white
+#define PJ_RULE 0xc9ced6ffu  // axes, header rules
+#define PJ_GRID 0xe8ebefffu  // grid lines
+#define PJ_EMPTY 0xeceef1ffu // n/a
+#define PJ_PAPER 0xffffffffu // background
 #define PJ_NONE 0x00000000u
 
 #endif

@@ -3,8 +3,9 @@
 #ifndef PJ_RENDER_H
 #define PJ_RENDER_H
 
+#include "metrics/base/buf.h"
 #include "metrics/model/table.h"
-#include "metrics/pop/metricset.h"
+#include "metrics/pop/metrics.h"
 #include "widgets/palette.h"
 
 typedef struct pj_render_opts {

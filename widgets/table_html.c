@@ -34,9 +34,9 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
 /// The exact value where the shown one is rounded, the reason where there is none.
 static void add_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
-    static const char *const units[] = {[PJ_UNIT_NS] = " ns", [PJ_UNIT_S] = " s",
-                                        [PJ_UNIT_BYTES] = " B", [PJ_UNIT_GHZ] = " GHz",
-                                        [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = ""};
+    static const char *const units[] = {
+        [PJ_UNIT_NS] = " ns",   [PJ_UNIT_S] = " s",   [PJ_UNIT_BYTES] = " B",
+        [PJ_UNIT_GHZ] = " GHz", [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = ""};
     pj_auto_buf exact = {0};
     pj_buf_addf(&exact, "%s: ", column->title);
     size_t head = exact.len;
@@ -79,8 +79,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     const pj_column_text *forms = pj_column_texts_of(table, arena);
-    size_t shown = opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows
-                                                                     : table->row_count;
+    size_t shown =
+        opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
     if (opts.page)
         pj_html_page_open(out, pj_str_of(table->title));
     pj_buf_puts(out, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto\">\n");

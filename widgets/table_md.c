@@ -29,8 +29,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     const pj_column_text *forms = pj_column_texts_of(table, arena);
     if (table->column_count)
         add_header(out, table, forms);
-    size_t shown = opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows
-                                                                     : table->row_count;
+    size_t shown =
+        opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
     for (size_t row = 0; row < shown; row++) {
         for (size_t i = 0; i < table->column_count; i++) {
             pj_auto_buf text = {0};

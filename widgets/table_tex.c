@@ -51,8 +51,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     const pj_column_text *forms = pj_column_texts_of(table, arena);
-    size_t shown = opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows
-                                                                     : table->row_count;
+    size_t shown =
+        opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
     bool paged = shown > PAGE_ROWS;
     pj_buf_puts(out, "{\\small\n");
     if (*table->title) {

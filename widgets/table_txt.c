@@ -22,8 +22,7 @@ static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
     pj_auto_buf clean = {0};
     pj_textlines_elide(&clean, pj_buf_str(raw), LONGEST);
     size_t width = pj_utf8_columns(pj_buf_str(&clean));
-    s->texts[row * s->table->column_count + column] =
-        pj_arena_text(s->arena, pj_buf_str(&clean));
+    s->texts[row * s->table->column_count + column] = pj_arena_text(s->arena, pj_buf_str(&clean));
     if (width > s->widths[column])
         s->widths[column] = width;
 }
@@ -32,7 +31,7 @@ static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows)
 {
     sheet s = {.table = table, .arena = arena, .rows = rows + 1};
     size_t n = table->column_count;
-    s.texts = pj_new_n(arena, const char *, s.rows * n + 1);
+    s.texts = pj_new_n(arena, const char *, s.rows *n + 1);
     s.widths = pj_new_n(arena, size_t, n + 1);
     const pj_column_text *forms = pj_column_texts_of(table, arena);
     for (size_t column = 0; column < n; column++) {
@@ -62,8 +61,8 @@ static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
     pj_str text = pj_str_of(s->texts[row * s->table->column_count + column]);
     size_t pad = s->widths[column] - pj_utf8_columns(text);
     bool left = s->table->columns[column].text;
-    bool faint = s->colour && row > 0 &&
-                 pj_table_cell(s->table, row - 1, column)->kind == PJ_CELL_EMPTY;
+    bool faint =
+        s->colour && row > 0 && pj_table_cell(s->table, row - 1, column)->kind == PJ_CELL_EMPTY;
     pj_textlines_repeat(out, " ", left ? 0 : pad);
     pj_buf_puts(out, s->colour && row == 0 ? PJ_ANSI_BOLD : faint ? PJ_ANSI_FAINT : "");
     pj_buf_add(out, text);
@@ -120,8 +119,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     unsigned width = opts.width ? opts.width : 100;
-    size_t shown = opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows
-                                                                     : table->row_count;
+    size_t shown =
+        opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
     sheet s = sheet_of(table, arena, shown);
     s.colour = opts.colour;
     if (*table->title)

@@ -6,8 +6,12 @@ static const uint32_t replacement = 0xfffd;
 /// Length of a sequence by its first byte; 0 = cannot be one.
 static unsigned sequence_length(unsigned char first)
 {
-    return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
-         : first < 0xf5 ? 4 : 0;
+    return first < 0x80   ? 1
+           : first < 0xc2 ? 0
+           : first < 0xe0 ? 2
+           : first < 0xf0 ? 3
+           : first < 0xf5 ? 4
+                          : 0;
 }
 
 static bool is_scalar(uint32_t code, unsigned length)

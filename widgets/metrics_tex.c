@@ -1,0 +1,94 @@
+// The efficiency table in LaTeX. Cells are coloured by \colorbox, which needs xcolor alone: the
+// preamble of nbconvert has no colortbl.
+#include "widgets/escape.h"
+#include "widgets/metrics_grid.h"
+#include "widgets/render.h"
+#include "widgets/textlines.h"
+
+static void add_escaped(pj_buf *out, const char *before, const char *text, const char *after)
+{
+    pj_buf_puts(out, before);
+    pj_escape_tex(out, pj_str_of(text));
+    pj_buf_puts(out, after);
+}
+
+static void add_header(pj_buf *out, const pj_grid *grid)
+{
+    if (grid->group_title) {
+        add_escaped(out, "\\hfill ", grid->group_title, "");
+        for (size_t i = 0; i < grid->column_count;) {
+            size_t first = i, group = grid->columns[i].group;
+            while (i < grid->column_count && grid->columns[i].group == group)
+                i++;
+            pj_buf_addf(out, " & \\multicolumn{%zu}{c}{", i - first);
+            add_escaped(out, "", grid->groups[group], "}");
+        }
+        pj_buf_puts(out, " \\\\\n");
+    }
+    add_escaped(out, "\\hfill ", grid->label_title, "");
+    for (size_t i = 0; i < grid->column_count; i++)
+        add_escaped(out, " & \\multicolumn{1}{c}{", grid->columns[i].label, "}");
+    pj_buf_puts(out, " \\\\\n\\midrule\n");
+}
+
+static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column,
+                     pj_palette palette)
+{
+    const pj_grid_cell *cell = pj_grid_at(grid, row, column);
+    if (!pj_grid_coloured(grid, row, column)) {
+        pj_buf_addf(out, " & \\makebox[3.4em][c]{%s%s}", cell->reason ? "\\color{gray}" : "",
+                    cell->text);
+        return;
+    }
+    pj_colour fill = pj_grid_fill(grid, row, column, palette);
+    pj_buf_addf(out,
+                " & \\colorbox[HTML]{%06X}{\\makebox[3.2em][c]{\\strut\\color[HTML]{%06X}%s%s}}",
+                fill >> 8, pj_palette_ink(fill) >> 8, cell->text,
+                cell->above ? "\\rlap{$^{\\uparrow}$}" : "");
+}
+
+static void add_row(pj_buf *out, const pj_grid *grid, size_t row, pj_palette palette)
+{
+    const pj_grid_row *r = &grid->rows[row];
+    const char *style = r->residual ? "\\textit{" : r->depth == 0 ? "\\textbf{" : "{";
+    pj_buf_addf(out, "\\hspace*{%u.2em}%s", r->depth, style);
+    add_escaped(out, "", r->title, "}");
+    for (size_t i = 0; i < grid->column_count; i++)
+        add_cell(out, grid, row, i, palette);
+    pj_buf_puts(out, " \\\\\n");
+}
+
+static void add_notes(pj_buf *out, const pj_grid *grid)
+{
+    const pj_metrics *metrics = grid->metrics;
+    pj_buf_puts(out, "\\par\\smallskip{\\footnotesize\n");
+    if (grid->any_above)
+        pj_buf_puts(out, "$\\uparrow$ above 1: better than the reference run, or a quotient that "
+                         "this convention does not bound\\par\n");
+    for (size_t i = 0; i < grid->reason_count; i++)
+        add_escaped(out, "n/a: ", grid->reasons[i], "\\par\n");
+    if (metrics->note)
+        add_escaped(out, "", metrics->note, "\\par\n");
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        add_escaped(out, metrics->remarks[i].severity == PJ_NOTE ? "Note: " : "Warning: ",
+                    metrics->remarks[i].text, "\\par\n");
+    pj_buf_puts(out, "}\n");
+}
+
+void pj_metrics_tex(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_grid *grid = pj_grid_new(metrics, arena);
+    pj_buf_puts(out, "{\\small\\setlength{\\fboxsep}{1.5pt}\\setlength{\\tabcolsep}{1.5pt}%\n"
+                     "\\setlength{\\parindent}{0pt}%\n");
+    add_escaped(out, "\\textbf{", metrics->title, "}\\par\\smallskip\n");
+    pj_buf_puts(out, "\\begin{adjustbox}{max width=\\linewidth}\n\\begin{tabular}{l@{\\quad}");
+    pj_textlines_repeat(out, "c", grid->column_count);
+    pj_buf_puts(out, "}\n\\toprule\n");
+    add_header(out, grid);
+    for (size_t row = 0; row < grid->row_count; row++)
+        add_row(out, grid, row, opts.palette);
+    pj_buf_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n");
+    add_notes(out, grid);
+    pj_buf_puts(out, "}\n");
+}

@@ -1,0 +1,187 @@
+// A Lua state for cells: life, globals, running one cell.
+#include "kernel/lang_state.h"
+#include "metrics/base/arena.h"
+
+#include <stdlib.h>
+
+/// The globals of cells: a copy of Lua's, so that modules keep the stock ones.
+static void open_environment(lua_State *L)
+{
+    lua_newtable(L);
+    int env = lua_gettop(L);
+    lua_pushglobaltable(L);
+    lua_pushnil(L);
+    while (lua_next(L, -2)) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_settable(L, env);
+    }
+    lua_pushvalue(L, env);
+    lua_setfield(L, env, LUA_GNAME);
+    lua_newtable(L);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "__index"); // globals that modules define later
+    lua_setmetatable(L, env);
+    lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_newtable(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
+}
+
+pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
+{
+    pj_lang *lang = pj_take_memory(sizeof *lang);
+    *lang = (pj_lang){.L = luaL_newstate(), .face = face, .stop = stop};
+    *(pj_lang **)lua_getextraspace(lang->L) = lang;
+    luaL_openlibs(lang->L);
+    pj_lang_io_open(lang);
+    pj_lang_guard_open(lang->L);
+    open_environment(lang->L);
+    return lang;
+}
+
+void pj_lang_free(pj_lang *lang)
+{
+    if (!lang)
+        return;
+    lua_close(lang->L);
+    pj_lang_io_close(lang);
+    pj_buf_free(&lang->message);
+    pj_buf_free(&lang->text);
+    pj_buf_free(&lang->program);
+    free(lang);
+}
+
+/// What a protected call gets as its only argument.
+typedef struct request {
+    pj_str code;
+    pj_cell_opts opts;
+    bool compiled;
+} request;
+
+/// Keeps the code for tracebacks.
+static void keep_source(lua_State *L, const char *name, pj_str code)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
+    lua_pushlstring(L, code.len ? code.at : "", code.len);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+static void make_program(pj_lang *lang, pj_str code, bool valued)
+{
+    pj_lang_cell cell;
+    lang->program.len = 0;
+    pj_lang_cell_cut(lang->L, code, &cell);
+    pj_lang_cell_program(&cell, code, valued, &lang->program);
+    pj_lang_cell_free(&cell);
+}
+
+/// Whether a value says nothing to people: what io.write returns.
+static bool is_stream(lua_State *L, int index)
+{
+    const luaL_Stream *stream = luaL_testudata(L, index, LUA_FILEHANDLE);
+    const pj_lang *lang = pj_lang_of(L);
+    return stream && (stream->f == lang->streams[1] || stream->f == lang->streams[2]);
+}
+
+static int run_cell(lua_State *L)
+{
+    pj_lang *lang = pj_lang_of(L);
+    request *r = lua_touserdata(L, 1);
+    const char *name = r->opts.name ? r->opts.name : "cell";
+    lua_settop(L, 0);
+    keep_source(L, name, r->code);
+    const char *chunk = lua_pushfstring(L, "=%s", name);
+    make_program(lang, r->code, !r->opts.silent);
+    pj_str program = pj_buf_str(&lang->program);
+    if (luaL_loadbufferx(L, program.len ? program.at : "", program.len, chunk, "t") != LUA_OK) {
+        pj_lang_error_syntax(lang, r->code);
+        return 0;
+    }
+    r->compiled = true;
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_setupvalue(L, -2, 1);
+    lua_remove(L, 1);
+    lua_call(L, 0, LUA_MULTRET);
+    bool nothing = lua_gettop(L) == 1 && (lua_isnil(L, 1) || is_stream(L, 1));
+    if (!nothing)
+        pj_lang_show(L, 1);
+    return 0;
+}
+
+static pj_outcome failed(pj_lang *lang, const char *ename)
+{
+    bool stopped = lang->stop && atomic_load(lang->stop);
+    if (stopped)
+        ename = "KeyboardInterrupt";
+    else if (lang->exiting)
+        ename = "SystemExit";
+    return (pj_outcome){.stopped = stopped, .error = pj_lang_error_json(lang, ename)};
+}
+
+pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
+{
+    lua_State *L = lang->L;
+    if (lang->stop)
+        atomic_store(lang->stop, false);
+    lang->exiting = false;
+    lang->text.len = 0;
+    request r = {.code = code, .opts = opts};
+    lua_settop(L, 0);
+    lua_pushcfunction(L, pj_lang_error_handler);
+    lua_pushcfunction(L, run_cell);
+    lua_pushlightuserdata(L, &r);
+    int status = lua_pcall(L, 1, 0, 1);
+    lua_settop(L, 0);
+    if (!r.compiled)
+        return failed(lang, "SyntaxError");
+    if (status != LUA_OK)
+        return failed(lang, "Error");
+    pj_outcome outcome = {.ok = true};
+    if (lang->text.len)
+        outcome.data =
+            json_pack("{s:o}", "text/plain", json_stringn(lang->text.at, lang->text.len));
+    return outcome;
+}
+
+json_t *pj_lang_expression(pj_lang *lang, pj_str code)
+{
+    pj_outcome outcome = pj_lang_run(lang, code, (pj_cell_opts){.name = "expression"});
+    json_t *reply = NULL;
+    if (outcome.ok) {
+        reply = json_pack("{s:s, s:o, s:o}", "status", "ok", "data",
+                          outcome.data ? json_incref(outcome.data) : json_object(), "metadata",
+                          outcome.metadata ? json_incref(outcome.metadata) : json_object());
+    } else {
+        reply = json_incref(outcome.error);
+        json_object_set_new(reply, "status", json_string("error"));
+    }
+    pj_outcome_clear(&outcome);
+    return reply;
+}
+
+json_t *pj_lang_is_complete(pj_lang *lang, pj_str code)
+{
+    enum { INDENT = 4, DEEPEST = 20 };
+    pj_lang_cell cell;
+    pj_lang_cell_cut(lang->L, code, &cell);
+    bool broken = cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_BROKEN;
+    const char *status = !broken ? "complete" : cell.incomplete ? "incomplete" : "invalid";
+    json_t *reply = json_pack("{s:s}", "status", status);
+    if (broken && cell.incomplete) {
+        int depth = cell.depth < 0 ? 0 : cell.depth > DEEPEST ? DEEPEST : cell.depth;
+        char indent[INDENT * DEEPEST + 1];
+        snprintf(indent, sizeof indent, "%*s", INDENT * depth, "");
+        json_object_set_new(reply, "indent", json_string(indent));
+    }
+    pj_lang_cell_free(&cell);
+    return reply;
+}
+
+void pj_outcome_clear(pj_outcome *outcome)
+{
+    json_decref(outcome->data);
+    json_decref(outcome->metadata);
+    json_decref(outcome->error);
+    *outcome = (pj_outcome){0};
+}

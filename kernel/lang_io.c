@@ -1,0 +1,142 @@
+// print, io and os.exit as scripts know them, going through the face: Lua's standard streams get
+// a FILE whose bytes come from and go to it, so that the whole io library works unchanged.
+#include "kernel/lang_state.h"
+
+#include <stdlib.h>
+
+static ssize_t write_out(void *cookie, const char *bytes, size_t size)
+{
+    pj_lang *lang = cookie;
+    lang->face->write(lang->face->self, PJ_STDOUT, (pj_str){bytes, size});
+    return (ssize_t)size;
+}
+
+static ssize_t write_err(void *cookie, const char *bytes, size_t size)
+{
+    pj_lang *lang = cookie;
+    lang->face->write(lang->face->self, PJ_STDERR, (pj_str){bytes, size});
+    return (ssize_t)size;
+}
+
+static ssize_t read_in(void *cookie, char *bytes, size_t size)
+{
+    pj_lang *lang = cookie;
+    if (lang->typed_at == lang->typed.len) {
+        lang->typed.len = lang->typed_at = 0;
+        lang->input_err = (pj_err){0};
+        if (!lang->face->input(lang->face->self, "", false, &lang->typed, &lang->input_err))
+            return 0;
+        pj_buf_add_char(&lang->typed, '\n');
+    }
+    size_t rest = lang->typed.len - lang->typed_at;
+    size_t count = size < rest ? size : rest;
+    memcpy(bytes, lang->typed.at + lang->typed_at, count);
+    lang->typed_at += count;
+    return (ssize_t)count;
+}
+
+static int print(lua_State *L)
+{
+    int count = lua_gettop(L);
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (int i = 1; i <= count; i++) {
+        if (i > 1)
+            luaL_addchar(&text, '\t');
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&text);
+    }
+    luaL_addchar(&text, '\n');
+    luaL_pushresult(&text);
+    pj_str line;
+    line.at = lua_tolstring(L, -1, &line.len);
+    const pj_face *face = pj_lang_of(L)->face;
+    face->write(face->self, PJ_STDOUT, line);
+    return 0;
+}
+
+static int read_end(lua_State *L, int status, lua_KContext context)
+{
+    (void)status, (void)context;
+    pj_lang *lang = pj_lang_of(L);
+    pj_err_code code = lang->input_err.code;
+    lang->input_err.code = PJ_E_NONE;
+    if (code == PJ_E_STOPPED || code == PJ_E_MISSING)
+        return luaL_error(L, "%s", lang->input_err.text);
+    return lua_gettop(L);
+}
+
+/// A read function of the io library that raises when nobody can answer.
+static int read_guarded(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, read_end);
+    return read_end(L, LUA_OK, 0);
+}
+
+/// Replaces field `name` of the table on top by `with` around its old value.
+static void wrap_field(lua_State *L, const char *name, lua_CFunction with)
+{
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, with, 1);
+    lua_setfield(L, -2, name);
+}
+
+static int exit_cell(lua_State *L)
+{
+    pj_lang *lang = pj_lang_of(L);
+    lang->exit_status = lua_isboolean(L, 1) ? !lua_toboolean(L, 1) : (int)luaL_optinteger(L, 1, 0);
+    lang->exiting = true;
+    return luaL_error(L, "os.exit ends programs, a notebook goes on: use the kernel's menu to "
+                         "restart or shut down");
+}
+
+static void replace_stream(lua_State *L, const char *name, FILE *file)
+{
+    lua_getfield(L, -1, name);
+    luaL_Stream *stream = luaL_checkudata(L, -1, LUA_FILEHANDLE);
+    stream->f = file;
+    lua_pop(L, 1);
+}
+
+static FILE *open_stream(pj_lang *lang, const char *mode, cookie_io_functions_t functions)
+{
+    FILE *file = fopencookie(lang, mode, functions);
+    if (file && *mode == 'w')
+        setvbuf(file, NULL, _IONBF, 0);
+    return file;
+}
+
+void pj_lang_io_open(pj_lang *lang)
+{
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    lua_State *L = lang->L;
+    lang->streams[0] = open_stream(lang, "r", (cookie_io_functions_t){.read = read_in});
+    lang->streams[1] = open_stream(lang, "w", (cookie_io_functions_t){.write = write_out});
+    lang->streams[2] = open_stream(lang, "w", (cookie_io_functions_t){.write = write_err});
+    lua_getglobal(L, LUA_IOLIBNAME);
+    for (int i = 0; i < 3; i++)
+        if (lang->streams[i])
+            replace_stream(L, names[i], lang->streams[i]);
+    wrap_field(L, "read", read_guarded);
+    lua_pop(L, 1);
+    luaL_getmetatable(L, LUA_FILEHANDLE);
+    lua_getfield(L, -1, "__index");
+    wrap_field(L, "read", read_guarded);
+    lua_pop(L, 2);
+    lua_pushcfunction(L, print);
+    lua_setglobal(L, "print");
+    lua_getglobal(L, LUA_OSLIBNAME);
+    lua_pushcfunction(L, exit_cell);
+    lua_setfield(L, -2, "exit");
+    lua_pop(L, 1);
+}
+
+void pj_lang_io_close(pj_lang *lang)
+{
+    for (int i = 0; i < 3; i++)
+        if (lang->streams[i])
+            fclose(lang->streams[i]);
+    pj_buf_free(&lang->typed);
+}

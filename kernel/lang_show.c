@@ -1,0 +1,107 @@
+// Lua values as text for people: what a cell shows when its value is no object of the product.
+#include "kernel/lang_lex.h"
+#include "kernel/lang_state.h"
+
+enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_WIDTH = 78 };
+
+static void show_value(lua_State *L, int index, int depth, bool quoted);
+
+static void add_text(lua_State *L, pj_str text, bool quoted)
+{
+    pj_buf *out = &pj_lang_of(L)->text;
+    if (quoted)
+        pj_buf_addf(out, "\"" PJ_STR_FMT "\"", PJ_STR_ARG(text));
+    else
+        pj_buf_add(out, text);
+}
+
+static bool is_name(pj_str text)
+{
+    pj_lexer lexer = pj_lexer_of(text);
+    pj_token token = pj_lexer_next(&lexer);
+    return token.kind == PJ_TOKEN_NAME && token.text.len == text.len;
+}
+
+static void show_key(lua_State *L, int index)
+{
+    pj_buf *out = &pj_lang_of(L)->text;
+    pj_str name = {0};
+    if (lua_type(L, index) == LUA_TSTRING)
+        name.at = lua_tolstring(L, index, &name.len);
+    if (name.len && is_name(name)) {
+        pj_buf_add(out, name);
+    } else {
+        pj_buf_puts(out, "[");
+        show_value(L, index, 0, true);
+        pj_buf_puts(out, "]");
+    }
+    pj_buf_puts(out, " = ");
+}
+
+/// The list part, then the other keys; long tables are cut with a remark.
+static void show_items(lua_State *L, int table, int depth)
+{
+    pj_buf *out = &pj_lang_of(L)->text;
+    lua_Integer length = (lua_Integer)lua_rawlen(L, table);
+    int shown = 0;
+    for (lua_Integer i = 1; i <= length && shown < SHOW_ITEMS; i++, shown++) {
+        pj_buf_puts(out, shown ? ", " : "");
+        lua_rawgeti(L, table, i);
+        show_value(L, lua_gettop(L), depth, true);
+        lua_pop(L, 1);
+    }
+    lua_pushnil(L);
+    while (lua_next(L, table)) {
+        lua_Integer i = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+        if (i >= 1 && i <= length) {
+            lua_pop(L, 1);
+            continue;
+        }
+        if (shown == SHOW_ITEMS) {
+            lua_pop(L, 2);
+            pj_buf_puts(out, ", ...");
+            return;
+        }
+        pj_buf_puts(out, shown++ ? ", " : "");
+        show_key(L, lua_gettop(L) - 1);
+        show_value(L, lua_gettop(L), depth, true);
+        lua_pop(L, 1);
+    }
+    if (length > SHOW_ITEMS)
+        pj_buf_puts(out, ", ...");
+}
+
+static bool has_text_form(lua_State *L, int index)
+{
+    if (luaL_getmetafield(L, index, "__tostring") == LUA_TNIL)
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+static void show_value(lua_State *L, int index, int depth, bool quoted)
+{
+    luaL_checkstack(L, 8, "too deep to show");
+    if (lua_type(L, index) == LUA_TTABLE && !has_text_form(L, index) && depth < SHOW_DEPTH) {
+        pj_buf_puts(&pj_lang_of(L)->text, "{");
+        show_items(L, index, depth + 1);
+        pj_buf_puts(&pj_lang_of(L)->text, "}");
+        return;
+    }
+    pj_str text;
+    text.at = luaL_tolstring(L, index, &text.len);
+    add_text(L, text, quoted && lua_type(L, index) == LUA_TSTRING);
+    lua_pop(L, 1);
+}
+
+void pj_lang_show(lua_State *L, int first)
+{
+    pj_buf *out = &pj_lang_of(L)->text;
+    out->len = 0;
+    int last = lua_gettop(L);
+    for (int i = first; i <= last; i++) {
+        if (i > first)
+            pj_buf_add_char(out, '\t');
+        show_value(L, i, 0, false);
+    }
+}

@@ -1,0 +1,74 @@
+// Inside of the command language: what lang*.c share. Nothing else sees lua.h.
+// Ownership: everything belongs to the pj_lang. A function that calls the raising Lua API owns
+// nothing: Lua raises by longjmp, and what it would free is then never freed.
+#ifndef PJ_LANG_STATE_H
+#define PJ_LANG_STATE_H
+
+#include "kernel/lang.h"
+#include "kernel/lang_cell.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdio.h>
+
+enum { PJ_LANG_FRAMES = 12 };
+
+/// A place in a traceback.
+typedef struct pj_lang_frame {
+    char source[64]; // "cell 7", "script.lua"
+    char name[64];   // of the function; "" = top level
+    int line;
+} pj_lang_frame;
+
+struct pj_lang {
+    lua_State *L;
+    const pj_face *face;
+    atomic_bool *stop;
+    FILE *streams[3]; // what io.stdin, io.stdout, io.stderr write to: the face
+    pj_buf typed;     // what was typed and not yet read
+    size_t typed_at;  // how much of it was read
+    pj_err input_err; // why nothing could be typed
+    bool exiting;     // os.exit was called
+    int exit_status;  //
+    pj_buf message;   // of the error being reported
+    pj_buf text;      // of the value being shown
+    pj_buf program;   // of the cell being compiled
+    json_t *matches;  // of the completion being made
+    pj_lang_frame frames[PJ_LANG_FRAMES];
+    unsigned frame_count;
+};
+
+static inline pj_lang *pj_lang_of(lua_State *L)
+{
+    return *(pj_lang **)lua_getextraspace(L);
+}
+
+/// Whether everything must end: interrupt or os.exit.
+static inline bool pj_lang_ending(const pj_lang *lang)
+{
+    return lang->exiting || (lang->stop && atomic_load_explicit(lang->stop, memory_order_relaxed));
+}
+
+/// Keys of the registry.
+#define PJ_LANG_ENV "popinjay.env"         // the globals of cells
+#define PJ_LANG_SOURCES "popinjay.sources" // chunk name -> code
+
+/// lang_io.c: print, io and os.exit go through the face.
+void pj_lang_io_open(pj_lang *lang);
+void pj_lang_io_close(pj_lang *lang);
+/// lang_guard.c: interrupts that nothing in Lua can hold up.
+void pj_lang_guard_open(lua_State *L);
+/// lang_error.c: message handler of protected calls; fills message and frames.
+int pj_lang_error_handler(lua_State *L);
+/// {"ename", "evalue", "traceback"} from message and frames.
+json_t *pj_lang_error_json(pj_lang *lang, const char *ename);
+/// Puts the message and place of a compile error (popped from the stack) into message and frames.
+void pj_lang_error_syntax(pj_lang *lang, pj_str code);
+/// The place of a code point in UTF-8, and back.
+size_t pj_lang_byte_at(pj_str code, size_t point);
+size_t pj_lang_point_at(pj_str code, size_t byte);
+/// lang_show.c: the values from `first` to the top of the stack as text in lang->text; raises.
+void pj_lang_show(lua_State *L, int first);
+
+#endif

@@ -1,0 +1,18 @@
+// "did you mean": the nearest of the names that were tried. Ownership: borrow.
+#ifndef PJ_SUGGEST_H
+#define PJ_SUGGEST_H
+
+#include "metrics/base/str.h"
+
+#include <stdint.h>
+
+typedef struct pj_suggest {
+    pj_str word;
+    const char *best; // NULL = nothing was near enough
+    size_t distance;
+} pj_suggest;
+
+/// Tries a candidate; it becomes `best` when it is the nearest so far and near enough.
+void pj_suggest_try(pj_suggest *suggest, const char *candidate);
+
+#endif

@@ -302,18 +302,23 @@ void pj_model_expected_free(pj_model_expected *expected)
 
 // ----------------------------------------------------------------------------------- trace
 
-/// A Running piece that ends with an event of the given pairs and the piece's counters.
-static void write_piece(const pj_model_app *app, pj_trace_writer *out, pj_place at, uint64_t begin,
-                        uint64_t useful, const pj_trace_pair *pairs, size_t count)
+typedef struct piece {
+    uint64_t begin, useful; // ns
+} piece;
+
+/// Running, ended by an event of the given pairs and the piece's counters.
+static void write_piece(const pj_model_app *app, pj_trace_writer *out, pj_place at, piece running,
+                        const pj_trace_pair *pairs, size_t count)
 {
+    uint64_t end = running.begin + running.useful;
     pj_trace_pair all[6];
     for (size_t i = 0; i < count; i++)
         all[i] = pairs[i];
-    all[count++] = (pj_trace_pair){42000050, instructions_in(app, useful)};
-    all[count++] = (pj_trace_pair){42000059, cycles_in(app, useful)};
-    if (useful)
-        pj_trace_writer_state(out, at, begin, begin + useful, state_running);
-    pj_trace_writer_events(out, at, begin + useful, all, count);
+    all[count++] = (pj_trace_pair){42000050, instructions_in(app, running.useful)};
+    all[count++] = (pj_trace_pair){42000059, cycles_in(app, running.useful)};
+    if (running.useful)
+        pj_trace_writer_state(out, at, running.begin, end, state_running);
+    pj_trace_writer_events(out, at, end, all, count);
 }
 
 /// An MPI call after `useful` ns of computation that end where it begins.
@@ -337,7 +342,7 @@ static void write_thread(const pj_model_app *app, pj_trace_writer *out, pj_place
         {type_function, function}, {type_line, function}, {42000050, 900}, {42000059, 2100}};
     const pj_trace_pair leave[] = {{type_function, 0}, {type_line, 0}};
     pj_trace_writer_events(out, at, begin, enter, 4);
-    write_piece(app, out, at, begin, useful, leave, 2);
+    write_piece(app, out, at, (piece){begin, useful}, leave, 2);
 }
 
 /// Serial part and region of one phase; what comes before the region's end is complete after it.
@@ -348,7 +353,8 @@ static void write_region(const pj_model_app *app, pj_trace_writer *out, uint32_t
     uint64_t open = begin + work->serial;
     uint64_t fork = open + app->fork_ns;
     uint64_t close = begin + work->length;
-    write_piece(app, out, master, begin, work->serial, &(pj_trace_pair){type_parallel, 3}, 1);
+    write_piece(app, out, master, (piece){begin, work->serial}, &(pj_trace_pair){type_parallel, 3},
+                1);
     pj_trace_writer_state(out, master, open, fork, state_fork);
     for (uint32_t thread = 0; thread < app->threads; thread++)
         write_thread(app, out, (pj_place){rank, thread}, fork, thread_work(app, work, thread),
@@ -423,7 +429,7 @@ static void write_iteration(const pj_model_app *app, pj_trace_writer *out, uint3
     }
     uint64_t second = begin + exchange_end(app, rank, odd);
     if (open) // one process without regions: the two phases are two pieces
-        write_piece(app, out, (pj_place){rank, 0}, begin, open, NULL, 0);
+        write_piece(app, out, (pj_place){rank, 0}, (piece){begin, open}, NULL, 0);
     open = write_phase(app, out, rank, second, true, odd);
     if (app->no_mpi)
         return;
@@ -445,7 +451,7 @@ static void write_begin(const pj_model_app *app, pj_trace_writer *out, uint32_t 
     pj_trace_writer_state(out, at, 0, start, state_not_created);
     pj_trace_writer_events(out, at, start, begin, 3);
     if (app->no_mpi)
-        write_piece(app, out, at, start, first - start, NULL, 0);
+        write_piece(app, out, at, (piece){start, first - start}, NULL, 0);
     else
         write_call(
             app, out, at, setup_of(rank),
@@ -461,13 +467,13 @@ static void write_end(const pj_model_app *app, pj_trace_writer *out, uint32_t ra
     uint64_t end = end_of(app);
     const pj_trace_pair last = {type_application, 0};
     if (app->no_mpi) {
-        write_piece(app, out, at, end - exit_ns - tail_ns, exit_ns + tail_ns, &last, 1);
+        write_piece(app, out, at, (piece){end - exit_ns - tail_ns, exit_ns + tail_ns}, &last, 1);
         return;
     }
     uint64_t leave = end - exit_ns;
     write_call(app, out, at, tail_ns,
                (pj_trace_call){.name = "MPI_Finalize", .begin = leave - finalize_ns, .end = leave});
-    write_piece(app, out, at, leave, exit_ns, &last, 1);
+    write_piece(app, out, at, (piece){leave, exit_ns}, &last, 1);
 }
 
 static void write_rank(const pj_model_app *app, pj_trace_writer *out, uint32_t rank)

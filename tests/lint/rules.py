@@ -1,0 +1,198 @@
+"""The rules of the house that no compiler checks; one function per rule.
+
+Every rule takes a tree and yields sentences "path:line: what is wrong".
+"""
+
+import os
+import re
+import subprocess
+
+SOURCE = (".c", ".h", ".def")
+SCRIPT = (".py", ".sh", ".lua", ".js", ".css")
+TEXT = SOURCE + SCRIPT + (".md", ".txt", ".json", ".ipynb", ".in", ".cmake", ".svg")
+MAX_LINES = 900
+
+# Folders of data, which no README describes.
+DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/")
+
+# Folder: folders that its files may include from.
+MAY_INCLUDE = {
+    "metrics/base": ["metrics/base"],
+    "metrics/model": ["metrics/base", "metrics/model"],
+    "metrics/read": ["metrics/base", "metrics/model", "metrics/read"],
+    "metrics/stat": ["metrics/base", "metrics/model", "metrics/stat"],
+    "metrics/replay": ["metrics/base", "metrics/model", "metrics/stat", "metrics/replay"],
+    "metrics/pop": ["metrics/base", "metrics/model", "metrics/pop"],
+    "widgets": ["metrics/base", "metrics/model", "metrics/pop", "widgets"],
+    "kernel": ["metrics", "widgets", "kernel"],
+    "tests": ["metrics", "widgets", "kernel", "tests"],
+}
+
+# Header: files that may include it (patterns of paths), tests apart.
+RESERVED = {
+    r"l(ua|auxlib|ualib)\.h": r"kernel/lang\w*\.[ch]",
+    r"zmq\.h": r"kernel/(server|iopub)\.c",
+    r"openssl/.*": r"kernel/wire\.c",
+    r"(cairo|pango).*": r"widgets/figure_cairo\w*\.[ch]",
+    r"(otf2/.*|isa-l.*|igzip_lib\.h|expat\.h)": r"metrics/read/\w+\.c",
+    r"mpi\.h": r"metrics/base/ranks\.c",
+    r"sys/mman\.h": r"(?!)",
+}
+
+# Call: files that may make it, tests apart.
+CALLS = {
+    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/server|kernel/iopub)\.c",
+    r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+\.c",
+    r"abort": r"kernel/\w+\.c|metrics/base/arena\.c",
+    r"setlocale": r"kernel/main\.c",
+    r"strtok|strncpy|sscanf|atoi|atof|alloca": r"(?!)",
+}
+
+
+class Tree:
+    """The files of a checkout, as git sees them, or of a plain folder."""
+
+    def __init__(self, top):
+        self.top = top
+        self.files = sorted(self.list_git() or self.list_walk())
+
+    def list_git(self):
+        listing = subprocess.run(
+            ["git", "-C", self.top, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            capture_output=True, check=False)
+        names = listing.stdout.decode().split("\0") if listing.returncode == 0 else []
+        return [name for name in names if name and os.path.isfile(os.path.join(self.top, name))]
+
+    def list_walk(self):
+        return [os.path.relpath(os.path.join(folder, name), self.top)
+                for folder, _, names in os.walk(self.top) for name in names]
+
+    def ending(self, suffixes):
+        return [name for name in self.files if name.endswith(suffixes)]
+
+    def scripts(self):
+        """Files without a suffix that begin with #!."""
+        plain = [name for name in self.files if "." not in os.path.basename(name)]
+        return [name for name in plain if self.bytes(name).startswith(b"#!")]
+
+    def bytes(self, name):
+        with open(os.path.join(self.top, name), "rb") as file:
+            return file.read()
+
+    def lines(self, name):
+        return self.bytes(name).decode("utf-8", "replace").split("\n")
+
+
+def numbered(tree, names):
+    for name in names:
+        for number, line in enumerate(tree.lines(name), 1):
+            yield name, number, line
+
+
+def layer_of(path):
+    fitting = [layer for layer in MAY_INCLUDE if path.startswith(layer + "/")]
+    return max(fitting, key=len) if fitting else None
+
+
+def includes(tree):
+    """Who may include whom (ARCHITECTURE section 2)."""
+    for name, number, line in numbered(tree, tree.ending(SOURCE)):
+        own = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        layer = layer_of(name)
+        if own and own[1] not in tree.files:
+            yield f'{name}:{number}: "{own[1]}" is no path from the root'
+        elif own and layer:
+            allowed = MAY_INCLUDE[layer]
+            if not any(own[1].startswith(folder + "/") for folder in allowed):
+                yield f"{name}:{number}: {layer} may not include {own[1]}"
+
+
+def libraries(tree):
+    """Library headers stay in the files that own the library."""
+    for name, number, line in numbered(tree, tree.ending(SOURCE)):
+        system = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
+        if not system or name.startswith("tests/"):
+            continue
+        for header, owners in RESERVED.items():
+            if re.fullmatch(header, system[1]) and not re.fullmatch(owners, name):
+                yield f"{name}:{number}: <{system[1]}> does not belong here"
+
+
+def calls(tree):
+    """Threads, output and the end of the process have their places; some calls have none."""
+    for name, number, line in numbered(tree, tree.ending((".c", ".h"))):
+        if name.startswith("tests/"):
+            continue
+        code = re.sub(r'"(\\.|[^"\\])*"|//.*', '""', line)
+        for call, owners in CALLS.items():
+            found = re.search(rf"(?<![\w.>])({call})\s*\(", code)
+            if found and not re.fullmatch(owners, name):
+                yield f"{name}:{number}: {found[1]}() does not belong here"
+
+
+def names(tree):
+    """File names are unique, and none is a drawer for odds and ends."""
+    seen = {}
+    for name in tree.ending(SOURCE + (".py", ".lua")):
+        base = os.path.basename(name)
+        if base in seen:
+            yield f"{name}:1: {seen[base]} has the same name"
+        seen[base] = name
+        if re.search(r"(^|_)(utils?|common|helpers?|misc)(_|\.)", base):
+            yield f"{name}:1: a file is named after its noun"
+
+
+def lengths(tree):
+    """Files stay readable."""
+    for name in tree.ending(SOURCE + SCRIPT) + tree.scripts():
+        count = len(tree.lines(name)) - 1
+        if count > MAX_LINES:
+            yield f"{name}:{count}: more than {MAX_LINES} lines"
+
+
+def readmes(tree):
+    """Every folder says what it is for, in 60 lines; the first page has 200."""
+    folders = {os.path.dirname(name) for name in tree.files}
+    for folder in sorted(folders):
+        readme = os.path.join(folder, "README.md")
+        if readme in tree.files:
+            most = 60 if folder else 200
+            count = len(tree.lines(readme)) - 1
+            if count > most:
+                yield f"{readme}:{count}: more than {most} lines"
+        elif not folder.startswith(".") and not (folder + "/").startswith(DATA):
+            yield f"{folder}/README.md:1: is missing"
+
+
+def openings(tree):
+    """A source file begins with what it is for; a header guards itself by its name."""
+    for name in tree.ending(SOURCE):
+        lines = tree.lines(name)
+        if not lines[0].startswith("// "):
+            yield f"{name}:1: begins with one to three lines on what it is for"
+        guard = "PJ_" + os.path.basename(name)[:-2].upper() + "_H"
+        if name.endswith(".h") and f"#ifndef {guard}" not in lines:
+            yield f"{name}:1: guarded by {guard}"
+
+
+def characters(tree):
+    """Sources are ASCII, without tabs and without blanks at the end of a line."""
+    for name, number, line in numbered(tree, tree.ending(SOURCE + (".py", ".lua", ".cmake"))):
+        if not line.isascii():
+            yield f"{name}:{number}: not ASCII"
+        if "\t" in line or line != line.rstrip():
+            yield f"{name}:{number}: tab, CR or blank at the end"
+
+
+def leftovers(tree):
+    """No notes to self and no path of a machine."""
+    notes = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    paths = re.compile(r"(?<![\w./-])/(work|root|home/\w+|Users/\w+|tmp/(wt|b))/")
+    for name, number, line in numbered(tree, tree.ending(TEXT) + tree.scripts()):
+        if notes.search(line):
+            yield f"{name}:{number}: a note to self"
+        if paths.search(line):
+            yield f"{name}:{number}: a path of one machine"
+
+
+RULES = [includes, libraries, calls, names, lengths, readmes, openings, characters, leftovers]

@@ -14,13 +14,13 @@ enum { PJ_FORMULA_SCALAR = 0 }; // domain of names with one value
 typedef struct pj_formula_name {
     const char *name; // letters, digits, underscores and dots; borrowed while compiling
     bool text;        // its cells are text
-    /// Names of one domain run over the same rows; PJ_FORMULA_SCALAR has one value. Aggregates
-    /// work on one domain at a time.
+    /// Names of one domain are columns over the same rows; PJ_FORMULA_SCALAR has one value.
+    /// Aggregates work on one domain at a time.
     unsigned domain;
 } pj_formula_name;
 
 typedef struct pj_formula_names {
-    const pj_formula_name *items;
+    const pj_formula_name *items; // the first of equal names counts; in aggregates a column does
     size_t count;
     unsigned row_domain; // may stand outside aggregates; PJ_FORMULA_SCALAR = none
 } pj_formula_names;

@@ -8,6 +8,9 @@
 /// Statistics: rank, thread, useful_ns, serial_useful_ns, openmp_useful_ns, openmp_ns,
 /// outside_mpi_ns, runtime_ns, instructions, cycles; one row per thread, both from 0.
 pj_table *pj_run_table_stats(const pj_run *run);
+/// Columns of the statistics; NULL past the end.
+const pj_column *pj_run_table_stats_column(size_t column);
+pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t column);
 /// Oddities met while reading: key, severity, count, first_line, sentence; only those that
 /// occurred.
 pj_table *pj_run_table_import(const pj_run *run);

@@ -64,3 +64,11 @@ double pj_cell_number(pj_cell cell)
         return (double)cell.integer;
     return cell.kind == PJ_CELL_REAL ? cell.real : NAN;
 }
+
+pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell)
+{
+    bool texts = cell.kind == PJ_CELL_TEXT || cell.kind == PJ_CELL_EMPTY;
+    if (texts && cell.text)
+        cell.text = pj_arena_text(table->arena, pj_str_of(cell.text));
+    return cell;
+}

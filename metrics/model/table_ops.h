@@ -3,7 +3,7 @@
 #ifndef PJ_TABLE_OPS_H
 #define PJ_TABLE_OPS_H
 
-#include "metrics/model/table.h"
+#include "metrics/model/fold.h"
 
 /// What is computed for each row: a formula over the column keys, or a callback.
 typedef struct pj_row_value {
@@ -29,21 +29,7 @@ pj_table *pj_table_head(const pj_table *table, size_t count);
 pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
                         size_t count, pj_err *err);
 
-typedef enum pj_fold {
-    PJ_FOLD_SUM,
-    PJ_FOLD_MEAN,
-    PJ_FOLD_MAX,
-    PJ_FOLD_MIN,
-    PJ_FOLD_COUNT,
-    PJ_FOLD_LAST, // number of folds
-} pj_fold;
-
-/// "sum", "mean", ...
-const char *pj_fold_name(pj_fold fold);
-bool pj_fold_parse(pj_str name, pj_fold *out);
-
-/// Of a column's cells. One empty cell makes the result empty with its reason; COUNT counts the
-/// cells that are not empty; SUM of no rows is 0, the others are empty. Whole numbers stay whole.
+/// Of a column's cells, as in fold.h; reasons are those of the table.
 pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold);
 
 typedef struct pj_table_folding {

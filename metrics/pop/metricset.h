@@ -33,8 +33,6 @@ typedef struct pj_metric {
     pj_combine combine; // of its children
     pj_unit unit;
     unsigned needs; // PJ_NEEDS_*, of the run and, for a scaling, of the reference run too
-    /// May give an infinity or NaN: the evaluation makes a reason of it. NULL in defined sets.
-    double (*value)(const pj_measures *run, const pj_measures *reference);
 } pj_metric;
 
 struct pj_metric_set;
@@ -54,7 +52,10 @@ typedef struct pj_metric_set {
     const char *convention; // one sentence, shown under every table
     const pj_metric *rows;  // a parent stands before its children; speedup and runtime_s last
     size_t count;
-    struct pj_metric_definition *definition; // of sets defined at run time; NULL = built in
+    /// Value of a row; may be NaN or infinite, of which the evaluation makes a reason. NULL in sets
+    /// defined at run time.
+    double (*value)(size_t row, const pj_measures *run, const pj_measures *reference);
+    struct pj_metric_definition *definition; // of sets defined at run time, else NULL
 } pj_metric_set;
 
 /// Built-in sets in the order of metricsets.def; NULL past the end.

@@ -41,6 +41,10 @@ typedef struct pj_metric_set_spec {
 /// parent, bad formula, a row with neither or both of formula and call.
 const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err);
 
+/// Value of row scope->row of a defined set; a reason is copied into `arena`.
+bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *out,
+                            pj_err *err);
+
 /// Nothing happens to built-in sets.
 const pj_metric_set *pj_metric_set_hold(const pj_metric_set *set);
 void pj_metric_set_release(const pj_metric_set *set);

@@ -1,0 +1,192 @@
+// Remarks of a result: each sentence stands once, before it the runs that it is about.
+#include "metrics/pop/metrics_remark.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/num.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/// One sentence and the runs it is about.
+typedef struct saying {
+    pj_severity severity;
+    const char *text;
+    bool *runs; // by run; none = it is about the whole result
+} saying;
+
+typedef struct collector {
+    pj_metrics *metrics;
+    const pj_measures *measures; // by run
+    saying *sayings;
+    size_t count, cap;
+} collector;
+
+enum { WHOLE_RESULT = -1 };
+
+static void say(collector *c, pj_severity severity, int run, const char *text)
+{
+    saying *found = NULL;
+    for (size_t i = 0; i < c->count && !found; i++)
+        if (c->sayings[i].severity == severity &&
+            pj_str_equal(pj_str_of(c->sayings[i].text), pj_str_of(text)))
+            found = &c->sayings[i];
+    if (!found) {
+        pj_grow(c->sayings, &c->cap, c->count + 1);
+        found = &c->sayings[c->count++];
+        *found =
+            (saying){severity, text, pj_new_n(c->metrics->arena, bool, c->metrics->study->count)};
+    }
+    if (run != WHOLE_RESULT)
+        found->runs[run] = true;
+}
+
+static bool has_row_needing(const pj_metric_set *set, unsigned needs)
+{
+    for (size_t row = 0; row < set->count; row++)
+        if (set->rows[row].needs & needs)
+            return true;
+    return false;
+}
+
+static bool has_mpi_row(const pj_metric_set *set)
+{
+    for (size_t row = 0; row < set->count; row++)
+        if (pj_str_starts(pj_str_of(set->rows[row].key), PJ_S("mpi_")))
+            return true;
+    return false;
+}
+
+static void say_what_the_run_is(collector *c, int run)
+{
+    const pj_measures *m = &c->measures[run];
+    pj_arena *arena = c->metrics->arena;
+    if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
+        say(c, PJ_NOTE, run,
+            pj_arena_format(arena,
+                            "threads per rank vary (%s): ranks weigh equally in every mean; "
+                            "weighted by threads the parallel efficiency is %.4f",
+                            pj_study_key_text(c->metrics->study, (size_t)run, PJ_BY_LAYOUT),
+                            m->useful_sum / m->threads / m->runtime));
+    if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
+        say(c, PJ_NOTE, run, "no MPI in the trace: its MPI rows only tell what is not computation");
+    bool uses_ideal = has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL);
+    if (uses_ideal && m->run->ideal.available && m->nonmpi_max > m->ideal_runtime) {
+        char ideal[32], useful[32];
+        pj_format_duration(m->ideal_runtime, ideal);
+        pj_format_duration(m->nonmpi_max, useful);
+        say(c, PJ_WARNING, run,
+            pj_arena_format(arena,
+                            "the ideal runtime (%s) is below the longest computation of a rank "
+                            "(%s), so that serialisation is above 1: the replay does not fit "
+                            "this trace",
+                            ideal, useful));
+    }
+}
+
+static void say_what_the_run_says(collector *c, int run)
+{
+    const pj_run *r = c->measures[run].run;
+    for (size_t i = 0; i < r->remarks.count; i++)
+        say(c, r->remarks.items[i].severity, run,
+            pj_arena_text(c->metrics->arena, pj_str_of(r->remarks.items[i].text)));
+    for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++) {
+        const pj_import_row *row = pj_import_at(key);
+        uint64_t line = r->import.first_line[key];
+        if (r->import.count[key] == 0 || row->severity == PJ_NOTE)
+            continue;
+        const char *where =
+            line ? pj_arena_format(c->metrics->arena, " (first in line %" PRIu64 ")", line) : "";
+        say(c, row->severity, run,
+            pj_arena_format(c->metrics->arena, "%" PRIu64 " %s%s", r->import.count[key],
+                            row->sentence, where));
+    }
+}
+
+/// Each reason once, whatever the number of cells it empties.
+static void say_what_is_missing(collector *c, int run)
+{
+    for (size_t row = 0; row < c->metrics->set->count; row++) {
+        const char *reason = pj_metrics_at(c->metrics, (size_t)run, row).reason;
+        if (reason)
+            say(c, PJ_WARNING, run,
+                pj_arena_format(c->metrics->arena, "values are missing: %s", reason));
+    }
+}
+
+/// Lists the metrics of one kind that are better than perfect in some run.
+static void say_what_is_above_one(collector *c, pj_metric_kind kind, const char *why)
+{
+    const pj_metrics *metrics = c->metrics;
+    pj_auto_buf list = {0};
+    for (size_t row = 0; row < metrics->set->count; row++) {
+        bool above = false;
+        for (size_t run = 0; run < metrics->study->count; run++) {
+            pj_metric_value v = pj_metrics_at(metrics, run, row);
+            double excess = kind == PJ_METRIC_INEFFICIENCY ? -v.value : v.value - 1;
+            above = above || (!v.reason && excess > 1e-4);
+        }
+        if (above && metrics->set->rows[row].kind == kind)
+            pj_buf_addf(&list, "%s%s", list.len ? ", " : "", metrics->set->rows[row].title);
+    }
+    if (list.len)
+        say(c, PJ_NOTE, WHOLE_RESULT,
+            pj_arena_format(metrics->arena, "%s %s: %s",
+                            kind == PJ_METRIC_INEFFICIENCY ? "below 0" : "above 1", why, list.at));
+}
+
+enum { NAMES_SHOWN = 4 };
+
+/// "epoch_2proc, epoch_4proc: " or "all runs: ".
+static void add_names(pj_buf *out, const saying *s, const pj_study *study)
+{
+    size_t runs = 0, shown = 0;
+    for (size_t run = 0; run < study->count; run++)
+        runs += s->runs[run];
+    if (runs == 0)
+        return;
+    if (runs == study->count && runs > 1) {
+        pj_buf_puts(out, "all runs: ");
+        return;
+    }
+    for (size_t run = 0; run < study->count && shown < NAMES_SHOWN; run++)
+        if (s->runs[run])
+            pj_buf_addf(out, "%s%s", shown++ ? ", " : "", study->names[run]);
+    if (runs > shown)
+        pj_buf_addf(out, " and %zu more", runs - shown);
+    pj_buf_puts(out, ": ");
+}
+
+static void write_remarks(collector *c)
+{
+    pj_metrics *metrics = c->metrics;
+    metrics->remarks = pj_new_n(metrics->arena, pj_remark, c->count);
+    for (int severity = PJ_LOSS; severity >= PJ_NOTE; severity--)
+        for (size_t i = 0; i < c->count; i++) {
+            const saying *s = &c->sayings[i];
+            if ((int)s->severity != severity)
+                continue;
+            pj_auto_buf text = {0};
+            add_names(&text, s, metrics->study);
+            pj_buf_puts(&text, s->text);
+            metrics->remarks[metrics->remark_count++] =
+                (pj_remark){s->severity, pj_arena_text(metrics->arena, pj_buf_str(&text))};
+        }
+}
+
+void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
+{
+    collector c = {.metrics = metrics, .measures = measures};
+    if (metrics->study->count == 1)
+        say(&c, PJ_NOTE, WHOLE_RESULT,
+            "one run only: it is its own reference, so that scalings and speedup are 1");
+    for (int run = 0; run < (int)metrics->study->count; run++) {
+        say_what_the_run_is(&c, run);
+        say_what_is_missing(&c, run);
+        say_what_the_run_says(&c, run);
+    }
+    say_what_is_above_one(&c, PJ_METRIC_EFFICIENCY, "where 1 should be the most");
+    say_what_is_above_one(&c, PJ_METRIC_INEFFICIENCY, "where 0 should be the least");
+    say_what_is_above_one(&c, PJ_METRIC_SCALING, "is better than the reference run");
+    write_remarks(&c);
+    free(c.sayings);
+}

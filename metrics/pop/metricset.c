@@ -1,0 +1,147 @@
+// The built-in sets: the rows of metricsets.def read three times, as formulas, rows and sets.
+#include "metrics/pop/metricset.h"
+
+#include "metrics/pop/explanations.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static double growth(const pj_measures *r, const pj_measures *r0)
+{
+    return pj_measures_growth(r, r0);
+}
+
+static double computation_scaling(const pj_measures *r, const pj_measures *r0)
+{
+    return growth(r, r0) * r0->useful_sum / r->useful_sum;
+}
+
+static double ipc(const pj_measures *r)
+{
+    return r->instructions / r->cycles;
+}
+
+/// Cycles per ns: GHz.
+static double frequency(const pj_measures *r)
+{
+    return r->cycles / r->useful_sum;
+}
+
+/// Process level efficiency + thread level efficiency - 1 of the additive hybrid sets.
+static double hybrid_parallel(const pj_measures *r)
+{
+    return (r->nonmpi_mean - r->openmp_lost_mean - r->serial_lost_mean) / r->runtime;
+}
+
+#define METRIC_SET(name, key, title, convention)                                                   \
+    static double value_##name(size_t row, const pj_measures *r, const pj_measures *r0)            \
+    {
+#define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
+    if (row-- == 0)                                                                                \
+        return formula;
+#define METRIC_SET_END                                                                             \
+    return NAN;                                                                                    \
+    }
+#include "metrics/pop/metricsets.def"
+#undef METRIC_SET
+#undef METRIC
+#undef METRIC_SET_END
+
+#define KIND_EFFICIENCY PJ_METRIC_EFFICIENCY
+#define KIND_INEFFICIENCY PJ_METRIC_INEFFICIENCY
+#define KIND_SCALING PJ_METRIC_SCALING
+#define KIND_NUMBER PJ_METRIC_PLAIN
+#define KIND_SECONDS PJ_METRIC_PLAIN
+#define KIND_GHZ PJ_METRIC_PLAIN
+#define UNIT_EFFICIENCY PJ_UNIT_RATIO
+#define UNIT_INEFFICIENCY PJ_UNIT_RATIO
+#define UNIT_SCALING PJ_UNIT_RATIO
+#define UNIT_NUMBER PJ_UNIT_NONE
+#define UNIT_SECONDS PJ_UNIT_S
+#define UNIT_GHZ PJ_UNIT_GHZ
+#define NEEDS_NOTHING PJ_NEEDS_NOTHING
+#define NEEDS_IDEAL PJ_NEEDS_IDEAL
+#define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
+#define NEEDS_CYCLES PJ_NEEDS_CYCLES
+#define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
+
+#define METRIC_SET(name, key, title, convention) static const pj_metric rows_##name[] = {
+#define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
+    {#key,        parent,       title, text, explanation, KIND_##kind, PJ_COMBINE_##combine,       \
+     UNIT_##kind, NEEDS_##needs},
+#define METRIC_SET_END                                                                             \
+    }                                                                                              \
+    ;
+#include "metrics/pop/metricsets.def"
+#undef METRIC_SET
+#undef METRIC
+#undef METRIC_SET_END
+
+static const pj_metric_set sets[] = {
+#define METRIC_SET(name, key, title, convention)                                                   \
+    {key,          title, convention, rows_##name, sizeof rows_##name / sizeof *rows_##name,       \
+     value_##name, NULL},
+#define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)
+#define METRIC_SET_END
+#include "metrics/pop/metricsets.def"
+#undef METRIC_SET
+#undef METRIC
+#undef METRIC_SET_END
+};
+
+const pj_metric_set *pj_metric_set_at(size_t index)
+{
+    return index < sizeof sets / sizeof *sets ? &sets[index] : NULL;
+}
+
+const pj_metric_set *pj_metric_set_by_key(pj_str key)
+{
+    for (size_t i = 0; pj_metric_set_at(i); i++)
+        if (pj_str_equal(key, pj_str_of(sets[i].key)))
+            return &sets[i];
+    return NULL;
+}
+
+const pj_metric_set *pj_metric_set_default(const pj_study *study)
+{
+    bool mpi = false, threads = false;
+    for (size_t i = 0; i < study->count; i++) {
+        const pj_run *run = study->runs[i];
+        mpi = mpi || run->has_mpi;
+        threads = threads || run->layout.locations > run->layout.ranks;
+    }
+    return pj_metric_set_by_key(!mpi ? PJ_S("openmp") : threads ? PJ_S("hybrid") : PJ_S("mpi"));
+}
+
+/// Equal but for "ize" where the key has "ise" (serialization).
+static bool same_key(pj_str key, pj_str asked)
+{
+    if (key.len != asked.len)
+        return false;
+    for (size_t i = 0; i < key.len; i++)
+        if (key.at[i] != asked.at[i] && !(key.at[i] == 's' && asked.at[i] == 'z'))
+            return false;
+    return true;
+}
+
+int pj_metric_row(const pj_metric_set *set, pj_str key)
+{
+    for (size_t row = 0; row < set->count; row++)
+        if (same_key(pj_str_of(set->rows[row].key), key))
+            return (int)row;
+    return -1;
+}
+
+int pj_metric_parent(const pj_metric_set *set, size_t row)
+{
+    const char *parent = set->rows[row].parent;
+    return parent ? pj_metric_row(set, pj_str_of(parent)) : -1;
+}
+
+unsigned pj_metric_depth(const pj_metric_set *set, size_t row)
+{
+    unsigned depth = 0;
+    for (int at = pj_metric_parent(set, row); at >= 0; at = pj_metric_parent(set, (size_t)at))
+        depth++;
+    return depth;
+}

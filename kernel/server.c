@@ -1,0 +1,444 @@
+// Sockets and the threads that own them. The caller's thread runs the language; io has shell and
+// stdin; control has control and heartbeat, watches the parent process, and ends everything.
+#include "kernel/server.h"
+
+#include "kernel/connection.h"
+#include "kernel/dispatch.h"
+#include "kernel/execute.h"
+#include "kernel/iopub.h"
+#include "kernel/wire.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/num.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+enum {
+    LINGER_MS = 1000,
+    LARGEST_FRAME = 256 << 20,
+    BATCH = 64,           // messages read before replies are sent
+    PARENT_POLL_MS = 500, // where the system has no descriptors of processes
+    LANGUAGE_MS = 20,     // that the language has to end
+    MOST_COMPLAINTS = 10
+};
+
+/// What a thread needs to receive and to send.
+typedef struct post_office {
+    pj_wire *wire;
+    pj_frames outgoing;
+    zmq_msg_t *messages; // PJ_WIRE_FRAMES, and one for what is beyond
+    pj_str *frames;      // their bytes
+} post_office;
+
+typedef struct server {
+    pj_connection connection;
+    pj_origin origin;
+    pj_kernel *kernel;
+    pj_replay *replay;
+    pj_outbox *outbox;
+    pj_pubqueue *queue;
+    pj_iopub *iopub;
+    post_office io, control;
+    void *context;
+    void *sockets[PJ_PORTS];
+    pthread_t io_thread, control_thread;
+    int end_fd; // readable when the kernel has to end
+    sem_t home; // the language ended
+    pid_t parent;
+    int parent_fd; // readable when the front end's process ended; -1 = not known
+    atomic_int complaints;
+} server;
+
+// Sockets
+
+static void set_option(void *socket, int option, int value)
+{
+    zmq_setsockopt(socket, option, &value, sizeof value);
+}
+
+static const char *why_not_bound(int error)
+{
+    switch (error) {
+    case EADDRINUSE:
+        return "another program uses it; start the kernel again, front ends then take other ports";
+    case EADDRNOTAVAIL:
+    case ENODEV:
+        return "this machine does not have that address; correct ip in the connection file";
+    case EACCES:
+        return "not permitted; use a port above 1023 or a folder you may write to";
+    }
+    return zmq_strerror(error);
+}
+
+static bool open_socket(server *s, pj_port port, pj_err *err)
+{
+    void *socket = zmq_socket(s->context, port == PJ_PORT_IOPUB ? ZMQ_XPUB : ZMQ_ROUTER);
+    s->sockets[port] = socket;
+    if (!socket)
+        return pj_fail(err, PJ_E_IO, pj_connection_port_name(port), 0, "no socket: %s",
+                       zmq_strerror(errno));
+    set_option(socket, ZMQ_LINGER, LINGER_MS);
+    set_option(socket, ZMQ_IPV6, pj_str_find(s->connection.ip, ':') < s->connection.ip.len);
+    set_option(socket, ZMQ_SNDHWM, 0);
+    int64_t largest = LARGEST_FRAME;
+    zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
+    if (port == PJ_PORT_IOPUB)
+        pj_iopub_prepare(socket);
+    char address[512];
+    pj_connection_address(&s->connection, port, address, sizeof address);
+    if (zmq_bind(socket, address) == 0)
+        return true;
+    return pj_fail(err, PJ_E_IO, address, 0, "cannot listen for the %s channel: %s",
+                   pj_connection_port_name(port), why_not_bound(errno));
+}
+
+static bool open_sockets(server *s, pj_err *err)
+{
+    s->context = zmq_ctx_new();
+    for (int port = 0; port < PJ_PORTS; port++)
+        if (!open_socket(s, (pj_port)port, err))
+            return false;
+    return true;
+}
+
+static void close_socket(server *s, pj_port port)
+{
+    if (s->sockets[port])
+        zmq_close(s->sockets[port]);
+    s->sockets[port] = NULL;
+}
+
+// Receiving and sending
+
+static bool open_office(server *s, post_office *office, pj_err *err)
+{
+    office->wire = pj_wire_new(s->connection.scheme, s->connection.key, err);
+    office->messages = pj_take_memory((PJ_WIRE_FRAMES + 1) * sizeof *office->messages);
+    office->frames = pj_take_memory((PJ_WIRE_FRAMES + 1) * sizeof *office->frames);
+    return office->wire;
+}
+
+static void close_office(post_office *office)
+{
+    pj_wire_free(office->wire);
+    pj_frames_free(&office->outgoing);
+    free(office->messages);
+    free(office->frames);
+}
+
+/// Receives all frames of one message without waiting; 0 when there is none. Frames beyond the
+/// limit are counted, not kept.
+static size_t receive(void *socket, post_office *office)
+{
+    size_t count = 0;
+    for (bool more = true; more; count++) {
+        size_t at = count < PJ_WIRE_FRAMES ? count : PJ_WIRE_FRAMES;
+        zmq_msg_t *message = &office->messages[at];
+        zmq_msg_init(message);
+        while (zmq_msg_recv(message, socket, count ? 0 : ZMQ_DONTWAIT) < 0)
+            if (errno != EINTR)
+                return count; // nothing is there: the parts of a message come together
+        office->frames[at] = (pj_str){zmq_msg_data(message), zmq_msg_size(message)};
+        more = zmq_msg_more(message);
+        if (at == PJ_WIRE_FRAMES)
+            zmq_msg_close(message);
+    }
+    return count;
+}
+
+static void release(post_office *office, size_t count)
+{
+    for (size_t i = 0; i < count && i < PJ_WIRE_FRAMES; i++)
+        zmq_msg_close(&office->messages[i]);
+}
+
+static void complain(server *s, const char *channel, const pj_err *err)
+{
+    char text[512];
+    if (atomic_fetch_add(&s->complaints, 1) < MOST_COMPLAINTS)
+        fprintf(stderr, "popinjay: refused a message on the %s channel: %s\n", channel,
+                pj_err_message(err, text, sizeof text));
+}
+
+static const pj_channel channels[] = {
+    [PJ_PORT_SHELL] = PJ_SHELL, [PJ_PORT_CONTROL] = PJ_CONTROL, [PJ_PORT_STDIN] = PJ_STDIN};
+
+/// Takes one message off a socket and gives it to the dispatcher; false when there is none.
+static bool take_one(server *s, pj_port port, post_office *office)
+{
+    size_t count = receive(s->sockets[port], office);
+    if (!count)
+        return false;
+    pj_err err = {0};
+    pj_request *request = pj_wire_decode(office->wire, s->replay, office->frames, count, &err);
+    release(office, count);
+    if (!request) {
+        complain(s, pj_connection_port_name(port), &err);
+        return true;
+    }
+    request->channel = channels[port];
+    pj_dispatch(s->kernel, request);
+    return true;
+}
+
+/// A peer that is gone loses its reply; nobody else waits for it.
+static void send_to(void *socket, const pj_frames *frames)
+{
+    for (size_t i = 0; i < frames->count; i++) {
+        int flags = ZMQ_DONTWAIT | (i + 1 < frames->count ? ZMQ_SNDMORE : 0);
+        while (zmq_send(socket, frames->at[i].at, frames->at[i].len, flags) < 0)
+            if (errno != EINTR)
+                return;
+    }
+}
+
+static void deliver(server *s, post_office *office, pj_post *take)
+{
+    static const pj_port ports[] = {
+        [PJ_SHELL] = PJ_PORT_SHELL, [PJ_CONTROL] = PJ_PORT_CONTROL, [PJ_STDIN] = PJ_PORT_STDIN};
+    pj_wire_encode(office->wire, &s->origin, take, take->parent->ids, take->parent->id_count,
+                   &office->outgoing);
+    send_to(s->sockets[ports[take->channel]], &office->outgoing);
+    pj_post_free(take);
+}
+
+// The outlet of the dispatcher
+
+static void out_send(void *self, pj_post *take)
+{
+    server *s = self;
+    if (take->channel == PJ_CONTROL) // answered by the control thread itself
+        deliver(s, &s->control, take);
+    else
+        pj_outbox_add(s->outbox, take);
+}
+
+/// A status tells of replies, so it follows those given before.
+static void out_publish(void *self, pj_post *take)
+{
+    server *s = self;
+    if (strcmp(take->type, "status") == 0)
+        take->after = pj_outbox_added(s->outbox);
+    pj_pubqueue_post(s->queue, take);
+}
+
+static void out_write(void *self, pj_request *parent, pj_stream stream, pj_str text)
+{
+    server *s = self;
+    pj_pubqueue_write(s->queue, parent, stream, text);
+}
+
+static void out_shut_down(void *self)
+{
+    server *s = self;
+    eventfd_write(s->end_fd, 1);
+}
+
+// Threads
+
+static bool empty_outbox(server *s)
+{
+    bool closed;
+    for (pj_post *post; (post = pj_outbox_take(s->outbox, &closed));) {
+        deliver(s, &s->io, post);
+        pj_outbox_sent(s->outbox);
+    }
+    return !closed;
+}
+
+static void *run_io(void *context)
+{
+    server *s = context;
+    zmq_pollitem_t items[] = {
+        {.socket = s->sockets[PJ_PORT_SHELL], .events = ZMQ_POLLIN},
+        {.socket = s->sockets[PJ_PORT_STDIN], .events = ZMQ_POLLIN},
+        {.fd = pj_outbox_fd(s->outbox), .events = ZMQ_POLLIN},
+    };
+    while (empty_outbox(s)) {
+        zmq_poll(items, 3, -1);
+        for (int i = 0; i < BATCH && take_one(s, PJ_PORT_SHELL, &s->io); i++)
+            empty_outbox(s);
+        for (int i = 0; i < BATCH && take_one(s, PJ_PORT_STDIN, &s->io); i++)
+            continue;
+    }
+    return NULL;
+}
+
+/// Heartbeats are echoed as they come.
+static void echo_heartbeats(server *s)
+{
+    void *socket = s->sockets[PJ_PORT_HEARTBEAT];
+    for (size_t count; (count = receive(socket, &s->control));) {
+        if (count <= PJ_WIRE_FRAMES)
+            send_to(socket, &(pj_frames){.at = s->control.frames, .count = count});
+        release(&s->control, count);
+    }
+}
+
+static void open_parent(server *s)
+{
+    uint64_t pid;
+    s->parent_fd = -1;
+    if (!pj_parse_u64(pj_str_of(getenv("JPY_PARENT_PID")), &pid) || pid < 2 || pid > INT32_MAX)
+        return;
+    s->parent_fd = pidfd_open((pid_t)pid, 0);
+    if (s->parent_fd < 0 && errno != ESRCH && getppid() == (pid_t)pid)
+        s->parent = (pid_t)pid;
+}
+
+static bool parent_is_gone(const server *s)
+{
+    return s->parent && getppid() != s->parent;
+}
+
+static bool language_came_home(server *s)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LANGUAGE_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    int rc;
+    while ((rc = sem_timedwait(&s->home, &until)) < 0 && errno == EINTR)
+        continue;
+    return rc == 0;
+}
+
+/// Ends language, io and iopub in this order, so that what was said is still sent. A language that
+/// is stuck in foreign code cannot be waited for: the process ends without it.
+static void end_all(server *s)
+{
+    atomic_store(s->kernel->stop, true);
+    pj_inbox_close(s->kernel->inbox);
+    bool home = language_came_home(s);
+    pj_outbox_close(s->outbox);
+    pthread_join(s->io_thread, NULL);
+    pj_pubqueue_close(s->queue);
+    pj_iopub_free(s->iopub);
+    s->sockets[PJ_PORT_IOPUB] = NULL;
+    for (int port = 0; port < PJ_PORTS; port++)
+        close_socket(s, (pj_port)port);
+    zmq_ctx_term(s->context);
+    s->context = NULL;
+    if (!home)
+        _exit(0);
+}
+
+static void *run_control(void *context)
+{
+    server *s = context;
+    zmq_pollitem_t items[] = {
+        {.socket = s->sockets[PJ_PORT_CONTROL], .events = ZMQ_POLLIN},
+        {.socket = s->sockets[PJ_PORT_HEARTBEAT], .events = ZMQ_POLLIN},
+        {.fd = s->end_fd, .events = ZMQ_POLLIN},
+        {.fd = s->parent_fd, .events = ZMQ_POLLIN},
+    };
+    int count = s->parent_fd < 0 ? 3 : 4;
+    bool end = false;
+    while (!end) {
+        zmq_poll(items, count, s->parent ? PARENT_POLL_MS : -1);
+        while (take_one(s, PJ_PORT_CONTROL, &s->control))
+            continue;
+        echo_heartbeats(s);
+        eventfd_t ignored;
+        end = eventfd_read(s->end_fd, &ignored) == 0 || parent_is_gone(s) ||
+              (count == 4 && items[3].revents);
+    }
+    end_all(s);
+    return NULL;
+}
+
+/// Signals stay with the language's thread, so that no other is disturbed.
+static void start_threads(server *s, pj_wire *publishing)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    s->iopub = pj_iopub_new((pj_iopub_opts){
+        .socket = s->sockets[PJ_PORT_IOPUB],
+        .wire = publishing,
+        .origin = &s->origin,
+        .queue = s->queue,
+        .outbox = s->outbox,
+    });
+    pthread_create(&s->io_thread, NULL, run_io, s);
+    pthread_create(&s->control_thread, NULL, run_control, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// Start and end
+
+static void run_language(server *s)
+{
+    pj_face face = pj_execute_face(s->kernel);
+    s->kernel->lang = pj_lang_new(&face, s->kernel->stop);
+    pj_dispatch_inbox(s->kernel);
+    sem_post(&s->home);
+    pthread_join(s->control_thread, NULL);
+    pj_lang_free(s->kernel->lang);
+}
+
+static void free_server(server *s)
+{
+    for (int port = 0; port < PJ_PORTS; port++)
+        close_socket(s, (pj_port)port);
+    if (s->context)
+        zmq_ctx_term(s->context);
+    if (s->parent_fd >= 0)
+        close(s->parent_fd);
+    close(s->end_fd);
+    sem_destroy(&s->home);
+    close_office(&s->io);
+    close_office(&s->control);
+    pj_kernel_free(s->kernel);
+    pj_outbox_free(s->outbox);
+    pj_pubqueue_free(s->queue);
+    pj_replay_free(s->replay);
+}
+
+static bool serve(server *s, atomic_bool *stop, pj_err *err)
+{
+    pj_wire *publishing = pj_wire_new(s->connection.scheme, s->connection.key, err);
+    bool ok = publishing && open_office(s, &s->io, err) && open_office(s, &s->control, err) &&
+              open_sockets(s, err);
+    if (!ok) {
+        pj_wire_free(publishing);
+        return false;
+    }
+    pj_outlet out = {s, out_send, out_publish, out_write, out_shut_down};
+    s->kernel = pj_kernel_new(out, &s->origin, stop);
+    out_publish(s, pj_publish_status(&s->origin, NULL, "starting"));
+    start_threads(s, publishing);
+    run_language(s);
+    return true;
+}
+
+bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
+{
+    server s = {.parent_fd = -1};
+    if (!pj_connection_read(&s.connection, connection_file, err))
+        return false;
+    signal(SIGPIPE, SIG_IGN);
+    json_object_seed(0);
+    pj_origin_init(&s.origin);
+    sem_init(&s.home, 0, 0);
+    open_parent(&s);
+    s.end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    s.replay = pj_replay_new();
+    s.outbox = pj_outbox_new();
+    s.queue = pj_pubqueue_new(&s.origin, (pj_pubqueue_opts){.stop = stop});
+    bool ok = serve(&s, stop, err);
+    free_server(&s);
+    pj_connection_free(&s.connection);
+    return ok;
+}

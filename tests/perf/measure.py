@@ -1,0 +1,52 @@
+"""What one run of a program costs, and whether the machine was quiet meanwhile."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+BUSY = 1.2  # a core is busy when two loops at once take this much longer than one alone
+LOOP = "x = 0\nfor i in range(1500000): x += i"
+
+
+@dataclass
+class Cost:
+    wall: float  # s
+    cpu: float  # s, user and system, all threads
+    peak: int  # bytes resident
+
+
+def run(*command):
+    """Cost of a command whose output is thrown away; it must succeed."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.perf_counter() - begin
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {said.decode(errors='replace').strip()}")
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def least(costs):
+    """The best of several runs, figure by figure; the peak is the worst."""
+    return Cost(min(c.wall for c in costs), min(c.cpu for c in costs), max(c.peak for c in costs))
+
+
+def best(count, *command):
+    return least([run(*command) for _ in range(count)])
+
+
+def loops(count):
+    begin = time.perf_counter()
+    running = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range(count)]
+    for process in running:
+        process.wait()
+    return time.perf_counter() - begin
+
+
+def two_cores_free():
+    """The control: two loops at once take as long as one."""
+    return len(os.sched_getaffinity(0)) >= 2 and loops(2) < BUSY * loops(1)

@@ -34,6 +34,7 @@ typedef enum pj_event_kind {
     PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
+    PJ_EV_OTHER,      // an event record without meaning here: only its time counts
     PJ_EV_LAST,       // number of kinds
 } pj_event_kind;
 
@@ -53,8 +54,8 @@ typedef struct pj_message {
     uint32_t from, to; // locations
 } pj_message;
 
-/// Events in the order of the trace: of one location never going back in time unless the reader
-/// counted `time_backwards`.
+/// Events in the order of the trace. Times of one location never go back, unless the reader counted
+/// `unsorted`; messages are free of that order: tracers write them up to the end of their call.
 typedef struct pj_batch {
     const pj_event *events;
     size_t count;

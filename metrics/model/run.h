@@ -49,7 +49,8 @@ typedef struct pj_communicator {
 } pj_communicator;
 
 typedef struct pj_roi {
-    bool set; // clipped to [from_ns, to_ns)
+    bool set;  // clipped to [from_ns, to_ns)
+    bool drop; // states that cross a border are left out instead
     uint64_t from_ns, to_ns;
     uint64_t cut_bursts; // Running bursts that crossed a border
 } pj_roi;
@@ -80,9 +81,11 @@ typedef struct pj_run {
     pj_layout layout;
     pj_communicator *communicators; // in the order of the trace
     uint32_t communicator_count;
-    bool has_mpi;        // any MPI event
-    bool has_openmp;     // any OpenMP level event
-    uint64_t end_ns;     // max(header, last record)
+    bool has_mpi;    // any MPI event
+    bool has_openmp; // any OpenMP level event
+    uint64_t end_ns; // max(header, last record)
+    uint64_t last_record_ns;
+    bool chopped;        // the trace says that it was cut out of a longer one
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns
     pj_totals *totals;   // by location
     pj_counter *counters;

@@ -1,0 +1,163 @@
+// Puts reader, statistics and replay together. A trace is read again when the first pass shows that
+// its records are unordered, or where its region of interest lies.
+#include "kernel/load.h"
+
+#include "metrics/base/num.h"
+#include "metrics/read/reader.h"
+#include "metrics/stat/bracket.h"
+#include "metrics/stat/useful.h"
+
+#include <stdlib.h>
+
+/// What one pass needs to know and leaves behind for the next.
+typedef struct load_state {
+    const char *path;
+    const pj_load_opts *opts;
+    pj_job *job;
+    pj_roi roi;         // the window of the next pass
+    uint64_t *disorder; // of the last pass
+    bool again;
+    pj_bracket bracket;
+} load_state;
+
+static pj_run *read_once(load_state *loading, pj_err *err)
+{
+    pj_auto_run run = pj_run_new(loading->path);
+    run->roi = loading->roi;
+    if (loading->opts->tag)
+        run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
+    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&loading->bracket)};
+    enum { SINKS = sizeof sinks / sizeof *sinks };
+    pj_pass pass = {.run = run,
+                    .sinks = sinks,
+                    .sink_count = SINKS,
+                    .job = loading->job,
+                    .disorder = loading->disorder};
+    bool ok = pj_read_file(loading->path, &pass, err);
+    for (size_t i = 0; i < SINKS; i++)
+        sinks[i].close(sinks[i].self);
+    loading->disorder = pass.disorder;
+    loading->again = pass.again;
+    return ok ? pj_run_hold(run) : NULL;
+}
+
+/// One end of the range that the user gave, in ns of this run.
+static uint64_t border(double value, bool percent, const pj_run *run)
+{
+    double ns = percent ? value / 100 * (double)run->end_ns : value;
+    uint64_t rounded = ns >= (double)run->end_ns ? run->end_ns : (uint64_t)(ns + 0.5);
+    return rounded < run->end_ns ? rounded : run->end_ns;
+}
+
+/// The region of interest of the trace; not set = the whole trace. A remark says why.
+static pj_roi choose_roi(const load_state *loading, pj_run *run)
+{
+    const pj_roi_request *request = &loading->opts->roi;
+    const pj_bracket *bracket = &loading->bracket;
+    pj_roi roi = {.set = false, .drop = request->drop};
+    if (request->kind == PJ_ROI_OFF)
+        return roi;
+    if (request->kind == PJ_ROI_RANGE) {
+        roi.from_ns = border(request->from, request->from_percent, run);
+        roi.to_ns = border(request->to, request->to_percent, run);
+        roi.set = true;
+        return roi;
+    }
+    switch (bracket->kind) {
+    case PJ_BRACKET_NONE:
+        pj_run_remark(run, PJ_NOTE,
+                      "no region of interest is marked in the trace: it is used whole");
+        break;
+    case PJ_BRACKET_INVALID:
+        pj_run_remark(run, PJ_WARNING,
+                      "tracing is switched on and off, but not as a bracket (rank %u, thread %u): "
+                      "the whole trace is used",
+                      run->layout.rank_of[bracket->location],
+                      bracket->location -
+                          run->layout.first_location[run->layout.rank_of[bracket->location]]);
+        break;
+    case PJ_BRACKET_VALID:
+        roi.set = true;
+        roi.from_ns = bracket->from_ns;
+        roi.to_ns = bracket->to_ns;
+        break;
+    }
+    return roi;
+}
+
+static void remark_on_roi(pj_run *run)
+{
+    char from[32], to[32];
+    pj_format_grouped((int64_t)run->roi.from_ns, from);
+    pj_format_grouped((int64_t)run->roi.to_ns, to);
+    pj_run_remark(run, PJ_NOTE, "region of interest: %s ns to %s ns of the trace", from, to);
+    if (run->roi.cut_bursts)
+        pj_run_remark(run, PJ_NOTE,
+                      run->roi.drop ? "%llu bursts across its borders were left out"
+                                    : "%llu bursts across its borders count with the part inside, "
+                                      "their counters in proportion to time",
+                      (unsigned long long)run->roi.cut_bursts);
+}
+
+static void remark_on_trace(pj_run *run)
+{
+    if (pj_str_contains(pj_str_of(run->path), PJ_S(".sim.")))
+        pj_run_remark(run, PJ_WARNING,
+                      "this trace is the result of a simulation (.sim.), not a measurement");
+    if (run->chopped)
+        pj_run_remark(run, PJ_NOTE, "this trace was cut out of a longer one");
+    if (run->layout.applications > 1)
+        pj_run_remark(run, PJ_NOTE, "the trace holds %u applications; ranks are numbered through",
+                      run->layout.applications);
+}
+
+/// Whether another pass must follow this one, and what it is to look at.
+static bool must_read_again(load_state *loading, pj_run *run, bool ordered_before)
+{
+    if (!loading->again) {
+        run->import.count[PJ_IMPORT_unsorted] = run->import.count[PJ_IMPORT_time_backwards];
+        run->import.first_line[PJ_IMPORT_unsorted] =
+            run->import.first_line[PJ_IMPORT_time_backwards];
+        run->import.count[PJ_IMPORT_time_backwards] = 0;
+    }
+    pj_roi roi = choose_roi(loading, run);
+    bool moved = roi.set &&
+                 !(run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns);
+    if (moved && !loading->again)
+        pj_run_remark(run, PJ_WARNING,
+                      "a pipe cannot be read twice: the region of interest is not applied");
+    bool unordered = loading->disorder && !ordered_before;
+    if (moved)
+        loading->roi = roi;
+    return loading->again && (moved || unordered);
+}
+
+static pj_run *load(load_state *loading, pj_err *err)
+{
+    enum { PASSES = 3 }; // to see, to order, to clip
+    for (int pass = 1;; pass++) {
+        bool ordered = loading->disorder != NULL;
+        pj_auto_run run = read_once(loading, err);
+        if (!run)
+            return NULL;
+        if (must_read_again(loading, run, ordered) && pass < PASSES)
+            continue;
+        if (run->roi.set)
+            remark_on_roi(run);
+        remark_on_trace(run);
+        return pj_run_hold(run);
+    }
+}
+
+pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
+{
+    pj_err local = {.code = PJ_E_NONE};
+    load_state loading = {.path = path, .opts = &opts, .job = job};
+    pj_run *run = load(&loading, &local);
+    free(loading.disorder);
+    if (run)
+        pj_job_report(job, path, true);
+    else if (err && !err->code)
+        *err = local;
+    return run;
+}

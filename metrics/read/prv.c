@@ -1,0 +1,277 @@
+// Reads Paraver traces: header and communicators first, then blocks of records in parallel, whose
+// events go to the sinks in the order of the file.
+#include "metrics/read/prv_names.h"
+#include "metrics/read/prv_order.h"
+#include "metrics/read/prv_record.h"
+#include "metrics/read/reader.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+/// One block on its way through the line.
+typedef struct piece {
+    pj_block block;
+    size_t begin; // where its records begin
+    pj_prv_batch batch;
+} piece;
+
+typedef struct prv_reading {
+    pj_source *source;
+    pj_pass *pass;
+    pj_run *run;
+    pj_prv_trace trace;
+    pj_prv_order *order;
+    piece first;        // the block in which the records begin
+    bool first_due;     // it has not been taken yet
+    uint64_t lines;     // of all blocks put so far
+    pj_prv_batch spare; // for looking up the line of an event
+} prv_reading;
+
+static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
+{
+    pj_run *run = reading->run;
+    if (!pj_prv_header_parse(line, run, reading->pass->job, &reading->trace.header, err))
+        return false;
+    run->end_ns = reading->trace.header.end_ns;
+    reading->trace.layout = &run->layout;
+    return true;
+}
+
+static void communicator_line(prv_reading *reading, pj_str line, size_t *cap)
+{
+    pj_run *run = reading->run;
+    pj_grow(run->communicators, cap, run->communicator_count + 1);
+    pj_communicator *communicator = &run->communicators[run->communicator_count];
+    if (pj_prv_communicator_parse(line, &reading->trace.header, communicator, run->arena))
+        run->communicator_count++;
+}
+
+/// The communicators were gathered in an array of their own; the run keeps them in its arena.
+static void keep_communicators(prv_reading *reading)
+{
+    pj_run *run = reading->run;
+    pj_communicator *gathered = run->communicators;
+    uint32_t n = run->communicator_count;
+    run->communicators = pj_new_n(run->arena, pj_communicator, n);
+    if (n)
+        memcpy(run->communicators, gathered, n * sizeof *gathered);
+    free(gathered);
+    if (n != reading->trace.header.communicators)
+        pj_import_add(&run->import, PJ_IMPORT_communicators, 0);
+}
+
+/// The next block that holds text; dropped lines are counted.
+static bool take_text(prv_reading *reading, piece *slot, pj_err *err)
+{
+    slot->begin = 0;
+    while (pj_source_next(reading->source, &slot->block, err)) {
+        if (!slot->block.dropped)
+            return true;
+        pj_import_add(&reading->run->import, PJ_IMPORT_long_line, ++reading->lines);
+    }
+    return false;
+}
+
+/// The next line of the preamble; false at its end.
+static bool preamble_line(piece *slot, pj_str *line)
+{
+    pj_str rest = {slot->block.text + slot->begin, slot->block.len - slot->begin};
+    if (!rest.len)
+        return false;
+    *line = pj_str_cut(&rest, '\n');
+    return true;
+}
+
+/// Everything before the first record. Leaves the block where the records begin in
+/// reading->first.
+static bool read_preamble(prv_reading *reading, pj_err *err)
+{
+    piece *slot = &reading->first;
+    pj_str line;
+    size_t cap = 0;
+    if (!pj_source_next(reading->source, &slot->block, err))
+        return false;
+    if (!preamble_line(slot, &line) || slot->block.dropped)
+        return pj_fail(err, PJ_E_FORMAT, reading->run->path, 1, "the header is too long");
+    if (!header_line(reading, line, err))
+        return false;
+    bool more = true;
+    do {
+        slot->begin += line.len + 1;
+        reading->lines++;
+        while (more && !preamble_line(slot, &line))
+            more = take_text(reading, slot, err);
+        if (more && pj_prv_is_communicator(line))
+            communicator_line(reading, line, &cap);
+    } while (more && pj_prv_is_communicator(line));
+    reading->first_due = more;
+    keep_communicators(reading);
+    return !err->code;
+}
+
+static bool take(void *self, void *memory, pj_err *err)
+{
+    prv_reading *reading = self;
+    piece *slot = memory;
+    if (!pj_job_check(reading->pass->job, reading->run->path, err))
+        return false;
+    if (!reading->first_due)
+        return pj_source_next(reading->source, &slot->block, err) && (slot->begin = 0, true);
+    pj_block spent = slot->block;
+    slot->block = reading->first.block;
+    slot->begin = reading->first.begin;
+    reading->first.block = spent;
+    reading->first_due = false;
+    return true;
+}
+
+static bool work(void *self, void *memory, pj_err *err)
+{
+    const prv_reading *reading = self;
+    piece *slot = memory;
+    (void)err;
+    pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
+    pj_prv_batch_begin(&slot->batch, text.len);
+    if (slot->block.dropped) {
+        slot->batch.lines = 1;
+        pj_import_add(&slot->batch.import, PJ_IMPORT_long_line, 1);
+    }
+    while (text.len) {
+        slot->batch.lines++;
+        pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &slot->batch);
+    }
+    return true;
+}
+
+/// Line in the block of the event with this index: the block is read again up to it.
+static uint64_t line_of(prv_reading *reading, const piece *slot, size_t index)
+{
+    pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
+    pj_prv_batch_begin(&reading->spare, text.len);
+    while (text.len && reading->spare.count <= index) {
+        reading->spare.lines++;
+        pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &reading->spare);
+    }
+    return reading->spare.lines;
+}
+
+static void watch_order(prv_reading *reading, piece *slot, const pj_batch *batch)
+{
+    size_t first;
+    uint64_t back = pj_prv_order_watch(reading->order, batch, &first);
+    if (!back)
+        return;
+    if (!reading->run->import.count[PJ_IMPORT_time_backwards])
+        reading->run->import.first_line[PJ_IMPORT_time_backwards] =
+            reading->lines + line_of(reading, slot, first);
+    reading->run->import.count[PJ_IMPORT_time_backwards] += back;
+}
+
+/// Counts what the block held; its lines are numbered on from the blocks before.
+static void account(prv_reading *reading, piece *slot)
+{
+    pj_run *run = reading->run;
+    pj_prv_batch *batch = &slot->batch;
+    if (slot->block.unended)
+        pj_import_add(&batch->import, PJ_IMPORT_no_final_newline, batch->lines);
+    for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++)
+        if (batch->import.first_line[k])
+            batch->import.first_line[k] += reading->lines;
+    pj_import_merge(&run->import, &batch->import);
+    reading->lines += batch->lines;
+    run->events += batch->records;
+    run->last_record_ns =
+        batch->last_ns > run->last_record_ns ? batch->last_ns : run->last_record_ns;
+    run->chopped |= batch->chopped;
+}
+
+static bool put(void *self, void *memory, pj_err *err)
+{
+    prv_reading *reading = self;
+    piece *slot = memory;
+    pj_batch batch = {slot->batch.events, slot->batch.count, slot->batch.messages,
+                      slot->batch.message_count};
+    watch_order(reading, slot, &batch);
+    account(reading, slot);
+    pj_batch ordered = pj_prv_order_pass(reading->order, &batch);
+    return pj_pass_events(reading->pass, &ordered, err);
+}
+
+static void report(void *self)
+{
+    const prv_reading *reading = self;
+    pj_job_report(reading->pass->job, reading->run->path, false);
+}
+
+static bool read_records(prv_reading *reading, pj_err *err)
+{
+    const pj_line line = {reading, take, work, put, report};
+    unsigned workers = pj_job_workers(reading->pass->job);
+    size_t n = pj_pool_slots(workers);
+    piece *slots = pj_take_memory(n * sizeof *slots);
+    void **each = pj_take_memory(n * sizeof *each);
+    for (size_t i = 0; i < n; i++) {
+        slots[i] = (piece){.begin = 0};
+        each[i] = &slots[i];
+    }
+    bool ok = pj_pool_run(&line, workers, each, n, err);
+    for (size_t i = 0; i < n; i++) {
+        pj_block_free(&slots[i].block);
+        pj_prv_batch_free(&slots[i].batch);
+    }
+    free(each);
+    free(slots);
+    return ok;
+}
+
+/// What can be said only when the input has ended.
+static void end_run(prv_reading *reading)
+{
+    pj_run *run = reading->run;
+    pj_source_facts facts = pj_source_facts_of(reading->source);
+    if (facts.damage)
+        pj_import_add(&run->import, PJ_IMPORT_damaged_stream, reading->lines);
+    if (run->last_record_ns < run->end_ns)
+        pj_import_add(&run->import, PJ_IMPORT_ends_early, reading->lines);
+    else
+        run->end_ns = run->last_record_ns;
+    if (!reading->pass->disorder)
+        reading->pass->disorder = pj_prv_order_take_disorder(reading->order);
+}
+
+static bool read_body(prv_reading *reading, pj_err *err)
+{
+    pj_prv_read_names(reading->run, &reading->trace);
+    reading->order = pj_prv_order_new(reading->run->layout.locations, reading->pass->disorder,
+                                      reading->pass->job);
+    if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
+        return false;
+    pj_batch rest = pj_prv_order_pass(reading->order, NULL);
+    if (!pj_pass_events(reading->pass, &rest, err))
+        return false;
+    end_run(reading);
+    return true;
+}
+
+static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
+{
+    pj_err local = {.code = PJ_E_NONE};
+    prv_reading reading = {.source = source, .pass = pass, .run = pass->run};
+    bool ok = read_preamble(&reading, &local) && read_body(&reading, &local);
+    pj_block_free(&reading.first.block);
+    pj_prv_batch_free(&reading.spare);
+    pj_prv_order_free(reading.order);
+    if (!ok && err && !err->code)
+        *err = local;
+    return ok;
+}
+
+const pj_reader pj_reader_prv = {
+    .name = "prv",
+    .title = "Paraver trace",
+    .suffixes = ".prv .prv.gz",
+    .sniff = pj_prv_sniff,
+    .read = read_prv,
+};

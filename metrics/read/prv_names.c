@@ -1,0 +1,74 @@
+// Finds the companions of a trace by its name: trace.prv or trace.prv.gz has trace.pcf, trace.row.
+#include "metrics/read/prv_names.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/read/pcf.h"
+#include "metrics/read/row.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COMPANION_BYTES_MAX = 64 * 1024 * 1024, MPI_TYPE = 50000000 };
+
+/// The whole of a regular file up to a limit; false when it cannot be read.
+static bool read_whole(const char *path, pj_buf *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    struct stat facts;
+    ssize_t n = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? 1 : -1;
+    while (n > 0 && out->len < COMPANION_BYTES_MAX) {
+        enum { STEP = 64 * 1024 };
+        char *room = pj_buf_room(out, STEP);
+        do
+            n = read(fd, room, STEP);
+        while (n < 0 && errno == EINTR);
+        out->len += n > 0 ? (size_t)n : 0;
+    }
+    close(fd);
+    return n >= 0;
+}
+
+/// Reads the file that has `suffix` in place of the trace's own.
+static bool read_companion(const char *path, const char *suffix, pj_buf *out)
+{
+    pj_str base = pj_str_of(path);
+    if (pj_str_ends(base, PJ_S(".gz")))
+        base.len -= 3;
+    if (pj_str_ends(base, PJ_S(".prv")))
+        base.len -= 4;
+    pj_auto_buf name = {.at = NULL};
+    pj_buf_addf(&name, PJ_STR_FMT "%s", PJ_STR_ARG(base), suffix);
+    return read_whole(name.at, out);
+}
+
+static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
+{
+    for (uint16_t class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++)
+        for (uint16_t value = 1; value < PJ_PRV_MPI_VALUES; value++) {
+            const char *label = pcf ? pj_pcf_value_label(pcf, MPI_TYPE + class_, value) : NULL;
+            pj_mpi_call call =
+                label ? pj_mpi_call_by_name(pj_str_of(label)) : pj_mpi_call_by_extrae(value);
+            trace->calls[class_ - 1][value] = (uint16_t)call;
+        }
+}
+
+void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
+{
+    pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
+    pj_pcf *pcf = NULL;
+    if (read_companion(run->path, ".pcf", &pcf_text))
+        pcf = pj_pcf_parse(pj_buf_str(&pcf_text));
+    else
+        pj_run_remark(run, PJ_NOTE,
+                      "no labels (.pcf) beside the trace: MPI calls are named by Extrae's numbers");
+    name_calls(trace, pcf);
+    pj_pcf_free(pcf);
+    if (read_companion(run->path, ".row", &row_text) &&
+        !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))
+        pj_import_add(&run->import, PJ_IMPORT_thread_names, 0);
+}

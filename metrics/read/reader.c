@@ -1,0 +1,88 @@
+// Guesses the format of an input and leads its events to the sinks.
+#include "metrics/read/reader.h"
+
+#include "metrics/base/buf.h"
+
+#define READER(name) extern const pj_reader pj_reader_##name;
+#include "metrics/read/readers.def"
+#undef READER
+
+static const pj_reader *const readers[] = {
+#define READER(name) &pj_reader_##name,
+#include "metrics/read/readers.def"
+#undef READER
+};
+
+enum { READERS = sizeof readers / sizeof *readers };
+
+const pj_reader *pj_reader_at(unsigned index)
+{
+    return index < READERS ? readers[index] : NULL;
+}
+
+const pj_reader *pj_reader_guess(pj_str head)
+{
+    for (unsigned i = 0; i < READERS; i++)
+        if (readers[i]->sniff(head))
+            return readers[i];
+    return NULL;
+}
+
+bool pj_pass_begin(pj_pass *pass, pj_err *err)
+{
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (!pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
+            return false;
+    return true;
+}
+
+bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
+{
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (!pass->sinks[i].events(pass->sinks[i].self, batch, err))
+            return false;
+    return true;
+}
+
+static bool unknown_format(const pj_source *source, pj_err *err)
+{
+    pj_auto_buf known = {.at = NULL};
+    for (unsigned i = 0; i < READERS; i++)
+        pj_buf_addf(&known, "%s%s (%s)", i ? ", " : "", readers[i]->title, readers[i]->suffixes);
+    return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
+                   "is no trace that can be read here; known are: %s", known.at);
+}
+
+static bool read_source(pj_source *source, pj_pass *pass, pj_err *err)
+{
+    const pj_reader *reader = pj_reader_guess(pj_source_head(source));
+    if (!reader)
+        return unknown_format(source, err);
+    pass->run->format = reader->name;
+    if (!reader->read(source, pass, err))
+        return false;
+    pj_source_facts facts = pj_source_facts_of(source);
+    pass->run->file_bytes = facts.file_bytes;
+    pass->run->text_bytes = facts.text_bytes;
+    pass->again = facts.again;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (!pass->sinks[i].finish(pass->sinks[i].self, pass->run, err))
+            return false;
+    return true;
+}
+
+bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)
+{
+    pj_source *source = pj_source_open(path, pass->job, err);
+    bool ok = source && read_source(source, pass, err);
+    pj_source_close(source);
+    return ok;
+}
+
+bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err)
+{
+    pj_source *source = pj_source_memory(name, bytes, pass->job, err);
+    bool ok = source && read_source(source, pass, err);
+    pj_source_close(source);
+    return ok;
+}

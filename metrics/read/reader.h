@@ -1,0 +1,47 @@
+// Formats of input and the one way to read any of them: by content, never by name.
+// Ownership: a pass is the caller's; what readers store in its run is the run's arena.
+#ifndef PJ_READER_H
+#define PJ_READER_H
+
+#include "metrics/base/pool.h"
+#include "metrics/model/run.h"
+#include "metrics/model/sink.h"
+#include "metrics/read/source.h"
+
+/// One pass over an input: what is filled, who listens, and what an earlier pass has learnt.
+typedef struct pj_pass {
+    pj_run *run;
+    const pj_sink *sinks;
+    size_t sink_count;
+    pj_job *job;
+    /// How far the times of a location go back, in ns, one per location; NULL = not known. A pass
+    /// that meets unordered times leaves it to be freed by the caller; another pass with it
+    /// delivers the events of each location in order.
+    uint64_t *disorder;
+    bool again; // set by the pass: the input may be read another time
+} pj_pass;
+
+typedef struct pj_reader {
+    const char *name;  // "prv"
+    const char *title; // "Paraver trace"
+    const char *suffixes;
+    /// Whether `head`, the first bytes of an input, begins an input of this format.
+    bool (*sniff)(pj_str head);
+    bool (*read)(pj_source *source, pj_pass *pass, pj_err *err);
+} pj_reader;
+
+/// The rows of readers.def; NULL past the end.
+const pj_reader *pj_reader_at(unsigned index);
+const pj_reader *pj_reader_guess(pj_str head);
+
+/// Reads the file `path` (pass->run->path) into pass->run and ends the sinks. Errors: PJ_E_IO,
+/// PJ_E_FORMAT (no known format, or nothing in it can be used), PJ_E_STOPPED, PJ_E_MEMORY.
+bool pj_read_file(const char *path, pj_pass *pass, pj_err *err);
+/// The same for bytes in memory.
+bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err);
+
+/// For readers: tells the sinks that the layout is known, and hands them events.
+bool pj_pass_begin(pj_pass *pass, pj_err *err);
+bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err);
+
+#endif

@@ -1,0 +1,351 @@
+// Bytes come through read(2) or from memory, pass the decompressor when they are gzip, and are cut
+// after the last newline of each block; what is left over begins the next block.
+#include "metrics/read/source.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/read/ahead.h"
+#include "metrics/read/gunzip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { INPUT_BYTES = 128 * 1024, HEAD_BYTES = 64 * 1024 };
+
+struct pj_source {
+    char *path;
+    pj_job *job;
+    int fd; // -1 = memory
+    bool again;
+    uint64_t file_bytes, text_bytes;
+
+    pj_str input;      // stored bytes not used yet
+    char *input_bytes; // their memory; NULL when the source is memory or plain
+    bool input_ended;
+    pj_gunzip *gunzip; // NULL = plain
+    bool member_begun; // inside a gzip member
+    const char *damage;
+
+    pj_buf carry; // text that begins the next block
+    uint64_t carry_offset;
+    bool text_ended;
+    bool begun; // a block has been asked for
+    pj_ahead *ahead;
+};
+
+/// Reads up to `size` stored bytes; false with an error. `*got` 0 means the end.
+static bool read_stored(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    *got = 0;
+    if (source->fd < 0)
+        return true;
+    ssize_t n;
+    do
+        n = read(source->fd, out, size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return pj_fail(err, PJ_E_IO, source->path, 0, "cannot be read: %s", strerror(errno));
+    *got = (size_t)n;
+    source->file_bytes += *got;
+    atomic_fetch_add_explicit(&source->job->bytes_done, *got, memory_order_relaxed);
+    return true;
+}
+
+/// Makes `source->input` hold stored bytes unless they have ended.
+static bool want_input(pj_source *source, pj_err *err)
+{
+    if (source->input.len || source->input_ended)
+        return true;
+    size_t got;
+    if (!read_stored(source, source->input_bytes, INPUT_BYTES, &got, err))
+        return false;
+    source->input = (pj_str){source->input_bytes, got};
+    source->input_ended = got == 0;
+    return true;
+}
+
+/// Up to `size` bytes of plain text; first what was read while guessing, then from the file.
+static bool get_plain(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    if (source->input.len) {
+        *got = source->input.len < size ? source->input.len : size;
+        memcpy(out, source->input.at, *got);
+        source->input = pj_str_from(source->input, *got);
+        return true;
+    }
+    return read_stored(source, out, size, got, err);
+}
+
+/// Whether another member follows; bytes behind the last one that are no gzip are ignored, as
+/// gzip(1) does.
+static bool next_member(pj_source *source, pj_err *err)
+{
+    if (!want_input(source, err))
+        return false;
+    return source->input.len && source->input.at[0] == '\x1f';
+}
+
+static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    *got = 0;
+    while (*got == 0) {
+        if (!source->member_begun && !next_member(source, err))
+            return !err->code;
+        if (!want_input(source, err))
+            return false;
+        source->member_begun = true;
+        if (source->input.len == 0) {
+            source->damage = "the compressed data end early";
+            return true;
+        }
+        pj_gunzip_end end = pj_gunzip_step(source->gunzip, &source->input, out, size, got);
+        if (end == PJ_GUNZIP_MEMBER)
+            source->member_begun = false;
+        if (end == PJ_GUNZIP_CORRUPT) {
+            source->damage = "the compressed data are corrupt";
+            return true;
+        }
+    }
+    return true;
+}
+
+/// Up to `size` bytes of text; `*got` 0 means the end.
+static bool get_text(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    if (source->damage) {
+        *got = 0;
+        return true;
+    }
+    bool ok = source->gunzip ? get_unpacked(source, out, size, got, err)
+                             : get_plain(source, out, size, got, err);
+    source->text_bytes += ok ? *got : 0;
+    return ok;
+}
+
+void pj_block_free(pj_block *block)
+{
+    free(block->memory);
+    *block = (pj_block){.memory = NULL};
+}
+
+/// Room for `cap` bytes of text between the pads; keeps the text. Memory that a long line needed is
+/// given back.
+static void reserve(pj_block *block, size_t cap)
+{
+    bool wasteful = block->len == 0 && block->cap > 4 * (size_t)cap;
+    if (cap > block->cap || wasteful) {
+        block->memory = pj_resize_memory(block->memory, cap + 1 + 2 * PJ_BLOCK_PAD);
+        block->cap = cap;
+        block->text = block->memory + PJ_BLOCK_PAD;
+        memset(block->memory, 0, PJ_BLOCK_PAD);
+    }
+}
+
+/// Adds text up to `cap` bytes in all.
+static bool fill_up(pj_source *source, pj_block *block, size_t cap, pj_err *err)
+{
+    reserve(block, cap);
+    while (block->len < cap && !source->text_ended) {
+        size_t got;
+        if (!get_text(source, block->text + block->len, cap - block->len, &got, err))
+            return false;
+        block->len += got;
+        source->text_ended = got == 0;
+    }
+    return true;
+}
+
+static void carry_over(pj_source *source, pj_str rest, uint64_t offset)
+{
+    source->carry.len = 0;
+    pj_buf_add(&source->carry, rest);
+    source->carry_offset = offset;
+}
+
+/// Reads on to the end of a line that is too long and drops it.
+static bool drop_line(pj_source *source, pj_block *block, pj_err *err)
+{
+    uint64_t offset = block->offset;
+    const char *newline = NULL;
+    while (!newline && !source->text_ended) {
+        offset += block->len;
+        block->len = 0;
+        if (!fill_up(source, block, PJ_BLOCK_BYTES, err))
+            return false;
+        newline = memchr(block->text, '\n', block->len);
+    }
+    size_t used = newline ? (size_t)(newline - block->text) + 1 : block->len;
+    carry_over(source, (pj_str){block->text + used, block->len - used}, offset + used);
+    block->len = 0;
+    block->dropped = true;
+    return true;
+}
+
+/// Ends the block after its last newline, or with one of its own at the end of the input.
+static void cut_block(pj_source *source, pj_block *block, const char *newline)
+{
+    size_t used = newline ? (size_t)(newline - block->text) + 1 : 0;
+    if (!source->text_ended) {
+        carry_over(source, (pj_str){block->text + used, block->len - used}, block->offset + used);
+        block->len = used;
+    } else if (used < block->len) {
+        block->text[block->len++] = '\n';
+        block->unended = true;
+    }
+    memset(block->text + block->len, 0, PJ_BLOCK_PAD);
+}
+
+static bool fill_block(void *context, pj_block *block, pj_err *err)
+{
+    pj_source *source = context;
+    if (pj_job_stopped(source->job))
+        return pj_fail(err, PJ_E_STOPPED, source->path, 0, "interrupted");
+    size_t cap = PJ_BLOCK_BYTES;
+    block->len = 0;
+    block->dropped = block->unended = false;
+    block->offset = source->carry_offset;
+    reserve(block, cap);
+    while (cap < source->carry.len)
+        cap *= 2;
+    reserve(block, cap);
+    if (source->carry.len)
+        memcpy(block->text, source->carry.at, source->carry.len);
+    block->len = source->carry.len;
+    source->carry.len = 0;
+
+    for (;; cap *= 2) {
+        if (!fill_up(source, block, cap, err))
+            return false;
+        const char *newline = memrchr(block->text, '\n', block->len);
+        if (newline || source->text_ended) {
+            cut_block(source, block, newline);
+            return block->len > 0;
+        }
+        if (cap >= PJ_LINE_BYTES_MAX)
+            return drop_line(source, block, err);
+    }
+}
+
+/// Recognises gzip and reads the head of the text into the carry.
+static bool begin_text(pj_source *source, pj_err *err)
+{
+    if (!want_input(source, err))
+        return false;
+    if (source->input.len == 0)
+        return pj_fail(err, PJ_E_FORMAT, source->path, 0, "is empty");
+    if (pj_is_gzip(source->input))
+        source->gunzip = pj_gunzip_new();
+    char *room = pj_buf_room(&source->carry, HEAD_BYTES);
+    while (source->carry.len < HEAD_BYTES && !source->text_ended) {
+        size_t got;
+        if (!get_text(source, room + source->carry.len, HEAD_BYTES - source->carry.len, &got, err))
+            return false;
+        source->carry.len += got;
+        source->text_ended = got == 0;
+    }
+    if (source->carry.len == 0)
+        return pj_fail(err, PJ_E_FORMAT, source->path, 0, "holds nothing that can be read: %s",
+                       source->damage ? source->damage : "it is empty inside");
+    return true;
+}
+
+static pj_source *begin(pj_source *source, pj_err *err)
+{
+    pj_err local = {.code = PJ_E_NONE};
+    if (begin_text(source, &local))
+        return source;
+    pj_source_close(source);
+    if (err && !err->code)
+        *err = local;
+    return NULL;
+}
+
+static pj_source *new_source(const char *path, pj_job *job)
+{
+    pj_source *source = pj_take_memory(sizeof *source);
+    *source = (pj_source){.fd = -1, .job = job, .again = true};
+    size_t size = strlen(path) + 1;
+    source->path = pj_take_memory(size);
+    memcpy(source->path, path, size);
+    return source;
+}
+
+pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
+{
+    struct stat facts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &facts) != 0) {
+        pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        pj_fail(err, PJ_E_IO, path, 0, "is a folder; name a trace file in it");
+        close(fd);
+        return NULL;
+    }
+    pj_source *source = new_source(path, job);
+    source->fd = fd;
+    source->again = S_ISREG(facts.st_mode);
+    source->input_bytes = pj_take_memory(INPUT_BYTES);
+    if (source->again)
+        atomic_fetch_add(&job->bytes_total, (uint64_t)facts.st_size);
+    return begin(source, err);
+}
+
+pj_source *pj_source_memory(const char *name, pj_str bytes, pj_job *job, pj_err *err)
+{
+    pj_source *source = new_source(name, job);
+    source->input = bytes;
+    source->file_bytes = bytes.len;
+    source->input_ended = true;
+    return begin(source, err);
+}
+
+void pj_source_close(pj_source *source)
+{
+    if (!source)
+        return;
+    pj_ahead_stop(source->ahead);
+    pj_gunzip_free(source->gunzip);
+    pj_buf_free(&source->carry);
+    free(source->input_bytes);
+    if (source->fd >= 0)
+        close(source->fd);
+    free(source->path);
+    free(source);
+}
+
+pj_str pj_source_head(const pj_source *source)
+{
+    return pj_buf_str(&source->carry);
+}
+
+const char *pj_source_path(const pj_source *source)
+{
+    return source->path;
+}
+
+bool pj_source_next(pj_source *source, pj_block *block, pj_err *err)
+{
+    if (source->gunzip && !source->begun)
+        source->ahead = pj_ahead_start(fill_block, source);
+    source->begun = true;
+    return source->ahead ? pj_ahead_next(source->ahead, block, err)
+                         : fill_block(source, block, err);
+}
+
+pj_source_facts pj_source_facts_of(const pj_source *source)
+{
+    return (pj_source_facts){
+        .file_bytes = source->file_bytes,
+        .text_bytes = source->text_bytes,
+        .compressed = source->gunzip != NULL,
+        .again = source->again,
+        .damage = source->damage,
+    };
+}

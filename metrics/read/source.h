@@ -1,0 +1,52 @@
+// The bytes of an input in blocks of whole lines: from a file, a pipe or memory, plain or gzip.
+// Compressed input is decompressed ahead on a thread of its own. Nothing is mapped: memory does not
+// grow with the input. Ownership: new/free; a block keeps its memory from fill to fill.
+#ifndef PJ_SOURCE_H
+#define PJ_SOURCE_H
+
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+
+enum {
+    PJ_BLOCK_BYTES = 256 * 1024,          // of an ordinary block: fits the cache of a core
+    PJ_BLOCK_PAD = 64,                    // bytes before and after the text that may be read
+    PJ_LINE_BYTES_MAX = 16 * 1024 * 1024, // longer lines are dropped
+};
+
+typedef struct pj_block {
+    char *text;      // whole lines; the last byte is a newline
+    size_t len;      // 0 for a dropped line
+    uint64_t offset; // of the text in the decompressed input
+    bool dropped;    // stands for one line longer than PJ_LINE_BYTES_MAX
+    bool unended;    // the input ends after this block without a newline, which was added
+    char *memory;
+    size_t cap;
+} pj_block;
+
+void pj_block_free(pj_block *block);
+
+typedef struct pj_source pj_source;
+
+/// What is known about the input; the sizes are final when it has ended.
+typedef struct pj_source_facts {
+    uint64_t file_bytes; // as stored
+    uint64_t text_bytes; // after decompression
+    bool compressed;
+    bool again;         // may be opened and read a second time (no pipe)
+    const char *damage; // why the compressed data end early, NULL when they do not
+} pj_source_facts;
+
+/// Errors (PJ_E_IO): missing, unreadable, a folder, empty. `job` is told the bytes read.
+pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err);
+/// The same over bytes that outlive the source; `name` is used in messages.
+pj_source *pj_source_memory(const char *name, pj_str bytes, pj_job *job, pj_err *err);
+void pj_source_close(pj_source *source);
+
+/// The first bytes after decompression, for guessing the format; only before the first block.
+pj_str pj_source_head(const pj_source *source);
+const char *pj_source_path(const pj_source *source);
+/// Fills `block` with the next lines; false at the end or with an error.
+bool pj_source_next(pj_source *source, pj_block *block, pj_err *err);
+pj_source_facts pj_source_facts_of(const pj_source *source);
+
+#endif

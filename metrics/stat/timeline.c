@@ -1,0 +1,289 @@
+// Every record moves the sums forward to its time under the state before it. Ties need no care
+// there, since nothing passes between them; bursts and readings say where they do.
+#include "metrics/stat/timeline.h"
+
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+__extension__ typedef __int128 wide;
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void pj_timeline_begin(pj_timeline *timeline, const pj_window *window, pj_border *borders)
+{
+    *timeline = (pj_timeline){
+        .at = window->from, .first_record = UINT64_MAX, .window = window, .borders = borders};
+    if (borders) {
+        borders[0] = (pj_border){.at = window->from};
+        borders[1] = (pj_border){.at = window->to};
+    }
+}
+
+void pj_timeline_free(pj_timeline *timeline)
+{
+    free(timeline->levels);
+    free(timeline->ends);
+}
+
+static void advance(pj_timeline *timeline, uint64_t time)
+{
+    uint64_t until = least(time, timeline->window->to);
+    if (until <= timeline->at)
+        return;
+    uint64_t from = most(timeline->begin, timeline->at), to = least(timeline->end, until);
+    timeline->sums[timeline->slot] += to > from ? to - from : 0;
+    timeline->openmp_ns += timeline->in_openmp ? until - timeline->at : 0;
+    timeline->at = until;
+}
+
+static bool is_running(const pj_timeline *timeline)
+{
+    return (timeline->slot & PJ_CLASS_DISABLED) == PJ_CLASS_RUNNING;
+}
+
+/// A record that touches the burst before it carries that burst on. Readings taken at the seam
+/// took the burst for ended.
+static void join_burst(pj_timeline *timeline)
+{
+    for (unsigned c = 0; c < PJ_TIMELINE_COUNTERS; c++) {
+        pj_credit *credit = &timeline->credits[c];
+        if (credit->last == timeline->begin && credit->ended == timeline->bursts)
+            credit->ended--;
+    }
+}
+
+static void begin_burst(pj_timeline *timeline)
+{
+    for (unsigned b = 0; timeline->borders && b < 2; b++)
+        if (timeline->borders[b].cuts && timeline->borders[b].begun == timeline->bursts)
+            timeline->borders[b].end = timeline->burst_end;
+    timeline->bursts++;
+    timeline->burst_begin = timeline->begin;
+}
+
+/// Counts the burst of the current record; it is certain by now that it has a length.
+static void count_burst(pj_timeline *timeline)
+{
+    if (timeline->counted || !is_running(timeline))
+        return;
+    if (timeline->bursts && timeline->burst_end == timeline->begin)
+        join_burst(timeline);
+    else
+        begin_burst(timeline);
+    timeline->burst_end = timeline->end;
+    timeline->counted = true;
+}
+
+/// Notes the bursts at borders of the window that lie before `time`.
+static void cross_borders(pj_timeline *timeline, uint64_t time)
+{
+    for (unsigned b = 0; b < 2; b++) {
+        pj_border *border = &timeline->borders[b];
+        if (border->crossed || time <= border->at)
+            continue;
+        border->crossed = true;
+        bool touches = timeline->bursts && timeline->burst_end == timeline->begin;
+        if (timeline->begin < border->at || (timeline->begin == border->at && touches))
+            count_burst(timeline);
+        border->begun = timeline->bursts;
+        border->cuts = timeline->bursts && timeline->burst_begin < border->at &&
+                       timeline->burst_end > border->at;
+        border->ended = border->begun - border->cuts;
+        border->begin = timeline->burst_begin;
+    }
+}
+
+/// The record that gives the state so far ends at `begin` though it would go on. A reading at that
+/// very time took its burst for running on.
+static void interrupt(pj_timeline *timeline, uint64_t begin)
+{
+    if (timeline->end != UINT64_MAX) {
+        pj_grow(timeline->ends, &timeline->end_cap, timeline->end_count + 1);
+        timeline->ends[timeline->end_count++] = timeline->end;
+    }
+    if (!timeline->counted || timeline->burst_end <= begin)
+        return;
+    timeline->burst_end = begin;
+    for (unsigned c = 0; c < PJ_TIMELINE_COUNTERS; c++)
+        if (timeline->credits[c].last == begin)
+            timeline->credits[c].ended = timeline->bursts;
+}
+
+/// The earliest end among `end` and those of earlier records that still lie ahead; the others
+/// stay for later records.
+static uint64_t earliest_end(pj_timeline *timeline, uint64_t begin, uint64_t end)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < timeline->end_count; i++) {
+        uint64_t other = timeline->ends[i];
+        if (other <= begin)
+            continue;
+        if (other < end) {
+            uint64_t swap = end;
+            end = other;
+            other = swap;
+        }
+        if (other != UINT64_MAX)
+            timeline->ends[kept++] = other;
+    }
+    timeline->end_count = kept;
+    return end;
+}
+
+static unsigned class_of(unsigned state)
+{
+    switch (state) {
+    case PJ_STATE_IDLE:
+        return PJ_CLASS_IDLE;
+    case PJ_STATE_RUNNING:
+        return PJ_CLASS_RUNNING;
+    case PJ_STATE_DISABLED:
+        return PJ_CLASS_DISABLED;
+    }
+    return PJ_CLASS_OTHER;
+}
+
+/// Whether the window leaves the record out because it crosses a border.
+static bool is_dropped(const pj_window *window, uint64_t begin, uint64_t end)
+{
+    return window->drop && ((begin < window->from && end > window->from) ||
+                            (begin < window->to && end > window->to));
+}
+
+void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state)
+{
+    if (begin < timeline->begin) // out of order, and counted as such
+        begin = timeline->begin;
+    if (end <= begin)
+        return; // Paraver drops states without length
+    unsigned class_ = class_of(state);
+    if (timeline->borders && is_dropped(timeline->window, begin, end)) {
+        timeline->dropped += class_ == PJ_CLASS_RUNNING;
+        return;
+    }
+    advance(timeline, begin);
+    if (timeline->borders)
+        cross_borders(timeline, begin);
+    if (begin > timeline->begin)
+        count_burst(timeline);
+    if (timeline->end > begin)
+        interrupt(timeline, begin);
+    timeline->begin = begin;
+    timeline->end = timeline->end_count ? earliest_end(timeline, begin, end) : end;
+    timeline->slot = class_ | (timeline->slot & (PJ_IN_MPI | PJ_IN_OPENMP));
+    timeline->counted = false;
+}
+
+/// `value` in the proportion inside / length, rounded to the nearest, halves away from zero.
+static int64_t share(int64_t value, uint64_t inside, uint64_t length)
+{
+    wide product = (wide)value * inside, quotient = product / length, rest = product % length;
+    if ((rest < 0 ? -rest : rest) * 2 >= length)
+        quotient += value < 0 ? -1 : 1;
+    return (int64_t)quotient;
+}
+
+/// Credit for a reading whose interval (last, time] holds a border: bursts inside count in full, a
+/// burst that a border cuts with the part of its time that lies inside.
+static int64_t credit_at_border(const pj_timeline *timeline, const pj_credit *credit, uint64_t time,
+                                int64_t value)
+{
+    const pj_border *from = &timeline->borders[0], *to = &timeline->borders[1];
+    uint64_t begun = time > to->at ? to->begun : timeline->bursts;
+    uint64_t ended = credit->last < from->at ? from->ended : credit->ended;
+    int64_t sum = 0;
+    for (unsigned b = 0; b < 2; b++) {
+        const pj_border *border = &timeline->borders[b];
+        bool same = b == 1 && from->cuts && from->begun == to->begun && credit->last < from->at;
+        bool between = credit->last < border->at && time > border->at;
+        if (!border->cuts || !between || same)
+            continue;
+        uint64_t end = border->begun == timeline->bursts ? timeline->burst_end : border->end;
+        uint64_t first = most(credit->last, border->begin), last = least(time, end);
+        uint64_t inside_first = most(first, from->at), inside_last = least(last, to->at);
+        uint64_t inside = inside_last > inside_first ? inside_last - inside_first : 0;
+        sum += share(value, inside, last - first);
+        begun--;
+    }
+    return sum + (int64_t)(begun - ended) * value;
+}
+
+void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value)
+{
+    pj_credit *credit = &timeline->credits[counter];
+    credit->present = true;
+    if (time <= credit->last)
+        return; // of several readings at one time the first counts
+    if (timeline->borders)
+        cross_borders(timeline, time);
+    if (time > timeline->begin)
+        count_burst(timeline);
+    const pj_window *window = timeline->window;
+    if (credit->last >= window->from && time <= window->to)
+        credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
+    else if (time > window->from && credit->last < window->to)
+        credit->useful += credit_at_border(timeline, credit, time, value);
+    bool runs_on = timeline->counted && timeline->burst_end > time;
+    credit->ended = timeline->bursts - runs_on;
+    credit->last = time;
+}
+
+static void push_level(pj_timeline *timeline, bool counts)
+{
+    size_t word = timeline->depth / 64;
+    uint64_t bit = UINT64_C(1) << timeline->depth % 64;
+    pj_grow(timeline->levels, &timeline->level_cap, word + 1);
+    if (timeline->depth % 64 == 0)
+        timeline->levels[word] = 0;
+    timeline->levels[word] = counts ? timeline->levels[word] | bit : timeline->levels[word] & ~bit;
+    timeline->depth++;
+}
+
+static bool top_level(const pj_timeline *timeline)
+{
+    size_t top = timeline->depth - 1;
+    return timeline->depth && timeline->levels[top / 64] >> top % 64 & 1;
+}
+
+void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value)
+{
+    enum { LARGEST_LEVEL = 100000 }; // the established tools' limit for time in OpenMP
+    advance(timeline, time);
+    if (value)
+        push_level(timeline, value >= 1 && value <= LARGEST_LEVEL);
+    else if (timeline->depth)
+        timeline->depth--;
+    timeline->in_openmp = top_level(timeline);
+    timeline->slot =
+        timeline->depth ? timeline->slot | PJ_IN_OPENMP : timeline->slot & ~(unsigned)PJ_IN_OPENMP;
+}
+
+void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind, bool entered)
+{
+    advance(timeline, time);
+    timeline->mpi = entered ? timeline->mpi | 1u << kind : timeline->mpi & ~(1u << kind);
+    timeline->slot =
+        timeline->mpi ? timeline->slot | PJ_IN_MPI : timeline->slot & ~(unsigned)PJ_IN_MPI;
+}
+
+void pj_timeline_end(pj_timeline *timeline, uint64_t end_ns)
+{
+    advance(timeline, end_ns);
+    if (timeline->borders)
+        cross_borders(timeline, UINT64_MAX);
+}
+
+uint64_t pj_timeline_cuts(const pj_timeline *timeline)
+{
+    const pj_border *borders = timeline->borders;
+    return timeline->dropped + (borders ? borders[0].cuts + borders[1].cuts : 0);
+}

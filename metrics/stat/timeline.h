@@ -1,0 +1,100 @@
+// Times of one thread: how long it was in which state, inside and outside of MPI and OpenMP, and
+// what its counters read in useful time; exactly what Paraver's timelines and histograms give.
+// Ownership: begin/end; what it grows is its own.
+#ifndef PJ_TIMELINE_H
+#define PJ_TIMELINE_H
+
+#include "metrics/model/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PJ_TIMELINE_COUNTERS = 2 };
+
+/// Interval that is looked at, in ns: [from, to).
+typedef struct pj_window {
+    uint64_t from, to;
+    bool drop; // leave out states that cross a border instead of clipping them
+} pj_window;
+
+/// What matters of a state, twice the bits of PJ_IN_MPI and PJ_IN_OPENMP: together they number the
+/// sums of a timeline.
+enum {
+    PJ_IN_MPI = 1,
+    PJ_IN_OPENMP = 2,
+    PJ_CLASS_IDLE = 0, // and gaps between records
+    PJ_CLASS_RUNNING = 4,
+    PJ_CLASS_OTHER = 8,
+    PJ_CLASS_DISABLED = 12,
+    PJ_TIMELINE_SUMS = 16,
+};
+
+/// The Running burst that a border of the window cuts, and how many began before it.
+typedef struct pj_border {
+    uint64_t at;
+    bool crossed;          // the thread has been seen behind it
+    bool cuts;             // a burst runs across it
+    uint64_t begun, ended; // bursts that began before it; that ended up to it
+    uint64_t begin, end;   // of the cut burst; its end is known when a later burst begins
+} pj_border;
+
+/// One counter. A reading is what was counted since the one before; it is credited once for each
+/// Running burst in between.
+typedef struct pj_credit {
+    uint64_t last;  // time of the reading before
+    uint64_t ended; // bursts that had ended by then
+    int64_t useful; // sum
+    bool present;
+} pj_credit;
+
+typedef struct pj_timeline {
+    uint64_t at;                     // the sums reach up to here
+    uint64_t begin, end;             // of the current record; Idle from `end` on
+    unsigned slot;                   // the sum that time now goes to
+    unsigned mpi;                    // set of MPI event types that are open
+    uint64_t sums[PJ_TIMELINE_SUMS]; // ns
+    uint64_t openmp_ns;
+    uint64_t first_record, last_event; // ns
+
+    uint64_t bursts;                 // Running bursts so far; records that touch make one
+    uint64_t burst_begin, burst_end; // of the latest
+    bool counted;                    // the current record is Running and counted in `bursts`
+    pj_credit credits[PJ_TIMELINE_COUNTERS];
+
+    uint64_t *levels; // stack of OpenMP levels, a bit each: whether it counts as time in OpenMP
+    size_t level_cap;
+    size_t depth;
+    bool in_openmp;
+
+    uint64_t *ends; // of earlier records that outlast the current one
+    size_t end_count, end_cap;
+    const pj_window *window; // borrowed
+    pj_border *borders;      // two; NULL when the window is the whole trace
+    uint64_t dropped;        // Running records left out
+} pj_timeline;
+
+/// `borders` NULL or two that live as long.
+void pj_timeline_begin(pj_timeline *timeline, const pj_window *window, pj_border *borders);
+/// Sums up to `end_ns`, the end of the trace.
+void pj_timeline_end(pj_timeline *timeline, uint64_t end_ns);
+void pj_timeline_free(pj_timeline *timeline);
+
+/// Records in order of time. A state lasts from `begin` to before `end` (UINT64_MAX = open); the
+/// latest begin wins, and the end of any record makes the thread Idle.
+void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state);
+void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value);
+/// An OpenMP level is entered (value not 0) or left.
+void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value);
+/// An MPI call of event type `kind` is entered or left.
+void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind, bool entered);
+/// Running bursts that the borders of the window cut.
+uint64_t pj_timeline_cuts(const pj_timeline *timeline);
+
+static inline void pj_timeline_see(pj_timeline *timeline, uint64_t time)
+{
+    if (time < timeline->first_record)
+        timeline->first_record = time;
+}
+
+#endif

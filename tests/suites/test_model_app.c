@@ -1,5 +1,8 @@
 // The modelled application: its traces hold what the model says.
+#include "metrics/pop/metrics.h"
 #include "tests/support/model_app.h"
+
+#include <math.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,11 +42,84 @@ static void times_and_parts_fit(void **state)
     }
 }
 
+/// A scaling study by the examples' parameters; `vary` sets ranks and threads from 1, 2, 4, ...
+typedef struct study_case {
+    pj_model_app app;
+    bool vary_threads;
+} study_case;
+
+#define APP                                                                                        \
+    .iterations = 5, .work_ns = 8e6, .imbalance = 0.2, .shifting = 0.07, .halo_ns = 21000,         \
+    .collective_ns = 8000, .fork_ns = 5000, .join_ns = 3000, .halo_bytes = 4096, .ipc = 1.4,       \
+    .ghz = 2.1, .extra_instructions = 0.02, .ipc_loss = 0.03, .ghz_loss = 0.01
+#define TEAM .openmp = true, .serial_fraction = 0.07, .thread_imbalance = 0.1
+
+static const study_case cases[] = {
+    {{APP, .threads = 1}, false},
+    {{APP, .threads = 1, .weak = true}, false},
+    {{APP, .threads = 3, TEAM}, false},
+    {{APP, .threads = 3, TEAM, .weak = true}, false},
+    {{APP, .ranks = 1, .no_mpi = true, TEAM}, true},
+    {{APP, .ranks = 3, TEAM}, true},
+};
+enum { case_count = sizeof cases / sizeof cases[0], run_count = 4 };
+
+static pj_model_app app_of(const study_case *from, uint32_t run)
+{
+    pj_model_app app = from->app;
+    *(from->vary_threads ? &app.threads : &app.ranks) = 1U << run;
+    return app;
+}
+
+static void check_set(const pj_metric_set *set, const study_case *from, pj_study *study)
+{
+    bool weak = from->app.weak;
+    pj_err err = {0};
+    pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){0}, &err);
+    pj_model_app first = app_of(from, 0);
+    pj_auto_expected reference = pj_model_expect(&first);
+    for (uint32_t i = 0; i < run_count; i++) {
+        pj_model_app app = app_of(from, i);
+        pj_auto_expected run = pj_model_expect(&app);
+        for (size_t row = 0; row < set->count; row++) {
+            double want = 0;
+            if (!pj_model_metric(set->key, set->rows[row].key, &run, &reference, weak, &want))
+                fail_msg("the model knows no %s of %s", set->rows[row].key, set->key);
+            pj_metric_value got = pj_metrics_at(metrics, i, row);
+            if (got.reason || !(fabs(got.value - want) <= 1e-12 * fmax(1, fabs(want))))
+                fail_msg("%s of %s in run %u: %.17g, the model says %.17g (%s)", set->rows[row].key,
+                         set->key, i, got.value, want, got.reason ? got.reason : "");
+        }
+    }
+}
+
+static void every_set_gives_what_the_model_says(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c < case_count; c++) {
+        pj_run *runs[run_count];
+        for (uint32_t i = 0; i < run_count; i++) {
+            pj_model_app app = app_of(&cases[c], i);
+            runs[i] = pj_model_run(&app, "model.prv");
+        }
+        pj_err err = {0};
+        pj_study *study = pj_study_new(runs, run_count, (pj_study_opts){0}, &err);
+        assert_non_null(study);
+        assert_int_equal(study->scaling, cases[c].app.weak ? PJ_SCALING_WEAK : PJ_SCALING_STRONG);
+        for (size_t s = 0; pj_metric_set_at(s); s++)
+            check_set(pj_metric_set_at(s), &cases[c], study);
+        pj_study_release(study);
+        for (uint32_t i = 0; i < run_count; i++)
+            pj_run_release(runs[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_are_the_same_bytes_again),
         cmocka_unit_test(times_and_parts_fit),
+        cmocka_unit_test(every_set_gives_what_the_model_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #ifndef PJ_MODEL_APP_H
 #define PJ_MODEL_APP_H
 
+#include "metrics/model/run.h"
 #include "tests/support/trace_writer.h"
 
 /// The domain is cut into one slab per rank and is densest at 45 % of its length. Every iteration:
@@ -53,6 +54,9 @@ pj_trace_writer *pj_model_write(const pj_model_app *app);
 pj_model_expected pj_model_expect(const pj_model_app *app);
 void pj_model_expected_free(pj_model_expected *expected);
 #define pj_auto_expected __attribute__((cleanup(pj_model_expected_free))) pj_model_expected
+
+/// What reading the model's trace has to give: a run with these totals, made without a trace.
+pj_run *pj_model_run(const pj_model_app *app, const char *path);
 
 /// An efficiency or scaling by the key of its metric set, from the totals alone; `weak` as the
 /// study's scaling. False when the set has no such key.

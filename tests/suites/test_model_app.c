@@ -1,8 +1,12 @@
-// The modelled application: its traces hold what the model says.
+// The modelled application: what the program finds in its traces is what the model says, from the
+// totals of each thread to the last metric.
+#include "kernel/load.h"
 #include "metrics/pop/metrics.h"
 #include "tests/support/model_app.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <zlib.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,6 +97,17 @@ static void check_set(const pj_metric_set *set, const study_case *from, pj_study
     }
 }
 
+static void check_study(const study_case *from, pj_run *const *runs)
+{
+    pj_err err = {0};
+    pj_study *study = pj_study_new(runs, run_count, (pj_study_opts){0}, &err);
+    assert_non_null(study);
+    assert_int_equal(study->scaling, from->app.weak ? PJ_SCALING_WEAK : PJ_SCALING_STRONG);
+    for (size_t s = 0; pj_metric_set_at(s); s++)
+        check_set(pj_metric_set_at(s), from, study);
+    pj_study_release(study);
+}
+
 static void every_set_gives_what_the_model_says(void **state)
 {
     (void)state;
@@ -102,15 +117,101 @@ static void every_set_gives_what_the_model_says(void **state)
             pj_model_app app = app_of(&cases[c], i);
             runs[i] = pj_model_run(&app, "model.prv");
         }
-        pj_err err = {0};
-        pj_study *study = pj_study_new(runs, run_count, (pj_study_opts){0}, &err);
-        assert_non_null(study);
-        assert_int_equal(study->scaling, cases[c].app.weak ? PJ_SCALING_WEAK : PJ_SCALING_STRONG);
-        for (size_t s = 0; pj_metric_set_at(s); s++)
-            check_set(pj_metric_set_at(s), &cases[c], study);
-        pj_study_release(study);
+        check_study(&cases[c], runs);
         for (uint32_t i = 0; i < run_count; i++)
             pj_run_release(runs[i]);
+    }
+}
+
+static void check_totals(const pj_run *run, const pj_model_expected *expected)
+{
+    assert_int_equal(run->layout.ranks, expected->ranks);
+    assert_int_equal(run->layout.locations, expected->ranks * expected->threads);
+    assert_int_equal(run->runtime_ns, expected->runtime);
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        const pj_totals *got = &run->totals[i];
+        const pj_model_totals *want = &expected->totals[i];
+        assert_int_equal(got->useful_ns, want->useful);
+        assert_int_equal(got->serial_useful_ns, want->serial_useful);
+        assert_int_equal(got->openmp_useful_ns, want->openmp_useful);
+        assert_int_equal(got->openmp_ns, want->openmp);
+        assert_int_equal(got->outside_mpi_ns, want->outside_mpi);
+        assert_int_equal(got->runtime_ns, want->runtime);
+        assert_int_equal(run->counters[PJ_COUNTER_INSTRUCTIONS].useful[i], want->instructions);
+        assert_int_equal(run->counters[PJ_COUNTER_CYCLES].useful[i], want->cycles);
+    }
+}
+
+/// Model -> trace -> run, with one worker and with three.
+static pj_run *load_written(const pj_model_app *app, const char *path)
+{
+    pj_auto_trace trace = pj_model_write(app);
+    pj_err err = {0};
+    assert_true(pj_trace_writer_save(trace, path, &err));
+    pj_auto_expected expected = pj_model_expect(app);
+    pj_run *last = NULL;
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        pj_job job = {.workers = workers};
+        pj_run_release(last);
+        last = pj_load(path, (pj_load_opts){0}, &job, &err);
+        if (!last)
+            fail_msg("%s: %s", path, err.text);
+        check_totals(last, &expected);
+        if (!last->ideal.available) {
+            print_message("no replay: %s\n", last->ideal.reason);
+            skip();
+        }
+        assert_true(last->ideal.runtime_ns == (double)expected.ideal);
+    }
+    return last;
+}
+
+static void traces_give_what_the_model_says(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c < case_count; c++) {
+        pj_run *runs[run_count];
+        for (uint32_t i = 0; i < run_count; i++) {
+            pj_model_app app = app_of(&cases[c], i);
+            runs[i] = load_written(&app, i % 2 ? PJ_BINARY_DIR "/model_app.prv"
+                                               : PJ_BINARY_DIR "/model_app.prv.gz");
+        }
+        check_study(&cases[c], runs);
+        for (uint32_t i = 0; i < run_count; i++)
+            pj_run_release(runs[i]);
+    }
+}
+
+static void check_text(const char *path, const pj_model_app *app)
+{
+    pj_auto_trace trace = pj_model_write(app);
+    pj_auto_buf text = {0};
+    pj_trace_writer_prv(trace, &text);
+    gzFile file = gzopen(path, "rb");
+    char *bundled = pj_take_memory(text.len + 1);
+    assert_int_equal(gzfread(bundled, 1, text.len + 1, file), text.len);
+    assert_memory_equal(bundled, text.at, text.len);
+    gzclose(file);
+    free(bundled);
+}
+
+/// The bundled runs are what make_examples writes today.
+static void bundled_runs_are_the_examples(void **state)
+{
+    (void)state;
+    const char *name = NULL;
+    const pj_model_app *app = NULL;
+    for (size_t i = 0; (app = pj_model_example(i, &name)); i++) {
+        pj_auto_buf path = {0};
+        pj_buf_addf(&path, PJ_SOURCE_DIR "/notebooks/traces/%s.prv.gz", name);
+        pj_job job = {0};
+        pj_err err = {0};
+        pj_auto_run run = pj_load(path.at, (pj_load_opts){0}, &job, &err);
+        if (!run)
+            fail_msg("%s: %s", path.at, err.text);
+        pj_auto_expected expected = pj_model_expect(app);
+        check_totals(run, &expected);
+        check_text(path.at, app);
     }
 }
 
@@ -120,6 +221,8 @@ int main(void)
         cmocka_unit_test(traces_are_the_same_bytes_again),
         cmocka_unit_test(times_and_parts_fit),
         cmocka_unit_test(every_set_gives_what_the_model_says),
+        cmocka_unit_test(traces_give_what_the_model_says),
+        cmocka_unit_test(bundled_runs_are_the_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

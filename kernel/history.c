@@ -3,8 +3,8 @@
 #include "kernel/history.h"
 
 #include "kernel/jsontext.h"
-#include "kernel/utf8.h"
 #include "metrics/base/arena.h"
+#include "widgets/utf8.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -93,8 +93,9 @@ static bool fits_one(pj_str pattern, pj_str text, size_t *pattern_used, size_t *
     *pattern_used = 1;
     *text_used = 1;
     if (pattern.at[0] == '?') {
-        size_t len = pj_utf8_point(text);
-        *text_used = len ? len : 1;
+        pj_str rest = text;
+        pj_utf8_next(&rest);
+        *text_used = text.len - rest.len;
         return true;
     }
     if (pattern.at[0] == '[') {

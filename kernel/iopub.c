@@ -2,8 +2,8 @@
 // wait in the queue meanwhile; heartbeats cut off a subscriber that is dead.
 #include "kernel/iopub.h"
 
-#include "kernel/utf8.h"
 #include "metrics/base/arena.h"
+#include "widgets/utf8.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Reading JSON of other programs. The strict reader goes first; mending costs only odd messages.
 #include "kernel/jsontext.h"
 
-#include "kernel/utf8.h"
+#include "widgets/utf8.h"
 
 enum { SAFE_DIGITS = 18 };
 
@@ -55,7 +55,7 @@ static size_t mend_string(pj_buf *out, pj_str text)
         size_t end = at;
         while (end < text.len && text.at[end] != '"' && text.at[end] != '\\')
             end++;
-        pj_utf8_add_clean(out, (pj_str){text.at + at, end - at});
+        pj_utf8_clean(out, (pj_str){text.at + at, end - at});
         at = end;
         if (at < text.len && text.at[at] == '\\')
             at += mend_escape(out, pj_str_from(text, at));
@@ -143,7 +143,7 @@ json_t *pj_jsontext_string(pj_str text)
     if (string)
         return string;
     pj_auto_buf clean = {0};
-    pj_utf8_add_clean(&clean, text);
+    pj_utf8_clean(&clean, text);
     return json_stringn(clean.at, clean.len);
 }
 

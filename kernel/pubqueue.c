@@ -2,8 +2,8 @@
 // name, which other output of that parent closes; entries become messages only when taken.
 #include "kernel/pubqueue.h"
 
-#include "kernel/utf8.h"
 #include "metrics/base/arena.h"
+#include "widgets/utf8.h"
 
 #include <pthread.h>
 #include <stdlib.h>

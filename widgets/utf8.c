@@ -55,6 +55,34 @@ void pj_utf8_clean(pj_buf *out, pj_str text)
         pj_utf8_add(out, pj_utf8_next(&text));
 }
 
+bool pj_utf8_valid(pj_str text)
+{
+    while (text.len) {
+        size_t before = text.len;
+        if (pj_utf8_next(&text) == replacement && before - text.len == 1)
+            return false;
+    }
+    return true;
+}
+
+static bool are_tails(pj_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (((unsigned char)text.at[i] & 0xc0) != 0x80)
+            return false;
+    return true;
+}
+
+size_t pj_utf8_whole(pj_str text)
+{
+    for (size_t back = 1; back <= 3 && back <= text.len; back++) {
+        pj_str last = pj_str_from(text, text.len - back);
+        if (sequence_length((unsigned char)last.at[0]) > back && are_tails(pj_str_from(last, 1)))
+            return text.len - back;
+    }
+    return text.len;
+}
+
 static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||

@@ -15,6 +15,10 @@ void pj_utf8_add(pj_buf *out, uint32_t code);
 void pj_utf8_clean(pj_buf *out, pj_str text);
 /// The same on one line for a terminal: line ends and tabs become blanks, other controls vanish.
 void pj_utf8_clean_line(pj_buf *out, pj_str text);
+bool pj_utf8_valid(pj_str text);
+/// Length of the longest start of `text` that does not end inside a code point: what is left over
+/// is at most three bytes that more bytes could complete.
+size_t pj_utf8_whole(pj_str text);
 /// Columns of a terminal: 2 for wide characters (CJK, emoji), 0 for combining ones.
 size_t pj_utf8_columns(pj_str text);
 

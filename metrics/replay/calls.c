@@ -1,0 +1,352 @@
+// Each record of a message has three ends in time. An end waits in the heap of its location until
+// the call that holds its time is replayed, and becomes the operation that this call makes of it.
+#include "metrics/replay/calls.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/replay/ends.h"
+#include "metrics/replay/posts.h"
+
+#include <stdlib.h>
+
+enum {
+    POSTS_IN_ALL = 32768, // receives without message that are remembered
+    POSTS_LEAST = 64,     // of each location
+    PENDING_MOST = 256,   // non-blocking collectives of a location that nothing has completed
+};
+
+/// What a role makes of the ends of messages within its call.
+typedef struct role_rule {
+    bool receives; // logical receive: post and wait
+    bool posts;    // logical receive: post
+    bool sends;    // logical send: a send that may wait for its receiver
+    bool isends;   // logical send: one that does not
+    bool waits;    // physical receive: wait
+} role_rule;
+
+static const role_rule rules[] = {
+    [PJ_ROLE_NONE] = {0},
+    [PJ_ROLE_SEND] = {.sends = true, .waits = true},
+    [PJ_ROLE_ISEND] = {.isends = true, .waits = true},
+    [PJ_ROLE_RECV] = {.receives = true},
+    [PJ_ROLE_IRECV] = {.posts = true},
+    [PJ_ROLE_WAIT] = {.waits = true},
+    [PJ_ROLE_SENDRECV] = {.posts = true, .sends = true, .waits = true},
+    [PJ_ROLE_START] = {.posts = true, .sends = true},
+    [PJ_ROLE_PROBE] = {.waits = true},
+    [PJ_ROLE_BARRIER] = {0},
+    [PJ_ROLE_REDUCE] = {0},
+    [PJ_ROLE_ICOLLECTIVE] = {0},
+    [PJ_ROLE_INIT] = {0},
+};
+
+typedef struct place { // of a location
+    pj_ends ends;
+    pj_posts posts;
+    uint64_t replayed; // end of its last replayed call
+    bool has_replayed;
+    uint32_t *pending; // gates of non-blocking collectives, the oldest first
+    size_t pending_first, pending_count, pending_cap;
+} place;
+
+struct pj_calls {
+    pj_arena *arena;
+    pj_engine *engine;
+    pj_groups *groups;
+    const pj_run *run;
+    pj_import_stats *stats;
+    place *places;    // by location
+    pj_mpi_call wait; // MPI_Wait: the only call that completes a non-blocking collective
+    uint64_t numbers; // of messages, in the order of the trace
+    uint32_t posts_most;
+    pj_end *kept; // ends that the next call may take
+    size_t kept_count, kept_cap;
+};
+
+pj_calls *pj_calls_new(pj_engine *engine, pj_groups *groups, const pj_run *run,
+                       pj_import_stats *stats)
+{
+    pj_arena *arena = pj_arena_new(NULL);
+    pj_calls *calls = pj_new(arena, pj_calls);
+    uint32_t share = POSTS_IN_ALL / (run->layout.locations ? run->layout.locations : 1);
+    *calls = (pj_calls){.arena = arena, .engine = engine, .groups = groups, .run = run};
+    calls->stats = stats;
+    calls->places = pj_new_n(arena, place, run->layout.locations);
+    calls->wait = pj_mpi_call_by_name(PJ_S("MPI_Wait"));
+    calls->posts_most = share > POSTS_LEAST ? share : POSTS_LEAST;
+    return calls;
+}
+
+void pj_calls_free(pj_calls *calls)
+{
+    if (!calls)
+        return;
+    for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
+        pj_ends_free(&calls->places[i].ends);
+        pj_posts_free(&calls->places[i].posts);
+        free(calls->places[i].pending);
+    }
+    free(calls->kept);
+    pj_arena_free(calls->arena);
+}
+
+static void count(pj_calls *calls, pj_import_key key)
+{
+    pj_import_add(calls->stats, key, 0);
+}
+
+static void add(pj_calls *calls, uint32_t location, pj_op_kind kind, uint32_t what)
+{
+    pj_engine_add(calls->engine, location, (pj_op){.kind = kind, .what = what});
+}
+
+// Messages
+
+/// An end that no call has taken.
+static void drop_end(pj_calls *calls, pj_end end)
+{
+    switch (pj_end_kind_of(end)) {
+    case PJ_END_POST:
+        count(calls, PJ_IMPORT_message_without_receive);
+        pj_engine_no_post(calls->engine, end.message, 0);
+        break;
+    case PJ_END_SEND:
+        count(calls, PJ_IMPORT_message_without_send);
+        pj_engine_no_send(calls->engine, end.message);
+        break;
+    case PJ_END_RECEIVED:
+        break; // nobody waits for it
+    }
+    pj_engine_message_release(calls->engine, end.message);
+}
+
+/// The message of a receive whose call has been replayed. Gives its number, or PJ_NOTHING when
+/// that call is not known; then `*ready` tells whether it was certainly posted before the send.
+static uint32_t find_post(pj_calls *calls, const pj_message *record, bool *ready)
+{
+    place *p = &calls->places[record->to];
+    pj_posted *posted = pj_posts_find(&p->posts, record->logical_recv, ready);
+    if (!posted)
+        return PJ_NOTHING;
+    uint32_t message = posted->message;
+    double clock;
+    if (posted->many) { // stays for the call's other receives
+        *ready = true;
+        bool known = pj_engine_posted(calls->engine, message, &clock);
+        message = pj_engine_message(calls->engine, record->from, record->to, record->size);
+        pj_engine_no_post(calls->engine, message, known ? clock : 0);
+        pj_engine_message_release(calls->engine, message);
+        return message;
+    }
+    posted->message = PJ_NOTHING;
+    pj_posts_trim(&p->posts);
+    pj_engine_bind(calls->engine, message, record->from, record->size);
+    pj_engine_message_release(calls->engine, message); // what the posts held
+    return message;
+}
+
+static uint32_t new_message(pj_calls *calls, const pj_message *record)
+{
+    const place *to = &calls->places[record->to];
+    bool ready = false;
+    if (to->has_replayed && record->logical_recv <= to->replayed) {
+        uint32_t found = find_post(calls, record, &ready);
+        if (found != PJ_NOTHING)
+            return found;
+    }
+    uint32_t message = pj_engine_message(calls->engine, record->from, record->to, record->size);
+    pj_end end = pj_end_at(record->logical_recv, PJ_END_POST, calls->numbers, message);
+    if (ready) {
+        count(calls, PJ_IMPORT_receive_forgotten);
+        pj_engine_no_post(calls->engine, message, 0);
+        pj_engine_message_release(calls->engine, message);
+    } else {
+        pj_ends_add(&calls->places[record->to].ends, end);
+    }
+    return message;
+}
+
+void pj_calls_message(pj_calls *calls, const pj_message *record)
+{
+    if (record->physical_recv < record->logical_send)
+        count(calls, PJ_IMPORT_message_reversed);
+    uint32_t message = new_message(calls, record);
+    pj_ends_add(&calls->places[record->from].ends,
+                pj_end_at(record->logical_send, PJ_END_SEND, calls->numbers, message));
+    pj_ends_add(&calls->places[record->to].ends,
+                pj_end_at(record->physical_recv, PJ_END_RECEIVED, calls->numbers, message));
+    calls->numbers++;
+}
+
+/// Whether a call with this rule takes the end, and the operations that it makes of it.
+static bool take_end(pj_calls *calls, uint32_t location, const role_rule *rule, pj_end end)
+{
+    switch (pj_end_kind_of(end)) {
+    case PJ_END_POST:
+        if (!rule->receives && !rule->posts)
+            return false;
+        add(calls, location, PJ_OP_POST, end.message);
+        if (rule->receives)
+            add(calls, location, PJ_OP_WAIT, end.message);
+        break;
+    case PJ_END_SEND:
+        if (!rule->sends && !rule->isends)
+            return false;
+        add(calls, location, rule->sends ? PJ_OP_SEND : PJ_OP_ISEND, end.message);
+        break;
+    case PJ_END_RECEIVED:
+        if (!rule->waits)
+            return false;
+        add(calls, location, PJ_OP_WAIT, end.message);
+        break;
+    }
+    pj_engine_message_release(calls->engine, end.message);
+    return true;
+}
+
+typedef struct taken {
+    uint32_t posts, waits; // ends of each kind that a call has taken
+} taken;
+
+/// Ends at the very end of a call that it cannot take may belong to a call that begins there.
+static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *rule)
+{
+    pj_ends *ends = &calls->places[call->location].ends;
+    taken sum = {0, 0};
+    while (ends->count > 0 && ends->items[0].time <= call->end) {
+        pj_end end = ends->items[0];
+        pj_ends_pop(ends);
+        if (end.time >= call->begin && take_end(calls, call->location, rule, end)) {
+            sum.posts += pj_end_kind_of(end) == PJ_END_POST;
+            sum.waits += pj_end_kind_of(end) == PJ_END_RECEIVED;
+        } else if (end.time == call->end) {
+            pj_grow(calls->kept, &calls->kept_cap, calls->kept_count + 1);
+            calls->kept[calls->kept_count++] = end;
+        } else {
+            drop_end(calls, end);
+        }
+    }
+    while (calls->kept_count > 0)
+        pj_ends_add(ends, calls->kept[--calls->kept_count]);
+    return sum;
+}
+
+/// A receive whose message has not been seen: its record stands further on in the trace, or there
+/// is none.
+static void remember_post(pj_calls *calls, const pj_call *call, bool many)
+{
+    uint32_t message = pj_engine_post(calls->engine, call->location);
+    add(calls, call->location, PJ_OP_POST, message);
+    pj_posts_add(&calls->places[call->location].posts, calls->engine,
+                 (pj_posted){call->begin, call->end, message, many}, calls->posts_most);
+}
+
+// Collectives
+
+static void keep_pending(pj_calls *calls, uint32_t location, uint32_t gate)
+{
+    place *p = &calls->places[location];
+    if (p->pending_count == PENDING_MOST) {
+        count(calls, PJ_IMPORT_collective_not_completed);
+        pj_engine_gate_release(calls->engine, p->pending[p->pending_first]);
+        p->pending_first = (p->pending_first + 1) % PENDING_MOST;
+        p->pending_count--;
+    }
+    if (p->pending_cap < PENDING_MOST)
+        pj_grow(p->pending, &p->pending_cap, PENDING_MOST);
+    p->pending[(p->pending_first + p->pending_count++) % PENDING_MOST] = gate;
+    pj_engine_gate_hold(calls->engine, gate);
+}
+
+static void complete_pending(pj_calls *calls, uint32_t location)
+{
+    place *p = &calls->places[location];
+    if (p->pending_count == 0)
+        return;
+    uint32_t gate = p->pending[p->pending_first];
+    p->pending_first = (p->pending_first + 1) % PENDING_MOST;
+    p->pending_count--;
+    add(calls, location, PJ_OP_AWAIT, gate);
+    pj_engine_gate_release(calls->engine, gate);
+}
+
+static void meet(pj_calls *calls, const pj_call *call, pj_mpi_role role)
+{
+    pj_collective collective = {calls->run->layout.rank_of[call->location], call->communicator,
+                                call->call, call->bytes};
+    uint32_t gate = PJ_NOTHING;
+    switch (pj_groups_meet(calls->groups, collective, &gate)) {
+    case PJ_MEETS_NONE:
+        return;
+    case PJ_MEETS_WHO:
+        count(calls, PJ_IMPORT_unknown_communicator);
+        return;
+    case PJ_MEETS_OTHER:
+        count(calls, PJ_IMPORT_collective_mismatch);
+        break;
+    case PJ_MEETS:
+        break;
+    }
+    add(calls, call->location, PJ_OP_ARRIVE, gate);
+    if (role == PJ_ROLE_ICOLLECTIVE)
+        keep_pending(calls, call->location, gate);
+    else if (role == PJ_ROLE_BARRIER || call->root)
+        add(calls, call->location, PJ_OP_AWAIT, gate);
+    pj_groups_settle(calls->groups);
+}
+
+static void initialise(pj_calls *calls, const pj_call *call)
+{
+    uint32_t gate = pj_groups_init(calls->groups, calls->run->layout.rank_of[call->location]);
+    if (gate == PJ_NOTHING)
+        return;
+    add(calls, call->location, PJ_OP_ARRIVE, gate);
+    add(calls, call->location, PJ_OP_AWAIT, gate);
+}
+
+void pj_calls_replay(pj_calls *calls, const pj_call *call)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
+    pj_mpi_role role = row ? row->role : PJ_ROLE_NONE;
+    const role_rule *rule = &rules[role];
+    place *p = &calls->places[call->location];
+    if (role == PJ_ROLE_INIT)
+        initialise(calls, call);
+    else
+        pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
+    taken ends = take_ends(calls, call, rule);
+    if (role == PJ_ROLE_START || (ends.posts == 0 && (rule->posts || rule->receives)))
+        remember_post(calls, call, role == PJ_ROLE_START);
+    if (call->call == calls->wait && ends.waits == 0)
+        complete_pending(calls, call->location);
+    if (role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || role == PJ_ROLE_ICOLLECTIVE) {
+        if (call->has_communicator)
+            meet(calls, call, role);
+        else
+            count(calls, PJ_IMPORT_collective_without_fields);
+    }
+    p->replayed = call->end;
+    p->has_replayed = true;
+    pj_engine_add(calls->engine, call->location, (pj_op){.kind = PJ_OP_PASS, .time = call->end});
+}
+
+void pj_calls_end(pj_calls *calls, uint32_t location)
+{
+    place *p = &calls->places[location];
+    pj_groups_begin(calls->groups, calls->run->layout.rank_of[location]);
+    for (; p->ends.count > 0; pj_ends_pop(&p->ends))
+        drop_end(calls, p->ends.items[0]);
+    for (; p->pending_count > 0; p->pending_count--)
+        count(calls, PJ_IMPORT_collective_not_completed);
+}
+
+size_t pj_calls_bytes(const pj_calls *calls)
+{
+    size_t bytes = (size_t)pj_arena_size(calls->arena);
+    for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
+        const place *p = &calls->places[i];
+        bytes += p->ends.cap * sizeof *p->ends.items + p->posts.cap * sizeof *p->posts.items +
+                 p->pending_cap * sizeof *p->pending;
+    }
+    return bytes;
+}

@@ -1,0 +1,38 @@
+// From the MPI calls and messages of a trace to operations of the replay (METRICS part C).
+// Ownership: new/free.
+#ifndef PJ_CALLS_H
+#define PJ_CALLS_H
+
+#include "metrics/model/event.h"
+#include "metrics/model/mpi_call.h"
+#include "metrics/model/run.h"
+#include "metrics/replay/groups.h"
+
+typedef struct pj_calls pj_calls;
+
+/// An MPI call as the trace has it.
+typedef struct pj_call {
+    uint64_t begin, end; // ns
+    uint32_t location;
+    pj_mpi_call call;
+    uint32_t communicator; // of a collective
+    bool has_communicator; // its fields are in the trace
+    bool root;
+    uint64_t bytes;
+} pj_call;
+
+/// `stats` receives the oddities.
+pj_calls *pj_calls_new(pj_engine *engine, pj_groups *groups, const pj_run *run,
+                       pj_import_stats *stats);
+void pj_calls_free(pj_calls *calls);
+
+/// A message; its calls follow, or precede by not much more than the replay's window.
+void pj_calls_message(pj_calls *calls, const pj_message *message);
+/// The next call of its location. The caller has run the location to call->begin.
+void pj_calls_replay(pj_calls *calls, const pj_call *call);
+/// No call of the location follows.
+void pj_calls_end(pj_calls *calls, uint32_t location);
+/// Bytes in use.
+size_t pj_calls_bytes(const pj_calls *calls);
+
+#endif

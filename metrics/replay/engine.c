@@ -1,0 +1,552 @@
+// Timelines that run until they must wait, and wake each other: nothing is scheduled by time, so an
+// operation costs the same however many locations there are.
+#include "metrics/replay/engine.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct message {
+    double sent, posted, arrived; // clocks
+    uint64_t size;
+    uint32_t from, to; // `to` links free messages
+    uint32_t holders;
+    bool is_sent, is_posted; // the clock is known
+    bool sender_waits, receiver_waits;
+    bool no_send, no_post; // no operation does it
+} message;
+
+typedef struct gate {
+    double clock; // of the last arrival; when open: when guests leave
+    uint64_t bytes;
+    uint32_t expected, arrived;
+    uint32_t holders;
+    uint32_t first_waiter; // location; also links free gates
+    uint32_t next;         // gate that this one arrives at
+    bool costed, closed, open;
+} gate;
+
+typedef struct line {
+    pj_clock clock;
+    double seen; // clock at clock.at: the watch has been told up to here
+    pj_op *ops;  // ring of what is to be done after waiting
+    uint32_t head, count, cap;
+    uint32_t next_waiter;
+    bool waits, woken;
+} line;
+
+typedef struct border { // of a location
+    pj_clock from, to;
+    bool has_from, has_to; // passed
+    uint32_t next_to;
+} border;
+
+struct pj_engine {
+    pj_network network;
+    pj_engine_watch watch;
+    uint32_t locations;
+    line *lines;
+    message *messages;
+    size_t message_count, message_cap;
+    uint32_t free_message;
+    gate *gates;
+    size_t gate_count, gate_cap;
+    uint32_t free_gate;
+    uint32_t *woken; // stack of locations
+    size_t woken_count;
+    border *borders; // by location; NULL = the whole trace
+    uint64_t from;
+    uint64_t *tos; // ascending
+    size_t to_count, to_cap;
+    size_t ring_bytes;
+};
+
+pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch)
+{
+    pj_engine *engine = pj_take_memory(sizeof *engine);
+    *engine = (pj_engine){.network = network, .watch = watch, .locations = locations};
+    if (engine->network.eager_bytes == 0 && !network.all_rendezvous)
+        engine->network.eager_bytes = 32768;
+    if (engine->network.bandwidth == 0)
+        engine->network.bandwidth = INFINITY;
+    engine->lines = pj_take_memory(locations * sizeof *engine->lines);
+    for (uint32_t i = 0; i < locations; i++)
+        engine->lines[i] = (line){.next_waiter = PJ_NOTHING};
+    engine->woken = pj_take_memory(locations * sizeof *engine->woken);
+    engine->free_message = engine->free_gate = PJ_NOTHING;
+    return engine;
+}
+
+void pj_engine_free(pj_engine *engine)
+{
+    if (!engine)
+        return;
+    for (uint32_t i = 0; i < engine->locations; i++)
+        free(engine->lines[i].ops);
+    free(engine->lines);
+    free(engine->messages);
+    free(engine->gates);
+    free(engine->woken);
+    free(engine->tos);
+    free(engine->borders);
+    free(engine);
+}
+
+static void wake(pj_engine *engine, uint32_t location)
+{
+    line *l = &engine->lines[location];
+    if (!l->waits || l->woken)
+        return;
+    l->woken = true;
+    engine->woken[engine->woken_count++] = location;
+}
+
+// Messages
+
+uint32_t pj_engine_post(pj_engine *engine, uint32_t to)
+{
+    uint32_t id = engine->free_message;
+    if (id != PJ_NOTHING) {
+        engine->free_message = engine->messages[id].to;
+    } else {
+        id = (uint32_t)engine->message_count++;
+        pj_grow(engine->messages, &engine->message_cap, engine->message_count);
+    }
+    engine->messages[id] = (message){.from = PJ_NOTHING, .to = to, .holders = 1};
+    return id;
+}
+
+void pj_engine_bind(pj_engine *engine, uint32_t id, uint32_t from, uint64_t size)
+{
+    message *m = &engine->messages[id];
+    m->from = from;
+    m->size = size;
+    m->holders += 2;
+}
+
+uint32_t pj_engine_message(pj_engine *engine, uint32_t from, uint32_t to, uint64_t size)
+{
+    uint32_t id = pj_engine_post(engine, to);
+    pj_engine_bind(engine, id, from, size);
+    return id;
+}
+
+void pj_engine_message_release(pj_engine *engine, uint32_t id)
+{
+    message *m = &engine->messages[id];
+    if (--m->holders > 0)
+        return;
+    if (engine->watch.delivered && m->is_sent && m->is_posted && !m->no_send && !m->no_post) {
+        double start = m->sent;
+        if (m->size >= engine->network.eager_bytes && m->posted > start)
+            start = m->posted;
+        engine->watch.delivered(engine->watch.self, id,
+                                (double[]){m->sent, start, m->posted, m->arrived});
+    }
+    m->to = engine->free_message;
+    engine->free_message = id;
+}
+
+static void message_posted(pj_engine *engine, message *m, double clock)
+{
+    if (m->is_posted)
+        return;
+    m->is_posted = true;
+    m->posted = clock;
+    if (m->sender_waits)
+        wake(engine, m->from);
+}
+
+static void message_sent(pj_engine *engine, message *m, double clock)
+{
+    if (m->is_sent)
+        return;
+    m->is_sent = true;
+    m->sent = clock;
+    if (m->receiver_waits)
+        wake(engine, m->to);
+}
+
+static void run_woken(pj_engine *engine);
+
+void pj_engine_no_send(pj_engine *engine, uint32_t id)
+{
+    message *m = &engine->messages[id];
+    m->no_send = true;
+    message_sent(engine, m, 0);
+    run_woken(engine);
+}
+
+void pj_engine_no_post(pj_engine *engine, uint32_t id, double clock)
+{
+    message *m = &engine->messages[id];
+    m->no_post = true;
+    message_posted(engine, m, clock);
+    run_woken(engine);
+}
+
+bool pj_engine_posted(const pj_engine *engine, uint32_t id, double *clock)
+{
+    *clock = engine->messages[id].posted;
+    return engine->messages[id].is_posted;
+}
+
+void pj_engine_ends(const pj_engine *engine, uint32_t id, uint32_t *from, uint32_t *to,
+                    uint64_t *size)
+{
+    const message *m = &engine->messages[id];
+    *from = m->from;
+    *to = m->to;
+    *size = m->size;
+}
+
+/// Latency and transfer of `bytes`, ns.
+static double transfer_ns(const pj_engine *engine, uint64_t bytes)
+{
+    return engine->network.latency_ns + (double)bytes / engine->network.bandwidth * 1e9;
+}
+
+static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
+{
+    message *m = &engine->messages[id];
+    message_sent(engine, m, l->clock.now);
+    if (!blocking || m->size < engine->network.eager_bytes)
+        return true;
+    m->sender_waits = !m->is_posted;
+    if (m->sender_waits)
+        return false;
+    l->clock.now = fmax(l->clock.now, m->posted);
+    return true;
+}
+
+static bool do_wait(pj_engine *engine, line *l, uint32_t id)
+{
+    message *m = &engine->messages[id];
+    message_posted(engine, m, l->clock.now);
+    m->receiver_waits = !m->is_sent;
+    if (m->receiver_waits)
+        return false;
+    double start = m->sent;
+    if (m->size >= engine->network.eager_bytes)
+        start = fmax(start, m->posted);
+    if (!m->no_send)
+        l->clock.now = fmax(l->clock.now, start + transfer_ns(engine, m->size));
+    m->arrived = l->clock.now;
+    return true;
+}
+
+// Gates
+
+uint32_t pj_engine_gate(pj_engine *engine, bool costed)
+{
+    uint32_t id = engine->free_gate;
+    if (id != PJ_NOTHING) {
+        engine->free_gate = engine->gates[id].first_waiter;
+    } else {
+        id = (uint32_t)engine->gate_count++;
+        pj_grow(engine->gates, &engine->gate_cap, engine->gate_count);
+    }
+    engine->gates[id] =
+        (gate){.costed = costed, .holders = 1, .first_waiter = PJ_NOTHING, .next = PJ_NOTHING};
+    return id;
+}
+
+void pj_engine_gate_hold(pj_engine *engine, uint32_t id)
+{
+    engine->gates[id].holders++;
+}
+
+void pj_engine_gate_release(pj_engine *engine, uint32_t id)
+{
+    gate *g = &engine->gates[id];
+    if (--g->holders > 0)
+        return;
+    g->first_waiter = engine->free_gate;
+    engine->free_gate = id;
+}
+
+/// What a collective costs after its last arrival: a binomial tree of transfers.
+static double collective_ns(const pj_engine *engine, const gate *g)
+{
+    uint32_t levels = 0;
+    while (levels < 32 && (UINT64_C(1) << levels) < g->expected)
+        levels++;
+    return levels ? levels * transfer_ns(engine, g->bytes) : 0;
+}
+
+/// Opens the gate when all have come. A chain of gates opens one after another.
+static void try_open(pj_engine *engine, uint32_t id)
+{
+    while (id != PJ_NOTHING) {
+        gate *g = &engine->gates[id];
+        if (!g->closed || g->open || g->arrived < g->expected)
+            return;
+        g->open = true;
+        if (g->costed)
+            g->clock += collective_ns(engine, g);
+        for (uint32_t w = g->first_waiter; w != PJ_NOTHING; w = engine->lines[w].next_waiter)
+            wake(engine, w);
+        g->first_waiter = PJ_NOTHING;
+        uint32_t next = g->next;
+        if (next != PJ_NOTHING) {
+            gate *n = &engine->gates[next];
+            n->arrived++;
+            n->clock = fmax(n->clock, g->clock);
+            g->next = PJ_NOTHING;
+        }
+        id = next; // still held by the maker, or by those who wait in it
+    }
+}
+
+void pj_engine_gate_expect(pj_engine *engine, uint32_t id, uint32_t guests, uint64_t bytes)
+{
+    gate *g = &engine->gates[id];
+    g->expected += guests;
+    if (bytes > g->bytes)
+        g->bytes = bytes;
+}
+
+void pj_engine_gate_excuse(pj_engine *engine, uint32_t id)
+{
+    engine->gates[id].expected--;
+    try_open(engine, id);
+    run_woken(engine);
+}
+
+void pj_engine_gate_close(pj_engine *engine, uint32_t id)
+{
+    engine->gates[id].closed = true;
+    try_open(engine, id);
+    run_woken(engine);
+}
+
+void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
+{
+    gate *g = &engine->gates[id], *n = &engine->gates[next];
+    if (g->open) {
+        n->clock = fmax(n->clock, g->clock);
+        return;
+    }
+    n->expected++;
+    g->next = next;
+}
+
+static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
+{
+    line *l = &engine->lines[location];
+    gate *g = &engine->gates[id];
+    if (!g->open) {
+        l->next_waiter = g->first_waiter;
+        g->first_waiter = location;
+        return false;
+    }
+    l->clock.now = fmax(l->clock.now, g->clock);
+    pj_engine_gate_release(engine, id);
+    return true;
+}
+
+static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
+{
+    gate *g = &engine->gates[id];
+    g->arrived++;
+    g->clock = fmax(g->clock, l->clock.now);
+    try_open(engine, id);
+    pj_engine_gate_release(engine, id);
+}
+
+// Timelines
+
+/// The clock at `time`, which the location passes on its way.
+static pj_clock clock_at(const line *l, uint64_t time, bool running)
+{
+    pj_clock clock = l->clock;
+    double length = running && time > clock.at ? (double)(time - clock.at) : 0;
+    return (pj_clock){clock.now + length, time, clock.compute_ns + length};
+}
+
+static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bool running)
+{
+    const line *l = &engine->lines[location];
+    border *b = &engine->borders[location];
+    if (!b->has_from && engine->from < time) {
+        b->from = clock_at(l, engine->from, running);
+        b->has_from = true;
+    }
+    uint32_t next = b->next_to;
+    while (next < engine->to_count && engine->tos[next] < time)
+        next++;
+    if (next > b->next_to) {
+        b->to = clock_at(l, engine->tos[next - 1], running);
+        b->has_to = true;
+        b->next_to = next;
+    }
+}
+
+/// To `time` in the trace: at full speed when `running`, else at no cost.
+static void do_move(pj_engine *engine, uint32_t location, uint64_t time, bool running)
+{
+    line *l = &engine->lines[location];
+    if (engine->borders)
+        pass_borders(engine, location, time, running);
+    if (time < l->clock.at) // the trace went back in time; counted by the reader
+        time = l->clock.at;
+    double begin = running ? l->clock.now : l->seen;
+    double length = running ? (double)(time - l->clock.at) : 0;
+    l->clock.now += length;
+    l->clock.compute_ns += length;
+    if (engine->watch.moved)
+        engine->watch.moved(engine->watch.self, location, (uint64_t[]){l->clock.at, time},
+                            (double[]){begin, l->clock.now});
+    l->clock.at = time;
+    l->seen = l->clock.now;
+}
+
+/// False when the location must wait.
+static bool step(pj_engine *engine, uint32_t location, pj_op op)
+{
+    line *l = &engine->lines[location];
+    switch (op.kind) {
+    case PJ_OP_RUN:
+    case PJ_OP_PASS:
+        do_move(engine, location, op.time, op.kind == PJ_OP_RUN);
+        return true;
+    case PJ_OP_POST:
+        message_posted(engine, &engine->messages[op.what], l->clock.now);
+        break;
+    case PJ_OP_SEND:
+    case PJ_OP_ISEND:
+        if (!do_send(engine, l, op.what, op.kind == PJ_OP_SEND))
+            return false;
+        break;
+    case PJ_OP_WAIT:
+        if (!do_wait(engine, l, op.what))
+            return false;
+        break;
+    case PJ_OP_ARRIVE:
+        do_arrive(engine, l, op.what);
+        return true;
+    case PJ_OP_AWAIT:
+        return do_await(engine, location, op.what);
+    }
+    pj_engine_message_release(engine, op.what);
+    return true;
+}
+
+static void push(pj_engine *engine, line *l, pj_op op)
+{
+    if (l->count == l->cap) {
+        uint32_t cap = l->cap ? l->cap * 2 : 16;
+        pj_op *ops = pj_take_memory(cap * sizeof *ops);
+        for (uint32_t i = 0; i < l->count; i++)
+            ops[i] = l->ops[(l->head + i) & (l->cap - 1)];
+        free(l->ops);
+        engine->ring_bytes += (cap - l->cap) * sizeof *ops;
+        l->ops = ops;
+        l->cap = cap;
+        l->head = 0;
+    }
+    l->ops[(l->head + l->count++) & (l->cap - 1)] = op;
+}
+
+static void run_woken(pj_engine *engine)
+{
+    while (engine->woken_count > 0) {
+        uint32_t location = engine->woken[--engine->woken_count];
+        line *l = &engine->lines[location];
+        l->woken = l->waits = false;
+        while (l->count > 0 && !l->waits) {
+            l->waits = !step(engine, location, l->ops[l->head]);
+            if (l->waits)
+                break;
+            l->head = (l->head + 1) & (l->cap - 1);
+            l->count--;
+        }
+    }
+}
+
+void pj_engine_add(pj_engine *engine, uint32_t location, pj_op op)
+{
+    line *l = &engine->lines[location];
+    switch (op.kind) {
+    case PJ_OP_RUN:
+    case PJ_OP_PASS:
+        break;
+    case PJ_OP_SEND:
+    case PJ_OP_ISEND:
+    case PJ_OP_POST:
+    case PJ_OP_WAIT:
+        engine->messages[op.what].holders++;
+        break;
+    case PJ_OP_ARRIVE:
+    case PJ_OP_AWAIT:
+        engine->gates[op.what].holders++;
+        break;
+    }
+    if (!l->waits && step(engine, location, op)) {
+        run_woken(engine);
+        return;
+    }
+    l->waits = true;
+    push(engine, l, op);
+    run_woken(engine);
+}
+
+// Borders and what can be seen from outside
+
+static void need_borders(pj_engine *engine)
+{
+    if (engine->borders)
+        return;
+    engine->borders = pj_take_memory(engine->locations * sizeof *engine->borders);
+    for (uint32_t i = 0; i < engine->locations; i++)
+        engine->borders[i] = (border){.has_from = false};
+}
+
+void pj_engine_from(pj_engine *engine, uint64_t time)
+{
+    need_borders(engine);
+    engine->from = time;
+}
+
+void pj_engine_to(pj_engine *engine, uint64_t time)
+{
+    need_borders(engine);
+    if (engine->to_count > 0 && engine->tos[engine->to_count - 1] >= time)
+        return;
+    pj_grow(engine->tos, &engine->to_cap, engine->to_count + 1);
+    engine->tos[engine->to_count++] = time;
+}
+
+void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to)
+{
+    *from = *to = engine->lines[location].clock;
+    if (!engine->borders)
+        return;
+    const border *b = &engine->borders[location];
+    if (b->has_from)
+        *from = b->from;
+    if (b->has_to && b->next_to == engine->to_count)
+        *to = b->to;
+}
+
+pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location)
+{
+    return engine->lines[location].clock;
+}
+
+bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op)
+{
+    const line *l = &engine->lines[location];
+    if (l->waits)
+        *op = l->ops[l->head];
+    return l->waits;
+}
+
+size_t pj_engine_bytes(const pj_engine *engine)
+{
+    return engine->ring_bytes + engine->message_cap * sizeof *engine->messages +
+           engine->gate_cap * sizeof *engine->gates + engine->to_cap * sizeof *engine->tos +
+           engine->locations * (sizeof *engine->lines + sizeof *engine->woken);
+}

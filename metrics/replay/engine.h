@@ -1,0 +1,101 @@
+// The clocks of the replay: one timeline of operations per location, messages and gates between
+// them. Knows nothing of traces; replay.c and threads.c translate. Rules: METRICS part C.
+// Ownership: new/free.
+#ifndef PJ_ENGINE_H
+#define PJ_ENGINE_H
+
+#include "metrics/replay/network.h"
+
+#include <stddef.h>
+
+typedef struct pj_engine pj_engine;
+
+/// "No message", "no gate".
+#define PJ_NOTHING UINT32_MAX
+
+typedef enum pj_op_kind {
+    PJ_OP_RUN,    // computes from where the timeline stands in the trace to `time`
+    PJ_OP_PASS,   // goes to `time` in the trace at no cost (the rest of an MPI call)
+    PJ_OP_SEND,   // sends message `what`; above the eager limit waits until the receive is posted
+    PJ_OP_ISEND,  // sends and goes on
+    PJ_OP_POST,   // posts the receive of message `what`
+    PJ_OP_WAIT,   // waits until message `what` is there; posts it if nothing did
+    PJ_OP_ARRIVE, // arrives at gate `what`
+    PJ_OP_AWAIT,  // waits until gate `what` is open
+} pj_op_kind;
+
+typedef struct pj_op {
+    uint64_t time; // ns in the trace
+    uint32_t what;
+    pj_op_kind kind;
+} pj_op;
+
+/// Who wants to see the clocks. Both may be NULL.
+typedef struct pj_engine_watch {
+    /// The location went from `from` to `to` in the trace and from `begin` to `end` in the replay.
+    void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2]);
+    /// A message with all its ends replayed: clocks of send, start, post and arrival, in ns.
+    void (*delivered)(void *self, uint32_t message, const double clock[4]);
+    void *self;
+} pj_engine_watch;
+
+/// Where a timeline stands.
+typedef struct pj_clock {
+    double now;        // ns
+    uint64_t at;       // ns in the trace
+    double compute_ns; // sum of what it ran
+} pj_clock;
+
+pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch);
+void pj_engine_free(pj_engine *engine);
+
+/// Adds to the end of the location's timeline and goes as far as now possible everywhere.
+void pj_engine_add(pj_engine *engine, uint32_t location, pj_op op);
+
+/// A message as its record says: three ends (send, post, wait), each of which the caller gives back
+/// with pj_engine_message_release. Operations hold the message for themselves; when nobody holds
+/// it, it is gone and its number is used again.
+uint32_t pj_engine_message(pj_engine *engine, uint32_t from, uint32_t to, uint64_t size);
+/// A receive whose message is not known yet, held once.
+uint32_t pj_engine_post(pj_engine *engine, uint32_t to);
+/// The message of such a receive has been found: two more ends, send and wait.
+void pj_engine_bind(pj_engine *engine, uint32_t message, uint32_t from, uint64_t size);
+void pj_engine_message_release(pj_engine *engine, uint32_t message);
+/// True with the clock when the receive of `message` has been posted in the replay.
+bool pj_engine_posted(const pj_engine *engine, uint32_t message, double *clock);
+/// Nobody sends the message: who waits for it goes on at once.
+void pj_engine_no_send(pj_engine *engine, uint32_t message);
+/// No operation posts its receive: it counts as posted at `clock`.
+void pj_engine_no_post(pj_engine *engine, uint32_t message, double clock);
+
+/// A gate opens when it is closed for newcomers and all its guests have arrived.
+/// `costed`: the network's cost of a collective is added after the last arrival.
+uint32_t pj_engine_gate(pj_engine *engine, bool costed);
+/// `guests` more will arrive; `bytes` is the most that any of them moves.
+void pj_engine_gate_expect(pj_engine *engine, uint32_t gate, uint32_t guests, uint64_t bytes);
+/// One guest less.
+void pj_engine_gate_excuse(pj_engine *engine, uint32_t gate);
+void pj_engine_gate_close(pj_engine *engine, uint32_t gate);
+/// `next` expects the opening of `gate` as one of its guests.
+void pj_engine_gate_chain(pj_engine *engine, uint32_t gate, uint32_t next);
+/// The maker and each holder give their reference back; operations hold one of their own.
+void pj_engine_gate_hold(pj_engine *engine, uint32_t gate);
+void pj_engine_gate_release(pj_engine *engine, uint32_t gate);
+
+/// Where the region of interest begins, and where it may end, ns in the trace; the greatest end
+/// counts. A border must be set before the locations come to it.
+void pj_engine_from(pj_engine *engine, uint64_t time);
+void pj_engine_to(pj_engine *engine, uint64_t time);
+/// Clocks with which the location passed them; now, when it has not passed yet or there is none.
+void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to);
+
+pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location);
+/// The operation that the location waits in; false when it does not wait.
+bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op);
+/// Sender, receiver and size of a message that is not gone.
+void pj_engine_ends(const pj_engine *engine, uint32_t message, uint32_t *from, uint32_t *to,
+                    uint64_t *size);
+/// Bytes in use.
+size_t pj_engine_bytes(const pj_engine *engine);
+
+#endif

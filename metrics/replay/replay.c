@@ -1,0 +1,406 @@
+// The sink: pairs enter and leave to calls, keeps the last of them back, and hands them on in the
+// order of the trace. Keeping back gives records that stand late in the file, or whose clocks run
+// ahead, the time to be seen before the call they belong to is replayed.
+#include "metrics/replay/replay.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/num.h"
+#include "metrics/model/run.h"
+#include "metrics/replay/calls.h"
+#include "metrics/replay/threads.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { WINDOW = 1 << 18 }; // events that a call is kept back for
+
+typedef struct item { // a call that has been left, or an OpenMP event
+    uint64_t number;  // of the event that completed it
+    pj_call call;     // OpenMP: begin = time, bytes = value
+    uint16_t openmp;  // PJ_OMP_*; 0 = a call
+} item;
+
+typedef struct entered { // the call that a location is in
+    pj_call call;
+    uint16_t class_;     // pj_mpi_class; 0 = none
+    uint8_t switched_on; // tracing on events, as far as 2
+} entered;
+
+typedef struct replay {
+    pj_replay_opts opts;
+    const pj_run *run;
+    pj_arena *arena;
+    pj_engine *engine;
+    pj_groups *groups;
+    pj_calls *calls;
+    pj_threads *threads;
+    entered *entered; // by location
+    item *window;     // ring
+    size_t window_first, window_count, window_cap;
+    uint64_t events;
+    bool has_from;
+    uint64_t from, to; // region of interest as its events have it
+    bool given_up;     // the memory is used up
+    pj_import_stats stats;
+} replay;
+
+static bool begin(void *self, const pj_run *run, pj_err *err)
+{
+    (void)err;
+    replay *r = self;
+    r->run = run;
+    r->arena = pj_arena_new(NULL);
+    r->entered = pj_new_n(r->arena, entered, run->layout.locations);
+    r->engine = pj_engine_new(run->layout.locations, r->opts.network, (pj_engine_watch){0});
+    r->groups = pj_groups_new(r->engine, run);
+    r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
+    r->threads = pj_threads_new(r->engine, &run->layout);
+    return true;
+}
+
+static void free_parts(replay *r)
+{
+    pj_threads_free(r->threads);
+    pj_calls_free(r->calls);
+    pj_groups_free(r->groups);
+    pj_engine_free(r->engine);
+    pj_arena_free(r->arena);
+    free(r->window);
+    r->threads = NULL;
+    r->calls = NULL;
+    r->groups = NULL;
+    r->engine = NULL;
+    r->arena = NULL;
+    r->window = NULL;
+    r->entered = NULL;
+    r->window_cap = r->window_count = 0;
+}
+
+static void close_replay(void *self)
+{
+    free_parts(self);
+    free(self);
+}
+
+// The window
+
+static void replay_item(replay *r, const item *i)
+{
+    uint32_t location = i->call.location;
+    if (i->openmp) {
+        pj_threads_event(r->threads, location, i->openmp, i->call.bytes, i->call.begin);
+        return;
+    }
+    if (pj_threads_awaken(r->threads, location))
+        pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
+    pj_engine_add(r->engine, location, (pj_op){.kind = PJ_OP_RUN, .time = i->call.begin});
+    pj_calls_replay(r->calls, &i->call);
+}
+
+static void replay_first(replay *r)
+{
+    item first = r->window[r->window_first];
+    r->window_first = (r->window_first + 1) & (r->window_cap - 1);
+    r->window_count--;
+    replay_item(r, &first);
+}
+
+static void grow_window(replay *r)
+{
+    size_t cap = r->window_cap ? r->window_cap * 2 : 1024;
+    item *grown = pj_take_memory(cap * sizeof *grown);
+    for (size_t i = 0; i < r->window_count; i++)
+        grown[i] = r->window[(r->window_first + i) & (r->window_cap - 1)];
+    free(r->window);
+    r->window = grown;
+    r->window_cap = cap;
+    r->window_first = 0;
+}
+
+/// Depends on the events alone, not on how they come in batches: the same with any number of
+/// workers.
+static void keep_back(replay *r, item next)
+{
+    while (r->window_count > 0 && r->window[r->window_first].number + WINDOW < next.number)
+        replay_first(r);
+    if (r->window_count == r->window_cap)
+        grow_window(r);
+    r->window[(r->window_first + r->window_count++) & (r->window_cap - 1)] = next;
+}
+
+// Events
+
+static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
+{
+    entered *e = &r->entered[location];
+    e->call.end = time > e->call.begin ? time : e->call.begin;
+    e->class_ = 0;
+    keep_back(r, (item){.number = number, .call = e->call});
+}
+
+static void mpi_event(replay *r, const pj_event *event, uint64_t number)
+{
+    entered *e = &r->entered[event->location];
+    if (event->code == PJ_MPI_IO)
+        return; // its time is computation here
+    if (event->a != PJ_MPI_NONE) {
+        if (e->class_) {
+            pj_import_add(&r->stats, PJ_IMPORT_call_not_left, 0);
+            leave(r, event->location, event->time, number);
+        }
+        e->call = (pj_call){
+            .begin = event->time, .location = event->location, .call = (pj_mpi_call)event->a};
+        e->class_ = event->code;
+    } else if (e->class_ == event->code) {
+        leave(r, event->location, event->time, number);
+    }
+}
+
+static void collective_event(replay *r, const pj_event *event)
+{
+    entered *e = &r->entered[event->location];
+    if (!e->class_)
+        return;
+    e->call.has_communicator = true;
+    e->call.communicator = event->a <= UINT32_MAX ? (uint32_t)event->a : 0;
+    e->call.bytes = event->b;
+    e->call.root = event->code != 0;
+}
+
+/// The region of interest as METRICS part E finds it: from the first second "on" to the last "off".
+static void tracing_event(replay *r, const pj_event *event)
+{
+    entered *e = &r->entered[event->location];
+    if (r->run->roi.set)
+        return;
+    if (event->a == 0) {
+        if (event->time >= r->to)
+            pj_engine_to(r->engine, r->to = event->time + 1);
+        return;
+    }
+    if (e->switched_on < 2)
+        e->switched_on++;
+    if (e->switched_on == 2 && !r->has_from) {
+        r->has_from = true;
+        r->from = event->time;
+        pj_engine_from(r->engine, r->from);
+    }
+}
+
+static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
+{
+    switch ((pj_event_kind)event->kind) {
+    case PJ_EV_MPI:
+        mpi_event(r, event, number);
+        break;
+    case PJ_EV_COLLECTIVE:
+        collective_event(r, event);
+        break;
+    case PJ_EV_OPENMP:
+        keep_back(
+            r,
+            (item){.number = number,
+                   .openmp = event->code,
+                   .call = {.begin = event->time, .location = event->location, .bytes = event->a}});
+        break;
+    case PJ_EV_MESSAGE:
+        assert(event->a < batch->message_count);
+        pj_calls_message(r->calls, &batch->messages[event->a]);
+        break;
+    case PJ_EV_TRACING:
+        tracing_event(r, event);
+        break;
+    case PJ_EV_STATE:
+    case PJ_EV_COUNTER:
+    case PJ_EV_LAST:
+        break;
+    }
+}
+
+static size_t bytes_in_use(const replay *r)
+{
+    return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
+           r->window_cap * sizeof *r->window;
+}
+
+/// A quarter of the job's budget may wait.
+static uint64_t allowance(const replay *r)
+{
+    const pj_job *job = r->opts.job;
+    uint64_t budget = job && job->memory_budget ? job->memory_budget : UINT64_C(1) << 30;
+    return budget / 4;
+}
+
+static bool events(void *self, const pj_batch *batch, pj_err *err)
+{
+    (void)err;
+    replay *r = self;
+    if (r->given_up)
+        return true;
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        if (event->kind != PJ_EV_STATE && event->kind != PJ_EV_COUNTER)
+            one_event(r, batch, event, r->events + i);
+    }
+    r->events += batch->count;
+    r->given_up = bytes_in_use(r) > allowance(r);
+    return true;
+}
+
+// The end
+
+/// "rank 3", or "rank 3 thread 1" of a worker.
+static const char *who(const replay *r, uint32_t location, pj_arena *arena)
+{
+    const pj_layout *layout = &r->run->layout;
+    uint32_t rank = layout->rank_of[location];
+    uint32_t thread = location - layout->first_location[rank];
+    return thread ? pj_arena_format(arena, "rank %u thread %u", rank, thread)
+                  : pj_arena_format(arena, "rank %u", rank);
+}
+
+static const char *waits_for(const replay *r, pj_op op, pj_arena *arena)
+{
+    uint32_t from, to, rank, call;
+    uint64_t size;
+    switch (op.kind) {
+    case PJ_OP_SEND:
+        pj_engine_ends(r->engine, op.what, &from, &to, &size);
+        return pj_arena_format(arena,
+                               "to send %llu bytes until %s receives them; a larger eager limit "
+                               "(--eager) lets such messages go at once",
+                               (unsigned long long)size, who(r, to, arena));
+    case PJ_OP_WAIT:
+        pj_engine_ends(r->engine, op.what, &from, &to, &size);
+        return pj_arena_format(arena, "for a message of %s", who(r, from, arena));
+    case PJ_OP_AWAIT:
+        if (!pj_groups_missing(r->groups, op.what, &rank, &call))
+            return "for the other threads";
+        const pj_mpi_call_row *row = pj_mpi_call_at(call);
+        return pj_arena_format(arena, "in %s for rank %u", row ? row->name : "a collective", rank);
+    case PJ_OP_RUN:
+    case PJ_OP_PASS:
+    case PJ_OP_ISEND:
+    case PJ_OP_POST:
+    case PJ_OP_ARRIVE:
+        break;
+    }
+    return "";
+}
+
+/// The sentence for a replay that cannot go on; NULL when nobody waits.
+static const char *deadlock(const replay *r, pj_arena *arena)
+{
+    uint32_t first = PJ_NOTHING, waiting = 0;
+    pj_op op = {0}, first_op = {0};
+    for (uint32_t i = 0; i < r->run->layout.locations; i++) {
+        if (!pj_engine_waits(r->engine, i, &op))
+            continue;
+        if (waiting++ > 0 && (op.kind != PJ_OP_SEND || first_op.kind == PJ_OP_SEND))
+            continue; // who cannot send is the likeliest cause
+        first = i;
+        first_op = op;
+    }
+    if (waiting == 0)
+        return NULL;
+    char time[32];
+    pj_format_duration((double)pj_engine_clock(r->engine, first).at, time);
+    return pj_arena_format(arena, "%s: %u of %u locations wait; %s, at %s in the trace, waits %s",
+                           r->given_up ? "the replay needs more memory than it may use (--memory)"
+                                       : "the replay ends in a deadlock",
+                           waiting, r->run->layout.locations, who(r, first, arena), time,
+                           waits_for(r, first_op, arena));
+}
+
+static void replay_rest(replay *r, const pj_run *run)
+{
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        if (!r->entered[i].class_)
+            continue;
+        pj_import_add(&r->stats, PJ_IMPORT_call_not_left, 0);
+        leave(r, i, run->totals[i].last_event_ns, r->events);
+    }
+    while (r->window_count > 0)
+        replay_first(r);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        pj_calls_end(r->calls, i);
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        if (pj_threads_lives(r->threads, i))
+            pj_engine_add(r->engine, i,
+                          (pj_op){.kind = PJ_OP_RUN, .time = run->totals[i].last_event_ns});
+        pj_threads_end(r->threads, i);
+    }
+}
+
+/// The clocks of a location at the borders of what is analysed.
+static void borders_of(const replay *r, uint32_t location, pj_clock *from, pj_clock *to)
+{
+    *from = (pj_clock){0};
+    *to = pj_engine_clock(r->engine, location);
+    if (!r->run->roi.set)
+        return;
+    pj_engine_borders(r->engine, location, from, to);
+    if (r->run->roi.from_ns == 0)
+        *from = (pj_clock){0};
+}
+
+static void write_times(const replay *r, pj_run *run)
+{
+    pj_ideal *ideal = &run->ideal;
+    const pj_layout *layout = &run->layout;
+    ideal->finish_ns = pj_new_n(run->arena, double, layout->ranks);
+    ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
+    double start = 0, end = 0;
+    for (uint32_t i = 0; i < layout->locations; i++) {
+        if (!pj_threads_lives(r->threads, i))
+            continue;
+        pj_clock from, to;
+        borders_of(r, i, &from, &to);
+        uint32_t rank = layout->rank_of[i];
+        start = fmax(start, from.now);
+        end = fmax(end, to.now);
+        ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], to.now);
+        if (i == layout->first_location[rank])
+            ideal->compute_ns[rank] = to.compute_ns - from.compute_ns;
+    }
+    for (uint32_t k = 0; k < layout->ranks; k++)
+        ideal->finish_ns[k] = fmax(ideal->finish_ns[k] - start, 0);
+    ideal->runtime_ns = nearbyint(fmax(end - start, 0));
+    ideal->available = true;
+    ideal->reason = NULL;
+}
+
+static bool finish(void *self, pj_run *run, pj_err *err)
+{
+    (void)err;
+    replay *r = self;
+    r->run = run;
+    if (!r->given_up)
+        replay_rest(r, run);
+    pj_import_merge(&run->import, &r->stats);
+    const char *reason = deadlock(r, run->arena);
+    bool borders = !run->roi.set || (run->roi.from_ns == r->from && run->roi.to_ns == r->to);
+    if (!reason && r->given_up)
+        reason = "the replay needs more memory than it may use (--memory)";
+    if (!reason && !borders)
+        reason = "the replay has not seen the borders of the region of interest";
+    run->ideal.reason = reason;
+    if (!reason)
+        write_times(r, run);
+    else
+        pj_run_remark(run, PJ_WARNING, "No ideal network: %s", reason);
+    return true;
+}
+
+pj_sink pj_replay_sink(pj_replay_opts opts)
+{
+    replay *r = pj_take_memory(sizeof *r);
+    *r = (replay){.opts = opts};
+    return (pj_sink){.name = "replay",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_replay,
+                     .self = r};
+}

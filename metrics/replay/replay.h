@@ -1,0 +1,21 @@
+// The ideal-network replay: what the run would take if messages cost nothing, from one pass over
+// its events. Rules: METRICS part C, after Dimemas and prv2dim.
+#ifndef PJ_REPLAY_H
+#define PJ_REPLAY_H
+
+#include "metrics/model/sink.h"
+#include "metrics/replay/network.h"
+
+typedef struct pj_replay_opts {
+    pj_network network;
+    pj_job *job;            // its memory budget limits what may wait; NULL = 256 MB may; borrow
+    const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
+} pj_replay_opts;
+
+/// Writes pj_run.ideal, and counts and remarks for what could not be replayed as it was; a run
+/// whose replay ends in a deadlock has no ideal times, with a reason. Reads totals[].last_event_ns
+/// at its finish, which therefore comes after that of the sinks that write the totals.
+/// Fails only when the idealised trace cannot be written.
+pj_sink pj_replay_sink(pj_replay_opts opts);
+
+#endif

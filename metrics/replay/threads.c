@@ -1,0 +1,264 @@
+// One team per rank. Between functions a worker's clock stands still; what it does after its last
+// function (writing its trace) counts, as it does in Dimemas.
+#include "metrics/replay/threads.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/model/event.h"
+#include "metrics/replay/gate_row.h"
+
+#include <stdlib.h>
+
+typedef struct team {
+    uint32_t depth;       // parallel regions open on the master
+    uint32_t begin, join; // gates of the open region
+    bool started;         // the master has come to `begin`
+    uint32_t workers;     // that have started in the open region
+    uint32_t tasks;       // gate of the tasks since the last wait; PJ_NOTHING = none yet
+    pj_gate_row barriers; // of the open region
+} team;
+
+typedef struct worker {
+    uint32_t depth;     // parallel functions open
+    uint32_t join;      // gate of the region it works in
+    uint64_t barriers;  // that it has left in this region
+    uint64_t taskgroup; // last value of PJ_OMP_TASKGROUP
+    bool lives;         // has worked
+    bool free;          // runs without a master
+} worker;
+
+struct pj_threads {
+    pj_arena *arena;
+    pj_engine *engine;
+    const pj_layout *layout;
+    team *teams;     // by rank
+    worker *workers; // by location
+};
+
+pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout)
+{
+    pj_arena *arena = pj_arena_new(NULL);
+    pj_threads *threads = pj_new(arena, pj_threads);
+    *threads = (pj_threads){.arena = arena, .engine = engine, .layout = layout};
+    threads->teams = pj_new_n(arena, team, layout->ranks);
+    threads->workers = pj_new_n(arena, worker, layout->locations);
+    for (uint32_t r = 0; r < layout->ranks; r++) {
+        threads->teams[r].tasks = PJ_NOTHING;
+        threads->workers[layout->first_location[r]].lives = true;
+        threads->workers[layout->first_location[r]].free = true;
+    }
+    for (uint32_t i = 0; i < layout->locations; i++)
+        threads->workers[i].join = PJ_NOTHING;
+    return threads;
+}
+
+void pj_threads_free(pj_threads *threads)
+{
+    if (!threads)
+        return;
+    for (uint32_t r = 0; r < threads->layout->ranks; r++)
+        pj_gate_row_free(&threads->teams[r].barriers);
+    pj_arena_free(threads->arena);
+}
+
+static void add(pj_threads *threads, uint32_t location, pj_op_kind kind, uint32_t what)
+{
+    pj_engine_add(threads->engine, location, (pj_op){.kind = kind, .what = what});
+}
+
+static void go_to(pj_threads *threads, uint32_t location, pj_op_kind kind, uint64_t time)
+{
+    pj_engine_add(threads->engine, location, (pj_op){.kind = kind, .time = time});
+}
+
+static uint32_t master_of(const pj_threads *threads, uint32_t location)
+{
+    return threads->layout->first_location[threads->layout->rank_of[location]];
+}
+
+/// The master lets the workers of its region start.
+static void start_team(pj_threads *threads, team *t, uint32_t master)
+{
+    if (t->started)
+        return;
+    t->started = true;
+    add(threads, master, PJ_OP_ARRIVE, t->begin);
+}
+
+static void end_worker(pj_threads *threads, uint32_t location)
+{
+    worker *w = &threads->workers[location];
+    w->depth = 0;
+    if (w->join == PJ_NOTHING)
+        return;
+    add(threads, location, PJ_OP_ARRIVE, w->join);
+    pj_engine_gate_release(threads->engine, w->join);
+    w->join = PJ_NOTHING;
+}
+
+static void open_region(pj_threads *threads, team *t, uint32_t master)
+{
+    uint32_t count = pj_layout_threads(threads->layout, threads->layout->rank_of[master]);
+    for (uint32_t i = 1; i < count; i++)
+        end_worker(threads, master + i); // whose end is not in the trace
+    t->started = false;
+    t->workers = 0;
+    t->begin = pj_engine_gate(threads->engine, false);
+    t->join = pj_engine_gate(threads->engine, false);
+    pj_engine_gate_expect(threads->engine, t->begin, 1, 0);
+    pj_engine_gate_close(threads->engine, t->begin);
+    threads->workers[master].barriers = 0;
+}
+
+static void close_region(pj_threads *threads, team *t, uint32_t master)
+{
+    start_team(threads, t, master);
+    pj_gate_row_end(&t->barriers, threads->engine);
+    pj_engine_gate_close(threads->engine, t->join);
+    add(threads, master, PJ_OP_AWAIT, t->join);
+    pj_engine_gate_release(threads->engine, t->begin);
+    pj_engine_gate_release(threads->engine, t->join);
+}
+
+static void parallel(pj_threads *threads, uint32_t location, uint64_t value, uint64_t time)
+{
+    team *t = &threads->teams[threads->layout->rank_of[location]];
+    if (location != master_of(threads, location))
+        return; // nested
+    go_to(threads, location, PJ_OP_RUN, time);
+    if (value != 0 && t->depth++ == 0)
+        open_region(threads, t, location);
+    else if (value == 0 && t->depth > 0 && --t->depth == 0)
+        close_region(threads, t, location);
+}
+
+static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64_t time)
+{
+    worker *w = &threads->workers[location];
+    w->lives = true;
+    w->barriers = 0;
+    w->join = PJ_NOTHING;
+    if (t->depth == 0) { // the region's begin is not in the trace
+        go_to(threads, location, PJ_OP_RUN, time);
+        return;
+    }
+    if (w->free)
+        go_to(threads, location, PJ_OP_RUN, time);
+    add(threads, location, PJ_OP_AWAIT, t->begin);
+    go_to(threads, location, PJ_OP_PASS, time);
+    t->workers++;
+    w->join = t->join;
+    pj_engine_gate_expect(threads->engine, w->join, 1, 0);
+    pj_engine_gate_hold(threads->engine, w->join);
+}
+
+static void function(pj_threads *threads, uint32_t location, uint64_t value, uint64_t time)
+{
+    team *t = &threads->teams[threads->layout->rank_of[location]];
+    worker *w = &threads->workers[location];
+    bool is_master = location == master_of(threads, location);
+    if (value != 0 && w->depth++ == 0) {
+        if (!is_master) {
+            start_worker(threads, t, location, time);
+        } else if (t->depth > 0) {
+            go_to(threads, location, PJ_OP_RUN, time);
+            start_team(threads, t, location);
+        }
+    } else if (value == 0 && w->depth > 0) {
+        go_to(threads, location, PJ_OP_RUN, time);
+        if (--w->depth == 0 && !is_master)
+            end_worker(threads, location);
+    }
+}
+
+/// A thread leaves a barrier: everybody who works in the region has come to it.
+static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    team *t = &threads->teams[threads->layout->rank_of[location]];
+    worker *w = &threads->workers[location];
+    if (t->depth == 0 || w->depth == 0)
+        return;
+    pj_gate_entry *entry =
+        pj_gate_row_at(&t->barriers, threads->engine, w->barriers++, t->workers + 1, false);
+    if (!entry)
+        return;
+    go_to(threads, location, PJ_OP_RUN, time);
+    add(threads, location, PJ_OP_ARRIVE, entry->gate);
+    add(threads, location, PJ_OP_AWAIT, entry->gate);
+    pj_gate_row_trim(&t->barriers, threads->engine);
+}
+
+static void task_done(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    team *t = &threads->teams[threads->layout->rank_of[location]];
+    if (t->tasks == PJ_NOTHING)
+        t->tasks = pj_engine_gate(threads->engine, false);
+    pj_engine_gate_expect(threads->engine, t->tasks, 1, 0);
+    go_to(threads, location, PJ_OP_RUN, time);
+    add(threads, location, PJ_OP_ARRIVE, t->tasks);
+}
+
+/// Waits for every task of the rank that has ended in the trace, and so for those of earlier waits.
+static void wait_for_tasks(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    team *t = &threads->teams[threads->layout->rank_of[location]];
+    if (t->tasks == PJ_NOTHING)
+        return;
+    uint32_t done = t->tasks;
+    t->tasks = pj_engine_gate(threads->engine, false);
+    go_to(threads, location, PJ_OP_RUN, time);
+    pj_engine_gate_chain(threads->engine, done, t->tasks);
+    pj_engine_gate_close(threads->engine, done);
+    add(threads, location, PJ_OP_AWAIT, done);
+    pj_engine_gate_release(threads->engine, done);
+}
+
+void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
+                      uint64_t time)
+{
+    if (pj_layout_threads(threads->layout, threads->layout->rank_of[location]) == 1)
+        return;
+    worker *w = &threads->workers[location];
+    if (code == PJ_OMP_PARALLEL) {
+        parallel(threads, location, value, time);
+    } else if (code == PJ_OMP_FUNCTION) {
+        function(threads, location, value, time);
+    } else if (pj_threads_runs(threads, location)) {
+        if (code == PJ_OMP_BARRIER && value == 0)
+            barrier(threads, location, time);
+        else if (code == PJ_OMP_TASK && value == 0)
+            task_done(threads, location, time);
+        else if (value == 0 &&
+                 (code == PJ_OMP_TASKWAIT || (code == PJ_OMP_TASKGROUP && w->taskgroup == 2)))
+            wait_for_tasks(threads, location, time);
+    }
+    if (code == PJ_OMP_TASKGROUP)
+        w->taskgroup = value;
+}
+
+void pj_threads_end(pj_threads *threads, uint32_t location)
+{
+    uint32_t rank = threads->layout->rank_of[location];
+    if (location == threads->layout->first_location[rank])
+        pj_gate_row_end(&threads->teams[rank].barriers, threads->engine);
+    else
+        end_worker(threads, location);
+}
+
+bool pj_threads_awaken(pj_threads *threads, uint32_t location)
+{
+    worker *w = &threads->workers[location];
+    if (w->free || w->depth > 0)
+        return false;
+    w->free = w->lives = true;
+    return true;
+}
+
+bool pj_threads_lives(const pj_threads *threads, uint32_t location)
+{
+    return threads->workers[location].lives;
+}
+
+bool pj_threads_runs(const pj_threads *threads, uint32_t location)
+{
+    return threads->workers[location].free || threads->workers[location].depth > 0;
+}

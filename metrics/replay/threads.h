@@ -1,0 +1,27 @@
+// OpenMP in the replay: workers exist inside parallel functions only, start with their master and
+// are awaited by it (METRICS part C, OpenMP). Ownership: new/free.
+#ifndef PJ_THREADS_H
+#define PJ_THREADS_H
+
+#include "metrics/model/layout.h"
+#include "metrics/replay/engine.h"
+
+typedef struct pj_threads pj_threads;
+
+pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout);
+void pj_threads_free(pj_threads *threads);
+
+/// An OpenMP event: `code` is PJ_OMP_*, `value` what the trace gives (0 = left).
+void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
+                      uint64_t time);
+/// The trace ends: closes what the location has left open.
+void pj_threads_end(pj_threads *threads, uint32_t location);
+/// The location calls MPI: outside parallel functions it runs as a master from now on. True when
+/// it did not do so before.
+bool pj_threads_awaken(pj_threads *threads, uint32_t location);
+/// Whether the location has a timeline: first threads always, workers when they have worked.
+bool pj_threads_lives(const pj_threads *threads, uint32_t location);
+/// Whether time passes for the location now.
+bool pj_threads_runs(const pj_threads *threads, uint32_t location);
+
+#endif

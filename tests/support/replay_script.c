@@ -1,0 +1,181 @@
+// Events are kept in the order in which they were written down, and sorted stably before a replay.
+#include "tests/support/replay_script.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/model/mpi_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+pj_script *pj_script_new(uint32_t ranks, uint32_t threads)
+{
+    pj_script *script = pj_take_memory(sizeof *script);
+    *script = (pj_script){.run = pj_run_new("script.prv")};
+    pj_arena *arena = script->run->arena;
+    pj_layout *layout = &script->run->layout;
+    *layout = (pj_layout){.applications = 1, .ranks = ranks, .locations = ranks * threads};
+    layout->first_location = pj_new_n(arena, uint32_t, ranks + 1);
+    layout->rank_of = pj_new_n(arena, uint32_t, layout->locations);
+    layout->application_of = pj_new_n(arena, uint32_t, ranks);
+    layout->node_of = pj_new_n(arena, uint32_t, layout->locations);
+    layout->location_name = pj_new_n(arena, const char *, layout->locations);
+    for (uint32_t i = 0; i <= ranks; i++)
+        layout->first_location[i] = i * threads;
+    for (uint32_t i = 0; i < layout->locations; i++)
+        layout->rank_of[i] = i / threads;
+    pj_run_allocate(script->run);
+    uint32_t *all = pj_new_n(arena, uint32_t, ranks);
+    for (uint32_t i = 0; i < ranks; i++)
+        all[i] = i;
+    pj_script_communicator(script, 1, all, ranks);
+    return script;
+}
+
+void pj_script_free(pj_script *script)
+{
+    if (!script)
+        return;
+    free(script->run->communicators);
+    pj_run_release(script->run);
+    free(script->events);
+    free(script->messages);
+    free(script);
+}
+
+void pj_script_communicator(pj_script *script, uint32_t id, const uint32_t *ranks, uint32_t size)
+{
+    pj_run *run = script->run;
+    pj_grow(run->communicators, &script->communicator_cap, run->communicator_count + 1);
+    uint32_t *copy = pj_new_n(run->arena, uint32_t, size + 1);
+    for (uint32_t i = 0; i < size; i++)
+        copy[i] = ranks[i];
+    run->communicators[run->communicator_count++] =
+        (pj_communicator){.id = id, .size = size, .ranks = copy};
+}
+
+void pj_script_event(pj_script *script, pj_event event)
+{
+    pj_grow(script->events, &script->cap, script->count + 1);
+    script->events[script->count++] = event;
+    if (event.kind != PJ_EV_STATE && event.kind != PJ_EV_MESSAGE)
+        pj_script_last(script, event.location, event.time);
+}
+
+static pj_mpi_call call_named(const char *name)
+{
+    pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(name));
+    if (call == PJ_MPI_UNKNOWN) {
+        fprintf(stderr, "no MPI call is named %s\n", name);
+        abort();
+    }
+    return call;
+}
+
+static void call_event(pj_script *script, uint32_t location, uint64_t time, pj_mpi_call call,
+                       bool enter)
+{
+    pj_script_event(script, (pj_event){.time = time,
+                                       .a = enter ? call : 0,
+                                       .location = location,
+                                       .kind = PJ_EV_MPI,
+                                       .code = (uint16_t)pj_mpi_call_at(call)->class_});
+}
+
+void pj_script_call(pj_script *script, uint32_t location, const char *name, uint64_t begin,
+                    uint64_t end)
+{
+    call_event(script, location, begin, call_named(name), true);
+    call_event(script, location, end, call_named(name), false);
+}
+
+void pj_script_collect(pj_script *script, uint32_t location, pj_script_collective c)
+{
+    call_event(script, location, c.begin, call_named(c.name), true);
+    if (c.communicator)
+        pj_script_event(script, (pj_event){.time = c.begin,
+                                           .a = c.communicator,
+                                           .b = c.bytes,
+                                           .location = location,
+                                           .kind = PJ_EV_COLLECTIVE,
+                                           .code = c.root});
+    call_event(script, location, c.end, call_named(c.name), false);
+}
+
+void pj_script_send(pj_script *script, pj_script_message m)
+{
+    pj_grow(script->messages, &script->message_cap, script->message_count + 1);
+    script->messages[script->message_count] = (pj_message){.logical_send = m.send,
+                                                           .physical_send = m.send,
+                                                           .logical_recv = m.post,
+                                                           .physical_recv = m.received,
+                                                           .size = m.size,
+                                                           .from = m.from,
+                                                           .to = m.to};
+    pj_script_event(script, (pj_event){.time = m.record ? m.record : m.send,
+                                       .a = script->message_count++,
+                                       .location = m.from,
+                                       .kind = PJ_EV_MESSAGE});
+}
+
+void pj_script_openmp(pj_script *script, uint32_t location, uint16_t code, uint64_t value,
+                      uint64_t time)
+{
+    pj_script_event(
+        script,
+        (pj_event){
+            .time = time, .a = value, .location = location, .kind = PJ_EV_OPENMP, .code = code});
+}
+
+void pj_script_last(pj_script *script, uint32_t location, uint64_t time)
+{
+    pj_totals *totals = &script->run->totals[location];
+    if (time > totals->last_event_ns)
+        totals->last_event_ns = time;
+    if (time > script->run->end_ns)
+        script->run->end_ns = time;
+}
+
+static void merge(pj_event *into, const pj_event *a, size_t n, const pj_event *b, size_t m)
+{
+    size_t i = 0, j = 0;
+    while (i < n || j < m)
+        *into++ = j == m || (i < n && a[i].time <= b[j].time) ? a[i++] : b[j++];
+}
+
+static void sort_by_time(pj_event *events, pj_event *spare, size_t count)
+{
+    if (count < 2)
+        return;
+    size_t half = count / 2;
+    sort_by_time(events, spare, half);
+    sort_by_time(events + half, spare, count - half);
+    for (size_t i = 0; i < count; i++)
+        spare[i] = events[i];
+    merge(events, spare, half, spare + half, count - half);
+}
+
+void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch)
+{
+    pj_event *spare = pj_take_memory((script->count + 1) * sizeof *spare);
+    sort_by_time(script->events, spare, script->count);
+    free(spare);
+    pj_err err = {0};
+    pj_sink sink = pj_replay_sink(opts);
+    bool good = sink.begin(sink.self, script->run, &err);
+    size_t step = batch ? batch : script->count + 1;
+    for (size_t i = 0; good && i < script->count; i += step) {
+        size_t left = script->count - i;
+        good = sink.events(sink.self,
+                           &(pj_batch){.events = script->events + i,
+                                       .count = left < step ? left : step,
+                                       .messages = script->messages,
+                                       .message_count = script->message_count},
+                           &err);
+    }
+    good = good && sink.finish(sink.self, script->run, &err);
+    sink.close(sink.self);
+    if (!good) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+}

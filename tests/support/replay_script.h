@@ -1,0 +1,58 @@
+// A run written down as events, without a trace file, and what the replay makes of it.
+// Ownership: new/free.
+#ifndef PJ_REPLAY_SCRIPT_H
+#define PJ_REPLAY_SCRIPT_H
+
+#include "metrics/model/event.h"
+#include "metrics/model/run.h"
+#include "metrics/replay/replay.h"
+
+typedef struct pj_script {
+    pj_run *run;
+    pj_event *events;
+    size_t count, cap;
+    pj_message *messages;
+    size_t message_count, message_cap;
+    size_t communicator_cap;
+} pj_script;
+
+/// `threads` of each rank; communicator 1 holds all ranks.
+pj_script *pj_script_new(uint32_t ranks, uint32_t threads);
+void pj_script_free(pj_script *script);
+static inline void pj_script_drop(pj_script **script)
+{
+    pj_script_free(*script);
+}
+#define pj_auto_script __attribute__((cleanup(pj_script_drop))) pj_script *
+
+void pj_script_communicator(pj_script *script, uint32_t id, const uint32_t *ranks, uint32_t size);
+void pj_script_event(pj_script *script, pj_event event);
+/// The call's two events; the process ends on a name without a row.
+void pj_script_call(pj_script *script, uint32_t location, const char *name, uint64_t begin,
+                    uint64_t end);
+typedef struct pj_script_collective {
+    const char *name;
+    uint64_t begin, end;
+    uint32_t communicator; // 0 = without the event that names it
+    bool root;
+    uint64_t bytes;
+} pj_script_collective;
+void pj_script_collect(pj_script *script, uint32_t location, pj_script_collective call);
+/// Physical send = logical send. The record stands at `send`, or at `record` when that is not 0.
+typedef struct pj_script_message {
+    uint32_t from, to;
+    uint64_t send, post, received;
+    uint64_t size;
+    uint64_t record;
+} pj_script_message;
+void pj_script_send(pj_script *script, pj_script_message message);
+void pj_script_openmp(pj_script *script, uint32_t location, uint16_t code, uint64_t value,
+                      uint64_t time);
+/// The last event record of a location, where that is later than its calls.
+void pj_script_last(pj_script *script, uint32_t location, uint64_t time);
+
+/// Sorts by time (calls before messages at equal times) and replays in batches of `batch` events
+/// (0 = all at once); the results are in script->run->ideal.
+void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch);
+
+#endif

@@ -4,6 +4,7 @@
 
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
+#include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/useful.h"
 
@@ -26,11 +27,15 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     run->roi = loading->roi;
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
-    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&loading->bracket)};
+    pj_replay_opts replay = {.network = loading->opts->network,
+                             .job = loading->job,
+                             .ideal_path = loading->opts->ideal_path};
+    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&loading->bracket),
+                       pj_replay_sink(replay)}; // the replay needs the totals: it comes last
     enum { SINKS = sizeof sinks / sizeof *sinks };
     pj_pass pass = {.run = run,
                     .sinks = sinks,
-                    .sink_count = SINKS,
+                    .sink_count = loading->opts->no_replay ? SINKS - 1 : SINKS,
                     .job = loading->job,
                     .disorder = loading->disorder};
     bool ok = pj_read_file(loading->path, &pass, err);

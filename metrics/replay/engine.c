@@ -38,9 +38,8 @@ typedef struct line {
 } line;
 
 typedef struct border { // of a location
-    pj_clock from, to;
-    bool has_from, has_to; // passed
-    uint32_t next_to;
+    pj_clock clock;
+    bool passed;
 } border;
 
 struct pj_engine {
@@ -56,10 +55,8 @@ struct pj_engine {
     uint32_t free_gate;
     uint32_t *woken; // stack of locations
     size_t woken_count;
-    border *borders; // by location; NULL = the whole trace
-    uint64_t from;
-    uint64_t *tos; // ascending
-    size_t to_count, to_cap;
+    uint64_t roi[2];
+    border *borders; // two by location; NULL = the whole trace
     size_t ring_bytes;
 };
 
@@ -89,7 +86,6 @@ void pj_engine_free(pj_engine *engine)
     free(engine->messages);
     free(engine->gates);
     free(engine->woken);
-    free(engine->tos);
     free(engine->borders);
     free(engine);
 }
@@ -368,19 +364,12 @@ static pj_clock clock_at(const line *l, uint64_t time, bool running)
 
 static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bool running)
 {
-    const line *l = &engine->lines[location];
-    border *b = &engine->borders[location];
-    if (!b->has_from && engine->from < time) {
-        b->from = clock_at(l, engine->from, running);
-        b->has_from = true;
-    }
-    uint32_t next = b->next_to;
-    while (next < engine->to_count && engine->tos[next] < time)
-        next++;
-    if (next > b->next_to) {
-        b->to = clock_at(l, engine->tos[next - 1], running);
-        b->has_to = true;
-        b->next_to = next;
+    for (uint32_t i = 0; i < 2; i++) {
+        border *b = &engine->borders[2 * location + i];
+        if (b->passed || engine->roi[i] >= time)
+            continue;
+        b->clock = clock_at(&engine->lines[location], engine->roi[i], running);
+        b->passed = true;
     }
 }
 
@@ -495,28 +484,13 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op op)
 
 // Borders and what can be seen from outside
 
-static void need_borders(pj_engine *engine)
+void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to)
 {
-    if (engine->borders)
-        return;
-    engine->borders = pj_take_memory(engine->locations * sizeof *engine->borders);
-    for (uint32_t i = 0; i < engine->locations; i++)
-        engine->borders[i] = (border){.has_from = false};
-}
-
-void pj_engine_from(pj_engine *engine, uint64_t time)
-{
-    need_borders(engine);
-    engine->from = time;
-}
-
-void pj_engine_to(pj_engine *engine, uint64_t time)
-{
-    need_borders(engine);
-    if (engine->to_count > 0 && engine->tos[engine->to_count - 1] >= time)
-        return;
-    pj_grow(engine->tos, &engine->to_cap, engine->to_count + 1);
-    engine->tos[engine->to_count++] = time;
+    engine->roi[0] = from;
+    engine->roi[1] = to;
+    engine->borders = pj_take_memory(2 * engine->locations * sizeof *engine->borders);
+    for (uint32_t i = 0; i < 2 * engine->locations; i++)
+        engine->borders[i] = (border){.passed = false};
 }
 
 void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to)
@@ -524,11 +498,11 @@ void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *fro
     *from = *to = engine->lines[location].clock;
     if (!engine->borders)
         return;
-    const border *b = &engine->borders[location];
-    if (b->has_from)
-        *from = b->from;
-    if (b->has_to && b->next_to == engine->to_count)
-        *to = b->to;
+    const border *b = &engine->borders[2 * location];
+    if (b[0].passed)
+        *from = b[0].clock;
+    if (b[1].passed)
+        *to = b[1].clock;
 }
 
 pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location)
@@ -547,6 +521,6 @@ bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op)
 size_t pj_engine_bytes(const pj_engine *engine)
 {
     return engine->ring_bytes + engine->message_cap * sizeof *engine->messages +
-           engine->gate_cap * sizeof *engine->gates + engine->to_cap * sizeof *engine->tos +
+           engine->gate_cap * sizeof *engine->gates +
            engine->locations * (sizeof *engine->lines + sizeof *engine->woken);
 }

@@ -82,10 +82,8 @@ void pj_engine_gate_chain(pj_engine *engine, uint32_t gate, uint32_t next);
 void pj_engine_gate_hold(pj_engine *engine, uint32_t gate);
 void pj_engine_gate_release(pj_engine *engine, uint32_t gate);
 
-/// Where the region of interest begins, and where it may end, ns in the trace; the greatest end
-/// counts. A border must be set before the locations come to it.
-void pj_engine_from(pj_engine *engine, uint64_t time);
-void pj_engine_to(pj_engine *engine, uint64_t time);
+/// Borders of the region of interest, ns in the trace; before anything is added.
+void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to);
 /// Clocks with which the location passed them; now, when it has not passed yet or there is none.
 void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to);
 

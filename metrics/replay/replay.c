@@ -23,8 +23,7 @@ typedef struct item { // a call that has been left, or an OpenMP event
 
 typedef struct entered { // the call that a location is in
     pj_call call;
-    uint16_t class_;     // pj_mpi_class; 0 = none
-    uint8_t switched_on; // tracing on events, as far as 2
+    uint16_t class_; // pj_mpi_class; 0 = none
 } entered;
 
 typedef struct replay {
@@ -39,25 +38,9 @@ typedef struct replay {
     item *window;     // ring
     size_t window_first, window_count, window_cap;
     uint64_t events;
-    bool has_from;
-    uint64_t from, to; // region of interest as its events have it
-    bool given_up;     // the memory is used up
+    bool given_up; // the memory is used up
     pj_import_stats stats;
 } replay;
-
-static bool begin(void *self, const pj_run *run, pj_err *err)
-{
-    (void)err;
-    replay *r = self;
-    r->run = run;
-    r->arena = pj_arena_new(NULL);
-    r->entered = pj_new_n(r->arena, entered, run->layout.locations);
-    r->engine = pj_engine_new(run->layout.locations, r->opts.network, (pj_engine_watch){0});
-    r->groups = pj_groups_new(r->engine, run);
-    r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
-    r->threads = pj_threads_new(r->engine, &run->layout);
-    return true;
-}
 
 static void free_parts(replay *r)
 {
@@ -75,6 +58,23 @@ static void free_parts(replay *r)
     r->window = NULL;
     r->entered = NULL;
     r->window_cap = r->window_count = 0;
+}
+
+static bool begin(void *self, const pj_run *run, pj_err *err)
+{
+    (void)err;
+    replay *r = self;
+    free_parts(r);
+    r->run = run;
+    r->arena = pj_arena_new(NULL);
+    r->entered = pj_new_n(r->arena, entered, run->layout.locations);
+    r->engine = pj_engine_new(run->layout.locations, r->opts.network, (pj_engine_watch){0});
+    if (run->roi.set)
+        pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
+    r->groups = pj_groups_new(r->engine, run);
+    r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
+    r->threads = pj_threads_new(r->engine, &run->layout);
+    return true;
 }
 
 static void close_replay(void *self)
@@ -168,26 +168,6 @@ static void collective_event(replay *r, const pj_event *event)
     e->call.root = event->code != 0;
 }
 
-/// The region of interest as METRICS part E finds it: from the first second "on" to the last "off".
-static void tracing_event(replay *r, const pj_event *event)
-{
-    entered *e = &r->entered[event->location];
-    if (r->run->roi.set)
-        return;
-    if (event->a == 0) {
-        if (event->time >= r->to)
-            pj_engine_to(r->engine, r->to = event->time + 1);
-        return;
-    }
-    if (e->switched_on < 2)
-        e->switched_on++;
-    if (e->switched_on == 2 && !r->has_from) {
-        r->has_from = true;
-        r->from = event->time;
-        pj_engine_from(r->engine, r->from);
-    }
-}
-
 static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
 {
     switch ((pj_event_kind)event->kind) {
@@ -208,11 +188,10 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         assert(event->a < batch->message_count);
         pj_calls_message(r->calls, &batch->messages[event->a]);
         break;
-    case PJ_EV_TRACING:
-        tracing_event(r, event);
-        break;
     case PJ_EV_STATE:
     case PJ_EV_COUNTER:
+    case PJ_EV_TRACING:
+    case PJ_EV_OTHER:
     case PJ_EV_LAST:
         break;
     }
@@ -380,11 +359,8 @@ static bool finish(void *self, pj_run *run, pj_err *err)
         replay_rest(r, run);
     pj_import_merge(&run->import, &r->stats);
     const char *reason = deadlock(r, run->arena);
-    bool borders = !run->roi.set || (run->roi.from_ns == r->from && run->roi.to_ns == r->to);
     if (!reason && r->given_up)
         reason = "the replay needs more memory than it may use (--memory)";
-    if (!reason && !borders)
-        reason = "the replay has not seen the borders of the region of interest";
     run->ideal.reason = reason;
     if (!reason)
         write_times(r, run);

@@ -307,7 +307,8 @@ static node *parse_call(parser *p, token name, pj_formula_function function)
                        row->least < row->most ? " or more" : "");
     call.text = function == PJ_FUNCTION_if && arguments[1]->text;
     call.arguments = pj_new_n(p->arena, node *, call.argument_count);
-    memcpy(call.arguments, arguments, call.argument_count * sizeof *arguments);
+    for (size_t i = 0; i < call.argument_count; i++)
+        call.arguments[i] = arguments[i];
     return new_node(p, call);
 }
 

@@ -134,17 +134,20 @@ static double instructions_per_thread(const pj_run *run)
     return sum / run->layout.locations;
 }
 
-/// Zero of any run makes the indicator unavailable: there is nothing to compare.
+/// Zero of any run makes the indicator unavailable: there is nothing to compare. A run smaller than
+/// the reference counts the other way round, so that the choice of the reference changes nothing.
 static indicator indicate(const pj_study *study, const char *title,
                           double (*quantity)(const pj_run *run))
 {
-    double first = quantity(study->runs[study->reference]), sum = 0;
+    const pj_run *reference = study->runs[study->reference];
+    double first = quantity(reference), sum = 0;
     bool available = study->count > 1 && first > 0;
     for (size_t i = 0; i < study->count; i++) {
         double value = quantity(study->runs[i]);
         available = available && value > 0;
+        bool smaller = study->runs[i]->layout.locations < reference->layout.locations;
         if (i != study->reference)
-            sum += value / first;
+            sum += smaller ? first / value : value / first;
     }
     return (indicator){title, available ? sum / (double)(study->count - 1) : 0, available};
 }

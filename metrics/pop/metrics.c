@@ -20,6 +20,8 @@ static const char *why_undefined(const pj_measures *run, const pj_measures *refe
         return "the run has no runtime";
     if (!(run->useful_sum > 0))
         return "the run has no useful time";
+    if (!(reference->runtime > 0))
+        return "the reference run has no runtime";
     if (!(reference->useful_sum > 0))
         return "the reference run has no useful time";
     return "a quantity that it divides by is 0";
@@ -104,14 +106,15 @@ static pj_metric_value residual(const pj_metrics *metrics, size_t run, size_t ro
 
 static void fill_residuals(pj_metrics *metrics)
 {
-    size_t rows = metrics->set->count;
-    for (size_t i = 0; i < metrics->study->count * rows; i++) {
-        pj_metric_value left = residual(metrics, i / rows, i % rows);
-        bool loss = metrics->set->rows[i % rows].kind == PJ_METRIC_INEFFICIENCY;
-        metrics->residuals[i] = left;
-        if (!left.reason && fabs(left.value - (loss ? 0 : 1)) > 1e-9)
-            metrics->has_residual[i % rows] = true;
-    }
+    const pj_metric_set *set = metrics->set;
+    pj_metric_value *left = metrics->residuals;
+    for (size_t run = 0; run < metrics->study->count; run++)
+        for (size_t row = 0; row < set->count; row++, left++) {
+            double neutral = set->rows[row].kind == PJ_METRIC_INEFFICIENCY ? 0 : 1;
+            *left = residual(metrics, run, row);
+            if (!left->reason && fabs(left->value - neutral) > 1e-9)
+                metrics->has_residual[row] = true;
+        }
 }
 
 static const char *make_note(const pj_metrics *metrics)

@@ -11,20 +11,31 @@ static double growth(const pj_measures *r, const pj_measures *r0)
     return pj_measures_growth(r, r0);
 }
 
+/// A run that lacks a quantity has no ratio, rather than one of 0.
+static double ratio(double above, double below)
+{
+    return above > 0 && below > 0 ? above / below : NAN;
+}
+
 static double computation_scaling(const pj_measures *r, const pj_measures *r0)
 {
-    return growth(r, r0) * r0->useful_sum / r->useful_sum;
+    return growth(r, r0) * ratio(r0->useful_sum, r->useful_sum);
+}
+
+static double instruction_scaling(const pj_measures *r, const pj_measures *r0)
+{
+    return growth(r, r0) * ratio(r0->instructions, r->instructions);
 }
 
 static double ipc(const pj_measures *r)
 {
-    return r->instructions / r->cycles;
+    return ratio(r->instructions, r->cycles);
 }
 
 /// Cycles per ns: GHz.
 static double frequency(const pj_measures *r)
 {
-    return r->cycles / r->useful_sum;
+    return ratio(r->cycles, r->useful_sum);
 }
 
 /// Process level efficiency + thread level efficiency - 1 of the additive hybrid sets.

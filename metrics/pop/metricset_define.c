@@ -1,7 +1,6 @@
 // Sets defined at run time: their rows, compiled formulas and callbacks live in one arena.
 #include "metrics/pop/metricset_define.h"
 
-#include "metrics/base/buf.h"
 #include "metrics/model/formula.h"
 #include "metrics/model/run_table.h"
 
@@ -151,15 +150,16 @@ static bool check_row(const definer *d, const pj_metric_spec *spec)
     return true;
 }
 
-/// "mpi_load_balance" -> "Mpi load balance".
+/// "load_balance" -> "Load balance".
 static const char *title_of_key(pj_arena *arena, const char *key)
 {
-    pj_auto_buf title = {0};
-    for (pj_str rest = pj_str_of(key); rest.len; rest = pj_str_from(rest, 1))
-        pj_buf_add_char(&title, rest.at[0] == '_' ? ' ' : rest.at[0]);
-    if (title.at[0] >= 'a' && title.at[0] <= 'z')
-        title.at[0] = (char)(title.at[0] - 'a' + 'A');
-    return pj_arena_text(arena, pj_buf_str(&title));
+    size_t len = strlen(key);
+    char *title = pj_arena_alloc(arena, len + 1);
+    for (size_t i = 0; i < len; i++)
+        title[i] = key[i] == '_' ? ' ' : key[i];
+    if (title[0] >= 'a' && title[0] <= 'z')
+        title[0] = (char)(title[0] - 'a' + 'A');
+    return title;
 }
 
 static const char *copy(pj_arena *arena, const char *text)

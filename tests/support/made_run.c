@@ -140,7 +140,7 @@ pj_run *made_run_from_stats(const char *path)
     pj_auto_buf text = {0};
     if (!read_text(path, &text))
         return NULL;
-    uint64_t rows[256][STATS_FIELDS];
+    uint64_t rows[256][STATS_FIELDS] = {0};
     uint32_t threads[256] = {0}, ranks = 0, count = 0;
     pj_str rest = pj_buf_str(&text);
     pj_str_cut(&rest, '\n');
@@ -149,6 +149,8 @@ pj_run *made_run_from_stats(const char *path)
         threads[ranks - 1]++;
         count++;
     }
+    if (count == 0)
+        return NULL;
     pj_auto_arena kept = pj_arena_new(NULL);
     pj_run *run = made_run(bare_name(kept, path), threads, ranks);
     for (uint32_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 // Runs made by hand for tests of everything that works on runs. Ownership: new runs that hold one
 // reference.
-#ifndef MADE_RUN_H
-#define MADE_RUN_H
+#ifndef PJ_MADE_RUN_H
+#define PJ_MADE_RUN_H
 
 #include "metrics/model/run.h"
 

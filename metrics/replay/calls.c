@@ -97,7 +97,7 @@ static void count(pj_calls *calls, pj_import_key key)
 
 static void add(pj_calls *calls, uint32_t location, pj_op_kind kind, uint32_t what)
 {
-    pj_engine_add(calls->engine, location, (pj_op){.kind = kind, .what = what});
+    pj_engine_add(calls->engine, location, kind, what);
 }
 
 // Messages
@@ -213,8 +213,8 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *ru
 {
     pj_ends *ends = &calls->places[call->location].ends;
     taken sum = {0, 0};
-    while (ends->count > 0 && ends->items[0].time <= call->end) {
-        pj_end end = ends->items[0];
+    for (const pj_end *first; (first = pj_ends_first(ends)) && first->time <= call->end;) {
+        pj_end end = *first;
         pj_ends_pop(ends);
         if (end.time >= call->begin && take_end(calls, call->location, rule, end)) {
             sum.posts += pj_end_kind_of(end) == PJ_END_POST;
@@ -304,38 +304,41 @@ static void initialise(pj_calls *calls, const pj_call *call)
     add(calls, call->location, PJ_OP_AWAIT, gate);
 }
 
+static bool is_collective(pj_mpi_role role)
+{
+    return role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || role == PJ_ROLE_ICOLLECTIVE;
+}
+
 void pj_calls_replay(pj_calls *calls, const pj_call *call)
 {
     const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
     pj_mpi_role role = row ? row->role : PJ_ROLE_NONE;
-    const role_rule *rule = &rules[role];
     place *p = &calls->places[call->location];
     if (role == PJ_ROLE_INIT)
         initialise(calls, call);
-    else
+    else if (!p->has_replayed)
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
-    taken ends = take_ends(calls, call, rule);
-    if (role == PJ_ROLE_START || (ends.posts == 0 && (rule->posts || rule->receives)))
+    taken ends = take_ends(calls, call, &rules[role]);
+    // A blocking receive has got its message by now; the record of another may stand further on.
+    if ((role == PJ_ROLE_IRECV && ends.posts == 0) || role == PJ_ROLE_START)
         remember_post(calls, call, role == PJ_ROLE_START);
     if (call->call == calls->wait && ends.waits == 0)
         complete_pending(calls, call->location);
-    if (role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || role == PJ_ROLE_ICOLLECTIVE) {
-        if (call->has_communicator)
-            meet(calls, call, role);
-        else
-            count(calls, PJ_IMPORT_collective_without_fields);
-    }
+    if (is_collective(role) && call->has_communicator)
+        meet(calls, call, role);
+    else if (is_collective(role))
+        count(calls, PJ_IMPORT_collective_without_fields);
     p->replayed = call->end;
     p->has_replayed = true;
-    pj_engine_add(calls->engine, call->location, (pj_op){.kind = PJ_OP_PASS, .time = call->end});
+    pj_engine_move(calls->engine, call->location, call->end, false);
 }
 
 void pj_calls_end(pj_calls *calls, uint32_t location)
 {
     place *p = &calls->places[location];
     pj_groups_begin(calls->groups, calls->run->layout.rank_of[location]);
-    for (; p->ends.count > 0; pj_ends_pop(&p->ends))
-        drop_end(calls, p->ends.items[0]);
+    for (const pj_end *first; (first = pj_ends_first(&p->ends)); pj_ends_pop(&p->ends))
+        drop_end(calls, *first);
     for (; p->pending_count > 0; p->pending_count--)
         count(calls, PJ_IMPORT_collective_not_completed);
 }
@@ -345,7 +348,7 @@ size_t pj_calls_bytes(const pj_calls *calls)
     size_t bytes = (size_t)pj_arena_size(calls->arena);
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
         const place *p = &calls->places[i];
-        bytes += p->ends.cap * sizeof *p->ends.items + p->posts.cap * sizeof *p->posts.items +
+        bytes += pj_ends_bytes(&p->ends) + p->posts.cap * sizeof *p->posts.items +
                  p->pending_cap * sizeof *p->pending;
     }
     return bytes;

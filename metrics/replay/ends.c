@@ -1,45 +1,103 @@
-// A binary heap: records come nearly in order of time, so that adding costs about one comparison.
+// Records come nearly in order of time, so that nearly all ends go to the end of a sorted ring; a
+// binary heap takes the others and bounds the cost of any order.
 #include "metrics/replay/ends.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>
+
+enum { SHIFT_MOST = 32 }; // ends of the ring that a new one may push back
 
 static bool before(const pj_end *a, const pj_end *b)
 {
     return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-void pj_ends_add(pj_ends *ends, pj_end end)
+static pj_end *sorted_at(const pj_ends *ends, size_t i)
 {
-    pj_grow(ends->items, &ends->cap, ends->count + 1);
-    size_t at = ends->count++;
-    while (at > 0 && before(&end, &ends->items[(at - 1) / 2])) {
-        ends->items[at] = ends->items[(at - 1) / 2];
+    return &ends->sorted[(ends->first + i) & (ends->cap - 1)];
+}
+
+static void grow(pj_ends *ends)
+{
+    size_t cap = ends->cap ? ends->cap * 2 : 16;
+    pj_end *sorted = pj_take_memory(cap * sizeof *sorted);
+    for (size_t i = 0; i < ends->count; i++)
+        sorted[i] = *sorted_at(ends, i);
+    free(ends->sorted);
+    ends->sorted = sorted;
+    ends->cap = cap;
+    ends->first = 0;
+}
+
+static void heap_add(pj_ends *ends, pj_end end)
+{
+    pj_grow(ends->heap, &ends->heap_cap, ends->heap_count + 1);
+    size_t at = ends->heap_count++;
+    while (at > 0 && before(&end, &ends->heap[(at - 1) / 2])) {
+        ends->heap[at] = ends->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    ends->items[at] = end;
+    ends->heap[at] = end;
+}
+
+static void heap_pop(pj_ends *ends)
+{
+    pj_end last = ends->heap[--ends->heap_count];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= ends->heap_count)
+            break;
+        if (child + 1 < ends->heap_count && before(&ends->heap[child + 1], &ends->heap[child]))
+            child++;
+        if (before(&last, &ends->heap[child]))
+            break;
+        ends->heap[at] = ends->heap[child];
+        at = child;
+    }
+    ends->heap[at] = last;
+}
+
+void pj_ends_add(pj_ends *ends, pj_end end)
+{
+    size_t least = ends->count > SHIFT_MOST ? ends->count - SHIFT_MOST : 0;
+    size_t at = ends->count;
+    while (at > least && before(&end, sorted_at(ends, at - 1)))
+        at--;
+    if (at > 0 && before(&end, sorted_at(ends, at - 1))) {
+        heap_add(ends, end);
+        return;
+    }
+    if (ends->count == ends->cap)
+        grow(ends);
+    for (size_t i = ends->count++; i > at; i--)
+        *sorted_at(ends, i) = *sorted_at(ends, i - 1);
+    *sorted_at(ends, at) = end;
+}
+
+const pj_end *pj_ends_first(const pj_ends *ends)
+{
+    const pj_end *sorted = ends->count ? sorted_at(ends, 0) : NULL;
+    if (ends->heap_count == 0 || (sorted && before(sorted, ends->heap)))
+        return sorted;
+    return ends->heap;
 }
 
 void pj_ends_pop(pj_ends *ends)
 {
-    pj_end last = ends->items[--ends->count];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= ends->count)
-            break;
-        child += child + 1 < ends->count && before(&ends->items[child + 1], &ends->items[child]);
-        if (before(&last, &ends->items[child]))
-            break;
-        ends->items[at] = ends->items[child];
-        at = child;
+    if (pj_ends_first(ends) == ends->heap && ends->heap_count > 0) {
+        heap_pop(ends);
+        return;
     }
-    ends->items[at] = last;
+    ends->first = (ends->first + 1) & (ends->cap - 1);
+    ends->count--;
 }
 
 void pj_ends_free(pj_ends *ends)
 {
-    free(ends->items);
-    *ends = (pj_ends){0};
+    free(ends->sorted);
+    free(ends->heap);
+    *ends = (pj_ends){.count = 0};
 }

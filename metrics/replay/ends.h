@@ -1,4 +1,4 @@
-// Ends of messages that wait for the call they belong to: a heap by time for each location.
+// Ends of messages that wait for the call they belong to, in order of time, for one location.
 // Ownership: a zeroed struct is empty; free releases it.
 #ifndef PJ_ENDS_H
 #define PJ_ENDS_H
@@ -16,24 +16,33 @@ typedef struct pj_end {
     uint32_t message;
 } pj_end;
 
+static inline pj_end pj_end_at(uint64_t time, pj_end_kind kind, uint64_t number, uint32_t message)
+{
+    return (pj_end){time, (uint64_t)kind << 62 | number, message};
+}
+
 static inline pj_end_kind pj_end_kind_of(pj_end end)
 {
     return (pj_end_kind)(end.order >> 62);
 }
 
 typedef struct pj_ends {
-    pj_end *items; // binary heap
-    size_t count, cap;
+    pj_end *sorted; // ring
+    size_t first, count, cap;
+    pj_end *heap; // those that came far out of order
+    size_t heap_count, heap_cap;
 } pj_ends;
 
 void pj_ends_add(pj_ends *ends, pj_end end);
-/// The earliest end is items[0] while count > 0.
+/// The earliest end; NULL when there is none. Valid until the next call.
+const pj_end *pj_ends_first(const pj_ends *ends);
+/// Takes the earliest end away.
 void pj_ends_pop(pj_ends *ends);
 void pj_ends_free(pj_ends *ends);
-
-static inline pj_end pj_end_at(uint64_t time, pj_end_kind kind, uint64_t number, uint32_t message)
+/// Bytes in use.
+static inline size_t pj_ends_bytes(const pj_ends *ends)
 {
-    return (pj_end){time, (uint64_t)kind << 62 | number, message};
+    return (ends->cap + ends->heap_cap) * sizeof *ends->sorted;
 }
 
 #endif

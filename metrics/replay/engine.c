@@ -377,10 +377,10 @@ static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bo
 static void do_move(pj_engine *engine, uint32_t location, uint64_t time, bool running)
 {
     line *l = &engine->lines[location];
-    if (engine->borders)
-        pass_borders(engine, location, time, running);
     if (time < l->clock.at) // the trace went back in time; counted by the reader
         time = l->clock.at;
+    if (engine->borders)
+        pass_borders(engine, location, time, running);
     double begin = running ? l->clock.now : l->seen;
     double length = running ? (double)(time - l->clock.at) : 0;
     l->clock.now += length;
@@ -439,47 +439,48 @@ static void push(pj_engine *engine, line *l, pj_op op)
     l->ops[(l->head + l->count++) & (l->cap - 1)] = op;
 }
 
-static void run_woken(pj_engine *engine)
+static void run_location(pj_engine *engine, uint32_t location)
 {
-    while (engine->woken_count > 0) {
-        uint32_t location = engine->woken[--engine->woken_count];
-        line *l = &engine->lines[location];
-        l->woken = l->waits = false;
-        while (l->count > 0 && !l->waits) {
-            l->waits = !step(engine, location, l->ops[l->head]);
-            if (l->waits)
-                break;
-            l->head = (l->head + 1) & (l->cap - 1);
-            l->count--;
-        }
+    line *l = &engine->lines[location];
+    l->woken = l->waits = false;
+    while (l->count > 0) {
+        l->waits = !step(engine, location, l->ops[l->head]);
+        if (l->waits)
+            return;
+        l->head = (l->head + 1) & (l->cap - 1);
+        l->count--;
     }
 }
 
-void pj_engine_add(pj_engine *engine, uint32_t location, pj_op op)
+static void run_woken(pj_engine *engine)
+{
+    while (engine->woken_count > 0)
+        run_location(engine, engine->woken[--engine->woken_count]);
+}
+
+void pj_engine_move(pj_engine *engine, uint32_t location, uint64_t time, bool running)
 {
     line *l = &engine->lines[location];
-    switch (op.kind) {
-    case PJ_OP_RUN:
-    case PJ_OP_PASS:
-        break;
-    case PJ_OP_SEND:
-    case PJ_OP_ISEND:
-    case PJ_OP_POST:
-    case PJ_OP_WAIT:
-        engine->messages[op.what].holders++;
-        break;
-    case PJ_OP_ARRIVE:
-    case PJ_OP_AWAIT:
-        engine->gates[op.what].holders++;
-        break;
+    if (l->waits)
+        push(engine, l, (pj_op){.time = time, .kind = running ? PJ_OP_RUN : PJ_OP_PASS});
+    else
+        do_move(engine, location, time, running);
+}
+
+void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32_t what)
+{
+    line *l = &engine->lines[location];
+    pj_op op = {.what = what, .kind = kind};
+    if (kind == PJ_OP_ARRIVE || kind == PJ_OP_AWAIT)
+        engine->gates[what].holders++;
+    else
+        engine->messages[what].holders++;
+    if (l->waits || !step(engine, location, op)) {
+        l->waits = true;
+        push(engine, l, op);
     }
-    if (!l->waits && step(engine, location, op)) {
+    if (engine->woken_count > 0)
         run_woken(engine);
-        return;
-    }
-    l->waits = true;
-    push(engine, l, op);
-    run_woken(engine);
 }
 
 // Borders and what can be seen from outside

@@ -49,8 +49,11 @@ typedef struct pj_clock {
 pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch);
 void pj_engine_free(pj_engine *engine);
 
-/// Adds to the end of the location's timeline and goes as far as now possible everywhere.
-void pj_engine_add(pj_engine *engine, uint32_t location, pj_op op);
+/// Adds to the end of the location's timeline: it goes to `time` in the trace, computing or at no
+/// cost.
+void pj_engine_move(pj_engine *engine, uint32_t location, uint64_t time, bool running);
+/// Adds any other operation, and goes on wherever this lets somebody go on.
+void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32_t what);
 
 /// A message as its record says: three ends (send, post, wait), each of which the caller gives back
 /// with pj_engine_message_release. Operations hold the message for themselves; when nobody holds

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WINDOW = 1 << 18 }; // events that a call is kept back for
+enum { WINDOW = 1 << 16 }; // events that a call is kept back for
 
 typedef struct item { // a call that has been left, or an OpenMP event
     uint64_t number;  // of the event that completed it
@@ -94,16 +94,15 @@ static void replay_item(replay *r, const item *i)
     }
     if (pj_threads_awaken(r->threads, location))
         pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
-    pj_engine_add(r->engine, location, (pj_op){.kind = PJ_OP_RUN, .time = i->call.begin});
+    pj_engine_move(r->engine, location, i->call.begin, true);
     pj_calls_replay(r->calls, &i->call);
 }
 
 static void replay_first(replay *r)
 {
-    item first = r->window[r->window_first];
+    replay_item(r, &r->window[r->window_first]);
     r->window_first = (r->window_first + 1) & (r->window_cap - 1);
     r->window_count--;
-    replay_item(r, &first);
 }
 
 static void grow_window(replay *r)
@@ -118,15 +117,19 @@ static void grow_window(replay *r)
     r->window_first = 0;
 }
 
-/// Depends on the events alone, not on how they come in batches: the same with any number of
-/// workers.
-static void keep_back(replay *r, item next)
+/// Room for another item at the end of the window, after its first ones have been replayed. When
+/// depends on the events alone, not on how they come in batches: any number of workers gives the
+/// same.
+static item *keep_back(replay *r, uint64_t number)
 {
-    while (r->window_count > 0 && r->window[r->window_first].number + WINDOW < next.number)
+    while (r->window_count > 0 && r->window[r->window_first].number + WINDOW < number)
         replay_first(r);
     if (r->window_count == r->window_cap)
         grow_window(r);
-    r->window[(r->window_first + r->window_count++) & (r->window_cap - 1)] = next;
+    item *last = &r->window[(r->window_first + r->window_count++) & (r->window_cap - 1)];
+    last->number = number;
+    last->openmp = 0;
+    return last;
 }
 
 // Events
@@ -136,7 +139,7 @@ static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
     entered *e = &r->entered[location];
     e->call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
-    keep_back(r, (item){.number = number, .call = e->call});
+    keep_back(r, number)->call = e->call;
 }
 
 static void mpi_event(replay *r, const pj_event *event, uint64_t number)
@@ -168,6 +171,13 @@ static void collective_event(replay *r, const pj_event *event)
     e->call.root = event->code != 0;
 }
 
+static void openmp_event(replay *r, const pj_event *event, uint64_t number)
+{
+    item *last = keep_back(r, number);
+    last->openmp = event->code;
+    last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
+}
+
 static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
 {
     switch ((pj_event_kind)event->kind) {
@@ -178,11 +188,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         collective_event(r, event);
         break;
     case PJ_EV_OPENMP:
-        keep_back(
-            r,
-            (item){.number = number,
-                   .openmp = event->code,
-                   .call = {.begin = event->time, .location = event->location, .bytes = event->a}});
+        openmp_event(r, event, number);
         break;
     case PJ_EV_MESSAGE:
         assert(event->a < batch->message_count);
@@ -217,11 +223,11 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     replay *r = self;
     if (r->given_up)
         return true;
-    for (size_t i = 0; i < batch->count; i++) {
-        const pj_event *event = &batch->events[i];
-        if (event->kind != PJ_EV_STATE && event->kind != PJ_EV_COUNTER)
-            one_event(r, batch, event, r->events + i);
-    }
+    const unsigned heard =
+        1u << PJ_EV_MPI | 1u << PJ_EV_COLLECTIVE | 1u << PJ_EV_OPENMP | 1u << PJ_EV_MESSAGE;
+    for (size_t i = 0; i < batch->count; i++)
+        if (heard >> batch->events[i].kind & 1)
+            one_event(r, batch, &batch->events[i], r->events + i);
     r->events += batch->count;
     r->given_up = bytes_in_use(r) > allowance(r);
     return true;
@@ -306,8 +312,7 @@ static void replay_rest(replay *r, const pj_run *run)
         pj_calls_end(r->calls, i);
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         if (pj_threads_lives(r->threads, i))
-            pj_engine_add(r->engine, i,
-                          (pj_op){.kind = PJ_OP_RUN, .time = run->totals[i].last_event_ns});
+            pj_engine_move(r->engine, i, run->totals[i].last_event_ns, true);
         pj_threads_end(r->threads, i);
     }
 }

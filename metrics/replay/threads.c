@@ -62,12 +62,7 @@ void pj_threads_free(pj_threads *threads)
 
 static void add(pj_threads *threads, uint32_t location, pj_op_kind kind, uint32_t what)
 {
-    pj_engine_add(threads->engine, location, (pj_op){.kind = kind, .what = what});
-}
-
-static void go_to(pj_threads *threads, uint32_t location, pj_op_kind kind, uint64_t time)
-{
-    pj_engine_add(threads->engine, location, (pj_op){.kind = kind, .time = time});
+    pj_engine_add(threads->engine, location, kind, what);
 }
 
 static uint32_t master_of(const pj_threads *threads, uint32_t location)
@@ -124,7 +119,7 @@ static void parallel(pj_threads *threads, uint32_t location, uint64_t value, uin
     team *t = &threads->teams[threads->layout->rank_of[location]];
     if (location != master_of(threads, location))
         return; // nested
-    go_to(threads, location, PJ_OP_RUN, time);
+    pj_engine_move(threads->engine, location, time, true);
     if (value != 0 && t->depth++ == 0)
         open_region(threads, t, location);
     else if (value == 0 && t->depth > 0 && --t->depth == 0)
@@ -138,13 +133,13 @@ static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64
     w->barriers = 0;
     w->join = PJ_NOTHING;
     if (t->depth == 0) { // the region's begin is not in the trace
-        go_to(threads, location, PJ_OP_RUN, time);
+        pj_engine_move(threads->engine, location, time, true);
         return;
     }
     if (w->free)
-        go_to(threads, location, PJ_OP_RUN, time);
+        pj_engine_move(threads->engine, location, time, true);
     add(threads, location, PJ_OP_AWAIT, t->begin);
-    go_to(threads, location, PJ_OP_PASS, time);
+    pj_engine_move(threads->engine, location, time, false);
     t->workers++;
     w->join = t->join;
     pj_engine_gate_expect(threads->engine, w->join, 1, 0);
@@ -160,11 +155,11 @@ static void function(pj_threads *threads, uint32_t location, uint64_t value, uin
         if (!is_master) {
             start_worker(threads, t, location, time);
         } else if (t->depth > 0) {
-            go_to(threads, location, PJ_OP_RUN, time);
+            pj_engine_move(threads->engine, location, time, true);
             start_team(threads, t, location);
         }
     } else if (value == 0 && w->depth > 0) {
-        go_to(threads, location, PJ_OP_RUN, time);
+        pj_engine_move(threads->engine, location, time, true);
         if (--w->depth == 0 && !is_master)
             end_worker(threads, location);
     }
@@ -181,7 +176,7 @@ static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
         pj_gate_row_at(&t->barriers, threads->engine, w->barriers++, t->workers + 1, false);
     if (!entry)
         return;
-    go_to(threads, location, PJ_OP_RUN, time);
+    pj_engine_move(threads->engine, location, time, true);
     add(threads, location, PJ_OP_ARRIVE, entry->gate);
     add(threads, location, PJ_OP_AWAIT, entry->gate);
     pj_gate_row_trim(&t->barriers, threads->engine);
@@ -193,7 +188,7 @@ static void task_done(pj_threads *threads, uint32_t location, uint64_t time)
     if (t->tasks == PJ_NOTHING)
         t->tasks = pj_engine_gate(threads->engine, false);
     pj_engine_gate_expect(threads->engine, t->tasks, 1, 0);
-    go_to(threads, location, PJ_OP_RUN, time);
+    pj_engine_move(threads->engine, location, time, true);
     add(threads, location, PJ_OP_ARRIVE, t->tasks);
 }
 
@@ -205,7 +200,7 @@ static void wait_for_tasks(pj_threads *threads, uint32_t location, uint64_t time
         return;
     uint32_t done = t->tasks;
     t->tasks = pj_engine_gate(threads->engine, false);
-    go_to(threads, location, PJ_OP_RUN, time);
+    pj_engine_move(threads->engine, location, time, true);
     pj_engine_gate_chain(threads->engine, done, t->tasks);
     pj_engine_gate_close(threads->engine, done);
     add(threads, location, PJ_OP_AWAIT, done);

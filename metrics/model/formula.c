@@ -198,8 +198,8 @@ static const pj_formula_name *find_name(const parser *p, pj_str text)
     const pj_formula_name *found = NULL;
     for (size_t i = 0; i < p->names->count; i++) {
         const pj_formula_name *name = &p->names->items[i];
-        bool column = name->domain != PJ_FORMULA_SCALAR;
-        if (pj_str_equal(text, pj_str_of(name->name)) && (!found || (p->in_aggregate && column)))
+        bool better = !found || (p->in_aggregate && found->domain == PJ_FORMULA_SCALAR);
+        if (better && pj_str_equal(text, pj_str_of(name->name)))
             found = name;
     }
     return found;

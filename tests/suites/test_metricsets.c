@@ -100,7 +100,7 @@ static pj_study *uneven_study(void)
 {
     pj_run *runs[2];
     for (uint32_t n = 0; n < 2; n++) {
-        pj_run *run = made_run_simple(n ? "large" : "small", 2 << n, 3, 900, 1000);
+        pj_run *run = made_run_simple(n ? "large" : "small", 2u << n, 3, 900, 1000);
         for (uint32_t i = 0; i < run->layout.locations; i++) {
             pj_totals *t = &run->totals[i];
             bool master = i % 3 == 0;

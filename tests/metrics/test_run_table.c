@@ -1,0 +1,114 @@
+// Tables of runs: columns that users rely on, and cells of a run made by hand.
+#include "metrics/model/run_table.h"
+#include "tests/support/made_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void expect_columns(const pj_table *table, const char *keys)
+{
+    pj_str rest = pj_str_of(keys);
+    for (size_t i = 0; i < table->column_count; i++)
+        assert_true(pj_str_equal(pj_str_cut(&rest, ','), pj_str_of(table->columns[i].key)));
+    assert_int_equal(rest.len, 0);
+}
+
+static const pj_cell *cell(const pj_table *table, size_t row, const char *key)
+{
+    int column = pj_table_column(table, pj_str_of(key));
+    assert_true(column >= 0 && row < table->row_count);
+    return pj_table_cell(table, row, (size_t)column);
+}
+
+static void test_stats(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 2};
+    pj_auto_run run = made_run("x/run.prv", threads, 2);
+    run->totals[2] = (pj_totals){.useful_ns = 1,
+                                 .serial_useful_ns = 2,
+                                 .openmp_useful_ns = 3,
+                                 .openmp_ns = 4,
+                                 .outside_mpi_ns = 5,
+                                 .runtime_ns = 9007199254740993};
+    run->counters[PJ_COUNTER_INSTRUCTIONS].present = true;
+    run->counters[PJ_COUNTER_INSTRUCTIONS].useful[2] = 7;
+    pj_auto_table table = pj_run_table_stats(run);
+    expect_columns(table, "rank,thread,useful_ns,serial_useful_ns,openmp_useful_ns,openmp_ns,"
+                          "outside_mpi_ns,runtime_ns,instructions,cycles");
+    assert_int_equal(table->row_count, 3);
+    assert_string_equal(table->title, "Statistics of run");
+    static const int64_t expected[] = {1, 1, 1, 2, 3, 4, 5, 9007199254740993, 7};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_int_equal(pj_table_cell(table, 2, i)->integer, expected[i]);
+    assert_int_equal(cell(table, 0, "rank")->integer, 0);
+    assert_int_equal(cell(table, 1, "thread")->integer, 0);
+    assert_int_equal(cell(table, 2, "cycles")->kind, PJ_CELL_EMPTY);
+    assert_string_equal(cell(table, 2, "cycles")->text,
+                        "the trace has no cycle counter (PAPI_TOT_CYC)");
+}
+
+static void test_import(void **state)
+{
+    (void)state;
+    pj_auto_run run = made_run_even("run", 1, 1);
+    pj_auto_table none = pj_run_table_import(run);
+    expect_columns(none, "key,severity,count,first_line,sentence");
+    assert_int_equal(none->row_count, 0);
+    pj_import_add(&run->import, PJ_IMPORT_unknown_record, 12);
+    pj_import_add(&run->import, PJ_IMPORT_unknown_record, 40);
+    pj_auto_table one = pj_run_table_import(run);
+    assert_int_equal(one->row_count, 1);
+    assert_string_equal(cell(one, 0, "key")->text, "unknown_record");
+    assert_string_equal(cell(one, 0, "severity")->text, "warning");
+    assert_int_equal(cell(one, 0, "count")->integer, 2);
+    assert_int_equal(cell(one, 0, "first_line")->integer, 12);
+}
+
+static void test_ideal(void **state)
+{
+    (void)state;
+    pj_auto_run run = made_run_simple("run", 2, 1, 100, 140);
+    pj_auto_table table = pj_run_table_ideal(run);
+    expect_columns(table, "rank,finish_ns,compute_ns");
+    assert_int_equal(table->row_count, 2);
+    assert_true(cell(table, 1, "finish_ns")->real == 120);
+    assert_true(cell(table, 1, "compute_ns")->real == 100);
+    assert_string_equal(table->note, "ideal runtime 120 ns");
+    run->ideal.available = false;
+    run->ideal.reason = "no MPI in the trace";
+    pj_auto_table none = pj_run_table_ideal(run);
+    assert_int_equal(none->row_count, 0);
+    assert_string_equal(none->note, "no MPI in the trace");
+}
+
+static void test_info(void **state)
+{
+    (void)state;
+    pj_auto_run run = made_run_simple("d/run.prv", 2, 4, 100, 140);
+    pj_auto_table table = pj_run_table_info(run);
+    expect_columns(table, "key,value");
+    bool layout = false, roi = false;
+    for (size_t row = 0; row < table->row_count; row++) {
+        pj_str key = pj_str_of(cell(table, row, "key")->text);
+        const char *value = cell(table, row, "value")->text;
+        layout = layout || (pj_str_equal(key, PJ_S("layout")) && strcmp(value, "2x4") == 0);
+        roi = roi || (pj_str_equal(key, PJ_S("region_of_interest")) &&
+                      strcmp(value, "the whole trace") == 0);
+    }
+    assert_true(layout && roi);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_import),
+        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_info),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
 // Reads Paraver traces: header and communicators first, then blocks of records in parallel, whose
 // events go to the sinks in the order of the file.
+#include "metrics/read/prv_block.h"
 #include "metrics/read/prv_names.h"
 #include "metrics/read/prv_order.h"
 #include "metrics/read/prv_record.h"
@@ -14,6 +15,7 @@
 typedef struct piece {
     pj_block block;
     size_t begin; // where its records begin
+    pj_prv_block *reader;
     pj_prv_batch batch;
 } piece;
 
@@ -129,19 +131,15 @@ static bool take(void *self, void *memory, pj_err *err)
 
 static bool work(void *self, void *memory, pj_err *err)
 {
-    const prv_reading *reading = self;
     piece *slot = memory;
-    (void)err;
+    (void)self, (void)err;
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
     pj_prv_batch_begin(&slot->batch, text.len);
     if (slot->block.dropped) {
         slot->batch.lines = 1;
         pj_import_add(&slot->batch.import, PJ_IMPORT_long_line, 1);
     }
-    while (text.len) {
-        slot->batch.lines++;
-        pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &slot->batch);
-    }
+    pj_prv_block_read(slot->reader, text, &slot->batch);
     return true;
 }
 
@@ -213,12 +211,13 @@ static bool read_records(prv_reading *reading, pj_err *err)
     piece *slots = pj_take_memory(n * sizeof *slots);
     void **each = pj_take_memory(n * sizeof *each);
     for (size_t i = 0; i < n; i++) {
-        slots[i] = (piece){.begin = 0};
+        slots[i] = (piece){.reader = pj_prv_block_new(&reading->trace)};
         each[i] = &slots[i];
     }
     bool ok = pj_pool_run(&line, workers, each, n, err);
     for (size_t i = 0; i < n; i++) {
         pj_block_free(&slots[i].block);
+        pj_prv_block_free(slots[i].reader);
         pj_prv_batch_free(&slots[i].batch);
     }
     free(each);

@@ -157,17 +157,13 @@ static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *bat
                       pj_prv_pairs *pairs)
 {
     uint64_t type, value;
-    if (take_field(rest, &type) != NUMBER)
+    field_kind type_field = take_field(rest, &type), field = take_field(rest, &value);
+    if (type_field == NO_NUMBER || type_field == NEGATIVE || field == NO_NUMBER)
         return count(batch, PJ_IMPORT_malformed_record);
-    field_kind field = take_field(rest, &value);
-    if (field == NO_NUMBER)
-        return count(batch, PJ_IMPORT_malformed_record);
-    if (field == TOO_LARGE) {
+    const pj_prv_type *row = type_field == NUMBER ? find_type(type) : NULL;
+    if (row && field == TOO_LARGE)
         count(batch, PJ_IMPORT_large_value);
-        return true;
-    }
-    const pj_prv_type *row = find_type(type);
-    if (row)
+    else if (row)
         pj_prv_pair(trace, batch, pairs, row, field == NEGATIVE ? 0 - value : value);
     return true;
 }
@@ -215,16 +211,8 @@ static void message_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *b
     message.physical_recv = recv[1];
     message.size = size;
     message.tag = tag_field == NEGATIVE ? (int64_t)(0 - tag) : (int64_t)tag;
-    for (size_t i = 0; i < 2; i++) {
-        pj_prv_see_time(batch, send[i]);
-        pj_prv_see_time(batch, recv[i]);
-    }
     batch->records++;
-    pj_prv_add(batch, (pj_event){.time = message.logical_send,
-                                 .a = batch->message_count,
-                                 .location = message.from,
-                                 .kind = PJ_EV_MESSAGE});
-    batch->messages[batch->message_count++] = message;
+    pj_prv_add_message(batch, &message);
 }
 
 void pj_prv_line(const pj_prv_trace *trace, pj_str line, pj_prv_batch *batch)

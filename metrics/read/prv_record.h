@@ -140,4 +140,17 @@ static inline void pj_prv_see_time(pj_prv_batch *batch, uint64_t time)
     batch->last_ns = time > batch->last_ns ? time : batch->last_ns;
 }
 
+static inline void pj_prv_add_message(pj_prv_batch *batch, const pj_message *message)
+{
+    pj_prv_see_time(batch, message->logical_send);
+    pj_prv_see_time(batch, message->physical_send);
+    pj_prv_see_time(batch, message->logical_recv);
+    pj_prv_see_time(batch, message->physical_recv);
+    pj_prv_add(batch, (pj_event){.time = message->logical_send,
+                                 .a = batch->message_count,
+                                 .location = message->from,
+                                 .kind = PJ_EV_MESSAGE});
+    batch->messages[batch->message_count++] = *message;
+}
+
 #endif

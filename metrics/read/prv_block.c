@@ -1,0 +1,282 @@
+// A line is read fast when all its fields are plain numbers of a size that cannot overflow. Each
+// function here gives up (returns false) as soon as one is not; the line is then read carefully.
+#include "metrics/read/prv_block.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/read/prv_scan.h"
+
+#include <stdlib.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    NAME_BYTES = 16,  // of "cpu:app:task:thread" that are compared at once
+    PLACES = 1 << 11, // threads seen before
+    TYPE_BYTES = 8,   // all types of prv_types.def have eight digits
+    TYPE_SLOTS =
+        1 << 7,  // a power of 2, so large that a multiplier without collisions is found soon
+    DIGITS = 16, // of a number that is read at once
+};
+
+/// A thread by the text that names it, the unused bytes 0.
+typedef struct thread_place {
+    uint64_t name[2];
+    uint32_t location;
+    bool used;
+} thread_place;
+
+typedef struct type_slot {
+    uint64_t text; // the eight digits; 0 = empty
+    const pj_prv_type *type;
+} type_slot;
+
+struct pj_prv_block {
+    const pj_prv_trace *trace;
+    pj_prv_scan *scan;
+    unsigned time_digits; // longer times may overflow
+    uint64_t multiplier;
+    type_slot types[TYPE_SLOTS];
+    thread_place places[PLACES];
+    pj_prv_marks marks;
+};
+
+/// One line while it is read: `ends` are those of its fields, as positions in `text`.
+typedef struct line_marks {
+    const char *text;
+    const uint32_t *ends;
+    unsigned fields;
+} line_marks;
+
+INLINE uint64_t load_8(const char *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+INLINE unsigned type_place(uint64_t text, uint64_t multiplier)
+{
+    return (unsigned)(text * multiplier >> 57);
+}
+
+static bool place_types(pj_prv_block *block)
+{
+    memset(block->types, 0, sizeof block->types);
+    for (size_t i = 0; i < pj_prv_type_count; i++) {
+        char digits[TYPE_BYTES];
+        uint64_t rest = pj_prv_types[i].type;
+        for (unsigned d = TYPE_BYTES; d-- > 0; rest /= 10)
+            digits[d] = (char)('0' + rest % 10);
+        uint64_t text = load_8(digits);
+        type_slot *slot = &block->types[type_place(text, block->multiplier)];
+        if (slot->type)
+            return false;
+        *slot = (type_slot){text, &pj_prv_types[i]};
+    }
+    return true;
+}
+
+pj_prv_block *pj_prv_block_new(const pj_prv_trace *trace)
+{
+    pj_prv_block *block = pj_take_memory(sizeof *block);
+    block->trace = trace;
+    block->scan = pj_prv_scan_choose();
+    block->time_digits = trace->header.unit_ns == 1 ? DIGITS : DIGITS - 4;
+    memset(block->places, 0, sizeof block->places);
+    block->multiplier = UINT64_C(0x9e3779b97f4a7c15);
+    while (!place_types(block))
+        block->multiplier = block->multiplier * UINT64_C(6364136223846793005) + 2;
+    return block;
+}
+
+void pj_prv_block_free(pj_prv_block *block)
+{
+    free(block);
+}
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+
+/// The number whose 1 to 16 digits end before `end`: pairs of digits, then of pairs, and so on.
+INLINE uint64_t number_before(const char *end, unsigned digits)
+{
+    static const char keep[2 * DIGITS] = {
+        [DIGITS] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    __m128i text = _mm_loadu_si128((const __m128i *)(const void *)(end - DIGITS));
+    __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(keep + digits));
+    __m128i each = _mm_and_si128(_mm_and_si128(text, mask), _mm_set1_epi8(0x0f));
+    __m128i tens = _mm_mullo_epi16(_mm_and_si128(each, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
+    __m128i by_2 = _mm_add_epi16(tens, _mm_srli_epi16(each, 8));
+    __m128i by_4 = _mm_madd_epi16(by_2, _mm_set1_epi32(1 << 16 | 100));
+    __m128i packed = _mm_packs_epi32(by_4, by_4);
+    __m128i by_8 = _mm_madd_epi16(packed, _mm_set1_epi32(1 << 16 | 10000));
+    uint64_t halves = (uint64_t)_mm_cvtsi128_si64(by_8);
+    return (halves & UINT32_MAX) * 100000000 + (halves >> 32);
+}
+
+#else
+
+INLINE uint64_t number_before(const char *end, unsigned digits)
+{
+    uint64_t value = 0;
+    for (const char *at = end - digits; at < end; at++)
+        value = value * 10 + (unsigned)(*at - '0');
+    return value;
+}
+
+#endif
+
+/// Field `i` as a number of at most `most` digits.
+INLINE bool field(line_marks line, unsigned i, unsigned most, uint64_t *value)
+{
+    unsigned digits = line.ends[i] - line.ends[i - 1] - 1;
+    *value = number_before(line.text + line.ends[i], digits <= DIGITS ? digits : DIGITS);
+    return digits <= most;
+}
+
+INLINE bool time_field(const pj_prv_block *block, line_marks line, unsigned i, uint64_t *time)
+{
+    bool fits = field(line, i, block->time_digits, time);
+    *time *= block->trace->header.unit_ns;
+    return fits;
+}
+
+/// Finds the thread that fields first .. first + 3 name when it was not seen before.
+static bool locate(pj_prv_block *block, line_marks line, unsigned first, thread_place *place)
+{
+    enum { OBJECT_DIGITS = 9 };
+    uint64_t object[4];
+    for (unsigned i = 0; i < 4; i++)
+        if (!field(line, first + i, OBJECT_DIGITS, &object[i]))
+            return false;
+    pj_import_key oddity;
+    place->used = pj_prv_locate(block->trace, object, &place->location, &oddity);
+    return place->used;
+}
+
+INLINE bool object_fields(pj_prv_block *block, line_marks line, unsigned first, uint32_t *location)
+{
+    const char *name = line.text + line.ends[first - 1] + 1;
+    unsigned length = line.ends[first + 3] - line.ends[first - 1] - 1;
+    if (length > NAME_BYTES) {
+        thread_place found;
+        bool known = locate(block, line, first, &found);
+        *location = found.location;
+        return known;
+    }
+    unsigned low_bits = length < 8 ? length * 8 : 64, high_bits = (length - low_bits / 8) * 8;
+    uint64_t low = load_8(name) & (UINT64_MAX >> (64 - low_bits));
+    uint64_t high = high_bits ? load_8(name + 8) & (UINT64_MAX >> (64 - high_bits)) : 0;
+    uint64_t mixed = (low ^ high * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+    thread_place *place = &block->places[mixed >> 53];
+    if (__builtin_expect(place->name[0] != low || place->name[1] != high || !place->used, 0)) {
+        place->name[0] = low;
+        place->name[1] = high;
+        if (!locate(block, line, first, place))
+            return false;
+    }
+    *location = place->location;
+    return true;
+}
+
+INLINE bool read_state(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+{
+    enum { FIELDS = 8, STATE_DIGITS = 4 };
+    pj_event event = {.kind = PJ_EV_STATE};
+    uint64_t state;
+    if (line.fields != FIELDS || !object_fields(block, line, 1, &event.location) ||
+        !time_field(block, line, 5, &event.time) || !time_field(block, line, 6, &event.a) ||
+        !field(line, 7, STATE_DIGITS, &state) || event.a < event.time)
+        return false;
+    event.code = (uint16_t)state;
+    pj_prv_see_time(batch, event.a);
+    pj_prv_add(batch, event);
+    return true;
+}
+
+INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+{
+    enum { BEFORE_PAIRS = 6 };
+    pj_prv_pairs pairs = {.fields = false};
+    size_t first = batch->count;
+    if (line.fields <= BEFORE_PAIRS || line.fields % 2 ||
+        !object_fields(block, line, 1, &pairs.base.location) ||
+        !time_field(block, line, 5, &pairs.base.time))
+        return false;
+    for (unsigned i = BEFORE_PAIRS; i < line.fields; i += 2) {
+        if (line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
+            continue;
+        uint64_t text = load_8(line.text + line.ends[i] - TYPE_BYTES), value;
+        const type_slot *slot = &block->types[type_place(text, block->multiplier)];
+        if (slot->text != text)
+            continue;
+        if (!field(line, i + 1, DIGITS, &value)) {
+            batch->count = first;
+            return false;
+        }
+        pj_prv_pair(block->trace, batch, &pairs, slot->type, value);
+    }
+    pj_prv_see_time(batch, pairs.base.time);
+    pj_prv_end_pairs(batch, &pairs, first);
+    return true;
+}
+
+static bool read_message(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+{
+    enum { FIELDS = 15 };
+    pj_message message;
+    uint64_t tag;
+    if (line.fields != FIELDS || !object_fields(block, line, 1, &message.from) ||
+        !time_field(block, line, 5, &message.logical_send) ||
+        !time_field(block, line, 6, &message.physical_send) ||
+        !object_fields(block, line, 7, &message.to) ||
+        !time_field(block, line, 11, &message.logical_recv) ||
+        !time_field(block, line, 12, &message.physical_recv) ||
+        !field(line, 13, DIGITS, &message.size) || !field(line, 14, DIGITS, &tag))
+        return false;
+    message.tag = (int64_t)tag;
+    pj_prv_add_message(batch, &message);
+    return true;
+}
+
+INLINE bool read_line(pj_prv_block *block, line_marks line, char kind, pj_prv_batch *batch)
+{
+    if (kind == '1')
+        return read_state(block, line, batch);
+    if (kind == '2')
+        return read_event(block, line, batch);
+    return kind == '3' && read_message(block, line, batch);
+}
+
+/// Reads the lines that `block->marks` has of `text`; returns the bytes they take.
+static size_t read_marked(pj_prv_block *block, const char *text, pj_prv_batch *batch)
+{
+    const pj_prv_marks *marks = &block->marks;
+    size_t begin = 0, mark = 0;
+    for (size_t i = 0; i < marks->line_count; i++) {
+        size_t last = marks->lines[i] / 2, end = marks->ends[last];
+        line_marks line = {text, &marks->ends[mark], (unsigned)(last - mark + 1)};
+        batch->lines++;
+        bool plain = !(marks->lines[i] & 1) && line.ends[0] == begin + 1;
+        if (plain && read_line(block, line, text[begin], batch))
+            batch->records++;
+        else
+            pj_prv_line(block->trace, (pj_str){text + begin, end - begin}, batch);
+        begin = end + 1;
+        mark = last + 1;
+    }
+    return begin;
+}
+
+void pj_prv_block_read(pj_prv_block *block, pj_str text, pj_prv_batch *batch)
+{
+    while (text.len) {
+        block->scan(text.at, text.len < PJ_PRV_CHUNK ? text.len : PJ_PRV_CHUNK, &block->marks);
+        if (block->marks.line_count) {
+            text = pj_str_from(text, read_marked(block, text.at, batch));
+        } else {
+            batch->lines++;
+            pj_prv_line(block->trace, pj_str_cut(&text, '\n'), batch);
+        }
+    }
+}

@@ -11,12 +11,12 @@ typedef struct word_masks {
     uint64_t others; // neither these nor digits
 } word_masks;
 
-/// Where a scan stands.
+/// Where a scan stands. It is handed on by value: its counts stay in registers.
 typedef struct scan_state {
     pj_prv_marks *out;
-    size_t ends;        // written
-    bool odd;           // the line so far
-    uint64_t after_end; // 1 when the byte before this word ended a field
+    size_t ends, lines; // written
+    uint64_t odd;       // not 0: the line so far is odd
+    uint64_t after_end; // 1: the byte before this word ended a field
 } scan_state;
 
 #define INLINE static inline __attribute__((always_inline))
@@ -26,78 +26,128 @@ INLINE unsigned lowest(uint64_t bits)
     return (unsigned)__builtin_ctzll(bits);
 }
 
-/// Writes the positions of `bits`, in steps of a fixed number: fewer branches, some wasted writes.
-INLINE void write_ends(scan_state *scan, uint64_t bits, uint32_t base)
+/// The positions of the four lowest bits; the rest of `bits`. Where there are fewer, what is
+/// written means nothing.
+INLINE uint64_t write_4(uint32_t *at, uint64_t bits, uint32_t base)
 {
-    enum { STEP = 12 };
-    uint32_t *at = &scan->out->ends[scan->ends];
-    scan->ends += (unsigned)__builtin_popcountll(bits);
+    const uint64_t guard = 0;
+    at[0] = base + lowest(bits | guard);
+    bits &= bits - 1;
+    at[1] = base + lowest(bits | guard);
+    bits &= bits - 1;
+    at[2] = base + lowest(bits | guard);
+    bits &= bits - 1;
+    at[3] = base + lowest(bits | guard);
+    return bits & (bits - 1);
+}
+
+/// Writes the positions of `bits`, in steps of a fixed number: fewer branches, some wasted writes.
+INLINE void write_ends(uint32_t *at, uint64_t bits, uint32_t base)
+{
     do {
-        for (unsigned i = 0; i < STEP; i++) {
-            at[i] = base + lowest(bits | UINT64_C(1) << 63);
-            bits &= bits - 1;
-        }
-        at += STEP;
+        bits = write_4(at, bits, base);
+        bits = write_4(at + 4, bits, base);
+        bits = write_4(at + 8, bits, base);
+        bits = write_4(at + 12, bits, base);
+        at += 16;
     } while (__builtin_expect(bits != 0, 0));
 }
 
-/// Notes the lines that end in this word.
-INLINE void write_lines(scan_state *scan, uint64_t newlines, uint64_t ends, uint64_t odd)
+/// Index in `ends` of the lowest newline, when `before` were written before this word.
+INLINE uint32_t end_index(size_t before, uint64_t newlines, uint64_t ends)
 {
-    while (newlines) {
-        uint64_t upto = newlines ^ (newlines - 1); // the newline and all below
-        size_t index = scan->ends + (unsigned)__builtin_popcountll(ends & upto) - 1;
-        bool is_odd = scan->odd || (odd & upto);
-        scan->out->lines[scan->out->line_count++] = (uint32_t)(2 * index + is_odd);
-        scan->odd = false;
+    uint64_t upto = newlines ^ (newlines - 1); // the newline and all below
+    return (uint32_t)(before + (unsigned)__builtin_popcountll(ends & upto) - 1);
+}
+
+/// Notes the lines that end in this word when some of them may be odd.
+static scan_state write_odd_lines(scan_state scan, uint64_t newlines, uint64_t ends, uint64_t odd)
+{
+    for (; newlines; newlines &= newlines - 1) {
+        uint64_t upto = newlines ^ (newlines - 1);
+        bool is_odd = scan.odd || (odd & upto);
+        scan.out->lines[scan.lines++] = 2 * end_index(scan.ends, newlines, ends) + is_odd;
+        scan.odd = 0;
         odd &= ~upto;
-        newlines &= newlines - 1;
     }
-    scan->odd |= odd != 0;
+    scan.odd |= odd;
+    return scan;
 }
 
-/// Takes the masks of the word at `base`; only the bits of `valid` belong to the text.
-INLINE void take_word(scan_state *scan, word_masks masks, uint64_t valid, uint32_t base)
+/// Notes the lines that end in this word. There are none, one or two as a rule, and which is hard
+/// to foresee: both are written without asking.
+INLINE scan_state write_lines(scan_state scan, uint64_t newlines, uint64_t ends, uint64_t odd)
 {
-    uint64_t newlines = masks.newlines & valid, ends = (masks.colons & valid) | newlines;
-    uint64_t empty = ends & (ends << 1 | scan->after_end);
-    scan->after_end = ends >> 63;
-    write_lines(scan, newlines, ends, (masks.others & valid) | empty);
-    write_ends(scan, ends, base);
+    uint64_t second = newlines & (newlines - 1), third = second & (second - 1);
+    if (__builtin_expect((scan.odd | odd | third) != 0, 0))
+        return write_odd_lines(scan, newlines, ends, odd);
+    uint32_t *lines = &scan.out->lines[scan.lines];
+    lines[0] = 2 * end_index(scan.ends, newlines, ends);
+    lines[1] = 2 * end_index(scan.ends, second, ends);
+    scan.lines += (unsigned)__builtin_popcountll(newlines);
+    return scan;
 }
 
-INLINE uint64_t valid_bits(size_t left)
+typedef word_masks read_masks(const char *bytes);
+typedef void write_marks(uint32_t *at, uint64_t bits, uint32_t base);
+
+/// The scan, made of the two parts that depend on the processor.
+INLINE void scan_with(read_masks *read, write_marks *write, const char *text, size_t size,
+                      pj_prv_marks *out)
 {
-    return left >= PJ_PRV_WORD ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+    scan_state scan = {.out = out, .after_end = 1};
+    for (size_t at = 0; at < size; at += PJ_PRV_WORD) {
+        size_t left = size - at;
+        uint64_t valid = left >= PJ_PRV_WORD ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+        word_masks masks = read(text + at);
+        uint64_t newlines = masks.newlines & valid, ends = (masks.colons | masks.newlines) & valid;
+        uint64_t empty = ends & (ends << 1 | scan.after_end);
+        scan = write_lines(scan, newlines, ends, (masks.others & valid) | empty);
+        write(&out->ends[scan.ends], ends, (uint32_t)at);
+        scan.ends += (unsigned)__builtin_popcountll(ends);
+        scan.after_end = ends >> 63;
+    }
+    out->line_count = scan.lines;
 }
 
-/// The three masks of the eight bytes of `bytes`, one bit a byte.
-INLINE word_masks masks_of_8(const char *bytes)
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+
+/// A bit for each byte of `bytes` that is 0: its high bit, gathered by a multiplication.
+INLINE uint64_t zero_bytes(uint64_t bytes)
+{
+    const uint64_t low_bits = 0x7f * EACH_BYTE;
+    uint64_t high = ~(((bytes & low_bits) + low_bits) | bytes | low_bits);
+    return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/// A bit for each byte of `bytes` that is a digit or ':'.
+INLINE uint64_t number_bytes(uint64_t bytes)
+{
+    const uint64_t high_bits = 0x80 * EACH_BYTE;
+    uint64_t low = bytes & ~high_bits;
+    uint64_t from_zero = low + (0x80 - '0') * EACH_BYTE,
+             after_colon = low + (0x7f - ':') * EACH_BYTE;
+    uint64_t high = from_zero & ~after_colon & ~bytes & high_bits;
+    return (high >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+INLINE word_masks masks_plain(const char *bytes)
 {
     word_masks masks = {0, 0, 0};
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned value = (unsigned)(unsigned char)bytes[i];
-        masks.colons |= (uint64_t)(value == ':') << i;
-        masks.newlines |= (uint64_t)(value == '\n') << i;
-        masks.others |= (uint64_t)(value - '0' > 10 && value != '\n') << i;
+    for (unsigned i = 0; i < PJ_PRV_WORD; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, bytes + i, sizeof eight);
+        masks.colons |= zero_bytes(eight ^ ':' * EACH_BYTE) << i;
+        masks.newlines |= zero_bytes(eight ^ '\n' * EACH_BYTE) << i;
+        masks.others |= (number_bytes(eight) ^ 0xff) << i;
     }
+    masks.others &= ~masks.newlines;
     return masks;
 }
 
 void pj_prv_scan_plain(const char *text, size_t size, pj_prv_marks *out)
 {
-    scan_state scan = {.out = out, .after_end = 1};
-    out->line_count = 0;
-    for (size_t at = 0; at < size; at += PJ_PRV_WORD) {
-        word_masks word = {0, 0, 0};
-        for (unsigned i = 0; i < PJ_PRV_WORD; i += 8) {
-            word_masks part = masks_of_8(text + at + i);
-            word.colons |= part.colons << i;
-            word.newlines |= part.newlines << i;
-            word.others |= part.others << i;
-        }
-        take_word(&scan, word, valid_bits(size - at), (uint32_t)at);
-    }
+    scan_with(masks_plain, write_ends, text, size, out);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -118,7 +168,7 @@ TARGET INLINE uint64_t equal_bytes(__m256i low, __m256i high, char byte)
 }
 
 /// ':' follows '9': less '0', digits and colons are the bytes up to 10.
-TARGET INLINE word_masks masks_of_64(const char *bytes)
+TARGET INLINE word_masks masks_avx2(const char *bytes)
 {
     const __m256i zero = _mm256_set1_epi8('0'), ten = _mm256_set1_epi8(10);
     __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
@@ -134,16 +184,49 @@ TARGET INLINE word_masks masks_of_64(const char *bytes)
 
 TARGET static void scan_avx2(const char *text, size_t size, pj_prv_marks *out)
 {
-    scan_state scan = {.out = out, .after_end = 1};
-    out->line_count = 0;
-    for (size_t at = 0; at < size; at += PJ_PRV_WORD)
-        take_word(&scan, masks_of_64(text + at), valid_bits(size - at), (uint32_t)at);
+    scan_with(masks_avx2, write_ends, text, size, out);
+}
+
+#define TARGET_512 __attribute__((target("avx512f,avx512bw,bmi,popcnt")))
+
+TARGET_512 INLINE word_masks masks_avx512(const char *bytes)
+{
+    __m512i text = _mm512_loadu_si512(bytes);
+    __m512i value = _mm512_sub_epi8(text, _mm512_set1_epi8('0'));
+    word_masks masks = {.colons = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8(':')),
+                        .newlines = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8('\n'))};
+    masks.others = _mm512_cmpgt_epu8_mask(value, _mm512_set1_epi8(10)) & ~masks.newlines;
+    return masks;
+}
+
+/// The positions of sixteen bits, packed; returns where the next ones go.
+TARGET_512 INLINE uint32_t *write_16(uint32_t *at, uint64_t bits, uint32_t base)
+{
+    const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i places = _mm512_add_epi32(_mm512_set1_epi32((int)base), each);
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32((__mmask16)bits, places));
+    return at + __builtin_popcountll(bits & 0xffff);
+}
+
+TARGET_512 INLINE void write_ends_avx512(uint32_t *at, uint64_t bits, uint32_t base)
+{
+    at = write_16(at, bits, base);
+    at = write_16(at, bits >> 16, base + 16);
+    at = write_16(at, bits >> 32, base + 32);
+    write_16(at, bits >> 48, base + 48);
+}
+
+TARGET_512 static void scan_avx512(const char *text, size_t size, pj_prv_marks *out)
+{
+    scan_with(masks_avx512, write_ends_avx512, text, size, out);
 }
 
 pj_prv_scan *pj_prv_scan_choose(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? scan_avx2
-                                                                           : pj_prv_scan_plain;
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+        return scan_avx512;
+    return avx2 ? scan_avx2 : pj_prv_scan_plain;
 }
 
 #else

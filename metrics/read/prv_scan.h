@@ -16,7 +16,7 @@ typedef struct pj_prv_marks {
     uint32_t ends[PJ_PRV_CHUNK + PJ_PRV_WORD]; // positions of ':' and newline
     /// Of each line: twice the index of its newline in `ends`, plus 1 when the line is odd (other
     /// bytes, or an empty field).
-    uint32_t lines[PJ_PRV_CHUNK];
+    uint32_t lines[PJ_PRV_CHUNK + 2];
     size_t line_count;
 } pj_prv_marks;
 

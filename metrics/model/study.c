@@ -181,7 +181,7 @@ static void detect_scaling(pj_study *study, pj_scaling wanted)
             voters && wanted != detected ? "; the runs look like the other kind" : "");
     else if (voters)
         study->scaling_note = pj_arena_format(
-            study->arena, "%s scaling (detected; over the reference run: %s)", name, seen.at);
+            study->arena, "%s scaling (detected: %s of the reference run)", name, seen.at);
     else
         study->scaling_note =
             pj_arena_format(study->arena, "%s scaling (nothing to detect it by)", name);

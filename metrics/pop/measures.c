@@ -37,9 +37,13 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
         return measures->run->ideal.reason ? measures->run->ideal.reason
                                            : "there is no ideal-network replay of the trace";
     if (lacks & PJ_NEEDS_INSTRUCTIONS)
-        return pj_run_lacks_counter(measures->run, PJ_COUNTER_INSTRUCTIONS);
+        return measures->run->counters[PJ_COUNTER_INSTRUCTIONS].present
+                   ? "no instruction was counted in useful time"
+                   : pj_run_lacks_counter(measures->run, PJ_COUNTER_INSTRUCTIONS);
     if (lacks & PJ_NEEDS_CYCLES)
-        return pj_run_lacks_counter(measures->run, PJ_COUNTER_CYCLES);
+        return measures->run->counters[PJ_COUNTER_CYCLES].present
+                   ? "no cycle was counted in useful time"
+                   : pj_run_lacks_counter(measures->run, PJ_COUNTER_CYCLES);
     return NULL;
 }
 
@@ -113,9 +117,9 @@ pj_measures pj_measures_of(const pj_run *run, bool weak)
     m.cycles = counter_sum(run, PJ_COUNTER_CYCLES);
     if (!run->ideal.available)
         m.lacks |= PJ_NEEDS_IDEAL;
-    if (!run->counters[PJ_COUNTER_INSTRUCTIONS].present)
+    if (!(m.instructions > 0))
         m.lacks |= PJ_NEEDS_INSTRUCTIONS;
-    if (!run->counters[PJ_COUNTER_CYCLES].present)
+    if (!(m.cycles > 0))
         m.lacks |= PJ_NEEDS_CYCLES;
     return m;
 }

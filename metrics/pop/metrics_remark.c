@@ -68,7 +68,8 @@ static void say_what_the_run_is(collector *c, int run)
                             pj_study_key_text(c->metrics->study, (size_t)run, PJ_BY_LAYOUT),
                             m->useful_sum / m->threads / m->runtime));
     if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
-        say(c, PJ_NOTE, run, "no MPI in the trace: its MPI rows only tell what is not computation");
+        say(c, PJ_NOTE, run,
+            "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
     bool uses_ideal = has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL);
     if (uses_ideal && m->run->ideal.available && m->nonmpi_max > m->ideal_runtime) {
         char ideal[32], useful[32];
@@ -83,6 +84,23 @@ static void say_what_the_run_is(collector *c, int run)
     }
 }
 
+/// "lines ... were skipped (12 times, first in line 33)".
+static void say_oddity(collector *c, int run, unsigned key)
+{
+    const pj_import_stats *import = &c->measures[run].run->import;
+    const pj_import_row *row = pj_import_at(key);
+    uint64_t count = import->count[key], line = import->first_line[key];
+    pj_auto_buf text = {0};
+    pj_buf_puts(&text, row->sentence);
+    if (count > 1 && line)
+        pj_buf_addf(&text, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
+    else if (count > 1)
+        pj_buf_addf(&text, " (%" PRIu64 " times)", count);
+    else if (line)
+        pj_buf_addf(&text, " (line %" PRIu64 ")", line);
+    say(c, row->severity, run, pj_arena_text(c->metrics->arena, pj_buf_str(&text)));
+}
+
 static void say_what_the_run_says(collector *c, int run)
 {
     const pj_run *r = c->measures[run].run;
@@ -90,24 +108,25 @@ static void say_what_the_run_says(collector *c, int run)
         say(c, r->remarks.items[i].severity, run,
             pj_arena_text(c->metrics->arena, pj_str_of(r->remarks.items[i].text)));
     for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++) {
-        const pj_import_row *row = pj_import_at(key);
-        uint64_t line = r->import.first_line[key];
-        if (r->import.count[key] == 0 || row->severity == PJ_NOTE)
-            continue;
-        const char *where =
-            line ? pj_arena_format(c->metrics->arena, " (first in line %" PRIu64 ")", line) : "";
-        say(c, row->severity, run,
-            pj_arena_format(c->metrics->arena, "%" PRIu64 " %s%s", r->import.count[key],
-                            row->sentence, where));
+        if (r->import.count[key] > 0 && pj_import_at(key)->severity != PJ_NOTE)
+            say_oddity(c, run, key);
     }
 }
 
-/// Each reason once, whatever the number of cells it empties.
+static bool run_says(const pj_run *run, const char *text)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (pj_str_contains(pj_str_of(run->remarks.items[i].text), pj_str_of(text)))
+            return true;
+    return false;
+}
+
+/// Each reason once, whatever the number of cells it empties, unless the run says it itself.
 static void say_what_is_missing(collector *c, int run)
 {
     for (size_t row = 0; row < c->metrics->set->count; row++) {
         const char *reason = pj_metrics_at(c->metrics, (size_t)run, row).reason;
-        if (reason)
+        if (reason && !run_says(c->measures[run].run, reason))
             say(c, PJ_WARNING, run,
                 pj_arena_format(c->metrics->arena, "values are missing: %s", reason));
     }

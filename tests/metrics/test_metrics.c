@@ -179,11 +179,37 @@ static void test_missing_ideal(void **state)
     expect_reason(m, 0, "mpi_serialisation_efficiency",
                   "the replay found no partner for message 3");
     expect(m, 0, "mpi_communication_efficiency", 0.8);
+    assert_int_equal(said(m, "a: values are missing: the replay found no partner"), 1);
     pj_auto_table table = pj_metrics_table(m);
     pj_cell cell =
         *pj_table_cell(table, 0, (size_t)pj_table_column(table, PJ_S("mpi_transfer_efficiency")));
     assert_int_equal(cell.kind, PJ_CELL_EMPTY);
     assert_string_equal(cell.text, "the replay found no partner for message 3");
+}
+
+/// A run's own remark need not be said again for its empty values.
+static void test_reason_is_said_once(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250)};
+    runs[0]->ideal.available = false;
+    runs[0]->ideal.reason = "ranks wait for each other";
+    pj_run_remark(runs[0], PJ_WARNING, "No ideal network: ranks wait for each other");
+    pj_auto_metrics m = evaluate(runs, 1, "mpi", (pj_study_opts){0});
+    assert_int_equal(said(m, "ranks wait for each other"), 1);
+}
+
+/// Counters that counted nothing are missing, too.
+static void test_counters_of_zero(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250)};
+    made_run_count(runs[0], 0, 0, 5);
+    made_run_count(runs[0], 1, 0, 5);
+    pj_auto_metrics m = evaluate(runs, 1, "bsc", (pj_study_opts){0});
+    expect_reason(m, 0, "ipc", "no instruction was counted in useful time");
+    expect_reason(m, 0, "instruction_scaling", "no instruction was counted in useful time");
+    expect(m, 0, "frequency_ghz", 0.005);
 }
 
 /// Nothing divides by zero, whatever is missing.
@@ -213,16 +239,18 @@ static void test_remarks(void **state)
         pj_run_remark(runs[i], PJ_NOTE, "the whole trace is used");
     pj_run_remark(runs[0], PJ_LOSS, "the trace is cut");
     pj_import_add(&runs[1]->import, PJ_IMPORT_unknown_record, 33);
+    for (unsigned i = 0; i < 5; i++)
+        pj_import_add(&runs[2]->import, PJ_IMPORT_unknown_record, 7 + i);
     runs[1]->ideal.runtime_ns = 400;
     pj_auto_metrics m = evaluate(runs, 3, "mpi", (pj_study_opts){0});
     assert_string_equal(m->remarks[0].text, "a: the trace is cut"); // severest first
     assert_int_equal(said(m, "all runs: the whole trace is used"), 1);
     assert_int_equal(said(m, "the whole trace is used"), 1);
-    assert_int_equal(
-        said(m, "b: 1 lines that are no Paraver record were skipped (first in line 33)"), 1);
+    assert_int_equal(said(m, "b: lines that are no Paraver record were skipped (line 33)"), 1);
+    assert_int_equal(said(m, "were skipped (5 times, first in line 7)"), 1);
     assert_int_equal(said(m, "b: the ideal runtime (400 ns) is below"), 1);
     assert_int_equal(said(m, "MPI serialisation efficiency"), 1); // 1 - (400 - 500) / 650
-    assert_int_equal(said(m, "c: no MPI in the trace"), 1);
+    assert_int_equal(said(m, "c: the trace has no MPI"), 1);
 }
 
 static void test_default_set(void **state)
@@ -274,11 +302,18 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_varying_threads), cmocka_unit_test(test_bsc_weighs_threads),
-        cmocka_unit_test(test_weak_scaling),    cmocka_unit_test(test_strong_scaling_and_reference),
-        cmocka_unit_test(test_one_run),         cmocka_unit_test(test_missing_counters),
-        cmocka_unit_test(test_missing_ideal),   cmocka_unit_test(test_empty_run),
-        cmocka_unit_test(test_remarks),         cmocka_unit_test(test_default_set),
+        cmocka_unit_test(test_varying_threads),
+        cmocka_unit_test(test_bsc_weighs_threads),
+        cmocka_unit_test(test_weak_scaling),
+        cmocka_unit_test(test_strong_scaling_and_reference),
+        cmocka_unit_test(test_one_run),
+        cmocka_unit_test(test_missing_counters),
+        cmocka_unit_test(test_missing_ideal),
+        cmocka_unit_test(test_reason_is_said_once),
+        cmocka_unit_test(test_counters_of_zero),
+        cmocka_unit_test(test_empty_run),
+        cmocka_unit_test(test_remarks),
+        cmocka_unit_test(test_default_set),
         cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

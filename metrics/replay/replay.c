@@ -337,15 +337,17 @@ static void write_times(const replay *r, pj_run *run)
     ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
     double start = 0, end = 0;
     for (uint32_t i = 0; i < layout->locations; i++) {
-        if (!pj_threads_lives(r->threads, i))
+        uint32_t rank = layout->rank_of[i];
+        bool first = i == layout->first_location[rank];
+        // A worker idles across a border and shows its clock only in the region after it.
+        if (!pj_threads_lives(r->threads, i) || (run->roi.set && !first))
             continue;
         pj_clock from, to;
         borders_of(r, i, &from, &to);
-        uint32_t rank = layout->rank_of[i];
         start = fmax(start, from.now);
         end = fmax(end, to.now);
         ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], to.now);
-        if (i == layout->first_location[rank])
+        if (first)
             ideal->compute_ns[rank] = to.compute_ns - from.compute_ns;
     }
     for (uint32_t k = 0; k < layout->ranks; k++)

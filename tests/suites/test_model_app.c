@@ -65,6 +65,8 @@ static const study_case cases[] = {
     {{APP, .threads = 3, TEAM, .weak = true}, false},
     {{APP, .ranks = 1, .no_mpi = true, TEAM}, true},
     {{APP, .ranks = 3, TEAM}, true},
+    {{APP, .threads = 1, .roi_from = 1, .roi_to = 4}, false},
+    {{APP, .threads = 2, .roi_from = 2, .roi_to = 5, TEAM}, false},
 };
 enum { case_count = sizeof cases / sizeof cases[0], run_count = 4 };
 
@@ -157,11 +159,11 @@ static pj_run *load_written(const pj_model_app *app, const char *path)
         if (!last)
             fail_msg("%s: %s", path, err.text);
         check_totals(last, &expected);
-        if (!last->ideal.available) {
-            print_message("no replay: %s\n", last->ideal.reason);
-            skip();
-        }
-        assert_true(last->ideal.runtime_ns == (double)expected.ideal);
+        assert_true(last->ideal.available);
+        assert_int_equal(last->roi.set, app->roi_to != 0);
+        if (last->ideal.runtime_ns != (double)expected.ideal)
+            fail_msg("ideal runtime %.17g, the model says %llu (%ux%u)", last->ideal.runtime_ns,
+                     (unsigned long long)expected.ideal, expected.ranks, expected.threads);
     }
     return last;
 }

@@ -21,6 +21,7 @@ enum {
     state_sync = 5,
     state_fork = 7,
     type_application = 40000001,
+    type_tracing = 40000012,
     type_parallel = 60000001,
     type_function = 60000018,
     type_line = 60000118,
@@ -168,16 +169,36 @@ static uint64_t iteration_length(const pj_model_app *app, bool odd)
     return iteration_compute(app, odd) + collective_of(app);
 }
 
+/// Even or odd ones among the first `count` iterations.
+static uint32_t parity_of(uint32_t count, bool odd)
+{
+    return odd ? count / 2 : count - count / 2;
+}
+
+/// Iterations that the expectations are about.
 static uint32_t iterations_of(const pj_model_app *app, bool odd)
 {
-    return odd ? app->iterations / 2 : app->iterations - app->iterations / 2;
+    uint32_t last = app->roi_to ? app->roi_to : app->iterations;
+    return parity_of(last, odd) - parity_of(app->roi_from, odd);
+}
+
+static uint64_t begin_of_iteration(const pj_model_app *app, uint32_t iteration)
+{
+    return first_iteration_of(app) + parity_of(iteration, false) * iteration_length(app, false) +
+           parity_of(iteration, true) * iteration_length(app, true);
 }
 
 static uint64_t end_of(const pj_model_app *app)
 {
-    return first_iteration_of(app) + iterations_of(app, false) * iteration_length(app, false) +
-           iterations_of(app, true) * iteration_length(app, true) + tail_ns +
-           (app->no_mpi ? 0 : finalize_ns) + exit_ns;
+    return begin_of_iteration(app, app->iterations) + tail_ns + (app->no_mpi ? 0 : finalize_ns) +
+           exit_ns;
+}
+
+static uint64_t runtime_of(const pj_model_app *app)
+{
+    if (app->roi_to)
+        return begin_of_iteration(app, app->roi_to) - begin_of_iteration(app, app->roi_from);
+    return end_of(app);
 }
 
 // ---------------------------------------------------------------------------- expectations
@@ -209,8 +230,9 @@ static uint64_t ideal_iteration(const pj_model_app *app, bool odd)
 
 static uint64_t ideal_of(const pj_model_app *app)
 {
-    return ready_of(app) + iterations_of(app, false) * ideal_iteration(app, false) +
-           iterations_of(app, true) * ideal_iteration(app, true) + tail_ns + exit_ns;
+    uint64_t iterations = iterations_of(app, false) * ideal_iteration(app, false) +
+                          iterations_of(app, true) * ideal_iteration(app, true);
+    return app->roi_to ? iterations : ready_of(app) + iterations + tail_ns + exit_ns;
 }
 
 static int64_t cycles_in(const pj_model_app *app, uint64_t useful)
@@ -249,30 +271,39 @@ static void expect_phases(const pj_model_app *app, uint32_t rank, uint32_t threa
     }
 }
 
-static void expect_master(const pj_model_app *app, uint32_t rank, pj_model_totals *totals)
+/// What lies before the first iteration and after the last.
+static void expect_ends(const pj_model_app *app, uint32_t rank, pj_model_totals *totals)
 {
-    uint32_t gaps = app->iterations * 2 * neighbours_of(app, rank);
     uint64_t wait = app->no_mpi ? ready_of(app) - start_of(rank) - setup_of(rank) : 0;
     add_pieces(app, totals, setup_of(rank) + wait, 1, false);
-    add_pieces(app, totals, gap_ns, gaps, false);
     if (app->no_mpi) {
         add_pieces(app, totals, tail_ns + exit_ns, 1, false);
     } else {
         add_pieces(app, totals, tail_ns, 1, false);
         add_pieces(app, totals, exit_ns, 1, false);
     }
-    totals->outside_mpi +=
-        start_of(rank) + setup_of(rank) + wait + gaps * gap_ns + tail_ns + exit_ns;
-    totals->runtime = end_of(app);
+    totals->outside_mpi += start_of(rank) + setup_of(rank) + wait + tail_ns + exit_ns;
 }
 
-/// A worker exists from its first region on; before, Extrae says "Not created".
+static void expect_master(const pj_model_app *app, uint32_t rank, pj_model_totals *totals)
+{
+    uint32_t iterations = iterations_of(app, false) + iterations_of(app, true);
+    uint32_t gaps = iterations * 2 * neighbours_of(app, rank);
+    add_pieces(app, totals, gap_ns, gaps, false);
+    totals->outside_mpi += gaps * gap_ns;
+    totals->runtime = runtime_of(app);
+    if (!app->roi_to)
+        expect_ends(app, rank, totals);
+}
+
+/// A worker exists from its first region on; before, Extrae says "Not created". A region of
+/// interest counts whole, whatever states its threads are in.
 static void expect_worker(const pj_model_app *app, uint32_t rank, pj_model_totals *totals)
 {
     uint64_t created =
         first_iteration_of(app) + phase_of(app, rank, false, false).serial + app->fork_ns;
-    totals->runtime = created + totals->useful;
-    totals->outside_mpi = totals->runtime;
+    totals->outside_mpi = totals->useful + (app->roi_to ? 0 : created);
+    totals->runtime = app->roi_to ? runtime_of(app) : totals->outside_mpi;
 }
 
 pj_model_expected pj_model_expect(const pj_model_app *app)
@@ -289,7 +320,7 @@ pj_model_expected pj_model_expect(const pj_model_app *app)
             else
                 expect_worker(app, rank, totals);
         }
-    expected.runtime = end_of(app);
+    expected.runtime = runtime_of(app);
     expected.ideal = ideal_of(app);
     return expected;
 }
@@ -476,15 +507,22 @@ static void write_end(const pj_model_app *app, pj_trace_writer *out, uint32_t ra
     write_piece(app, out, at, (piece){leave, exit_ns}, &last, 1);
 }
 
+/// The last event lies 1 ns before the border: a region ends 1 ns after it.
+static void write_tracing(const pj_model_app *app, pj_trace_writer *out, pj_place at)
+{
+    pj_trace_writer_event(out, at, start_of(at.rank), type_tracing, 1);
+    pj_trace_writer_event(out, at, begin_of_iteration(app, app->roi_from), type_tracing, 1);
+    pj_trace_writer_event(out, at, begin_of_iteration(app, app->roi_to) - 1, type_tracing, 0);
+}
+
 static void write_rank(const pj_model_app *app, pj_trace_writer *out, uint32_t rank)
 {
     write_begin(app, out, rank);
-    uint64_t begin = first_iteration_of(app);
-    for (uint32_t i = 0; i < app->iterations; i++) {
-        write_iteration(app, out, rank, i % 2, begin);
-        begin += iteration_length(app, i % 2);
-    }
+    for (uint32_t i = 0; i < app->iterations; i++)
+        write_iteration(app, out, rank, i % 2, begin_of_iteration(app, i));
     write_end(app, out, rank);
+    for (uint32_t thread = 0; app->roi_to && thread < app->threads; thread++)
+        write_tracing(app, out, (pj_place){rank, thread});
 }
 
 pj_trace_writer *pj_model_write(const pj_model_app *app)

@@ -33,6 +33,10 @@ typedef struct pj_model_app {
     double extra_instructions; // each is a share lost or added per doubling of the cores
     double ipc_loss;
     double ghz_loss;
+
+    /// Tracing is switched on again before iteration roi_from and off after roi_to - 1: the region
+    /// of interest, which the expectations are then about. 0, 0 = none; roi_from is at least 1.
+    uint32_t roi_from, roi_to;
 } pj_model_app;
 
 /// What a thread's trace adds up to; ns and counts (fields as pj_totals).

@@ -37,6 +37,8 @@ const pj_formula *pj_formula_new(pj_arena *arena, pj_str text, const pj_formula_
                                  pj_err *err);
 /// Whether its value is text.
 bool pj_formula_is_text(const pj_formula *formula);
+/// Marks the names that it depends on; `used` by index in pj_formula_names.
+void pj_formula_mark_names(const pj_formula *formula, bool *used);
 /// How many cells pj_formula_aggregate writes.
 size_t pj_formula_aggregates(const pj_formula *formula);
 /// Computes the aggregates, once for all rows.

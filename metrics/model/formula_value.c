@@ -240,6 +240,25 @@ pj_cell pj_formula_value(const pj_formula *formula, const pj_formula_rows *rows,
     return value_of(formula->root, &at);
 }
 
+static void mark_names(const pj_formula_node *node, bool *used)
+{
+    if (node->kind == PJ_NODE_NAME)
+        used[node->index] = true;
+    if (node->left)
+        mark_names(node->left, used);
+    if (node->right)
+        mark_names(node->right, used);
+    for (size_t i = 0; i < node->argument_count; i++)
+        mark_names(node->arguments[i], used);
+}
+
+void pj_formula_mark_names(const pj_formula *formula, bool *used)
+{
+    mark_names(formula->root, used);
+    for (size_t i = 0; i < formula->aggregate_count; i++)
+        mark_names(formula->aggregates[i].of, used);
+}
+
 bool pj_formula_is_text(const pj_formula *formula)
 {
     return formula->root->text;

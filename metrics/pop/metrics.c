@@ -51,13 +51,10 @@ static bool evaluate_run(pj_metrics *metrics, size_t run, const pj_measures *mea
     const pj_study *study = metrics->study;
     pj_metric_value *values = &metrics->values[run * set->count];
     pj_metric_scope scope = {set, 0, &measures[run], &measures[study->reference], values};
-    for (; scope.row < set->count; scope.row++) {
-        pj_metric_value *value = &values[scope.row];
-        if (!set->definition)
-            *value = built_in_value(&scope, study->names[study->reference], metrics->arena);
-        else if (!pj_metric_set_evaluate(&scope, metrics->arena, value, err))
-            return false;
-    }
+    if (set->definition)
+        return pj_metric_set_evaluate(&scope, metrics->arena, values, err);
+    for (; scope.row < set->count; scope.row++)
+        values[scope.row] = built_in_value(&scope, study->names[study->reference], metrics->arena);
     return true;
 }
 

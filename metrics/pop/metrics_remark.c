@@ -56,17 +56,29 @@ static bool has_mpi_row(const pj_metric_set *set)
     return false;
 }
 
+static void say_threads_vary(collector *c, int run)
+{
+    const pj_measures *m = &c->measures[run];
+    const char *layout = pj_study_key_text(c->metrics->study, (size_t)run, PJ_BY_LAYOUT);
+    pj_arena *arena = c->metrics->arena;
+    if (c->metrics->set->by_threads)
+        say(c, PJ_NOTE, run,
+            pj_arena_format(
+                arena, "threads per rank vary (%s): threads weigh equally in every mean", layout));
+    else
+        say(c, PJ_NOTE, run,
+            pj_arena_format(arena,
+                            "threads per rank vary (%s): ranks weigh equally in every mean; "
+                            "weighted by threads the parallel efficiency is %.4f",
+                            layout, m->useful_sum / m->threads / m->runtime));
+}
+
 static void say_what_the_run_is(collector *c, int run)
 {
     const pj_measures *m = &c->measures[run];
     pj_arena *arena = c->metrics->arena;
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
-        say(c, PJ_NOTE, run,
-            pj_arena_format(arena,
-                            "threads per rank vary (%s): ranks weigh equally in every mean; "
-                            "weighted by threads the parallel efficiency is %.4f",
-                            pj_study_key_text(c->metrics->study, (size_t)run, PJ_BY_LAYOUT),
-                            m->useful_sum / m->threads / m->runtime));
+        say_threads_vary(c, run);
     if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
         say(c, PJ_NOTE, run,
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");

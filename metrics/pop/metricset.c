@@ -44,7 +44,7 @@ static double hybrid_parallel(const pj_measures *r)
     return (r->nonmpi_mean - r->openmp_lost_mean - r->serial_lost_mean) / r->runtime;
 }
 
-#define METRIC_SET(name, key, title, convention)                                                   \
+#define METRIC_SET(name, key, title, weights, convention)                                          \
     static double value_##name(size_t row, const pj_measures *r, const pj_measures *r0)            \
     {
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
@@ -76,7 +76,7 @@ static double hybrid_parallel(const pj_measures *r)
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
 #define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
 
-#define METRIC_SET(name, key, title, convention) static const pj_metric rows_##name[] = {
+#define METRIC_SET(name, key, title, weights, convention) static const pj_metric rows_##name[] = {
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
     {#key,        parent,       title, text, explanation, KIND_##kind, PJ_COMBINE_##combine,       \
      UNIT_##kind, NEEDS_##needs},
@@ -88,10 +88,18 @@ static double hybrid_parallel(const pj_measures *r)
 #undef METRIC
 #undef METRIC_SET_END
 
+#define WEIGHTS_RANKS false
+#define WEIGHTS_THREADS true
+
 static const pj_metric_set sets[] = {
-#define METRIC_SET(name, key, title, convention)                                                   \
-    {key,          title, convention, rows_##name, sizeof rows_##name / sizeof *rows_##name,       \
-     value_##name, NULL},
+#define METRIC_SET(name, set_key, set_title, weights, sentence)                                    \
+    {.key = set_key,                                                                               \
+     .title = set_title,                                                                           \
+     .convention = sentence,                                                                       \
+     .by_threads = WEIGHTS_##weights,                                                              \
+     .rows = rows_##name,                                                                          \
+     .count = sizeof rows_##name / sizeof *rows_##name,                                            \
+     .value = value_##name},
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)
 #define METRIC_SET_END
 #include "metrics/pop/metricsets.def"

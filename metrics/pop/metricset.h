@@ -43,13 +43,14 @@ typedef struct pj_metric_scope {
     size_t row;
     const pj_measures *run;
     const pj_measures *reference;
-    const pj_metric_value *earlier; // values of this run's rows before `row`
+    const pj_metric_value *earlier; // this run's values by row; a reason where not known yet
 } pj_metric_scope;
 
 typedef struct pj_metric_set {
     const char *key;        // "mpi-mult"
     const char *title;      // "MPI (multiplicative)"
     const char *convention; // one sentence, shown under every table
+    bool by_threads;        // means weigh every thread alike, not every rank
     const pj_metric *rows;  // a parent stands before its children; speedup and runtime_s last
     size_t count;
     /// Value of a row; may be NaN or infinite, of which the evaluation makes a reason. NULL in sets

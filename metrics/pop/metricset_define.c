@@ -21,6 +21,7 @@ typedef struct pj_metric_definition {
     _Atomic uint32_t references;
     pj_metric_set set;
     source *sources; // by row
+    size_t *order;   // rows, each after those that its formula names
     void (*released)(void *context);
     void *context;
 } pj_metric_definition;
@@ -91,8 +92,10 @@ typedef struct definer {
     const pj_metric_set_spec *spec;
     pj_metric_definition *made;
     pj_metric *rows;
-    size_t count;           // rows so far
-    pj_formula_name *names; // of a run, of the reference, of the rows so far
+    size_t count;                         // rows so far
+    pj_formula_name *names;               // of a run, of the reference, of the rows so far
+    size_t ordered;                       // rows in made->order
+    enum { NEW, OPEN, ORDERED } * states; // by row
     pj_err *err;
 } definer;
 
@@ -167,25 +170,12 @@ static const char *copy(pj_arena *arena, const char *text)
     return text ? pj_arena_text(arena, pj_str_of(text)) : NULL;
 }
 
-static bool compile(definer *d, const pj_metric_spec *spec, source *out)
-{
-    pj_err err = {0};
-    pj_formula_names names = {d->names, 2 * names_per_run() + d->count, PJ_FORMULA_SCALAR};
-    out->formula = pj_formula_new(d->made->arena, pj_str_of(spec->formula), &names, &err);
-    if (!out->formula)
-        return fail_row(d, spec->key, "%s", err.text);
-    if (pj_formula_is_text(out->formula))
-        return fail_row(d, spec->key, "its formula gives text, not a number");
-    return true;
-}
-
 static bool define_row(definer *d, const pj_metric_spec *spec)
 {
     pj_arena *arena = d->made->arena;
-    source *from = &d->made->sources[d->count];
-    *from = (source){.call = spec->call, .context = spec->context};
-    if (!check_row(d, spec) || (spec->formula && !compile(d, spec, from)))
+    if (!check_row(d, spec))
         return false;
+    d->made->sources[d->count] = (source){.call = spec->call, .context = spec->context};
     const char *key = copy(arena, spec->key);
     d->names[2 * names_per_run() + d->count] = (pj_formula_name){.name = key};
     d->rows[d->count++] = (pj_metric){
@@ -198,6 +188,56 @@ static bool define_row(definer *d, const pj_metric_spec *spec)
         .combine = spec->combine,
         .unit = spec->kind != PJ_METRIC_PLAIN ? PJ_UNIT_RATIO : spec->unit,
     };
+    return true;
+}
+
+/// Once all rows are named.
+static bool compile(definer *d, const pj_metric_spec *spec, source *out)
+{
+    pj_err err = {0};
+    pj_formula_names names = {d->names, 2 * names_per_run() + d->count, PJ_FORMULA_SCALAR};
+    out->formula = pj_formula_new(d->made->arena, pj_str_of(spec->formula), &names, &err);
+    if (!out->formula)
+        return fail_row(d, spec->key, "%s", err.text);
+    if (pj_formula_is_text(out->formula))
+        return fail_row(d, spec->key, "its formula gives text, not a number");
+    return true;
+}
+
+/// Puts a row into the order of evaluation, after the rows that its formula names.
+static bool order_row(definer *d, size_t row)
+{
+    const pj_formula *formula = d->made->sources[row].formula;
+    if (d->states[row] == OPEN)
+        return fail_row(d, d->rows[row].key, "its formula leads back to itself");
+    if (d->states[row] == ORDERED)
+        return true;
+    d->states[row] = OPEN;
+    size_t first = 2 * names_per_run();
+    pj_auto_arena kept = pj_arena_new(NULL);
+    bool *used = pj_new_n(kept, bool, first + d->count);
+    if (formula)
+        pj_formula_mark_names(formula, used);
+    for (size_t other = 0; other < d->count; other++)
+        if (used[first + other] && !order_row(d, other))
+            return false;
+    d->states[row] = ORDERED;
+    d->made->order[d->ordered++] = row;
+    return true;
+}
+
+static bool define_rows(definer *d)
+{
+    const pj_metric_set_spec *spec = d->spec;
+    for (size_t i = 0; i < spec->count; i++)
+        if (!define_row(d, &spec->rows[i]))
+            return false;
+    for (size_t i = 0; i < spec->count; i++)
+        if (spec->rows[i].formula && !compile(d, &spec->rows[i], &d->made->sources[i]))
+            return false;
+    for (size_t i = 0; i < spec->count; i++)
+        if (!order_row(d, i))
+            return false;
     return true;
 }
 
@@ -221,6 +261,7 @@ static void define_totals(definer *d)
     const pj_metric_set *any = pj_metric_set_at(0);
     for (size_t from_end = TOTALS; from_end > 0; from_end--) {
         d->made->sources[d->count] = (source){.call = call_total};
+        d->made->order[d->ordered++] = d->count;
         d->rows[d->count++] = any->rows[any->count - from_end];
     }
 }
@@ -238,15 +279,14 @@ const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err
     pj_arena *arena = made->arena;
     size_t rows = spec->count + TOTALS, each = names_per_run();
     made->sources = pj_new_n(arena, source, rows);
+    made->order = pj_new_n(arena, size_t, rows);
     definer d = {.spec = spec, .made = made, .err = err};
+    d.states = pj_arena_alloc_n(arena, sizeof *d.states, rows);
     d.rows = pj_new_n(arena, pj_metric, rows);
     d.names = pj_new_n(arena, pj_formula_name, 2 * each + rows);
     add_run_names(arena, d.names, "", DOMAIN_RUN);
     add_run_names(arena, d.names + each, "ref.", DOMAIN_REFERENCE);
-    bool done = true;
-    for (size_t i = 0; i < spec->count && done; i++)
-        done = define_row(&d, &spec->rows[i]);
-    if (!done) {
+    if (!define_rows(&d)) {
         destroy(made);
         return NULL;
     }
@@ -276,11 +316,10 @@ static pj_metric_value value_of_formula(const pj_formula *formula, const pj_metr
     return (pj_metric_value){.value = pj_cell_number(cell)};
 }
 
-bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *out,
-                            pj_err *err)
+static bool evaluate_row(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *out,
+                         pj_err *err)
 {
     const source *from = &scope->set->definition->sources[scope->row];
-    *out = (pj_metric_value){0};
     if (from->formula)
         *out = value_of_formula(from->formula, scope);
     else if (!from->call(from->context, scope, out, err))
@@ -289,6 +328,22 @@ bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_me
         out->reason = pj_arena_text(arena, pj_str_of(out->reason));
     else if (!isfinite(out->value))
         out->reason = "the result is not a finite number";
+    return true;
+}
+
+bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *values,
+                            pj_err *err)
+{
+    pj_metric_scope at = *scope;
+    for (size_t row = 0; row < at.set->count; row++)
+        values[row].reason = "its row is not evaluated yet";
+    for (size_t i = 0; i < at.set->count; i++) {
+        pj_metric_value value = {0};
+        at.row = at.set->definition->order[i];
+        if (!evaluate_row(&at, arena, &value, err))
+            return false;
+        values[at.row] = value;
+    }
     return true;
 }
 

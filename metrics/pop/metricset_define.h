@@ -35,14 +35,15 @@ typedef struct pj_metric_set_spec {
 } pj_metric_set_spec;
 
 /// A set that holds one reference; speedup and runtime_s are added. A formula may name measures
-/// ("useful_max"), those of the reference run ("ref.useful_max"), metrics of rows before its own,
-/// and columns of the statistics inside sum, mean, max, min ("max(useful_ns)",
-/// "sum(ref.instructions)"). Fails with PJ_E_SCRIPT naming the row: bad or repeated key, unknown
-/// parent, bad formula, a row with neither or both of formula and call.
+/// ("useful_max"), those of the reference run ("ref.useful_max"), other metrics of the set, and
+/// columns of the statistics inside sum, mean, max, min ("max(useful_ns)",
+/// "sum(ref.instructions)"). Callbacks see the rows before their own. Fails with PJ_E_SCRIPT naming
+/// the row: bad or repeated key, unknown parent, bad formula or one that leads back to itself, a
+/// row with neither or both of formula and call.
 const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err);
 
-/// Value of row scope->row of a defined set; a reason is copied into `arena`.
-bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *out,
+/// Values of a run by row for a defined set; reasons are copied into `arena`.
+bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *values,
                             pj_err *err);
 
 /// Nothing happens to built-in sets.

@@ -104,6 +104,7 @@ static void test_bsc_weighs_threads(void **state)
     expect(m, 0, "parallel_efficiency", 3460.0 / 6 / 1000);
     expect(m, 0, "load_balance", 3460.0 / 6 / 800);
     expect(m, 0, "communication_efficiency", 0.8);
+    assert_int_equal(said(m, "threads weigh equally"), 1);
 }
 
 static void test_weak_scaling(void **state)

@@ -15,7 +15,7 @@ typedef struct sheet {
     size_t *widths; // by column, with padding
 } sheet;
 
-/// "│  ├─ " in front of row `row`: a line goes on below until the last row of its depth.
+/// Branches of the tree in front of row `row`: a line goes on below until the last row of its depth.
 static void add_branch(pj_buf *out, const pj_grid *grid, size_t row)
 {
     unsigned depth = grid->rows[row].depth;

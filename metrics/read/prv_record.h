@@ -29,7 +29,7 @@ extern const pj_prv_type pj_prv_types[];
 extern const size_t pj_prv_type_count;
 
 /// Values of the five MPI event types that are looked up at once; larger ones are unknown calls.
-enum { PJ_PRV_MPI_TYPES = 5, PJ_PRV_MPI_VALUES = 256 };
+enum { PJ_PRV_MPI_TYPES = 5, PJ_PRV_MPI_VALUES = 1024 };
 
 /// What the records of a trace are read against; the same for all blocks.
 typedef struct pj_prv_trace {

@@ -166,7 +166,7 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
     return message;
 }
 
-void pj_calls_message(pj_calls *calls, const pj_message *record)
+uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
 {
     if (record->physical_recv < record->logical_send)
         count(calls, PJ_IMPORT_message_reversed);
@@ -176,6 +176,7 @@ void pj_calls_message(pj_calls *calls, const pj_message *record)
     pj_ends_add(&calls->places[record->to].ends,
                 pj_end_at(record->physical_recv, PJ_END_RECEIVED, calls->numbers, message));
     calls->numbers++;
+    return message;
 }
 
 /// Whether a call with this rule takes the end, and the operations that it makes of it.

@@ -26,8 +26,9 @@ pj_calls *pj_calls_new(pj_engine *engine, pj_groups *groups, const pj_run *run,
                        pj_import_stats *stats);
 void pj_calls_free(pj_calls *calls);
 
-/// A message; its calls follow, or precede by not much more than the replay's window.
-void pj_calls_message(pj_calls *calls, const pj_message *message);
+/// A message; its calls follow, or precede by not much more than the replay's window. Gives the
+/// engine's number for it.
+uint32_t pj_calls_message(pj_calls *calls, const pj_message *message);
 /// The next call of its location. The caller has run the location to call->begin.
 void pj_calls_replay(pj_calls *calls, const pj_call *call);
 /// No call of the location follows.

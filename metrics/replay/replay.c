@@ -7,9 +7,9 @@
 #include "metrics/base/num.h"
 #include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
+#include "metrics/replay/ideal_trace.h"
 #include "metrics/replay/threads.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +24,7 @@ typedef struct item { // a call that has been left, or an OpenMP event
 typedef struct entered { // the call that a location is in
     pj_call call;
     uint16_t class_; // pj_mpi_class; 0 = none
+    uint32_t kept;   // items of the location in the window
 } entered;
 
 typedef struct replay {
@@ -34,8 +35,9 @@ typedef struct replay {
     pj_groups *groups;
     pj_calls *calls;
     pj_threads *threads;
-    entered *entered; // by location
-    item *window;     // ring
+    pj_ideal_trace *ideal; // NULL = not asked for
+    entered *entered;      // by location
+    item *window;          // ring
     size_t window_first, window_count, window_cap;
     uint64_t events;
     bool given_up; // the memory is used up
@@ -44,12 +46,14 @@ typedef struct replay {
 
 static void free_parts(replay *r)
 {
+    pj_ideal_trace_free(r->ideal);
     pj_threads_free(r->threads);
     pj_calls_free(r->calls);
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
     pj_arena_free(r->arena);
     free(r->window);
+    r->ideal = NULL;
     r->threads = NULL;
     r->calls = NULL;
     r->groups = NULL;
@@ -62,13 +66,21 @@ static void free_parts(replay *r)
 
 static bool begin(void *self, const pj_run *run, pj_err *err)
 {
-    (void)err;
     replay *r = self;
     free_parts(r);
     r->run = run;
     r->arena = pj_arena_new(NULL);
     r->entered = pj_new_n(r->arena, entered, run->layout.locations);
-    r->engine = pj_engine_new(run->layout.locations, r->opts.network, (pj_engine_watch){0});
+    pj_engine_watch watch = {.self = NULL};
+    if (r->opts.ideal_path) {
+        r->ideal = pj_ideal_trace_new(r->opts.ideal_path, run, err);
+        if (!r->ideal)
+            return false;
+        watch = pj_ideal_trace_watch(r->ideal);
+    }
+    r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch);
+    if (r->ideal)
+        pj_ideal_trace_engine(r->ideal, r->engine);
     if (run->roi.set)
         pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
     r->groups = pj_groups_new(r->engine, run);
@@ -100,6 +112,7 @@ static void replay_item(replay *r, const item *i)
 
 static void replay_first(replay *r)
 {
+    r->entered[r->window[r->window_first].call.location].kept--;
     replay_item(r, &r->window[r->window_first]);
     r->window_first = (r->window_first + 1) & (r->window_cap - 1);
     r->window_count--;
@@ -139,6 +152,7 @@ static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
     entered *e = &r->entered[location];
     e->call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
+    e->kept++;
     keep_back(r, number)->call = e->call;
 }
 
@@ -173,9 +187,17 @@ static void collective_event(replay *r, const pj_event *event)
 
 static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
+    r->entered[event->location].kept++;
     item *last = keep_back(r, number);
     last->openmp = event->code;
     last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
+}
+
+static void message_event(replay *r, const pj_message *message)
+{
+    uint32_t number = pj_calls_message(r->calls, message);
+    if (r->ideal)
+        pj_ideal_trace_tag(r->ideal, number, message->tag);
 }
 
 static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
@@ -191,8 +213,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         openmp_event(r, event, number);
         break;
     case PJ_EV_MESSAGE:
-        assert(event->a < batch->message_count);
-        pj_calls_message(r->calls, &batch->messages[event->a]);
+        message_event(r, &batch->messages[event->a]);
         break;
     case PJ_EV_STATE:
     case PJ_EV_COUNTER:
@@ -206,7 +227,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
 static size_t bytes_in_use(const replay *r)
 {
     return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
-           r->window_cap * sizeof *r->window;
+           r->window_cap * sizeof *r->window + (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 
 /// A quarter of the job's budget may wait.
@@ -215,6 +236,14 @@ static uint64_t allowance(const replay *r)
     const pj_job *job = r->opts.job;
     uint64_t budget = job && job->memory_budget ? job->memory_budget : UINT64_C(1) << 30;
     return budget / 4;
+}
+
+/// Long computation is replayed piece by piece, so that its records need not wait for its end.
+static void run_on(replay *r)
+{
+    for (uint32_t i = 0; i < r->run->layout.locations; i++)
+        if (r->entered[i].kept == 0 && r->entered[i].class_ == 0 && pj_threads_runs(r->threads, i))
+            pj_engine_move(r->engine, i, pj_ideal_trace_seen(r->ideal, i), true);
 }
 
 static bool events(void *self, const pj_batch *batch, pj_err *err)
@@ -228,6 +257,10 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     for (size_t i = 0; i < batch->count; i++)
         if (heard >> batch->events[i].kind & 1)
             one_event(r, batch, &batch->events[i], r->events + i);
+    for (size_t i = 0; r->ideal && i < batch->count; i++)
+        pj_ideal_trace_event(r->ideal, &batch->events[i]);
+    if (r->ideal && r->events / WINDOW != (r->events + batch->count) / WINDOW)
+        run_on(r);
     r->events += batch->count;
     r->given_up = bytes_in_use(r) > allowance(r);
     return true;
@@ -357,9 +390,19 @@ static void write_times(const replay *r, pj_run *run)
     ideal->reason = NULL;
 }
 
+static bool write_ideal_trace(replay *r, pj_err *err)
+{
+    const pj_layout *layout = &r->run->layout;
+    double *finish_ns = pj_new_n(r->arena, double, layout->locations);
+    for (uint32_t i = 0; i < layout->locations; i++) {
+        uint32_t master = layout->first_location[layout->rank_of[i]];
+        finish_ns[i] = pj_engine_clock(r->engine, pj_threads_lives(r->threads, i) ? i : master).now;
+    }
+    return pj_ideal_trace_write(r->ideal, finish_ns, err);
+}
+
 static bool finish(void *self, pj_run *run, pj_err *err)
 {
-    (void)err;
     replay *r = self;
     r->run = run;
     if (!r->given_up)
@@ -373,7 +416,10 @@ static bool finish(void *self, pj_run *run, pj_err *err)
         write_times(r, run);
     else
         pj_run_remark(run, PJ_WARNING, "No ideal network: %s", reason);
-    return true;
+    if (r->ideal && reason)
+        return pj_fail(err, PJ_E_MISSING, r->opts.ideal_path, 0,
+                       "the idealised trace is not written: %s", reason);
+    return !r->ideal || write_ideal_trace(r, err);
 }
 
 pj_sink pj_replay_sink(pj_replay_opts opts)

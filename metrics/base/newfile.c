@@ -1,0 +1,108 @@
+// Temporary names are the target's with a random ending, so that both lie on one file system.
+#include "metrics/base/newfile.h"
+
+#include "metrics/base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WAITING_MOST = 1 << 16 };
+
+static bool refuse(const char *path, const char *what, pj_err *err)
+{
+    return pj_fail(err, PJ_E_IO, path, 0, "%s: %s", what, strerror(errno));
+}
+
+static char *temporary_name(const char *path)
+{
+    size_t size = strlen(path) + sizeof ".XXXXXX";
+    char *name = pj_take_memory(size);
+    snprintf(name, size, "%s.XXXXXX", path);
+    return name;
+}
+
+bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err)
+{
+    char *temporary = temporary_name(path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0) {
+        free(temporary);
+        return refuse(path, "cannot be created", err);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    *file = (pj_newfile){.path = strdup(path), .temporary = temporary, .fd = fd};
+    return true;
+}
+
+bool pj_newfile_write(int fd, const char *path, pj_str bytes, pj_err *err)
+{
+    while (bytes.len > 0) {
+        ssize_t done = write(fd, bytes.at, bytes.len);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return refuse(path, "cannot be written", err);
+        bytes = pj_str_from(bytes, (size_t)done);
+    }
+    return true;
+}
+
+static bool flush(pj_newfile *file, pj_err *err)
+{
+    bool good = pj_newfile_write(file->fd, file->path, pj_buf_str(&file->waiting), err);
+    file->waiting.len = 0;
+    return good;
+}
+
+bool pj_newfile_add(pj_newfile *file, pj_str bytes, pj_err *err)
+{
+    pj_buf_add(&file->waiting, bytes);
+    return file->waiting.len < WAITING_MOST || flush(file, err);
+}
+
+bool pj_newfile_commit(pj_newfile *file, pj_err *err)
+{
+    bool good = flush(file, err);
+    if (good && fsync(file->fd) != 0 && errno != EINVAL)
+        good = refuse(file->path, "cannot be written to disk", err);
+    if (good && rename(file->temporary, file->path) != 0)
+        good = refuse(file->path, "cannot be put in its place", err);
+    if (good) {
+        free(file->temporary);
+        file->temporary = NULL;
+    }
+    pj_newfile_drop(file);
+    return good;
+}
+
+void pj_newfile_drop(pj_newfile *file)
+{
+    if (!file->path)
+        return;
+    close(file->fd);
+    if (file->temporary)
+        unlink(file->temporary);
+    free(file->temporary);
+    free(file->path);
+    pj_buf_free(&file->waiting);
+    *file = (pj_newfile){.fd = -1};
+}
+
+int pj_newfile_scratch(const char *path, pj_err *err)
+{
+    char *temporary = temporary_name(path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        refuse(path, "no temporary file can be created beside it", err);
+    else
+        unlink(temporary);
+    free(temporary);
+    return fd;
+}

@@ -1,0 +1,31 @@
+// A file that is written beside its place, flushed to disk and renamed, so that a full disk or an
+// interrupt never leaves half a file. Ownership: the caller's struct; end with commit or drop.
+#ifndef PJ_NEWFILE_H
+#define PJ_NEWFILE_H
+
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+
+typedef struct pj_newfile {
+    char *path;      // where it is to be
+    char *temporary; // where it is now
+    int fd;
+    pj_buf waiting; // not written yet
+} pj_newfile;
+
+/// Errors: PJ_E_IO with the system's reason.
+bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err);
+bool pj_newfile_add(pj_newfile *file, pj_str bytes, pj_err *err);
+/// Puts the file in its place. The struct is empty afterwards, also on failure.
+bool pj_newfile_commit(pj_newfile *file, pj_err *err);
+/// Removes what was written, unless it is committed.
+void pj_newfile_drop(pj_newfile *file);
+
+/// An open file beside `path` that vanishes when it is closed; -1 on failure.
+int pj_newfile_scratch(const char *path, pj_err *err);
+/// All bytes, however often the system must be asked.
+bool pj_newfile_write(int fd, const char *path, pj_str bytes, pj_err *err);
+
+#define pj_auto_newfile __attribute__((cleanup(pj_newfile_drop))) pj_newfile
+
+#endif

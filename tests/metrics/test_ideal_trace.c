@@ -1,0 +1,215 @@
+// The idealised trace read again: it ends at the ideal runtime, and computation is as it was.
+#include "kernel/load.h"
+
+#include "metrics/base/buf.h"
+#include "tests/support/trace_writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DATA PJ_SOURCE_DIR "/../shared/data/paraver/"
+
+static char folder[] = "/tmp/pj_ideal_XXXXXX";
+
+static const char *file_in_folder(const char *name)
+{
+    static char path[4][256];
+    static unsigned next;
+    char *out = path[next++ % 4];
+    snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    return out;
+}
+
+static pj_run *load(const char *path, const char *ideal_path, pj_network network)
+{
+    pj_job job = {.workers = 2};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_load_opts opts = {.network = network, .ideal_path = ideal_path};
+    pj_run *run = pj_load(path, opts, &job, &err);
+    if (!run)
+        fail_msg("%s: %s", err.where, err.text);
+    return run;
+}
+
+static void compare(const char *path, pj_network network)
+{
+    const char *ideal_path = file_in_folder("ideal.prv");
+    pj_auto_run run = load(path, ideal_path, network);
+    assert_true(run->ideal.available);
+    pj_auto_run ideal = load(ideal_path, NULL, (pj_network){.latency_ns = 0});
+    assert_int_equal(ideal->end_ns, (uint64_t)run->ideal.runtime_ns);
+    assert_int_equal(ideal->layout.locations, run->layout.locations);
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        assert_int_equal(ideal->totals[i].useful_ns, run->totals[i].useful_ns);
+        assert_int_equal(ideal->totals[i].serial_useful_ns, run->totals[i].serial_useful_ns);
+    }
+    for (unsigned i = 0; i < PJ_IMPORT_COUNT; i++)
+        if (ideal->import.count[i] > run->import.count[i])
+            fail_msg("%s", pj_import_at(i)->key);
+    if (network.latency_ns > 0)
+        return;
+    assert_true(ideal->ideal.runtime_ns == run->ideal.runtime_ns); // nothing more to gain
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        assert_true(ideal->ideal.finish_ns[i] == run->ideal.finish_ns[i]);
+}
+
+/// Three ranks: a message in time, one early, a collective, counters, and a call by its name only.
+static const char *written_trace(void)
+{
+    const char *path = file_in_folder("small.prv.gz");
+    pj_auto_trace w = pj_trace_writer_new((pj_trace_header){.ranks = 3, .ranks_per_node = 2});
+    uint32_t all[] = {0, 1, 2};
+    pj_trace_writer_communicator(w, all, 3);
+    pj_place at[] = {{0, 0}, {1, 0}, {2, 0}};
+    for (unsigned r = 0; r < 3; r++) {
+        pj_trace_writer_state(w, at[r], 0, 100 + 10 * r, 1);
+        pj_trace_writer_call(
+            w, at[r], (pj_trace_call){.name = "MPI_Init", .begin = 100 + 10 * r, .end = 200});
+    }
+    pj_trace_writer_state(w, at[0], 200, 260, 1);
+    pj_trace_writer_call(w, at[0], (pj_trace_call){.name = "MPI_Send", .begin = 260, .end = 300});
+    pj_trace_writer_state(w, at[1], 200, 230, 1);
+    pj_trace_writer_call(w, at[1], (pj_trace_call){.name = "MPI_Irecv", .begin = 230, .end = 235});
+    pj_trace_writer_state(w, at[1], 235, 250, 1);
+    pj_trace_writer_call(w, at[1], (pj_trace_call){.name = "MPI_Wait", .begin = 250, .end = 320});
+    pj_trace_writer_message(
+        w, (pj_trace_message){at[0], at[1], {260, 265, 230, 320}, .size = 50000, .tag = 7});
+    pj_trace_writer_state(w, at[2], 200, 280, 1);
+    uint64_t since[] = {300, 320, 280};
+    for (unsigned r = 0; r < 3; r++) {
+        pj_trace_writer_state(w, at[r], since[r], 400, 1);
+        pj_trace_writer_call(w, at[r],
+                             (pj_trace_call){.name = "MPI_Ibarrier",
+                                             .begin = 400,
+                                             .end = 410,
+                                             .communicator = 1,
+                                             .instructions = 1000,
+                                             .cycles = 500});
+        pj_trace_writer_state(w, at[r], 410, 500, 1);
+        pj_trace_writer_event(w, at[r], 500, 40000001, 0);
+    }
+    pj_err err = {.code = PJ_E_NONE};
+    if (!pj_trace_writer_save(w, path, &err))
+        fail_msg("%s", err.text);
+    return path;
+}
+
+static void a_small_trace(void **state)
+{
+    (void)state;
+    compare(written_trace(), (pj_network){.latency_ns = 0});
+    compare(written_trace(), (pj_network){.latency_ns = 1000, .bandwidth = 1e9});
+}
+
+static void messages_keep_size_and_tag(void **state)
+{
+    (void)state;
+    const char *path = file_in_folder("ideal.prv");
+    pj_run_release(load(written_trace(), path, (pj_network){.latency_ns = 0}));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[512], message[512] = "";
+    uint64_t last = 0;
+    while (fgets(line, sizeof line, file)) {
+        unsigned long long time = 0;
+        if (line[0] == '3')
+            snprintf(message, sizeof message, "%s", line);
+        if (line[0] >= '1' && line[0] <= '3')
+            assert_int_equal(sscanf(line + 2, "%*[^:]:%*[^:]:%*[^:]:%*[^:]:%llu", &time), 1);
+        assert_true(time >= last); // sorted
+        last = time;
+    }
+    fclose(file);
+    // all leave MPI_Init at 120; the send is at 120 + 60, posted at 120 + 30
+    assert_string_equal(message, "3:0:1:1:1:180:180:0:1:2:1:150:180:50000:7\n");
+}
+
+static void names_lie_beside_it(void **state)
+{
+    (void)state;
+    const char *path = file_in_folder("named.prv");
+    pj_run_release(load(written_trace(), path, (pj_network){.latency_ns = 0}));
+    static const struct {
+        const char *name, *text;
+    } files[] = {{"named.pcf", "MPI_Ibarrier"}, {"named.row", "LEVEL THREAD SIZE 3"}};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_buf text = {.at = NULL};
+        FILE *file = fopen(file_in_folder(files[i].name), "r");
+        assert_non_null(file);
+        text.len = fread(pj_buf_room(&text, 1 << 20), 1, 1 << 20, file);
+        fclose(file);
+        assert_true(pj_str_contains(pj_buf_str(&text), pj_str_of(files[i].text)));
+    }
+}
+
+static void real_traces(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"epoch/epoch_1proc.prv.gz", "epoch/epoch_4proc.prv.gz",
+                                        "epoch/epoch_16proc.prv.gz", "imagemagick/omp2.prv.gz",
+                                        "imagemagick/omp8.prv.gz"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, DATA "%s", files[i]);
+        if (access(path, R_OK) != 0) {
+            print_message("%s is not there\n", path);
+            skip();
+        }
+        compare(path, (pj_network){.latency_ns = 0});
+    }
+}
+
+static void refused(const char *trace, const char *path, pj_err_code code, const char *why)
+{
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = pj_load(trace, (pj_load_opts){.ideal_path = path}, &job, &err);
+    assert_null(run);
+    assert_int_equal(err.code, code);
+    if (!strstr(err.text, why))
+        fail_msg("%s", err.text);
+}
+
+static void what_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    refused(written_trace(), file_in_folder("ideal.csv"), PJ_E_USAGE, ".prv");
+    refused(written_trace(), file_in_folder("nowhere/ideal.prv"), PJ_E_IO, "cannot be created");
+    if (access("/dev/full", W_OK) == 0) // a folder that is none
+        refused(written_trace(), "/dev/full/ideal.prv", PJ_E_IO, "cannot be created");
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ideal.prv",    "ideal.pcf", "ideal.row",
+                                        "small.prv.gz", "small.pcf", "small.row",
+                                        "named.prv",    "named.pcf", "named.row"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(file_in_folder(names[i]));
+    return rmdir(folder); // fails when a temporary file is left
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_trace),
+        cmocka_unit_test(messages_keep_size_and_tag),
+        cmocka_unit_test(names_lie_beside_it),
+        cmocka_unit_test(real_traces),
+        cmocka_unit_test(what_cannot_be_written_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -50,7 +50,7 @@ static locale_t c_locale(void)
 bool pj_parse_double(pj_str s, double *out)
 {
     char text[64];
-    if (s.len == 0 || s.len >= sizeof text || s.at[0] == ' ')
+    if (s.len == 0 || s.len >= sizeof text || (unsigned char)s.at[0] <= ' ')
         return false;
     memcpy(text, s.at, s.len);
     text[s.len] = 0;

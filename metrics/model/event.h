@@ -29,6 +29,7 @@ enum {
 typedef enum pj_event_kind {
     PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
     PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters
+    PJ_EV_COUNTERS,   // a = instructions, b = cycles, read together: the usual case
     PJ_EV_MPI,        // a = pj_mpi_call entered, 0 = left; code = pj_mpi_class
     PJ_EV_COLLECTIVE, // follows the enter of its call: a = communicator, b = bytes, code = root?
     PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*

@@ -148,7 +148,7 @@ static uint64_t line_of(prv_reading *reading, const piece *slot, size_t index)
 {
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
     pj_prv_batch_begin(&reading->spare, text.len);
-    while (text.len && reading->spare.count <= index) {
+    while (text.len && pj_prv_batch_view(&reading->spare).count <= index) {
         reading->spare.lines++;
         pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &reading->spare);
     }
@@ -179,9 +179,9 @@ static void account(prv_reading *reading, piece *slot)
             batch->import.first_line[k] += reading->lines;
     pj_import_merge(&run->import, &batch->import);
     reading->lines += batch->lines;
-    run->events += batch->records;
-    run->last_record_ns =
-        batch->last_ns > run->last_record_ns ? batch->last_ns : run->last_record_ns;
+    run->events += batch->out.records;
+    if (batch->out.last_ns > run->last_record_ns)
+        run->last_record_ns = batch->out.last_ns;
     run->chopped |= batch->chopped;
 }
 
@@ -189,8 +189,7 @@ static bool put(void *self, void *memory, pj_err *err)
 {
     prv_reading *reading = self;
     piece *slot = memory;
-    pj_batch batch = {slot->batch.events, slot->batch.count, slot->batch.messages,
-                      slot->batch.message_count};
+    pj_batch batch = pj_prv_batch_view(&slot->batch);
     watch_order(reading, slot, &batch);
     account(reading, slot);
     pj_batch ordered = pj_prv_order_pass(reading->order, &batch);

@@ -130,8 +130,10 @@ INLINE uint64_t number_before(const char *end, unsigned digits)
 INLINE bool field(line_marks line, unsigned i, unsigned most, uint64_t *value)
 {
     unsigned digits = line.ends[i] - line.ends[i - 1] - 1;
-    *value = number_before(line.text + line.ends[i], digits <= DIGITS ? digits : DIGITS);
-    return digits <= most;
+    if (__builtin_expect(digits > most, 0))
+        return false;
+    *value = number_before(line.text + line.ends[i], digits);
+    return true;
 }
 
 INLINE bool time_field(const pj_prv_block *block, line_marks line, unsigned i, uint64_t *time)
@@ -179,7 +181,7 @@ INLINE bool object_fields(pj_prv_block *block, line_marks line, unsigned first, 
     return true;
 }
 
-INLINE bool read_state(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+INLINE bool read_state(pj_prv_block *block, line_marks line, pj_prv_out *out)
 {
     enum { FIELDS = 8, STATE_DIGITS = 4 };
     pj_event event = {.kind = PJ_EV_STATE};
@@ -189,39 +191,37 @@ INLINE bool read_state(pj_prv_block *block, line_marks line, pj_prv_batch *batch
         !field(line, 7, STATE_DIGITS, &state) || event.a < event.time)
         return false;
     event.code = (uint16_t)state;
-    pj_prv_see_time(batch, event.a);
-    pj_prv_add(batch, event);
+    pj_prv_state(out, event);
     return true;
 }
 
-INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_out *out)
 {
     enum { BEFORE_PAIRS = 6 };
-    pj_prv_pairs pairs = {.fields = false};
-    size_t first = batch->count;
+    pj_prv_pairs pairs = {.first = out->event};
+    pj_event *first = out->event;
     if (line.fields <= BEFORE_PAIRS || line.fields % 2 ||
         !object_fields(block, line, 1, &pairs.base.location) ||
         !time_field(block, line, 5, &pairs.base.time))
         return false;
+    const uint64_t multiplier = block->multiplier;
     for (unsigned i = BEFORE_PAIRS; i < line.fields; i += 2) {
-        if (line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
-            continue;
         uint64_t text = load_8(line.text + line.ends[i] - TYPE_BYTES), value;
-        const type_slot *slot = &block->types[type_place(text, block->multiplier)];
-        if (slot->text != text)
+        const type_slot *slot = &block->types[type_place(text, multiplier)];
+        if (slot->text != text || line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
             continue;
         if (!field(line, i + 1, DIGITS, &value)) {
-            batch->count = first;
+            out->event = first;
             return false;
         }
-        pj_prv_pair(block->trace, batch, &pairs, slot->type, value);
+        pj_prv_pair(block->trace, out, &pairs, slot->type, value);
     }
-    pj_prv_see_time(batch, pairs.base.time);
-    pj_prv_end_pairs(batch, &pairs, first);
+    pj_prv_end_pairs(out, &pairs);
     return true;
 }
 
-static bool read_message(pj_prv_block *block, line_marks line, pj_prv_batch *batch)
+INLINE bool read_message(pj_prv_block *block, line_marks line, const pj_message *messages,
+                         pj_prv_out *out)
 {
     enum { FIELDS = 15 };
     pj_message message;
@@ -235,36 +235,42 @@ static bool read_message(pj_prv_block *block, line_marks line, pj_prv_batch *bat
         !field(line, 13, DIGITS, &message.size) || !field(line, 14, DIGITS, &tag))
         return false;
     message.tag = (int64_t)tag;
-    pj_prv_add_message(batch, &message);
+    pj_prv_message(out, messages, message);
     return true;
 }
 
-INLINE bool read_line(pj_prv_block *block, line_marks line, char kind, pj_prv_batch *batch)
+INLINE bool read_line(pj_prv_block *block, line_marks line, char kind, const pj_message *messages,
+                      pj_prv_out *out)
 {
     if (kind == '1')
-        return read_state(block, line, batch);
+        return read_state(block, line, out);
     if (kind == '2')
-        return read_event(block, line, batch);
-    return kind == '3' && read_message(block, line, batch);
+        return read_event(block, line, out);
+    return kind == '3' && read_message(block, line, messages, out);
 }
 
 /// Reads the lines that `block->marks` has of `text`; returns the bytes they take.
 static size_t read_marked(pj_prv_block *block, const char *text, pj_prv_batch *batch)
 {
     const pj_prv_marks *marks = &block->marks;
+    const uint64_t lines = batch->lines;
+    pj_prv_out out = batch->out;
     size_t begin = 0, mark = 0;
     for (size_t i = 0; i < marks->line_count; i++) {
         size_t last = marks->lines[i] / 2, end = marks->ends[last];
         line_marks line = {text, &marks->ends[mark], (unsigned)(last - mark + 1)};
-        batch->lines++;
         bool plain = !(marks->lines[i] & 1) && line.ends[0] == begin + 1;
-        if (plain && read_line(block, line, text[begin], batch))
-            batch->records++;
-        else
+        if (!plain || !read_line(block, line, text[begin], batch->messages, &out)) {
+            batch->out = out;
+            batch->lines = lines + i + 1;
             pj_prv_line(block->trace, (pj_str){text + begin, end - begin}, batch);
+            out = batch->out;
+        }
         begin = end + 1;
         mark = last + 1;
     }
+    batch->out = out;
+    batch->lines = lines + marks->line_count;
     return begin;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 const pj_prv_type pj_prv_types[] = {
-#define TYPE(type, action, code) {type, PJ_PRV_##action, code},
+#define TYPE(type, action, kind, code) {type, PJ_PRV_##action, kind, code},
 #include "metrics/read/prv_types.def"
 #undef TYPE
 };
@@ -15,11 +15,11 @@ const size_t pj_prv_type_count = sizeof pj_prv_types / sizeof *pj_prv_types;
 void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes)
 {
     enum { LEAST_EVENT = 10, LEAST_MESSAGE = 30 }; // bytes of text
-    pj_grow(batch->events, &batch->cap, bytes / LEAST_EVENT + 4);
+    pj_grow(batch->events, &batch->event_cap, bytes / LEAST_EVENT + 4);
     pj_grow(batch->messages, &batch->message_cap, bytes / LEAST_MESSAGE + 1);
-    batch->count = batch->message_count = 0;
+    batch->out = (pj_prv_out){.event = batch->events, .message = batch->messages};
     batch->import = (pj_import_stats){.count = {0}};
-    batch->lines = batch->records = batch->last_ns = 0;
+    batch->lines = 0;
     batch->chopped = false;
 }
 
@@ -139,9 +139,7 @@ static void state_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *bat
         return;
     }
     event.code = state > UINT16_MAX ? UINT16_MAX : (uint16_t)state;
-    batch->records++;
-    pj_prv_see_time(batch, open ? event.time : event.a);
-    pj_prv_add(batch, event);
+    pj_prv_state(&batch->out, event);
 }
 
 static const pj_prv_type *find_type(uint64_t type)
@@ -164,14 +162,13 @@ static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *bat
     if (row && field == TOO_LARGE)
         count(batch, PJ_IMPORT_large_value);
     else if (row)
-        pj_prv_pair(trace, batch, pairs, row, field == NEGATIVE ? 0 - value : value);
+        pj_prv_pair(trace, &batch->out, pairs, row, field == NEGATIVE ? 0 - value : value);
     return true;
 }
 
 static void event_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *batch)
 {
-    pj_prv_pairs pairs = {.fields = false};
-    size_t first = batch->count;
+    pj_prv_pairs pairs = {.first = batch->out.event};
     if (!take_object(trace, &rest, batch, &pairs.base.location) ||
         !take_time(trace, &rest, batch, &pairs.base.time))
         return;
@@ -181,9 +178,7 @@ static void event_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *bat
     }
     while (rest.len && take_pair(trace, &rest, batch, &pairs))
         continue;
-    batch->records++;
-    pj_prv_see_time(batch, pairs.base.time);
-    pj_prv_end_pairs(batch, &pairs, first);
+    pj_prv_end_pairs(&batch->out, &pairs);
 }
 
 static bool take_half(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *batch, uint32_t *end,
@@ -211,8 +206,7 @@ static void message_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *b
     message.physical_recv = recv[1];
     message.size = size;
     message.tag = tag_field == NEGATIVE ? (int64_t)(0 - tag) : (int64_t)tag;
-    batch->records++;
-    pj_prv_add_message(batch, &message);
+    pj_prv_message(&batch->out, batch->messages, message);
 }
 
 void pj_prv_line(const pj_prv_trace *trace, pj_str line, pj_prv_batch *batch)

@@ -10,18 +10,17 @@
 
 /// What a type of prv_types.def does to the events of its line.
 typedef enum pj_prv_action {
-    PJ_PRV_TRACING,
-    PJ_PRV_COUNTER,
-    PJ_PRV_MPI,
-    PJ_PRV_BYTES,
+    PJ_PRV_EVENT, // becomes an event with its value
+    PJ_PRV_CALL,  // becomes the event of an MPI call
+    PJ_PRV_BYTES, // the others become parts of the event of a collective
     PJ_PRV_ROOT,
     PJ_PRV_COMMUNICATOR,
-    PJ_PRV_OPENMP,
 } pj_prv_action;
 
 typedef struct pj_prv_type {
     uint64_t type;
     pj_prv_action action;
+    uint16_t kind; // pj_event_kind
     uint16_t code;
 } pj_prv_type;
 
@@ -38,16 +37,30 @@ typedef struct pj_prv_trace {
     uint16_t calls[PJ_PRV_MPI_TYPES][PJ_PRV_MPI_VALUES]; // pj_mpi_call by class - 1 and value
 } pj_prv_trace;
 
+/// Where records are written. Fast code keeps it in registers while it reads.
+typedef struct pj_prv_out {
+    pj_event *event; // the next
+    pj_message *message;
+    uint64_t records;
+    uint64_t last_ns; // latest time of any record
+} pj_prv_out;
+
 /// What a block of text holds.
 typedef struct pj_prv_batch {
     pj_event *events;
     pj_message *messages;
-    size_t count, cap, message_count, message_cap;
+    size_t event_cap, message_cap;
+    pj_prv_out out;
     pj_import_stats import; // lines count from 1 in the block
-    uint64_t lines, records;
-    uint64_t last_ns; // latest time of any record
-    bool chopped;     // a comment says that the trace was cut out of a longer one
+    uint64_t lines;
+    bool chopped; // a comment says that the trace was cut out of a longer one
 } pj_prv_batch;
+
+static inline pj_batch pj_prv_batch_view(const pj_prv_batch *batch)
+{
+    return (pj_batch){batch->events, (size_t)(batch->out.event - batch->events), batch->messages,
+                      (size_t)(batch->out.message - batch->messages)};
+}
 
 /// Empties the batch and makes room for all that `bytes` of text can hold.
 void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes);
@@ -62,17 +75,18 @@ bool pj_prv_locate(const pj_prv_trace *trace, const uint64_t object[4], uint32_t
 /// batch->lines is its number.
 void pj_prv_line(const pj_prv_trace *trace, pj_str line, pj_prv_batch *batch);
 
-/// The events of an event line while its pairs are read.
+/// An event line while its pairs are read.
 typedef struct pj_prv_pairs {
-    pj_event base;  // time and location
-    uint64_t bytes; // of a collective
-    uint64_t communicator;
-    bool root, collective, fields;
+    pj_event base; // time and location
+    bool collective, fields;
+    uint16_t root;
+    uint64_t bytes, communicator;
+    const pj_event *first; // where its events begin
 } pj_prv_pairs;
 
-static inline void pj_prv_add(pj_prv_batch *batch, pj_event event)
+static inline void pj_prv_see_time(pj_prv_out *out, uint64_t time)
 {
-    batch->events[batch->count++] = event;
+    out->last_ns = time > out->last_ns ? time : out->last_ns;
 }
 
 static inline pj_mpi_call pj_prv_call(const pj_prv_trace *trace, uint16_t class_, uint64_t value)
@@ -80,27 +94,33 @@ static inline pj_mpi_call pj_prv_call(const pj_prv_trace *trace, uint16_t class_
     return value < PJ_PRV_MPI_VALUES ? trace->calls[class_ - 1][value] : (uint16_t)PJ_MPI_UNKNOWN;
 }
 
+/// A reading of cycles joins that of instructions before it in the line.
+static inline bool pj_prv_join(pj_prv_out *out, const pj_prv_pairs *pairs, pj_event event)
+{
+    pj_event *before = out->event - 1;
+    if (event.kind != PJ_EV_COUNTER || event.code != PJ_COUNTER_CYCLES ||
+        out->event == pairs->first || before->kind != PJ_EV_COUNTER ||
+        before->code != PJ_COUNTER_INSTRUCTIONS)
+        return false;
+    before->kind = PJ_EV_COUNTERS;
+    before->b = event.a;
+    return true;
+}
+
 /// One pair of an event line whose type has a row.
-static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_batch *batch, pj_prv_pairs *pairs,
+static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_prv_pairs *pairs,
                                const pj_prv_type *type, uint64_t value)
 {
     pj_event event = pairs->base;
     event.a = value;
+    event.kind = type->kind;
     event.code = type->code;
     switch (type->action) {
-    case PJ_PRV_COUNTER:
-        event.kind = PJ_EV_COUNTER;
+    case PJ_PRV_EVENT:
         break;
-    case PJ_PRV_MPI:
-        event.kind = PJ_EV_MPI;
+    case PJ_PRV_CALL:
         event.a = pj_prv_call(trace, type->code, value);
         pairs->collective |= type->code == PJ_MPI_COLLECTIVE && event.a;
-        break;
-    case PJ_PRV_OPENMP:
-        event.kind = PJ_EV_OPENMP;
-        break;
-    case PJ_PRV_TRACING:
-        event.kind = PJ_EV_TRACING;
         break;
     case PJ_PRV_BYTES:
         pairs->fields = true;
@@ -115,42 +135,47 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_batch *batch, p
         pairs->communicator = value;
         return;
     }
-    pj_prv_add(batch, event);
+    if (!pj_prv_join(out, pairs, event))
+        *out->event++ = event;
 }
 
-/// After the last pair: what the line as a whole means. `first` is batch->count before the line.
-static inline void pj_prv_end_pairs(pj_prv_batch *batch, const pj_prv_pairs *pairs, size_t first)
+/// After the last pair: what the line as a whole means.
+static inline void pj_prv_end_pairs(pj_prv_out *out, const pj_prv_pairs *pairs)
 {
+    pj_event event = pairs->base;
+    event.kind = PJ_EV_OTHER;
     if (pairs->collective && pairs->fields) {
-        pj_event event = pairs->base;
         event.kind = PJ_EV_COLLECTIVE;
         event.a = pairs->communicator;
         event.b = pairs->bytes;
         event.code = pairs->root;
-        pj_prv_add(batch, event);
-    } else if (batch->count == first) {
-        pj_event event = pairs->base;
-        event.kind = PJ_EV_OTHER;
-        pj_prv_add(batch, event);
     }
+    if (event.kind == PJ_EV_COLLECTIVE || out->event == pairs->first)
+        *out->event++ = event;
+    pj_prv_see_time(out, event.time);
+    out->records++;
 }
 
-static inline void pj_prv_see_time(pj_prv_batch *batch, uint64_t time)
+static inline void pj_prv_state(pj_prv_out *out, pj_event event)
 {
-    batch->last_ns = time > batch->last_ns ? time : batch->last_ns;
+    pj_prv_see_time(out, event.a == UINT64_MAX ? event.time : event.a);
+    *out->event++ = event;
+    out->records++;
 }
 
-static inline void pj_prv_add_message(pj_prv_batch *batch, const pj_message *message)
+/// `messages` is where those of the batch begin.
+static inline void pj_prv_message(pj_prv_out *out, const pj_message *messages, pj_message message)
 {
-    pj_prv_see_time(batch, message->logical_send);
-    pj_prv_see_time(batch, message->physical_send);
-    pj_prv_see_time(batch, message->logical_recv);
-    pj_prv_see_time(batch, message->physical_recv);
-    pj_prv_add(batch, (pj_event){.time = message->logical_send,
-                                 .a = batch->message_count,
-                                 .location = message->from,
-                                 .kind = PJ_EV_MESSAGE});
-    batch->messages[batch->message_count++] = *message;
+    pj_prv_see_time(out, message.logical_send);
+    pj_prv_see_time(out, message.physical_send);
+    pj_prv_see_time(out, message.logical_recv);
+    pj_prv_see_time(out, message.physical_recv);
+    *out->event++ = (pj_event){.time = message.logical_send,
+                               .a = (uint64_t)(out->message - messages),
+                               .location = message.from,
+                               .kind = PJ_EV_MESSAGE};
+    *out->message++ = message;
+    out->records++;
 }
 
 #endif

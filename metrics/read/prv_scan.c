@@ -30,7 +30,7 @@ INLINE unsigned lowest(uint64_t bits)
 /// written means nothing.
 INLINE uint64_t write_4(uint32_t *at, uint64_t bits, uint32_t base)
 {
-    const uint64_t guard = 0;
+    const uint64_t guard = UINT64_C(1) << 63; // no count of zeros in 0
     at[0] = base + lowest(bits | guard);
     bits &= bits - 1;
     at[1] = base + lowest(bits | guard);
@@ -187,46 +187,10 @@ TARGET static void scan_avx2(const char *text, size_t size, pj_prv_marks *out)
     scan_with(masks_avx2, write_ends, text, size, out);
 }
 
-#define TARGET_512 __attribute__((target("avx512f,avx512bw,bmi,popcnt")))
-
-TARGET_512 INLINE word_masks masks_avx512(const char *bytes)
-{
-    __m512i text = _mm512_loadu_si512(bytes);
-    __m512i value = _mm512_sub_epi8(text, _mm512_set1_epi8('0'));
-    word_masks masks = {.colons = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8(':')),
-                        .newlines = _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8('\n'))};
-    masks.others = _mm512_cmpgt_epu8_mask(value, _mm512_set1_epi8(10)) & ~masks.newlines;
-    return masks;
-}
-
-/// The positions of sixteen bits, packed; returns where the next ones go.
-TARGET_512 INLINE uint32_t *write_16(uint32_t *at, uint64_t bits, uint32_t base)
-{
-    const __m512i each = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i places = _mm512_add_epi32(_mm512_set1_epi32((int)base), each);
-    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32((__mmask16)bits, places));
-    return at + __builtin_popcountll(bits & 0xffff);
-}
-
-TARGET_512 INLINE void write_ends_avx512(uint32_t *at, uint64_t bits, uint32_t base)
-{
-    at = write_16(at, bits, base);
-    at = write_16(at, bits >> 16, base + 16);
-    at = write_16(at, bits >> 32, base + 32);
-    write_16(at, bits >> 48, base + 48);
-}
-
-TARGET_512 static void scan_avx512(const char *text, size_t size, pj_prv_marks *out)
-{
-    scan_with(masks_avx512, write_ends_avx512, text, size, out);
-}
-
 pj_prv_scan *pj_prv_scan_choose(void)
 {
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
-        return scan_avx512;
-    return avx2 ? scan_avx2 : pj_prv_scan_plain;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? scan_avx2
+                                                                           : pj_prv_scan_plain;
 }
 
 #else

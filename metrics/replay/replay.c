@@ -217,6 +217,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         break;
     case PJ_EV_STATE:
     case PJ_EV_COUNTER:
+    case PJ_EV_COUNTERS:
     case PJ_EV_TRACING:
     case PJ_EV_OTHER:
     case PJ_EV_LAST:

@@ -34,22 +34,6 @@ void pj_timeline_free(pj_timeline *timeline)
     free(timeline->ends);
 }
 
-static void advance(pj_timeline *timeline, uint64_t time)
-{
-    uint64_t until = least(time, timeline->window->to);
-    if (until <= timeline->at)
-        return;
-    uint64_t from = most(timeline->begin, timeline->at), to = least(timeline->end, until);
-    timeline->sums[timeline->slot] += to > from ? to - from : 0;
-    timeline->openmp_ns += timeline->in_openmp ? until - timeline->at : 0;
-    timeline->at = until;
-}
-
-static bool is_running(const pj_timeline *timeline)
-{
-    return (timeline->slot & PJ_CLASS_DISABLED) == PJ_CLASS_RUNNING;
-}
-
 /// A record that touches the burst before it carries that burst on. Readings taken at the seam
 /// took the burst for ended.
 static void join_burst(pj_timeline *timeline)
@@ -61,26 +45,17 @@ static void join_burst(pj_timeline *timeline)
     }
 }
 
-static void begin_burst(pj_timeline *timeline)
+void pj_timeline_begin_burst(pj_timeline *timeline)
 {
+    if (timeline->bursts && timeline->burst_end == timeline->begin) {
+        join_burst(timeline);
+        return;
+    }
     for (unsigned b = 0; timeline->borders && b < 2; b++)
         if (timeline->borders[b].cuts && timeline->borders[b].begun == timeline->bursts)
             timeline->borders[b].end = timeline->burst_end;
     timeline->bursts++;
     timeline->burst_begin = timeline->begin;
-}
-
-/// Counts the burst of the current record; it is certain by now that it has a length.
-static void count_burst(pj_timeline *timeline)
-{
-    if (timeline->counted || !is_running(timeline))
-        return;
-    if (timeline->bursts && timeline->burst_end == timeline->begin)
-        join_burst(timeline);
-    else
-        begin_burst(timeline);
-    timeline->burst_end = timeline->end;
-    timeline->counted = true;
 }
 
 /// Notes the bursts at borders of the window that lie before `time`.
@@ -93,7 +68,7 @@ static void cross_borders(pj_timeline *timeline, uint64_t time)
         border->crossed = true;
         bool touches = timeline->bursts && timeline->burst_end == timeline->begin;
         if (timeline->begin < border->at || (timeline->begin == border->at && touches))
-            count_burst(timeline);
+            pj_timeline_count_burst(timeline);
         border->begun = timeline->bursts;
         border->cuts = timeline->bursts && timeline->burst_begin < border->at &&
                        timeline->burst_end > border->at;
@@ -139,19 +114,6 @@ static uint64_t earliest_end(pj_timeline *timeline, uint64_t begin, uint64_t end
     return end;
 }
 
-static unsigned class_of(unsigned state)
-{
-    switch (state) {
-    case PJ_STATE_IDLE:
-        return PJ_CLASS_IDLE;
-    case PJ_STATE_RUNNING:
-        return PJ_CLASS_RUNNING;
-    case PJ_STATE_DISABLED:
-        return PJ_CLASS_DISABLED;
-    }
-    return PJ_CLASS_OTHER;
-}
-
 /// Whether the window leaves the record out because it crosses a border.
 static bool is_dropped(const pj_window *window, uint64_t begin, uint64_t end)
 {
@@ -159,22 +121,22 @@ static bool is_dropped(const pj_window *window, uint64_t begin, uint64_t end)
                             (begin < window->to && end > window->to));
 }
 
-void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state)
+void pj_timeline_rare_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state)
 {
     if (begin < timeline->begin) // out of order, and counted as such
         begin = timeline->begin;
     if (end <= begin)
         return; // Paraver drops states without length
-    unsigned class_ = class_of(state);
+    unsigned class_ = pj_timeline_class(state);
     if (timeline->borders && is_dropped(timeline->window, begin, end)) {
         timeline->dropped += class_ == PJ_CLASS_RUNNING;
         return;
     }
-    advance(timeline, begin);
+    pj_timeline_advance(timeline, begin);
     if (timeline->borders)
         cross_borders(timeline, begin);
     if (begin > timeline->begin)
-        count_burst(timeline);
+        pj_timeline_count_burst(timeline);
     if (timeline->end > begin)
         interrupt(timeline, begin);
     timeline->begin = begin;
@@ -217,7 +179,7 @@ static int64_t credit_at_border(const pj_timeline *timeline, const pj_credit *cr
     return sum + (int64_t)(begun - ended) * value;
 }
 
-void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value)
+void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value)
 {
     pj_credit *credit = &timeline->credits[counter];
     credit->present = true;
@@ -226,7 +188,7 @@ void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time,
     if (timeline->borders)
         cross_borders(timeline, time);
     if (time > timeline->begin)
-        count_burst(timeline);
+        pj_timeline_count_burst(timeline);
     const pj_window *window = timeline->window;
     if (credit->last >= window->from && time <= window->to)
         credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
@@ -257,7 +219,7 @@ static bool top_level(const pj_timeline *timeline)
 void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value)
 {
     enum { LARGEST_LEVEL = 100000 }; // the established tools' limit for time in OpenMP
-    advance(timeline, time);
+    pj_timeline_advance(timeline, time);
     if (value)
         push_level(timeline, value >= 1 && value <= LARGEST_LEVEL);
     else if (timeline->depth)
@@ -267,17 +229,9 @@ void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value)
         timeline->depth ? timeline->slot | PJ_IN_OPENMP : timeline->slot & ~(unsigned)PJ_IN_OPENMP;
 }
 
-void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind, bool entered)
-{
-    advance(timeline, time);
-    timeline->mpi = entered ? timeline->mpi | 1u << kind : timeline->mpi & ~(1u << kind);
-    timeline->slot =
-        timeline->mpi ? timeline->slot | PJ_IN_MPI : timeline->slot & ~(unsigned)PJ_IN_MPI;
-}
-
 void pj_timeline_end(pj_timeline *timeline, uint64_t end_ns)
 {
-    advance(timeline, end_ns);
+    pj_timeline_advance(timeline, end_ns);
     if (timeline->borders)
         cross_borders(timeline, UINT64_MAX);
 }

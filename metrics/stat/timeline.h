@@ -80,21 +80,102 @@ void pj_timeline_begin(pj_timeline *timeline, const pj_window *window, pj_border
 void pj_timeline_end(pj_timeline *timeline, uint64_t end_ns);
 void pj_timeline_free(pj_timeline *timeline);
 
-/// Records in order of time. A state lasts from `begin` to before `end` (UINT64_MAX = open); the
-/// latest begin wins, and the end of any record makes the thread Idle.
-void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state);
-void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value);
-/// An OpenMP level is entered (value not 0) or left.
-void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value);
-/// An MPI call of event type `kind` is entered or left.
-void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind, bool entered);
 /// Running bursts that the borders of the window cut.
 uint64_t pj_timeline_cuts(const pj_timeline *timeline);
+
+/// For the inline functions below: what they leave to the rare cases.
+void pj_timeline_rare_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state);
+void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t time,
+                              int64_t value);
+void pj_timeline_begin_burst(pj_timeline *timeline);
 
 static inline void pj_timeline_see(pj_timeline *timeline, uint64_t time)
 {
     if (time < timeline->first_record)
         timeline->first_record = time;
 }
+
+/// Sums up to `time` under the state so far.
+static inline void pj_timeline_advance(pj_timeline *timeline, uint64_t time)
+{
+    uint64_t until = time < timeline->window->to ? time : timeline->window->to;
+    if (until <= timeline->at)
+        return;
+    uint64_t from = timeline->begin > timeline->at ? timeline->begin : timeline->at;
+    uint64_t to = timeline->end < until ? timeline->end : until;
+    timeline->sums[timeline->slot] += to > from ? to - from : 0;
+    timeline->openmp_ns += timeline->in_openmp ? until - timeline->at : 0;
+    timeline->at = until;
+}
+
+/// Counts the burst of the current record, which is certain by now to have a length.
+static inline void pj_timeline_count_burst(pj_timeline *timeline)
+{
+    if (timeline->counted || (timeline->slot & PJ_CLASS_DISABLED) != PJ_CLASS_RUNNING)
+        return;
+    if (timeline->borders || timeline->burst_end == timeline->begin) {
+        pj_timeline_begin_burst(timeline);
+    } else {
+        timeline->bursts++;
+        timeline->burst_begin = timeline->begin;
+    }
+    timeline->burst_end = timeline->end;
+    timeline->counted = true;
+}
+
+static inline unsigned pj_timeline_class(unsigned state)
+{
+    return state == PJ_STATE_RUNNING    ? PJ_CLASS_RUNNING
+           : state == PJ_STATE_IDLE     ? PJ_CLASS_IDLE
+           : state == PJ_STATE_DISABLED ? PJ_CLASS_DISABLED
+                                        : PJ_CLASS_OTHER;
+}
+
+/// Records come in order of time. A state lasts from `begin` to before `end` (UINT64_MAX = open);
+/// the latest begin wins, and the end of any record makes the thread Idle.
+static inline void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end,
+                                     unsigned state)
+{
+    bool plain = begin >= timeline->end && begin > timeline->begin && end > begin;
+    if (!plain || timeline->borders || timeline->end_count) {
+        pj_timeline_rare_state(timeline, begin, end, state);
+        return;
+    }
+    pj_timeline_advance(timeline, begin);
+    pj_timeline_count_burst(timeline);
+    timeline->begin = begin;
+    timeline->end = end;
+    timeline->slot = pj_timeline_class(state) | (timeline->slot & (PJ_IN_MPI | PJ_IN_OPENMP));
+    timeline->counted = false;
+}
+
+static inline void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time,
+                                       int64_t value)
+{
+    pj_credit *credit = &timeline->credits[counter];
+    if (timeline->borders || time <= credit->last) {
+        pj_timeline_rare_reading(timeline, counter, time, value);
+        return;
+    }
+    if (time > timeline->begin)
+        pj_timeline_count_burst(timeline);
+    credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
+    bool runs_on = timeline->counted && timeline->burst_end > time;
+    credit->ended = timeline->bursts - runs_on;
+    credit->last = time;
+    credit->present = true;
+}
+
+/// An MPI call of event type `kind` is entered or left.
+static inline void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind,
+                                   bool entered)
+{
+    pj_timeline_advance(timeline, time);
+    timeline->mpi = (timeline->mpi & ~(1u << kind)) | (unsigned)entered << kind;
+    timeline->slot = (timeline->slot & ~(unsigned)PJ_IN_MPI) | (timeline->mpi ? PJ_IN_MPI : 0);
+}
+
+/// An OpenMP level is entered (value not 0) or left.
+void pj_timeline_level(pj_timeline *timeline, uint64_t time, int64_t value);
 
 #endif

@@ -62,7 +62,7 @@ static bool is_level(unsigned code)
            code == PJ_OMP_TASK;
 }
 
-static void take_event(useful_state *self, const pj_batch *batch, const pj_event *event)
+static inline void take_event(useful_state *self, const pj_batch *batch, const pj_event *event)
 {
     pj_timeline *timeline = &self->timelines[event->location];
     switch ((pj_event_kind)event->kind) {
@@ -74,7 +74,12 @@ static void take_event(useful_state *self, const pj_batch *batch, const pj_event
         see_message(self, &batch->messages[event->a]);
         return;
     case PJ_EV_COUNTER:
-        pj_timeline_reading(timeline, event->code, event->time, (int64_t)event->a);
+        if (event->code < PJ_TIMELINE_COUNTERS)
+            pj_timeline_reading(timeline, event->code, event->time, (int64_t)event->a);
+        break;
+    case PJ_EV_COUNTERS:
+        pj_timeline_reading(timeline, PJ_COUNTER_INSTRUCTIONS, event->time, (int64_t)event->a);
+        pj_timeline_reading(timeline, PJ_COUNTER_CYCLES, event->time, (int64_t)event->b);
         break;
     case PJ_EV_MPI:
         self->has_mpi = true;

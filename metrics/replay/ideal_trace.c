@@ -151,6 +151,10 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
     case PJ_EV_COUNTER:
         add_pair(trace, event->code == PJ_COUNTER_CYCLES ? 42000059 : 42000050, (int64_t)event->a);
         break;
+    case PJ_EV_COUNTERS:
+        add_pair(trace, 42000050, (int64_t)event->a);
+        add_pair(trace, 42000059, (int64_t)event->b);
+        break;
     case PJ_EV_OPENMP:
         add_pair(trace, openmp_type(event->code), (int64_t)event->a);
         break;

@@ -63,10 +63,15 @@ static pj_column_text fit(pj_unit unit, spread s)
         form.decimals = largest < 1000 ? 3 : -1;
         return form;
     }
+    int after = smallest > 0 ? 3 - (int)floor(log10(smallest)) - 1 : 0;
     form.integers = s.whole && form.factor == 1 && unit != PJ_UNIT_S;
     int before = largest >= 1 ? (int)floor(log10(largest)) + 1 : 1;
     form.decimals = form.integers ? 0 : before < 4 ? 4 - before : 1;
-    if (!form.integers && (largest >= 1e7 || (smallest > 0 && smallest < 0.5e-3)))
+    if (form.integers)
+        return form;
+    if (after > form.decimals)
+        form.decimals = after;
+    if (largest >= 1e7 || form.decimals > 6)
         form.decimals = -1;
     return form;
 }

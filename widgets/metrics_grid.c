@@ -249,11 +249,23 @@ static void add_subtree(builder *b, size_t metric, unsigned depth)
     b->grid->rows[last].last = true;
 }
 
+/// Whether a remark under the table says it already.
+static bool is_remarked(const pj_metrics *metrics, const char *reason)
+{
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        if (pj_str_contains(pj_str_of(metrics->remarks[i].text), pj_str_of(reason)))
+            return true;
+    return false;
+}
+
 static void fill_reasons(builder *b)
 {
     pj_reasons reasons = {.arena = b->arena};
-    for (size_t i = 0; i < b->grid->row_count * b->grid->column_count; i++)
-        pj_reasons_add(&reasons, b->grid->cells[i].reason);
+    for (size_t i = 0; i < b->grid->row_count * b->grid->column_count; i++) {
+        const char *reason = b->grid->cells[i].reason;
+        if (reason && !is_remarked(b->grid->metrics, reason))
+            pj_reasons_add(&reasons, reason);
+    }
     b->grid->reasons = reasons.items;
     b->grid->reason_count = reasons.count;
 }

@@ -41,7 +41,7 @@ typedef struct pj_grid {
     pj_grid_row *rows;
     size_t row_count;
     pj_grid_cell *cells;  // [row * column_count + column]
-    const char **reasons; // of values that are not there, each once
+    const char **reasons; // of values that are not there, each once; not what a remark says
     size_t reason_count;
     bool any_empty, any_above;
 } pj_grid;
@@ -55,9 +55,7 @@ static inline const pj_grid_cell *pj_grid_at(const pj_grid *grid, size_t row, si
 /// Whether the cell gets a colour: it has a value and its row is not plain.
 bool pj_grid_coloured(const pj_grid *grid, size_t row, size_t column);
 pj_colour pj_grid_fill(const pj_grid *grid, size_t row, size_t column, pj_palette palette);
-/// What stands under a table that marks values above 1.
-#define PJ_GRID_ABOVE_NOTE                                                                         \
-    "\u2191 above 1: better than the reference run, or a quotient that this convention does not "  \
-    "bound"
+/// What stands under a table that marks such values.
+#define PJ_GRID_ABOVE_NOTE "\u2191 above 1"
 
 #endif

@@ -63,8 +63,7 @@ static void add_notes(pj_buf *out, const pj_grid *grid)
     const pj_metrics *metrics = grid->metrics;
     pj_buf_puts(out, "\\par\\smallskip{\\footnotesize\n");
     if (grid->any_above)
-        pj_buf_puts(out, "$\\uparrow$ above 1: better than the reference run, or a quotient that "
-                         "this convention does not bound\\par\n");
+        pj_buf_puts(out, "$\\uparrow$ above 1\\par\n");
     for (size_t i = 0; i < grid->reason_count; i++)
         add_escaped(out, "n/a: ", grid->reasons[i], "\\par\n");
     if (metrics->note)

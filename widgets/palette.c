@@ -11,8 +11,8 @@ typedef struct ramp {
 } ramp;
 
 static const ramp ramps[] = {
-    [PJ_SCHEME_RED_GREEN] = {0x8c1d1dff, 0xd2473eff, 0xfce4dbff, 0xe2f3dcff, 0x58b368ff},
-    [PJ_SCHEME_BLUE_ORANGE] = {0x8a3f04ff, 0xdb7413ff, 0xfdecd6ff, 0xe1eefaff, 0x5a9fd6ff},
+    [PJ_SCHEME_RED_GREEN] = {0x8c1d1dff, 0xd2473eff, 0xfce4dbff, 0xe4f4deff, 0x6cc07cff},
+    [PJ_SCHEME_BLUE_ORANGE] = {0x8a3f04ff, 0xdb7413ff, 0xfdecd6ff, 0xe3effaff, 0x6aabdeff},
 };
 
 pj_palette pj_palette_resolve(pj_palette palette)

@@ -1,0 +1,135 @@
+// Steps are 1, 2, 2.5 or 5 times a power of ten; logarithmic axes tick at powers of ten, or at
+// 1, 2, 5 where there are few of them.
+#include "widgets/axis.h"
+
+#include "metrics/base/num.h"
+
+#include <math.h>
+
+enum { MOST_TICKS = 64 };
+
+pj_axis pj_axis_new(pj_axis_kind kind, double lo, double hi, bool zero)
+{
+    if (kind == PJ_AXIS_LOG) {
+        double room = hi > lo ? 0.04 * log(hi / lo) : log(2);
+        return (pj_axis){.kind = kind, .from = lo / exp(room), .to = hi * exp(room)};
+    }
+    if (zero) {
+        lo = fmin(lo, 0);
+        hi = fmax(hi, 0);
+    }
+    if (hi == lo) {
+        double room = lo == 0 ? 1 : fabs(lo) / 2;
+        return (pj_axis){.kind = kind, .from = zero ? lo : lo - room, .to = hi + room};
+    }
+    return (pj_axis){.kind = kind, .from = lo, .to = hi};
+}
+
+pj_axis pj_axis_categories(pj_arena *arena, const char *const *labels, size_t count)
+{
+    pj_axis axis = {.kind = PJ_AXIS_CATEGORIES,
+                    .from = -0.5,
+                    .to = (double)count - 0.5,
+                    .ticks = pj_new_n(arena, pj_tick, count + 1),
+                    .tick_count = count,
+                    .given = true};
+    for (size_t i = 0; i < count; i++)
+        axis.ticks[i] = (pj_tick){(double)i, labels[i]};
+    return axis;
+}
+
+double pj_axis_at(const pj_axis *axis, double value)
+{
+    double part = axis->kind == PJ_AXIS_LOG ? log(value / axis->from) / log(axis->to / axis->from)
+                                            : (value - axis->from) / (axis->to - axis->from);
+    return axis->start + part * (axis->end - axis->start);
+}
+
+/// "0", "0.25", "20k", "1.5G"; `step` decides the decimals.
+static const char *label_of(pj_arena *arena, double value, double step)
+{
+    static const struct {
+        double factor;
+        const char *letter;
+    } rows[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    char text[40];
+    size_t row = 5;
+    if (fabs(value) >= 1e4 || (step >= 500 && fabs(value) >= 1e3))
+        for (row = 0; row < 5 && fabs(value) < rows[row].factor;)
+            row++;
+    double shown = value / rows[row].factor, step_shown = step / rows[row].factor;
+    int decimals = 0;
+    while (decimals < 9 &&
+           fabs(step_shown * pow(10, decimals) - round(step_shown * pow(10, decimals))) > 1e-6)
+        decimals++;
+    if (shown == 0)
+        shown = decimals = 0;
+    size_t len = pj_format_fixed(shown, decimals, text);
+    return pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(((pj_str){text, len})),
+                           rows[row].letter);
+}
+
+static void add_tick(pj_axis *axis, double value, const char *label)
+{
+    if (axis->tick_count < MOST_TICKS)
+        axis->ticks[axis->tick_count++] = (pj_tick){value, label};
+}
+
+static double nice_step(double span, double most)
+{
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double power = pow(10, floor(log10(span / most)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (span / (steps[i] * power) <= most)
+            return steps[i] * power;
+    return 10 * power;
+}
+
+static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
+{
+    double step = nice_step(axis->to - axis->from, most);
+    axis->from = floor(axis->from / step + 1e-9) * step;
+    axis->to = ceil(axis->to / step - 1e-9) * step;
+    for (int i = 0; i <= (int)lround((axis->to - axis->from) / step); i++) {
+        double value = axis->from + i * step;
+        value = fabs(value) < step * 1e-9 ? 0 : value;
+        add_tick(axis, value, label_of(arena, value, step));
+    }
+}
+
+static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
+{
+    static const double parts[] = {1, 2, 5};
+    double decades = log10(axis->to / axis->from);
+    size_t per_decade = decades * 3 <= most ? 3 : 1;
+    int stride = per_decade == 1 ? (int)fmax(1, ceil(decades / most)) : 1;
+    int first = (int)floor(log10(axis->from)), last = (int)ceil(log10(axis->to));
+    for (int power = first; power <= last; power++)
+        for (size_t i = 0; i < per_decade; i++) {
+            double value = parts[i] * pow(10, power);
+            if (value < axis->from * 0.999 || value > axis->to * 1.001 || power % stride != 0)
+                continue;
+            add_tick(axis, value, label_of(arena, value, value));
+        }
+    if (axis->tick_count < 2) { // less than one part of a decade: name the ends
+        axis->tick_count = 0;
+        char text[32];
+        double ends[] = {axis->from, axis->to};
+        for (size_t i = 0; i < 2; i++)
+            add_tick(axis, ends[i],
+                     pj_arena_text(arena, (pj_str){text, pj_format_fixed(ends[i], 3, text)}));
+    }
+}
+
+void pj_axis_ticks(pj_axis *axis, pj_arena *arena, double gap)
+{
+    if (axis->given)
+        return;
+    double most = fmin(fmax(fabs(axis->end - axis->start) / gap, 2), 12);
+    axis->ticks = pj_new_n(arena, pj_tick, MOST_TICKS);
+    axis->tick_count = 0;
+    if (axis->kind == PJ_AXIS_LOG)
+        log_ticks(axis, arena, most);
+    else
+        linear_ticks(axis, arena, most);
+}

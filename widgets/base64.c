@@ -1,0 +1,22 @@
+// Three bytes become four letters.
+#include "widgets/base64.h"
+
+void pj_base64_add(pj_buf *out, pj_str bytes)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = (const unsigned char *)bytes.at;
+    char *to = pj_buf_room(out, (bytes.len + 2) / 3 * 4);
+    size_t len = 0;
+    for (size_t i = 0; i < bytes.len; i += 3) {
+        size_t left = bytes.len - i;
+        unsigned bits = (unsigned)at[i] << 16 | (left > 1 ? (unsigned)at[i + 1] << 8 : 0) |
+                        (left > 2 ? at[i + 2] : 0u);
+        to[len++] = letters[bits >> 18];
+        to[len++] = letters[bits >> 12 & 63];
+        to[len++] = left > 1 ? letters[bits >> 6 & 63] : '=';
+        to[len++] = left > 2 ? letters[bits & 63] : '=';
+    }
+    out->len += len;
+    pj_buf_add(out, PJ_S(""));
+}

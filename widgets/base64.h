@@ -1,0 +1,9 @@
+// Base64 (RFC 4648, with padding). Ownership: output is appended to the caller's buffer.
+#ifndef PJ_BASE64_H
+#define PJ_BASE64_H
+
+#include "metrics/base/buf.h"
+
+void pj_base64_add(pj_buf *out, pj_str bytes);
+
+#endif

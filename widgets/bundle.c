@@ -1,0 +1,170 @@
+// The text/html part carries the picture, its hover layer and the numbers, so that every front end
+// shows something useful of it; DISPLAY notes which one picks which part.
+#include "widgets/bundle.h"
+
+#include "widgets/base64.h"
+#include "widgets/figure_file.h"
+#include "widgets/figure_hover.h"
+#include "widgets/html_page.h"
+#include "widgets/table_figure.h"
+#include "widgets/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+void pj_bundle_clear(pj_bundle *bundle)
+{
+    json_decref(bundle->data);
+    json_decref(bundle->metadata);
+    *bundle = (pj_bundle){0};
+}
+
+static void add_text(pj_bundle *bundle, const char *mime, pj_str text)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean(&clean, text);
+    json_object_set_new(bundle->data, mime, json_stringn(clean.len ? clean.at : "", clean.len));
+}
+
+static void add_binary(pj_bundle *bundle, const char *mime, pj_str bytes)
+{
+    pj_auto_buf text = {0};
+    pj_base64_add(&text, bytes);
+    json_object_set_new(bundle->data, mime, json_stringn(text.at, text.len));
+}
+
+static pj_bundle bundle_new(void)
+{
+    return (pj_bundle){json_object(), json_object()};
+}
+
+typedef struct parts {
+    pj_buf svg, png, pdf, html;
+} parts;
+
+static void parts_free(parts *p)
+{
+    pj_buf_free(&p->svg);
+    pj_buf_free(&p->png);
+    pj_buf_free(&p->pdf);
+    pj_buf_free(&p->html);
+}
+
+static void make_html(const pj_figure *figure, pj_str details, const char *id, parts *p)
+{
+    pj_auto_buf src = {0};
+    bool vector = p->svg.len < p->png.len;
+    pj_buf_puts(&src, vector ? "data:image/svg+xml;base64," : "data:image/png;base64,");
+    pj_base64_add(&src, pj_buf_str(vector ? &p->svg : &p->png));
+    pj_hover_html(figure, id, pj_buf_str(&src), &p->html);
+    if (!details.len)
+        return;
+    pj_buf_puts(&p->html, "<details style=\"margin-top:6px\"><summary style=\"" PJ_HTML_FONT
+                          ";cursor:pointer;opacity:.75\">Numbers</summary>\n");
+    pj_buf_add(&p->html, details);
+    pj_buf_puts(&p->html, "</details>\n");
+}
+
+static void make_id(pj_bundle_opts opts, const pj_figure *figure, char *out, size_t size)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (opts.id)
+        snprintf(out, size, "%s", opts.id);
+    else
+        snprintf(out, size, "pj%llx%zx",
+                 (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec,
+                 figure->mark_count);
+}
+
+/// Bytes of the bundle without the SVG.
+static size_t size_of(const parts *p, pj_str plain)
+{
+    return plain.len + p->html.len + (p->png.len + p->pdf.len) * 4 / 3;
+}
+
+static void add_png(pj_bundle *bundle, const pj_figure *figure, const parts *p)
+{
+    add_binary(bundle, "image/png", pj_buf_str(&p->png));
+    json_object_set_new(bundle->metadata, "image/png",
+                        json_pack("{s:i,s:i}", "width", (int)ceil(figure->width), "height",
+                                  (int)ceil(figure->height)));
+}
+
+bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_bundle_opts opts,
+                      pj_bundle *out, pj_err *err)
+{
+    __attribute__((cleanup(parts_free))) parts p = {0};
+    if (!pj_figure_file(figure, PJ_S("svg"), &p.svg, err) ||
+        !pj_figure_file(figure, PJ_S("png"), &p.png, err) ||
+        !pj_figure_file(figure, PJ_S("pdf"), &p.pdf, err))
+        return false;
+    char id[64];
+    make_id(opts, figure, id, sizeof id);
+    make_html(figure, details, id, &p);
+    *out = bundle_new();
+    add_png(out, figure, &p);
+    pj_auto_buf text = {0};
+    pj_buf_add(&text, plain);
+    size_t size = size_of(&p, plain);
+    if (size + p.svg.len <= PJ_BUNDLE_MOST_BYTES)
+        add_text(out, "image/svg+xml", pj_buf_str(&p.svg));
+    if (size <= PJ_BUNDLE_MOST_BYTES) {
+        add_text(out, "text/html", pj_buf_str(&p.html));
+        add_binary(out, "application/pdf", pj_buf_str(&p.pdf));
+    } else {
+        pj_buf_addf(&text,
+                    "This picture is large (%.1f MB with all its formats): it is shown as PNG "
+                    "alone; save it as .html or .svg to have hover texts.\n",
+                    (double)size / 1e6);
+    }
+    add_text(out, "text/plain", pj_buf_str(&text));
+    return true;
+}
+
+/// A renderer's output as a part of the bundle.
+static void add_rendered(pj_bundle *bundle, const pj_renderer *renderer, const pj_table *table,
+                         const pj_metrics *metrics, pj_render_opts opts)
+{
+    pj_auto_buf text = {0};
+    if (table)
+        pj_render_table(renderer, table, opts, &text);
+    else
+        pj_render_metrics(renderer, metrics, opts, &text);
+    add_text(bundle, renderer->mime, pj_buf_str(&text));
+}
+
+pj_bundle pj_bundle_table(const pj_table *table, pj_bundle_opts opts)
+{
+    pj_bundle bundle = bundle_new();
+    if (!opts.render.max_rows)
+        opts.render.max_rows = PJ_BUNDLE_ROWS;
+    add_rendered(&bundle, &pj_renderer_txt, table, NULL, opts.render);
+    add_rendered(&bundle, &pj_renderer_html, table, NULL, opts.render);
+    add_rendered(&bundle, &pj_renderer_tex, table, NULL, opts.render);
+    return bundle;
+}
+
+pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
+{
+    pj_bundle bundle = bundle_new();
+    pj_auto_buf plain = {0}, numbers = {0};
+    pj_metrics_txt(metrics, opts.render, &plain);
+    pj_render_opts folded = opts.render;
+    folded.plain = true;
+    pj_metrics_html(metrics, folded, &numbers);
+    const pj_draw *draw = pj_draw_open(NULL);
+    pj_auto_figure figure = draw ? pj_table_figure(metrics, opts.render.palette, draw) : NULL;
+    pj_bundle drawn = {0};
+    if (figure &&
+        pj_bundle_figure(figure, pj_buf_str(&plain), pj_buf_str(&numbers), opts, &drawn, NULL)) {
+        pj_bundle_clear(&bundle);
+        bundle = drawn;
+    } else {
+        add_text(&bundle, "text/plain", pj_buf_str(&plain));
+        add_rendered(&bundle, &pj_renderer_html, NULL, metrics, opts.render);
+    }
+    add_rendered(&bundle, &pj_renderer_tex, NULL, metrics, opts.render);
+    return bundle;
+}

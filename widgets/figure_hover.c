@@ -1,0 +1,156 @@
+// Front ends differ in what they leave of HTML: image maps survive in some, positioned boxes in
+// others; both together show tooltips in all of them.
+#include "widgets/figure_hover.h"
+
+#include "widgets/escape.h"
+
+#include <math.h>
+
+static const double least = 8; // px
+
+static void grow(double *at, double *size)
+{
+    if (*size < least) {
+        *at -= (least - *size) / 2;
+        *size = least;
+    }
+}
+
+static void path_bounds(const pj_mark *mark, pj_spot *spot)
+{
+    double x1 = -INFINITY, y1 = -INFINITY;
+    spot->x = spot->y = INFINITY;
+    for (size_t i = 0; i < mark->point_count; i++) {
+        spot->x = fmin(spot->x, mark->points[i].x);
+        spot->y = fmin(spot->y, mark->points[i].y);
+        x1 = fmax(x1, mark->points[i].x);
+        y1 = fmax(y1, mark->points[i].y);
+    }
+    spot->w = x1 - spot->x;
+    spot->h = y1 - spot->y;
+}
+
+bool pj_hover_spot(const pj_mark *mark, pj_spot *out)
+{
+    if (!mark->hover || !*mark->hover)
+        return false;
+    *out = (pj_spot){mark->x, mark->y, mark->w, mark->h, mark->hover};
+    switch (mark->kind) {
+    case PJ_MARK_RECT:
+        break;
+    case PJ_MARK_LINE:
+        out->x = fmin(mark->x, mark->w);
+        out->y = fmin(mark->y, mark->h);
+        out->w = fabs(mark->w - mark->x);
+        out->h = fabs(mark->h - mark->y);
+        break;
+    case PJ_MARK_PATH:
+        if (mark->point_count == 0)
+            return false;
+        path_bounds(mark, out);
+        break;
+    case PJ_MARK_DISC:
+        out->x = mark->x - mark->w - 3;
+        out->y = mark->y - mark->w - 3;
+        out->w = out->h = 2 * (mark->w + 3);
+        break;
+    case PJ_MARK_TEXT: // has no bounds of its own: a rectangle over it carries the hover text
+        return false;
+    }
+    grow(&out->x, &out->w);
+    grow(&out->y, &out->h);
+    return true;
+}
+
+size_t pj_hover_count(const pj_figure *figure)
+{
+    size_t count = 0;
+    pj_spot spot;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        count += pj_hover_spot(&figure->marks[i], &spot);
+    return count;
+}
+
+void pj_hover_svg(const pj_figure *figure, pj_buf *out)
+{
+    pj_spot spot;
+    pj_buf_puts(out, "<g fill=\"none\" pointer-events=\"all\">\n");
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        if (!pj_hover_spot(&figure->marks[i], &spot))
+            continue;
+        pj_buf_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
+                    (int)floor(spot.x), (int)floor(spot.y), (int)ceil(spot.w), (int)ceil(spot.h));
+        pj_escape_html(out, pj_str_of(spot.text));
+        pj_buf_puts(out, "</title></rect>\n");
+    }
+    pj_buf_puts(out, "</g>\n");
+}
+
+static void add_map(const pj_figure *figure, const char *id, pj_buf *out)
+{
+    pj_spot spot;
+    pj_buf_addf(out, "<map name=\"%s\">", id);
+    for (size_t i = figure->mark_count; i-- > 0;) { // the first area wins: topmost first
+        if (!pj_hover_spot(&figure->marks[i], &spot))
+            continue;
+        pj_buf_addf(out, "<area shape=\"rect\" coords=\"%d,%d,%d,%d\" title=\"", (int)floor(spot.x),
+                    (int)floor(spot.y), (int)ceil(spot.x + spot.w), (int)ceil(spot.y + spot.h));
+        pj_escape_html(out, pj_str_of(spot.text));
+        pj_buf_puts(out, "\" alt=\"\"/>");
+    }
+    pj_buf_puts(out, "</map>\n");
+}
+
+static void add_boxes(const pj_figure *figure, pj_buf *out)
+{
+    pj_spot spot;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        if (!pj_hover_spot(&figure->marks[i], &spot))
+            continue;
+        pj_buf_puts(out, "<div title=\"");
+        pj_escape_html(out, pj_str_of(spot.text));
+        pj_buf_addf(out,
+                    "\" style=\"position:absolute;left:%dpx;top:%dpx;width:%dpx;height:%dpx\">"
+                    "</div>",
+                    (int)floor(spot.x), (int)floor(spot.y), (int)ceil(spot.w), (int)ceil(spot.h));
+    }
+    pj_buf_add_char(out, '\n');
+}
+
+static const char script[] =
+    "<script>(function(){var b=document.getElementById('%s');if(!b||b.pj)return;b.pj=1;"
+    "var f=b.firstElementChild,s=1,x=0,y=0,d=null;"
+    "function put(){f.style.transform='translate('+x+'px,'+y+'px) scale('+s+')';"
+    "b.style.cursor=s>1?'grab':''}"
+    "b.addEventListener('wheel',function(e){if(!e.ctrlKey)return;e.preventDefault();"
+    "var r=b.getBoundingClientRect(),p=e.clientX-r.left,q=e.clientY-r.top,"
+    "n=Math.min(16,Math.max(1,s*Math.exp(-e.deltaY/400)));"
+    "x=n==1?0:p-(p-x)*n/s;y=n==1?0:q-(q-y)*n/s;s=n;put()},{passive:false});"
+    "b.addEventListener('mousedown',function(e){if(s>1){d=[e.clientX-x,e.clientY-y];"
+    "e.preventDefault()}});"
+    "b.addEventListener('mousemove',function(e){if(d){x=e.clientX-d[0];y=e.clientY-d[1];put()}});"
+    "['mouseup','mouseleave'].forEach(function(t){b.addEventListener(t,function(){d=null})});"
+    "b.addEventListener('dblclick',function(){s=1;x=y=0;put()})})()</script>\n";
+
+void pj_hover_html(const pj_figure *figure, const char *id, pj_str src, pj_buf *out)
+{
+    int width = (int)ceil(figure->width), height = (int)ceil(figure->height);
+    pj_auto_buf alt = {0};
+    pj_buf_addf(&alt, "%s. %s", figure->title ? figure->title : "",
+                figure->summary ? figure->summary : "");
+    pj_buf_addf(out,
+                "<div style=\"max-width:100%%;overflow:auto\"><div id=\"%s\" "
+                "style=\"position:relative;overflow:hidden;width:%dpx;height:%dpx;"
+                "border-radius:6px\"><div style=\"position:relative;transform-origin:0 0\">\n"
+                "<img usemap=\"#%s\" width=\"%d\" height=\"%d\" style=\"display:block;margin:0;"
+                "max-width:none\" alt=\"",
+                id, width, height, id, width, height);
+    pj_escape_html(out, pj_buf_str(&alt));
+    pj_buf_puts(out, "\" src=\"");
+    pj_buf_add(out, src);
+    pj_buf_puts(out, "\"/>\n");
+    add_map(figure, id, out);
+    add_boxes(figure, out);
+    pj_buf_puts(out, "</div></div></div>\n");
+    pj_buf_addf(out, script, id);
+}

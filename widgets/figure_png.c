@@ -1,0 +1,168 @@
+// The most frequent colours become the palette: all fills, and most shades of letters' rims; the
+// others take the nearest. Part of the drawing module. Format: PNG specification, second edition.
+#include "widgets/figure_png.h"
+
+#include "metrics/base/arena.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+enum { MOST_COLOURS = 256 };
+
+typedef struct shade {
+    uint32_t colour;
+    uint32_t count;
+    uint8_t index; // in the palette
+} shade;
+
+/// A hash table of the picture's colours; `size` is a power of two.
+typedef struct shades {
+    shade *slots;
+    size_t size, used;
+} shades;
+
+static shade *find(const shades *s, uint32_t colour)
+{
+    size_t at = (colour * 2654435761u >> 8) & (s->size - 1);
+    while (s->slots[at].count && s->slots[at].colour != colour)
+        at = (at + 1) & (s->size - 1);
+    return &s->slots[at];
+}
+
+static shades shades_new(size_t size)
+{
+    shades s = {.slots = pj_take_memory(size * sizeof *s.slots), .size = size};
+    memset(s.slots, 0, size * sizeof *s.slots);
+    return s;
+}
+
+static void grow(shades *s)
+{
+    shades bigger = shades_new(s->size * 2);
+    bigger.used = s->used;
+    for (size_t i = 0; i < s->size; i++)
+        if (s->slots[i].count)
+            *find(&bigger, s->slots[i].colour) = s->slots[i];
+    free(s->slots);
+    *s = bigger;
+}
+
+static void count(shades *s, uint32_t colour)
+{
+    shade *slot = find(s, colour);
+    if (slot->count == 0) {
+        slot->colour = colour;
+        s->used++;
+    }
+    slot->count++;
+    if (s->used * 2 > s->size)
+        grow(s);
+}
+
+/// Most frequent first; the colour settles ties, so that equal pictures have equal files.
+static int order(const void *a, const void *b)
+{
+    const shade *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->colour < y->colour ? -1 : x->colour > y->colour;
+}
+
+static int part(uint32_t colour, int shift)
+{
+    return (int)(colour >> shift & 0xff);
+}
+
+static uint8_t nearest(const shade *palette, size_t n, uint32_t colour)
+{
+    size_t best = 0;
+    int least = 3 * 256 * 256;
+    for (size_t i = 0; i < n && least > 0; i++) {
+        int distance = 0;
+        for (int shift = 0; shift <= 16; shift += 8) {
+            int difference = part(colour, shift) - part(palette[i].colour, shift);
+            distance += difference * difference;
+        }
+        if (distance < least) {
+            least = distance;
+            best = i;
+        }
+    }
+    return (uint8_t)best;
+}
+
+/// Fills `palette` and gives every colour its index; returns the palette's size.
+static size_t choose(shades *s, shade palette[MOST_COLOURS])
+{
+    shade *all = pj_take_memory((s->used + 1) * sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < s->size; i++)
+        if (s->slots[i].count)
+            all[n++] = s->slots[i];
+    qsort(all, n, sizeof *all, order);
+    size_t chosen = n < MOST_COLOURS ? n : MOST_COLOURS;
+    memcpy(palette, all, chosen * sizeof *all);
+    free(all);
+    for (size_t i = 0; i < s->size; i++)
+        if (s->slots[i].count)
+            s->slots[i].index = nearest(palette, chosen, s->slots[i].colour);
+    return chosen;
+}
+
+static void add_number(pj_buf *out, uint32_t number)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        pj_buf_add_char(out, (char)(number >> shift & 0xff));
+}
+
+static void add_chunk(pj_buf *out, const char *type, pj_str data)
+{
+    add_number(out, (uint32_t)data.len);
+    size_t first = out->len;
+    pj_buf_puts(out, type);
+    pj_buf_add(out, data);
+    add_number(out, (uint32_t)crc32(0, (const Bytef *)out->at + first, (uInt)(out->len - first)));
+}
+
+static void add_head(pj_buf *out, uint32_t width, uint32_t height, const shade *palette, size_t n)
+{
+    pj_buf_add(out, PJ_S("\x89PNG\r\n\x1a\n"));
+    pj_auto_buf head = {0}, colours = {0};
+    add_number(&head, width);
+    add_number(&head, height);
+    pj_buf_add(&head, (pj_str){"\x08\x03\0\0\0", 5}); // 8 bits, palette
+    add_chunk(out, "IHDR", pj_buf_str(&head));
+    for (size_t i = 0; i < n; i++)
+        for (int shift = 16; shift >= 0; shift -= 8)
+            pj_buf_add_char(&colours, (char)part(palette[i].colour, shift));
+    add_chunk(out, "PLTE", pj_buf_str(&colours));
+}
+
+bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size_t stride,
+                   pj_buf *out)
+{
+    shades all = shades_new(4096);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            count(&all, pixels[y * stride + x] & 0xffffff);
+    shade palette[MOST_COLOURS];
+    size_t n = choose(&all, palette);
+    pj_auto_buf raw = {0}, packed = {0};
+    char *row = pj_buf_room(&raw, (size_t)height * (width + 1));
+    for (uint32_t y = 0; y < height; y++) {
+        *row++ = 0; // no filter
+        for (uint32_t x = 0; x < width; x++)
+            *row++ = (char)find(&all, pixels[y * stride + x] & 0xffffff)->index;
+    }
+    raw.len = (size_t)height * (width + 1);
+    free(all.slots);
+    uLongf size = compressBound(raw.len);
+    if (compress2((Bytef *)pj_buf_room(&packed, size), &size, (const Bytef *)raw.at, raw.len, 9) !=
+        Z_OK)
+        return false;
+    packed.len = size;
+    add_head(out, width, height, palette, n);
+    add_chunk(out, "IDAT", pj_buf_str(&packed));
+    add_chunk(out, "IEND", (pj_str){0});
+    return true;
+}

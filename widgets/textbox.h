@@ -1,0 +1,42 @@
+// Text in figures: measured, elided, wrapped. Ownership: texts are arena.
+#ifndef PJ_TEXTBOX_H
+#define PJ_TEXTBOX_H
+
+#include "widgets/draw.h"
+#include "widgets/palette.h"
+
+/// How a text looks. A zeroed style is body text in PJ_INK, anchored at its start.
+typedef struct pj_style {
+    double size; // px; 0 = 12
+    bool bold, italic;
+    pj_colour colour; // 0 = PJ_INK
+    pj_anchor anchor;
+    double angle; // degrees counter-clockwise
+    bool halo;    // a rim of the paper's colour, for text over lines
+    const char *key;
+} pj_style;
+
+double pj_textbox_width(const pj_draw *draw, const char *text, pj_style style);
+/// The widest of several; NULL entries count 0.
+double pj_textbox_widest(const pj_draw *draw, const char *const *texts, size_t count,
+                         pj_style style);
+/// Cut with an ellipsis so that it is at most `width` px wide.
+const char *pj_textbox_elide(const pj_draw *draw, pj_arena *arena, const char *text, pj_style style,
+                             double width);
+/// The same with the ellipsis in the middle: ends tell names of runs apart.
+const char *pj_textbox_squeeze(const pj_draw *draw, pj_arena *arena, const char *text,
+                               pj_style style, double width);
+/// Breaks at blanks into `*lines`; returns their number.
+size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, double width,
+                       const char ***lines);
+/// Adds a text mark with its baseline at y.
+pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text, pj_style style);
+/// Adds wrapped text whose first baseline is at y; returns the baseline after the last line.
+double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
+                            const char *text);
+
+/// Size and line height of a paragraph.
+#define PJ_TEXTBOX_SMALL 11.0
+#define PJ_TEXTBOX_LINE 16.0
+
+#endif

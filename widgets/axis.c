@@ -1,5 +1,5 @@
 // Steps are 1, 2, 2.5 or 5 times a power of ten; logarithmic axes tick at powers of ten, or at
-// 1, 2, 5 where there are few of them.
+// 1, 2, 5 or at even steps where there are few of them.
 #include "widgets/axis.h"
 
 #include "metrics/base/num.h"
@@ -7,6 +7,7 @@
 #include <math.h>
 
 enum { MOST_TICKS = 64 };
+static const double wasted = 0.4; // of a step, above the largest value, before it ends the axis
 
 pj_axis pj_axis_new(pj_axis_kind kind, double lo, double hi, bool zero)
 {
@@ -88,13 +89,16 @@ static double nice_step(double span, double most)
 static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
 {
     double step = nice_step(axis->to - axis->from, most);
-    axis->from = floor(axis->from / step + 1e-9) * step;
-    axis->to = ceil(axis->to / step - 1e-9) * step;
-    for (int i = 0; i <= (int)lround((axis->to - axis->from) / step); i++) {
-        double value = axis->from + i * step;
-        value = fabs(value) < step * 1e-9 ? 0 : value;
-        add_tick(axis, value, label_of(arena, value, step));
+    double first = floor(axis->from / step + 1e-9), last = ceil(axis->to / step - 1e-9);
+    if (last * step - axis->to > wasted * step) {
+        axis->to += 0.04 * (axis->to - axis->from);
+        last = floor(axis->to / step);
+    } else {
+        axis->to = last * step;
     }
+    axis->from = first * step;
+    for (double i = first; i <= last; i++)
+        add_tick(axis, i * step, label_of(arena, i * step, step));
 }
 
 static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
@@ -111,14 +115,12 @@ static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
                 continue;
             add_tick(axis, value, label_of(arena, value, value));
         }
-    if (axis->tick_count < 2) { // less than one part of a decade: name the ends
-        axis->tick_count = 0;
-        char text[32];
-        double ends[] = {axis->from, axis->to};
-        for (size_t i = 0; i < 2; i++)
-            add_tick(axis, ends[i],
-                     pj_arena_text(arena, (pj_str){text, pj_format_fixed(ends[i], 3, text)}));
-    }
+    if (axis->tick_count >= 3)
+        return;
+    axis->tick_count = 0; // about one decade or less: even steps
+    double step = nice_step(axis->to - axis->from, most);
+    for (double i = ceil(axis->from / step); i * step <= axis->to; i++)
+        add_tick(axis, i * step, label_of(arena, i * step, step));
 }
 
 void pj_axis_ticks(pj_axis *axis, pj_arena *arena, double gap)

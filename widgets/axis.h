@@ -26,8 +26,8 @@ typedef struct pj_axis {
 pj_axis pj_axis_new(pj_axis_kind kind, double lo, double hi, bool zero);
 /// Categories with one label each.
 pj_axis pj_axis_categories(pj_arena *arena, const char *const *labels, size_t count);
-/// Chooses ticks at least `gap` px apart; the ends of a linear axis without given ticks move to
-/// ticks. Numbers above 10,000 are shortened (20k, 3M, 1.5G).
+/// Chooses ticks at least `gap` px apart; a linear axis begins at a tick, and ends at
+/// one unless that leaves much of it empty. Numbers above 10,000 are shortened (20k, 3M, 1.5G).
 void pj_axis_ticks(pj_axis *axis, pj_arena *arena, double gap);
 /// px of a value.
 double pj_axis_at(const pj_axis *axis, double value);

@@ -118,8 +118,11 @@ static void draw_x_label(layout *l, size_t tick, double x)
     pj_style style = tick_style;
     style.anchor = l->x_angle > 0 ? PJ_ANCHOR_END : PJ_ANCHOR_MIDDLE;
     style.angle = l->x_angle;
-    const char *label = pj_textbox_squeeze(chart->draw, chart->arena, chart->x.ticks[tick].label,
-                                           tick_style, most_tick_label);
+    double most = most_tick_label; // turned labels end at the figure's edge
+    if (l->x_angle > 0 && l->x_angle < 90)
+        most = fmin(most, (x - 4) / cos(l->x_angle * M_PI / 180));
+    const char *label =
+        pj_textbox_squeeze(chart->draw, chart->arena, chart->x.ticks[tick].label, tick_style, most);
     double shift = l->x_angle == 90 ? 4 : l->x_angle > 0 ? 5 : 0;
     pj_textbox_put(chart->figure, x + shift, chart->bottom + (l->x_angle > 0 ? 12 : 18), label,
                    style);
@@ -280,7 +283,7 @@ void pj_chart_dot(pj_chart *chart, pj_point at, pj_colour colour, double radius,
                                            .y = at.y,
                                            .w = radius,
                                            .fill = colour,
-                                           .stroke = PJ_PAPER,
+                                           .stroke = colour == PJ_NONE ? PJ_NONE : PJ_PAPER,
                                            .stroke_width = radius > 3 ? 1.5 : 0.5,
                                            .hover = hover});
 }

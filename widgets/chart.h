@@ -42,7 +42,7 @@ static inline double pj_chart_y(const pj_chart *chart, double value)
 
 /// A line through points in px, cut at the plot area's top and bottom by the caller.
 void pj_chart_line(pj_chart *chart, const pj_point *points, size_t count, pj_mark look);
-/// A point of a series with its hover text.
+/// A point of a series with its hover text; PJ_NONE hovers without being seen.
 void pj_chart_dot(pj_chart *chart, pj_point at, pj_colour colour, double radius, const char *hover);
 
 /// A text beside the right end of a line.

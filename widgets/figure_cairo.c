@@ -27,7 +27,8 @@ static PangoFontDescription *font_of(double size, bool bold, bool italic)
     return font;
 }
 
-/// A layout whose sizes do not depend on the device: no hinting, digits of one width.
+/// A layout whose sizes do not depend on the device: no hinting, digits of one width, and no
+/// alternates that make 4x2 another text.
 static PangoLayout *layout_of(cairo_t *cr, const char *text, double size, bool bold, bool italic)
 {
     PangoLayout *layout = pango_cairo_create_layout(cr);
@@ -42,7 +43,7 @@ static PangoLayout *layout_of(cairo_t *cr, const char *text, double size, bool b
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
     PangoAttrList *attributes = pango_attr_list_new();
-    pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1"));
+    pango_attr_list_insert(attributes, pango_attr_font_features_new("tnum=1, calt=0"));
     pango_layout_set_attributes(layout, attributes);
     pango_attr_list_unref(attributes);
     pango_layout_set_single_paragraph_mode(layout, TRUE);

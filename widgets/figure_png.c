@@ -1,5 +1,6 @@
-// The most frequent colours become the palette: all fills, and most shades of letters' rims; the
-// others take the nearest. Part of the drawing module. Format: PNG specification, second edition.
+// Colours are taken into the palette by frequency unless one close by is in it already: fills stay
+// exact, shades of letters' rims move by less than the eye sees. Part of the drawing module.
+// Format: PNG specification, second edition.
 #include "widgets/figure_png.h"
 
 #include "metrics/base/arena.h"
@@ -73,22 +74,39 @@ static int part(uint32_t colour, int shift)
     return (int)(colour >> shift & 0xff);
 }
 
-static uint8_t nearest(const shade *palette, size_t n, uint32_t colour)
+static int distance(uint32_t a, uint32_t b)
+{
+    int sum = 0;
+    for (int shift = 0; shift <= 16; shift += 8) {
+        int difference = part(a, shift) - part(b, shift);
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+static size_t nearest(const shade *palette, size_t n, uint32_t colour)
 {
     size_t best = 0;
-    int least = 3 * 256 * 256;
-    for (size_t i = 0; i < n && least > 0; i++) {
-        int distance = 0;
-        for (int shift = 0; shift <= 16; shift += 8) {
-            int difference = part(colour, shift) - part(palette[i].colour, shift);
-            distance += difference * difference;
-        }
-        if (distance < least) {
-            least = distance;
+    for (size_t i = 1; i < n; i++)
+        if (distance(palette[i].colour, colour) < distance(palette[best].colour, colour))
             best = i;
-        }
+    return best;
+}
+
+/// Takes every colour farther than `apart` (squared) from those taken before; 0 when they are too
+/// many.
+static size_t take(const shade *all, size_t n, int apart, shade palette[MOST_COLOURS])
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (taken && distance(palette[nearest(palette, taken, all[i].colour)].colour,
+                              all[i].colour) <= apart)
+            continue;
+        if (taken == MOST_COLOURS)
+            return 0;
+        palette[taken++] = all[i];
     }
-    return (uint8_t)best;
+    return taken;
 }
 
 /// Fills `palette` and gives every colour its index; returns the palette's size.
@@ -100,12 +118,13 @@ static size_t choose(shades *s, shade palette[MOST_COLOURS])
         if (s->slots[i].count)
             all[n++] = s->slots[i];
     qsort(all, n, sizeof *all, order);
-    size_t chosen = n < MOST_COLOURS ? n : MOST_COLOURS;
-    memcpy(palette, all, chosen * sizeof *all);
+    size_t chosen = 0;
+    for (int apart = 0; !chosen; apart = apart ? 2 * apart : 12)
+        chosen = take(all, n, apart, palette);
     free(all);
     for (size_t i = 0; i < s->size; i++)
         if (s->slots[i].count)
-            s->slots[i].index = nearest(palette, chosen, s->slots[i].colour);
+            s->slots[i].index = (uint8_t)nearest(palette, chosen, s->slots[i].colour);
     return chosen;
 }
 

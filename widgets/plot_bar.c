@@ -33,10 +33,18 @@ static void measure_stacks(bars *b)
     }
 }
 
+/// Whether values stand on top of their bars.
+static bool has_values(const bars *b)
+{
+    return b->set.count == 1 && b->set.points <= MOST_VALUES;
+}
+
 static pj_axis y_axis(const bars *b)
 {
     bool log = b->opts.log_y && b->set.y_lo > 0 && !b->opts.stacked;
-    pj_axis axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, b->set.y_lo, b->set.y_hi, !log);
+    double room = has_values(b) ? 0.08 * fmax(b->set.y_hi, 0) : 0;
+    pj_axis axis =
+        pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, b->set.y_lo, b->set.y_hi + room, !log);
     axis.title = b->set.y_title;
     return axis;
 }
@@ -56,10 +64,12 @@ static void draw_bar(const bars *b, pj_chart *chart, pj_mark bar, double from, d
 /// The value on top of its bar, where there is room for all of them.
 static void draw_value(const bars *b, pj_chart *chart, const pj_series_point *point, double x)
 {
-    pj_column_text form = {.factor = 1, .unit = "", .decimals = -1};
     pj_auto_buf text = {0};
-    if (b->set.count > 1 || b->set.points > MOST_VALUES)
+    if (!has_values(b))
         return;
+    double magnitude = fmax(fabs(b->set.y_hi), fabs(b->set.y_lo));
+    pj_column_text form = pj_column_text_fit(PJ_UNIT_NONE, &magnitude, 1);
+    form.decimals -= form.decimals > 0;
     pj_column_text_number(&text, form, point->y);
     if (pj_textbox_width(chart->draw, text.at, (pj_style){.size = 11}) > b->slot)
         return;
@@ -71,8 +81,8 @@ static void draw_series(const bars *b, pj_chart *chart, size_t index, double *ba
 {
     const pj_series *series = &b->set.items[index];
     double lanes = b->opts.stacked ? 1 : (double)b->set.count;
-    double gap = b->slot > 6 ? 1 : 0;
-    double lane = fmin(b->slot * (b->slot > 6 ? 0.78 : 0.92) / lanes, most_bar);
+    bool dense = b->slot < least_slot; // bars touch, and overlap by what rounding leaves open
+    double gap = dense ? -0.6 : 1, lane = fmin(b->slot * (dense ? 1 : 0.78) / lanes, most_bar);
     bool hovered = b->set.points <= MOST_HOVERED;
     for (size_t i = 0; i < series->count; i++) {
         const pj_series_point *point = &series->points[i];

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_HOVERED = 2000, MOST_NAMED_LINES = 8, DOTTED = 80 };
+enum { MOST_HOVERED = 2000, MOST_NAMED_LINES = 8, DOTTED = 24 };
 
 typedef struct points {
     pj_series_set set;
@@ -77,7 +77,7 @@ static void draw_series(const points *p, pj_chart *chart, size_t index)
     if (p->lines)
         pj_chart_line(chart, at, series->count,
                       (pj_mark){.stroke = colour,
-                                .stroke_width = series->count > DOTTED ? 1.6 : 2.2,
+                                .stroke_width = series->count > DOTTED ? 1.8 : 2.2,
                                 .dash = index >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
     bool dots = !p->lines || series->count <= DOTTED;
     double radius = p->set.points > 400 ? 2.5 : p->lines ? 3.5 : 4.5;

@@ -12,7 +12,7 @@ enum { USEFUL, MPI, OTHER, SHARES };
 static const share shares[SHARES] = {
     [USEFUL] = {"useful", "Useful"},
     [MPI] = {"mpi", "MPI"},
-    [OTHER] = {"other", "Other (idle threads, I/O, runtime)"},
+    [OTHER] = {"other", "Other"},
 };
 
 /// Means over the threads of a rank, in ns.

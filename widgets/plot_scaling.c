@@ -42,6 +42,7 @@ typedef struct scaling {
     const char *missing; // reason of the first run without a value
     size_t missing_count;
     pj_column_text form;
+    bool named; // lines have their names at their ends, not in a legend
 } scaling;
 
 // ---- what is plotted
@@ -251,15 +252,29 @@ static double sample_x(const pj_axis *axis, double from, double to, size_t i)
     return axis->kind == PJ_AXIS_LOG ? from * pow(to / from, part) : from + part * (to - from);
 }
 
-static void draw_ideal(const scaling *s, pj_chart *chart, double from, double to)
+/// px of a value, not beyond the plot area.
+static double clipped_y(const scaling *s, const pj_chart *chart, double value)
 {
+    double shown = value * s->form.factor;
+    if (chart->y.kind == PJ_AXIS_LOG)
+        shown = fmax(shown, chart->y.from);
+    return fmin(fmax(pj_chart_y(chart, shown), chart->top), chart->bottom);
+}
+
+/// A curve from the smallest run to the largest; level across the whole area where the ideal is
+/// constant or there is one run.
+static void draw_ideal(const scaling *s, pj_chart *chart, double first, double last)
+{
+    bool level = first == last || is_category(s->x) || s->shape == SHAPE_ONE ||
+                 s->shape == SHAPE_ZERO || s->shape == SHAPE_CONSTANT;
+    double from = level ? chart->x.from : first, to = level ? chart->x.to : last;
     pj_point ideal[SAMPLES], band[2 * SAMPLES];
     for (size_t i = 0; i < SAMPLES; i++) {
-        double x = sample_x(&chart->x, from, to, i);
-        double top = fmax(chart->top, pj_chart_y(chart, ideal_at(s, x) * s->form.factor));
-        double other = fmax(chart->top, pj_chart_y(chart, band_at(s, x) * s->form.factor));
-        ideal[i] = band[i] = (pj_point){pj_chart_x(chart, x), fmin(top, chart->bottom)};
-        band[2 * SAMPLES - 1 - i] = (pj_point){pj_chart_x(chart, x), fmin(other, chart->bottom)};
+        double x = sample_x(&chart->x, from, to, i), at = level ? last : x;
+        double top = clipped_y(s, chart, ideal_at(s, at));
+        double other = clipped_y(s, chart, band_at(s, at));
+        ideal[i] = band[i] = (pj_point){pj_chart_x(chart, x), top};
+        band[2 * SAMPLES - 1 - i] = (pj_point){pj_chart_x(chart, x), other};
     }
     pj_chart_line(chart, band, 2 * SAMPLES, (pj_mark){.fill = band_colour, .closed = true});
     pj_chart_line(chart, ideal, SAMPLES,
@@ -300,7 +315,7 @@ static pj_axis y_axis(const scaling *s)
     double lo = smallest(s) * s->form.factor, hi = largest(s) * s->form.factor;
     bool log = s->opts.log_y && lo > 0;
     pj_axis axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, !log);
-    axis.title = title;
+    axis.title = *s->form.unit || s->opts.title ? title : NULL; // else the plot's title says it
     return axis;
 }
 
@@ -378,14 +393,15 @@ static const char *hover_of(const scaling *s, pj_arena *arena, const sample *at)
                                : "");
 }
 
-/// The value under its point, where there are few of them.
+/// The value beside its point, on the side where lines of this shape do not pass.
 static void draw_value(const scaling *s, pj_chart *chart, const sample *at, pj_point point)
 {
-    double y = point.y + 19;
-    if (y > chart->bottom - 4)
-        y = point.y - 11;
-    pj_textbox_put(chart->figure, point.x, y, text_of(s, chart->arena, at->y),
-                   (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
+    bool above = s->shape == SHAPE_INVERSE || point.y + 19 > chart->bottom - 4;
+    bool last = point.x > chart->right - 40;
+    bool right = s->shape == SHAPE_INVERSE && !last;
+    pj_textbox_put(chart->figure, point.x + (right ? 7 : 0), point.y + (above ? -9 : 19),
+                   text_of(s, chart->arena, at->y),
+                   (pj_style){.size = 11, .anchor = right ? PJ_ANCHOR_START : PJ_ANCHOR_MIDDLE});
 }
 
 static void draw_series(const scaling *s, pj_chart *chart, size_t series)
@@ -428,7 +444,7 @@ static size_t fill_labels(const scaling *s, const pj_chart *chart, double to,
                           pj_chart_label *labels)
 {
     size_t count = 0;
-    for (size_t i = 0; s->series_count > 1 && i < s->series_count; i++) {
+    for (size_t i = 0; s->named && i < s->series_count; i++) {
         const sample *last = last_of(s, i);
         if (last)
             labels[count++] =
@@ -444,6 +460,26 @@ static size_t fill_labels(const scaling *s, const pj_chart *chart, double to,
         (pj_chart_label){chart ? pj_chart_y(chart, band_at(s, to) * s->form.factor) : 0,
                          s->shape == SHAPE_ZERO ? "0.2" : "80 % of ideal", 0x2f8a48ff, false};
     return count;
+}
+
+/// Whether all lines end at the same x, so that their names fit beside their ends.
+static bool end_together(const scaling *s)
+{
+    const sample *first = NULL;
+    for (size_t i = 0; i < s->series_count; i++) {
+        const sample *last = last_of(s, i);
+        first = first ? first : last;
+        if (last && last->x != first->x)
+            return false;
+    }
+    return s->series_count > 1;
+}
+
+static size_t fill_keys(const scaling *s, pj_chart_key *keys)
+{
+    for (size_t i = 0; i < s->series_count; i++)
+        keys[i] = (pj_chart_key){.name = series_name(s, i), .colour = pj_palette_series(i)};
+    return s->series_count > 1 && !s->named ? s->series_count : 0;
 }
 
 static const char *summary_of(const scaling *s, pj_arena *arena)
@@ -465,9 +501,16 @@ static const char *summary_of(const scaling *s, pj_arena *arena)
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
+/// With a capital at its start.
+static const char *sentence_of(const char *text, pj_arena *arena)
+{
+    bool small = text && *text >= 'a' && *text <= 'z';
+    return small ? pj_arena_format(arena, "%c%s", *text - 'a' + 'A', text + 1) : text;
+}
+
 static const char *note_of(const scaling *s)
 {
-    const char *note = s->metrics->study->scaling_note;
+    const char *note = sentence_of(s->metrics->study->scaling_note, s->arena);
     if (!s->missing_count)
         return note;
     return pj_arena_format(s->arena, "%s%sn/a for %zu of %zu runs: %s", note ? note : "",
@@ -478,29 +521,26 @@ static const char *note_of(const scaling *s)
 static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
 {
     pj_chart_label *labels = pj_new_n(s->arena, pj_chart_label, s->series_count + 3);
-    const char *title = s->opts.title ? s->opts.title
-                                      : pj_arena_format(s->arena, "%s over %s", s->metric->title,
-                                                        pj_key_name(s->x));
-    for (char *c = strchr(title, '_'); c && !s->opts.title; c = strchr(c, '_'))
-        *c = ' ';
+    pj_chart_key *keys = pj_new_n(s->arena, pj_chart_key, s->series_count + 1);
+    const char *x_title = pj_key_title(s->x);
+    const char *title =
+        pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *x_title | 0x20, x_title + 1);
     pj_chart chart = pj_chart_new(
         (pj_chart_opts){
-            .title = title,
+            .title = s->opts.title ? s->opts.title : title,
             .subtitle = s->metrics->title,
             .note = note_of(s),
             .width = s->opts.width > 0 ? s->opts.width : PJ_CHART_WIDTH,
             .height = s->opts.height > 0 ? s->opts.height : PJ_CHART_HEIGHT,
             .x = x_axis(s),
+            .keys = keys,
+            .key_count = fill_keys(s, keys),
             .y = y_axis(s),
             .room = pj_chart_label_room(draw, s->arena, labels, fill_labels(s, NULL, 0, labels))},
         draw);
-    double from = chart.x.from, to = chart.x.to;
-    if (!is_category(s->x) && s->shape != SHAPE_ONE && s->shape != SHAPE_ZERO) {
-        from = chart.x.ticks[0].value;
-        to = chart.x.ticks[chart.x.tick_count - 1].value;
-    }
+    double to = chart.x.ticks[chart.x.tick_count - 1].value;
     if (has_ideal(s))
-        draw_ideal(s, &chart, from, to);
+        draw_ideal(s, &chart, chart.x.ticks[0].value, to);
     for (size_t series = 0; series < s->series_count; series++)
         draw_series(s, &chart, series);
     pj_chart_labels(&chart, labels, fill_labels(s, &chart, to, labels));
@@ -527,6 +567,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                 s.series_count, MOST_SERIES);
         return NULL;
     }
+    s.named = end_together(&s);
     return draw_plot(&s, draw);
 }
 

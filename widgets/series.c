@@ -202,9 +202,12 @@ static void name_axes(const builder *b, size_t y_count)
     pj_series_set *set = b->set;
     const pj_column *columns = b->table->columns;
     set->x_title = titled(b, set->x_form, columns[set->x].title);
-    set->y_title = y_count == 1        ? titled(b, set->y_form, columns[set->items[0].y].title)
-                   : *set->y_form.unit ? pj_arena_format(b->arena, "[%s]", set->y_form.unit)
-                                       : NULL;
+    static const char *const quantities[] = {
+        [PJ_UNIT_NONE] = NULL, [PJ_UNIT_RATIO] = NULL,   [PJ_UNIT_NS] = "Time",
+        [PJ_UNIT_S] = "Time",  [PJ_UNIT_BYTES] = "Size", [PJ_UNIT_GHZ] = "Frequency"};
+    const pj_column *first = &columns[set->items[0].y];
+    const char *quantity = y_count == 1 ? first->title : quantities[first->unit];
+    set->y_title = quantity ? titled(b, set->y_form, quantity) : NULL;
 }
 
 bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_arena *arena,

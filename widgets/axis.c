@@ -46,28 +46,38 @@ double pj_axis_at(const pj_axis *axis, double value)
     return axis->start + part * (axis->end - axis->start);
 }
 
-/// "0", "0.25", "20k", "1.5G"; `step` decides the decimals.
-static const char *label_of(pj_arena *arena, double value, double step)
+/// What a tick's number is divided by, and the letters after it.
+typedef struct scale {
+    double factor;
+    const char *letters;
+} scale;
+
+static scale scale_of(pj_arena *arena, double largest, double step)
 {
-    static const struct {
-        double factor;
-        const char *letter;
-    } rows[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
-    char text[40];
-    size_t row = 5;
-    if (fabs(value) >= 1e4 || (step >= 500 && fabs(value) >= 1e3))
-        for (row = 0; row < 5 && fabs(value) < rows[row].factor;)
-            row++;
-    double shown = value / rows[row].factor, step_shown = step / rows[row].factor;
+    static const scale rows[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    if (largest >= 1e18 || step < 1e-6) {
+        int power = (int)floor(log10(largest));
+        return (scale){pow(10, power), pj_arena_format(arena, "e%d", power)};
+    }
+    for (size_t i = 0; largest >= 1e4 && i < sizeof rows / sizeof *rows; i++)
+        if (largest >= rows[i].factor)
+            return rows[i];
+    return (scale){1, ""};
+}
+
+/// "0", "0.25", "20k", "1.5G"; `step` decides the decimals, `largest` the unit.
+static const char *label_of(pj_arena *arena, double value, double step, double largest)
+{
+    if (fabs(value) < step * 1e-9)
+        return "0";
+    scale s = scale_of(arena, largest, step);
     int decimals = 0;
-    while (decimals < 9 &&
-           fabs(step_shown * pow(10, decimals) - round(step_shown * pow(10, decimals))) > 1e-6)
-        decimals++;
-    if (shown == 0)
-        shown = decimals = 0;
-    size_t len = pj_format_fixed(shown, decimals, text);
-    return pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(((pj_str){text, len})),
-                           rows[row].letter);
+    for (double unit = step / s.factor; decimals < 9; decimals++, unit *= 10)
+        if (fabs(unit - round(unit)) < 1e-6 * unit)
+            break;
+    char text[40];
+    size_t len = pj_format_fixed(value / s.factor, decimals, text);
+    return pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(((pj_str){text, len})), s.letters);
 }
 
 static void add_tick(pj_axis *axis, double value, const char *label)
@@ -98,7 +108,8 @@ static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
     }
     axis->from = first * step;
     for (double i = first; i <= last; i++)
-        add_tick(axis, i * step, label_of(arena, i * step, step));
+        add_tick(axis, i * step,
+                 label_of(arena, i * step, step, fmax(fabs(axis->from), fabs(axis->to))));
 }
 
 static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
@@ -113,14 +124,15 @@ static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
             double value = parts[i] * pow(10, power);
             if (value < axis->from * 0.999 || value > axis->to * 1.001 || power % stride != 0)
                 continue;
-            add_tick(axis, value, label_of(arena, value, value));
+            add_tick(axis, value, label_of(arena, value, value, value));
         }
     if (axis->tick_count >= 3)
         return;
     axis->tick_count = 0; // about one decade or less: even steps
     double step = nice_step(axis->to - axis->from, most);
     for (double i = ceil(axis->from / step); i * step <= axis->to; i++)
-        add_tick(axis, i * step, label_of(arena, i * step, step));
+        add_tick(axis, i * step,
+                 label_of(arena, i * step, step, fmax(fabs(axis->from), fabs(axis->to))));
 }
 
 void pj_axis_ticks(pj_axis *axis, pj_arena *arena, double gap)

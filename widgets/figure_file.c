@@ -8,23 +8,9 @@
 #include "widgets/html_page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const double png_scale = 2;
-
-/// Replaces every `from` by `to`.
-static void replace_all(pj_buf *out, pj_str text, const char *from, const char *to)
-{
-    size_t length = strlen(from);
-    while (text.len) {
-        const char *hit = memmem(text.at, text.len, from, length);
-        size_t before = hit ? (size_t)(hit - text.at) : text.len;
-        pj_buf_add(out, pj_str_head(text, before));
-        if (!hit)
-            return;
-        pj_buf_puts(out, to);
-        text = pj_str_from(text, before + length);
-    }
-}
 
 /// FNV-1a of the bytes: the same picture has the same ids.
 static unsigned digest(pj_str bytes)
@@ -35,19 +21,50 @@ static unsigned digest(pj_str bytes)
     return hash;
 }
 
-/// cairo numbers its ids from 0 in every file: "glyph0-1", "clip2".
+typedef struct names {
+    pj_str *items;
+    size_t count, cap;
+} names;
+
+static size_t index_of(names *known, pj_str name)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (pj_str_equal(known->items[i], name))
+            return i;
+    pj_grow(known->items, &known->cap, known->count + 1);
+    known->items[known->count] = name;
+    return known->count++;
+}
+
+/// Numbers the ids of an SVG text and all references to them in order of appearance.
+static void number_ids(pj_buf *out, pj_str svg, const char *prefix)
+{
+    static const pj_str marks[] = {{"id=\"", 4}, {"\"#", 2}, {"(#", 2}};
+    names known = {0};
+    while (svg.len) {
+        size_t mark = 0;
+        while (mark < 3 && !pj_str_starts(svg, marks[mark]))
+            mark++;
+        pj_buf_add(out, pj_str_head(svg, mark < 3 ? marks[mark].len : 1));
+        svg = pj_str_from(svg, mark < 3 ? marks[mark].len : 1);
+        if (mark == 3)
+            continue;
+        pj_str name = pj_str_head(svg, pj_str_find(svg, mark < 2 ? '"' : ')'));
+        pj_buf_addf(out, "%s%zu", prefix, index_of(&known, name));
+        svg = pj_str_from(svg, name.len);
+    }
+    free(known.items);
+}
+
+/// cairo's ids repeat in every file ("glyph0-1") or count through the process ("surface17"): they
+/// become unique to the picture and the same whenever it is drawn.
 static void name_ids(pj_buf *out, pj_str svg)
 {
-    char id[24], link[24], url[24];
-    unsigned hash = digest(svg) & 0xffffff;
-    snprintf(id, sizeof id, "id=\"p%06x", hash);
-    snprintf(link, sizeof link, "href=\"#p%06x", hash);
-    snprintf(url, sizeof url, "url(#p%06x", hash);
-    pj_auto_buf glyphs = {0}, ids = {0}, links = {0};
-    replace_all(&glyphs, svg, "glyph", "");
-    replace_all(&ids, pj_buf_str(&glyphs), "id=\"", id);
-    replace_all(&links, pj_buf_str(&ids), "href=\"#", link);
-    replace_all(out, pj_buf_str(&links), "url(#", url);
+    pj_auto_buf plain = {0};
+    number_ids(&plain, svg, "");
+    char prefix[16];
+    snprintf(prefix, sizeof prefix, "p%06x-", digest(pj_buf_str(&plain)) & 0xffffff);
+    number_ids(out, pj_buf_str(&plain), prefix);
 }
 
 static bool is_digit(char c)
@@ -93,14 +110,22 @@ static void add_described(pj_buf *out, const pj_figure *figure, pj_str svg)
     pj_buf_puts(out, "</svg>\n");
 }
 
-static bool write_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+static bool draw_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
 {
-    pj_auto_buf raw = {0}, brief = {0}, named = {0};
+    pj_auto_buf raw = {0}, brief = {0};
     if (!draw->render(figure, PJ_SVG, 1, &raw, err))
         return false;
     shorten_numbers(&brief, pj_buf_str(&raw));
-    name_ids(&named, pj_buf_str(&brief));
-    add_described(out, figure, pj_buf_str(&named));
+    name_ids(out, pj_buf_str(&brief));
+    return true;
+}
+
+static bool write_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+{
+    pj_auto_buf svg = {0};
+    if (!draw_svg(figure, draw, &svg, err))
+        return false;
+    add_described(out, figure, pj_buf_str(&svg));
     return true;
 }
 
@@ -116,12 +141,11 @@ static bool write_pdf(const pj_figure *figure, const pj_draw *draw, pj_buf *out,
 
 static bool write_html(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
 {
-    pj_auto_buf raw = {0}, brief = {0}, src = {0};
-    if (!draw->render(figure, PJ_SVG, 1, &raw, err))
+    pj_auto_buf svg = {0}, src = {0};
+    if (!draw_svg(figure, draw, &svg, err))
         return false;
-    shorten_numbers(&brief, pj_buf_str(&raw));
     pj_buf_puts(&src, "data:image/svg+xml;base64,");
-    pj_base64_add(&src, pj_buf_str(&brief));
+    pj_base64_add(&src, pj_buf_str(&svg));
     pj_html_page_open(out, pj_str_of(figure->title));
     pj_hover_html(figure, "figure", pj_buf_str(&src), out);
     pj_html_page_close(out);

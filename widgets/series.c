@@ -103,9 +103,10 @@ static pj_series *series_named(const builder *b, const char *name, size_t y)
     return &set->items[set->count++];
 }
 
+/// Sums and differences of what is drawn stay finite.
 static bool usable(double value, bool log)
 {
-    return isfinite(value) && (!log || value > 0);
+    return fabs(value) < 1e300 && (!log || value > 1e-300);
 }
 
 static void skip(const builder *b, size_t row, size_t column)

@@ -8,7 +8,7 @@
 
 static const double margin = 18, row_height = 25, cell_gap = 2, indent = 16, title_line = 24;
 static const double header_height = 24, legend_height = 30, least_cell = 54, most_label = 190;
-static const double least_width = 440, group_gap = 6;
+static const double legend_width = 310, group_gap = 6;
 enum { BRIEF_CELLS = 400 }; // more cells than this are hovered without explanations
 
 typedef struct sheet {
@@ -354,7 +354,8 @@ pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const 
     measure(&s);
     pj_style title = {.size = 15, .bold = true};
     double title_width = pj_textbox_width(draw, metrics->title, title) + 2 * margin;
-    figure->width = ceil(fmax(right_of(&s) + margin, fmax(least_width, fmin(title_width, 900))));
+    double widest = fmax(right_of(&s), s.left + legend_width) + margin;
+    figure->width = ceil(fmax(widest, fmin(title_width, 900)));
     double header = s.label + (s.grid->group_title ? header_height : 0);
     figure->height =
         ceil(margin + title_line + header + 4 + (double)s.grid->row_count * row_height + 12 +

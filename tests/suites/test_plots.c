@@ -1,0 +1,236 @@
+// Every plot on degenerate and odd data: a figure that holds together, or an error that helps.
+#include "tests/support/fake_metrics.h"
+#include "tests/support/odd_tables.h"
+#include "tests/support/xml_check.h"
+#include "widgets/figure_file.h"
+#include "widgets/figure_hover.h"
+#include "widgets/plot.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const pj_draw *draw;
+
+static int open_draw(void **state)
+{
+    (void)state;
+    draw = pj_draw_open(NULL);
+    return draw ? 0 : -1;
+}
+
+static bool sound(double number)
+{
+    return isfinite(number) && fabs(number) < 1e6;
+}
+
+/// Marks lie near the figure and no text is NULL.
+static void check_figure(const pj_figure *figure)
+{
+    assert_true(figure->width > 100 && figure->width <= 6000 && figure->height > 100);
+    assert_non_null(figure->title);
+    assert_non_null(figure->summary);
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const pj_mark *mark = &figure->marks[i];
+        assert_true(sound(mark->x) && sound(mark->y) && sound(mark->w) && sound(mark->h));
+        for (size_t p = 0; p < mark->point_count; p++)
+            assert_true(sound(mark->points[p].x) && sound(mark->points[p].y));
+        if (mark->kind == PJ_MARK_TEXT)
+            assert_non_null(mark->text);
+        if (mark->kind == PJ_MARK_DISC) {
+            assert_in_range((int)mark->x, 0, (int)figure->width);
+            assert_in_range((int)mark->y, 0, (int)figure->height);
+        }
+    }
+}
+
+static void check_files(const pj_figure *figure)
+{
+    pj_auto_buf svg = {0}, html = {0}, pdf = {0}, png = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("html"), &html, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("pdf"), &pdf, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    assert_true(pj_xml_good(pj_buf_str(&svg)));
+    assert_true(pj_xml_good(pj_buf_str(&html)));
+    assert_true(pj_str_starts(pj_buf_str(&pdf), PJ_S("%PDF")));
+    assert_true(pj_str_ends(pj_str_trim(pj_buf_str(&pdf)), PJ_S("%%EOF")));
+    assert_true(pj_str_starts(pj_buf_str(&png), PJ_S("\x89PNG")));
+    size_t spots = pj_hover_count(figure);
+    assert_int_equal(pj_xml_count(pj_buf_str(&html), "area", NULL), spots);
+    assert_int_equal(pj_xml_count(pj_buf_str(&svg), "title", NULL), spots + 1);
+}
+
+static const pj_plot_opts variants[] = {
+    {0},
+    {.log_x = true, .log_y = true},
+    {.stacked = true, .title = "<Title> & \"quotes\" \u65e5"},
+    {.width = 320, .height = 240},
+    {.width = 1400, .height = 900},
+};
+
+/// One plot on one set of data in all variants; errors must say something.
+static void try_plot(const pj_plot *plot, pj_plot_data data, bool files)
+{
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        pj_err err = {0};
+        pj_auto_figure figure = plot->make(data, variants[v], draw, &err);
+        if (figure) {
+            check_figure(figure);
+            if (files && v == 0)
+                check_files(figure);
+        } else {
+            assert_true(err.code == PJ_E_USAGE || err.code == PJ_E_MISSING);
+            assert_true(*err.text);
+        }
+    }
+}
+
+static void try_metrics(const pj_plot *plot, const pj_fake_run *runs, size_t count,
+                        pj_fake_opts opts)
+{
+    pj_metrics *metrics = pj_fake_metrics(runs, count, opts);
+    if (plot->source == PJ_PLOT_RUN)
+        try_plot(plot, (pj_plot_data){.run = metrics->study->runs[0]}, true);
+    if (plot->source == PJ_PLOT_METRICS)
+        for (size_t row = 0; row < metrics->set->count; row++)
+            for (int x = 0; x < 4; x++) {
+                static const char *const keys[] = {NULL, "threads", "layout", "tag"};
+                pj_err err = {0};
+                pj_plot_opts plot_opts = {.x = keys[x],
+                                          .y = {metrics->set->rows[row].key},
+                                          .log_x = row % 2,
+                                          .log_y = x == 1};
+                pj_auto_figure figure =
+                    plot->make((pj_plot_data){.metrics = metrics}, plot_opts, draw, &err);
+                if (figure)
+                    check_figure(figure);
+                else
+                    assert_true(*err.text);
+            }
+    pj_metrics_release(metrics);
+}
+
+static void every_plot_survives_every_table(void **state)
+{
+    (void)state;
+    for (size_t p = 0; pj_plot_at(p); p++)
+        for (size_t t = 0; pj_plot_at(p)->source == PJ_PLOT_TABLE; t++) {
+            pj_auto_table table = pj_odd_table(t);
+            if (!table)
+                break;
+            try_plot(pj_plot_at(p), (pj_plot_data){.table = table}, true);
+        }
+}
+
+static void every_plot_survives_every_study(void **state)
+{
+    (void)state;
+    static const pj_fake_run one[] = {{1, 1, NULL, NULL}};
+    static const pj_fake_run same[] = {{4, 1, "a", NULL}, {4, 1, "b", NULL}};
+    static const pj_fake_run hybrid[] = {{1, 1, NULL, "x"},
+                                         {2, 1, NULL, "x"},
+                                         {1, 4, NULL, "y"},
+                                         {2, 4, NULL, "y"},
+                                         {64, 4, NULL, NULL}};
+    static const pj_fake_run large[] = {{600, 1, NULL, NULL}};
+    for (size_t p = 0; pj_plot_at(p); p++) {
+        try_metrics(pj_plot_at(p), one, 1, (pj_fake_opts){0});
+        try_metrics(pj_plot_at(p), same, 2, (pj_fake_opts){.missing = true});
+        try_metrics(pj_plot_at(p), hybrid, 5, (pj_fake_opts){.set = "hybrid-ineff"});
+        try_metrics(pj_plot_at(p), hybrid, 5, (pj_fake_opts){.set = "bsc", .by = PJ_BY_TAG});
+        try_metrics(pj_plot_at(p), large, 1, (pj_fake_opts){0});
+    }
+}
+
+static void plots_are_found_by_name_and_explain_themselves(void **state)
+{
+    (void)state;
+    for (size_t p = 0; pj_plot_at(p); p++) {
+        assert_ptr_equal(pj_plot_by_name(pj_str_of(pj_plot_at(p)->name)), pj_plot_at(p));
+        assert_true(strlen(pj_plot_at(p)->help) > 20);
+    }
+    assert_null(pj_plot_by_name(PJ_S("pie")));
+}
+
+static void mistakes_are_answered_with_what_is_valid(void **state)
+{
+    (void)state;
+    pj_auto_table table = pj_odd_table(5);
+    pj_err err = {0};
+    assert_null(
+        pj_plot_bar.make((pj_plot_data){.table = table}, (pj_plot_opts){.x = "nmae"}, draw, &err));
+    assert_int_equal(err.code, PJ_E_USAGE);
+    assert_non_null(strstr(err.text, "name, time, ipc, kind"));
+    static const pj_fake_run runs[] = {{1, 1, NULL, NULL}, {2, 1, NULL, NULL}};
+    pj_metrics *metrics = pj_fake_metrics(runs, 2, (pj_fake_opts){0});
+    pj_plot_data data = {.metrics = metrics};
+    err = (pj_err){0};
+    assert_null(pj_plot_scaling.make(data, (pj_plot_opts){.y = {"speed"}}, draw, &err));
+    assert_non_null(strstr(err.text, "mpi_load_balance"));
+    err = (pj_err){0};
+    assert_null(pj_plot_scaling.make(data, (pj_plot_opts){.x = "cores"}, draw, &err));
+    assert_non_null(strstr(err.text, "threads_per_rank"));
+    pj_metrics_release(metrics);
+}
+
+static size_t count_marks(const pj_figure *figure, pj_mark_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        count += figure->marks[i].kind == kind;
+    return count;
+}
+
+static void scaling_shows_every_run_and_tells_its_exact_value(void **state)
+{
+    (void)state;
+    static const pj_fake_run runs[] = {
+        {1, 1, NULL, NULL}, {2, 1, NULL, NULL}, {4, 1, NULL, NULL}, {8, 1, NULL, NULL}};
+    pj_metrics *metrics = pj_fake_metrics(runs, 4, (pj_fake_opts){0});
+    pj_auto_figure figure =
+        pj_plot_scaling.make((pj_plot_data){.metrics = metrics}, (pj_plot_opts){0}, draw, NULL);
+    assert_non_null(figure);
+    assert_int_equal(count_marks(figure, PJ_MARK_DISC), 4);
+    size_t told = 0;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const char *hover = figure->marks[i].hover;
+        told += hover && strstr(hover, "run_8x1 (8x1)") && strstr(hover, ", ideal 8");
+    }
+    assert_int_equal(told, 1);
+    assert_string_equal(figure->title, "Speedup over ranks");
+    pj_metrics_release(metrics);
+}
+
+static void hybrid_runs_make_one_line_per_group(void **state)
+{
+    (void)state;
+    static const pj_fake_run runs[] = {
+        {1, 1, NULL, NULL}, {2, 1, NULL, NULL}, {1, 4, NULL, NULL}, {2, 4, NULL, NULL}};
+    pj_metrics *metrics = pj_fake_metrics(runs, 4, (pj_fake_opts){.set = "hybrid"});
+    pj_auto_figure figure =
+        pj_plot_scaling.make((pj_plot_data){.metrics = metrics}, (pj_plot_opts){0}, draw, NULL);
+    assert_non_null(figure);
+    // two lines, the ideal and its band
+    assert_int_equal(count_marks(figure, PJ_MARK_PATH), 4);
+    assert_non_null(strstr(figure->summary, "1 thread per rank: 1.0"));
+    assert_non_null(strstr(figure->summary, "4 threads per rank:"));
+    pj_metrics_release(metrics);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_plot_survives_every_table),
+        cmocka_unit_test(every_plot_survives_every_study),
+        cmocka_unit_test(plots_are_found_by_name_and_explain_themselves),
+        cmocka_unit_test(mistakes_are_answered_with_what_is_valid),
+        cmocka_unit_test(scaling_shows_every_run_and_tells_its_exact_value),
+        cmocka_unit_test(hybrid_runs_make_one_line_per_group),
+    };
+    return cmocka_run_group_tests(tests, open_draw, NULL);
+}

@@ -47,6 +47,16 @@ pj_str pj_str_cut(pj_str *rest, char sep)
     return part;
 }
 
+bool pj_str_same_word(pj_str key, pj_str asked)
+{
+    if (key.len != asked.len)
+        return false;
+    for (size_t i = 0; i < key.len; i++)
+        if (key.at[i] != asked.at[i] && !(key.at[i] == 's' && asked.at[i] == 'z'))
+            return false;
+    return true;
+}
+
 int pj_str_order(pj_str a, pj_str b)
 {
     size_t shared = a.len < b.len ? a.len : b.len;

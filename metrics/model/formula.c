@@ -193,21 +193,29 @@ static node *unknown_name(parser *p, token t)
 }
 
 /// A name may stand for one value and for a column too: aggregates take the column.
-static const pj_formula_name *find_name(const parser *p, pj_str text)
+static const pj_formula_name *find_name(const parser *p, pj_str text,
+                                        bool (*same)(pj_str name, pj_str asked))
 {
     const pj_formula_name *found = NULL;
     for (size_t i = 0; i < p->names->count; i++) {
         const pj_formula_name *name = &p->names->items[i];
         bool better = !found || (p->in_aggregate && found->domain == PJ_FORMULA_SCALAR);
-        if (better && pj_str_equal(text, pj_str_of(name->name)))
+        if (better && same(pj_str_of(name->name), text))
             found = name;
     }
     return found;
 }
 
+static bool equal(pj_str name, pj_str asked)
+{
+    return pj_str_equal(name, asked);
+}
+
 static node *name_node(parser *p, token t)
 {
-    const pj_formula_name *name = find_name(p, t.text);
+    const pj_formula_name *name = find_name(p, t.text, equal);
+    if (!name)
+        name = find_name(p, t.text, pj_str_same_word);
     if (!name)
         return unknown_name(p, t);
     bool one_value = name->domain == PJ_FORMULA_SCALAR || name->domain == p->names->row_domain;

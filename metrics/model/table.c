@@ -52,10 +52,14 @@ pj_cell *pj_table_add_row(pj_table *table)
 
 int pj_table_column(const pj_table *table, pj_str key)
 {
-    for (size_t i = 0; i < table->column_count; i++)
+    int same = -1;
+    for (size_t i = 0; i < table->column_count; i++) {
         if (pj_str_equal(pj_str_of(table->columns[i].key), key))
             return (int)i;
-    return -1;
+        if (same < 0 && pj_str_same_word(pj_str_of(table->columns[i].key), key))
+            same = (int)i;
+    }
+    return same;
 }
 
 double pj_cell_number(pj_cell cell)

@@ -75,7 +75,7 @@ static inline void pj_table_drop(pj_table **table)
 void pj_table_add_column(pj_table *table, pj_column column);
 /// A new row of empty cells; valid until the next row is added.
 pj_cell *pj_table_add_row(pj_table *table);
-/// Index of the column, or -1.
+/// Index of the column, or -1. Accepts both spellings (serialisation, serialization).
 int pj_table_column(const pj_table *table, pj_str key);
 static inline pj_cell *pj_table_cell(const pj_table *table, size_t row, size_t column)
 {

@@ -370,6 +370,16 @@ static void add_output_column(pj_table *made, const pj_table *table, const outpu
     pj_table_add_column(made, column);
 }
 
+/// "Statistics of run by rank, thread".
+static const char *grouped_title(pj_arena *arena, const pj_table *table, const outputs *all)
+{
+    const char *title = table->title;
+    for (size_t i = 0; i < all->count && all->items[i].key; i++)
+        title = pj_arena_format(arena, "%s%s %s", title, i ? "," : " by",
+                                table->columns[all->items[i].column].key);
+    return title;
+}
+
 static pj_table *fold_groups(const pj_table *table, const outputs *all, const size_t *group,
                              size_t groups)
 {
@@ -388,6 +398,7 @@ static pj_table *fold_groups(const pj_table *table, const outputs *all, const si
                            rows ? pj_cell_int(1) : *pj_table_cell(table, row, out->column));
         }
     pj_table *made = pj_table_new(table->title);
+    made->title = grouped_title(made->arena, table, all);
     for (size_t i = 0; i < all->count; i++)
         add_output_column(made, table, all, all->items[i]);
     for (size_t g = 0; g < groups; g++) {

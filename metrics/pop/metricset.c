@@ -132,21 +132,10 @@ const pj_metric_set *pj_metric_set_default(const pj_study *study)
     return pj_metric_set_by_key(!mpi ? PJ_S("openmp") : threads ? PJ_S("hybrid") : PJ_S("mpi"));
 }
 
-/// Equal but for "ize" where the key has "ise" (serialization).
-static bool same_key(pj_str key, pj_str asked)
-{
-    if (key.len != asked.len)
-        return false;
-    for (size_t i = 0; i < key.len; i++)
-        if (key.at[i] != asked.at[i] && !(key.at[i] == 's' && asked.at[i] == 'z'))
-            return false;
-    return true;
-}
-
 int pj_metric_row(const pj_metric_set *set, pj_str key)
 {
     for (size_t row = 0; row < set->count; row++)
-        if (same_key(pj_str_of(set->rows[row].key), key))
+        if (pj_str_same_word(pj_str_of(set->rows[row].key), key))
             return (int)row;
     return -1;
 }

@@ -45,6 +45,16 @@ static void test_search(void **state)
     assert_false(pj_str_contains(PJ_S("MPI"), PJ_S("MPI_")));
 }
 
+static void test_spelling(void **state)
+{
+    (void)state;
+    assert_true(pj_str_same_word(PJ_S("serialisation"), PJ_S("serialization")));
+    assert_true(pj_str_same_word(PJ_S("serialisation"), PJ_S("serialisation")));
+    assert_false(pj_str_same_word(PJ_S("serialization"), PJ_S("serialisation")));
+    assert_false(pj_str_same_word(PJ_S("serialisation"), PJ_S("serialisatiom")));
+    assert_false(pj_str_same_word(PJ_S("serialisation"), PJ_S("serial")));
+}
+
 static void test_trim_and_cut(void **state)
 {
     (void)state;
@@ -113,9 +123,9 @@ static void test_distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views),        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_trim_and_cut), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_views),    cmocka_unit_test(test_search),
+        cmocka_unit_test(test_spelling), cmocka_unit_test(test_trim_and_cut),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

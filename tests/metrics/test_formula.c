@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /// Columns of three rows; `name` is text, `gap` is empty in row 1, `alone` has one value.
-enum { A, B, NAME, GAP, OTHER, ALONE, COLUMN, ONE_AND_MANY, NAMES };
+enum { A, B, NAME, GAP, OTHER, ALONE, COLUMN, ONE_AND_MANY, SPELT, NAMES };
 static const pj_formula_name name_rows[NAMES] = {
     [A] = {"a", false, 1},
     [B] = {"b.x", false, 1},
@@ -20,6 +20,7 @@ static const pj_formula_name name_rows[NAMES] = {
     [ALONE] = {"alone", false, PJ_FORMULA_SCALAR},
     [COLUMN] = {"two words", false, 1},
     [ONE_AND_MANY] = {"alone", false, 2},
+    [SPELT] = {"serialisation", false, 1},
 };
 static const pj_formula_names names = {name_rows, NAMES, 1};
 
@@ -49,7 +50,7 @@ static pj_cell cell_at(const void *self, size_t row, unsigned name)
         return pj_cell_int(7);
     case COLUMN:
         return pj_cell_real(NAN);
-    default: // "alone" as a column
+    default: // "alone" as a column, serialisation
         return pj_cell_int(3);
     }
 }
@@ -137,6 +138,7 @@ static const struct {
     {"sum(other)", 201},
     {"sum(a > 1)", 2},
     {"sum(alone) + alone", 13},
+    {"serialization", 3},
 };
 
 static void test_numbers(void **state)

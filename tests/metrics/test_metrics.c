@@ -298,6 +298,8 @@ static void test_table(void **state)
     assert_string_equal(table->columns[table->column_count - 1].key, "runtime_s");
     assert_true(pj_table_cell(table, 1, table->column_count - 1)->real == 650e-9);
     assert_string_equal(table->note, m->note);
+    assert_int_equal(pj_table_column(table, PJ_S("mpi_serialization_efficiency")),
+                     pj_table_column(table, PJ_S("mpi_serialisation_efficiency")));
 }
 
 int main(void)

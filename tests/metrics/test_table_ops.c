@@ -200,6 +200,7 @@ static void test_by(void **state)
     expect_column(groups, "rank_min", "0 0 1 2");
     expect_column(groups, "count", "1 2 1 1");
     assert_int_equal(groups->columns[1].unit, PJ_UNIT_NS);
+    assert_string_equal(groups->title, "Sample by name");
 
     const pj_str rank[] = {PJ_S("rank")};
     const pj_table_folding all[] = {{PJ_FOLD_MEAN, PJ_S("")}};

@@ -154,7 +154,7 @@ static indicator indicate(const pj_study *study, const char *title,
 
 static const char *const scaling_names[] = {"auto", "strong", "weak"};
 
-/// Two of three indicators above 0.9 mean weak scaling (METRICS part A, 2.3).
+/// Two of three indicators above 0.9 mean weak scaling (BSC Basic Analysis, 2026).
 static void detect_scaling(pj_study *study, pj_scaling wanted)
 {
     const indicator indicators[] = {

@@ -47,7 +47,7 @@ static inline pj_metric_value pj_metrics_residual(const pj_metrics *metrics, siz
     return metrics->residuals[run * metrics->set->count + row];
 }
 
-/// The CSV shape of INTERFACE.md: one row per run in study order; trace, ranks, threads_per_rank,
+/// What CSV exports have: one row per run in study order; trace, ranks, threads_per_rank,
 /// threads, layout, tag, then the keys. New table.
 pj_table *pj_metrics_table(const pj_metrics *metrics);
 

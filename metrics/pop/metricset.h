@@ -62,7 +62,8 @@ typedef struct pj_metric_set {
 /// Built-in sets in the order of metricsets.def; NULL past the end.
 const pj_metric_set *pj_metric_set_at(size_t index);
 const pj_metric_set *pj_metric_set_by_key(pj_str key);
-/// The fitting set of a study: hybrid, openmp or mpi (INTERFACE, Defaults).
+/// The fitting set of a study: openmp without MPI, hybrid when a rank has several threads, else
+/// mpi.
 const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// Row of a metric in a set, or -1. Accepts both spellings (serialisation, serialization).
 int pj_metric_row(const pj_metric_set *set, pj_str key);

@@ -47,27 +47,31 @@ static pj_run *read_once(load_state *loading, pj_err *err)
 }
 
 /// One end of the range that the user gave, in ns of this run.
-static uint64_t border(double value, bool percent, const pj_run *run)
+static uint64_t border(double value, bool percent, uint64_t end_ns)
 {
-    double ns = percent ? value / 100 * (double)run->end_ns : value;
-    uint64_t rounded = ns >= (double)run->end_ns ? run->end_ns : (uint64_t)(ns + 0.5);
-    return rounded < run->end_ns ? rounded : run->end_ns;
+    double ns = percent ? value / 100 * (double)end_ns : value;
+    return ns >= (double)end_ns ? end_ns : (uint64_t)(ns + 0.5);
 }
 
-/// The region of interest of the trace; not set = the whole trace. A remark says why.
-static pj_roi choose_roi(const load_state *loading, pj_run *run)
+static bool range_of(const load_state *loading, const pj_run *run, pj_roi *roi, pj_err *err)
 {
     const pj_roi_request *request = &loading->opts->roi;
+    roi->set = true;
+    roi->from_ns = border(request->from, request->from_percent, run->end_ns);
+    roi->to_ns = border(request->to, request->to_percent, run->end_ns);
+    if (roi->from_ns < roi->to_ns)
+        return true;
+    char end[32];
+    pj_format_duration((double)run->end_ns, end);
+    return pj_fail(err, PJ_E_USAGE, loading->path, 0,
+                   "nothing of the trace lies in the region of interest; it ends after %s", end);
+}
+
+static void bracket_of(const load_state *loading, pj_run *run, pj_roi *roi)
+{
     const pj_bracket *bracket = &loading->bracket;
-    pj_roi roi = {.set = false, .drop = request->drop};
-    if (request->kind == PJ_ROI_OFF)
-        return roi;
-    if (request->kind == PJ_ROI_RANGE) {
-        roi.from_ns = border(request->from, request->from_percent, run);
-        roi.to_ns = border(request->to, request->to_percent, run);
-        roi.set = true;
-        return roi;
-    }
+    const pj_layout *layout = &run->layout;
+    uint32_t rank = layout->rank_of[bracket->location];
     switch (bracket->kind) {
     case PJ_BRACKET_NONE:
         pj_run_remark(run, PJ_NOTE,
@@ -77,17 +81,30 @@ static pj_roi choose_roi(const load_state *loading, pj_run *run)
         pj_run_remark(run, PJ_WARNING,
                       "tracing is switched on and off, but not as a bracket (rank %u, thread %u): "
                       "the whole trace is used",
-                      run->layout.rank_of[bracket->location],
-                      bracket->location -
-                          run->layout.first_location[run->layout.rank_of[bracket->location]]);
+                      rank, bracket->location - layout->first_location[rank]);
         break;
     case PJ_BRACKET_VALID:
-        roi.set = true;
-        roi.from_ns = bracket->from_ns;
-        roi.to_ns = bracket->to_ns;
+        roi->set = true;
+        roi->from_ns = bracket->from_ns;
+        roi->to_ns = bracket->to_ns;
         break;
     }
-    return roi;
+}
+
+/// The region of interest of the trace; not set = the whole trace. A remark says why.
+static bool choose_roi(const load_state *loading, pj_run *run, pj_roi *roi, pj_err *err)
+{
+    *roi = (pj_roi){.drop = loading->opts->roi.drop};
+    switch (loading->opts->roi.kind) {
+    case PJ_ROI_OFF:
+        break;
+    case PJ_ROI_RANGE:
+        return range_of(loading, run, roi, err);
+    case PJ_ROI_AUTO:
+        bracket_of(loading, run, roi);
+        break;
+    }
+    return true;
 }
 
 static void remark_on_roi(pj_run *run)
@@ -116,36 +133,43 @@ static void remark_on_trace(pj_run *run)
                       run->layout.applications);
 }
 
-/// Whether another pass must follow this one, and what it is to look at.
-static bool must_read_again(load_state *loading, pj_run *run, bool ordered_before)
+/// A pipe gives one pass: what another would have mended is said.
+static void settle_for_one_pass(pj_run *run, bool moved)
 {
-    if (!loading->again) {
-        run->import.count[PJ_IMPORT_unsorted] = run->import.count[PJ_IMPORT_time_backwards];
-        run->import.first_line[PJ_IMPORT_unsorted] =
-            run->import.first_line[PJ_IMPORT_time_backwards];
-        run->import.count[PJ_IMPORT_time_backwards] = 0;
-    }
-    pj_roi roi = choose_roi(loading, run);
-    bool moved = roi.set &&
-                 !(run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns);
-    if (moved && !loading->again)
+    pj_import_stats *import = &run->import;
+    import->count[PJ_IMPORT_unsorted] = import->count[PJ_IMPORT_time_backwards];
+    import->first_line[PJ_IMPORT_unsorted] = import->first_line[PJ_IMPORT_time_backwards];
+    import->count[PJ_IMPORT_time_backwards] = 0;
+    if (moved)
         pj_run_remark(run, PJ_WARNING,
                       "a pipe cannot be read twice: the region of interest is not applied");
-    bool unordered = loading->disorder && !ordered_before;
-    if (moved)
+}
+
+/// Looks at what a pass has found; `*again` = another one must follow.
+static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
+{
+    pj_roi roi;
+    if (!choose_roi(loading, run, &roi, err))
+        return false;
+    bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
+    bool moved = roi.set && !same;
+    *again = loading->again && (moved || (loading->disorder && !ordered));
+    if (*again)
         loading->roi = roi;
-    return loading->again && (moved || unordered);
+    else if (!loading->again)
+        settle_for_one_pass(run, moved);
+    return true;
 }
 
 static pj_run *load(load_state *loading, pj_err *err)
 {
-    enum { PASSES = 3 }; // to see, to order, to clip
+    enum { PASSES = 3 }; // to see, to put in order, to clip: the end may move a percentage
     for (int pass = 1;; pass++) {
-        bool ordered = loading->disorder != NULL;
+        bool ordered = loading->disorder != NULL, again;
         pj_auto_run run = read_once(loading, err);
-        if (!run)
+        if (!run || !judge(loading, run, ordered, &again, err))
             return NULL;
-        if (must_read_again(loading, run, ordered) && pass < PASSES)
+        if (again && pass < PASSES)
             continue;
         if (run->roi.set)
             remark_on_roi(run);

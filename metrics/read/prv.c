@@ -25,9 +25,10 @@ typedef struct prv_reading {
     pj_run *run;
     pj_prv_trace trace;
     pj_prv_order *order;
-    piece first;        // the block in which the records begin
-    bool first_due;     // it has not been taken yet
-    uint64_t lines;     // of all blocks put so far
+    piece first;    // the block in which the records begin
+    bool first_due; // it has not been taken yet
+    uint64_t lines; // of all blocks put so far
+    uint64_t communicator_lines;
     pj_prv_batch spare; // for looking up the line of an event
 } prv_reading;
 
@@ -48,6 +49,9 @@ static void communicator_line(prv_reading *reading, pj_str line, size_t *cap)
     pj_communicator *communicator = &run->communicators[run->communicator_count];
     if (pj_prv_communicator_parse(line, &reading->trace.header, communicator, run->arena))
         run->communicator_count++;
+    else
+        pj_import_add(&run->import, PJ_IMPORT_bad_communicator, reading->lines + 1);
+    reading->communicator_lines++;
 }
 
 /// The communicators were gathered in an array of their own; the run keeps them in its arena.
@@ -60,8 +64,8 @@ static void keep_communicators(prv_reading *reading)
     if (n)
         memcpy(run->communicators, gathered, n * sizeof *gathered);
     free(gathered);
-    if (n != reading->trace.header.communicators)
-        pj_import_add(&run->import, PJ_IMPORT_communicators, 0);
+    if (reading->communicator_lines != reading->trace.header.communicators)
+        pj_import_add(&run->import, PJ_IMPORT_communicator_number, 1);
 }
 
 /// The next block that holds text; dropped lines are counted.
@@ -231,9 +235,10 @@ static void end_run(prv_reading *reading)
     pj_source_facts facts = pj_source_facts_of(reading->source);
     if (facts.damage)
         pj_import_add(&run->import, PJ_IMPORT_damaged_stream, reading->lines);
-    if (run->last_record_ns < run->end_ns)
+    const uint64_t slack = run->end_ns / 1000; // tools round
+    if (run->last_record_ns + slack < run->end_ns)
         pj_import_add(&run->import, PJ_IMPORT_ends_early, reading->lines);
-    else
+    if (run->last_record_ns > run->end_ns)
         run->end_ns = run->last_record_ns;
     if (!reading->pass->disorder)
         reading->pass->disorder = pj_prv_order_take_disorder(reading->order);

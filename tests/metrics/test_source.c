@@ -1,0 +1,252 @@
+// Blocks of whole lines from files, pipes and memory, plain and gzip; damaged input.
+#include "metrics/read/source.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/pool.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+/// Numbered lines, some of them empty.
+static void add_lines(pj_buf *out, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        pj_buf_addf(out, i % 7 ? "line %u of a text that is read in blocks\n" : "\n", i);
+}
+
+static void add_gzip(pj_buf *out, pj_str text)
+{
+    enum { GZIP = 15 + 16, LEVEL = 6, MEMORY = 8 };
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)text.at, .avail_in = (uInt)text.len};
+    assert_int_equal(deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP, MEMORY, 0), Z_OK);
+    size_t bound = deflateBound(&stream, (uLong)text.len);
+    stream.next_out = (Bytef *)pj_buf_room(out, bound);
+    stream.avail_out = (uInt)bound;
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    out->len += bound - stream.avail_out;
+    deflateEnd(&stream);
+}
+
+/// All text of the source. Every block ends with a newline and lies where it says.
+static void read_all(pj_source *source, pj_buf *out, unsigned *dropped)
+{
+    pj_block block = {.memory = NULL};
+    pj_err err = {.code = PJ_E_NONE};
+    *dropped = 0;
+    while (pj_source_next(source, &block, &err)) {
+        if (block.dropped) {
+            (*dropped)++;
+            continue;
+        }
+        assert_true(block.len > 0);
+        assert_int_equal(block.text[block.len - 1], '\n');
+        if (!*dropped)
+            assert_int_equal(block.offset, out->len);
+        pj_buf_add(out, (pj_str){block.text, block.len - block.unended});
+    }
+    assert_int_equal(err.code, PJ_E_NONE);
+    pj_block_free(&block);
+}
+
+static void expect_text(pj_str stored, pj_str text)
+{
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("memory", stored, &job, &err);
+    if (!source)
+        fail_msg("%s", err.text);
+    assert_true(pj_str_starts(text, pj_source_head(source)));
+    pj_auto_buf read = {.at = NULL};
+    unsigned dropped;
+    read_all(source, &read, &dropped);
+    assert_int_equal(dropped, 0);
+    assert_true(pj_str_equal(pj_buf_str(&read), text));
+    assert_int_equal(pj_source_facts_of(source).text_bytes, text.len);
+    assert_null(pj_source_facts_of(source).damage);
+    pj_source_close(source);
+}
+
+static void text_comes_through_whole(void **state)
+{
+    (void)state;
+    for (unsigned lines = 1; lines < 40000; lines = lines * 3 + 1) {
+        pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
+        add_lines(&text, lines);
+        expect_text(pj_buf_str(&text), pj_buf_str(&text));
+        add_gzip(&packed, pj_buf_str(&text));
+        expect_text(pj_buf_str(&packed), pj_buf_str(&text));
+        pj_buf_puts(&text, "no newline at the end");
+        expect_text(pj_buf_str(&text), pj_buf_str(&text));
+    }
+}
+
+static void members_in_a_row_are_one_text(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL}, packed = {.at = NULL}, part = {.at = NULL};
+    for (unsigned i = 0; i < 5; i++) {
+        part.len = 0;
+        add_lines(&part, 1 + i * 5000);
+        pj_buf_puts(&part, "cut in");
+        pj_buf_add(&text, pj_buf_str(&part));
+        add_gzip(&packed, pj_buf_str(&part));
+    }
+    expect_text(pj_buf_str(&packed), pj_buf_str(&text));
+    pj_buf_puts(&packed, "trailing bytes that are no gzip");
+    expect_text(pj_buf_str(&packed), pj_buf_str(&text));
+}
+
+/// Reads damaged gzip data: what comes is the beginning of `text`, and the damage is told.
+static void expect_damage(pj_str stored, pj_str text)
+{
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("memory", stored, &job, &err);
+    if (!source) {
+        assert_int_equal(err.code, PJ_E_FORMAT);
+        return;
+    }
+    pj_auto_buf read = {.at = NULL};
+    unsigned dropped;
+    read_all(source, &read, &dropped);
+    assert_non_null(pj_source_facts_of(source).damage);
+    assert_true(pj_str_starts(text, pj_buf_str(&read)));
+    pj_source_close(source);
+}
+
+static void cut_gzip_gives_what_came_before(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
+    add_lines(&text, 20000);
+    add_gzip(&packed, pj_buf_str(&text));
+    for (size_t n = 2; n < packed.len; n += 1 + n / 3)
+        expect_damage((pj_str){packed.at, n}, pj_buf_str(&text));
+    expect_damage((pj_str){packed.at, packed.len - 1}, pj_buf_str(&text));
+    packed.at[packed.len - 5] ^= 1; // the checksum
+    expect_damage(pj_buf_str(&packed), pj_buf_str(&text));
+}
+
+static void lines_beyond_the_limit_are_dropped(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL};
+    pj_buf_puts(&text, "before\n");
+    size_t huge = (size_t)PJ_LINE_BYTES_MAX + 3 * PJ_BLOCK_BYTES;
+    memset(pj_buf_room(&text, huge), 'x', huge);
+    text.len += huge;
+    pj_buf_puts(&text, "\nafter\n");
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("memory", pj_buf_str(&text), &job, &err);
+    assert_non_null(source);
+    pj_auto_buf read = {.at = NULL};
+    unsigned dropped;
+    read_all(source, &read, &dropped);
+    assert_int_equal(dropped, 1);
+    assert_true(pj_str_equal(pj_buf_str(&read), PJ_S("before\nafter\n")));
+    pj_source_close(source);
+}
+
+static void bad_inputs_say_why(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *says;
+        pj_err_code code;
+    } cases[] = {{"/no/such/file.prv", "No such file", PJ_E_IO},
+                 {"/", "is a folder", PJ_E_IO},
+                 {"/dev/null", "is empty", PJ_E_FORMAT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pj_job job = {.workers = 1};
+        pj_err err = {.code = PJ_E_NONE};
+        assert_null(pj_source_open(cases[i].path, &job, &err));
+        assert_int_equal(err.code, cases[i].code);
+        assert_non_null(strstr(err.text, cases[i].says));
+        assert_string_equal(err.where, cases[i].path);
+    }
+}
+
+static void write_fifo(void *context)
+{
+    FILE *file = fopen(context, "wb");
+    fputs("one\ntwo\nthree\n", file);
+    fclose(file);
+}
+
+static void a_pipe_is_read_once(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj_sourceXXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pj_task *writer = pj_task_start(write_fifo, path);
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_open(path, &job, &err);
+    assert_non_null(source);
+    pj_auto_buf read = {.at = NULL};
+    unsigned dropped;
+    read_all(source, &read, &dropped);
+    assert_true(pj_str_equal(pj_buf_str(&read), PJ_S("one\ntwo\nthree\n")));
+    assert_false(pj_source_facts_of(source).again);
+    pj_source_close(source);
+    pj_task_join(writer);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void stopping_ends_the_reading(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
+    add_lines(&text, 50000);
+    add_gzip(&packed, pj_buf_str(&text));
+    atomic_bool stop = true;
+    pj_job job = {.workers = 1, .stop = &stop};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("memory", pj_buf_str(&packed), &job, &err);
+    assert_non_null(source);
+    pj_block block = {.memory = NULL};
+    assert_false(pj_source_next(source, &block, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+    pj_block_free(&block);
+    pj_source_close(source);
+}
+
+static void an_early_close_ends_the_thread(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
+    add_lines(&text, 100000);
+    add_gzip(&packed, pj_buf_str(&text));
+    pj_job job = {.workers = 1};
+    pj_source *source = pj_source_memory("memory", pj_buf_str(&packed), &job, NULL);
+    pj_block block = {.memory = NULL};
+    assert_true(pj_source_next(source, &block, NULL));
+    pj_block_free(&block);
+    pj_source_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_comes_through_whole),
+        cmocka_unit_test(members_in_a_row_are_one_text),
+        cmocka_unit_test(cut_gzip_gives_what_came_before),
+        cmocka_unit_test(lines_beyond_the_limit_are_dropped),
+        cmocka_unit_test(bad_inputs_say_why),
+        cmocka_unit_test(a_pipe_is_read_once),
+        cmocka_unit_test(stopping_ends_the_reading),
+        cmocka_unit_test(an_early_close_ends_the_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -15,6 +15,7 @@ typedef struct held_event {
 typedef struct held_heap {
     held_event *items;
     size_t count, cap;
+    uint64_t latest; // of the events held so far
 } held_heap;
 
 struct pj_prv_order {
@@ -167,10 +168,12 @@ pj_batch pj_prv_order_pass(pj_prv_order *order, const pj_batch *batch)
             give(order, event);
             continue;
         }
-        hold(order, &order->heaps[event.location], event);
-        uint64_t latest = order->latest[event.location];
-        if (latest >= slack)
-            give_until(order, event.location, latest - slack);
+        held_heap *heap = &order->heaps[event.location];
+        hold(order, heap, event);
+        if (event.time > heap->latest)
+            heap->latest = event.time;
+        if (heap->latest >= slack)
+            give_until(order, event.location, heap->latest - slack);
     }
     pj_batch out = *batch;
     out.events = order->out;

@@ -1,5 +1,6 @@
 // XPUB with NODROP: a subscriber that is full makes sending fail instead of losing messages. They
-// wait in the queue meanwhile; heartbeats cut off a subscriber that is dead.
+// wait in the queue meanwhile; heartbeats cut off a subscriber that is dead. Subscriptions are
+// applied by hand, so that the welcome is the first message a subscriber gets.
 #include "kernel/iopub.h"
 
 #include "metrics/base/arena.h"
@@ -23,7 +24,8 @@ enum {
 struct pj_iopub {
     pj_iopub_opts opts;
     pthread_t thread;
-    pj_frames frames;
+    pj_frames frames; // of the message that is being sent, with its topic
+    char topic[128];
     int tries_left; // of sending to full subscribers once the queue is closed
 };
 
@@ -34,7 +36,7 @@ static void set_option(void *socket, int option, int value)
 
 void pj_iopub_prepare(void *socket)
 {
-    set_option(socket, ZMQ_XPUB_VERBOSE, 1);
+    set_option(socket, ZMQ_XPUB_MANUAL, 1);
     set_option(socket, ZMQ_XPUB_NODROP, 1);
     set_option(socket, ZMQ_SNDHWM, MESSAGES_PER_SUBSCRIBER);
     set_option(socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
@@ -55,25 +57,40 @@ static bool send_frames(void *socket, const pj_frames *frames)
 
 static void encode(pj_iopub *iopub, const pj_post *post)
 {
-    char topic[128];
-    int len =
-        snprintf(topic, sizeof topic, "kernel.%s.%s", iopub->opts.origin->session, post->type);
-    pj_str id = post->topic ? (pj_str){post->topic, post->topic_len} : (pj_str){topic, (size_t)len};
+    pj_str id = {post->topic, post->topic_len};
+    if (!post->topic) {
+        snprintf(iopub->topic, sizeof iopub->topic, "kernel.%s.%s", iopub->opts.origin->session,
+                 post->type);
+        id = pj_str_of(iopub->topic);
+    }
     pj_wire_encode(iopub->opts.wire, iopub->opts.origin, post, &id, 1, &iopub->frames);
 }
 
-/// Reads one message; false when there is none. Subscriptions are one frame "\1topic".
-static bool welcome_one(pj_iopub *iopub)
+/// Applies the subscription that was read last and greets its sender.
+static void subscribe(pj_iopub *iopub, pj_str topic)
+{
+    if (zmq_setsockopt(iopub->opts.socket, ZMQ_SUBSCRIBE, topic.at, topic.len) != 0)
+        return; // its sender has left
+    pj_post *post = pj_publish_welcome(iopub->opts.origin, topic);
+    encode(iopub, post);
+    send_frames(iopub->opts.socket, &iopub->frames);
+    pj_post_free(post);
+}
+
+/// Reads one message; false when there is none. Subscriptions are one frame "\1topic", "\0topic"
+/// takes them back.
+static bool read_subscription(pj_iopub *iopub)
 {
     zmq_msg_t message;
     zmq_msg_init(&message);
     bool got = zmq_msg_recv(&message, iopub->opts.socket, ZMQ_DONTWAIT) >= 0;
     pj_str text = {zmq_msg_data(&message), zmq_msg_size(&message)};
-    if (got && text.len && text.at[0] == 1 && !zmq_msg_more(&message) && pj_utf8_valid(text)) {
-        pj_post *post = pj_publish_welcome(iopub->opts.origin, pj_str_from(text, 1));
-        encode(iopub, post);
-        send_frames(iopub->opts.socket, &iopub->frames);
-        pj_post_free(post);
+    pj_str topic = pj_str_from(text, 1);
+    if (got && text.len && !zmq_msg_more(&message) && pj_utf8_valid(topic)) {
+        if (text.at[0] == 1)
+            subscribe(iopub, topic);
+        else if (text.at[0] == 0)
+            zmq_setsockopt(iopub->opts.socket, ZMQ_UNSUBSCRIBE, topic.at, topic.len);
     }
     zmq_msg_close(&message);
     return got;
@@ -104,7 +121,7 @@ static void *run(void *context)
 {
     pj_iopub *iopub = context;
     while (!pj_pubqueue_finished(iopub->opts.queue)) {
-        while (welcome_one(iopub))
+        while (read_subscription(iopub))
             continue;
         int wait_ms;
         pj_post *post = pj_pubqueue_take(iopub->opts.queue, &wait_ms);

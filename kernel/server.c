@@ -28,7 +28,8 @@ enum {
     LARGEST_FRAME = 256 << 20,
     BATCH = 64,           // messages read before replies are sent
     PARENT_POLL_MS = 500, // where the system has no descriptors of processes
-    LANGUAGE_MS = 20,     // that the language has to end
+    ASK_AGAIN_MS = 10,
+    LANGUAGE_MS = 20, // that the language has to end
     MOST_COMPLAINTS = 10
 };
 
@@ -49,6 +50,7 @@ typedef struct server {
     pj_pubqueue *queue;
     pj_iopub *iopub;
     post_office io, control;
+    pj_post *question; // not sent yet, of the io thread
     void *context;
     void *sockets[PJ_PORTS];
     pthread_t io_thread, control_thread;
@@ -92,6 +94,8 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
     set_option(socket, ZMQ_SNDHWM, 0);
     int64_t largest = LARGEST_FRAME;
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
+    if (port == PJ_PORT_STDIN)
+        set_option(socket, ZMQ_ROUTER_MANDATORY, 1);
     if (port == PJ_PORT_IOPUB)
         pj_iopub_prepare(socket);
     char address[512];
@@ -191,25 +195,25 @@ static bool take_one(server *s, pj_port port, post_office *office)
     return true;
 }
 
-/// A peer that is gone loses its reply; nobody else waits for it.
-static void send_to(void *socket, const pj_frames *frames)
+/// False when the peer is not connected, which only the stdin socket tells.
+static bool send_to(void *socket, const pj_frames *frames)
 {
     for (size_t i = 0; i < frames->count; i++) {
         int flags = ZMQ_DONTWAIT | (i + 1 < frames->count ? ZMQ_SNDMORE : 0);
         while (zmq_send(socket, frames->at[i].at, frames->at[i].len, flags) < 0)
             if (errno != EINTR)
-                return;
+                return false;
     }
+    return true;
 }
 
-static void deliver(server *s, post_office *office, pj_post *take)
+static bool deliver(server *s, post_office *office, const pj_post *post)
 {
     static const pj_port ports[] = {
         [PJ_SHELL] = PJ_PORT_SHELL, [PJ_CONTROL] = PJ_PORT_CONTROL, [PJ_STDIN] = PJ_PORT_STDIN};
-    pj_wire_encode(office->wire, &s->origin, take, take->parent->ids, take->parent->id_count,
+    pj_wire_encode(office->wire, &s->origin, post, post->parent->ids, post->parent->id_count,
                    &office->outgoing);
-    send_to(s->sockets[ports[take->channel]], &office->outgoing);
-    pj_post_free(take);
+    return send_to(s->sockets[ports[post->channel]], &office->outgoing);
 }
 
 // The outlet of the dispatcher
@@ -217,10 +221,12 @@ static void deliver(server *s, post_office *office, pj_post *take)
 static void out_send(void *self, pj_post *take)
 {
     server *s = self;
-    if (take->channel == PJ_CONTROL) // answered by the control thread itself
-        deliver(s, &s->control, take);
-    else
+    if (take->channel != PJ_CONTROL) {
         pj_outbox_add(s->outbox, take);
+        return;
+    }
+    deliver(s, &s->control, take); // this is the control thread
+    pj_post_free(take);
 }
 
 /// A status tells of replies, so it follows those given before.
@@ -246,11 +252,30 @@ static void out_shut_down(void *self)
 
 // Threads
 
+/// A question may be asked before the front end has connected its stdin socket: it is kept until
+/// it can be sent or another one takes its place. A reply to nobody is dropped.
+static void ask_or_keep(server *s, pj_post *take)
+{
+    if (s->question != take)
+        pj_post_free(s->question);
+    s->question = take;
+    if (take && deliver(s, &s->io, take)) {
+        pj_post_free(take);
+        s->question = NULL;
+    }
+}
+
+/// Sends what waits; false when nothing will come any more.
 static bool empty_outbox(server *s)
 {
     bool closed;
     for (pj_post *post; (post = pj_outbox_take(s->outbox, &closed));) {
-        deliver(s, &s->io, post);
+        if (post->channel == PJ_STDIN) {
+            ask_or_keep(s, post);
+        } else {
+            deliver(s, &s->io, post);
+            pj_post_free(post);
+        }
         pj_outbox_sent(s->outbox);
     }
     return !closed;
@@ -265,7 +290,8 @@ static void *run_io(void *context)
         {.fd = pj_outbox_fd(s->outbox), .events = ZMQ_POLLIN},
     };
     while (empty_outbox(s)) {
-        zmq_poll(items, 3, -1);
+        zmq_poll(items, 3, s->question ? ASK_AGAIN_MS : -1);
+        ask_or_keep(s, s->question);
         for (int i = 0; i < BATCH && take_one(s, PJ_PORT_SHELL, &s->io); i++)
             empty_outbox(s);
         for (int i = 0; i < BATCH && take_one(s, PJ_PORT_STDIN, &s->io); i++)
@@ -398,6 +424,7 @@ static void free_server(server *s)
         close(s->parent_fd);
     close(s->end_fd);
     sem_destroy(&s->home);
+    pj_post_free(s->question);
     close_office(&s->io);
     close_office(&s->control);
     pj_kernel_free(s->kernel);

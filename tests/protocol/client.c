@@ -1,0 +1,507 @@
+// The front end of the probes. Waiting is bounded everywhere; a kernel that does not answer fails
+// the test that asked.
+#include "client.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+enum { ANSWER_MS = 20000, MOST_FRAMES = 64, MOST_ARGS = 16 };
+
+static const char *const channel_names[CHANNELS] = {"shell", "control", "stdin", "iopub", "hb"};
+static char spec_folder[512];
+
+void client_use_spec(const char *folder)
+{
+    snprintf(spec_folder, sizeof spec_folder, "%s", folder);
+}
+
+double client_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+// Starting
+
+/// Ports that were free a moment ago.
+static void choose_ports(client *c, bool tcp)
+{
+    int fds[CHANNELS];
+    for (int i = 0; i < CHANNELS; i++) {
+        c->ports[i] = i + 1;
+        fds[i] = -1;
+        if (!tcp)
+            continue;
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t len = sizeof address;
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(bind(fds[i], (struct sockaddr *)&address, len), 0);
+        assert_int_equal(getsockname(fds[i], (struct sockaddr *)&address, &len), 0);
+        c->ports[i] = ntohs(address.sin_port);
+    }
+    for (int i = 0; i < CHANNELS; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+static void write_connection_file(const client *c, const char *transport, const char *ip)
+{
+    char path[128], scheme[32];
+    snprintf(path, sizeof path, "%s/connection.json", c->folder);
+    snprintf(scheme, sizeof scheme, "hmac-%s", c->digest);
+    json_t *file = json_pack("{s:s, s:s, s:s, s:s, s:s}", "transport", transport, "ip", ip, "key",
+                             c->key, "signature_scheme", scheme, "kernel_name", "popinjay");
+    for (int i = 0; i < CHANNELS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_port", channel_names[i]);
+        json_object_set_new(file, key, json_integer(c->ports[i]));
+    }
+    assert_int_equal(json_dump_file(file, path, JSON_INDENT(1)), 0);
+    json_decref(file);
+}
+
+/// Becomes the kernel: argv of the kernelspec with the connection file in its place.
+static void run_spec(const client *c)
+{
+    char path[640], connection[128], errors[128], parent[16];
+    snprintf(parent, sizeof parent, "%ld", (long)getppid());
+    snprintf(path, sizeof path, "%s/kernel.json", spec_folder);
+    snprintf(connection, sizeof connection, "%s/connection.json", c->folder);
+    snprintf(errors, sizeof errors, "%s/stderr", c->folder);
+    json_t *spec = json_load_file(path, 0, NULL), *words = json_object_get(spec, "argv");
+    char *argv[MOST_ARGS] = {0};
+    for (size_t i = 0; i < json_array_size(words) && i + 1 < MOST_ARGS; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        argv[i] = strdup(strcmp(word, "{connection_file}") == 0 ? connection : word);
+    }
+    int fd = open(errors, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(fd, 2);
+    setsid();
+    setenv("JPY_PARENT_PID", parent, 1); // no kernel outlives a probe that fails
+    if (argv[0])
+        execv(argv[0], argv);
+    fprintf(stderr, "no kernel: %s\n", path);
+    _exit(127);
+}
+
+/// The pid travels through a pipe, because the process between has ended by then.
+static pid_t start_orphan(const client *c)
+{
+    int fds[2];
+    pid_t kernel = 0;
+    assert_int_equal(pipe(fds), 0);
+    pid_t between = fork();
+    if (between == 0) {
+        kernel = fork();
+        if (kernel == 0)
+            run_spec(c);
+        if (write(fds[1], &kernel, sizeof kernel) != sizeof kernel)
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(read(fds[0], &kernel, sizeof kernel), sizeof kernel);
+    close(fds[0]);
+    close(fds[1]);
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    kill(between, SIGKILL);
+    waitpid(between, NULL, 0);
+    return kernel;
+}
+
+static void connect_sockets(client *c, const char *transport, const char *ip, int receive_limit)
+{
+    static const int types[CHANNELS] = {ZMQ_DEALER, ZMQ_DEALER, ZMQ_DEALER, ZMQ_SUB, ZMQ_REQ};
+    c->context = zmq_ctx_new();
+    for (int i = 0; i < CHANNELS; i++) {
+        char address[160];
+        const char *separator = strcmp(transport, "ipc") == 0 ? "-" : ":";
+        snprintf(address, sizeof address, "%s://%s%s%d", transport, ip, separator, c->ports[i]);
+        void *s = c->sockets[i] = zmq_socket(c->context, types[i]);
+        int zero = 0, limit = i == IOPUB ? receive_limit : 0, retry_ms = 2;
+        zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
+        zmq_setsockopt(s, ZMQ_RECONNECT_IVL, &retry_ms, sizeof retry_ms);
+        zmq_setsockopt(s, ZMQ_RCVHWM, &limit, sizeof limit);
+        zmq_setsockopt(s, ZMQ_SNDHWM, &zero, sizeof zero);
+        zmq_setsockopt(s, ZMQ_IDENTITY, c->session, strlen(c->session));
+        if (i == IOPUB)
+            zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0);
+        assert_int_equal(zmq_connect(s, address), 0);
+    }
+}
+
+void client_launch(client *c, client_opts opts)
+{
+    *c = (client){0};
+    const char *transport = opts.transport ? opts.transport : "ipc";
+    bool tcp = strcmp(transport, "tcp") == 0;
+    snprintf(c->folder, sizeof c->folder, "/tmp/pj-probe-XXXXXX");
+    assert_non_null(mkdtemp(c->folder));
+    snprintf(c->key, sizeof c->key, "%s", opts.key ? opts.key : "probe key");
+    snprintf(c->digest, sizeof c->digest, "%s", opts.digest ? opts.digest : "sha256");
+    snprintf(c->session, sizeof c->session, "probe-%ld", (long)getpid());
+    char ip[80];
+    snprintf(ip, sizeof ip, tcp ? "127.0.0.1" : "%s/s", c->folder);
+    choose_ports(c, tcp);
+    write_connection_file(c, transport, ip);
+    connect_sockets(c, transport, ip, opts.receive_limit);
+    c->pid = opts.orphan ? start_orphan(c) : fork();
+    if (c->pid == 0)
+        run_spec(c);
+}
+
+void client_start(client *c, client_opts opts)
+{
+    client_launch(c, opts);
+    message *welcome = client_receive(c, IOPUB, ANSWER_MS);
+    assert_non_null(welcome);
+    assert_string_equal(message_type(welcome), "iopub_welcome");
+    assert_string_equal(message_text(welcome, "subscription"), "");
+    assert_int_equal(json_object_size(welcome->parent), 0);
+    message_free(welcome);
+}
+
+void client_again(client *c)
+{
+    c->pid = fork();
+    if (c->pid == 0)
+        run_spec(c);
+}
+
+void *client_subscribe(client *c, int receive_limit)
+{
+    char address[256];
+    size_t size = sizeof address;
+    assert_int_equal(zmq_getsockopt(c->sockets[IOPUB], ZMQ_LAST_ENDPOINT, address, &size), 0);
+    void *s = zmq_socket(c->context, ZMQ_SUB);
+    int zero = 0;
+    zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
+    zmq_setsockopt(s, ZMQ_RCVHWM, &receive_limit, sizeof receive_limit);
+    zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0);
+    assert_int_equal(zmq_connect(s, address), 0);
+    return s;
+}
+
+bool client_is_alive(client *c)
+{
+    return c->pid > 0 && kill(c->pid, 0) == 0 && waitpid(c->pid, NULL, WNOHANG) <= 0;
+}
+
+int client_wait_end(client *c, int timeout_ms)
+{
+    double until = client_now_ms() + timeout_ms;
+    do {
+        int status;
+        pid_t ended = waitpid(c->pid, &status, WNOHANG);
+        if (ended < 0 && kill(c->pid, 0) != 0) { // not our child: only its absence can be seen
+            c->pid = 0;
+            return 0;
+        }
+        if (ended == c->pid) {
+            c->pid = 0;
+            return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    } while (client_now_ms() < until);
+    return -1;
+}
+
+static void remove_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+}
+
+void client_stop(client *c)
+{
+    if (c->pid > 0) {
+        client_send(c, CONTROL, "shutdown_request", json_pack("{s:b}", "restart", 0));
+        if (client_wait_end(c, 2000) < 0) {
+            kill(c->pid, SIGKILL);
+            waitpid(c->pid, NULL, 0);
+        }
+    }
+    for (int i = 0; i < CHANNELS; i++)
+        zmq_close(c->sockets[i]);
+    zmq_ctx_term(c->context);
+    remove_folder(c->folder);
+}
+
+// Sending
+
+void client_sign(const client *c, const char *const texts[4], char *out)
+{
+    out[0] = 0;
+    if (!c->key[0])
+        return;
+    size_t len = 0;
+    for (int i = 0; i < 4; i++)
+        len += strlen(texts[i]);
+    char *all = malloc(len + 1);
+    all[0] = 0;
+    for (int i = 0, at = 0; i < 4; i++)
+        at += sprintf(all + at, "%s", texts[i]);
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned digest_len = 0;
+    HMAC(EVP_get_digestbyname(c->digest), c->key, (int)strlen(c->key), (unsigned char *)all, len,
+         digest, &digest_len);
+    free(all);
+    for (unsigned i = 0; i < digest_len; i++)
+        sprintf(out + 2 * i, "%02x", digest[i]);
+}
+
+void client_send_frames(client *c, channel to, const char *const *frames, const size_t *lengths,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_true(
+            zmq_send(c->sockets[to], frames[i], lengths[i], i + 1 < count ? ZMQ_SNDMORE : 0) >= 0);
+}
+
+void client_send_texts(client *c, channel to, const char *const texts[4])
+{
+    char signature[2 * EVP_MAX_MD_SIZE + 1];
+    client_sign(c, texts, signature);
+    const char *frames[] = {"<IDS|MSG>", signature, texts[0], texts[1], texts[2], texts[3]};
+    size_t lengths[6];
+    for (int i = 0; i < 6; i++)
+        lengths[i] = strlen(frames[i]);
+    client_send_frames(c, to, frames, lengths, 6);
+}
+
+void client_send(client *c, channel to, const char *type, json_t *take)
+{
+    snprintf(c->last_id, sizeof c->last_id, "%s_%u", c->session, ++c->serial);
+    json_t *header =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:i}}", "msg_id", c->last_id, "session",
+                  c->session, "username", "probe", "date", "2024-02-03T04:05:06.000007Z",
+                  "msg_type", type, "version", "5.4", "unknown", "key", 1);
+    char *header_text = json_dumps(header, 0);
+    char *content = take ? json_dumps(take, 0) : strdup("{}");
+    assert_non_null(content);
+    const char *const texts[4] = {header_text, "{}", "{}", content};
+    client_send_texts(c, to, texts);
+    free(header_text);
+    free(content);
+    json_decref(header);
+    json_decref(take);
+}
+
+// Receiving
+
+typedef struct frames {
+    char *at[MOST_FRAMES];
+    size_t len[MOST_FRAMES];
+    size_t count;
+} frames;
+
+static bool receive_frames(void *socket, int timeout_ms, frames *out)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+    *out = (frames){0};
+    if (zmq_poll(&item, 1, timeout_ms) <= 0)
+        return false;
+    for (int more = 1; more;) {
+        zmq_msg_t part;
+        zmq_msg_init(&part);
+        assert_true(zmq_msg_recv(&part, socket, 0) >= 0);
+        assert_true(out->count < MOST_FRAMES);
+        size_t len = zmq_msg_size(&part);
+        char *copy = malloc(len + 1);
+        memcpy(copy, zmq_msg_data(&part), len);
+        copy[len] = 0;
+        out->at[out->count] = copy;
+        out->len[out->count++] = len;
+        more = zmq_msg_more(&part);
+        zmq_msg_close(&part);
+    }
+    return true;
+}
+
+static json_t *read_part(const frames *f, size_t i)
+{
+    json_error_t why;
+    json_t *value = json_loadb(f->at[i], f->len[i], JSON_ALLOW_NUL, &why);
+    if (!value)
+        fail_msg("a frame is not JSON: %s", why.text);
+    return value;
+}
+
+message *client_receive(client *c, channel from, int timeout_ms)
+{
+    frames f;
+    if (!receive_frames(c->sockets[from], timeout_ms, &f))
+        return NULL;
+    size_t d = 0;
+    while (d < f.count && strcmp(f.at[d], "<IDS|MSG>") != 0)
+        d++;
+    assert_true(f.count >= d + 6);
+    const char *const texts[4] = {f.at[d + 2], f.at[d + 3], f.at[d + 4], f.at[d + 5]};
+    char signature[2 * EVP_MAX_MD_SIZE + 1];
+    client_sign(c, texts, signature);
+    assert_string_equal(f.at[d + 1], signature);
+    message *m = calloc(1, sizeof *m);
+    m->at_ms = client_now_ms();
+    snprintf(m->topic, sizeof m->topic, "%s", f.at[0]);
+    m->header = read_part(&f, d + 2);
+    m->parent = read_part(&f, d + 3);
+    m->parent_text = strdup(f.at[d + 3]);
+    m->metadata = read_part(&f, d + 4);
+    m->content = read_part(&f, d + 5);
+    for (size_t i = 0; i < f.count; i++)
+        free(f.at[i]);
+    return m;
+}
+
+void message_free(message *m)
+{
+    if (!m)
+        return;
+    json_decref(m->header);
+    json_decref(m->parent);
+    json_decref(m->metadata);
+    json_decref(m->content);
+    free(m->parent_text);
+    free(m);
+}
+
+const char *message_type(const message *m)
+{
+    return json_string_value(json_object_get(m->header, "msg_type"));
+}
+
+bool message_answers(const message *m, const char *id)
+{
+    const char *parent = json_string_value(json_object_get(m->parent, "msg_id"));
+    return parent && strcmp(parent, id) == 0;
+}
+
+const char *message_text(const message *m, const char *key)
+{
+    const char *text = json_string_value(json_object_get(m->content, key));
+    return text ? text : "";
+}
+
+// Asking
+
+/// Notes one publication; true when it was idle.
+static bool note(answer *a, message *m)
+{
+    bool status = strcmp(message_type(m), "status") == 0;
+    const char *state = message_text(m, "execution_state");
+    if (status && strcmp(state, "busy") == 0)
+        a->busy_ms = m->at_ms;
+    else if (status && strcmp(state, "idle") == 0)
+        a->idle_ms = m->at_ms;
+    else
+        json_array_append_new(a->outputs, json_pack("{s:s, s:O, s:f}", "type", message_type(m),
+                                                    "content", m->content, "at_ms", m->at_ms));
+    return a->idle_ms > 0;
+}
+
+answer client_collect(client *c, const char *id, bool with_reply)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%s", id);
+    answer a = {.outputs = json_array()};
+    zmq_pollitem_t items[] = {{.socket = c->sockets[SHELL], .events = ZMQ_POLLIN},
+                              {.socket = c->sockets[IOPUB], .events = ZMQ_POLLIN}};
+    double until = client_now_ms() + ANSWER_MS;
+    for (bool idle = false; !idle || (with_reply && !a.reply);) {
+        if (client_now_ms() > until)
+            fail_msg("no %s came for %s", idle ? "reply" : "idle", wanted);
+        zmq_poll(items, 2, 100);
+        message *m = items[0].revents ? client_receive(c, SHELL, 0) : NULL;
+        if (m && message_answers(m, wanted) && !a.reply)
+            a.reply = m;
+        else
+            message_free(m);
+        m = items[1].revents ? client_receive(c, IOPUB, 0) : NULL;
+        if (m && message_answers(m, wanted))
+            idle = note(&a, m);
+        message_free(m);
+    }
+    return a;
+}
+
+answer client_ask(client *c, const char *type, json_t *take)
+{
+    client_send(c, SHELL, type, take);
+    size_t len = strlen(type);
+    return client_collect(c, c->last_id, len > 8 && strcmp(type + len - 8, "_request") == 0);
+}
+
+answer client_execute(client *c, const char *code)
+{
+    return client_ask(c, "execute_request", json_pack("{s:s}", "code", code));
+}
+
+void answer_free(answer *a)
+{
+    message_free(a->reply);
+    json_decref(a->outputs);
+}
+
+const char *answer_status(const answer *a)
+{
+    return message_text(a->reply, "status");
+}
+
+json_t *answer_output(const answer *a, const char *type, size_t n)
+{
+    size_t i;
+    json_t *output;
+    json_array_foreach(
+        a->outputs, i,
+        output) if (strcmp(json_string_value(json_object_get(output, "type")), type) == 0 &&
+                    n-- == 0) return json_object_get(output, "content");
+    return NULL;
+}
+
+char *answer_stream(const answer *a, const char *name)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    json_t *content;
+    for (size_t n = 0; (content = answer_output(a, "stream", n)); n++)
+        if (strcmp(json_string_value(json_object_get(content, "name")), name) == 0)
+            fputs(json_string_value(json_object_get(content, "text")), out);
+    fclose(out);
+    return text;
+}
+
+const char *answer_order(const answer *a, char *out, size_t size)
+{
+    size_t i, at = 0;
+    json_t *output;
+    out[0] = 0;
+    json_array_foreach(a->outputs, i, output) if (at < size) at +=
+        (size_t)snprintf(out + at, size - at, "%s%s", i ? " " : "",
+                         json_string_value(json_object_get(output, "type")));
+    return out;
+}

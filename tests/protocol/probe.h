@@ -1,0 +1,28 @@
+// One group of probes per file; probe.c runs them all.
+#ifndef PROBE_H
+#define PROBE_H
+
+#include "client.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+int probe_execute(void);
+int probe_output(void);
+int probe_requests(void);
+int probe_stdin(void);
+int probe_control(void);
+int probe_transport(void);
+int probe_malformed(void);
+
+/// Fixtures: `*state` is a client with a fresh kernel.
+int probe_set_up(void **state);
+int probe_tear_down(void **state);
+
+#define PROBE(function) cmocka_unit_test_setup_teardown(function, probe_set_up, probe_tear_down)
+
+#endif

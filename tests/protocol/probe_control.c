@@ -1,0 +1,249 @@
+// Control and heartbeat while a cell runs, interrupts, and every way a kernel ends.
+#include "probe.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zmq.h>
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/// Starts a cell and waits until it runs.
+static void start_cell(client *c, const char *code, char id[64])
+{
+    client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", code));
+    strcpy(id, c->last_id);
+    bool runs = false;
+    for (message *m; !runs && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+        runs = message_answers(m, id) && strcmp(message_type(m), "execute_input") == 0;
+    assert_true(runs);
+    sleep_ms(20);
+}
+
+static double ask_info(client *c, channel on)
+{
+    double began = client_now_ms();
+    client_send(c, on, "kernel_info_request", NULL);
+    message *m = client_receive(c, on, 2000);
+    assert_non_null(m);
+    assert_string_equal(message_type(m), "kernel_info_reply");
+    double took = m->at_ms - began;
+    message_free(m);
+    return took;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void interrupt_and_expect_error(client *c, const char *id)
+{
+    double began = client_now_ms();
+    client_send(c, CONTROL, "interrupt_request", NULL);
+    message *m = client_receive(c, CONTROL, 2000);
+    assert_non_null(m);
+    assert_string_equal(message_type(m), "interrupt_reply");
+    assert_string_equal(message_text(m, "status"), "ok");
+    message_free(m);
+    answer a = client_collect(c, id, true);
+    assert_string_equal(answer_status(&a), "error");
+    assert_string_equal(message_text(a.reply, "ename"), "KeyboardInterrupt");
+    print_message("[ figure   ] interrupt to reply: %.1f ms\n", a.reply->at_ms - began);
+    answer_free(&a);
+}
+
+static void assert_works(client *c)
+{
+    answer a = client_execute(c, "return 'alive'");
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
+static void test_busy_kernel_answers(void **state)
+{
+    client *c = *state;
+    char id[64];
+    start_cell(c, "while true do end", id);
+    enum { ASKS = 100 };
+    double ms[ASKS];
+    for (int i = 0; i < ASKS; i++)
+        ms[i] = ask_info(c, CONTROL);
+    qsort(ms, ASKS, sizeof *ms, by_value);
+    print_message("[ figure   ] control while busy: p50 %.2f ms, p99 %.2f ms\n", ms[ASKS / 2],
+                  ms[ASKS * 99 / 100]);
+    ask_info(c, SHELL);
+    interrupt_and_expect_error(c, id);
+    assert_works(c);
+}
+
+static void test_heartbeat(void **state)
+{
+    client *c = *state;
+    char id[64];
+    start_cell(c, "while true do end", id);
+    for (int i = 0; i < 10; i++) {
+        char echo[16] = "";
+        zmq_send(c->sockets[HEARTBEAT], "ping\0\1", 6, 0);
+        zmq_pollitem_t item = {.socket = c->sockets[HEARTBEAT], .events = ZMQ_POLLIN};
+        assert_int_equal(zmq_poll(&item, 1, 2000), 1);
+        assert_int_equal(zmq_recv(c->sockets[HEARTBEAT], echo, sizeof echo, 0), 6);
+        assert_memory_equal(echo, "ping\0\1", 6);
+    }
+    interrupt_and_expect_error(c, id);
+}
+
+static void test_interrupt_kinds(void **state)
+{
+    static const char *const loops[] = {
+        "while true do end",
+        "while true do pcall(function() while true do end end) end",
+        "local f = coroutine.wrap(function() while true do end end) f()",
+        "repeat local s = ('x'):rep(100) until false",
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        char id[64];
+        start_cell(*state, loops[i], id);
+        interrupt_and_expect_error(*state, id);
+    }
+    answer a = client_execute(*state, "x = 5 return x"); // the state is whole
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
+static void test_signal(void **state)
+{
+    client *c = *state;
+    for (int i = 0; i < 3; i++) {
+        kill(c->pid, SIGINT); // idle: harmless
+        sleep_ms(5);
+    }
+    assert_works(c);
+    for (int i = 0; i < 2; i++) {
+        char id[64];
+        start_cell(c, "while true do end", id);
+        kill(c->pid, SIGINT);
+        answer a = client_collect(c, id, true);
+        assert_string_equal(message_text(a.reply, "ename"), "KeyboardInterrupt");
+        answer_free(&a);
+    }
+    assert_works(c);
+}
+
+static void test_idle_interrupt_is_harmless(void **state)
+{
+    client *c = *state;
+    client_send(c, CONTROL, "interrupt_request", NULL);
+    message *m = client_receive(c, CONTROL, 2000);
+    assert_non_null(m);
+    message_free(m);
+    assert_works(c);
+}
+
+/// The reply, its broadcast, and the end with status 0.
+static void shut_down(client *c, channel on, bool restart)
+{
+    double began = client_now_ms();
+    client_send(c, on, "shutdown_request", json_pack("{s:b}", "restart", restart));
+    int status = client_wait_end(c, 5000);
+    print_message("[ figure   ] shutdown to end: %.1f ms\n", client_now_ms() - began);
+    assert_int_equal(status, 0);
+    message *m = client_receive(c, on, 1000);
+    while (m && !message_answers(m, c->last_id)) {
+        message_free(m);
+        m = client_receive(c, on, 1000);
+    }
+    assert_non_null(m);
+    assert_string_equal(message_type(m), "shutdown_reply");
+    assert_string_equal(message_text(m, "status"), "ok");
+    assert_true(json_is_boolean(json_object_get(m->content, "restart")));
+    assert_true(json_is_true(json_object_get(m->content, "restart")) == restart);
+    message_free(m);
+    bool told = false, idle = false;
+    while ((m = client_receive(c, IOPUB, 200))) {
+        bool ours = message_answers(m, c->last_id);
+        told = told || (ours && strcmp(message_type(m), "shutdown_reply") == 0);
+        idle = idle || (ours && strcmp(message_text(m, "execution_state"), "idle") == 0);
+        message_free(m);
+    }
+    assert_true(told && idle);
+}
+
+static void test_shutdown_idle(void **state)
+{
+    assert_works(*state);
+    shut_down(*state, CONTROL, false);
+}
+
+static void test_shutdown_on_shell_with_restart(void **state)
+{
+    shut_down(*state, SHELL, true);
+}
+
+static void test_shutdown_busy(void **state)
+{
+    char id[64];
+    start_cell(*state, "while true do end", id);
+    shut_down(*state, CONTROL, true);
+}
+
+/// One call of a C function that nobody can interrupt.
+static void test_shutdown_stuck(void **state)
+{
+    char id[64];
+    start_cell(*state, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
+    shut_down(*state, CONTROL, false);
+}
+
+static void test_shutdown_while_asking(void **state)
+{
+    client *c = *state;
+    client_send(c, SHELL, "execute_request",
+                json_pack("{s:s, s:b}", "code", "io.read()", "allow_stdin", 1));
+    message *m = client_receive(c, STDIN, 2000);
+    assert_non_null(m);
+    message_free(m);
+    shut_down(c, CONTROL, false);
+}
+
+static void test_orphan(void **state)
+{
+    (void)state;
+    client c;
+    client_launch(&c, (client_opts){.orphan = true});
+    assert_int_equal(client_wait_end(&c, 3000), 0);
+    client_stop(&c);
+}
+
+static void test_terminate(void **state)
+{
+    client *c = *state;
+    char id[64];
+    start_cell(c, "while true do end", id);
+    kill(c->pid, SIGTERM);
+    assert_int_equal(client_wait_end(c, 2000), 128 + SIGTERM);
+}
+
+int probe_control(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROBE(test_busy_kernel_answers),
+        PROBE(test_heartbeat),
+        PROBE(test_interrupt_kinds),
+        PROBE(test_signal),
+        PROBE(test_idle_interrupt_is_harmless),
+        PROBE(test_shutdown_idle),
+        PROBE(test_shutdown_on_shell_with_restart),
+        PROBE(test_shutdown_busy),
+        PROBE(test_shutdown_stuck),
+        PROBE(test_shutdown_while_asking),
+        cmocka_unit_test(test_orphan),
+        PROBE(test_terminate),
+    };
+    return cmocka_run_group_tests_name("control", tests, NULL, NULL);
+}

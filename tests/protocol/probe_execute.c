@@ -1,0 +1,242 @@
+// execute_request: flags and their defaults, order of messages, errors, abort.
+#include "probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int reply_count(const answer *a)
+{
+    return (int)json_integer_value(json_object_get(a->reply->content, "execution_count"));
+}
+
+static answer execute_with(client *c, const char *code, const char *flag, bool value)
+{
+    return client_ask(c, "execute_request", json_pack("{s:s, s:b}", "code", code, flag, value));
+}
+
+static void run_ok(client *c, const char *code)
+{
+    answer a = client_execute(c, code);
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
+static void test_code_alone_is_enough(void **state)
+{
+    answer a = client_execute(*state, "6 * 7");
+    assert_string_equal(answer_status(&a), "ok");
+    assert_int_equal(reply_count(&a), 1);
+    assert_true(json_is_object(json_object_get(a.reply->content, "user_expressions")));
+    assert_true(json_is_array(json_object_get(a.reply->content, "payload")));
+    json_t *result = answer_output(&a, "execute_result", 0);
+    const char *text =
+        json_string_value(json_object_get(json_object_get(result, "data"), "text/plain"));
+    assert_string_equal(text, "42");
+    assert_int_equal(json_integer_value(json_object_get(result, "execution_count")), 1);
+    answer_free(&a);
+}
+
+static void test_order(void **state)
+{
+    answer a = client_execute(*state, "print 'a' io.stderr:write 'b' print 'c' return 4");
+    char order[128];
+    assert_string_equal(answer_order(&a, order, sizeof order),
+                        "execute_input stream stream stream execute_result");
+    assert_true(a.busy_ms > 0 && a.idle_ms > a.busy_ms);
+    answer_free(&a);
+}
+
+static void test_silent(void **state)
+{
+    run_ok(*state, "1");
+    answer a = execute_with(*state, "seen = 7 return 5", "silent", true);
+    assert_string_equal(answer_status(&a), "ok");
+    assert_int_equal(json_array_size(a.outputs), 0);
+    assert_int_equal(reply_count(&a), 1); // not raised
+    answer_free(&a);
+    a = client_execute(*state, "seen");
+    assert_int_equal(reply_count(&a), 2);
+    assert_non_null(answer_output(&a, "execute_result", 0));
+    answer_free(&a);
+}
+
+static void test_store_history(void **state)
+{
+    run_ok(*state, "1");
+    answer a = execute_with(*state, "secret = 1 return 2", "store_history", false);
+    assert_non_null(answer_output(&a, "execute_result", 0)); // shown, but not counted
+    assert_int_equal(reply_count(&a), 1);
+    answer_free(&a);
+    a = client_ask(*state, "history_request",
+                   json_pack("{s:s, s:i}", "hist_access_type", "tail", "n", 10));
+    assert_int_equal(json_array_size(json_object_get(a.reply->content, "history")), 1);
+    answer_free(&a);
+    a = client_execute(*state, "3");
+    assert_int_equal(reply_count(&a), 2);
+    answer_free(&a);
+}
+
+static const char *expression_status(const answer *a, const char *name)
+{
+    const json_t *values = json_object_get(a->reply->content, "user_expressions");
+    const char *status =
+        json_string_value(json_object_get(json_object_get(values, name), "status"));
+    return status ? status : "";
+}
+
+static void test_user_expressions(void **state)
+{
+    answer a = client_ask(*state, "execute_request",
+                          json_pack("{s:s, s:{s:s, s:s}}", "code", "x = 20", "user_expressions",
+                                    "twice", "x * 2", "bad", "nothing.here"));
+    assert_string_equal(expression_status(&a, "twice"), "ok");
+    const json_t *twice =
+        json_object_get(json_object_get(a.reply->content, "user_expressions"), "twice");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(twice, "data"), "text/plain")), "40");
+    assert_true(json_is_object(json_object_get(twice, "metadata")));
+    assert_string_equal(expression_status(&a, "bad"), "error");
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
+static void test_error(void **state)
+{
+    answer a = client_execute(*state, "local x = nil\nreturn x.y");
+    assert_string_equal(answer_status(&a), "error");
+    json_t *error = answer_output(&a, "error", 0);
+    assert_non_null(error);
+    static const char *const keys[] = {"ename", "evalue", "traceback"};
+    for (int i = 0; i < 3; i++)
+        assert_true(json_equal(json_object_get(error, keys[i]),
+                               json_object_get(a.reply->content, keys[i])));
+    assert_true(json_array_size(json_object_get(error, "traceback")) > 0);
+    assert_int_equal(reply_count(&a), 1);
+    char order[128];
+    assert_string_equal(answer_order(&a, order, sizeof order), "execute_input error");
+    answer_free(&a);
+}
+
+enum { QUEUED = 50 };
+
+/// A failing cell, others behind it, and a question that is not a cell.
+static double send_burst(client *c, const char *failing, char ids[QUEUED + 2][64])
+{
+    double began = client_now_ms();
+    client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", failing));
+    strcpy(ids[0], c->last_id);
+    for (int i = 1; i <= QUEUED; i++) {
+        client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "ran = true"));
+        strcpy(ids[i], c->last_id);
+    }
+    client_send(c, SHELL, "is_complete_request", json_pack("{s:s}", "code", "x = 1"));
+    strcpy(ids[QUEUED + 1], c->last_id);
+    return began;
+}
+
+/// Replies in the order of the requests, with their statuses.
+static void test_abort(void **state)
+{
+    client *c = *state;
+    char ids[QUEUED + 2][64];
+    double began = send_burst(c, "error 'stop'", ids);
+    for (int i = 0; i < QUEUED + 2; i++) {
+        message *m = client_receive(c, SHELL, 5000);
+        assert_non_null(m);
+        assert_true(message_answers(m, ids[i]));
+        assert_string_equal(message_text(m, "status"), i == 0        ? "error"
+                                                       : i <= QUEUED ? "aborted"
+                                                                     : "complete");
+        message_free(m);
+    }
+    print_message("[ figure   ] failing cell and %d aborted: %.1f ms\n", QUEUED,
+                  client_now_ms() - began);
+    int idles = 0;
+    for (message *m; idles < QUEUED + 2 && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+        idles += strcmp(message_text(m, "execution_state"), "idle") == 0;
+    assert_int_equal(idles, QUEUED + 2);
+    answer a = client_execute(c, "return ran == nil"); // sent after the failure: runs
+    assert_string_equal(answer_status(&a), "ok");
+    assert_int_equal(reply_count(&a), 2);
+    answer_free(&a);
+}
+
+static void test_next_cell_after_a_failure_runs(void **state)
+{
+    for (int i = 0; i < 20; i++) {
+        answer a = client_execute(*state, "error 'x'");
+        assert_string_equal(answer_status(&a), "error");
+        answer_free(&a);
+        run_ok(*state, "1"); // sent the moment the failure is known
+    }
+}
+
+static void test_stop_on_error_false(void **state)
+{
+    client *c = *state;
+    client_send(c, SHELL, "execute_request",
+                json_pack("{s:s, s:b}", "code", "error 'x'", "stop_on_error", 0));
+    client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "1"));
+    answer a = client_collect(c, c->last_id, true);
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
+static void test_queued_cells_run_in_order(void **state)
+{
+    client *c = *state;
+    enum { CELLS = 2000 };
+    double began = client_now_ms();
+    for (int i = 0; i < CELLS; i++)
+        client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "n = (n or 0) + 1"));
+    int replies = 0, idles = 0;
+    for (message *m; replies < CELLS && (m = client_receive(c, SHELL, 5000)); message_free(m)) {
+        assert_string_equal(message_text(m, "status"), "ok");
+        assert_int_equal(json_integer_value(json_object_get(m->content, "execution_count")),
+                         ++replies);
+    }
+    for (message *m; idles < CELLS && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+        idles += strcmp(message_text(m, "execution_state"), "idle") == 0;
+    print_message("[ figure   ] queued cells: %.0f per second\n",
+                  CELLS / (client_now_ms() - began) * 1e3);
+    assert_int_equal(idles, CELLS);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_round_trips(void **state)
+{
+    enum { TRIPS = 300 };
+    static double ms[TRIPS];
+    for (int i = 0; i < TRIPS; i++) {
+        double began = client_now_ms();
+        answer a = client_execute(*state, "1 + 1");
+        ms[i] = a.idle_ms - began;
+        answer_free(&a);
+    }
+    qsort(ms, TRIPS, sizeof *ms, by_value);
+    print_message("[ figure   ] execute to idle: p50 %.2f ms, p99 %.2f ms\n", ms[TRIPS / 2],
+                  ms[TRIPS * 99 / 100]);
+}
+
+int probe_execute(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROBE(test_code_alone_is_enough),
+        PROBE(test_order),
+        PROBE(test_silent),
+        PROBE(test_store_history),
+        PROBE(test_user_expressions),
+        PROBE(test_error),
+        PROBE(test_abort),
+        PROBE(test_next_cell_after_a_failure_runs),
+        PROBE(test_stop_on_error_false),
+        PROBE(test_queued_cells_run_in_order),
+        PROBE(test_round_trips),
+    };
+    return cmocka_run_group_tests_name("execute", tests, NULL, NULL);
+}

@@ -126,7 +126,7 @@ static double value(const pj_metrics *m, size_t run, const char *key)
     return pj_metrics_at(m, run, (size_t)row).value;
 }
 
-/// Printed digits of the established notebook of PyPOP's ImageMagick runs, from the statistics of four runs.
+/// Printed digits of PyPOP's notebook on ImageMagick, from the statistics of four runs.
 static void test_golden_values(void **state)
 {
     (void)state;

@@ -29,8 +29,9 @@ typedef struct pj_face {
     bool (*input)(void *self, const char *prompt, bool password, pj_buf *out, pj_err *err);
     /// An execute_reply payload, e.g. {"source": "page", "data": {...}, "start": 0}; borrowed.
     void (*payload)(void *self, json_t *payload);
-    bool rich;   // shows MIME bundles (notebook); false = plain text
-    bool colour; // ANSI colours are welcome in text
+    bool rich;     // shows MIME bundles (notebook); false = plain text
+    bool colour;   // ANSI colours are welcome in text
+    bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself
 } pj_face;
 
 /// Swallows output and has no answers.

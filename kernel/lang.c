@@ -1,6 +1,5 @@
 // A Lua state for cells: life, globals, running one cell.
-#include "kernel/lang_state.h"
-#include "metrics/base/arena.h"
+#include "kernel/lang_bind.h"
 
 #include <stdlib.h>
 
@@ -18,10 +17,17 @@ static void open_environment(lua_State *L)
     }
     lua_pushvalue(L, env);
     lua_setfield(L, env, LUA_GNAME);
+    // Behind them: what `%` lines call, then the globals that modules define later.
     lua_newtable(L);
-    lua_insert(L, -2);
-    lua_setfield(L, -2, "__index"); // globals that modules define later
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushvalue(L, env + 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_setfield(L, -2, "__index");
     lua_setmetatable(L, env);
+    lua_settop(L, env);
+    pj_lang_bind_open(L);
     lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     lua_newtable(L);
     lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
@@ -33,8 +39,11 @@ pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
     *lang = (pj_lang){.L = luaL_newstate(), .face = face, .stop = stop};
     *(pj_lang **)lua_getextraspace(lang->L) = lang;
     luaL_openlibs(lang->L);
+    lang->session = pj_session_new(face, stop);
+    lang->session->render.colour = face->colour && !face->rich;
     pj_lang_io_open(lang);
     pj_lang_guard_open(lang->L);
+    pj_lang_value_open(lang->L);
     open_environment(lang->L);
     return lang;
 }
@@ -43,12 +52,37 @@ void pj_lang_free(pj_lang *lang)
 {
     if (!lang)
         return;
+    pj_session_free(lang->session);
     lua_close(lang->L);
     pj_lang_io_close(lang);
+    pj_lang_bundle_clear(lang);
+    free(lang->texts);
     pj_buf_free(&lang->message);
     pj_buf_free(&lang->text);
     pj_buf_free(&lang->program);
     free(lang);
+}
+
+pj_session *pj_lang_session(pj_lang *lang)
+{
+    return lang->session;
+}
+
+void pj_lang_set_script(pj_lang *lang, const char *name, const char *const *args, size_t count)
+{
+    lua_State *L = lang->L;
+    lang->script = true;
+    lua_settop(L, 0);
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_createtable(L, (int)count, 1);
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushstring(L, args[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "arg");
+    lua_settop(L, 0);
 }
 
 /// What a protected call gets as its only argument.
@@ -103,9 +137,14 @@ static int run_cell(lua_State *L)
     lua_setupvalue(L, -2, 1);
     lua_remove(L, 1);
     lua_call(L, 0, LUA_MULTRET);
-    bool nothing = lua_gettop(L) == 1 && (lua_isnil(L, 1) || is_stream(L, 1));
-    if (!nothing)
-        pj_lang_show(L, 1);
+    int count = lua_gettop(L);
+    if (count == 0 || (count == 1 && (lua_isnil(L, 1) || is_stream(L, 1))))
+        return 0;
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, -2, "ans");
+    lua_pop(L, 1);
+    pj_lang_show(L, 1);
     return 0;
 }
 
@@ -116,7 +155,10 @@ static pj_outcome failed(pj_lang *lang, const char *ename)
         ename = "KeyboardInterrupt";
     else if (lang->exiting)
         ename = "SystemExit";
-    return (pj_outcome){.stopped = stopped, .error = pj_lang_error_json(lang, ename)};
+    return (pj_outcome){.stopped = stopped,
+                        .exited = !stopped && lang->exiting,
+                        .exit_status = lang->exit_status,
+                        .error = pj_lang_error_json(lang, ename)};
 }
 
 pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
@@ -125,7 +167,8 @@ pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
     if (lang->stop)
         atomic_store(lang->stop, false);
     lang->exiting = false;
-    lang->text.len = 0;
+    lang->running = NULL;
+    pj_lang_bundle_clear(lang);
     request r = {.code = code, .opts = opts};
     lua_settop(L, 0);
     lua_pushcfunction(L, pj_lang_error_handler);
@@ -137,10 +180,8 @@ pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
         return failed(lang, "SyntaxError");
     if (status != LUA_OK)
         return failed(lang, "Error");
-    pj_outcome outcome = {.ok = true};
-    if (lang->text.len)
-        outcome.data =
-            json_pack("{s:o}", "text/plain", json_stringn(lang->text.at, lang->text.len));
+    pj_outcome outcome = {.ok = true, .data = lang->data, .metadata = lang->metadata};
+    lang->data = lang->metadata = NULL;
     return outcome;
 }
 
@@ -166,9 +207,9 @@ json_t *pj_lang_is_complete(pj_lang *lang, pj_str code)
     pj_lang_cell cell;
     pj_lang_cell_cut(lang->L, code, &cell);
     bool broken = cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_BROKEN;
-    const char *status = !broken ? "complete" : cell.incomplete ? "incomplete" : "invalid";
+    const char *status = cell.incomplete ? "incomplete" : broken ? "invalid" : "complete";
     json_t *reply = json_pack("{s:s}", "status", status);
-    if (broken && cell.incomplete) {
+    if (cell.incomplete) {
         int depth = cell.depth < 0 ? 0 : cell.depth > DEEPEST ? DEEPEST : cell.depth;
         char indent[INDENT * DEEPEST + 1];
         snprintf(indent, sizeof indent, "%*s", INDENT * depth, "");

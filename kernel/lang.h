@@ -12,6 +12,8 @@ typedef struct pj_lang pj_lang;
 typedef struct pj_outcome {
     bool ok;
     bool stopped;     // ended by an interrupt (ename "KeyboardInterrupt")
+    bool exited;      // ended by os.exit (ename "SystemExit")
+    int exit_status;  // what a script asked for
     json_t *data;     // MIME bundle of the last expression's value; NULL = none
     json_t *metadata; // of the bundle
     json_t *error;    // {"ename", "evalue", "traceback": [...]} when not ok
@@ -20,6 +22,10 @@ typedef struct pj_outcome {
 /// `stop` is the flag that an interrupt raises; cleared by pj_lang_run when a cell begins.
 pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop);
 void pj_lang_free(pj_lang *lang);
+
+/// Turns the state into that of a script: `arg` is set, os.exit ends it with a status. Copied.
+void pj_lang_set_script(pj_lang *lang, const char *name, const char *const *args, size_t count);
+struct pj_session *pj_lang_session(pj_lang *lang);
 
 typedef struct pj_cell_opts {
     const char *name; // chunk name in tracebacks: "cell 7"

@@ -34,9 +34,9 @@ static fit compile(lua_State *L, pj_str before, pj_str text)
     fit result = status == LUA_OK ? FITS : WRONG;
     if (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING) {
         pj_str message = pj_str_of(lua_tostring(L, -1));
-        if (pj_str_ends(message, PJ_S("<eof>")))
-            result = WANTS_MORE;
-        else if (pj_str_contains(message, PJ_S("visible label")))
+        bool more =
+            pj_str_ends(message, PJ_S("<eof>")) || pj_str_contains(message, PJ_S("visible label"));
+        if (more && !pj_str_contains(message, PJ_S("unfinished string")))
             result = WANTS_MORE;
     }
     lua_pop(L, 1);
@@ -255,6 +255,25 @@ static void split_last(lua_State *L, pj_lang_cell *cell, pj_str code)
     }
 }
 
+/// Lines that hold a bracket or block still open at the end: levels of indentation. A comment
+/// without its end wants more.
+static int open_lines(pj_str code, bool *wants_more)
+{
+    enum { DEEPEST = 64 };
+    unsigned opened[DEEPEST];
+    pj_lexer lexer = pj_lexer_of(code);
+    int depth = 0, lines = 0;
+    for (pj_token t = pj_lexer_next(&lexer); t.kind != PJ_TOKEN_END; t = pj_lexer_next(&lexer)) {
+        if (t.depth > depth && depth < DEEPEST && depth >= 0)
+            opened[depth] = t.line;
+        depth = t.depth;
+        *wants_more |= t.kind == PJ_TOKEN_COMMENT && t.unfinished;
+    }
+    for (int i = 0; i < depth && i < DEEPEST; i++)
+        lines += i == 0 || opened[i] != opened[i - 1];
+    return lines;
+}
+
 void pj_lang_cell_cut(lua_State *L, pj_str code, pj_lang_cell *out)
 {
     *out = (pj_lang_cell){0};
@@ -266,10 +285,8 @@ void pj_lang_cell_cut(lua_State *L, pj_str code, pj_lang_cell *out)
         if (!take_special(out, &lexer, first.at) && !take_statement(L, out, &lexer, first))
             break;
     }
-    out->depth = lexer.depth;
-    while (lexer.at < code.len)
-        out->depth = pj_lexer_next_code(&lexer).depth;
     split_last(L, out, code);
+    out->depth = open_lines(code, &out->incomplete);
 }
 
 static void add_quoted(pj_buf *out, pj_str text)
@@ -316,12 +333,13 @@ static pj_str without_semicolons(pj_str text)
     return text;
 }
 
-static void add_statement(pj_buf *out, const pj_statement *s, bool last)
+/// `final` is the last statement, `last` the one whose value is wanted.
+static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool last)
 {
     switch (s->kind) {
     case PJ_STATEMENT_CODE:
         pj_buf_add(out, s->text);
-        pj_buf_puts(out, ";");
+        pj_buf_puts(out, final || s->quiet ? "" : ";");
         return;
     case PJ_STATEMENT_EXPRESSION:
         pj_buf_puts(out, last && !s->quiet ? RETURN_BEGIN : "do local __cell = ");
@@ -353,7 +371,8 @@ void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj
     for (size_t i = 0; i < cell->count; i++) {
         const pj_statement *s = &cell->items[i];
         pj_buf_add(out, between(code, at, s->at));
-        add_statement(out, s, valued && i + 1 == cell->count);
+        bool final = i + 1 == cell->count;
+        add_statement(out, s, final, final && valued);
         at = s->end;
     }
     pj_buf_add(out, pj_str_from(code, at));

@@ -29,8 +29,8 @@ typedef struct pj_statement {
 typedef struct pj_lang_cell {
     pj_statement *items;
     size_t count, cap;
-    bool incomplete; // the broken rest only wants more text
-    int depth;       // blocks and brackets open at the end of the code
+    bool incomplete; // the code only wants more text
+    int depth;       // lines with a bracket or block open at the end of the code
 } pj_lang_cell;
 
 /// Compiles parts of `code` in `L` (never runs them) and leaves its stack as it was.

@@ -1,135 +1,271 @@
-// Tab: what may stand at the cursor, from the scanner's tokens and the living values.
-#include "kernel/lang_lex.h"
-#include "kernel/lang_state.h"
-#include "metrics/base/arena.h"
+// Tab: what may stand at the cursor, from the rows of commands, the types of objects, the files
+// and the living values.
+#include "kernel/lang_bind.h"
+#include "kernel/lang_place.h"
+#include "metrics/model/run_table.h"
 
+#include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-size_t pj_lang_byte_at(pj_str code, size_t point)
+static void add_text(pj_lang *lang, pj_str word, pj_str match)
 {
-    size_t byte = 0;
-    for (; byte < code.len; byte++)
-        if (((unsigned char)code.at[byte] & 0xc0) != 0x80 && point-- == 0)
-            return byte;
-    return byte;
-}
-
-size_t pj_lang_point_at(pj_str code, size_t byte)
-{
-    size_t points = 0;
-    for (size_t i = 0; i < byte && i < code.len; i++)
-        points += ((unsigned char)code.at[i] & 0xc0) != 0x80;
-    return points;
-}
-
-/// What the code before the cursor asks for.
-typedef struct place {
-    pj_str code;    // up to the cursor
-    pj_str prefix;  // of the word at the cursor
-    pj_str chain;   // "a.b" of "a.b.pre|"; empty = a name of its own
-    bool in_string; // or in a comment
-} place;
-
-static place find_place(pj_str code)
-{
-    place p = {.code = code, .prefix = {code.at + code.len, 0}};
-    pj_lexer lexer = pj_lexer_of(code);
-    size_t chain_at = 0, chain_end = 0;
-    bool open = false; // the last token continues a chain
-    for (;;) {
-        pj_token token = pj_lexer_next(&lexer);
-        bool touches = token.at + token.text.len == code.len;
-        if (token.kind == PJ_TOKEN_END)
-            break;
-        if (token.kind == PJ_TOKEN_COMMENT || token.kind == PJ_TOKEN_STRING)
-            p.in_string = token.unfinished || (token.kind == PJ_TOKEN_COMMENT && touches);
-        bool name = token.kind == PJ_TOKEN_NAME || (token.kind == PJ_TOKEN_KEYWORD && touches);
-        bool link = pj_token_is(token, ".") || pj_token_is(token, ":");
-        if (name && touches) {
-            p.prefix = token.text;
-        } else if (name) {
-            chain_at = open ? chain_at : token.at;
-            chain_end = token.at + token.text.len;
-        }
-        bool continues = link && chain_end == token.at && chain_end > chain_at;
-        if (!name && !continues)
-            chain_at = chain_end = token.at + token.text.len;
-        open = continues;
-        if (touches && !name && !open)
-            chain_end = chain_at;
-    }
-    bool linked = chain_end > chain_at && chain_end < code.len - p.prefix.len;
-    if (linked)
-        p.chain = (pj_str){code.at + chain_at, chain_end - chain_at};
-    return p;
-}
-
-static void add_match(pj_lang *lang, pj_str prefix, pj_str match)
-{
-    if (pj_str_starts(match, prefix) && match.len)
+    if (match.len && pj_str_starts(match, word))
         json_array_append_new(lang->matches, json_stringn(match.at, match.len));
 }
 
-static void add_keys(lua_State *L, int table, pj_str prefix)
+static void add(pj_lang *lang, pj_str word, const char *match)
+{
+    add_text(lang, word, pj_str_of(match));
+}
+
+/// Files and folders that continue the path `word`.
+static void add_files(pj_lang *lang, pj_str word)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    size_t slash = pj_str_find_last(word, '/');
+    pj_str folder = slash < word.len ? pj_str_head(word, slash + 1) : (pj_str){0};
+    pj_str begin = pj_str_from(word, folder.len);
+    DIR *dir = opendir(folder.len ? pj_arena_text(arena, folder) : ".");
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        pj_str name = pj_str_of(entry->d_name);
+        bool hidden = entry->d_name[0] == '.' && !(begin.len && begin.at[0] == '.');
+        if (hidden || !pj_str_starts(name, begin))
+            continue;
+        struct stat info;
+        const char *path =
+            pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(folder), entry->d_name);
+        bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+        add(lang, word, is_folder ? pj_arena_format(arena, "%s/", path) : path);
+    }
+    closedir(dir);
+}
+
+static void add_metric_keys(pj_lang *lang, pj_str word)
+{
+    const char *key;
+    for (size_t i = 0; (key = pj_session_set_key(lang->session, i)); i++) {
+        const pj_metric_set *set = pj_session_set(lang->session, pj_str_of(key));
+        for (size_t row = 0; row < set->count; row++)
+            add(lang, word, set->rows[row].key);
+    }
+}
+
+static void add_columns(pj_lang *lang, pj_str word)
+{
+    const pj_column *column;
+    for (size_t i = 0; (column = pj_run_table_stats_column(i)); i++)
+        add(lang, word, column->key);
+}
+
+/// Valid values of a parameter.
+static void add_values(pj_lang *lang, const pj_param *param, pj_str word)
+{
+    const char *valid;
+    for (size_t i = 0; (valid = pj_param_choice(param, lang->session, i)); i++)
+        add(lang, word, valid);
+    if (strcmp(param->name, "y") == 0)
+        add_metric_keys(lang, word);
+    bool files = param->type == PJ_PARAM_PATH || param->type == PJ_PARAM_INPUTS ||
+                 strcmp(param->name, "export") == 0;
+    if (files)
+        add_files(lang, word);
+}
+
+static void add_options(pj_lang *lang, const pj_command *command, const char *before,
+                        const char *after, pj_str word)
+{
+    pj_auto_buf text = {0};
+    bool lua = *before == 0;
+    for (const pj_param *p = command->params; p->name; p++) {
+        if (!lua && (p->place & PJ_IN_SHELL))
+            continue;
+        text.len = 0;
+        pj_buf_addf(&text, "%s%s%s", before, p->name, after);
+        for (size_t i = 0; lua && i < text.len; i++)
+            text.at[i] = text.at[i] == '-' ? '_' : text.at[i];
+        add_text(lang, word, pj_buf_str(&text));
+    }
+}
+
+/// The option whose value the last word of a command is; NULL when it is none.
+static const pj_param *option_before(const pj_command *command, pj_str line, pj_str word)
+{
+    pj_str rest = pj_str_head(line, line.len - word.len);
+    if (pj_str_ends(rest, PJ_S("=")))
+        rest = pj_str_head(rest, rest.len - 1);
+    rest = pj_str_trim(rest);
+    size_t at = rest.len;
+    while (at > 0 && rest.at[at - 1] != ' ' && rest.at[at - 1] != '\t')
+        at--;
+    pj_str last = pj_str_from(rest, at);
+    const pj_param *param = NULL;
+    if (pj_str_starts(last, PJ_S("--")))
+        param = pj_command_param(command, pj_str_from(last, 2));
+    else if (last.len == 2 && last.at[0] == '-')
+        param = pj_command_letter(command, last.at[1]);
+    return param && param->type != PJ_PARAM_FLAG ? param : NULL;
+}
+
+static void complete_line(pj_lang *lang, const pj_lang_place *p)
+{
+    pj_str line = p->line, name = pj_str_head(line, pj_str_find(line, ' '));
+    const pj_command *command;
+    if (name.len == line.len) {
+        for (size_t i = 0; (command = pj_command_at(i)); i++)
+            if (command->faces & PJ_IN_LUA)
+                add(lang, p->word, command->name);
+        return;
+    }
+    command = pj_command_find(name, PJ_IN_LUA);
+    if (!command)
+        return;
+    const pj_param *option = option_before(command, line, p->word);
+    if (option) {
+        add_values(lang, option, p->word);
+    } else if (pj_str_starts(p->word, PJ_S("-"))) {
+        add_options(lang, command, "--", "", p->word);
+    } else {
+        for (const pj_param *q = command->params; q->name; q++)
+            if (q->place & PJ_IN_SHELL)
+                add_values(lang, q, p->word);
+    }
+}
+
+static void complete_string(pj_lang *lang, const pj_lang_place *p)
+{
+    const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
+    const pj_param *option = command && p->option.len ? pj_command_param(command, p->option) : NULL;
+    if (option) {
+        add_values(lang, option, p->word);
+        return;
+    }
+    for (const pj_param *q = command ? command->params : NULL; q && q->name; q++)
+        if (q->place & PJ_IN_LUA)
+            add_values(lang, q, p->word);
+    if (command)
+        return;
+    static const char *const of_columns[] = {"where", "sort",   "select",  "add",    "by",
+                                             "join",  "reason", "explain", "column", "plot"};
+    for (size_t i = 0; i < sizeof of_columns / sizeof *of_columns; i++)
+        if (pj_str_equal(p->callee, pj_str_of(of_columns[i]))) {
+            add_columns(lang, p->word);
+            add_metric_keys(lang, p->word);
+            return;
+        }
+    add_files(lang, p->word);
+}
+
+static void add_keys(lua_State *L, int table, pj_str word)
 {
     lua_pushnil(L);
     while (lua_next(L, table)) {
-        if (lua_type(L, -2) == LUA_TSTRING) {
-            pj_str key;
-            key.at = lua_tolstring(L, -2, &key.len);
-            add_match(pj_lang_of(L), prefix, key);
-        }
+        if (lua_type(L, -2) == LUA_TSTRING)
+            add(pj_lang_of(L), word, lua_tostring(L, -2));
         lua_pop(L, 1);
     }
 }
 
-/// Pushes the value of "a.b.c" without calling anything; nil when it has none.
-static void push_chain(lua_State *L, pj_str chain)
+static void add_members(lua_State *L, const pj_lang_object *object, const pj_lang_place *p)
 {
-    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    const pj_lang_member *m;
+    const char *name;
+    pj_lang *lang = pj_lang_of(L);
+    for (size_t i = 0; (m = pj_lang_member_at(object->type, i)); i++)
+        if (m->property == (p->link == '.'))
+            add(lang, p->word, m->name);
+    for (size_t i = 0;
+         p->link == '.' && object->type->field_at && (name = object->type->field_at(object, i));
+         i++)
+        add(lang, p->word, name);
+}
+
+/// Pushes the value of "a.b[1]": names, indices, nothing that calls.
+bool pj_lang_chain_push(lua_State *L, pj_str chain)
+{
     pj_lexer lexer = pj_lexer_of(chain);
-    for (;;) {
-        pj_token token = pj_lexer_next(&lexer);
-        if (token.kind == PJ_TOKEN_END)
-            return;
-        if (token.kind != PJ_TOKEN_NAME)
-            continue;
-        lua_pushlstring(L, token.text.at, token.text.len);
-        if (lua_istable(L, -2))
-            lua_rawget(L, -2);
-        else
-            lua_pushnil(L);
-        lua_replace(L, -2);
-        lua_settop(L, 2);
+    for (pj_token t = pj_lexer_next(&lexer); t.kind != PJ_TOKEN_END; t = pj_lexer_next(&lexer)) {
+        bool harmless = t.kind == PJ_TOKEN_NAME || t.kind == PJ_TOKEN_NUMBER ||
+                        t.kind == PJ_TOKEN_STRING || pj_token_is(t, ".") || pj_token_is(t, "[") ||
+                        pj_token_is(t, "]");
+        if (!harmless)
+            return false;
+    }
+    luaL_Buffer code;
+    luaL_buffinit(L, &code);
+    luaL_addstring(&code, "return ");
+    luaL_addlstring(&code, chain.at, chain.len);
+    luaL_pushresult(&code);
+    size_t len;
+    const char *text = lua_tolstring(L, -1, &len);
+    if (luaL_loadbufferx(L, text, len, "=chain", "t") != LUA_OK)
+        return false;
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_setupvalue(L, -2, 1);
+    return lua_pcall(L, 0, 1, 0) == LUA_OK;
+}
+
+static void complete_member(lua_State *L, const pj_lang_place *p)
+{
+    if (!pj_lang_chain_push(L, p->chain))
+        return;
+    const pj_lang_object *object = pj_lang_object_at(L, -1);
+    if (object) {
+        add_members(L, object, p);
+        return;
+    }
+    if (lua_istable(L, -1))
+        add_keys(L, lua_gettop(L), p->word);
+    if (luaL_getmetafield(L, -1, "__index") == LUA_TTABLE)
+        add_keys(L, lua_gettop(L), p->word);
+}
+
+/// Names that the cell declares: after `local`, `function`, `for`, as far as commas go.
+static void add_locals(pj_lang *lang, const pj_lang_place *p)
+{
+    pj_lexer lexer = pj_lexer_of(p->before);
+    bool declares = false;
+    for (pj_token t = pj_lexer_next_code(&lexer); t.kind != PJ_TOKEN_END;
+         t = pj_lexer_next_code(&lexer)) {
+        bool starts =
+            pj_token_is(t, "local") || pj_token_is(t, "for") || pj_token_is(t, "function");
+        bool goes_on = pj_token_is(t, ",") || pj_token_is(t, "(") || t.kind == PJ_TOKEN_NAME;
+        declares = starts || (declares && goes_on);
+        bool itself = t.at + t.text.len == p->before.len;
+        if (declares && t.kind == PJ_TOKEN_NAME && !itself)
+            add_text(lang, p->word, t.text);
     }
 }
 
-static void add_members(lua_State *L, const place *p)
+static void complete_name(lua_State *L, const pj_lang_place *p)
 {
-    push_chain(L, p->chain);
-    if (lua_type(L, -1) == LUA_TSTRING)
-        lua_getglobal(L, LUA_STRLIBNAME);
-    if (lua_istable(L, -1))
-        add_keys(L, lua_gettop(L), p->prefix);
-}
-
-static void add_names(lua_State *L, const place *p)
-{
+    pj_lang *lang = pj_lang_of(L);
+    const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
+    if (command && p->in_table && !p->option.len)
+        add_options(lang, command, "", " = ", p->word);
     for (size_t i = 0; pj_lang_keyword(i); i++)
-        add_match(pj_lang_of(L), p->prefix, pj_str_of(pj_lang_keyword(i)));
+        add(lang, p->word, pj_lang_keyword(i));
+    add_locals(lang, p);
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
-    add_keys(L, lua_gettop(L), p->prefix);
+    add_keys(L, lua_gettop(L), p->word);
 }
 
 static int collect(lua_State *L)
 {
-    const place *p = lua_touserdata(L, 1);
-    if (p->in_string)
+    pj_lang *lang = pj_lang_of(L);
+    const pj_lang_place *p = lua_touserdata(L, 1);
+    if (p->in_comment)
         return 0;
-    if (p->chain.len)
-        add_members(L, p);
+    if (p->line.at)
+        complete_line(lang, p);
+    else if (p->in_string)
+        complete_string(lang, p);
+    else if (p->chain.len)
+        complete_member(L, p);
     else
-        add_names(L, p);
+        complete_name(L, p);
     return 0;
 }
 
@@ -139,11 +275,11 @@ static int by_text(const void *a, const void *b)
     return strcmp(json_string_value(*x), json_string_value(*y));
 }
 
-/// Sorted, each once.
-static json_t *sorted(json_t *matches)
+/// Sorted, each once. Takes `matches`.
+static json_t *sorted_take(json_t *matches)
 {
     size_t count = json_array_size(matches);
-    json_t **items = pj_take_memory((count + 1) * sizeof *items);
+    json_t **items = pj_take_memory((count + 1) * sizeof(json_t *));
     for (size_t i = 0; i < count; i++)
         items[i] = json_array_get(matches, i);
     qsort(items, count, sizeof *items, by_text);
@@ -158,16 +294,18 @@ static json_t *sorted(json_t *matches)
 
 json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor)
 {
-    size_t at = pj_lang_byte_at(code, cursor);
-    place p = find_place(pj_str_head(code, at));
+    size_t at = pj_lang_place_byte(code, cursor);
+    pj_lang_place p = pj_lang_place_at(code, at, false);
     lang->matches = json_array();
     lua_settop(lang->L, 0);
     lua_pushcfunction(lang->L, collect);
     lua_pushlightuserdata(lang->L, &p);
     lua_pcall(lang->L, 1, 0, 0);
     lua_settop(lang->L, 0);
-    size_t end = pj_lang_point_at(code, at);
-    return json_pack("{s:o, s:I, s:I, s:{}}", "matches", sorted(lang->matches), "cursor_start",
-                     (json_int_t)(end - pj_lang_point_at(p.prefix, p.prefix.len)), "cursor_end",
-                     (json_int_t)end, "metadata");
+    size_t end = pj_lang_place_points(pj_str_head(code, at));
+    json_t *reply = json_pack("{s:o, s:I, s:I, s:{}}", "matches", sorted_take(lang->matches),
+                              "cursor_start", (json_int_t)(end - pj_lang_place_points(p.word)),
+                              "cursor_end", (json_int_t)end, "metadata");
+    lang->matches = NULL;
+    return reply;
 }

@@ -116,11 +116,37 @@ static void add_frame(pj_lang *lang, const char *source, int line, const char *n
     frame->line = line;
 }
 
-static void walk_stack(lua_State *L, pj_lang *lang)
+/// Levels of the stack; asking for a level takes time in proportion to it.
+static int stack_levels(lua_State *L)
 {
     lua_Debug ar;
+    int inside = 0, outside = 1;
+    while (lua_getstack(L, outside, &ar)) {
+        inside = outside;
+        outside *= 2;
+    }
+    while (inside + 1 < outside) {
+        int middle = inside + (outside - inside) / 2;
+        if (lua_getstack(L, middle, &ar))
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return outside;
+}
+
+/// The innermost and the outermost places.
+static void walk_stack(lua_State *L, pj_lang *lang)
+{
+    enum { INNER = 12, OUTER = 6 };
+    lua_Debug ar;
+    int levels = stack_levels(L);
     lang->frame_count = 0;
-    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    for (int level = 0; level < levels; level++) {
+        if (level == INNER && levels > INNER + OUTER)
+            level = levels - OUTER;
+        if (!lua_getstack(L, level, &ar))
+            return;
         lua_getinfo(L, "Sln", &ar);
         bool main = *ar.what == 'm';
         const char *name = main ? NULL : ar.name ? ar.name : "?";

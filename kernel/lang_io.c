@@ -88,6 +88,8 @@ static int exit_cell(lua_State *L)
     pj_lang *lang = pj_lang_of(L);
     lang->exit_status = lua_isboolean(L, 1) ? !lua_toboolean(L, 1) : (int)luaL_optinteger(L, 1, 0);
     lang->exiting = true;
+    if (lang->script)
+        return luaL_error(L, "os.exit was called");
     return luaL_error(L, "os.exit ends programs, a notebook goes on: use the kernel's menu to "
                          "restart or shut down");
 }

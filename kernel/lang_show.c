@@ -1,6 +1,7 @@
 // Lua values as text for people: what a cell shows when its value is no object of the product.
+#include "kernel/display.h"
 #include "kernel/lang_lex.h"
-#include "kernel/lang_state.h"
+#include "kernel/lang_value.h"
 
 enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_WIDTH = 78 };
 
@@ -94,14 +95,103 @@ static void show_value(lua_State *L, int index, int depth, bool quoted)
     lua_pop(L, 1);
 }
 
+void pj_lang_text(lua_State *L, int index)
+{
+    pj_lang_of(L)->text.len = 0;
+    show_value(L, lua_absindex(L, index), 0, false);
+}
+
+static void start_bundle(pj_lang *lang)
+{
+    pj_lang_bundle_clear(lang);
+    lang->text.len = 0;
+}
+
+static void finish_bundle(pj_lang *lang)
+{
+    lang->data = json_object();
+    json_object_set_new(lang->data, "text/plain",
+                        json_stringn(lang->text.at ? lang->text.at : "", lang->text.len));
+}
+
+void pj_lang_bundle_clear(pj_lang *lang)
+{
+    json_decref(lang->data);
+    json_decref(lang->metadata);
+    lang->data = lang->metadata = NULL;
+}
+
+/// A table whose keys are all MIME types: {["text/html"] = "<b>bold</b>"}.
+static bool is_bundle(lua_State *L, int index)
+{
+    if (!lua_istable(L, index))
+        return false;
+    bool all = false;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        all = lua_type(L, -2) == LUA_TSTRING && strchr(lua_tostring(L, -2), '/') &&
+              lua_type(L, -1) == LUA_TSTRING;
+        lua_pop(L, all ? 1 : 2);
+        if (!all)
+            return false;
+    }
+    return all;
+}
+
+static void copy_bundle(lua_State *L, int index)
+{
+    pj_lang *lang = pj_lang_of(L);
+    lang->data = json_object();
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        size_t len;
+        const char *text = lua_tolstring(L, -1, &len);
+        json_object_set_new(lang->data, lua_tostring(L, -2), json_stringn(text, len));
+        lua_pop(L, 1);
+    }
+}
+
+/// The value that an object is shown as: its own, or the table that its part is.
+static const pj_value *shown_value(lua_State *L, const pj_lang_object *object)
+{
+    if (object->type != &pj_lang_type_column && object->type != &pj_lang_type_row)
+        return &object->value;
+    lua_getfield(L, -1, "table");
+    return &pj_lang_object_at(L, -1)->value;
+}
+
+void pj_lang_bundle(lua_State *L, int index)
+{
+    pj_lang *lang = pj_lang_of(L);
+    index = lua_absindex(L, index);
+    int top = lua_gettop(L);
+    const pj_lang_object *object = pj_lang_object_at(L, index);
+    start_bundle(lang);
+    if (object && lang->face->rich) {
+        lua_pushvalue(L, index);
+        pj_display_bundle(lang->session, shown_value(L, object), &lang->data, &lang->metadata);
+    } else if (is_bundle(L, index)) {
+        copy_bundle(L, index);
+    } else {
+        show_value(L, index, 0, false);
+        finish_bundle(lang);
+    }
+    lua_settop(L, top);
+}
+
 void pj_lang_show(lua_State *L, int first)
 {
-    pj_buf *out = &pj_lang_of(L)->text;
-    out->len = 0;
+    pj_lang *lang = pj_lang_of(L);
     int last = lua_gettop(L);
+    if (first == last) {
+        pj_lang_bundle(L, first);
+        return;
+    }
+    start_bundle(lang);
     for (int i = first; i <= last; i++) {
         if (i > first)
-            pj_buf_add_char(out, '\t');
+            pj_buf_add_char(&lang->text, '\t');
         show_value(L, i, 0, false);
     }
+    finish_bundle(lang);
 }

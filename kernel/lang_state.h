@@ -12,7 +12,7 @@
 #include <lualib.h>
 #include <stdio.h>
 
-enum { PJ_LANG_FRAMES = 12 };
+enum { PJ_LANG_FRAMES = 18 };
 
 /// A place in a traceback.
 typedef struct pj_lang_frame {
@@ -35,6 +35,15 @@ struct pj_lang {
     pj_buf text;      // of the value being shown
     pj_buf program;   // of the cell being compiled
     json_t *matches;  // of the completion being made
+    json_t *data;     // bundle of the value being shown
+    json_t *metadata;
+    struct pj_session *session;
+    pj_err err; // of the call at work: it outlives a longjmp
+    char err_text[1600];
+    pj_str *texts; // arguments of the method at work
+    size_t text_cap;
+    lua_State *running; // the thread that called a verb; where callbacks run
+    bool script;        // os.exit ends a script, not a cell
     pj_lang_frame frames[PJ_LANG_FRAMES];
     unsigned frame_count;
 };
@@ -65,10 +74,12 @@ int pj_lang_error_handler(lua_State *L);
 json_t *pj_lang_error_json(pj_lang *lang, const char *ename);
 /// Puts the message and place of a compile error (popped from the stack) into message and frames.
 void pj_lang_error_syntax(pj_lang *lang, pj_str code);
-/// The place of a code point in UTF-8, and back.
-size_t pj_lang_byte_at(pj_str code, size_t point);
-size_t pj_lang_point_at(pj_str code, size_t byte);
-/// lang_show.c: the values from `first` to the top of the stack as text in lang->text; raises.
+/// lang_show.c: the bundle of a value, or of several from `first` to the top of the stack, in
+/// lang->data and lang->metadata; raises.
+void pj_lang_bundle(lua_State *L, int index);
 void pj_lang_show(lua_State *L, int first);
+void pj_lang_bundle_clear(pj_lang *lang);
+/// A value as plain text in lang->text; raises.
+void pj_lang_text(lua_State *L, int index);
 
 #endif

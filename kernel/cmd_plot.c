@@ -1,0 +1,166 @@
+// popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
+#include "kernel/export.h"
+#include "kernel/metrics_args.h"
+#include "metrics/model/run_table.h"
+#include "widgets/plot.h"
+
+typedef struct plot_args {
+    const char *kind;
+    pj_load_args load;
+    pj_texts y;
+    const char *x;
+    pj_metrics_args metrics;
+    bool log_x, log_y, stacked;
+    pj_texts exports;
+} plot_args;
+
+static const char *plot_kind(const pj_session *session, size_t index)
+{
+    (void)session;
+    const pj_plot *plot = pj_plot_at(index);
+    return plot ? plot->name : NULL;
+}
+
+static const pj_table *only_table(const pj_inputs *inputs)
+{
+    bool table = inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_TABLE;
+    return table ? inputs->items[0].table : NULL;
+}
+
+static bool take_opts(const plot_args *args, pj_plot_opts *opts, pj_err *err)
+{
+    *opts = (pj_plot_opts){.title = args->metrics.title,
+                           .x = args->x,
+                           .by = args->metrics.by,
+                           .log_x = args->log_x,
+                           .log_y = args->log_y,
+                           .stacked = args->stacked};
+    if (args->y.count >= PJ_PLOT_MOST_Y)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: at most %d values of -y",
+                       PJ_PLOT_MOST_Y - 1);
+    for (size_t i = 0; i < args->y.count; i++)
+        opts->y[i] = args->y.items[i];
+    return true;
+}
+
+/// What the plot is made from, as a value that holds it.
+static bool take_source(pj_session *session, const plot_args *args, const pj_plot *plot,
+                        pj_value *source, pj_err *err)
+{
+    const pj_table *table = only_table(&args->load.inputs);
+    if (plot->source == PJ_PLOT_METRICS)
+        return pj_metrics_args_run(session, &args->load, &args->metrics, source, err);
+    if (table && plot->source == PJ_PLOT_TABLE) {
+        *source = pj_value_hold(args->load.inputs.items[0]);
+        return true;
+    }
+    pj_run *run = NULL;
+    if (!pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
+        return false;
+    *source = pj_value_run_take(run);
+    if (plot->source == PJ_PLOT_TABLE) {
+        pj_table *stats = pj_run_table_stats(run);
+        pj_value_clear(source);
+        *source = pj_value_table_take(stats);
+    }
+    return true;
+}
+
+static pj_table *table_of(const pj_value *source)
+{
+    if (source->kind == PJ_VALUE_METRICS)
+        return pj_metrics_table(source->metrics);
+    if (source->kind == PJ_VALUE_RUN)
+        return pj_run_table_stats(source->run);
+    return pj_table_hold(source->table);
+}
+
+static pj_plot_data data_of(const pj_value *source)
+{
+    pj_plot_data data = {0};
+    if (source->kind == PJ_VALUE_METRICS)
+        data.metrics = source->metrics;
+    else if (source->kind == PJ_VALUE_RUN)
+        data.run = source->run;
+    else
+        data.table = source->table;
+    return data;
+}
+
+static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const plot_args *args = given;
+    const char *usual = only_table(&args->load.inputs) ? "bar" : "scaling";
+    const pj_plot *plot = pj_plot_by_name(pj_str_of(args->kind ? args->kind : usual));
+    pj_plot_opts opts;
+    pj_auto_value source = {0};
+    if (!take_opts(args, &opts, err) || !pj_export_check(&args->exports, err) ||
+        !take_source(session, args, plot, &source, err))
+        return false;
+    const pj_draw *draw = pj_draw_open(err);
+    pj_figure *figure = draw ? plot->make(data_of(&source), opts, draw, err) : NULL;
+    if (!figure)
+        return false;
+    *out = pj_value_drawing_take(figure, table_of(&source));
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    {.name = "kind",
+     .type = PJ_PARAM_CHOICE,
+     .place = PJ_IN_BOTH,
+     .offset = offsetof(plot_args, kind),
+     .shown = "KIND",
+     .choice = plot_kind,
+     .preset = "scaling, or bar for a table",
+     .help = "The kind of plot."},
+    PJ_LOAD_PARAMS(plot_args, "Traces, and in Lua also runs, metrics or a table."),
+    {.name = "y",
+     .letter = 'y',
+     .type = PJ_PARAM_TEXTS,
+     .place = PJ_IN_LUA,
+     .offset = offsetof(plot_args, y),
+     .shown = "METRIC",
+     .preset = "the kind's own",
+     .help = "What is drawn: a metric of the set, or a column."},
+    {.name = "x",
+     .letter = 'x',
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(plot_args, x),
+     .shown = "KEY",
+     .choice = pj_key_choice,
+     .preset = "the kind's own",
+     .help = "What it is drawn over: a key of the runs, or a column."},
+    {.name = "log-x",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, log_x),
+     .help = "Logarithmic x axis."},
+    {.name = "log-y",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, log_y),
+     .help = "Logarithmic y axis."},
+    {.name = "stacked",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, stacked),
+     .help = "Several -y of bars on top of each other."},
+    PJ_SET_PARAM(plot_args, 0),
+    PJ_METRICS_OPTIONS(plot_args),
+    PJ_LOAD_OPTIONS(plot_args),
+    PJ_TITLE_PARAM(plot_args),
+    PJ_EXPORT_PARAM(plot_args),
+    {0},
+};
+
+const pj_command pj_command_plot = {
+    .name = "plot",
+    .summary = "Plots of metrics over the scale of runs, and of values within a run",
+    .detail = "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
+              "threads of one run; bar, line and scatter draw columns of a table (of a trace: its "
+              "statistics).\n"
+              "Without --export the data of the plot is printed as a table.",
+    .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(plot_args),
+    .run = run_plot,
+};

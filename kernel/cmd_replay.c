@@ -1,0 +1,137 @@
+// popinjay replay TRACE: the run on another network.
+#include "kernel/export.h"
+#include "kernel/inputs.h"
+#include "kernel/run_view.h"
+#include "metrics/base/num.h"
+#include "metrics/model/run_table.h"
+#include "metrics/model/table_ops.h"
+
+typedef struct replay_args {
+    pj_load_args load;
+    double latency, bandwidth;
+    const char *eager;
+    pj_texts exports;
+} replay_args;
+
+/// Exports to .prv are the idealised trace, the others the table.
+static bool split_exports(const replay_args *args, pj_texts *tables, const char **ideal,
+                          pj_err *err)
+{
+    for (size_t i = 0; i < args->exports.count; i++) {
+        const char *path = args->exports.items[i];
+        if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
+            tables->items[tables->count++] = path;
+            continue;
+        }
+        if (*ideal)
+            return pj_fail(err, PJ_E_USAGE, path, 0, "one idealised trace can be written per call");
+        *ideal = path;
+    }
+    return true;
+}
+
+static bool take_network(const replay_args *args, pj_network *network, pj_err *err)
+{
+    network->latency_ns = args->latency;
+    network->bandwidth = args->bandwidth;
+    if (!args->eager)
+        return true;
+    if (!pj_parse_size(pj_str_of(args->eager), &network->eager_bytes))
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "replay: --eager: \"%s\" is no size (32k, 64M)",
+                       args->eager);
+    network->all_rendezvous = network->eager_bytes == 0;
+    return true;
+}
+
+/// The ideal runtime stands in every row, so that CSV and JSON have it too.
+static pj_table *replay_table(const pj_run *run, pj_err *err)
+{
+    pj_auto_table ranks = pj_run_table_ideal(run);
+    char runtime[32], shown[32];
+    size_t len = pj_format_double(run->ideal.runtime_ns, runtime);
+    pj_column column = {.key = "ideal_runtime_ns",
+                        .title = "Ideal runtime",
+                        .help = "Runtime of the whole run on the given network.",
+                        .unit = PJ_UNIT_NS};
+    pj_row_value value = {.formula = {runtime, len}};
+    pj_table *table = pj_table_add(ranks, column, value, err);
+    if (!table)
+        return NULL;
+    pj_format_duration(run->ideal.runtime_ns, shown);
+    table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s)", runtime, shown);
+    pj_run_view_note(run, table);
+    return table;
+}
+
+static bool replay(pj_session *session, const replay_args *args, pj_texts *tables, pj_value *out,
+                   pj_err *err)
+{
+    pj_load_opts opts = {0};
+    pj_auto_run run = NULL;
+    if (!split_exports(args, tables, &opts.ideal_path, err) || !pj_export_check(tables, err) ||
+        !take_network(args, &opts.network, err) ||
+        !pj_inputs_load_one(session, &args->load, opts, &run, err))
+        return false;
+    if (!run->ideal.available)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0, "cannot be replayed: %s",
+                       run->ideal.reason);
+    session->exports += opts.ideal_path != NULL;
+    pj_table *table = replay_table(run, err);
+    if (!table)
+        return false;
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, tables, err);
+}
+
+static bool run_replay(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    replay_args args = *(const replay_args *)given;
+    args.load.reread = true; // runs in memory have forgotten their messages
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_texts tables = {.items = pj_new_n(arena, const char *, args.exports.count + 1)};
+    return replay(session, &args, &tables, out, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(replay_args, "One trace of an MPI program."),
+    {.name = "latency",
+     .type = PJ_PARAM_DURATION,
+     .offset = offsetof(replay_args, latency),
+     .shown = "T",
+     .preset = "0",
+     .help = "What every message costs before its bytes: 500ns, 2us, 1ms."},
+    {.name = "bandwidth",
+     .type = PJ_PARAM_RATE,
+     .offset = offsetof(replay_args, bandwidth),
+     .shown = "B",
+     .preset = "inf",
+     .help = "Bytes per second of a message: 100M, 12.5G (powers of 1000) or inf."},
+    {.name = "eager",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(replay_args, eager),
+     .shown = "SIZE",
+     .preset = "32k",
+     .help = "Messages of at least this size wait for their receiver."},
+    PJ_LOAD_OPTIONS(replay_args),
+    {.name = "export",
+     .type = PJ_PARAM_TEXTS,
+     .offset = offsetof(replay_args, exports),
+     .shown = "FILE",
+     .help = "Writes the idealised trace (.prv, with .pcf and .row) or the table (.csv .json .txt "
+             ".md .tex .html), in place of printing it."},
+    {0},
+};
+
+const pj_command pj_command_replay = {
+    .name = "replay",
+    .summary = "Runtime on an ideal network, or on one with a given latency and bandwidth",
+    .detail = "Replays the run's computation and the order of its messages and collectives: what "
+              "remains of the runtime when the network costs nothing is the code's own waiting.\n"
+              "A message arrives latency + bytes / bandwidth after its start; a collective of P "
+              "members costs ceil(log2 P) times that after the last arrival; no contention.",
+    .example = "popinjay replay epoch_16proc.prv.gz --latency 2us --bandwidth 12.5G",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(replay_args),
+    .run = run_replay,
+};

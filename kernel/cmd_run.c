@@ -1,0 +1,101 @@
+// popinjay run SCRIPT.lua [ARG...]: the command language without a notebook.
+#include "kernel/command.h"
+#include "kernel/lang.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+typedef struct run_args {
+    const char *script;
+    pj_texts args;
+} run_args;
+
+static bool read_script(const char *path, pj_buf *out, pj_err *err)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+    size_t n;
+    do {
+        enum { STEP = 65536 };
+        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
+        out->len += n;
+    } while (n > 0);
+    bool ok = !ferror(file);
+    int reason = errno;
+    fclose(file);
+    if (!ok)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(reason));
+    if (pj_str_starts(pj_buf_str(out), PJ_S("#!")))
+        memcpy(out->at, "--", 2);
+    return true;
+}
+
+static void write_traceback(pj_session *session, const json_t *error)
+{
+    size_t i;
+    json_t *line;
+    json_array_foreach(json_object_get(error, "traceback"), i, line)
+        pj_session_say(session, "%s", json_string_value(line));
+}
+
+static void show(pj_session *session, const pj_outcome *outcome)
+{
+    pj_display display = {.data = outcome->data, .metadata = outcome->metadata};
+    if (outcome->data)
+        session->face->display(session->face->self, &display);
+}
+
+static bool run_script(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    (void)out;
+    const run_args *args = given;
+    pj_auto_buf code = {0};
+    if (!read_script(args->script, &code, err))
+        return false;
+    pj_lang *lang = pj_lang_new(session->face, session->stop);
+    pj_lang_set_script(lang, args->script, args->args.items, args->args.count);
+    pj_outcome outcome = pj_lang_run(lang, pj_buf_str(&code), (pj_cell_opts){.name = args->script});
+    if (outcome.exited)
+        session->status = outcome.exit_status;
+    else if (outcome.ok)
+        show(session, &outcome);
+    else if (!outcome.stopped)
+        write_traceback(session, outcome.error);
+    if (!outcome.ok && !outcome.exited)
+        session->status = 1;
+    bool stopped = outcome.stopped;
+    session->complaints += pj_lang_session(lang)->complaints;
+    pj_outcome_clear(&outcome);
+    pj_lang_free(lang);
+    return !stopped || pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+}
+
+static const pj_param params[] = {
+    {.name = "script",
+     .type = PJ_PARAM_PATH,
+     .place = PJ_IN_SHELL,
+     .required = true,
+     .offset = offsetof(run_args, script),
+     .shown = "SCRIPT.lua",
+     .help = "The script; its cells' grammar is that of a notebook, % lines included."},
+    {.name = "args",
+     .type = PJ_PARAM_REST,
+     .place = PJ_IN_SHELL,
+     .offset = offsetof(run_args, args),
+     .shown = "ARG",
+     .help = "Everything after the script is its own: arg[1], arg[2], ..."},
+    {0},
+};
+
+const pj_command pj_command_run = {
+    .name = "run",
+    .summary = "Run a script in the command language",
+    .detail = "The script sees all verbs of the notebook; what it shows is printed as text. "
+              "os.exit ends it with a status.",
+    .example = "popinjay run report.lua epoch_*.prv.gz",
+    .faces = PJ_IN_SHELL,
+    .params = params,
+    .args_size = sizeof(run_args),
+    .run = run_script,
+};

@@ -1,0 +1,218 @@
+// Export: a renderer or the drawing module makes the bytes, one function writes them.
+#include "kernel/export.h"
+
+#include "kernel/display.h"
+#include "kernel/suggest.h"
+#include "widgets/figure_file.h"
+#include "widgets/table_figure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *pj_export_suffix(size_t index)
+{
+    static const char *const pictures[] = {"svg", "png", "pdf"};
+    size_t texts = 0;
+    const pj_renderer *renderer;
+    for (; (renderer = pj_renderer_at(texts)); texts++)
+        if (texts == index)
+            return renderer->name;
+    index -= texts;
+    return index < sizeof pictures / sizeof *pictures ? pictures[index] : NULL;
+}
+
+static pj_str suffix_of(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    pj_str name = slash < text.len ? pj_str_from(text, slash + 1) : text;
+    size_t point = pj_str_find_last(name, '.');
+    return point < name.len ? pj_str_from(name, point + 1) : (pj_str){0};
+}
+
+static bool refuse_suffix(const char *path, pj_str suffix, pj_err *err)
+{
+    pj_suggest suggest = {.word = suffix};
+    pj_auto_buf list = {0};
+    const char *known;
+    for (size_t i = 0; (known = pj_export_suffix(i)); i++) {
+        pj_suggest_try(&suggest, known);
+        pj_buf_addf(&list, "%s.%s", i ? " " : "", known);
+    }
+    if (!suffix.len)
+        return pj_fail(err, PJ_E_USAGE, path, 0,
+                       "the suffix of an exported file says its format: %s", list.at);
+    return pj_fail(err, PJ_E_USAGE, path, 0, "unknown format \"" PJ_STR_FMT "\"%s%s%s valid: %s",
+                   PJ_STR_ARG(suffix), suggest.best ? "; did you mean ." : "",
+                   suggest.best ? suggest.best : "", suggest.best ? "?" : ";", list.at);
+}
+
+static bool is_suffix(pj_str suffix)
+{
+    const char *known;
+    for (size_t i = 0; (known = pj_export_suffix(i)); i++)
+        if (pj_str_equal(pj_str_of(known), suffix))
+            return true;
+    return false;
+}
+
+bool pj_export_check(const pj_texts *paths, pj_err *err)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        pj_str suffix = suffix_of(paths->items[i]);
+        if (!is_suffix(suffix))
+            return refuse_suffix(paths->items[i], suffix, err);
+    }
+    return true;
+}
+
+static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf *out, pj_err *err)
+{
+    if (value->kind == PJ_VALUE_DRAWING)
+        return pj_figure_file(value->drawing->figure, suffix, out, err);
+    if (value->kind != PJ_VALUE_METRICS)
+        return pj_fail(err, PJ_E_USAGE, path, 0,
+                       "a %s has no picture; export .csv, .json, .md, .tex, .html or .txt, or draw "
+                       "it first (plot)",
+                       pj_value_name(value->kind));
+    const pj_draw *module = pj_draw_open(err);
+    if (!module)
+        return false;
+    pj_auto_figure figure = pj_table_figure(value->metrics, (pj_palette){0}, module);
+    return pj_figure_file(figure, suffix, out, err);
+}
+
+static bool render(const pj_renderer *renderer, const pj_value *value, const char *path,
+                   pj_buf *out, pj_err *err)
+{
+    pj_render_opts opts = {.page = true};
+    if (value->kind == PJ_VALUE_METRICS) {
+        pj_render_metrics(renderer, value->metrics, opts, out);
+        return true;
+    }
+    pj_auto_table table = pj_display_table(value);
+    if (table) {
+        pj_render_table(renderer, table, opts, out);
+        return true;
+    }
+    bool plain = value->kind == PJ_VALUE_TEXT || value->kind == PJ_VALUE_NUMBER;
+    if (!plain || strcmp(renderer->name, "txt") != 0)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no form as .%s",
+                       pj_value_name(value->kind), renderer->name);
+    pj_session bare = {0};
+    pj_display_text(&bare, value, out);
+    return true;
+}
+
+static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_err *err)
+{
+    pj_str suffix = suffix_of(path);
+    if (!is_suffix(suffix))
+        return refuse_suffix(path, suffix, err);
+    const pj_renderer *renderer = pj_renderer_by_name(suffix);
+    bool page = value->kind == PJ_VALUE_DRAWING && pj_str_equal(suffix, PJ_S("html"));
+    if (renderer && !page)
+        return render(renderer, value, path, out, err);
+    return draw(value, suffix, path, out, err);
+}
+
+static bool write_all(int fd, pj_str bytes)
+{
+    while (bytes.len > 0) {
+        ssize_t n = write(fd, bytes.at, bytes.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        bytes = pj_str_from(bytes, (size_t)n);
+    }
+    return true;
+}
+
+static bool fail_write(const char *path, int reason, pj_err *err)
+{
+    return pj_fail(err, PJ_E_IO, path, 0, "cannot be written: %s", strerror(reason));
+}
+
+static bool write_into(const char *path, pj_str bytes, pj_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_write(path, errno, err);
+    bool ok = write_all(fd, bytes);
+    int reason = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        reason = errno;
+    }
+    return ok || fail_write(path, reason, err);
+}
+
+/// `real` is `path` with its links followed, so that a link stays one.
+static bool replace(const char *real, const char *path, mode_t mode, pj_str bytes, pj_err *err)
+{
+    pj_auto_buf temporary = {0};
+    pj_buf_addf(&temporary, "%s.XXXXXX", real);
+    int fd = mkostemp(temporary.at, O_CLOEXEC);
+    if (fd < 0)
+        return fail_write(path, errno, err);
+    bool ok = fchmod(fd, mode) == 0 && write_all(fd, bytes) && fsync(fd) == 0;
+    int reason = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        reason = errno;
+    }
+    if (ok && rename(temporary.at, real) == 0)
+        return true;
+    reason = ok ? errno : reason;
+    unlink(temporary.at);
+    return fail_write(path, reason, err);
+}
+
+/// What open(2) would give a new file.
+static mode_t new_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool pj_export_write(const char *path, pj_str bytes, pj_err *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return replace(path, path, new_mode(), bytes, err);
+    if (S_ISDIR(info.st_mode))
+        return fail_write(path, EISDIR, err);
+    if (!S_ISREG(info.st_mode))
+        return write_into(path, bytes, err);
+    char *real = realpath(path, NULL);
+    bool ok = replace(real ? real : path, path, info.st_mode & 07777, bytes, err);
+    free(real);
+    return ok;
+}
+
+bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err)
+{
+    pj_auto_buf bytes = {0};
+    if (!make_bytes(value, path, &bytes, err))
+        return false;
+    session->exports++;
+    if (pj_str_starts(pj_str_of(path), PJ_S("-."))) {
+        session->face->write(session->face->self, PJ_STDOUT, pj_buf_str(&bytes));
+        return true;
+    }
+    return pj_export_write(path, pj_buf_str(&bytes), err);
+}
+
+bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        if (!pj_export(session, value, paths->items[i], err))
+            return false;
+    return true;
+}

@@ -1,0 +1,23 @@
+// Help made from the rows of commands: for the terminal, for `?name`, and as a man page.
+// Ownership: text is appended to the caller's buffer.
+#ifndef PJ_HELP_H
+#define PJ_HELP_H
+
+#include "kernel/command.h"
+
+enum { PJ_HELP_COLUMNS = 80 };
+
+/// What the program is and its commands, one line each.
+void pj_help_overview(pj_buf *out);
+/// "popinjay metrics TRACE... [--set SET] ...", without a newline.
+void pj_help_usage(const pj_command *command, pj_buf *out);
+/// "metrics(TRACE..., [SET], {ref = N, ...})", without a newline.
+void pj_help_signature(const pj_command *command, pj_buf *out);
+/// All about one command; `session` gives the values of its options and may be NULL.
+void pj_help_command(const pj_command *command, const pj_session *session, pj_buf *out);
+/// One option: name, sentence, default, valid values.
+void pj_help_param(const pj_param *param, const pj_session *session, pj_buf *out);
+/// The man page in roff.
+void pj_help_man(pj_buf *out);
+
+#endif

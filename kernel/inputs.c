@@ -1,0 +1,239 @@
+// From words to runs: paths, globs and folders are expanded, files loaded with progress.
+#include "kernel/inputs.h"
+
+#include "kernel/progress.h"
+#include "metrics/read/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { MOST_JOBS = 1024 };
+
+const char *const pj_roi_cuts[] = {"clip", "drop", NULL};
+
+static bool has_wildcard(const char *text)
+{
+    return strpbrk(text, "*?[{") != NULL;
+}
+
+static bool exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+bool pj_inputs_is_path(const char *text)
+{
+    return *text && (exists(text) || (has_wildcard(text) && !strpbrk(text, "\n=();")) ||
+                     (strchr(text, '/') && !strpbrk(text, " \n=();")));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return pj_str_order_natural(pj_str_of(*(const char *const *)a),
+                                pj_str_of(*(const char *const *)b));
+}
+
+static void add_path(pj_texts *paths, pj_arena *arena, const char *path)
+{
+    pj_grow(paths->items, &paths->cap, paths->count + 1);
+    paths->items[paths->count++] = pj_arena_text(arena, pj_str_of(path));
+}
+
+static bool is_trace_name(const char *name)
+{
+    pj_str file = pj_str_of(name);
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
+        pj_str suffixes = pj_str_of(reader->suffixes);
+        while (suffixes.len) {
+            pj_str suffix = pj_str_cut(&suffixes, ' ');
+            if (suffix.len && file.len > suffix.len && pj_str_ends(file, suffix))
+                return true;
+        }
+    }
+    return false;
+}
+
+/// The traces of a folder, those of subfolders left out.
+static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_err *err)
+{
+    size_t first = paths->count;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be opened: %s", strerror(errno));
+    const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.' && is_trace_name(entry->d_name))
+            add_path(paths, arena, pj_arena_format(arena, "%s%s%s", folder, slash, entry->d_name));
+    closedir(dir);
+    if (paths->count == first)
+        return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
+    qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
+    return true;
+}
+
+static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_err *err)
+{
+    glob_t found;
+    int status = glob(pattern, GLOB_BRACE | GLOB_TILDE | GLOB_NOSORT, NULL, &found);
+    if (status != 0)
+        return pj_fail(err, PJ_E_MISSING, pattern, 0, "no file matches");
+    size_t first = paths->count;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        add_path(paths, arena, found.gl_pathv[i]);
+    globfree(&found);
+    qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
+    return true;
+}
+
+static bool expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err)
+{
+    struct stat info;
+    bool found = stat(text, &info) == 0;
+    if (found && S_ISDIR(info.st_mode))
+        return add_folder(paths, arena, text, err);
+    if (!found && (has_wildcard(text) || *text == '~'))
+        return add_glob(paths, arena, text, err);
+    add_path(paths, arena, text);
+    return true;
+}
+
+/// What one pass over the inputs needs.
+typedef struct loading {
+    pj_session *session;
+    const pj_load_args *args;
+    pj_load_opts opts;
+    pj_progress *progress;
+    pj_value *runs;
+    size_t wanted;
+} loading;
+
+static bool load_path(loading *l, const char *path, pj_err *err)
+{
+    pj_err problem = {0};
+    pj_job job = {.stop = l->session->stop,
+                  .workers = (unsigned)(l->args->jobs > MOST_JOBS ? MOST_JOBS : l->args->jobs),
+                  .memory_budget = l->args->memory};
+    pj_progress_attach(l->progress, &job);
+    pj_run *run = pj_load(path, l->opts, &job, &problem);
+    if (run) {
+        pj_value_list_add_take(l->runs, pj_value_run_take(run));
+        return true;
+    }
+    bool hopeless = problem.code == PJ_E_STOPPED || problem.code == PJ_E_USAGE;
+    if (hopeless || l->wanted == 1) {
+        *err = problem;
+        return false;
+    }
+    pj_progress_clear(l->progress);
+    pj_session_complain(l->session, &problem);
+    return true;
+}
+
+static void add_study(const pj_study *study, pj_value *runs)
+{
+    for (size_t i = 0; i < study->count; i++)
+        pj_value_list_add_take(runs, pj_value_run_take(pj_run_hold(study->runs[i])));
+}
+
+static bool load_input(loading *l, const pj_value *input, pj_err *err)
+{
+    switch (input->kind) {
+    case PJ_VALUE_TEXT:
+        return load_path(l, input->text, err);
+    case PJ_VALUE_RUN:
+        if (l->args->reread || l->args->roi || l->args->roi_cut)
+            return load_path(l, input->run->path, err);
+        pj_value_list_add_take(l->runs, pj_value_hold(*input));
+        return true;
+    case PJ_VALUE_METRICS:
+        add_study(input->metrics->study, l->runs);
+        return true;
+    case PJ_VALUE_NIL:
+    case PJ_VALUE_BOOL:
+    case PJ_VALUE_NUMBER:
+    case PJ_VALUE_LIST:
+    case PJ_VALUE_TABLE:
+    case PJ_VALUE_DRAWING:
+        break;
+    }
+    return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                   "a %s is no trace; give file names, globs, folders, runs or metrics",
+                   pj_value_name(input->kind));
+}
+
+/// Texts become paths; the rest stays. What does not expand is a complaint when there is more.
+static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
+                       pj_inputs *out, pj_err *err)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        pj_texts paths = {0};
+        pj_err problem = {0};
+        pj_value value = inputs->items[i];
+        bool text = value.kind == PJ_VALUE_TEXT;
+        bool ok = !text || expand(value.text, arena, &paths, &problem);
+        for (size_t k = 0; ok && k < (text ? paths.count : 1); k++) {
+            pj_grow(out->items, &out->cap, out->count + 1);
+            out->items[out->count++] = text ? pj_value_borrow_text(paths.items[k]) : value;
+        }
+        free(paths.items);
+        if (!ok && inputs->count == 1) {
+            *err = problem;
+            return false;
+        }
+        if (!ok)
+            pj_session_complain(session, &problem);
+    }
+    return out->count > 0 ||
+           pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
+}
+
+static bool take_region(const pj_load_args *args, pj_load_opts *opts, pj_err *err)
+{
+    if (args->roi && !pj_roi_parse(pj_str_of(args->roi), &opts->roi, err))
+        return false;
+    opts->roi.drop = args->roi_cut && strcmp(args->roi_cut, "drop") == 0;
+    return true;
+}
+
+bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                    pj_value *runs, pj_err *err)
+{
+    if (!take_region(args, &opts, err))
+        return false;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_inputs inputs = {0};
+    *runs = pj_value_list_new();
+    bool ok = expand_all(session, &args->inputs, arena, &inputs, err);
+    pj_progress progress = pj_progress_of(session, inputs.count);
+    loading l = {.session = session,
+                 .args = args,
+                 .opts = opts,
+                 .progress = &progress,
+                 .runs = runs,
+                 .wanted = inputs.count};
+    for (size_t i = 0; ok && i < inputs.count; i++)
+        ok = load_input(&l, &inputs.items[i], err);
+    pj_progress_end(&progress);
+    free(inputs.items);
+    if (ok && runs->list->count == 0)
+        ok = pj_fail(err, PJ_E_IO, NULL, 0, "none of the %zu traces could be read", l.wanted);
+    return ok;
+}
+
+bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                        pj_run **run, pj_err *err)
+{
+    pj_auto_value runs = {0};
+    if (!pj_inputs_load(session, args, opts, &runs, err))
+        return false;
+    if (runs.list->count != 1)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "one trace is wanted, there are %zu",
+                       runs.list->count);
+    *run = pj_run_hold(runs.list->items[0].run);
+    return true;
+}

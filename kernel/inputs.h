@@ -1,0 +1,73 @@
+// What a command is given to work on: files, globs, folders, runs and results of earlier commands.
+// Ownership: the list of runs is the caller's.
+#ifndef PJ_INPUTS_H
+#define PJ_INPUTS_H
+
+#include "kernel/command.h"
+#include "kernel/load.h"
+
+/// Options of every command that reads traces.
+typedef struct pj_load_args {
+    pj_inputs inputs;
+    const char *roi, *roi_cut;
+    uint64_t jobs, memory;
+    bool reread; // set by a command that needs runs read anew: they come from their files
+} pj_load_args;
+
+/// Rows for a struct with a field `load` of this type; `many` says how inputs are shown.
+#define PJ_LOAD_PARAMS(args_type, help_text)                                                       \
+    {                                                                                              \
+        .name = "traces", .type = PJ_PARAM_INPUTS, .place = PJ_IN_BOTH, .required = true,          \
+        .offset = offsetof(args_type, load.inputs), .shown = "TRACE", .help = help_text            \
+    }
+#define PJ_LOAD_OPTIONS(args_type)                                                                 \
+    {.name = "roi",                                                                                \
+     .type = PJ_PARAM_TEXT,                                                                        \
+     .offset = offsetof(args_type, load.roi),                                                      \
+     .shown = "auto|off|FROM..TO",                                                                 \
+     .preset = "auto",                                                                             \
+     .help = "Region of interest: tracing on/off events when there are any, the whole trace, or "  \
+             "a range in time (1.5s..20s) or percent (10%..90%)."},                                \
+        {.name = "roi-cut",                                                                        \
+         .type = PJ_PARAM_CHOICE,                                                                  \
+         .offset = offsetof(args_type, load.roi_cut),                                              \
+         .shown = "clip|drop",                                                                     \
+         .choices = pj_roi_cuts,                                                                   \
+         .preset = "clip",                                                                         \
+         .help = "What happens to a burst that crosses the border of the region: it counts with "  \
+                 "the part inside, or not at all."},                                               \
+        {.name = "jobs",                                                                           \
+         .type = PJ_PARAM_COUNT,                                                                   \
+         .offset = offsetof(args_type, load.jobs),                                                 \
+         .shown = "N",                                                                             \
+         .preset = "one per core",                                                                 \
+         .help = "Threads to compute with; every number gives the same digits."},                  \
+    {                                                                                              \
+        .name = "memory", .type = PJ_PARAM_SIZE, .offset = offsetof(args_type, load.memory),       \
+        .shown = "SIZE", .preset = "half of what this process may use",                            \
+        .help = "Memory that reading may use; beyond it the command ends with a clear message."    \
+    }
+
+#define PJ_EXPORT_PARAM(args_type)                                                                 \
+    {                                                                                              \
+        .name = "export", .type = PJ_PARAM_TEXTS, .offset = offsetof(args_type, exports),          \
+        .shown = "FILE",                                                                           \
+        .help = "Writes the result to a file, the format by suffix (.txt .csv .json .md .tex "     \
+                ".html, pictures .svg .png .pdf), in place of printing it; -.csv writes CSV to "   \
+                "standard output."                                                                 \
+    }
+
+extern const char *const pj_roi_cuts[];
+
+/// Runs of the inputs in the order given: files are read one after another with all workers, runs
+/// and results give their own. What cannot be read is a complaint; false when nothing is left or
+/// the user interrupted. `opts` without region: args say it.
+bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                    pj_value *runs, pj_err *err);
+/// The same where exactly one run is wanted.
+bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                        pj_run **run, pj_err *err);
+/// Whether `text` names files: a path that exists or a glob.
+bool pj_inputs_is_path(const char *text);
+
+#endif

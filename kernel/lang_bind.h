@@ -1,0 +1,28 @@
+// Commands and verbs as Lua functions. Ownership: nothing is held across a raise.
+#ifndef PJ_LANG_BIND_H
+#define PJ_LANG_BIND_H
+
+#include "kernel/command.h"
+#include "kernel/lang_value.h"
+
+/// Puts every verb into the table on top of the stack.
+void pj_lang_bind_open(lua_State *L);
+/// Calls a command with the arguments on the stack: values by place, then options in a table; one
+/// table alone may hold both. Pushes its value.
+int pj_lang_call(lua_State *L, const pj_command *command);
+/// Runs a `%` line; pushes its value. Raises.
+int pj_lang_command_line(lua_State *L, pj_str line);
+
+/// Verbs that are no commands; ends with a row without a name.
+extern const pj_lang_member pj_lang_verbs[];
+
+/// lang_define.c: define_metrics{...}.
+int pj_lang_define_metrics(lua_State *L);
+
+/// lang_help.c: help on a command, verb, metric, set, member or measure; false when there is none.
+bool pj_lang_help(pj_lang *lang, pj_str topic, pj_buf *out);
+
+/// lang_complete.c: pushes the value of "a.b[1]"; false when the text does more than name one.
+bool pj_lang_chain_push(lua_State *L, pj_str chain);
+
+#endif

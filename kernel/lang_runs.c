@@ -1,0 +1,206 @@
+// Runs in Lua: runs[1].stats, run:rank(0), run.import, run.remarks.
+#include "kernel/lang_value.h"
+#include "kernel/run_view.h"
+#include "metrics/model/run_table.h"
+#include "metrics/model/table_ops.h"
+
+#include <stdio.h>
+
+static const pj_run *self(lua_State *L)
+{
+    return pj_lang_object_check(L, 1, &pj_lang_type_run)->value.run;
+}
+
+static int push_text(lua_State *L, const char *text)
+{
+    lua_pushstring(L, text);
+    return 1;
+}
+
+static int push_count(lua_State *L, uint64_t count)
+{
+    lua_pushinteger(L, (lua_Integer)count);
+    return 1;
+}
+
+static int name(lua_State *L)
+{
+    return push_text(L, self(L)->name);
+}
+
+static int path(lua_State *L)
+{
+    return push_text(L, self(L)->path);
+}
+
+static int format(lua_State *L)
+{
+    return push_text(L, self(L)->format);
+}
+
+static int tag(lua_State *L)
+{
+    return push_text(L, self(L)->tag);
+}
+
+static int ranks(lua_State *L)
+{
+    return push_count(L, self(L)->layout.ranks);
+}
+
+static int threads(lua_State *L)
+{
+    return push_count(L, self(L)->layout.locations);
+}
+
+static int runtime_ns(lua_State *L)
+{
+    return push_count(L, self(L)->runtime_ns);
+}
+
+static int events(lua_State *L)
+{
+    return push_count(L, self(L)->events);
+}
+
+static int file_bytes(lua_State *L)
+{
+    return push_count(L, self(L)->file_bytes);
+}
+
+static int ideal_runtime_ns(lua_State *L)
+{
+    const pj_run *run = self(L);
+    if (run->ideal.available)
+        lua_pushnumber(L, run->ideal.runtime_ns);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+static int layout(lua_State *L)
+{
+    const pj_layout *l = &self(L)->layout;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t r = 0; r < l->ranks; r++) {
+        uint32_t n = pj_layout_threads(l, r);
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (least >= most)
+        lua_pushfstring(L, "%dx%d", (int)l->ranks, (int)most);
+    else
+        lua_pushfstring(L, "%dx%d-%d", (int)l->ranks, (int)least, (int)most);
+    return 1;
+}
+
+static int push_table(lua_State *L, pj_table *(*make)(const pj_run *))
+{
+    const pj_run *run = self(L);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    slot->value = pj_value_table_take(make(run));
+    pj_lang_object_finish(L);
+    return 1;
+}
+
+static int stats(lua_State *L)
+{
+    return push_table(L, pj_run_table_stats);
+}
+
+static int import(lua_State *L)
+{
+    return push_table(L, pj_run_table_import);
+}
+
+static int ideal(lua_State *L)
+{
+    return push_table(L, pj_run_table_ideal);
+}
+
+static int info(lua_State *L)
+{
+    return push_table(L, pj_run_view_facts);
+}
+
+static int remarks(lua_State *L)
+{
+    const pj_run *run = self(L);
+    lua_createtable(L, (int)run->remarks.count, 0);
+    for (size_t i = 0; i < run->remarks.count; i++) {
+        lua_pushstring(L, run->remarks.items[i].text);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+static pj_table *stats_of_rank(const pj_run *run, uint32_t rank, pj_err *err)
+{
+    char test[32];
+    int len = snprintf(test, sizeof test, "rank == %u", rank);
+    pj_auto_table all = pj_run_table_stats(run);
+    return pj_table_where(all, (pj_row_value){.formula = {test, (size_t)len}}, err);
+}
+
+static int rank(lua_State *L)
+{
+    const pj_run *run = self(L);
+    lua_Integer r = luaL_checkinteger(L, 2);
+    if (r < 0 || r >= run->layout.ranks)
+        return luaL_error(L, "there is no rank %d; ranks count from 0 to %d", (int)r,
+                          (int)run->layout.ranks - 1);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    pj_err *err = pj_lang_err(L);
+    pj_table *table = stats_of_rank(run, (uint32_t)r, err);
+    if (!table)
+        return pj_lang_raise(L, err);
+    slot->value = pj_value_table_take(table);
+    pj_lang_object_finish(L);
+    return 1;
+}
+
+static const pj_lang_member run_members[] = {
+    {"name", name, true, NULL, "The file name without its suffixes."},
+    {"path", path, true, NULL, "The file as it was opened."},
+    {"format", format, true, NULL, "The format of the trace."},
+    {"tag", tag, true, NULL, "The tag of the run, or an empty text."},
+    {"ranks", ranks, true, NULL, "The number of ranks."},
+    {"threads", threads, true, NULL, "The number of threads of all ranks."},
+    {"layout", layout, true, NULL, "Ranks x threads per rank, as text."},
+    {"runtime_ns", runtime_ns, true, NULL, "The runtime in nanoseconds."},
+    {"ideal_runtime_ns", ideal_runtime_ns, true, NULL,
+     "The runtime on an ideal network in nanoseconds; nil when it could not be replayed."},
+    {"events", events, true, NULL, "The number of records read."},
+    {"file_bytes", file_bytes, true, NULL, "The size of the file."},
+    {"stats", stats, true, NULL, "Totals per rank and thread, a table."},
+    {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
+    {"ideal", ideal, true, NULL, "The replay on an ideal network per rank, a table."},
+    {"import", import, true, NULL, "What was odd about the file, a table."},
+    {"remarks", remarks, true, NULL, "Sentences that an analyst should know, a list."},
+    {"info", info, true, NULL, "All of it, a table."},
+    {0},
+};
+
+const pj_lang_type pj_lang_type_run = {.name = "run", .members = run_members};
+
+static const pj_lang_member runs_members[] = {{0}};
+
+static void runs_item(lua_State *L, const pj_lang_object *object, size_t index)
+{
+    pj_lang_object *slot = pj_lang_object_push(L);
+    slot->value = pj_value_hold(object->value.list->items[index - 1]);
+    pj_lang_object_finish(L);
+}
+
+static size_t runs_length(const pj_lang_object *object)
+{
+    return object->value.list->count;
+}
+
+const pj_lang_type pj_lang_type_runs = {
+    .name = "list of runs",
+    .members = runs_members,
+    .more = pj_lang_table_methods,
+    .item = runs_item,
+    .length = runs_length,
+};

@@ -1,0 +1,58 @@
+// From arguments to an evaluated metric set.
+#include "kernel/metrics_args.h"
+
+const char *const pj_scalings[] = {"auto", "strong", "weak", NULL};
+
+const char *pj_key_choice(const pj_session *session, size_t index)
+{
+    (void)session;
+    pj_key key = (pj_key)(PJ_BY_NONE + 1 + index);
+    return index < PJ_BY_COUNT - PJ_BY_NONE - 1 ? pj_key_name(key) : NULL;
+}
+
+static pj_scaling scaling_of(const char *name)
+{
+    for (size_t i = 0; name && pj_scalings[i]; i++)
+        if (strcmp(pj_scalings[i], name) == 0)
+            return (pj_scaling)i;
+    return PJ_SCALING_AUTO;
+}
+
+static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_args *args,
+                     pj_value *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **items = pj_new_n(arena, pj_run *, runs->count);
+    for (size_t i = 0; i < runs->count; i++)
+        items[i] = runs->items[i].run;
+    pj_study_opts how = {.reference = args->ref, .scaling = scaling_of(args->scaling)};
+    pj_study *study = pj_study_new(items, runs->count, how, err);
+    if (!study)
+        return false;
+    const pj_metric_set *set =
+        args->set ? pj_session_set(session, pj_str_of(args->set)) : pj_metric_set_default(study);
+    pj_metrics_opts opts = {.title = args->title};
+    if (args->by)
+        pj_key_parse(pj_str_of(args->by), &opts.by);
+    pj_metrics *metrics = pj_metrics_new(set, study, opts, err);
+    pj_study_release(study);
+    if (!metrics)
+        return false;
+    *out = pj_value_metrics_take(metrics);
+    return true;
+}
+
+bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,
+                         pj_value *out, pj_err *err)
+{
+    const pj_inputs *inputs = &load->inputs;
+    bool plain = !load->roi && !load->roi_cut && !args->set && !args->ref && !args->scaling &&
+                 !args->by && !args->title;
+    if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
+        *out = pj_value_hold(inputs->items[0]);
+        return true;
+    }
+    pj_auto_value runs = {0};
+    return pj_inputs_load(session, load, (pj_load_opts){0}, &runs, err) &&
+           evaluate(session, runs.list, args, out, err);
+}

@@ -1,0 +1,16 @@
+// Runs as tables for people. Ownership: new tables.
+#ifndef PJ_RUN_VIEW_H
+#define PJ_RUN_VIEW_H
+
+#include "kernel/value.h"
+
+/// One row per run: trace, ranks, threads, runtime, size.
+pj_table *pj_run_view_list(const pj_list *runs);
+/// All that is known of a run: facts, oddities, remarks; columns key, value.
+pj_table *pj_run_view_facts(const pj_run *run);
+/// The same of several runs; columns trace, key, value.
+pj_table *pj_run_view_info(const pj_list *runs);
+/// Remarks and oddities of a run as lines under a table of it.
+void pj_run_view_note(const pj_run *run, pj_table *table);
+
+#endif

@@ -1,0 +1,36 @@
+// What outlives a command: where output goes, the interrupt flag, the user's own metric sets.
+// Ownership: new/free; sets live as long as the session.
+#ifndef PJ_SESSION_H
+#define PJ_SESSION_H
+
+#include "kernel/face.h"
+#include "kernel/value.h"
+#include "metrics/base/job.h"
+#include "widgets/render.h"
+
+typedef struct pj_session {
+    const pj_face *face;
+    atomic_bool *stop;
+    const pj_metric_set **sets; // defined by the user, held; the latest of a key wins
+    size_t set_count, set_cap;
+    unsigned complaints;   // failures reported while the rest went on: exit status 1
+    unsigned exports;      // files written
+    int status;            // exit status asked for by a script
+    pj_render_opts render; // of text on a terminal
+} pj_session;
+
+pj_session *pj_session_new(const pj_face *face, atomic_bool *stop);
+void pj_session_free(pj_session *session);
+
+/// A line of message on standard error.
+void pj_session_say(pj_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/// Reports a failure after which the work goes on with the rest.
+void pj_session_complain(pj_session *session, const pj_err *err);
+
+/// Keys of built-in sets, then of the user's; NULL past the end.
+const char *pj_session_set_key(const pj_session *session, size_t index);
+const pj_metric_set *pj_session_set(const pj_session *session, pj_str key);
+void pj_session_add_set_take(pj_session *session, const pj_metric_set *set);
+
+#endif

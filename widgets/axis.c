@@ -96,20 +96,30 @@ static double nice_step(double span, double most)
     return 10 * power;
 }
 
+/// At every multiple of `step` from end to end.
+static void add_even_ticks(pj_axis *axis, pj_arena *arena, double step)
+{
+    double first = ceil(axis->from / step - 1e-9), last = floor(axis->to / step + 1e-9);
+    double largest = fmax(fabs(axis->from), fabs(axis->to));
+    for (int i = 0; i <= (int)(last - first); i++) {
+        double value = (first + i) * step;
+        add_tick(axis, value, label_of(arena, value, step, largest));
+    }
+}
+
 static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
 {
     double step = nice_step(axis->to - axis->from, most);
-    double first = floor(axis->from / step + 1e-9), last = ceil(axis->to / step - 1e-9);
-    if (last * step - axis->to > wasted * step) {
+    long long first = (long long)floor(axis->from / step + 1e-9);
+    long long last = (long long)ceil(axis->to / step - 1e-9);
+    if ((double)last * step - axis->to > wasted * step) {
         axis->to += 0.04 * (axis->to - axis->from);
-        last = floor(axis->to / step);
+        last = (long long)floor(axis->to / step);
     } else {
-        axis->to = last * step;
+        axis->to = (double)last * step;
     }
-    axis->from = first * step;
-    for (double i = first; i <= last; i++)
-        add_tick(axis, i * step,
-                 label_of(arena, i * step, step, fmax(fabs(axis->from), fabs(axis->to))));
+    axis->from = (double)first * step;
+    add_even_ticks(axis, arena, step);
 }
 
 static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
@@ -129,10 +139,7 @@ static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
     if (axis->tick_count >= 3)
         return;
     axis->tick_count = 0; // about one decade or less: even steps
-    double step = nice_step(axis->to - axis->from, most);
-    for (double i = ceil(axis->from / step); i * step <= axis->to; i++)
-        add_tick(axis, i * step,
-                 label_of(arena, i * step, step, fmax(fabs(axis->from), fabs(axis->to))));
+    add_even_ticks(axis, arena, nice_step(axis->to - axis->from, most));
 }
 
 void pj_axis_ticks(pj_axis *axis, pj_arena *arena, double gap)

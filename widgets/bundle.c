@@ -163,8 +163,10 @@ pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
         bundle = drawn;
     } else {
         add_text(&bundle, "text/plain", pj_buf_str(&plain));
-        add_rendered(&bundle, &pj_renderer_html, NULL, metrics, opts.render);
     }
+    // A page prefers LaTeX to PNG: there must be HTML, of a large table without its picture.
+    if (!json_object_get(bundle.data, "text/html"))
+        add_rendered(&bundle, &pj_renderer_html, NULL, metrics, opts.render);
     add_rendered(&bundle, &pj_renderer_tex, NULL, metrics, opts.render);
     return bundle;
 }

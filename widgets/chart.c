@@ -200,6 +200,13 @@ static double head_height(const layout *l)
     return height + 6;
 }
 
+/// Turned labels do not eat the plot: the figure grows by what they need.
+static double height_of(const layout *l)
+{
+    double needed = 420 + fmax(l->x_height - 30, 0);
+    return l->opts->height > 0 ? l->opts->height : needed;
+}
+
 static void place(layout *l)
 {
     pj_chart *chart = &l->chart;
@@ -212,7 +219,7 @@ static void place(layout *l)
                                 6
                           : 0;
     chart->top = head_height(l);
-    chart->bottom = opts->height - margin - 40; // corrected when the labels are known
+    chart->bottom = height_of(l) - margin - 40; // corrected when the labels are known
     chart->y.start = chart->bottom;
     chart->y.end = chart->top;
     pj_axis_ticks(&chart->y, chart->arena, 46);
@@ -222,7 +229,9 @@ static void place(layout *l)
     chart->x.end = chart->right;
     pj_axis_ticks(&chart->x, chart->arena, 76);
     fit_x_labels(l);
-    chart->bottom = opts->height - margin - l->notes - l->x_height - (chart->x.title ? 24 : 6);
+    chart->figure->height = height_of(l);
+    chart->bottom =
+        chart->figure->height - margin - l->notes - l->x_height - (chart->x.title ? 24 : 6);
     chart->y.start = chart->bottom;
 }
 
@@ -249,7 +258,9 @@ static void draw_head(layout *l)
 
 pj_chart pj_chart_new(pj_chart_opts opts, const pj_draw *draw)
 {
-    pj_figure *figure = pj_figure_new(opts.width, opts.height, opts.title);
+    if (opts.width <= 0)
+        opts.width = PJ_CHART_WIDTH;
+    pj_figure *figure = pj_figure_new(opts.width, 0, opts.title);
     layout l = {
         .opts = &opts,
         .chart = {
@@ -260,7 +271,7 @@ pj_chart pj_chart_new(pj_chart_opts opts, const pj_draw *draw)
     draw_x_axis(&l);
     if (opts.note)
         pj_textbox_paragraph(figure, draw,
-                             (pj_point){margin, opts.height - margin - l.notes + 6 + 12},
+                             (pj_point){margin, figure->height - margin - l.notes + 6 + 12},
                              opts.width - 2 * margin, opts.note);
     return l.chart;
 }

@@ -14,10 +14,10 @@ typedef struct pj_chart_key {
 
 typedef struct pj_chart_opts {
     const char *title, *subtitle, *note; // NULL = none
-    double width, height;
-    pj_axis x, y;             // ranges and titles; px are filled in
-    double room;              // px on the right for labels beside lines
-    const pj_chart_key *keys; // of the legend
+    double width, height;                // 0 = the default, higher when labels are turned
+    pj_axis x, y;                        // ranges and titles; px are filled in
+    double room;                         // px on the right for labels beside lines
+    const pj_chart_key *keys;            // of the legend
     size_t key_count;
 } pj_chart_opts;
 
@@ -63,6 +63,5 @@ void pj_chart_labels(pj_chart *chart, pj_chart_label *labels, size_t count);
 pj_colour pj_chart_ink(pj_colour colour);
 
 #define PJ_CHART_WIDTH 660.0
-#define PJ_CHART_HEIGHT 420.0
 
 #endif

@@ -13,6 +13,7 @@
 /// DejaVu Sans is always there (package fonts-dejavu-core); the others look better in print.
 static const char font_families[] = "Inter, DejaVu Sans, sans-serif";
 static const double most_pixels = 16000; // of a PNG's side
+static const double hatch_gap = 6;
 
 // ---- text
 
@@ -129,7 +130,9 @@ static void draw_hatch(cairo_t *cr, const pj_mark *mark)
     cairo_clip_preserve(cr);
     cairo_path_t *path = cairo_copy_path(cr);
     cairo_new_path(cr);
-    for (double x = x0 - (y1 - y0); x < x1; x += 6) {
+    int lines = (int)((x1 - x0 + y1 - y0) / hatch_gap);
+    for (int i = 0; i <= lines; i++) {
+        double x = x0 - (y1 - y0) + i * hatch_gap;
         cairo_move_to(cr, x, y1);
         cairo_line_to(cr, x + (y1 - y0), y0);
     }

@@ -137,18 +137,34 @@ static pj_metric_value value_at(const pj_metrics *metrics, size_t run, size_t ro
     return residual ? pj_metrics_residual(metrics, run, row) : pj_metrics_at(metrics, run, row);
 }
 
-static bool is_above(const pj_grid_row *row, double value)
+static const char *mark_of(const pj_grid_row *row, double value)
 {
     switch (row->kind) {
     case PJ_METRIC_EFFICIENCY:
     case PJ_METRIC_SCALING:
-        return value > above_one;
+        return value > above_one ? PJ_GRID_UP : "";
     case PJ_METRIC_INEFFICIENCY:
-        return value < 1 - above_one;
+        return value < 1 - above_one ? PJ_GRID_DOWN : "";
     case PJ_METRIC_PLAIN:
-        return false;
+        return "";
     }
-    return false;
+    return "";
+}
+
+static void explain_marks(pj_grid *grid)
+{
+    bool up = false, down = false;
+    for (size_t i = 0; i < grid->row_count * grid->column_count; i++) {
+        up = up || strcmp(grid->cells[i].mark, PJ_GRID_UP) == 0;
+        down = down || strcmp(grid->cells[i].mark, PJ_GRID_DOWN) == 0;
+    }
+    if (up && down) {
+        grid->beyond = "above 1, below 0";
+        grid->beyond_note = PJ_GRID_UP " above 1, " PJ_GRID_DOWN " below 0";
+    } else if (up || down) {
+        grid->beyond = up ? "above 1" : "below 0";
+        grid->beyond_note = up ? PJ_GRID_UP " above 1" : PJ_GRID_DOWN " below 0";
+    }
 }
 
 static const char *text_of(const builder *b, pj_column_text form, double value)
@@ -182,8 +198,11 @@ static void fill_row(builder *b, size_t metric, bool residual, pj_column_text fo
     for (size_t i = 0; i < grid->column_count; i++) {
         pj_metric_value value = value_at(grid->metrics, grid->columns[i].run, metric, residual);
         if (value.reason) {
-            cells[i] = (pj_grid_cell){
-                .text = "n/a", .exact = value.reason, .reason = value.reason, .value = NAN};
+            cells[i] = (pj_grid_cell){.text = "n/a",
+                                      .exact = value.reason,
+                                      .reason = value.reason,
+                                      .value = NAN,
+                                      .mark = ""};
             grid->any_empty = true;
             continue;
         }
@@ -192,8 +211,7 @@ static void fill_row(builder *b, size_t metric, bool residual, pj_column_text fo
         cells[i] = (pj_grid_cell){.text = text_of(b, form, value.value),
                                   .exact = pj_arena_text(b->arena, (pj_str){exact, len}),
                                   .value = value.value,
-                                  .above = is_above(row, value.value)};
-        grid->any_above = grid->any_above || cells[i].above;
+                                  .mark = mark_of(row, value.value)};
     }
     grid->row_count++;
 }
@@ -283,6 +301,7 @@ pj_grid *pj_grid_new(const pj_metrics *metrics, pj_arena *arena)
         if (pj_metric_parent(metrics->set, metric) < 0)
             add_subtree(&b, metric, 0);
     fill_reasons(&b);
+    explain_marks(b.grid);
     return b.grid;
 }
 

@@ -6,12 +6,15 @@
 #include "metrics/pop/metrics.h"
 #include "widgets/palette.h"
 
+#define PJ_GRID_UP "\u2191"
+#define PJ_GRID_DOWN "\u2193"
+
 typedef struct pj_grid_cell {
     const char *text;   // "0.951", "n/a"
     const char *exact;  // digits that read back, or the reason
     const char *reason; // NULL when there is a value
     double value;
-    bool above; // an efficiency above 1 (or an inefficiency below 0)
+    const char *mark; // arrow of an efficiency above 1 or an inefficiency below 0; "" = none
 } pj_grid_cell;
 
 typedef struct pj_grid_row {
@@ -43,7 +46,9 @@ typedef struct pj_grid {
     pj_grid_cell *cells;  // [row * column_count + column]
     const char **reasons; // of values that are not there, each once; not what a remark says
     size_t reason_count;
-    bool any_empty, any_above;
+    bool any_empty;
+    const char *beyond;      // what marks say: "above 1"; NULL without marks
+    const char *beyond_note; // with the arrows
 } pj_grid;
 
 pj_grid *pj_grid_new(const pj_metrics *metrics, pj_arena *arena);
@@ -55,7 +60,5 @@ static inline const pj_grid_cell *pj_grid_at(const pj_grid *grid, size_t row, si
 /// Whether the cell gets a colour: it has a value and its row is not plain.
 bool pj_grid_coloured(const pj_grid *grid, size_t row, size_t column);
 pj_colour pj_grid_fill(const pj_grid *grid, size_t row, size_t column, pj_palette palette);
-/// What stands under a table that marks such values.
-#define PJ_GRID_ABOVE_NOTE "\u2191 above 1"
 
 #endif

@@ -69,7 +69,8 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
     add_tooltip(out, tip.at, opts);
     pj_buf_add_char(out, '>');
     pj_escape_html(out, pj_str_of(cell->text));
-    pj_buf_puts(out, cell->above ? "\u2191</td>" : "</td>");
+    pj_buf_puts(out, cell->mark);
+    pj_buf_puts(out, "</td>");
 }
 
 static void add_row(pj_buf *out, const pj_grid *grid, size_t row, pj_render_opts opts)
@@ -95,8 +96,8 @@ static void add_row(pj_buf *out, const pj_grid *grid, size_t row, pj_render_opts
 static void add_notes(pj_buf *out, const pj_grid *grid)
 {
     const pj_metrics *metrics = grid->metrics;
-    if (grid->any_above)
-        pj_html_note(out, "", PJ_S(PJ_GRID_ABOVE_NOTE));
+    if (grid->beyond_note)
+        pj_html_note(out, "", pj_str_of(grid->beyond_note));
     for (size_t i = 0; i < grid->reason_count; i++)
         pj_html_note(out, "n/a: ", pj_str_of(grid->reasons[i]));
     if (metrics->note)

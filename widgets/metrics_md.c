@@ -51,7 +51,7 @@ static void add_row(pj_buf *out, const pj_grid *grid, size_t row)
     pj_buf_add_char(out, ' ');
     for (size_t i = 0; i < grid->column_count; i++) {
         const pj_grid_cell *cell = pj_grid_at(grid, row, i);
-        pj_buf_addf(out, "| %s%s ", cell->text, cell->above ? "\u2191" : "");
+        pj_buf_addf(out, "| %s%s ", cell->text, cell->mark);
     }
     pj_buf_puts(out, "|\n");
 }
@@ -74,8 +74,8 @@ void pj_metrics_md(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     add_header(out, grid);
     for (size_t row = 0; row < grid->row_count; row++)
         add_row(out, grid, row);
-    if (grid->any_above)
-        add_line(out, "", PJ_GRID_ABOVE_NOTE);
+    if (grid->beyond_note)
+        add_line(out, "", grid->beyond_note);
     for (size_t i = 0; i < grid->reason_count; i++)
         add_line(out, "n/a: ", grid->reasons[i]);
     if (metrics->note)

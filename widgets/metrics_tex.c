@@ -12,13 +12,15 @@ static void add_escaped(pj_buf *out, const char *before, const char *text, const
     pj_buf_puts(out, after);
 }
 
-static void add_header(pj_buf *out, const pj_grid *grid)
+enum { BLOCK_COLUMNS = 14 }; // as many as stay readable on a page
+
+static void add_header(pj_buf *out, const pj_grid *grid, size_t begin, size_t end)
 {
     if (grid->group_title) {
         add_escaped(out, "\\hfill ", grid->group_title, "");
-        for (size_t i = 0; i < grid->column_count;) {
+        for (size_t i = begin; i < end;) {
             size_t first = i, group = grid->columns[i].group;
-            while (i < grid->column_count && grid->columns[i].group == group)
+            while (i < end && grid->columns[i].group == group)
                 i++;
             pj_buf_addf(out, " & \\multicolumn{%zu}{c}{", i - first);
             add_escaped(out, "", grid->groups[group], "}");
@@ -26,7 +28,7 @@ static void add_header(pj_buf *out, const pj_grid *grid)
         pj_buf_puts(out, " \\\\\n");
     }
     add_escaped(out, "\\hfill ", grid->label_title, "");
-    for (size_t i = 0; i < grid->column_count; i++)
+    for (size_t i = begin; i < end; i++)
         add_escaped(out, " & \\multicolumn{1}{c}{", grid->columns[i].label, "}");
     pj_buf_puts(out, " \\\\\n\\midrule\n");
 }
@@ -44,26 +46,43 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
     pj_buf_addf(out,
                 " & \\colorbox[HTML]{%06X}{\\makebox[3.2em][c]{\\strut\\color[HTML]{%06X}%s%s}}",
                 fill >> 8, pj_palette_ink(fill) >> 8, cell->text,
-                cell->above ? "\\rlap{$^{\\uparrow}$}" : "");
+                !*cell->mark                          ? ""
+                : strcmp(cell->mark, PJ_GRID_UP) == 0 ? "\\rlap{$^{\\uparrow}$}"
+                                                      : "\\rlap{$^{\\downarrow}$}");
 }
 
-static void add_row(pj_buf *out, const pj_grid *grid, size_t row, pj_palette palette)
+static void add_title(pj_buf *out, const pj_grid *grid, size_t row)
 {
     const pj_grid_row *r = &grid->rows[row];
     const char *style = r->residual ? "\\textit{" : r->depth == 0 ? "\\textbf{" : "{";
     pj_buf_addf(out, "\\hspace*{%u.2em}%s", r->depth, style);
     add_escaped(out, "", r->title, "}");
-    for (size_t i = 0; i < grid->column_count; i++)
-        add_cell(out, grid, row, i, palette);
-    pj_buf_puts(out, " \\\\\n");
+}
+
+static void add_block(pj_buf *out, const pj_grid *grid, size_t begin, size_t end,
+                      pj_palette palette)
+{
+    pj_buf_puts(out, "\\begin{adjustbox}{max width=\\linewidth}\n\\begin{tabular}{l@{\\quad}");
+    pj_textlines_repeat(out, "c", end - begin);
+    pj_buf_puts(out, "}\n\\toprule\n");
+    add_header(out, grid, begin, end);
+    for (size_t row = 0; row < grid->row_count; row++) {
+        add_title(out, grid, row);
+        for (size_t i = begin; i < end; i++)
+            add_cell(out, grid, row, i, palette);
+        pj_buf_puts(out, " \\\\\n");
+    }
+    pj_buf_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\\par\\smallskip\n");
 }
 
 static void add_notes(pj_buf *out, const pj_grid *grid)
 {
     const pj_metrics *metrics = grid->metrics;
-    pj_buf_puts(out, "\\par\\smallskip{\\footnotesize\n");
-    if (grid->any_above)
+    pj_buf_puts(out, "{\\footnotesize\n");
+    if (grid->beyond && strstr(grid->beyond, "above"))
         pj_buf_puts(out, "$\\uparrow$ above 1\\par\n");
+    if (grid->beyond && strstr(grid->beyond, "below"))
+        pj_buf_puts(out, "$\\downarrow$ below 0\\par\n");
     for (size_t i = 0; i < grid->reason_count; i++)
         add_escaped(out, "n/a: ", grid->reasons[i], "\\par\n");
     if (metrics->note)
@@ -80,14 +99,12 @@ void pj_metrics_tex(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     const pj_grid *grid = pj_grid_new(metrics, arena);
     pj_buf_puts(out, "{\\small\\setlength{\\fboxsep}{1.5pt}\\setlength{\\tabcolsep}{1.5pt}%\n"
                      "\\setlength{\\parindent}{0pt}%\n");
-    add_escaped(out, "\\textbf{", metrics->title, "}\\par\\smallskip\n");
-    pj_buf_puts(out, "\\begin{adjustbox}{max width=\\linewidth}\n\\begin{tabular}{l@{\\quad}");
-    pj_textlines_repeat(out, "c", grid->column_count);
-    pj_buf_puts(out, "}\n\\toprule\n");
-    add_header(out, grid);
-    for (size_t row = 0; row < grid->row_count; row++)
-        add_row(out, grid, row, opts.palette);
-    pj_buf_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n");
+    add_escaped(out, "\\textbf{", metrics->title, "}\\par\\nobreak\\smallskip\\nobreak\n");
+    for (size_t first = 0; first < grid->column_count; first += BLOCK_COLUMNS) {
+        size_t last = first + BLOCK_COLUMNS;
+        add_block(out, grid, first, last < grid->column_count ? last : grid->column_count,
+                  opts.palette);
+    }
     add_notes(out, grid);
     pj_buf_puts(out, "}\n");
 }

@@ -15,7 +15,8 @@ typedef struct sheet {
     size_t *widths; // by column, with padding
 } sheet;
 
-/// Branches of the tree in front of row `row`: a line goes on below until the last row of its depth.
+/// Branches of the tree in front of row `row`: a line goes on below until the last row of its
+/// depth.
 static void add_branch(pj_buf *out, const pj_grid *grid, size_t row)
 {
     unsigned depth = grid->rows[row].depth;
@@ -49,8 +50,7 @@ static size_t larger(size_t a, size_t b)
 static const char *cell_text(const sheet *s, size_t row, size_t column)
 {
     const pj_grid_cell *cell = pj_grid_at(s->grid, row, column);
-    return cell->above ? pj_arena_format(s->arena, "%s\u2191", cell->text)
-                       : pj_arena_format(s->arena, "%s ", cell->text);
+    return pj_arena_format(s->arena, "%s%s", cell->text, *cell->mark ? cell->mark : " ");
 }
 
 static void measure(sheet *s)
@@ -137,9 +137,10 @@ static void add_cell(const sheet *s, size_t row, size_t column, pj_buf *out)
     pj_str text = pj_str_of(cell_text(s, row, column));
     bool coloured = s->opts.colour && pj_grid_coloured(s->grid, row, column);
     if (coloured) {
-        pj_colour fill = pj_grid_fill(s->grid, row, column, s->opts.palette);
-        pj_buf_addf(out, "\033[48;5;%um\033[38;5;%um", pj_palette_terminal(fill),
-                    pj_palette_ink(fill) == 0xffffffff ? 231u : 16u);
+        pj_terminal_pair pair =
+            pj_palette_terminal(s->opts.palette, pj_grid_at(s->grid, row, column)->value,
+                                s->grid->rows[row].kind == PJ_METRIC_INEFFICIENCY);
+        pj_buf_addf(out, "\033[48;5;%um\033[38;5;%um", pair.fill, pair.ink);
     } else if (s->opts.colour && pj_grid_at(s->grid, row, column)->reason) {
         pj_buf_puts(out, PJ_ANSI_FAINT);
         coloured = true;
@@ -180,8 +181,8 @@ static void add_notes(const sheet *s, unsigned width, pj_buf *out)
         [PJ_NOTE] = "\u2022 ", [PJ_WARNING] = "! ", [PJ_LOSS] = "! "};
     const pj_metrics *metrics = s->grid->metrics;
     pj_buf_add_char(out, '\n');
-    if (s->grid->any_above)
-        pj_textlines_wrap(out, "", PJ_S(PJ_GRID_ABOVE_NOTE), width);
+    if (s->grid->beyond_note)
+        pj_textlines_wrap(out, "", pj_str_of(s->grid->beyond_note), width);
     for (size_t i = 0; i < s->grid->reason_count; i++)
         pj_textlines_wrap(out, "n/a: ", pj_str_of(s->grid->reasons[i]), width);
     if (metrics->note)

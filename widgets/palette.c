@@ -3,7 +3,6 @@
 #include "widgets/palette.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct ramp {
     pj_colour worst, bad, nearly; // 0, the bad threshold, just below the good one
@@ -85,16 +84,36 @@ pj_colour pj_palette_series(size_t index)
     return series[index % PJ_PALETTE_SERIES_COUNT];
 }
 
-unsigned pj_palette_terminal(pj_colour colour)
+enum { BLACK = 16, WHITE = 231, BAD_STEPS = 3, NEAR_STEPS = 4, GOOD_STEPS = 4 };
+
+/// From 0 to the bad threshold, to the good one, to 1.
+typedef struct steps {
+    pj_terminal_pair bad[BAD_STEPS], near[NEAR_STEPS], good[GOOD_STEPS];
+} steps;
+
+static const steps terminal_steps[] = {
+    [PJ_SCHEME_RED_GREEN] = {{{88, WHITE}, {124, WHITE}, {160, WHITE}},
+                             {{203, BLACK}, {210, BLACK}, {217, BLACK}, {224, BLACK}},
+                             {{194, BLACK}, {151, BLACK}, {114, BLACK}, {71, BLACK}}},
+    [PJ_SCHEME_BLUE_ORANGE] = {{{94, WHITE}, {130, WHITE}, {166, BLACK}},
+                               {{208, BLACK}, {215, BLACK}, {223, BLACK}, {230, BLACK}},
+                               {{195, BLACK}, {153, BLACK}, {117, BLACK}, {74, BLACK}}},
+};
+
+static size_t step_of(double part, size_t count)
 {
-    static const unsigned levels[] = {0, 95, 135, 175, 215, 255};
-    unsigned index[3];
-    for (unsigned i = 0; i < 3; i++) {
-        index[i] = 0;
-        for (unsigned level = 1; level < 6; level++)
-            if (abs((int)levels[level] - (int)channel(colour, i)) <
-                abs((int)levels[index[i]] - (int)channel(colour, i)))
-                index[i] = level;
-    }
-    return 16 + 36 * index[0] + 6 * index[1] + index[2];
+    size_t step = (size_t)(part * (double)count);
+    return step < count ? step : count - 1;
+}
+
+pj_terminal_pair pj_palette_terminal(pj_palette palette, double value, bool mirrored)
+{
+    palette = pj_palette_resolve(palette);
+    const steps *s = &terminal_steps[palette.scheme];
+    double v = fmin(fmax(mirrored ? 1 - value : value, 0), 1);
+    if (v < palette.bad)
+        return s->bad[step_of(v / palette.bad, BAD_STEPS)];
+    if (v < palette.good)
+        return s->near[step_of((v - palette.bad) / (palette.good - palette.bad), NEAR_STEPS)];
+    return s->good[step_of((v - palette.good) / (1 - palette.good), GOOD_STEPS)];
 }

@@ -27,8 +27,14 @@ double pj_palette_contrast(pj_colour a, pj_colour b);
 pj_colour pj_palette_series(size_t index);
 enum { PJ_PALETTE_SERIES_COUNT = 8 };
 pj_colour pj_palette_mix(pj_colour a, pj_colour b, double part_of_b);
-/// Index into the 256 colours of a terminal (the 6 x 6 x 6 cube and the greys).
-unsigned pj_palette_terminal(pj_colour colour);
+
+/// A fill and its text colour as indices into the 256 colours of a terminal.
+typedef struct pj_terminal_pair {
+    unsigned fill, ink;
+} pj_terminal_pair;
+
+/// The same scale in steps: the cube of a terminal has too few colours to fade.
+pj_terminal_pair pj_palette_terminal(pj_palette palette, double value, bool mirrored);
 
 // Neutral colours of all figures.
 #define PJ_INK 0x1b1f24ffu   // text

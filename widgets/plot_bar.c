@@ -164,16 +164,15 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         keys[i] = (pj_chart_key){.name = b.set.items[i].name, .colour = pj_palette_series(i)};
     pj_axis x = pj_axis_categories(arena, b.set.labels, b.set.label_count);
     x.title = b.set.x_title;
-    pj_chart chart =
-        pj_chart_new((pj_chart_opts){.title = pj_series_title(&b.set, opts, arena),
-                                     .note = pj_series_note(&b.set, arena),
-                                     .width = width_of(&b),
-                                     .height = opts.height > 0 ? opts.height : PJ_CHART_HEIGHT,
-                                     .x = x,
-                                     .y = y_axis(&b),
-                                     .keys = keys,
-                                     .key_count = b.set.count > 1 ? b.set.count : 0},
-                     draw);
+    pj_chart chart = pj_chart_new((pj_chart_opts){.title = pj_series_title(&b.set, opts, arena),
+                                                  .note = pj_series_note(&b.set, arena),
+                                                  .width = width_of(&b),
+                                                  .height = opts.height,
+                                                  .x = x,
+                                                  .y = y_axis(&b),
+                                                  .keys = keys,
+                                                  .key_count = b.set.count > 1 ? b.set.count : 0},
+                                  draw);
     b.slot = (chart.right - chart.left) / (double)b.set.label_count;
     double *bases = pj_new_n(arena, double, 2 * b.set.label_count);
     for (size_t i = 0; i < b.set.count; i++)

@@ -525,19 +525,19 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
     const char *x_title = pj_key_title(s->x);
     const char *title =
         pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *x_title | 0x20, x_title + 1);
-    pj_chart chart = pj_chart_new(
-        (pj_chart_opts){
-            .title = s->opts.title ? s->opts.title : title,
-            .subtitle = s->metrics->title,
-            .note = note_of(s),
-            .width = s->opts.width > 0 ? s->opts.width : PJ_CHART_WIDTH,
-            .height = s->opts.height > 0 ? s->opts.height : PJ_CHART_HEIGHT,
-            .x = x_axis(s),
-            .keys = keys,
-            .key_count = fill_keys(s, keys),
-            .y = y_axis(s),
-            .room = pj_chart_label_room(draw, s->arena, labels, fill_labels(s, NULL, 0, labels))},
-        draw);
+    pj_chart chart =
+        pj_chart_new((pj_chart_opts){.title = s->opts.title ? s->opts.title : title,
+                                     .subtitle = s->metrics->title,
+                                     .note = note_of(s),
+                                     .width = s->opts.width,
+                                     .height = s->opts.height,
+                                     .x = x_axis(s),
+                                     .keys = keys,
+                                     .key_count = fill_keys(s, keys),
+                                     .y = y_axis(s),
+                                     .room = pj_chart_label_room(draw, s->arena, labels,
+                                                                 fill_labels(s, NULL, 0, labels))},
+                     draw);
     double to = chart.x.ticks[chart.x.tick_count - 1].value;
     if (has_ideal(s))
         draw_ideal(s, &chart, chart.x.ticks[0].value, to);

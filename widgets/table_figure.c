@@ -188,7 +188,7 @@ static void add_cell(sheet *s, size_t row, size_t column)
                             .radius = 3,
                             .fill = fill,
                             .stroke = (ink & 0xffffff00) | 0x2a,
-                            .hatch = cell->above,
+                            .hatch = *cell->mark != 0,
                             .hover = cell_hover(s, row, column),
                             .key = pj_arena_format(s->arena, "cell:%zu:%zu", row, column)});
     pj_style style = cell_style;
@@ -294,12 +294,12 @@ static void add_legend(sheet *s)
         }
         x += width + 22;
     }
-    if (s->grid->any_above)
+    if (s->grid->beyond)
         add_swatch(s, &x,
                    (pj_mark){.fill = pj_palette_fill(palette, 1, false),
                              .stroke = (PJ_INK & 0xffffff00) | 0x50,
                              .hatch = true},
-                   "above 1");
+                   s->grid->beyond);
     if (s->grid->any_empty)
         add_swatch(s, &x, (pj_mark){.fill = PJ_EMPTY}, "n/a");
     s->y += legend_height;

@@ -58,7 +58,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     if (*table->title) {
         pj_buf_puts(out, "\\noindent\\textbf{");
         pj_escape_tex(out, pj_str_of(table->title));
-        pj_buf_puts(out, "}\\par\\smallskip\n");
+        pj_buf_puts(out, "}\\par\\nobreak\\smallskip\\nobreak\n");
     }
     if (table->column_count) {
         pj_buf_puts(out, paged ? "\\begin{longtable}"

@@ -157,6 +157,20 @@ static void svg_never_comes_without_pdf(void **state)
     }
 }
 
+static void a_large_efficiency_table_is_html_without_its_picture(void **state)
+{
+    (void)state;
+    pj_fake_run many[80];
+    for (uint32_t i = 0; i < 80; i++)
+        many[i] = (pj_fake_run){i + 1, 1, NULL, NULL};
+    pj_metrics *metrics = pj_fake_metrics(many, 80, (pj_fake_opts){.set = "hybrid"});
+    pj_auto_bundle bundle = pj_bundle_metrics(metrics, (pj_bundle_opts){0});
+    assert_true(pj_xml_says(part(&bundle, "text/html"), "title", "run_80x1"));
+    assert_int_equal(pj_xml_count(part(&bundle, "text/html"), "img", NULL), 0);
+    assert_true(bytes_of(&bundle) <= PJ_BUNDLE_MOST_BYTES);
+    pj_metrics_release(metrics);
+}
+
 static void table_bundles_have_text_html_and_latex(void **state)
 {
     (void)state;
@@ -198,6 +212,7 @@ int main(void)
         cmocka_unit_test(two_thousand_hot_spots_stay_small),
         cmocka_unit_test(a_bundle_that_would_be_too_large_is_png_with_a_remark),
         cmocka_unit_test(svg_never_comes_without_pdf),
+        cmocka_unit_test(a_large_efficiency_table_is_html_without_its_picture),
         cmocka_unit_test(table_bundles_have_text_html_and_latex),
         cmocka_unit_test(pictures_of_the_same_figure_have_the_same_bytes),
     };

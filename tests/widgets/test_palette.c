@@ -71,12 +71,18 @@ static void contrast_of_black_on_white_is_21(void **state)
     assert_true(pj_palette_contrast(0x808080ff, 0x808080ff) < 1.01);
 }
 
-static void terminal_colours_are_the_nearest_of_the_cube(void **state)
+static void terminal_steps_change_at_the_thresholds(void **state)
 {
     (void)state;
-    assert_int_equal(pj_palette_terminal(0x000000ff), 16);
-    assert_int_equal(pj_palette_terminal(0xffffffff), 231);
-    assert_int_equal(pj_palette_terminal(0xff0000ff), 196);
+    for (size_t p = 0; p < PALETTES; p++) {
+        pj_palette palette = pj_palette_resolve(palettes[p]);
+        const double edges[] = {palette.bad, palette.good};
+        for (size_t i = 0; i < 2; i++)
+            assert_int_not_equal(pj_palette_terminal(palette, edges[i] - 1e-6, false).fill,
+                                 pj_palette_terminal(palette, edges[i] + 1e-6, false).fill);
+        assert_int_equal(pj_palette_terminal(palette, 0.25, true).fill,
+                         pj_palette_terminal(palette, 0.75, false).fill);
+    }
 }
 
 int main(void)
@@ -87,7 +93,7 @@ int main(void)
         cmocka_unit_test(inefficiencies_are_mirrored_exactly),
         cmocka_unit_test(values_outside_are_clamped),
         cmocka_unit_test(contrast_of_black_on_white_is_21),
-        cmocka_unit_test(terminal_colours_are_the_nearest_of_the_cube),
+        cmocka_unit_test(terminal_steps_change_at_the_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

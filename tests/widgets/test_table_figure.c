@@ -60,7 +60,7 @@ static void every_cell_shows_its_value_in_readable_ink(void **state)
             const pj_mark *mark = find_key(figure, pj_arena_format(arena, "cell:%zu:%zu", row, i));
             assert_non_null(mark);
             assert_non_null(strstr(mark->hover, cell->exact));
-            assert_int_equal(mark->hatch, cell->above);
+            assert_int_equal(mark->hatch, *cell->mark != 0);
             const pj_mark *text = mark + 1; // drawn right after its cell
             assert_string_equal(text->text, cell->text);
             pj_colour fill = mark->fill ? mark->fill : PJ_PAPER;

@@ -19,11 +19,11 @@ typedef struct pj_comm_message {
 
 /// Messages leave in the order of the calls. None of them can fail for the caller: a channel that
 /// cannot deliver drops what it must.
-typedef struct pj_channel {
+typedef struct pj_comm_channel {
     void *self;
     void (*open)(void *self, const pj_comm_message *message);
     void (*msg)(void *self, const pj_comm_message *message);
     void (*close)(void *self, const pj_comm_message *message);
-} pj_channel;
+} pj_comm_channel;
 
 #endif

@@ -14,7 +14,7 @@ typedef struct pj_widget pj_widget;
 typedef struct pj_widgets pj_widgets;
 
 typedef struct pj_widgets_opts {
-    pj_channel channel;
+    pj_comm_channel channel;
     pj_dialect dialect;
     bool echo; // send each change of a front end back at once (pj_widgets_echo)
 } pj_widgets_opts;

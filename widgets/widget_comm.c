@@ -53,7 +53,7 @@ static void send_pack(pj_widget *widget, const char *method, const pj_widget_pac
 {
     json_t *data = json_pack("{s:s, s:O, s:O}", "method", method, "state", pack->state,
                              "buffer_paths", pack->paths);
-    const pj_channel *channel = &widget->home->opts.channel;
+    const pj_comm_channel *channel = &widget->home->opts.channel;
     channel->msg(channel->self, &(pj_comm_message){.id = widget->id,
                                                    .data = data,
                                                    .buffers = pack->buffers,
@@ -67,7 +67,7 @@ void pj_widget_send_open(pj_widget *widget)
     pj_widget_pack_state(widget, &pack, false);
     json_t *data = json_pack("{s:O, s:O}", "state", pack.state, "buffer_paths", pack.paths);
     json_t *metadata = json_pack("{s:s}", "version", version(pack.dialect));
-    const pj_channel *channel = &widget->home->opts.channel;
+    const pj_comm_channel *channel = &widget->home->opts.channel;
     channel->open(channel->self, &(pj_comm_message){.id = widget->id,
                                                     .target = PJ_WIDGET_TARGET,
                                                     .data = data,
@@ -91,21 +91,16 @@ void pj_widget_send_update(pj_widget *widget, const bool *which)
         send_pack(widget, "update", &pack);
 }
 
-static void send_close(pj_widgets *widgets, const char *id)
-{
-    const pj_channel *channel = &widgets->opts.channel;
-    channel->close(channel->self, &(pj_comm_message){.id = id});
-}
-
 void pj_widget_send_close(pj_widget *widget)
 {
-    send_close(widget->home, widget->id);
+    const pj_comm_channel *channel = &widget->home->opts.channel;
+    channel->close(channel->self, &(pj_comm_message){.id = widget->id});
 }
 
 void pj_widget_send(pj_widget *widget, json_t *content, const pj_str *buffers, size_t count)
 {
     json_t *data = json_pack("{s:s, s:O?}", "method", "custom", "content", content);
-    const pj_channel *channel = &widget->home->opts.channel;
+    const pj_comm_channel *channel = &widget->home->opts.channel;
     channel->msg(channel->self,
                  &(pj_comm_message){
                      .id = widget->id, .data = data, .buffers = buffers, .buffer_count = count});
@@ -151,7 +146,7 @@ static void send_states(pj_widgets *widgets, const char *control)
     }
     json_t *data = json_pack("{s:s, s:o, s:O}", "method", "update_states", "states", states,
                              "buffer_paths", pack.paths);
-    const pj_channel *channel = &widgets->opts.channel;
+    const pj_comm_channel *channel = &widgets->opts.channel;
     channel->msg(channel->self, &(pj_comm_message){.id = control,
                                                    .data = data,
                                                    .buffers = pack.buffers,
@@ -296,13 +291,10 @@ bool pj_widgets_take_open(pj_widgets *widgets, const pj_comm_message *message, p
         open_control(widgets, message->id);
         return true;
     }
-    bool good = is(message->target, PJ_WIDGET_TARGET)
-                    ? adopt(widgets, message, err)
-                    : pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no comm target %.64s",
-                              message->target ? message->target : "without a name");
-    if (!good)
-        send_close(widgets, message->id);
-    return good;
+    if (is(message->target, PJ_WIDGET_TARGET))
+        return adopt(widgets, message, err);
+    return pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no comm target %.64s",
+                   message->target ? message->target : "without a name");
 }
 
 void pj_widgets_take_close(pj_widgets *widgets, const pj_comm_message *message)

@@ -9,8 +9,8 @@
 #define PJ_WIDGET_TARGET "jupyter.widget"
 #define PJ_WIDGET_CONTROL_TARGET "jupyter.widget.control"
 
-/// A known comm is left as it is; an unknown target or model is closed at once (PJ_E_MISSING,
-/// PJ_E_FORMAT, PJ_E_USAGE).
+/// A known comm is left as it is. False for an unknown target (PJ_E_MISSING) and for a model that
+/// cannot be (PJ_E_FORMAT, PJ_E_USAGE): the caller closes the comm at once.
 bool pj_widgets_take_open(pj_widgets *widgets, const pj_comm_message *message, pj_err *err);
 /// update, request_state, custom; request_states. PJ_E_MISSING for an unknown comm, PJ_E_FORMAT for
 /// a message out of shape, PJ_E_USAGE for a value that does not fit (the front end is corrected).

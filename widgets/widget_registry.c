@@ -2,13 +2,15 @@
 #include "widgets/widget_record.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/base/buf.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { FIRST_BUCKETS = 64, ID_BYTES = 16 };
+enum { FIRST_BUCKETS = 64, ID_SIZE = 33 };
 
 bool pj_widgets_echo(const char *text, pj_dialect dialect)
 {
@@ -29,19 +31,18 @@ static char *copy_text(const char *text)
     return memcpy(pj_take_memory(size), text, size);
 }
 
-/// 32 hexadecimal digits: ids outlive the kernel in saved notebooks, so they never repeat.
-static char *new_id(void)
+/// 32 hexadecimal digits: ids outlive the kernel in saved notebooks, so they must not repeat.
+static char *new_id(const pj_widgets *widgets)
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[ID_BYTES];
-    if (getentropy(bytes, sizeof bytes) != 0)
-        abort(); // only with a wrong size or without a kernel that has it
-    char *id = pj_take_memory(2 * ID_BYTES + 1);
-    for (size_t i = 0; i < ID_BYTES; i++) {
-        id[2 * i] = digits[bytes[i] >> 4];
-        id[2 * i + 1] = digits[bytes[i] & 15];
+    uint64_t words[2];
+    if (getentropy(words, sizeof words) != 0) { // a kernel without random numbers
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        words[0] = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+        words[1] = (uintptr_t)widgets + widgets->count;
     }
-    id[2 * ID_BYTES] = 0;
+    char *id = pj_take_memory(ID_SIZE);
+    snprintf(id, ID_SIZE, "%016" PRIx64 "%016" PRIx64, words[0], words[1]);
     return id;
 }
 
@@ -142,7 +143,7 @@ pj_widget *pj_widgets_add(pj_widgets *widgets, const pj_model *model, const char
 {
     pj_widget *widget = pj_take_memory(sizeof *widget);
     *widget = (pj_widget){.home = widgets, .model = model};
-    widget->id = id ? copy_text(id) : new_id();
+    widget->id = id ? copy_text(id) : new_id(widgets);
     widget->owner = copy_text(widgets->owner);
     size_t size = model->trait_count * sizeof *widget->values;
     widget->values = pj_take_memory(size);

@@ -101,9 +101,9 @@ static void on_close(void *self, const pj_comm_message *message)
         mistake(recording, "closed what is not open", message->id);
 }
 
-pj_channel pj_recording_channel(pj_recording *recording)
+pj_comm_channel pj_recording_channel(pj_recording *recording)
 {
-    return (pj_channel){.self = recording, .open = on_open, .msg = on_msg, .close = on_close};
+    return (pj_comm_channel){.self = recording, .open = on_open, .msg = on_msg, .close = on_close};
 }
 
 void pj_recording_clear(pj_recording *recording)

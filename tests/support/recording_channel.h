@@ -15,7 +15,7 @@ pj_recording pj_recording_new(void);
 void pj_recording_free(pj_recording *recording);
 #define pj_auto_recording __attribute__((cleanup(pj_recording_free))) pj_recording
 
-pj_channel pj_recording_channel(pj_recording *recording);
+pj_comm_channel pj_recording_channel(pj_recording *recording);
 /// Forgets the messages, not the states.
 void pj_recording_clear(pj_recording *recording);
 

@@ -1,9 +1,8 @@
 // Every row of traits.def: against the schema of ipywidgets where it is at hand, against the digest
 // of the last reviewed rows everywhere, and alive: each model opens, each trait takes and gives
 // back a value of its type and refuses one of another.
-#include "tests/support/recording_channel.h"
+#include "tests/support/widget_bench.h"
 #include "widgets/trait_value.h"
-#include "widgets/widget_comm.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -14,45 +13,35 @@
 
 #include <cmocka.h>
 
-static const char *schema_type(pj_trait_type type)
-{
-    switch (type) {
-    case PJ_TRAIT_BOOL:
-        return "\"bool\"";
-    case PJ_TRAIT_INT:
-        return "\"int\"";
-    case PJ_TRAIT_FLOAT:
-        return "\"float\"";
-    case PJ_TRAIT_TEXT:
-        return "\"string\"";
-    case PJ_TRAIT_INT_OR_TEXT:
-        return "[\"int\", \"string\"]";
-    case PJ_TRAIT_FLOAT_OR_TEXT:
-        return "[\"float\", \"string\"]";
-    case PJ_TRAIT_BYTES:
-        return "\"bytes\"";
-    case PJ_TRAIT_DATE:
-        return "\"Date\"";
-    case PJ_TRAIT_DATETIME:
-        return "\"Datetime\"";
-    case PJ_TRAIT_TIME:
-        return "\"Time\"";
-    case PJ_TRAIT_REFERENCE:
-        return "\"reference\"";
-    case PJ_TRAIT_TEXTS:
-    case PJ_TRAIT_INTS:
-    case PJ_TRAIT_FLOATS:
-    case PJ_TRAIT_INT_PAIR:
-    case PJ_TRAIT_FLOAT_PAIR:
-    case PJ_TRAIT_OBJECTS:
-    case PJ_TRAIT_BYTES_LIST:
-    case PJ_TRAIT_UPLOADS:
-    case PJ_TRAIT_WIDGETS:
-    case PJ_TRAIT_END:
-        return "\"array\"";
-    }
-    return "null";
-}
+/// How the schema calls a type, and a value of it that is no row's default; NULL = made by
+/// sample().
+static const struct {
+    const char *name, *sample;
+} types[] = {
+    [PJ_TRAIT_BOOL] = {"'bool'", NULL},
+    [PJ_TRAIT_INT] = {"'int'", "7"},
+    [PJ_TRAIT_FLOAT] = {"'float'", "2.5"},
+    [PJ_TRAIT_TEXT] = {"'string'", NULL},
+    [PJ_TRAIT_INT_OR_TEXT] = {"['int', 'string']", "7"},
+    [PJ_TRAIT_FLOAT_OR_TEXT] = {"['float', 'string']", "2.5"},
+    [PJ_TRAIT_BYTES] = {"'bytes'", "'bytes'"},
+    [PJ_TRAIT_DATE] = {"'Date'", "{'year': 2024, 'month': 1, 'date': 29}"},
+    [PJ_TRAIT_DATETIME] = {"'Datetime'", "{'year': 2024, 'month': 1, 'date': 29, 'hours': 1, "
+                                         "'minutes': 2, 'seconds': 3, 'milliseconds': 4}"},
+    [PJ_TRAIT_TIME] = {"'Time'", "{'hours': 1, 'minutes': 2, 'seconds': 3, 'milliseconds': 4}"},
+    [PJ_TRAIT_TEXTS] = {"'array'", "['a', 'b']"},
+    [PJ_TRAIT_INTS] = {"'array'", "[2, 5]"},
+    [PJ_TRAIT_FLOATS] = {"'array'", "[2.5, 5.5]"},
+    [PJ_TRAIT_INT_PAIR] = {"'array'", "[2, 5]"},
+    [PJ_TRAIT_FLOAT_PAIR] = {"'array'", "[2.5, 5.5]"},
+    [PJ_TRAIT_OBJECTS] = {"'array'", "[{'output_type': 'stream'}]"},
+    [PJ_TRAIT_BYTES_LIST] = {"'array'", "['bytes', '']"},
+    [PJ_TRAIT_UPLOADS] = {"'array'", "[{'name': 'a.prv', 'type': '', 'size': 5, "
+                                     "'last_modified': 1, 'content': 'bytes'}]"},
+    [PJ_TRAIT_WIDGETS] = {"'array'", NULL},
+    [PJ_TRAIT_END] = {"'array'", NULL},
+    [PJ_TRAIT_REFERENCE] = {"'reference'", NULL},
+};
 
 static json_t *schema_default(const pj_trait *trait, pj_dialect dialect)
 {
@@ -68,7 +57,7 @@ static json_t *schema_of_trait(const pj_trait *trait, pj_dialect dialect)
 {
     json_t *out = json_object();
     json_object_set_new(out, "default", schema_default(trait, dialect));
-    json_object_set_new(out, "type", json_loads(schema_type(trait->type), JSON_DECODE_ANY, NULL));
+    json_object_set_new(out, "type", pj_bench_json(types[trait->type].name));
     if (trait->null)
         json_object_set_new(out, "allow_none", json_true());
     if (trait->choices) {
@@ -162,100 +151,37 @@ static void rows_are_those_reviewed(void **state)
 // ---- alive
 
 typedef struct bench {
-    pj_recording front;
-    pj_widgets *widgets;
+    pj_bench base;
     pj_widget *button; // somebody to mention
 } bench;
 
 static void bench_start(bench *b, pj_dialect dialect)
 {
-    b->front = pj_recording_new();
-    b->widgets = pj_widgets_new((pj_widgets_opts){
-        .channel = pj_recording_channel(&b->front), .dialect = dialect, .echo = true});
-    b->button = pj_widget_new(b->widgets, "Button", NULL, NULL);
-    assert_non_null(b->button);
+    b->base = pj_bench_new(dialect, true);
+    b->button = pj_bench_make(&b->base, "Button", NULL);
 }
 
 static void bench_end(bench *b)
 {
-    char *mistakes = json_dumps(b->front.mistakes, 0);
-    assert_string_equal(mistakes, "[]");
-    free(mistakes);
-    pj_widgets_free(b->widgets);
-    pj_recording_free(&b->front);
+    assert_string_equal(pj_bench_mistakes(&b->base), "[]");
+    pj_bench_free(&b->base);
 }
 
-/// A value that the row takes and that is not its default.
 static json_t *sample(const bench *b, const pj_trait *trait)
 {
-    const char *id = pj_widget_id(b->button);
-    json_t *bytes = json_stringn_nocheck("\0\xff\x80", 3);
-    json_t *value = NULL;
-    switch (trait->type) {
-    case PJ_TRAIT_BOOL:
-        value = json_boolean(strcmp(trait->initial, "true") != 0);
-        break;
-    case PJ_TRAIT_INT:
-    case PJ_TRAIT_INT_OR_TEXT:
-        value = json_integer(7);
-        break;
-    case PJ_TRAIT_FLOAT:
-    case PJ_TRAIT_FLOAT_OR_TEXT:
-        value = json_real(2.5);
-        break;
-    case PJ_TRAIT_TEXT: {
-        pj_str rest = pj_str_of(trait->choices ? trait->choices : "round trip \xc3\xa9");
-        pj_str first = pj_str_cut(&rest, '|');
-        value = json_stringn(first.at, first.len);
-        break;
-    }
-    case PJ_TRAIT_BYTES:
-        value = json_incref(bytes);
-        break;
-    case PJ_TRAIT_DATE:
-        value = json_pack("{s:i, s:i, s:i}", "year", 2024, "month", 1, "date", 29);
-        break;
-    case PJ_TRAIT_DATETIME:
-        value = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "year", 2024, "month", 1, "date",
-                          29, "hours", 1, "minutes", 2, "seconds", 3, "milliseconds", 4);
-        break;
-    case PJ_TRAIT_TIME:
-        value = json_pack("{s:i, s:i, s:i, s:i}", "hours", 1, "minutes", 2, "seconds", 3,
-                          "milliseconds", 4);
-        break;
-    case PJ_TRAIT_TEXTS:
-        value = json_pack("[s, s]", "a", "b");
-        break;
-    case PJ_TRAIT_INTS:
-    case PJ_TRAIT_INT_PAIR:
-        value = json_pack("[i, i]", 2, 5);
-        break;
-    case PJ_TRAIT_FLOATS:
-    case PJ_TRAIT_FLOAT_PAIR:
-        value = json_pack("[f, f]", 2.5, 5.5);
-        break;
-    case PJ_TRAIT_OBJECTS:
-        value = json_pack("[{s:s}]", "output_type", "stream");
-        break;
-    case PJ_TRAIT_BYTES_LIST:
-        value = json_pack("[O]", bytes);
-        break;
-    case PJ_TRAIT_UPLOADS:
-        value = json_pack("[{s:s, s:s, s:i, s:i, s:O}]", "name", "a.prv", "type", "", "size", 3,
-                          "last_modified", 1, "content", bytes);
-        break;
-    case PJ_TRAIT_WIDGETS:
-        value = json_pack("[o]", pj_widget_reference(b->button));
-        break;
-    case PJ_TRAIT_END:
-        value = json_pack("[o, s]", json_sprintf("IPY_MODEL_%s", id), "description");
-        break;
-    case PJ_TRAIT_REFERENCE:
-        value = pj_widget_reference(pj_widget_new(b->widgets, trait->model, NULL, NULL));
-        break;
-    }
-    json_decref(bytes);
-    return value;
+    if (types[trait->type].sample)
+        return pj_bench_json(types[trait->type].sample);
+    if (trait->type == PJ_TRAIT_BOOL)
+        return json_boolean(strcmp(trait->initial, "true") != 0);
+    if (trait->type == PJ_TRAIT_REFERENCE)
+        return pj_widget_reference(pj_widget_new(b->base.widgets, trait->model, NULL, NULL));
+    if (trait->type == PJ_TRAIT_WIDGETS)
+        return json_pack("[o]", pj_widget_reference(b->button));
+    if (trait->type == PJ_TRAIT_END)
+        return json_pack("[o, s]", pj_widget_reference(b->button), "description");
+    pj_str rest = pj_str_of(trait->choices ? trait->choices : "round trip \xc3\xa9");
+    pj_str first = pj_str_cut(&rest, '|');
+    return json_stringn(first.at, first.len);
 }
 
 /// Enough labels or pages for the sample of an index, none for titles.
@@ -292,13 +218,13 @@ static void goes_round(bench *b, pj_widget *widget, const pj_trait *trait)
 static void refuses(bench *b, pj_widget *widget, const pj_trait *trait, json_t *wrong_take)
 {
     json_t *before = json_deep_copy(pj_widget_get(widget, trait->key, NULL));
-    pj_recording_clear(&b->front);
+    pj_recording_clear(b->base.front);
     pj_err err = {0};
     assert_false(pj_widget_set_one(widget, trait->key, wrong_take, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
     assert_non_null(strstr(err.text, trait->key));
     assert_true(json_equal(pj_widget_get(widget, trait->key, NULL), before));
-    assert_int_equal(pj_recording_count(&b->front), 0);
+    assert_int_equal(pj_recording_count(b->base.front), 0);
     json_decref(before);
     json_decref(wrong_take);
 }
@@ -326,7 +252,7 @@ static void has_defaults(const pj_widget *widget, pj_dialect dialect)
 static void has_opened(bench *b, const pj_widget *widget, pj_dialect dialect)
 {
     const pj_model *model = pj_widget_model(widget);
-    json_t *message = pj_recording_at(&b->front, -1);
+    json_t *message = pj_recording_at(b->base.front, -1);
     assert_string_equal(json_string_value(json_object_get(message, "kind")), "open");
     assert_string_equal(json_string_value(json_object_get(message, "target")), "jupyter.widget");
     json_t *state = json_object_get(json_object_get(message, "data"), "state");
@@ -349,8 +275,8 @@ static void model_lives(const pj_model *model, pj_dialect dialect)
 {
     bench b;
     bench_start(&b, dialect);
-    size_t others = pj_widgets_count(b.widgets);
-    pj_widget *widget = pj_widget_new(b.widgets, model->name, NULL, NULL);
+    size_t others = pj_widgets_count(b.base.widgets);
+    pj_widget *widget = pj_widget_new(b.base.widgets, model->name, NULL, NULL);
     assert_non_null(widget);
     has_defaults(widget, dialect);
     has_opened(&b, widget, dialect);
@@ -365,7 +291,7 @@ static void model_lives(const pj_model *model, pj_dialect dialect)
             refuses(&b, widget, trait, json_null());
     }
     pj_widget_close(widget);
-    assert_true(pj_widgets_count(b.widgets) >= others);
+    assert_true(pj_widgets_count(b.base.widgets) >= others);
     bench_end(&b);
 }
 
@@ -392,7 +318,7 @@ static void every_trait_arrives(void **state)
         const pj_model *model = pj_model_at(m);
         bench b;
         bench_start(&b, PJ_WIDGETS_8);
-        pj_widget *widget = pj_widget_new(b.widgets, model->name, NULL, NULL);
+        pj_widget *widget = pj_widget_new(b.base.widgets, model->name, NULL, NULL);
         for (size_t i = 0; i < model->trait_count; i++) {
             const pj_trait *trait = &model->traits[i];
             bool by_buffer = trait->type == PJ_TRAIT_BYTES || trait->type == PJ_TRAIT_UPLOADS;
@@ -401,11 +327,12 @@ static void every_trait_arrives(void **state)
             json_t *value = sample(&b, trait);
             json_t *data = json_pack("{s:s, s:{s:O}, s:[]}", "method", "update", "state",
                                      trait->key, value, "buffer_paths");
-            pj_recording_clear(&b.front);
+            pj_recording_clear(b.base.front);
             assert_true(pj_widgets_take_msg(
-                b.widgets, &(pj_comm_message){.id = pj_widget_id(widget), .data = data}, NULL));
+                b.base.widgets, &(pj_comm_message){.id = pj_widget_id(widget), .data = data},
+                NULL));
             assert_true(json_equal(pj_widget_get(widget, trait->key, NULL), value));
-            json_t *echo = json_object_get(pj_recording_at(&b.front, 0), "data");
+            json_t *echo = json_object_get(pj_recording_at(b.base.front, 0), "data");
             assert_string_equal(json_string_value(json_object_get(echo, "method")), "echo_update");
             json_decref(data);
             json_decref(value);

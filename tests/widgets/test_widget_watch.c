@@ -1,6 +1,7 @@
 // Watchers and links, also when they pull the ground from under each other.
 #include "metrics/base/buf.h"
 #include "tests/support/widget_bench.h"
+#include "widgets/widget_record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -255,6 +256,25 @@ static void a_link_can_end_while_it_is_followed(void **state)
     pj_buf_free(&e.heard);
 }
 
+static void links_that_ended_do_not_pile_up(void **state)
+{
+    (void)state;
+    pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
+    pj_widget *slider = pj_bench_make(&b, "IntSlider", NULL);
+    for (int i = 0; i < 1000; i++) {
+        pj_widget *text = pj_bench_make(&b, "IntText", NULL);
+        assert_true(pj_widget_link((pj_widget_end){slider, "value"}, (pj_widget_end){text, "value"},
+                                   true, NULL) > 0);
+        unsigned number = pj_widget_observe(
+            slider, (pj_widget_watch){.kind = PJ_WIDGET_MESSAGE, .call = hear}, NULL);
+        pj_widget_unobserve(slider, number);
+        pj_widget_close(text);
+        pj_recording_clear(b.front);
+    }
+    assert_true(b.widgets->bond_cap < 20);
+    assert_true(slider->watcher_cap < 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +286,7 @@ int main(void)
         cmocka_unit_test(handlers_make_widgets_for_the_cell_of_the_one_touched),
         cmocka_unit_test(links_follow),
         cmocka_unit_test(a_link_can_end_while_it_is_followed),
+        cmocka_unit_test(links_that_ended_do_not_pile_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Widgets against any front end. Each line of the input is a message: its kind (o, m, c), whom it
 // is for (0 to 9 a widget, p the control comm, else a stranger), its number of buffers (0 to 9),
 // then the data as JSON, in which $0 to $9 stand for widgets. Whatever comes, the strict front end
-// of the recording channel must find nothing wrong with the answers.
+// must find nothing wrong with the answers.
 #include "metrics/base/buf.h"
 #include "tests/support/widget_bench.h"
 #include "widgets/widget_save.h"
@@ -52,7 +52,7 @@ static void raise_curtain(stage *s, pj_dialect dialect)
     pj_widgets_take_open(s->bench.widgets,
                          &(pj_comm_message){.id = "page", .target = PJ_WIDGET_CONTROL_TARGET},
                          NULL);
-    pj_recording_open(s->bench.front, "page");
+    pj_front_open(s->bench.front, "page");
 }
 
 static json_t *parse(const stage *s, pj_str text)
@@ -88,7 +88,7 @@ static void play(stage *s, pj_str line)
     bool strange = !json_object_get(s->bench.front->states, message.id);
     if (line.at[0] == 'o') {
         if (strange)
-            pj_recording_open(s->bench.front, message.id);
+            pj_front_open(s->bench.front, message.id);
         if (!pj_widgets_take_open(widgets, &message, NULL))
             json_object_del(s->bench.front->states, message.id);
     } else if (line.at[0] == 'm') {

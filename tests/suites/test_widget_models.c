@@ -218,13 +218,13 @@ static void goes_round(bench *b, pj_widget *widget, const pj_trait *trait)
 static void refuses(bench *b, pj_widget *widget, const pj_trait *trait, json_t *wrong_take)
 {
     json_t *before = json_deep_copy(pj_widget_get(widget, trait->key, NULL));
-    pj_recording_clear(b->base.front);
+    pj_front_clear(b->base.front);
     pj_err err = {0};
     assert_false(pj_widget_set_one(widget, trait->key, wrong_take, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
     assert_non_null(strstr(err.text, trait->key));
     assert_true(json_equal(pj_widget_get(widget, trait->key, NULL), before));
-    assert_int_equal(pj_recording_count(b->base.front), 0);
+    assert_int_equal(pj_front_count(b->base.front), 0);
     json_decref(before);
     json_decref(wrong_take);
 }
@@ -252,7 +252,7 @@ static void has_defaults(const pj_widget *widget, pj_dialect dialect)
 static void has_opened(bench *b, const pj_widget *widget, pj_dialect dialect)
 {
     const pj_model *model = pj_widget_model(widget);
-    json_t *message = pj_recording_at(b->base.front, -1);
+    json_t *message = pj_front_at(b->base.front, -1);
     assert_string_equal(json_string_value(json_object_get(message, "kind")), "open");
     assert_string_equal(json_string_value(json_object_get(message, "target")), "jupyter.widget");
     json_t *state = json_object_get(json_object_get(message, "data"), "state");
@@ -327,12 +327,12 @@ static void every_trait_arrives(void **state)
             json_t *value = sample(&b, trait);
             json_t *data = json_pack("{s:s, s:{s:O}, s:[]}", "method", "update", "state",
                                      trait->key, value, "buffer_paths");
-            pj_recording_clear(b.base.front);
+            pj_front_clear(b.base.front);
             assert_true(pj_widgets_take_msg(
                 b.base.widgets, &(pj_comm_message){.id = pj_widget_id(widget), .data = data},
                 NULL));
             assert_true(json_equal(pj_widget_get(widget, trait->key, NULL), value));
-            json_t *echo = json_object_get(pj_recording_at(b.base.front, 0), "data");
+            json_t *echo = json_object_get(pj_front_at(b.base.front, 0), "data");
             assert_string_equal(json_string_value(json_object_get(echo, "method")), "echo_update");
             json_decref(data);
             json_decref(value);

@@ -9,16 +9,16 @@ pj_bench pj_bench_new(pj_dialect dialect, bool echo)
 {
     pj_bench bench = {.arena = pj_arena_new(NULL)};
     bench.front = pj_take_memory(sizeof *bench.front);
-    *bench.front = pj_recording_new();
+    *bench.front = pj_front_new();
     bench.widgets = pj_widgets_new((pj_widgets_opts){
-        .channel = pj_recording_channel(bench.front), .dialect = dialect, .echo = echo});
+        .channel = pj_front_channel(bench.front), .dialect = dialect, .echo = echo});
     return bench;
 }
 
 void pj_bench_free(pj_bench *bench)
 {
     pj_widgets_free(bench->widgets);
-    pj_recording_free(bench->front);
+    pj_front_free(bench->front);
     free(bench->front);
     pj_arena_free(bench->arena);
 }
@@ -167,9 +167,9 @@ const char *pj_bench_sent(pj_bench *bench)
 {
     pj_auto_buf out = {0};
     pj_buf_puts(&out, "");
-    for (size_t i = 0; i < pj_recording_count(bench->front); i++)
-        describe(bench, pj_recording_at(bench->front, (long)i), &out);
-    pj_recording_clear(bench->front);
+    for (size_t i = 0; i < pj_front_count(bench->front); i++)
+        describe(bench, pj_front_at(bench->front, (long)i), &out);
+    pj_front_clear(bench->front);
     return pj_arena_text(bench->arena, pj_buf_str(&out));
 }
 

@@ -4,12 +4,12 @@
 #define PJ_WIDGET_BENCH_H
 
 #include "metrics/base/arena.h"
-#include "tests/support/recording_channel.h"
+#include "tests/support/strict_front.h"
 #include "widgets/widget_comm.h"
 
 typedef struct pj_bench {
     pj_arena *arena;
-    pj_recording *front;
+    pj_front *front;
     pj_widgets *widgets;
     pj_err err; // of the last call
 } pj_bench;

@@ -15,8 +15,8 @@ static void a_widget_opens_after_its_layout_and_style(void **state)
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *slider = pj_bench_make(&b, "IntSlider", "{'value': 7, 'layout': {'width': '50%'}}");
     assert_non_null(slider);
-    assert_int_equal(pj_recording_count(b.front), 3);
-    json_t *layout = pj_recording_at(b.front, 0), *opened = pj_recording_at(b.front, 2);
+    assert_int_equal(pj_front_count(b.front), 3);
+    json_t *layout = pj_front_at(b.front, 0), *opened = pj_front_at(b.front, 2);
     // A layout goes out with what differs from every browser's own nulls.
     assert_string_equal(
         pj_bench_text(&b, json_object_get(json_object_get(layout, "data"), "state")),
@@ -41,7 +41,7 @@ static void only_what_changed_is_sent(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *slider = pj_bench_make(&b, "IntSlider", NULL);
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     assert_true(pj_bench_set(&b, slider, "{'value': 3, 'min': 0, 'description': 'ranks'}"));
     assert_string_equal(pj_bench_sent(&b), "update {'description':'ranks','value':3}\n");
     assert_true(pj_bench_set(&b, slider, "{'value': 3.0}"));
@@ -54,7 +54,7 @@ static void a_refused_change_changes_nothing(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *button = pj_bench_make(&b, "Button", "{'description': 'Go'}");
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     assert_false(pj_bench_set(&b, button, "{'description': 'Stop', 'disabled': 'yes'}"));
     assert_string_equal(b.err.text, "Button.disabled must be true or false, not the text \"yes\"");
     assert_string_equal(pj_bench_get(&b, button, "description"), "'Go'");
@@ -81,7 +81,7 @@ static void a_widget_that_cannot_be_made_leaves_no_trace(void **state)
     assert_string_equal(b.err.text,
                         "VBox.children mentions a widget that is closed or was never open");
     assert_int_equal(pj_widgets_count(b.widgets), 0);
-    assert_int_equal(pj_recording_count(b.front), 0);
+    assert_int_equal(pj_front_count(b.front), 0);
 }
 
 static void references_must_fit(void **state)
@@ -113,7 +113,7 @@ static void a_layout_changes_in_place_or_is_replaced(void **state)
     assert_true(pj_bench_set(&b, button, "{'layout': {'border': '1px solid'}}"));
     assert_string_equal(pj_bench_get(&b, button, "layout"), before);
     assert_int_equal(pj_widgets_count(b.widgets), count);
-    json_t *update = json_object_get(pj_recording_at(b.front, -1), "data");
+    json_t *update = json_object_get(pj_front_at(b.front, -1), "data");
     assert_string_equal(pj_bench_text(&b, json_object_get(update, "state")),
                         "{'border_bottom':'1px solid','border_left':'1px solid',"
                         "'border_right':'1px solid','border_top':'1px solid'}");
@@ -190,10 +190,10 @@ static void bytes_travel_beside_the_state(void **state)
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *image = pj_bench_make(&b, "Image", NULL);
     json_t *png = json_stringn_nocheck("\x89PNG\0\xff", 6);
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     assert_true(pj_widget_set_one(image, "value", png, NULL));
     assert_true(json_equal(pj_widget_get(image, "value", NULL), png));
-    json_t *sent = pj_recording_at(b.front, 0);
+    json_t *sent = pj_front_at(b.front, 0);
     assert_true(json_equal(json_array_get(json_object_get(sent, "buffers"), 0), png));
     assert_string_equal(pj_bench_sent(&b), "update {} [['value']]\n");
     json_decref(png);
@@ -231,7 +231,7 @@ static void many_widgets_come_and_go(void **state)
         assert_true(pj_bench_set(&b, slider, "{'value': 6, 'layout': {'width': '1em'}}"));
         pj_widgets_close_owner(b.widgets, i % 2 ? "odd" : "even");
         assert_int_equal(pj_widgets_count(b.widgets), 0);
-        pj_recording_clear(b.front);
+        pj_front_clear(b.front);
     }
     assert_string_equal(pj_bench_text(&b, b.front->states), "{}");
     assert_string_equal(pj_bench_mistakes(&b), "[]");

@@ -66,7 +66,7 @@ static void uploads_arrive_and_are_not_echoed(void **state)
                         "'size':3,'type':''}]");
     // A page that comes later gets the file as it came.
     assert_true(pj_bench_msg(&b, upload, "{'method':'request_state'}"));
-    json_t *full = pj_recording_at(b.front, 0);
+    json_t *full = pj_front_at(b.front, 0);
     assert_string_equal(
         pj_bench_text(&b, json_object_get(json_object_get(full, "data"), "buffer_paths")),
         "[['value',0,'content']]");
@@ -110,9 +110,9 @@ static void a_state_is_given_on_request(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *style = pj_bench_make(&b, "SliderStyle", NULL);
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     assert_true(pj_bench_msg(&b, style, "{'method':'request_state'}"));
-    json_t *data = json_object_get(pj_recording_at(b.front, 0), "data");
+    json_t *data = json_object_get(pj_front_at(b.front, 0), "data");
     assert_string_equal(pj_bench_text(&b, data),
                         "{'buffer_paths':[],'method':'update','state':{"
                         "'_model_module':'@jupyter-widgets/controls','_model_module_version':"
@@ -131,10 +131,10 @@ static void a_reloaded_page_gets_every_state(void **state)
     json_decref(bytes);
     pj_comm_message open = {.id = "page", .target = PJ_WIDGET_CONTROL_TARGET};
     assert_true(pj_widgets_take_open(b.widgets, &open, NULL));
-    pj_recording_open(b.front, "page");
-    pj_recording_clear(b.front);
+    pj_front_open(b.front, "page");
+    pj_front_clear(b.front);
     assert_true(pj_bench_msg_with(&b, "page", "{'method':'request_states'}", NULL, 0));
-    json_t *answer = pj_recording_at(b.front, 0), *data = json_object_get(answer, "data");
+    json_t *answer = pj_front_at(b.front, 0), *data = json_object_get(answer, "data");
     assert_string_equal(pj_bench_text(&b, json_object_get(data, "method")), "'update_states'");
     json_t *states = json_object_get(data, "states");
     assert_int_equal(json_object_size(states), 2); // with its layout
@@ -197,7 +197,7 @@ static void a_page_can_make_a_widget(void **state)
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     json_t *data = pj_bench_json("{'state':{'_model_name':'IntSliderModel','value':4},"
                                  "'buffer_paths':[]}");
-    pj_recording_open(b.front, "theirs");
+    pj_front_open(b.front, "theirs");
     pj_comm_message open = {.id = "theirs", .target = PJ_WIDGET_TARGET, .data = data};
     assert_true(pj_widgets_take_open(b.widgets, &open, &b.err));
     json_decref(data);
@@ -205,7 +205,7 @@ static void a_page_can_make_a_widget(void **state)
     assert_string_equal(pj_bench_get(&b, slider, "value"), "4");
     assert_string_equal(pj_bench_mistakes(&b), "[]");
     data = pj_bench_json("{'state':{'_model_name':'IntSliderModel','value':'x'}}");
-    pj_recording_open(b.front, "wrong");
+    pj_front_open(b.front, "wrong");
     open = (pj_comm_message){.id = "wrong", .target = PJ_WIDGET_TARGET, .data = data};
     assert_false(pj_widgets_take_open(b.widgets, &open, &b.err));
     json_decref(data);
@@ -252,16 +252,16 @@ static void ipywidgets_7_is_spoken(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_7, false);
     pj_widget *page = pj_bench_make(&b, "Text", "{'tooltip': 'tip'}");
-    json_t *text = json_object_get(json_object_get(pj_recording_at(b.front, -1), "data"), "state");
+    json_t *text = json_object_get(json_object_get(pj_front_at(b.front, -1), "data"), "state");
     assert_string_equal(pj_bench_text(&b, json_object_get(text, "description_tooltip")), "'tip'");
     assert_string_equal(pj_bench_text(&b, json_object_get(text, "tooltip")), "(none)");
     assert_string_equal(pj_bench_text(&b, json_object_get(text, "_model_module_version")),
                         "'1.5.0'");
     pj_widget *tab = pj_bench_make(&b, "Tab", pj_bench_children(&b, "children", page, page, NULL));
     assert_true(pj_bench_set(&b, tab, "{'titles': ['Traces', 'Report']}"));
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     assert_true(pj_bench_msg(&b, tab, "{'method':'request_state'}"));
-    json_t *full = json_object_get(json_object_get(pj_recording_at(b.front, 0), "data"), "state");
+    json_t *full = json_object_get(json_object_get(pj_front_at(b.front, 0), "data"), "state");
     assert_string_equal(pj_bench_text(&b, json_object_get(full, "_titles")),
                         "{'0':'Traces','1':'Report'}");
     assert_string_equal(pj_bench_text(&b, json_object_get(full, "selected_index")), "0");
@@ -311,16 +311,16 @@ static void a_thousand_moves_arrive_in_order(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *slider = pj_bench_make(&b, "IntSlider", "{'max': 1000}");
-    pj_recording_clear(b.front);
+    pj_front_clear(b.front);
     for (int i = 1; i <= 1000; i++) {
         char data[64];
         snprintf(data, sizeof data, "{'method':'update','state':{'value':%d}}", i);
         assert_true(pj_bench_msg(&b, slider, data));
-        json_t *echo = json_object_get(pj_recording_at(b.front, -1), "data");
+        json_t *echo = json_object_get(pj_front_at(b.front, -1), "data");
         json_t *value = json_object_get(json_object_get(echo, "state"), "value");
         assert_int_equal(json_integer_value(value), i);
     }
-    assert_int_equal(pj_recording_count(b.front), 1000);
+    assert_int_equal(pj_front_count(b.front), 1000);
     assert_string_equal(pj_bench_get(&b, slider, "value"), "1000");
 }
 

@@ -269,7 +269,7 @@ static void links_that_ended_do_not_pile_up(void **state)
             slider, (pj_widget_watch){.kind = PJ_WIDGET_MESSAGE, .call = hear}, NULL);
         pj_widget_unobserve(slider, number);
         pj_widget_close(text);
-        pj_recording_clear(b.front);
+        pj_front_clear(b.front);
     }
     assert_true(b.widgets->bond_cap < 20);
     assert_true(slider->watcher_cap < 20);

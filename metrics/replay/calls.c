@@ -155,7 +155,7 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
             return found;
     }
     uint32_t message = pj_engine_message(calls->engine, record->from, record->to, record->size);
-    pj_end end = pj_end_at(record->logical_recv, PJ_END_POST, calls->numbers, message);
+    pj_end end = pj_end_at(record->logical_recv, PJ_END_POST, record->physical_recv, message);
     if (ready) {
         count(calls, PJ_IMPORT_receive_forgotten);
         pj_engine_no_post(calls->engine, message, 0);
@@ -166,6 +166,7 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
     return message;
 }
 
+/// At equal times receives that complete first were posted first, and the other way round.
 uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
 {
     if (record->physical_recv < record->logical_send)
@@ -174,61 +175,107 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
     pj_ends_add(&calls->places[record->from].ends,
                 pj_end_at(record->logical_send, PJ_END_SEND, calls->numbers, message));
     pj_ends_add(&calls->places[record->to].ends,
-                pj_end_at(record->physical_recv, PJ_END_RECEIVED, calls->numbers, message));
+                pj_end_at(record->physical_recv, PJ_END_RECEIVED, record->logical_recv, message));
     calls->numbers++;
     return message;
 }
 
-/// Whether a call with this rule takes the end, and the operations that it makes of it.
-static bool take_end(pj_calls *calls, uint32_t location, const role_rule *rule, pj_end end)
+static const role_rule *rule_of(pj_mpi_call call)
 {
+    const pj_mpi_call_row *row = pj_mpi_call_at(call);
+    return &rules[row ? row->role : PJ_ROLE_NONE];
+}
+
+/// Waitall, Testsome, Startall: calls for any number of messages.
+static bool is_for_many(pj_mpi_call call)
+{
+    pj_str name = pj_str_of(pj_mpi_call_at(call)->name);
+    return pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
+}
+
+static bool accepts(const role_rule *rule, pj_end_kind kind)
+{
+    switch (kind) {
+    case PJ_END_POST:
+        return rule->receives || rule->posts;
+    case PJ_END_SEND:
+        return rule->sends || rule->isends;
+    case PJ_END_RECEIVED:
+        return rule->waits;
+    }
+    return false;
+}
+
+/// Ends that a call has taken.
+typedef struct taken {
+    uint32_t count[3]; // by pj_end_kind
+    uint32_t received; // the message of a blocking receive
+} taken;
+
+/// Whether an end at the very end of the call is rather one of the calls that begin there, of which
+/// `next` is the first: calls touch, and last no time, in traces whose clock is coarse.
+static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call *next, pj_end end,
+                       const taken *so_far)
+{
+    if (!next || end.time != call->end || next->begin != end.time)
+        return false;
+    pj_end_kind kind = pj_end_kind_of(end);
+    if (so_far->count[kind] > 0 && !is_for_many(call->call))
+        return true;
+    if (kind == PJ_END_RECEIVED)
+        return !pj_engine_has_post(calls->engine, end.message);
+    return call->begin < call->end && accepts(rule_of(next->call), kind); // they mark the begin
+}
+
+/// Makes the operations of an end that its call accepts.
+static void take_end(pj_calls *calls, uint32_t location, const role_rule *rule, pj_end end,
+                     taken *so_far)
+{
+    so_far->count[pj_end_kind_of(end)]++;
     switch (pj_end_kind_of(end)) {
     case PJ_END_POST:
-        if (!rule->receives && !rule->posts)
-            return false;
         add(calls, location, PJ_OP_POST, end.message);
-        if (rule->receives)
-            add(calls, location, PJ_OP_WAIT, end.message);
+        if (!rule->receives)
+            break;
+        so_far->received = end.message;
+        add(calls, location, PJ_OP_WAIT, end.message);
         break;
     case PJ_END_SEND:
-        if (!rule->sends && !rule->isends)
-            return false;
         add(calls, location, rule->sends ? PJ_OP_SEND : PJ_OP_ISEND, end.message);
         break;
     case PJ_END_RECEIVED:
-        if (!rule->waits)
-            return false;
         add(calls, location, PJ_OP_WAIT, end.message);
         break;
     }
     pj_engine_message_release(calls->engine, end.message);
-    return true;
 }
 
-typedef struct taken {
-    uint32_t posts, waits; // ends of each kind that a call has taken
-} taken;
-
-/// Ends at the very end of a call that it cannot take may belong to a call that begins there.
-static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *rule)
+/// Keeps for the next call what this one does not accept, or what is rather the next one's.
+static taken take_ends(pj_calls *calls, const pj_call *call, const pj_call *next)
 {
     pj_ends *ends = &calls->places[call->location].ends;
-    taken sum = {0, 0};
+    const role_rule *rule = rule_of(call->call);
+    taken sum = {.received = PJ_NOTHING};
     for (const pj_end *first; (first = pj_ends_first(ends)) && first->time <= call->end;) {
         pj_end end = *first;
         pj_ends_pop(ends);
-        if (end.time >= call->begin && take_end(calls, call->location, rule, end)) {
-            sum.posts += pj_end_kind_of(end) == PJ_END_POST;
-            sum.waits += pj_end_kind_of(end) == PJ_END_RECEIVED;
-        } else if (end.time == call->end) {
+        bool inside = end.time >= call->begin;
+        if (inside && accepts(rule, pj_end_kind_of(end)) &&
+            !is_of_next(calls, call, next, end, &sum)) {
+            take_end(calls, call->location, rule, end, &sum);
+            continue;
+        }
+        bool over = pj_end_kind_of(end) == PJ_END_RECEIVED && end.message == sum.received;
+        if (inside && end.time == call->end && !over) {
             pj_grow(calls->kept, &calls->kept_cap, calls->kept_count + 1);
             calls->kept[calls->kept_count++] = end;
         } else {
             drop_end(calls, end);
         }
     }
-    while (calls->kept_count > 0)
-        pj_ends_add(ends, calls->kept[--calls->kept_count]);
+    for (size_t i = 0; i < calls->kept_count; i++)
+        pj_ends_add(ends, calls->kept[i]);
+    calls->kept_count = 0;
     return sum;
 }
 
@@ -310,7 +357,7 @@ static bool is_collective(pj_mpi_role role)
     return role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || role == PJ_ROLE_ICOLLECTIVE;
 }
 
-void pj_calls_replay(pj_calls *calls, const pj_call *call)
+void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
 {
     const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
     pj_mpi_role role = row ? row->role : PJ_ROLE_NONE;
@@ -319,11 +366,11 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call)
         initialise(calls, call);
     else if (!p->has_replayed)
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
-    taken ends = take_ends(calls, call, &rules[role]);
+    taken ends = take_ends(calls, call, next);
     // A blocking receive has got its message by now; the record of another may stand further on.
-    if ((role == PJ_ROLE_IRECV && ends.posts == 0) || role == PJ_ROLE_START)
+    if ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START)
         remember_post(calls, call, role == PJ_ROLE_START);
-    if (call->call == calls->wait && ends.waits == 0)
+    if (call->call == calls->wait && ends.count[PJ_END_RECEIVED] == 0)
         complete_pending(calls, call->location);
     if (is_collective(role) && call->has_communicator)
         meet(calls, call, role);

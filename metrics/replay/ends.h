@@ -12,13 +12,14 @@ typedef enum pj_end_kind { PJ_END_POST, PJ_END_SEND, PJ_END_RECEIVED } pj_end_ki
 
 typedef struct pj_end {
     uint64_t time;  // ns in the trace
-    uint64_t order; // among ends of one time: kind, then order in the trace
+    uint64_t order; // among ends of one time: kind, then rank
     uint32_t message;
 } pj_end;
 
-static inline pj_end pj_end_at(uint64_t time, pj_end_kind kind, uint64_t number, uint32_t message)
+/// `rank` (of its low 62 bits) orders the ends of one time and kind.
+static inline pj_end pj_end_at(uint64_t time, pj_end_kind kind, uint64_t rank, uint32_t message)
 {
-    return (pj_end){time, (uint64_t)kind << 62 | number, message};
+    return (pj_end){time, (uint64_t)kind << 62 | (rank & UINT64_MAX >> 2), message};
 }
 
 static inline pj_end_kind pj_end_kind_of(pj_end end)

@@ -16,6 +16,7 @@ typedef struct message {
     bool is_sent, is_posted; // the clock is known
     bool sender_waits, receiver_waits;
     bool no_send, no_post; // no operation does it
+    bool has_post;         // an operation posts it, now or later
 } message;
 
 typedef struct gate {
@@ -181,6 +182,11 @@ void pj_engine_no_post(pj_engine *engine, uint32_t id, double clock)
     m->no_post = true;
     message_posted(engine, m, clock);
     run_woken(engine);
+}
+
+bool pj_engine_has_post(const pj_engine *engine, uint32_t id)
+{
+    return engine->messages[id].has_post;
 }
 
 bool pj_engine_posted(const pj_engine *engine, uint32_t id, double *clock)
@@ -366,7 +372,7 @@ static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bo
 {
     for (uint32_t i = 0; i < 2; i++) {
         border *b = &engine->borders[2 * location + i];
-        if (b->passed || engine->roi[i] >= time)
+        if (b->passed || engine->roi[i] > time)
             continue;
         b->clock = clock_at(&engine->lines[location], engine->roi[i], running);
         b->passed = true;
@@ -475,6 +481,8 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
         engine->gates[what].holders++;
     else
         engine->messages[what].holders++;
+    if (kind == PJ_OP_POST)
+        engine->messages[what].has_post = true;
     if (l->waits || !step(engine, location, op)) {
         l->waits = true;
         push(engine, l, op);

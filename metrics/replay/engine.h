@@ -64,6 +64,8 @@ uint32_t pj_engine_post(pj_engine *engine, uint32_t to);
 /// The message of such a receive has been found: two more ends, send and wait.
 void pj_engine_bind(pj_engine *engine, uint32_t message, uint32_t from, uint64_t size);
 void pj_engine_message_release(pj_engine *engine, uint32_t message);
+/// Whether an operation that posts its receive has been added.
+bool pj_engine_has_post(const pj_engine *engine, uint32_t message);
 /// True with the clock when the receive of `message` has been posted in the replay.
 bool pj_engine_posted(const pj_engine *engine, uint32_t message, double *clock);
 /// Nobody sends the message: who waits for it goes on at once.

@@ -18,6 +18,7 @@ enum { WINDOW = 1 << 16 }; // events that a call is kept back for
 typedef struct item { // a call that has been left, or an OpenMP event
     uint64_t number;  // of the event that completed it
     pj_call call;     // OpenMP: begin = time, bytes = value
+    uint64_t next;    // place of the location's next item; 0 = not yet
     uint16_t openmp;  // PJ_OMP_*; 0 = a call
 } item;
 
@@ -25,6 +26,7 @@ typedef struct entered { // the call that a location is in
     pj_call call;
     uint16_t class_; // pj_mpi_class; 0 = none
     uint32_t kept;   // items of the location in the window
+    uint64_t last;   // place of the last one
 } entered;
 
 typedef struct replay {
@@ -35,10 +37,11 @@ typedef struct replay {
     pj_groups *groups;
     pj_calls *calls;
     pj_threads *threads;
-    pj_ideal_trace *ideal; // NULL = not asked for
-    entered *entered;      // by location
-    item *window;          // ring
-    size_t window_first, window_count, window_cap;
+    pj_ideal_trace *ideal;              // NULL = not asked for
+    entered *entered;                   // by location
+    item *window;                       // ring
+    uint64_t window_first, window_next; // places, counted through from 1
+    size_t window_cap;                  // a place's item is at window[place & (window_cap - 1)]
     uint64_t events;
     bool given_up; // the memory is used up
     pj_import_stats stats;
@@ -61,7 +64,8 @@ static void free_parts(replay *r)
     r->arena = NULL;
     r->window = NULL;
     r->entered = NULL;
-    r->window_cap = r->window_count = 0;
+    r->window_cap = 0;
+    r->window_first = r->window_next = 1;
 }
 
 static bool begin(void *self, const pj_run *run, pj_err *err)
@@ -97,6 +101,11 @@ static void close_replay(void *self)
 
 // The window
 
+static item *item_at(const replay *r, uint64_t place)
+{
+    return &r->window[place & (r->window_cap - 1)];
+}
+
 static void replay_item(replay *r, const item *i)
 {
     uint32_t location = i->call.location;
@@ -106,41 +115,46 @@ static void replay_item(replay *r, const item *i)
     }
     if (pj_threads_awaken(r->threads, location))
         pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
+    const item *next = i->next ? item_at(r, i->next) : NULL;
     pj_engine_move(r->engine, location, i->call.begin, true);
-    pj_calls_replay(r->calls, &i->call);
+    pj_calls_replay(r->calls, &i->call, next && !next->openmp ? &next->call : NULL);
 }
 
 static void replay_first(replay *r)
 {
-    r->entered[r->window[r->window_first].call.location].kept--;
-    replay_item(r, &r->window[r->window_first]);
-    r->window_first = (r->window_first + 1) & (r->window_cap - 1);
-    r->window_count--;
+    const item *first = item_at(r, r->window_first);
+    r->entered[first->call.location].kept--;
+    replay_item(r, first);
+    r->window_first++;
 }
 
 static void grow_window(replay *r)
 {
-    size_t cap = r->window_cap ? r->window_cap * 2 : 1024;
-    item *grown = pj_take_memory(cap * sizeof *grown);
-    for (size_t i = 0; i < r->window_count; i++)
-        grown[i] = r->window[(r->window_first + i) & (r->window_cap - 1)];
-    free(r->window);
-    r->window = grown;
-    r->window_cap = cap;
-    r->window_first = 0;
+    replay old = *r;
+    r->window_cap = old.window_cap ? old.window_cap * 2 : 1024;
+    r->window = pj_take_memory(r->window_cap * sizeof *r->window);
+    for (uint64_t place = r->window_first; place < r->window_next; place++)
+        *item_at(r, place) = *item_at(&old, place);
+    free(old.window);
 }
 
-/// Room for another item at the end of the window, after its first ones have been replayed. When
-/// depends on the events alone, not on how they come in batches: any number of workers gives the
-/// same.
-static item *keep_back(replay *r, uint64_t number)
+/// Room for the location's next item at the end of the window, after the first ones have been
+/// replayed. When depends on the events alone, not on how they come in batches: any number of
+/// workers gives the same.
+static item *keep_back(replay *r, uint32_t location, uint64_t number)
 {
-    while (r->window_count > 0 && r->window[r->window_first].number + WINDOW < number)
+    while (r->window_first < r->window_next &&
+           item_at(r, r->window_first)->number + WINDOW < number)
         replay_first(r);
-    if (r->window_count == r->window_cap)
+    if (r->window_next - r->window_first == r->window_cap)
         grow_window(r);
-    item *last = &r->window[(r->window_first + r->window_count++) & (r->window_cap - 1)];
+    entered *e = &r->entered[location];
+    if (e->kept++ > 0)
+        item_at(r, e->last)->next = r->window_next;
+    e->last = r->window_next++;
+    item *last = item_at(r, e->last);
     last->number = number;
+    last->next = 0;
     last->openmp = 0;
     return last;
 }
@@ -152,8 +166,7 @@ static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
     entered *e = &r->entered[location];
     e->call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
-    e->kept++;
-    keep_back(r, number)->call = e->call;
+    keep_back(r, location, number)->call = e->call;
 }
 
 static void mpi_event(replay *r, const pj_event *event, uint64_t number)
@@ -187,8 +200,7 @@ static void collective_event(replay *r, const pj_event *event)
 
 static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
-    r->entered[event->location].kept++;
-    item *last = keep_back(r, number);
+    item *last = keep_back(r, event->location, number);
     last->openmp = event->code;
     last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
 }
@@ -340,7 +352,7 @@ static void replay_rest(replay *r, const pj_run *run)
         pj_import_add(&r->stats, PJ_IMPORT_call_not_left, 0);
         leave(r, i, run->totals[i].last_event_ns, r->events);
     }
-    while (r->window_count > 0)
+    while (r->window_first < r->window_next)
         replay_first(r);
     for (uint32_t i = 0; i < run->layout.locations; i++)
         pj_calls_end(r->calls, i);
@@ -354,13 +366,10 @@ static void replay_rest(replay *r, const pj_run *run)
 /// The clocks of a location at the borders of what is analysed.
 static void borders_of(const replay *r, uint32_t location, pj_clock *from, pj_clock *to)
 {
-    *from = (pj_clock){0};
+    *from = (pj_clock){.now = 0};
     *to = pj_engine_clock(r->engine, location);
-    if (!r->run->roi.set)
-        return;
-    pj_engine_borders(r->engine, location, from, to);
-    if (r->run->roi.from_ns == 0)
-        *from = (pj_clock){0};
+    if (r->run->roi.set)
+        pj_engine_borders(r->engine, location, from, to);
 }
 
 static void write_times(const replay *r, pj_run *run)

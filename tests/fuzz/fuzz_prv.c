@@ -1,0 +1,44 @@
+// The Paraver reader with all sinks on any bytes; blocks read fast must give what careful reading
+// gives, which `test_prv` compares and a crash here would show.
+#include "metrics/read/reader.h"
+#include "metrics/replay/replay.h"
+#include "metrics/stat/bracket.h"
+#include "metrics/stat/useful.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool read_pass(pj_str bytes, pj_job *job, uint64_t **disorder)
+{
+    pj_bracket bracket;
+    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&bracket),
+                       pj_replay_sink((pj_replay_opts){.job = job})};
+    enum { SINKS = sizeof sinks / sizeof *sinks };
+    pj_pass pass = {.run = pj_run_new("fuzz"),
+                    .sinks = sinks,
+                    .sink_count = SINKS,
+                    .job = job,
+                    .disorder = *disorder};
+    pj_err err = {.code = PJ_E_NONE};
+    bool ok = pj_read_memory("fuzz", bytes, &pass, &err);
+    assert(ok == (err.code == PJ_E_NONE));
+    *disorder = pass.disorder;
+    pj_run_release(pass.run);
+    for (size_t i = 0; i < SINKS; i++)
+        sinks[i].close(sinks[i].self);
+    return ok;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pj_job job = {.workers = 1, .memory_budget = 64 << 20};
+    uint64_t *disorder = NULL;
+    pj_str bytes = {(const char *)data, size};
+    if (read_pass(bytes, &job, &disorder) && disorder)
+        read_pass(bytes, &job, &disorder);
+    free(disorder);
+    assert(atomic_load(&job.memory_used) == 0);
+    return 0;
+}

@@ -34,7 +34,8 @@ static bool list_files(const char *folder, bool all, pj_arena *arena, pj_texts *
         out->items[out->count++] = pj_arena_text(arena, name);
     }
     closedir(dir);
-    qsort(out->items, out->count, sizeof *out->items, by_name);
+    if (out->count)
+        qsort(out->items, out->count, sizeof *out->items, by_name);
     return true;
 }
 

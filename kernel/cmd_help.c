@@ -3,7 +3,7 @@
 
 typedef struct help_args {
     const char *command;
-    bool man;
+    bool man, bash;
 } help_args;
 
 static const char *command_name(const pj_session *session, size_t index)
@@ -23,6 +23,8 @@ static bool run_help(pj_session *session, const void *given, pj_value *out, pj_e
     pj_auto_buf text = {0};
     if (args->man)
         pj_help_man(&text);
+    else if (args->bash)
+        pj_help_bash(&text);
     else if (args->command)
         pj_help_command(pj_command_find(pj_str_of(args->command), PJ_IN_SHELL), session, &text);
     else
@@ -45,6 +47,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(help_args, man),
      .help = "Prints the manual page in roff."},
+    {.name = "bash",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(help_args, bash),
+     .help = "Prints completion for bash."},
     {0},
 };
 

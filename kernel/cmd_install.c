@@ -35,9 +35,11 @@ static bool make_folders(char *path, pj_err *err)
 static const char *environment_prefix(pj_arena *arena)
 {
     static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]) && *getenv(names[i]))
-            return getenv(names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *prefix = getenv(names[i]);
+        if (prefix && *prefix)
+            return prefix;
+    }
     pj_str rest = pj_str_of(getenv("PATH"));
     while (rest.len) {
         pj_str bin = pj_str_cut(&rest, ':');

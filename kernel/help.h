@@ -17,7 +17,8 @@ void pj_help_signature(const pj_command *command, pj_buf *out);
 void pj_help_command(const pj_command *command, const pj_session *session, pj_buf *out);
 /// One option: name, sentence, default, valid values.
 void pj_help_param(const pj_param *param, const pj_session *session, pj_buf *out);
-/// The man page in roff.
+/// The man page in roff, and completion for bash.
 void pj_help_man(pj_buf *out);
+void pj_help_bash(pj_buf *out);
 
 #endif

@@ -25,16 +25,16 @@ static bool exists(const char *path)
     return stat(path, &info) == 0;
 }
 
-bool pj_inputs_is_path(const char *text)
-{
-    return *text && (exists(text) || (has_wildcard(text) && !strpbrk(text, "\n=();")) ||
-                     (strchr(text, '/') && !strpbrk(text, " \n=();")));
-}
-
 static int by_name(const void *a, const void *b)
 {
     return pj_str_order_natural(pj_str_of(*(const char *const *)a),
                                 pj_str_of(*(const char *const *)b));
+}
+
+static void sort_from(pj_texts *paths, size_t first)
+{
+    if (paths->count > first)
+        qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
 }
 
 static void add_path(pj_texts *paths, pj_arena *arena, const char *path)
@@ -58,6 +58,26 @@ static bool is_trace_name(const char *name)
     return false;
 }
 
+static bool matches_a_file(const char *pattern)
+{
+    glob_t found;
+    bool any = glob(pattern, GLOB_BRACE | GLOB_TILDE | GLOB_NOSORT, NULL, &found) == 0;
+    if (any)
+        globfree(&found);
+    return any;
+}
+
+bool pj_inputs_is_path(const char *text)
+{
+    if (strchr(text, '\n') || !*text)
+        return false;
+    if (exists(text) || is_trace_name(text))
+        return true;
+    bool code = strpbrk(text, " \t=();{}\"'") != NULL;
+    bool shaped = strchr(text, '/') || strpbrk(text, "*?");
+    return (shaped && !code) || (has_wildcard(text) && matches_a_file(text));
+}
+
 /// The traces of a folder, those of subfolders left out.
 static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_err *err)
 {
@@ -72,7 +92,7 @@ static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_
     closedir(dir);
     if (paths->count == first)
         return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
-    qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
+    sort_from(paths, first);
     return true;
 }
 
@@ -86,7 +106,7 @@ static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_e
     for (size_t i = 0; i < found.gl_pathc; i++)
         add_path(paths, arena, found.gl_pathv[i]);
     globfree(&found);
-    qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
+    sort_from(paths, first);
     return true;
 }
 

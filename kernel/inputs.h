@@ -67,7 +67,7 @@ bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts 
 /// The same where exactly one run is wanted.
 bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                         pj_run **run, pj_err *err);
-/// Whether `text` names files: a path that exists or a glob.
+/// Whether `text` names files: a path that exists, a glob, or what only a trace can be called.
 bool pj_inputs_is_path(const char *text);
 
 #endif

@@ -35,8 +35,7 @@ static call_box *push_call(lua_State *L, const pj_command *command)
         lua_setfield(L, -2, "__gc");
     }
     lua_setmetatable(L, -2);
-    if (command)
-        pj_call_begin(&box->call, pj_lang_of(L)->session, command);
+    pj_call_begin(&box->call, pj_lang_of(L)->session, command);
     return box;
 }
 
@@ -179,7 +178,6 @@ static int push_help(lua_State *L, const pj_command *command)
 
 int pj_lang_command_line(lua_State *L, pj_str line)
 {
-    pj_lang *lang = pj_lang_of(L);
     pj_err err = {0};
     size_t blank = 0;
     while (blank < line.len && line.at[blank] != ' ' && line.at[blank] != '\t')
@@ -196,7 +194,6 @@ int pj_lang_command_line(lua_State *L, pj_str line)
         if (strcmp(box->words.items[i], "--help") == 0 || strcmp(box->words.items[i], "-h") == 0)
             return push_help(L, command);
     ok = ok && pj_call_words(&box->call, box->words.count, box->words.items, &err);
-    (void)lang;
     return finish(L, box, &err, ok);
 }
 

@@ -260,7 +260,7 @@ static void split_last(lua_State *L, pj_lang_cell *cell, pj_str code)
 static int open_lines(pj_str code, bool *wants_more)
 {
     enum { DEEPEST = 64 };
-    unsigned opened[DEEPEST];
+    unsigned opened[DEEPEST] = {0};
     pj_lexer lexer = pj_lexer_of(code);
     int depth = 0, lines = 0;
     for (pj_token t = pj_lexer_next(&lexer); t.kind != PJ_TOKEN_END; t = pj_lexer_next(&lexer)) {

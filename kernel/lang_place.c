@@ -14,6 +14,7 @@ typedef struct scan {
     unsigned depth;
     size_t chain_at, chain_end; // of the names and links before the token
     bool linked;                // the chain ends with '.' or ':'
+    char link;                  // which of them
     int index_depth;            // inside [ ] of a chain
     pj_str name;                // the last name, when nothing has come since
     pj_str option;              // a name followed by '='
@@ -62,6 +63,7 @@ static void take_symbol(scan *s, pj_token token)
     bool link = pj_token_is(token, ".") || pj_token_is(token, ":");
     if (link && follows) {
         s->linked = true;
+        s->link = token.text.at[0];
         s->chain_end = end;
         return;
     }
@@ -188,8 +190,8 @@ pj_lang_place pj_lang_place_at(pj_str code, size_t cursor, bool whole)
         ;
     bool member = s.linked && s.chain_end + s.place.word.len == s.place.before.len;
     if (member && !s.place.in_string) {
-        s.place.chain = (pj_str){code.at + s.chain_at, s.chain_end - s.chain_at - 1};
-        s.place.link = code.at[s.chain_end - 1];
+        s.place.chain = pj_str_head(pj_str_from(code, s.chain_at), s.chain_end - s.chain_at - 1);
+        s.place.link = s.link;
     }
     finish(&s);
     return s.place;

@@ -14,8 +14,10 @@
 static const pj_table *self_table(lua_State *L)
 {
     const pj_lang_object *object = pj_lang_object_at(L, 1);
-    if (!object)
+    if (!object) {
         luaL_typeerror(L, 1, "table");
+        return NULL;
+    }
     if (object->value.kind == PJ_VALUE_TABLE)
         return object->value.table;
     pj_lang_object *made = pj_lang_object_push(L);

@@ -50,7 +50,8 @@ const char *pj_session_set_key(const pj_session *session, size_t index)
     for (; (set = pj_metric_set_at(built_in)); built_in++)
         if (built_in == index)
             return set->key;
-    return index - built_in < session->set_count ? session->sets[index - built_in]->key : NULL;
+    size_t own = session ? session->set_count : 0;
+    return index - built_in < own ? session->sets[index - built_in]->key : NULL;
 }
 
 const pj_metric_set *pj_session_set(const pj_session *session, pj_str key)

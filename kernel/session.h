@@ -28,7 +28,7 @@ void pj_session_say(pj_session *session, const char *format, ...)
 /// Reports a failure after which the work goes on with the rest.
 void pj_session_complain(pj_session *session, const pj_err *err);
 
-/// Keys of built-in sets, then of the user's; NULL past the end.
+/// Keys of built-in sets, then of the user's (none without a session); NULL past the end.
 const char *pj_session_set_key(const pj_session *session, size_t index);
 const pj_metric_set *pj_session_set(const pj_session *session, pj_str key);
 void pj_session_add_set_take(pj_session *session, const pj_metric_set *set);

@@ -110,15 +110,10 @@ static void add_even_ticks(pj_axis *axis, pj_arena *arena, double step)
 static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
 {
     double step = nice_step(axis->to - axis->from, most);
-    long long first = (long long)floor(axis->from / step + 1e-9);
-    long long last = (long long)ceil(axis->to / step - 1e-9);
-    if ((double)last * step - axis->to > wasted * step) {
-        axis->to += 0.04 * (axis->to - axis->from);
-        last = (long long)floor(axis->to / step);
-    } else {
-        axis->to = (double)last * step;
-    }
-    axis->from = (double)first * step;
+    double first = floor(axis->from / step + 1e-9) * step;
+    double last = ceil(axis->to / step - 1e-9) * step;
+    axis->to = last - axis->to > wasted * step ? axis->to + 0.04 * (axis->to - axis->from) : last;
+    axis->from = first;
     add_even_ticks(axis, arena, step);
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { MOST_COLOURS = 256 };
+enum { MOST_COLOURS = 256, LEVEL = 7 };
+static const int least_apart = 48; // squared distance of two colours that the eye takes for one
 
 typedef struct shade {
     uint32_t colour;
@@ -48,16 +49,25 @@ static void grow(shades *s)
     *s = bigger;
 }
 
-static void count(shades *s, uint32_t colour)
+static void count(shades *s, uint32_t colour, uint32_t times)
 {
     shade *slot = find(s, colour);
     if (slot->count == 0) {
         slot->colour = colour;
         s->used++;
     }
-    slot->count++;
+    slot->count += times;
     if (s->used * 2 > s->size)
         grow(s);
+}
+
+/// Length of the run of equal pixels that begins at `at`.
+static uint32_t run_length(const uint32_t *row, uint32_t at, uint32_t width)
+{
+    uint32_t end = at + 1;
+    while (end < width && row[end] == row[at])
+        end++;
+    return end - at;
 }
 
 /// Most frequent first; the colour settles ties, so that equal pictures have equal files.
@@ -119,7 +129,7 @@ static size_t choose(shades *s, shade palette[MOST_COLOURS])
             all[n++] = s->slots[i];
     qsort(all, n, sizeof *all, order);
     size_t chosen = 0;
-    for (int apart = 0; !chosen; apart = apart ? 2 * apart : 12)
+    for (int apart = n <= MOST_COLOURS ? 0 : least_apart; !chosen; apart *= 2)
         chosen = take(all, n, apart, palette);
     free(all);
     for (size_t i = 0; i < s->size; i++)
@@ -162,25 +172,29 @@ bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size
 {
     shades all = shades_new(4096);
     for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++)
-            count(&all, pixels[y * stride + x] & 0xffffff);
+        for (uint32_t x = 0, n; x < width; x += n) {
+            n = run_length(pixels + y * stride, x, width);
+            count(&all, pixels[y * stride + x] & 0xffffff, n);
+        }
     shade palette[MOST_COLOURS];
-    size_t n = choose(&all, palette);
+    size_t colours = choose(&all, palette);
     pj_auto_buf raw = {0}, packed = {0};
     char *row = pj_buf_room(&raw, (size_t)height * (width + 1));
     for (uint32_t y = 0; y < height; y++) {
         *row++ = 0; // no filter
-        for (uint32_t x = 0; x < width; x++)
-            *row++ = (char)find(&all, pixels[y * stride + x] & 0xffffff)->index;
+        for (uint32_t x = 0, n; x < width; x += n, row += n) {
+            n = run_length(pixels + y * stride, x, width);
+            memset(row, find(&all, pixels[y * stride + x] & 0xffffff)->index, n);
+        }
     }
     raw.len = (size_t)height * (width + 1);
     free(all.slots);
     uLongf size = compressBound(raw.len);
-    if (compress2((Bytef *)pj_buf_room(&packed, size), &size, (const Bytef *)raw.at, raw.len, 9) !=
-        Z_OK)
+    if (compress2((Bytef *)pj_buf_room(&packed, size), &size, (const Bytef *)raw.at, raw.len,
+                  LEVEL) != Z_OK)
         return false;
     packed.len = size;
-    add_head(out, width, height, palette, n);
+    add_head(out, width, height, palette, colours);
     add_chunk(out, "IDAT", pj_buf_str(&packed));
     add_chunk(out, "IEND", (pj_str){0});
     return true;

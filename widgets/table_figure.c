@@ -9,6 +9,8 @@
 static const double margin = 18, row_height = 25, cell_gap = 2, indent = 16, title_line = 24;
 static const double header_height = 24, legend_height = 30, least_cell = 54, most_label = 190;
 static const double legend_width = 310, group_gap = 6;
+static const char warning_mark[] = "\u25b2";
+static const pj_colour warning_colour = 0xb45309ff;
 enum { BRIEF_CELLS = 400 }; // more cells than this are hovered without explanations
 
 typedef struct sheet {
@@ -307,8 +309,9 @@ static void add_legend(sheet *s)
 
 static void add_marked(sheet *s, const char *mark, double room, const char *text)
 {
+    pj_colour colour = strcmp(mark, warning_mark) == 0 ? warning_colour : PJ_MUTED;
     pj_textbox_put(s->figure, margin, s->y, mark,
-                   (pj_style){.size = PJ_TEXTBOX_SMALL, .bold = true, .colour = PJ_MUTED});
+                   (pj_style){.size = PJ_TEXTBOX_SMALL, .bold = true, .colour = colour});
     s->y = pj_textbox_paragraph(s->figure, s->draw, (pj_point){margin + room, s->y},
                                 s->figure->width - 2 * margin - room, text);
 }
@@ -316,7 +319,7 @@ static void add_marked(sheet *s, const char *mark, double room, const char *text
 static void add_notes(sheet *s)
 {
     static const char *const marks[] = {
-        [PJ_NOTE] = "\u2022", [PJ_WARNING] = "\u25b2", [PJ_LOSS] = "\u25b2"};
+        [PJ_NOTE] = "\u2022", [PJ_WARNING] = warning_mark, [PJ_LOSS] = warning_mark};
     const pj_metrics *metrics = s->grid->metrics;
     s->y += 10;
     if (metrics->note)

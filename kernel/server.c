@@ -11,7 +11,7 @@
 #include "metrics/base/num.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <nss.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -106,8 +106,11 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
                    pj_connection_port_name(port), why_not_bound(errno));
 }
 
+/// libzmq's multicast transport looks a protocol up when a context is made. Looking for modules of
+/// the name service would be two thirds of all file calls of the start.
 static bool open_sockets(server *s, pj_err *err)
 {
+    __nss_configure_lookup("protocols", "files");
     s->context = zmq_ctx_new();
     for (int port = 0; port < PJ_PORTS; port++)
         if (!open_socket(s, (pj_port)port, err))

@@ -1,10 +1,12 @@
 // The program: one executable for the shell, the notebook and scripts. Signals raise the stop
-// flag; a second one ends the process at once.
+// flag; a second one ends the process at once, unless it is a kernel, which is interrupted again
+// and again and ended by other signals as usual.
 #include "kernel/cli.h"
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 static atomic_bool stop;
@@ -18,12 +20,23 @@ static void on_signal(int number)
     atomic_store(&stop, true);
 }
 
-int main(int argc, char **argv)
+static void on_interrupt(int number)
+{
+    (void)number;
+    atomic_store(&stop, true);
+}
+
+static void handle_signals(bool kernel)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    struct sigaction action = {.sa_handler = kernel ? on_interrupt : on_signal};
+    for (size_t i = 0; i < (kernel ? 1 : sizeof signals / sizeof *signals); i++)
         sigaction(signals[i], &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    handle_signals(argc > 1 && strcmp(argv[1], "kernel") == 0);
     int status = pj_cli_run(argc, (const char *const *)argv, &stop);
     return status == PJ_STATUS_STOPPED ? 128 + (signal_number ? signal_number : SIGINT) : status;
 }

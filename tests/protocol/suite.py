@@ -18,7 +18,7 @@ class PopinjayTests(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["x = 1", "print 'hello'", "function foo() end", "1 + 1"]
     incomplete_code_samples = ["function foo(", "for i = 1, 3 do", "x = {", "s = [["]
     invalid_code_samples = ["x = = 1", "end", "1 +* 2"]
-    code_page_something = "?print"
+    code_page_something = "?metrics"
     code_generate_error = "error 'as asked'"
     code_execute_result = [
         {"code": "1 + 2", "result": "3"},

@@ -1,0 +1,46 @@
+// The kernelspec that popinjay install writes equals the one that cmake installs.
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SPEC "share/jupyter/kernels/popinjay"
+
+static void test_same_kernelspec(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj-install-XXXXXX", command[512], path[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, PJ_BINARY_DIR "/bin/popinjay install --prefix %s >/dev/null",
+             folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+    snprintf(path, sizeof path, "%s/" SPEC "/kernel.json", folder);
+    json_t *written = json_load_file(path, 0, NULL);
+    json_t *built = json_load_file(PJ_BINARY_DIR "/" SPEC "/kernel.json", 0, NULL);
+    assert_non_null(written);
+    assert_non_null(built);
+    assert_true(json_equal(written, built));
+    assert_string_equal(json_string_value(json_object_get(written, "interrupt_mode")), "message");
+    json_decref(written);
+    json_decref(built);
+    static const char *const logos[] = {"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/" SPEC "/%s", folder, logos[i]);
+        FILE *logo = fopen(path, "rb");
+        assert_non_null(logo);
+        fclose(logo);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_kernelspec)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

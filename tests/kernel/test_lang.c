@@ -1,0 +1,368 @@
+// The command language on the example runs: objects, verbs, errors, interrupts, streams.
+#include "kernel/lang.h"
+
+#include "kernel/session.h"
+#include "tests/support/recording_face.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    pj_recording face;
+    atomic_bool stop;
+    pj_lang *lang;
+} fixture;
+
+static int set_up(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    pj_recording_open(&f->face);
+    f->lang = pj_lang_new(&f->face.face, &f->stop);
+    pj_outcome o = pj_lang_run(f->lang, PJ_S("dir = '" PJ_SOURCE_DIR "/notebooks/traces/'"),
+                               (pj_cell_opts){0});
+    pj_outcome_clear(&o);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    pj_lang_free(f->lang);
+    pj_recording_close(&f->face);
+    free(f);
+    return 0;
+}
+
+static pj_outcome run(fixture *f, const char *code)
+{
+    pj_recording_reset(&f->face);
+    return pj_lang_run(f->lang, pj_str_of(code), (pj_cell_opts){.name = "cell 1"});
+}
+
+static void gives(fixture *f, const char *code, const char *wanted)
+{
+    pj_outcome o = run(f, code);
+    const char *error = json_string_value(json_object_get(o.error, "evalue"));
+    const char *value = json_string_value(json_object_get(o.data, "text/plain"));
+    if (error)
+        fail_msg("%s: %s", code, error);
+    if (strcmp(value ? value : "nil", wanted) != 0)
+        fail_msg("%s gave %s, not %s", code, value ? value : "nil", wanted);
+    pj_outcome_clear(&o);
+}
+
+static void refuses(fixture *f, const char *code, const char *wanted)
+{
+    pj_outcome o = run(f, code);
+    const char *error = json_string_value(json_object_get(o.error, "evalue"));
+    if (!error || !strstr(error, wanted))
+        fail_msg("%s: error \"%s\" does not say \"%s\"", code, error ? error : "none", wanted);
+    pj_outcome_clear(&o);
+}
+
+static void runs_have_members(void **state)
+{
+    fixture *f = *state;
+    gives(f, "runs = load(dir .. 'stencil_*.prv.gz')\n#runs", "7");
+    gives(f, "runs[1].name", "stencil_1x1");
+    gives(f, "runs[2].ranks, runs[2].threads, runs[2].layout", "2\t2\t2x1");
+    gives(f, "runs[8]", "nil");
+    gives(f, "math.type(runs[1].runtime_ns)", "integer");
+    gives(f, "runs[1].ideal_runtime_ns <= runs[1].runtime_ns", "true");
+    gives(f, "#runs[3].stats, #runs[3]:rank(2)", "4\t1");
+    gives(f, "n = 0 for _, r in ipairs(runs) do n = n + r.ranks end n", "127");
+    gives(f, "n = 0 for _, r in pairs(runs) do n = n + 1 end n", "7");
+    refuses(f, "runs[1]:rank(1)", "there is no rank 1; ranks count from 0 to 0");
+    refuses(f, "runs[1].stast", "did you mean stats?");
+    refuses(f, "runs[1].name = 'x'", "a run cannot be changed");
+    gives(f, "load{dir .. 'stencil_1x1.prv.gz', dir .. 'stencil_2x1.prv.gz'}[2].ranks", "2");
+    gives(f, "#load(dir) > 10", "true");
+    refuses(f, "load(dir .. 'nothing_*.prv')", "no file matches");
+    refuses(f, "load 'nothing.prv'", "nothing.prv: cannot be opened");
+}
+
+static void metrics_are_numbers_with_reasons(void **state)
+{
+    fixture *f = *state;
+    gives(f, "runs = load(dir .. 'stencil_*.prv.gz')\nm = metrics(runs)\n#m, m.set", "7\tmpi");
+    gives(f, "m[1].speedup, m[1].trace, m[7].ranks", "1.0\tstencil_1x1\t64");
+    gives(f, "m[3].parallel_efficiency < 1 and m[3].parallel_efficiency > 0.1", "true");
+    gives(f, "m[3]:reason 'parallel_efficiency'", "nil");
+    gives(f, "m.parallel_efficiency[3] == m[3].parallel_efficiency", "true");
+    gives(f, "m[3].mpi_serialization_efficiency == m[3].mpi_serialisation_efficiency", "true");
+    refuses(f, "m[3].parallel_eficiency", "did you mean parallel_efficiency?");
+    refuses(f, "m[3]:reason 'x'", "the set mpi has no metric \"x\"");
+    gives(f, "metrics(runs, 'mpi-mult', {ref = 2, scaling = 'weak'}).reference", "2");
+    gives(f, "metrics(runs, {ref = 3}).reference", "3");
+    gives(f, "metrics{runs, set = 'bsc', ref = 3}.reference", "3");
+    gives(f, "metrics(m, 'bsc').set", "bsc");
+    gives(f, "metrics(m) ~= nil and metrics(m).set", "mpi");
+    refuses(f, "metrics(runs, 'mpi-mul')", "did you mean mpi-mult?");
+    refuses(f, "metrics(runs, {reff = 1})", "did you mean ref?");
+    refuses(f, "metrics(runs, {ref = 99})", "99");
+    refuses(f, "metrics()", "TRACE is missing");
+    refuses(f, "metrics(print)", "a function is no argument of it");
+    gives(f, "m:sort('-ranks')[1].ranks", "64");
+    gives(f, "m:where('ranks > 8').ranks:list()", "{16, 32, 64}");
+}
+
+static void tables_have_operations(void **state)
+{
+    fixture *f = *state;
+    gives(f, "s = load(dir .. 'hybrid_2x8.prv.gz')[1].stats\n#s, s.columns[1]", "16\trank");
+    gives(f, "s.rank:max(), s.thread:max(), s.rank:sum(), s.rank:mean()", "1\t7\t8\t0.5");
+    gives(f, "s:where('thread == 0').rank:list()", "{0, 1}");
+    gives(f, "#s:where(function(row) return row.rank == 1 and row.thread < 3 end)", "3");
+    gives(f, "s:sort('-thread', 'rank')[1].thread", "7");
+    gives(f, "s:select{'thread', 'rank'}.columns", "{\"thread\", \"rank\"}");
+    gives(f, "s:add('two', 'rank * 2'):where('two == 2')[1].two", "2");
+    gives(f, "s:add('name', function(r) return 'r' .. r.rank end)[16].name", "r1");
+    gives(f, "s:by('rank'):rows()[2].thread", "28");
+    gives(f, "s:by('rank', 'max').thread:list()", "{7, 7}");
+    gives(f, "s:by('rank', {thread = 'min'}).columns", "{\"rank\", \"thread\"}");
+    gives(f, "s.thread:by('rank')[1].thread", "28");
+    gives(f,
+          "s:join(s:select('rank', 'thread'):add('k', 'thread * 10'), {'rank', "
+          "'thread'})[2].k",
+          "10");
+    gives(f, "#s:head(3), #s:head(100)", "3\t16");
+    gives(f, "s:rows()[1].rank, s[16].rank, s[17]", "0\t1\tnil");
+    refuses(f, "s:where('rankk == 1')", "did you mean");
+    refuses(f, "s:where(function(row) error 'mine' end)", "mine");
+    refuses(f, "s:sort('nix')", "nix");
+    refuses(f, "s:by('rank', 'median')", "valid: sum, mean, max, min, count");
+    refuses(f, "s.nix", "it has: rank thread");
+    refuses(f, "s:sort(1, {}, print)", "string expected");
+}
+
+static void sets_are_defined_in_a_cell(void **state)
+{
+    fixture *f = *state;
+    gives(f,
+          "define_metrics{name = 'mine', title = 'Mine', metrics = {\n"
+          "  {key = 'pe', title = 'PE', formula = 'useful_mean / runtime'},\n"
+          "  {key = 'twice', parent = 'pe', kind = 'plain',\n"
+          "   formula = function(run, ref) return 2 * run.pe end},\n"
+          "  {key = 'grown', kind = 'plain',\n"
+          "   formula = function(run, ref) return run.ranks / ref.ranks end},\n"
+          "  {key = 'none', formula = function() return nil, 'because' end}}}",
+          "nil");
+    gives(f, "m = metrics(load(dir .. 'stencil_*.prv.gz'), 'mine')\n#m.keys", "6");
+    gives(f, "m[2].twice == 2 * m[2].pe", "true");
+    gives(f, "m[4].grown, m[4].none, m[4]:reason 'none'", "8.0\tnil\tbecause");
+    gives(f, "metrics(m, 'mpi')[2].parallel_efficiency == m[2].pe", "true");
+    refuses(f, "define_metrics{name = 'x'}", "metrics = ");
+    refuses(f, "define_metrics{name = 'x', metrics = {{key = 'a', formul = '1'}}}",
+            "unknown field \"formul\"");
+    refuses(f, "define_metrics{name = 'x', metrics = {{key = 'a', formula = 'usefull'}}}",
+            "usefull");
+    refuses(f, "define_metrics{name = 'x', metrics = {{key = 'a', kind = 'odd', formula = '1'}}}",
+            "valid: efficiency");
+    refuses(f,
+            "define_metrics{name = 'bad', metrics = {{key = 'a', formula = function() "
+            "error 'inside' end}}}\nmetrics(m, 'bad')",
+            "inside");
+}
+
+static void commands_stand_in_lines(void **state)
+{
+    fixture *f = *state;
+    gives(f,
+          "m = %metrics " PJ_SOURCE_DIR "/notebooks/traces/stencil_[12]x1.prv.gz "
+          "--set mpi-mult",
+          "nil");
+    gives(f, "m.set, #m", "mpi-mult\t2");
+    pj_outcome o = run(f, "%stats " PJ_SOURCE_DIR "/notebooks/traces/stencil_2x1.prv.gz as s");
+    assert_true(o.ok && o.data);
+    pj_outcome_clear(&o);
+    gives(f, "#s, #ans", "2\t2");
+    o = run(f, "%stats " PJ_SOURCE_DIR "/notebooks/traces/stencil_2x1.prv.gz\nx = 1");
+    assert_true(o.ok && !o.data);
+    assert_int_equal(json_array_size(f->face.displays), 1);
+    pj_outcome_clear(&o);
+    o = run(f, "%metrics --help");
+    assert_non_null(strstr(json_string_value(json_object_get(o.data, "text/plain")), "--export"));
+    pj_outcome_clear(&o);
+    o = run(f, "?parallel_efficiency");
+    assert_true(o.ok);
+    assert_int_equal(json_array_size(f->face.payloads), 1);
+    pj_outcome_clear(&o);
+}
+
+static void one_bad_trace_leaves_the_others(void **state)
+{
+    fixture *f = *state;
+    gives(f, "#load{dir .. 'stencil_1x1.prv.gz', 'missing.prv', dir .. 'README.md'}", "1");
+    assert_non_null(strstr(f->face.err.at, "missing.prv: cannot be opened"));
+    assert_non_null(strstr(f->face.err.at, "README.md"));
+    assert_int_equal(pj_lang_session(f->lang)->complaints, 2);
+    refuses(f, "load{'missing.prv', 'other.prv'}", "none of the 2 traces could be read");
+}
+
+static void modules_see_the_stock_environment(void **state)
+{
+    fixture *f = *state;
+    char path[] = "/tmp/popinjay_test_XXXXXX";
+    assert_non_null(mkdtemp(path));
+    pj_auto_buf file = {0}, code = {0};
+    pj_buf_addf(&file, "%s/stock_user.lua", path);
+    FILE *module = fopen(file.at, "w");
+    fputs("leaked = 5\nlocal f = load('return 1 + 1')\n"
+          "return {two = f(), metrics = metrics, own = own}\n",
+          module);
+    fclose(module);
+    pj_buf_addf(&code,
+                "package.path = '%s/?.lua'\nown = 7\nlocal u = require 'stock_user'\n"
+                "u.two, u.metrics, u.own, leaked",
+                path);
+    gives(f, code.at, "2\tnil\tnil\t5");
+    unlink(file.at);
+    rmdir(path);
+}
+
+static void streams_go_through_the_face(void **state)
+{
+    fixture *f = *state;
+    gives(f, "io.stderr:write('bad\\n')", "nil");
+    assert_string_equal(f->face.err.at, "bad\n");
+    f->face.answers = "first\n42\nrest";
+    gives(f, "io.read()", "first");
+    gives(f, "io.read('n') + 1, io.read('l'), io.read()", "43\t\trest");
+    gives(f, "io.read()", "nil");
+    f->face.answers = NULL;
+    refuses(f, "io.read()", "nobody is there to answer");
+    run(f, "clear_output()");
+    assert_int_equal(f->face.clears, 1);
+    pj_outcome o = run(f, "display({['text/html'] = '<b>x</b>'})\ndisplay(1, 'b')");
+    assert_int_equal(json_array_size(f->face.displays), 3);
+    json_t *data = json_object_get(json_array_get(f->face.displays, 0), "data");
+    assert_string_equal(json_string_value(json_object_get(data, "text/html")), "<b>x</b>");
+    pj_outcome_clear(&o);
+}
+
+static void rich_faces_get_bundles(void **state)
+{
+    fixture *f = *state;
+    f->face.face.rich = true;
+    pj_outcome o = run(f, "metrics(load(dir .. 'stencil_*.prv.gz'))");
+    assert_true(o.ok);
+    assert_non_null(json_object_get(o.data, "text/html"));
+    assert_non_null(json_object_get(o.data, "text/latex"));
+    assert_non_null(strstr(json_string_value(json_object_get(o.data, "text/plain")), "Speedup"));
+    pj_outcome_clear(&o);
+    o = run(f, "runs = load(dir .. 'stencil_2x1.prv.gz')\nruns[1].stats.useful_ns");
+    assert_non_null(json_object_get(o.data, "text/html"));
+    pj_outcome_clear(&o);
+    json_t *reply = pj_lang_expression(f->lang, PJ_S("#runs"));
+    assert_string_equal(json_string_value(json_object_get(reply, "status")), "ok");
+    json_decref(reply);
+    reply = pj_lang_expression(f->lang, PJ_S("error 'x'"));
+    assert_string_equal(json_string_value(json_object_get(reply, "status")), "error");
+    json_decref(reply);
+}
+
+static void tracebacks_name_cells_and_lines(void **state)
+{
+    fixture *f = *state;
+    static const char *const wanted[] = {
+        "Error: attempt to index a nil value (field 'b')",
+        "  cell 1, line 2 in f:  return a.b.c",
+        "  cell 2, line 3:  f({})",
+    };
+    pj_outcome o = run(f, "function f(a)\n  return a.b.c\nend");
+    pj_outcome_clear(&o);
+    o = pj_lang_run(f->lang, PJ_S("x = 1\n\nf({})"), (pj_cell_opts){.name = "cell 2"});
+    json_t *lines = json_object_get(o.error, "traceback");
+    assert_int_equal(json_array_size(lines), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(json_string_value(json_array_get(lines, i)), wanted[i]);
+    pj_outcome_clear(&o);
+    o = run(f, "local function deep(n) if n == 0 then error 'end' end deep(n - 1) return n end\n"
+               "deep(100000)");
+    assert_in_range(json_array_size(json_object_get(o.error, "traceback")), 5, 25);
+    pj_outcome_clear(&o);
+}
+
+static void *raise_stop(void *context)
+{
+    const struct timespec wait = {.tv_nsec = 20000000};
+    nanosleep(&wait, NULL);
+    atomic_store((atomic_bool *)context, true);
+    return NULL;
+}
+
+static void nothing_holds_up_an_interrupt(void **state)
+{
+    fixture *f = *state;
+    static const char *const loops[] = {
+        "while true do end",
+        "pcall(function() while true do end end) while true do end",
+        "while true do pcall(error) end",
+        "repeat local ok = xpcall(function() while true do end end, print) until false",
+        "local c = coroutine.wrap(function() while true do end end) c()",
+        "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+        "debug.sethook() while true do end",
+        "local t = setmetatable({}, {__index = function() while true do end end}) return t.x",
+        "for i = 1, 1e9 do string.format('%d', i) end",
+        "load(dir .. 'stencil_2x1.prv.gz')[1].stats:where(function() while true do end end)",
+        "table.sort({3, 2, 1, 5, 4}, function() while true do end end)",
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, raise_stop, &f->stop);
+        pj_outcome o = run(f, loops[i]);
+        pthread_join(thread, NULL);
+        if (!o.stopped)
+            fail_msg("not stopped: %s", loops[i]);
+        assert_string_equal(json_string_value(json_object_get(o.error, "ename")),
+                            "KeyboardInterrupt");
+        pj_outcome_clear(&o);
+        gives(f, "1 + 1", "2");
+    }
+}
+
+static void a_script_exits_with_a_status(void **state)
+{
+    fixture *f = *state;
+    const char *args[] = {"a", "b c"};
+    pj_lang_set_script(f->lang, "s.lua", args, 2);
+    gives(f, "arg[0], arg[1], arg[2], #arg", "s.lua\ta\tb c\t2");
+    pj_outcome o = run(f, "pcall(os.exit, 3) print 'never'");
+    assert_true(o.exited && !o.ok && !o.stopped);
+    assert_int_equal(o.exit_status, 3);
+    assert_int_equal(f->face.out.len, 0);
+    pj_outcome_clear(&o);
+    o = run(f, "os.exit(true)");
+    assert_int_equal(o.exit_status, 0);
+    pj_outcome_clear(&o);
+}
+
+#define LANG_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LANG_TEST(runs_have_members),
+        LANG_TEST(metrics_are_numbers_with_reasons),
+        LANG_TEST(tables_have_operations),
+        LANG_TEST(sets_are_defined_in_a_cell),
+        LANG_TEST(commands_stand_in_lines),
+        LANG_TEST(one_bad_trace_leaves_the_others),
+        LANG_TEST(modules_see_the_stock_environment),
+        LANG_TEST(streams_go_through_the_face),
+        LANG_TEST(rich_faces_get_bundles),
+        LANG_TEST(tracebacks_name_cells_and_lines),
+        LANG_TEST(nothing_holds_up_an_interrupt),
+        LANG_TEST(a_script_exits_with_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

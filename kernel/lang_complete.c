@@ -134,30 +134,6 @@ static void complete_line(pj_lang *lang, const pj_lang_place *p)
     }
 }
 
-static void complete_string(pj_lang *lang, const pj_lang_place *p)
-{
-    const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
-    const pj_param *option = command && p->option.len ? pj_command_param(command, p->option) : NULL;
-    if (option) {
-        add_values(lang, option, p->word);
-        return;
-    }
-    for (const pj_param *q = command ? command->params : NULL; q && q->name; q++)
-        if (q->place & PJ_IN_LUA)
-            add_values(lang, q, p->word);
-    if (command)
-        return;
-    static const char *const of_columns[] = {"where", "sort",   "select",  "add",    "by",
-                                             "join",  "reason", "explain", "column", "plot"};
-    for (size_t i = 0; i < sizeof of_columns / sizeof *of_columns; i++)
-        if (pj_str_equal(p->callee, pj_str_of(of_columns[i]))) {
-            add_columns(lang, p->word);
-            add_metric_keys(lang, p->word);
-            return;
-        }
-    add_files(lang, p->word);
-}
-
 static void add_keys(lua_State *L, int table, pj_str word)
 {
     lua_pushnil(L);
@@ -207,9 +183,58 @@ bool pj_lang_chain_push(lua_State *L, pj_str chain)
     return lua_pcall(L, 0, 1, 0) == LUA_OK;
 }
 
+/// Columns or metrics of the object that a method is called on; of any when it is not known.
+static void add_fields(lua_State *L, const pj_lang_place *p)
+{
+    pj_lang *lang = pj_lang_of(L);
+    bool known = p->owner.len && pj_lang_chain_push(L, p->owner);
+    const pj_lang_object *object = known ? pj_lang_object_at(L, -1) : NULL;
+    if (!object || !object->type->field_at) {
+        add_columns(lang, p->word);
+        add_metric_keys(lang, p->word);
+        return;
+    }
+    const char *name;
+    for (size_t i = 0; (name = object->type->field_at(object, i)); i++)
+        add(lang, p->word, name);
+}
+
+static void complete_string(lua_State *L, const pj_lang_place *p)
+{
+    static const char *const of_fields[] = {"where", "sort",   "select",  "add",    "by",
+                                            "join",  "reason", "explain", "column", "plot"};
+    pj_lang *lang = pj_lang_of(L);
+    const pj_command *command = p->method ? NULL : pj_command_find(p->callee, PJ_IN_LUA);
+    const pj_param *option = command && p->option.len ? pj_command_param(command, p->option) : NULL;
+    if (option) {
+        add_values(lang, option, p->word);
+        return;
+    }
+    for (const pj_param *q = command ? command->params : NULL; q && q->name; q++)
+        if (q->place & PJ_IN_LUA)
+            add_values(lang, q, p->word);
+    if (command)
+        return;
+    for (size_t i = 0; p->method && i < sizeof of_fields / sizeof *of_fields; i++)
+        if (pj_str_equal(p->callee, pj_str_of(of_fields[i]))) {
+            add_fields(L, p);
+            return;
+        }
+    add_files(lang, p->word);
+}
+
+/// Behind a call: what it gives is not known before it runs, but most methods give tables.
+static void add_likely_methods(pj_lang *lang, const pj_lang_place *p)
+{
+    for (const pj_lang_member *m = pj_lang_table_methods; p->link == ':' && m->name; m++)
+        add(lang, p->word, m->name);
+}
+
 static void complete_member(lua_State *L, const pj_lang_place *p)
 {
-    if (!pj_lang_chain_push(L, p->chain))
+    if (!p->chain.len)
+        add_likely_methods(pj_lang_of(L), p);
+    if (!p->chain.len || !pj_lang_chain_push(L, p->chain))
         return;
     const pj_lang_object *object = pj_lang_object_at(L, -1);
     if (object) {
@@ -261,8 +286,8 @@ static int collect(lua_State *L)
     if (p->line.at)
         complete_line(lang, p);
     else if (p->in_string)
-        complete_string(lang, p);
-    else if (p->chain.len)
+        complete_string(L, p);
+    else if (p->link)
         complete_member(L, p);
     else
         complete_name(L, p);

@@ -6,6 +6,8 @@ enum { DEEPEST = 64 };
 typedef struct bracket {
     char open;
     pj_str callee; // name before it, or that of the call around it
+    pj_str owner;  // what the name belongs to
+    bool method;   // the name stands behind a link
 } bracket;
 
 typedef struct scan {
@@ -14,9 +16,10 @@ typedef struct scan {
     unsigned depth;
     size_t chain_at, chain_end; // of the names and links before the token
     bool linked;                // the chain ends with '.' or ':'
-    char link;                  // which of them
     int index_depth;            // inside [ ] of a chain
     pj_str name;                // the last name, when nothing has come since
+    pj_str owner;               // what that name belongs to
+    bool method;                // that name stands behind a link
     pj_str option;              // a name followed by '='
     pj_token last;
 } scan;
@@ -29,12 +32,12 @@ static void drop_chain(scan *s, size_t at)
 
 static void open_bracket(scan *s, char c)
 {
-    pj_str callee = s->name;
-    bool grouping = c == '{' && !callee.len && s->depth;
-    if (grouping)
-        callee = s->brackets[s->depth - 1].callee;
+    bracket b = {.callee = s->name, .owner = s->owner, .method = s->method};
+    if (c == '{' && !s->name.len && s->depth)
+        b = s->brackets[s->depth - 1];
+    b.open = c;
     if (s->depth < DEEPEST)
-        s->brackets[s->depth++] = (bracket){c, callee};
+        s->brackets[s->depth++] = b;
 }
 
 static bool is_open(pj_token token)
@@ -47,9 +50,19 @@ static bool is_close(pj_token token)
     return pj_token_is(token, ")") || pj_token_is(token, "}") || pj_token_is(token, "]");
 }
 
+static bool is_link(pj_token token)
+{
+    return pj_token_is(token, ".") || pj_token_is(token, ":");
+}
+
 static void take_name(scan *s, pj_token token)
 {
-    if (!s->linked || s->chain_end != token.at)
+    bool member = s->linked && s->chain_end == token.at;
+    s->method = is_link(s->last);
+    s->owner = (pj_str){0};
+    if (member)
+        s->owner = (pj_str){s->place.before.at + s->chain_at, s->chain_end - s->chain_at - 1};
+    else
         s->chain_at = token.at;
     s->chain_end = token.at + token.text.len;
     s->linked = false;
@@ -60,10 +73,8 @@ static void take_symbol(scan *s, pj_token token)
 {
     size_t end = token.at + token.text.len;
     bool follows = s->chain_end == token.at && s->chain_end > s->chain_at;
-    bool link = pj_token_is(token, ".") || pj_token_is(token, ":");
-    if (link && follows) {
+    if (is_link(token) && follows) {
         s->linked = true;
-        s->link = token.text.at[0];
         s->chain_end = end;
         return;
     }
@@ -98,8 +109,11 @@ static void end_in_string(scan *s, pj_token token)
 {
     s->place.in_string = true;
     s->place.word = pj_str_from(token.text, 1);
-    if (s->name.len && s->last.kind == PJ_TOKEN_NAME)
+    if (s->name.len && s->last.kind == PJ_TOKEN_NAME) {
         s->place.callee = s->name;
+        s->place.owner = s->owner;
+        s->place.method = s->method;
+    }
 }
 
 static void finish(scan *s)
@@ -108,8 +122,11 @@ static void finish(scan *s)
     if (s->depth) {
         const bracket *inner = &s->brackets[s->depth - 1];
         p->in_table = inner->open == '{';
-        if (!p->callee.len)
+        if (!p->callee.len) {
             p->callee = inner->callee;
+            p->owner = inner->owner;
+            p->method = inner->method;
+        }
     }
     p->option = s->option;
 }
@@ -155,9 +172,9 @@ static bool step(scan *s, pj_token token)
         end_in_string(s, token);
     } else if (is_word(s, token)) {
         s->place.word = token.text;
-        if (s->linked && s->chain_end == token.at)
-            return true;
-        drop_chain(s, token.at);
+        if (!s->linked || s->chain_end != token.at)
+            drop_chain(s, token.at);
+        return true; // the token before it stays the last
     } else if (token.kind == PJ_TOKEN_NAME) {
         take_name(s, token);
     } else if (token.kind == PJ_TOKEN_SYMBOL) {
@@ -189,10 +206,10 @@ pj_lang_place pj_lang_place_at(pj_str code, size_t cursor, bool whole)
     while (step(&s, pj_lexer_next(&lexer)))
         ;
     bool member = s.linked && s.chain_end + s.place.word.len == s.place.before.len;
-    if (member && !s.place.in_string) {
+    if (member && !s.place.in_string)
         s.place.chain = pj_str_head(pj_str_from(code, s.chain_at), s.chain_end - s.chain_at - 1);
-        s.place.link = s.link;
-    }
+    if (is_link(s.last) && !s.place.in_string)
+        s.place.link = s.last.text.at[0];
     finish(&s);
     return s.place;
 }

@@ -62,19 +62,16 @@ static void heap_pop(pj_ends *ends)
 
 void pj_ends_add(pj_ends *ends, pj_end end)
 {
-    size_t least = ends->count > SHIFT_MOST ? ends->count - SHIFT_MOST : 0;
-    size_t at = ends->count;
-    while (at > least && before(&end, sorted_at(ends, at - 1)))
-        at--;
-    if (at > 0 && before(&end, sorted_at(ends, at - 1))) {
+    if (ends->count > SHIFT_MOST && before(&end, sorted_at(ends, ends->count - SHIFT_MOST - 1))) {
         heap_add(ends, end);
         return;
     }
     if (ends->count == ends->cap)
         grow(ends);
-    for (size_t i = ends->count++; i > at; i--)
-        *sorted_at(ends, i) = *sorted_at(ends, i - 1);
-    *sorted_at(ends, at) = end;
+    size_t mask = ends->cap - 1, at = ends->first + ends->count++;
+    for (; at > ends->first && before(&end, &ends->sorted[(at - 1) & mask]); at--)
+        ends->sorted[at & mask] = ends->sorted[(at - 1) & mask];
+    ends->sorted[at & mask] = end;
 }
 
 const pj_end *pj_ends_first(const pj_ends *ends)

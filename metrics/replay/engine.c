@@ -91,6 +91,11 @@ void pj_engine_free(pj_engine *engine)
     free(engine);
 }
 
+static double later(double a, double b)
+{
+    return a < b ? b : a;
+}
+
 static void wake(pj_engine *engine, uint32_t location)
 {
     line *l = &engine->lines[location];
@@ -219,7 +224,7 @@ static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
     m->sender_waits = !m->is_posted;
     if (m->sender_waits)
         return false;
-    l->clock.now = fmax(l->clock.now, m->posted);
+    l->clock.now = later(l->clock.now, m->posted);
     return true;
 }
 
@@ -232,9 +237,9 @@ static bool do_wait(pj_engine *engine, line *l, uint32_t id)
         return false;
     double start = m->sent;
     if (m->size >= engine->network.eager_bytes)
-        start = fmax(start, m->posted);
+        start = later(start, m->posted);
     if (!m->no_send)
-        l->clock.now = fmax(l->clock.now, start + transfer_ns(engine, m->size));
+        l->clock.now = later(l->clock.now, start + transfer_ns(engine, m->size));
     m->arrived = l->clock.now;
     return true;
 }
@@ -295,7 +300,7 @@ static void try_open(pj_engine *engine, uint32_t id)
         if (next != PJ_NOTHING) {
             gate *n = &engine->gates[next];
             n->arrived++;
-            n->clock = fmax(n->clock, g->clock);
+            n->clock = later(n->clock, g->clock);
             g->next = PJ_NOTHING;
         }
         id = next; // still held by the maker, or by those who wait in it
@@ -328,7 +333,7 @@ void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
 {
     gate *g = &engine->gates[id], *n = &engine->gates[next];
     if (g->open) {
-        n->clock = fmax(n->clock, g->clock);
+        n->clock = later(n->clock, g->clock);
         return;
     }
     n->expected++;
@@ -344,8 +349,7 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
         g->first_waiter = location;
         return false;
     }
-    l->clock.now = fmax(l->clock.now, g->clock);
-    pj_engine_gate_release(engine, id);
+    l->clock.now = later(l->clock.now, g->clock);
     return true;
 }
 
@@ -353,9 +357,8 @@ static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
     gate *g = &engine->gates[id];
     g->arrived++;
-    g->clock = fmax(g->clock, l->clock.now);
+    g->clock = later(g->clock, l->clock.now);
     try_open(engine, id);
-    pj_engine_gate_release(engine, id);
 }
 
 // Timelines
@@ -409,24 +412,36 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
         return true;
     case PJ_OP_POST:
         message_posted(engine, &engine->messages[op.what], l->clock.now);
-        break;
+        return true;
     case PJ_OP_SEND:
     case PJ_OP_ISEND:
-        if (!do_send(engine, l, op.what, op.kind == PJ_OP_SEND))
-            return false;
-        break;
+        return do_send(engine, l, op.what, op.kind == PJ_OP_SEND);
     case PJ_OP_WAIT:
-        if (!do_wait(engine, l, op.what))
-            return false;
-        break;
+        return do_wait(engine, l, op.what);
     case PJ_OP_ARRIVE:
         do_arrive(engine, l, op.what);
         return true;
     case PJ_OP_AWAIT:
         return do_await(engine, location, op.what);
     }
-    pj_engine_message_release(engine, op.what);
     return true;
+}
+
+/// Operations that must wait hold what they work on.
+static void hold(pj_engine *engine, pj_op op)
+{
+    if (op.kind >= PJ_OP_ARRIVE)
+        engine->gates[op.what].holders++;
+    else if (op.kind >= PJ_OP_SEND)
+        engine->messages[op.what].holders++;
+}
+
+static void release(pj_engine *engine, pj_op op)
+{
+    if (op.kind >= PJ_OP_ARRIVE)
+        pj_engine_gate_release(engine, op.what);
+    else if (op.kind >= PJ_OP_SEND)
+        pj_engine_message_release(engine, op.what);
 }
 
 static void push(pj_engine *engine, line *l, pj_op op)
@@ -450,11 +465,13 @@ static void run_location(pj_engine *engine, uint32_t location)
     line *l = &engine->lines[location];
     l->woken = l->waits = false;
     while (l->count > 0) {
-        l->waits = !step(engine, location, l->ops[l->head]);
+        pj_op op = l->ops[l->head];
+        l->waits = !step(engine, location, op);
         if (l->waits)
             return;
         l->head = (l->head + 1) & (l->cap - 1);
         l->count--;
+        release(engine, op);
     }
 }
 
@@ -477,14 +494,11 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
 {
     line *l = &engine->lines[location];
     pj_op op = {.what = what, .kind = kind};
-    if (kind == PJ_OP_ARRIVE || kind == PJ_OP_AWAIT)
-        engine->gates[what].holders++;
-    else
-        engine->messages[what].holders++;
     if (kind == PJ_OP_POST)
         engine->messages[what].has_post = true;
     if (l->waits || !step(engine, location, op)) {
         l->waits = true;
+        hold(engine, op);
         push(engine, l, op);
     }
     if (engine->woken_count > 0)

@@ -13,9 +13,9 @@ typedef struct pj_engine pj_engine;
 /// "No message", "no gate".
 #define PJ_NOTHING UINT32_MAX
 
-typedef enum pj_op_kind {
-    PJ_OP_RUN,    // computes from where the timeline stands in the trace to `time`
-    PJ_OP_PASS,   // goes to `time` in the trace at no cost (the rest of an MPI call)
+typedef enum pj_op_kind { // moves, then those on messages, then those on gates
+    PJ_OP_RUN,            // computes from where the timeline stands in the trace to `time`
+    PJ_OP_PASS,           // goes to `time` in the trace at no cost (the rest of an MPI call)
     PJ_OP_SEND,   // sends message `what`; above the eager limit waits until the receive is posted
     PJ_OP_ISEND,  // sends and goes on
     PJ_OP_POST,   // posts the receive of message `what`
@@ -56,8 +56,8 @@ void pj_engine_move(pj_engine *engine, uint32_t location, uint64_t time, bool ru
 void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32_t what);
 
 /// A message as its record says: three ends (send, post, wait), each of which the caller gives back
-/// with pj_engine_message_release. Operations hold the message for themselves; when nobody holds
-/// it, it is gone and its number is used again.
+/// with pj_engine_message_release, after the operations that it makes. When neither the caller nor
+/// an operation holds it, the message is gone and its number is used again.
 uint32_t pj_engine_message(pj_engine *engine, uint32_t from, uint32_t to, uint64_t size);
 /// A receive whose message is not known yet, held once.
 uint32_t pj_engine_post(pj_engine *engine, uint32_t to);

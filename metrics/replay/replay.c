@@ -13,11 +13,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WINDOW = 1 << 16 }; // events that a call is kept back for
+enum {
+    LAG_LEAST = 1 << 14, // events that a call is kept back for
+    LAG_EACH = 64,       // the same for each location
+    RUN_ON = 1 << 16,    // events between two looks at long computation
+};
 
 typedef struct item { // a call that has been left, or an OpenMP event
     uint64_t number;  // of the event that completed it
-    pj_call call;     // OpenMP: begin = time, bytes = value
+    pj_call call;     // OpenMP: begin = time, bytes = value; its call is PJ_MPI_NONE
     uint64_t next;    // place of the location's next item; 0 = not yet
     uint16_t openmp;  // PJ_OMP_*; 0 = a call
 } item;
@@ -42,8 +46,9 @@ typedef struct replay {
     item *window;                       // ring
     uint64_t window_first, window_next; // places, counted through from 1
     size_t window_cap;                  // a place's item is at window[place & (window_cap - 1)]
-    uint64_t events;
-    bool given_up; // the memory is used up
+    uint64_t events;                    // so far
+    uint64_t lag;                       // events that a call is kept back for
+    bool given_up;                      // the memory is used up
     pj_import_stats stats;
 } replay;
 
@@ -75,6 +80,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->run = run;
     r->arena = pj_arena_new(NULL);
     r->entered = pj_new_n(r->arena, entered, run->layout.locations);
+    r->lag = (uint64_t)run->layout.locations * LAG_EACH;
+    r->lag = r->lag < LAG_LEAST ? LAG_LEAST : r->lag;
     pj_engine_watch watch = {.self = NULL};
     if (r->opts.ideal_path) {
         r->ideal = pj_ideal_trace_new(r->opts.ideal_path, run, err);
@@ -115,9 +122,8 @@ static void replay_item(replay *r, const item *i)
     }
     if (pj_threads_awaken(r->threads, location))
         pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
-    const item *next = i->next ? item_at(r, i->next) : NULL;
     pj_engine_move(r->engine, location, i->call.begin, true);
-    pj_calls_replay(r->calls, &i->call, next && !next->openmp ? &next->call : NULL);
+    pj_calls_replay(r->calls, &i->call, i->next ? &item_at(r, i->next)->call : NULL);
 }
 
 static void replay_first(replay *r)
@@ -144,7 +150,7 @@ static void grow_window(replay *r)
 static item *keep_back(replay *r, uint32_t location, uint64_t number)
 {
     while (r->window_first < r->window_next &&
-           item_at(r, r->window_first)->number + WINDOW < number)
+           item_at(r, r->window_first)->number + r->lag < number)
         replay_first(r);
     if (r->window_next - r->window_first == r->window_cap)
         grow_window(r);
@@ -164,9 +170,10 @@ static item *keep_back(replay *r, uint32_t location, uint64_t number)
 static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
 {
     entered *e = &r->entered[location];
-    e->call.end = time > e->call.begin ? time : e->call.begin;
+    item *last = keep_back(r, location, number);
+    last->call = e->call;
+    last->call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
-    keep_back(r, location, number)->call = e->call;
 }
 
 static void mpi_event(replay *r, const pj_event *event, uint64_t number)
@@ -272,7 +279,7 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
             one_event(r, batch, &batch->events[i], r->events + i);
     for (size_t i = 0; r->ideal && i < batch->count; i++)
         pj_ideal_trace_event(r->ideal, &batch->events[i]);
-    if (r->ideal && r->events / WINDOW != (r->events + batch->count) / WINDOW)
+    if (r->ideal && r->events / RUN_ON != (r->events + batch->count) / RUN_ON)
         run_on(r);
     r->events += batch->count;
     r->given_up = bytes_in_use(r) > allowance(r);

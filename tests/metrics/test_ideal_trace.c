@@ -5,10 +5,12 @@
 #include "tests/support/trace_writer.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -185,6 +187,43 @@ static void what_cannot_be_written_is_an_error(void **state)
         refused(written_trace(), "/dev/full/ideal.prv", PJ_E_IO, "cannot be created");
 }
 
+/// A limit on the size of files stands for a disk that is full.
+static void a_full_disk_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    const char *trace = written_trace();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    const char *path = file_in_folder("full.prv");
+    pj_run *run = pj_load(trace, (pj_load_opts){.ideal_path = path}, &job, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_null(run);
+    assert_int_equal(err.code, PJ_E_IO);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void a_deadlock_has_no_idealised_trace(void **state)
+{
+    (void)state;
+    const char *path = file_in_folder("deadlock.prv");
+    pj_auto_trace w = pj_trace_writer_new((pj_trace_header){.ranks = 2});
+    uint32_t all[] = {0, 1};
+    pj_trace_writer_communicator(w, all, 2);
+    pj_trace_writer_call(
+        w, (pj_place){1, 0},
+        (pj_trace_call){.name = "MPI_Barrier", .begin = 10, .end = 20, .communicator = 1});
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_trace_writer_save(w, path, &err));
+    refused(path, file_in_folder("full.prv"), PJ_E_MISSING, "in MPI_Barrier for rank 0");
+    assert_int_equal(access(file_in_folder("full.prv"), F_OK), -1);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -194,9 +233,9 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ideal.prv",    "ideal.pcf", "ideal.row",
-                                        "small.prv.gz", "small.pcf", "small.row",
-                                        "named.prv",    "named.pcf", "named.row"};
+    static const char *const names[] = {
+        "ideal.prv", "ideal.pcf", "ideal.row", "small.prv.gz", "small.pcf",    "small.row",
+        "named.prv", "named.pcf", "named.row", "deadlock.prv", "deadlock.pcf", "deadlock.row"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(file_in_folder(names[i]));
     return rmdir(folder); // fails when a temporary file is left
@@ -210,6 +249,8 @@ int main(void)
         cmocka_unit_test(names_lie_beside_it),
         cmocka_unit_test(real_traces),
         cmocka_unit_test(what_cannot_be_written_is_an_error),
+        cmocka_unit_test(a_full_disk_leaves_nothing_behind),
+        cmocka_unit_test(a_deadlock_has_no_idealised_trace),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

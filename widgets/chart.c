@@ -197,7 +197,7 @@ static double head_height(const layout *l)
     height += l->opts->subtitle ? 18 : 0;
     height += l->legend_rows * 20 + (l->legend_rows > 0 ? 6 : 0);
     height += l->chart.y.title ? 24 : 6;
-    return height + 6;
+    return height + 10;
 }
 
 /// Turned labels do not eat the plot: the figure grows by what they need.

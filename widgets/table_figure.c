@@ -8,7 +8,7 @@
 
 static const double margin = 18, row_height = 25, cell_gap = 2, indent = 16, title_line = 24;
 static const double header_height = 24, legend_height = 30, least_cell = 54, most_label = 190;
-static const double legend_width = 310, group_gap = 6;
+static const double scale_width = 150, swatch_width = 110, group_gap = 6;
 static const char warning_mark[] = "\u25b2";
 static const pj_colour warning_colour = 0xb45309ff;
 enum { BRIEF_CELLS = 400 }; // more cells than this are hovered without explanations
@@ -269,7 +269,7 @@ static void add_swatch(sheet *s, double *x, pj_mark mark, const char *text)
 /// The colour scale from 0 to 1 with its thresholds, and what grey and hatching mean.
 static void add_legend(sheet *s)
 {
-    const double width = 150, height = 10;
+    const double width = scale_width, height = 10;
     pj_palette palette = pj_palette_resolve(s->palette);
     bool mirrored = false, coloured = false;
     for (size_t row = 0; row < s->grid->row_count; row++) {
@@ -357,7 +357,9 @@ pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const 
     measure(&s);
     pj_style title = {.size = 15, .bold = true};
     double title_width = pj_textbox_width(draw, metrics->title, title) + 2 * margin;
-    double widest = fmax(right_of(&s), s.left + legend_width) + margin;
+    double legend =
+        scale_width + 22 + swatch_width * ((s.grid->beyond != NULL) + s.grid->any_empty);
+    double widest = fmax(right_of(&s), s.left + legend) + margin;
     figure->width = ceil(fmax(widest, fmin(title_width, 900)));
     double header = s.label + (s.grid->group_title ? header_height : 0);
     figure->height =

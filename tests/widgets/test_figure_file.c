@@ -1,0 +1,138 @@
+// Files of a figure: hover texts, descriptions and ids of SVG; sizes of pictures.
+#include "tests/support/xml_check.h"
+#include "widgets/figure_file.h"
+#include "widgets/figure_hover.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static pj_figure *small_figure(const char *text)
+{
+    pj_figure *figure = pj_figure_new(200, 100, "A <title> & \"more\"");
+    figure->summary = "What is <seen>.";
+    pj_point points[] = {{10, 10}, {60, 40}, {110, 20}};
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                    .x = 10,
+                                    .y = 10,
+                                    .w = 30,
+                                    .h = 20,
+                                    .fill = 0xff0000ff,
+                                    .stroke = 0x00000040,
+                                    .hatch = true,
+                                    .radius = 3,
+                                    .hover = "first <&> \"line\"\nsecond"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_PATH,
+                                    .points = points,
+                                    .point_count = 3,
+                                    .stroke = 0x0000ffff,
+                                    .stroke_width = 2,
+                                    .hover = "path"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                    .x = 5,
+                                    .y = 90,
+                                    .w = 195,
+                                    .h = 90,
+                                    .stroke = 0x000000ff,
+                                    .stroke_width = 1,
+                                    .dash = 3,
+                                    .hover = "line"});
+    pj_figure_add(
+        figure,
+        (pj_mark){
+            .kind = PJ_MARK_DISC, .x = 150, .y = 50, .w = 2, .fill = 0x00ff00ff, .hover = "disc"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_TEXT,
+                                    .x = 100,
+                                    .y = 60,
+                                    .text = text,
+                                    .size = 12,
+                                    .fill = 0x000000ff,
+                                    .angle = 45,
+                                    .anchor = PJ_ANCHOR_MIDDLE,
+                                    .stroke = 0xffffffff,
+                                    .stroke_width = 2});
+    return figure;
+}
+
+static void svg_carries_hover_texts_and_a_description(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("text \xff");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    pj_str text = pj_buf_str(&svg);
+    assert_int_equal(pj_xml_count(text, "title", NULL), 5);
+    assert_int_equal(pj_xml_count(text, "desc", NULL), 1);
+    assert_true(pj_xml_says(text, NULL, "first <&> \"line\"\nsecond"));
+    assert_true(pj_xml_says(text, NULL, "What is <seen>."));
+    assert_true(pj_xml_says(text, "width", "200px"));
+}
+
+/// Two pictures in one page must not share ids.
+static void ids_of_different_pictures_differ(void **state)
+{
+    (void)state;
+    pj_auto_figure a = small_figure("one");
+    pj_auto_figure b = small_figure("two");
+    pj_auto_buf first = {0}, second = {0};
+    assert_true(pj_figure_file(a, PJ_S("svg"), &first, NULL));
+    assert_true(pj_figure_file(b, PJ_S("svg"), &second, NULL));
+    size_t ids = 0;
+    for (const char *at = first.at; (at = strstr(at, " id=\"")); ids++) {
+        at += strlen(" id=\"");
+        size_t len = strcspn(at, "\"");
+        assert_null(memmem(second.at, second.len, at, len));
+    }
+    assert_true(ids > 0);
+}
+
+static void hot_spots_have_a_least_size(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    assert_int_equal(pj_hover_count(figure), 4);
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        pj_spot spot;
+        if (pj_hover_spot(&figure->marks[i], &spot))
+            assert_true(spot.w >= 8 && spot.h >= 8);
+    }
+}
+
+static void the_map_lists_the_topmost_spot_first(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div>");
+    pj_hover_html(figure, "id1", PJ_S("data:,"), &html);
+    pj_buf_puts(&html, "</div>");
+    assert_true(pj_xml_good(pj_buf_str(&html)));
+    const char *disc = strstr(html.at, "title=\"disc\""), *path = strstr(html.at, "title=\"path\"");
+    assert_true(disc && path && disc < path);
+    assert_true(pj_xml_says(pj_buf_str(&html), "alt", "A <title> & \"more\". What is <seen>."));
+}
+
+static void pictures_larger_than_png_allows_are_scaled(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = pj_figure_new(30000, 10, "wide");
+    pj_auto_buf png = {0};
+    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    const unsigned char *head = (const unsigned char *)png.at;
+    assert_in_range(head[16] << 24 | head[17] << 16 | head[18] << 8 | head[19], 1000, 16001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(svg_carries_hover_texts_and_a_description),
+        cmocka_unit_test(ids_of_different_pictures_differ),
+        cmocka_unit_test(hot_spots_have_a_least_size),
+        cmocka_unit_test(the_map_lists_the_topmost_spot_first),
+        cmocka_unit_test(pictures_larger_than_png_allows_are_scaled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -132,6 +132,19 @@ typedef struct loading {
     size_t wanted;
 } loading;
 
+/// A damaged file gives a result, but not silently and not with status 0.
+static void complain_of_damage(loading *l, const pj_run *run)
+{
+    if (!run->import.count[PJ_IMPORT_damaged_stream])
+        return;
+    pj_err problem = {0};
+    pj_fail(&problem, PJ_E_FORMAT, run->path, run->import.first_line[PJ_IMPORT_damaged_stream],
+            "%s; copy or compress the file again",
+            pj_import_at(PJ_IMPORT_damaged_stream)->sentence);
+    pj_progress_clear(l->progress);
+    pj_session_complain(l->session, &problem);
+}
+
 static bool load_path(loading *l, const char *path, pj_err *err)
 {
     pj_err problem = {0};
@@ -141,6 +154,7 @@ static bool load_path(loading *l, const char *path, pj_err *err)
     pj_progress_attach(l->progress, &job);
     pj_run *run = pj_load(path, l->opts, &job, &problem);
     if (run) {
+        complain_of_damage(l, run);
         pj_value_list_add_take(l->runs, pj_value_run_take(run));
         return true;
     }

@@ -4,8 +4,6 @@
 #include "metrics/base/buf.h"
 #include "metrics/model/run_table.h"
 
-#include <inttypes.h>
-
 static const char *severity_name(pj_severity severity)
 {
     static const char *const names[] = {
@@ -52,13 +50,10 @@ static void each_remark(const pj_run *run, void (*add)(pj_table *, const char *,
 {
     pj_auto_buf text = {0};
     for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++) {
-        uint64_t line = run->import.first_line[key];
         if (!run->import.count[key])
             continue;
         text.len = 0;
-        pj_buf_addf(&text, "%" PRIu64 " %s", run->import.count[key], pj_import_at(key)->sentence);
-        if (line)
-            pj_buf_addf(&text, " (first in line %" PRIu64 ")", line);
+        pj_import_say(&run->import, key, &text);
         add(table, severity_name(pj_import_at(key)->severity), pj_buf_str(&text));
     }
     for (size_t i = 0; i < run->remarks.count; i++)

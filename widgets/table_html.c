@@ -96,8 +96,9 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         pj_buf_addf(&rest, "%zu of %zu rows", shown, table->row_count);
         pj_html_note(out, "", pj_buf_str(&rest));
     }
-    if (table->note)
-        pj_html_note(out, "", pj_str_of(table->note));
+    pj_str note = pj_str_of(table->note);
+    while (note.len)
+        pj_html_note(out, "", pj_str_cut(&note, '\n'));
     pj_buf_puts(out, "</div>\n");
     if (opts.page)
         pj_html_page_close(out);

@@ -43,9 +43,10 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     }
     if (shown < table->row_count)
         pj_buf_addf(out, "\n%zu of %zu rows\n", shown, table->row_count);
-    if (table->note) {
+    pj_str note = pj_str_of(table->note);
+    while (note.len) {
         pj_buf_add_char(out, '\n');
-        pj_escape_md(out, pj_str_of(table->note));
+        pj_escape_md(out, pj_str_cut(&note, '\n'));
         pj_buf_add_char(out, '\n');
     }
 }

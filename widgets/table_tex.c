@@ -40,9 +40,10 @@ static void add_notes(pj_buf *out, const pj_table *table, size_t shown)
 {
     if (shown < table->row_count)
         pj_buf_addf(out, "\\par{\\footnotesize %zu of %zu rows}\n", shown, table->row_count);
-    if (table->note) {
+    pj_str note = pj_str_of(table->note);
+    while (note.len) {
         pj_buf_puts(out, "\\par{\\footnotesize ");
-        pj_escape_tex(out, pj_str_of(table->note));
+        pj_escape_tex(out, pj_str_cut(&note, '\n'));
         pj_buf_puts(out, "}\n");
     }
 }

@@ -1,11 +1,14 @@
 // Text for a terminal: numbers aligned on their points, units in the header. A table wider than
-// the terminal is cut into blocks that repeat the leading columns.
+// the terminal is cut into blocks that repeat the leading columns; sentences in the last column
+// are wrapped.
 #include "widgets/column_text.h"
 #include "widgets/render.h"
 #include "widgets/textlines.h"
 #include "widgets/utf8.h"
 
-enum { GAP = 2, LONGEST = 48 };
+#include <stdint.h>
+
+enum { GAP = 2, LONGEST = 48, NARROWEST = 24 };
 
 /// A table's texts, cleaned and measured: texts[row * columns + column], row 0 is the header.
 typedef struct sheet {
@@ -17,10 +20,16 @@ typedef struct sheet {
     bool colour;
 } sheet;
 
+/// Whether a column may be wrapped: the last one, when it holds text.
+static bool is_wrapped(const pj_table *table, size_t column)
+{
+    return column + 1 == table->column_count && table->columns[column].text;
+}
+
 static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
 {
     pj_auto_buf clean = {0};
-    pj_textlines_elide(&clean, pj_buf_str(raw), LONGEST);
+    pj_textlines_elide(&clean, pj_buf_str(raw), is_wrapped(s->table, column) ? SIZE_MAX : LONGEST);
     size_t width = pj_utf8_columns(pj_buf_str(&clean));
     s->texts[row * s->table->column_count + column] = pj_arena_text(s->arena, pj_buf_str(&clean));
     if (width > s->widths[column])
@@ -70,14 +79,48 @@ static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
     pj_textlines_repeat(out, " ", left ? pad : 0);
 }
 
+/// The last column takes the room that the others leave, and not more than it needs.
+static void fit_last(sheet *s, size_t room)
+{
+    size_t last = s->table->column_count, used = 0;
+    if (!last || !is_wrapped(s->table, --last))
+        return;
+    for (size_t i = 0; i < last; i++)
+        used += s->widths[i] + GAP;
+    size_t left = room > used + NARROWEST ? room - used : LONGEST;
+    if (s->widths[last] > left)
+        s->widths[last] = left;
+}
+
+/// A text that is wider than its column, in lines below each other; ends the row's line.
+static void add_wrapped(const sheet *s, pj_str text, size_t indent, pj_buf *out)
+{
+    pj_auto_buf lines = {0};
+    pj_textlines_wrap(&lines, "", text, s->widths[s->table->column_count - 1]);
+    pj_str rest = pj_buf_str(&lines);
+    for (bool first = true; rest.len; first = false) {
+        pj_textlines_repeat(out, " ", first ? 0 : indent);
+        pj_buf_add(out, pj_str_cut(&rest, '\n'));
+        pj_buf_add_char(out, '\n');
+    }
+}
+
 static void add_line(const sheet *s, size_t row, size_t lead, size_t first, size_t last,
                      pj_buf *out)
 {
+    size_t indent = 0;
     for (size_t i = 0; i < lead; i++) {
         add_text(s, row, i, out);
         pj_textlines_repeat(out, " ", GAP);
+        indent += s->widths[i] + GAP;
     }
     for (size_t i = first; i < last; i++) {
+        pj_str text = pj_str_of(s->texts[row * s->table->column_count + i]);
+        if (pj_utf8_columns(text) > s->widths[i]) {
+            add_wrapped(s, text, indent, out);
+            return;
+        }
+        indent += s->widths[i] + GAP;
         add_text(s, row, i, out);
         pj_textlines_repeat(out, " ", i + 1 < last ? GAP : 0);
     }
@@ -123,6 +166,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
     sheet s = sheet_of(table, arena, shown);
     s.colour = opts.colour;
+    fit_last(&s, width);
     if (*table->title)
         pj_textlines_title(out, pj_str_of(table->title), opts.colour);
     size_t lead = leading_columns(table);
@@ -136,8 +180,9 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     if (shown < table->row_count)
         pj_buf_addf(out, "\u2026 %zu of %zu rows\n", shown, table->row_count);
     add_reasons(&s, width, out);
-    if (table->note)
-        pj_textlines_wrap(out, "", pj_str_of(table->note), width);
+    pj_str note = pj_str_of(table->note);
+    while (note.len)
+        pj_textlines_wrap(out, "", pj_str_cut(&note, '\n'), width);
 }
 
 const pj_renderer pj_renderer_txt = {.name = "txt",

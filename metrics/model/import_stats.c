@@ -1,6 +1,7 @@
 // The rows of import_stats.def as data.
 #include "metrics/model/import_stats.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 #define SEVERITY_NOTE PJ_NOTE
@@ -16,6 +17,18 @@ static const pj_import_row rows[] = {
 const pj_import_row *pj_import_at(unsigned key)
 {
     return key < PJ_IMPORT_COUNT ? &rows[key] : NULL;
+}
+
+void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out)
+{
+    uint64_t count = stats->count[key], line = stats->first_line[key];
+    pj_buf_puts(out, rows[key].sentence);
+    if (count > 1 && line)
+        pj_buf_addf(out, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
+    else if (count > 1)
+        pj_buf_addf(out, " (%" PRIu64 " times)", count);
+    else if (line)
+        pj_buf_addf(out, " (line %" PRIu64 ")", line);
 }
 
 void pj_import_merge(pj_import_stats *into, const pj_import_stats *from)

@@ -2,6 +2,8 @@
 #ifndef PJ_IMPORT_STATS_H
 #define PJ_IMPORT_STATS_H
 
+#include "metrics/base/buf.h"
+
 #include <stdint.h>
 
 typedef enum pj_severity { PJ_NOTE, PJ_WARNING, PJ_LOSS } pj_severity;
@@ -32,6 +34,8 @@ static inline void pj_import_add(pj_import_stats *stats, pj_import_key key, uint
         stats->first_line[key] = line;
 }
 
+/// "lines that are no Paraver record were skipped (12 times, first in line 33)".
+void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out);
 /// Adds `from` to `into`; the earlier first line stays.
 void pj_import_merge(pj_import_stats *into, const pj_import_stats *from);
 

@@ -55,7 +55,7 @@ typedef struct pj_table {
     pj_arena *arena;
     _Atomic uint32_t references;
     const char *title;
-    const char *note; // a line under the table (convention, reference run); may be NULL
+    const char *note; // lines under the table (convention, reference run); may be NULL
     pj_column *columns;
     size_t column_count, column_cap;
     pj_cell *cells; // row by row: cells[row * column_count + column]

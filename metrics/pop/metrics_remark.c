@@ -4,7 +4,6 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /// One sentence and the runs it is about.
@@ -96,21 +95,11 @@ static void say_what_the_run_is(collector *c, int run)
     }
 }
 
-/// "lines ... were skipped (12 times, first in line 33)".
 static void say_oddity(collector *c, int run, unsigned key)
 {
-    const pj_import_stats *import = &c->measures[run].run->import;
-    const pj_import_row *row = pj_import_at(key);
-    uint64_t count = import->count[key], line = import->first_line[key];
     pj_auto_buf text = {0};
-    pj_buf_puts(&text, row->sentence);
-    if (count > 1 && line)
-        pj_buf_addf(&text, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
-    else if (count > 1)
-        pj_buf_addf(&text, " (%" PRIu64 " times)", count);
-    else if (line)
-        pj_buf_addf(&text, " (line %" PRIu64 ")", line);
-    say(c, row->severity, run, pj_arena_text(c->metrics->arena, pj_buf_str(&text)));
+    pj_import_say(&c->measures[run].run->import, key, &text);
+    say(c, pj_import_at(key)->severity, run, pj_arena_text(c->metrics->arena, pj_buf_str(&text)));
 }
 
 static void say_what_the_run_says(collector *c, int run)

@@ -33,12 +33,6 @@ void pj_call_end(pj_call *call)
     *call = (pj_call){0};
 }
 
-/// What a message calls a parameter: its name, or what help shows at its place.
-static const char *param_label(const pj_param *param)
-{
-    return param->place & PJ_IN_SHELL && param->shown ? param->shown : param->name;
-}
-
 static bool refuse(const pj_call *call, const pj_param *param, pj_str value, pj_err *err)
 {
     pj_suggest suggest = {.word = value};
@@ -49,7 +43,7 @@ static bool refuse(const pj_call *call, const pj_param *param, pj_str value, pj_
         pj_buf_addf(&list, "%s%s", i ? ", " : "", valid);
     }
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: unknown %s \"" PJ_STR_FMT "\"%s%s%s valid: %s",
-                   call->command->name, param_label(param), PJ_STR_ARG(value),
+                   call->command->name, param->name, PJ_STR_ARG(value),
                    suggest.best ? "; did you mean " : "", suggest.best ? suggest.best : "",
                    suggest.best ? "?" : ";", list.at ? list.at : "none");
 }
@@ -79,12 +73,11 @@ static bool misfit(const pj_call *call, const pj_param *param, const pj_value *v
                    const char *wanted, pj_err *err)
 {
     pj_str text = as_text(call, value);
-    const char *label = param_label(param);
     if (text.at)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s: \"" PJ_STR_FMT "\" is no %s",
-                       call->command->name, label, PJ_STR_ARG(text), wanted);
+                       call->command->name, param->name, PJ_STR_ARG(text), wanted);
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s wants a %s, not a %s", call->command->name,
-                   label, wanted, pj_value_name(value->kind));
+                   param->name, wanted, pj_value_name(value->kind));
 }
 
 static bool store_text(pj_call *call, const pj_param *param, const pj_value *value,
@@ -164,7 +157,7 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
     bool *given = &call->given[param - call->command->params];
     if (*given && !pj_param_many(param))
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s is given twice", call->command->name,
-                       param_label(param));
+                       param->name);
     *given = true;
     switch (param->type) {
     case PJ_PARAM_FLAG:
@@ -336,7 +329,9 @@ bool pj_call_check(const pj_call *call, pj_err *err)
     for (const pj_param *p = call->command->params; p->name; p++)
         if (p->required && !call->given[p - call->command->params])
             return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s is missing; see popinjay help %s",
-                           call->command->name, param_label(p), call->command->name);
+                           call->command->name,
+                           p->place & PJ_IN_SHELL && p->shown ? p->shown : p->name,
+                           call->command->name);
     return true;
 }
 

@@ -1,6 +1,6 @@
 // The front end of the probes. Waiting is bounded everywhere; a kernel that does not answer fails
 // the test that asked.
-#include "client.h"
+#include "tests/protocol/client.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // A front end for tests: starts a kernel from its kernelspec, speaks the protocol with libzmq and
 // signs on its own, so that nothing of the product checks itself. Failures end the running test.
 // Ownership: messages are freed by message_free; JSON results are new references.
-#ifndef CLIENT_H
-#define CLIENT_H
+#ifndef PJ_CLIENT_H
+#define PJ_CLIENT_H
 
 #include <jansson.h>
 #include <stdbool.h>

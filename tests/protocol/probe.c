@@ -1,6 +1,6 @@
 // probe [KERNELSPEC_FOLDER] [GROUP...]: what the public suites do not test of a kernel: signing,
 // malformed input, control while busy, abort, interrupts, loss, stalled readers, ends.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // One group of probes per file; probe.c runs them all.
-#ifndef PROBE_H
-#define PROBE_H
+#ifndef PJ_PROBE_H
+#define PJ_PROBE_H
 
-#include "client.h"
+#include "tests/protocol/client.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // Control and heartbeat while a cell runs, interrupts, and every way a kernel ends.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // execute_request: flags and their defaults, order of messages, errors, abort.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

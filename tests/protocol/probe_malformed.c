@@ -1,5 +1,5 @@
 // What no front end should send: the kernel ignores it, lives, and works on.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // iopub: nothing is lost, cut or reordered, whoever reads or does not.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

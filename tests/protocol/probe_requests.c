@@ -1,5 +1,5 @@
 // The other requests of the shell channel: information, history, completion, comms.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Questions of a cell: answered, refused, interrupted; late answers are discarded.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // tcp and ipc, keys and digests, replayed messages, ports in use.
-#include "probe.h"
+#include "tests/protocol/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -238,9 +238,11 @@ static void remove_folder(const char *folder)
 
 void client_stop(client *c)
 {
+    int status = 0;
     if (c->pid > 0) {
         client_send(c, CONTROL, "shutdown_request", json_pack("{s:b}", "restart", 0));
-        if (client_wait_end(c, 2000) < 0) {
+        status = client_wait_end(c, ANSWER_MS);
+        if (status < 0) {
             kill(c->pid, SIGKILL);
             waitpid(c->pid, NULL, 0);
         }
@@ -249,6 +251,7 @@ void client_stop(client *c)
         zmq_close(c->sockets[i]);
     zmq_ctx_term(c->context);
     remove_folder(c->folder);
+    assert_int_equal(status, 0); // sanitizers report here too
 }
 
 // Sending

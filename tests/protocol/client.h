@@ -50,7 +50,7 @@ void client_launch(client *c, client_opts opts);
 void client_again(client *c);
 /// Opens another subscription; the caller closes the socket.
 void *client_subscribe(client *c, int receive_limit);
-/// Ends the kernel if it still runs, closes all and removes the folder.
+/// Ends the kernel if it still runs (with status 0), closes all and removes the folder.
 void client_stop(client *c);
 /// Waits for the kernel to end: its exit status, 128+n for signals, -1 when it still runs.
 int client_wait_end(client *c, int timeout_ms);

@@ -390,9 +390,20 @@ static void add_header(const pj_ideal_trace *trace, double end, pj_buf *out)
     add_communicators(trace, out);
 }
 
+typedef struct output {
+    pj_newfile file;
+    pj_job *job;
+    uint64_t lines;
+} output;
+
 static bool write_line(void *self, pj_str line, pj_err *err)
 {
-    return pj_newfile_add(self, line, err);
+    enum { LINES_PER_CHECK = 1 << 14 };
+    output *out = self;
+    if (out->job && ++out->lines % LINES_PER_CHECK == 0 &&
+        !pj_job_check(out->job, out->file.path, err))
+        return false;
+    return pj_newfile_add(&out->file, line, err);
 }
 
 static bool write_file(const char *path, pj_str text, pj_err *err)
@@ -437,7 +448,7 @@ static void finish_tracks(pj_ideal_trace *trace, const double *finish)
     }
 }
 
-bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_err *err)
+bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_job *job, pj_err *err)
 {
     double end = 0;
     for (uint32_t i = 0; i < trace->run->layout.locations; i++)
@@ -446,15 +457,18 @@ bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_err *e
     if (trace->failed)
         return pj_fail(err, trace->err.code, trace->err.where, 0, "%s", trace->err.text);
     pj_auto_buf header = {.at = NULL}, pcf = {.at = NULL}, row = {.at = NULL};
-    pj_auto_newfile file = {.path = NULL};
+    output out = {.job = job};
     add_header(trace, nearbyint(end), &header);
     pj_ideal_names_pcf(trace->run, &pcf);
     pj_ideal_names_row(trace->run, &row);
-    return pj_newfile_open(&file, trace->path, err) &&
-           pj_newfile_add(&file, pj_buf_str(&header), err) &&
-           pj_sorter_each(trace->sorter, write_line, &file, err) &&
-           write_companion(trace, ".pcf", pj_buf_str(&pcf), err) &&
-           write_companion(trace, ".row", pj_buf_str(&row), err) && pj_newfile_commit(&file, err);
+    bool good = pj_newfile_open(&out.file, trace->path, err) &&
+                pj_newfile_add(&out.file, pj_buf_str(&header), err) &&
+                pj_sorter_each(trace->sorter, write_line, &out, err) &&
+                write_companion(trace, ".pcf", pj_buf_str(&pcf), err) &&
+                write_companion(trace, ".row", pj_buf_str(&row), err) &&
+                pj_newfile_commit(&out.file, err);
+    pj_newfile_drop(&out.file);
+    return good;
 }
 
 size_t pj_ideal_trace_bytes(const pj_ideal_trace *trace)

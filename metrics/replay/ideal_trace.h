@@ -24,8 +24,9 @@ void pj_ideal_trace_tag(pj_ideal_trace *trace, uint32_t message, int64_t tag);
 uint64_t pj_ideal_trace_seen(const pj_ideal_trace *trace, uint32_t location);
 
 /// The replay is over: `finish` is the clock at the end of each location. Writes the three files.
-/// Errors: PJ_E_IO, also of the temporary files written on the way.
-bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_err *err);
+/// Errors: PJ_E_IO, also of the temporary files written on the way; PJ_E_STOPPED, PJ_E_MEMORY of
+/// the job, which may be NULL.
+bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_job *job, pj_err *err);
 /// Bytes of records that wait for the replay.
 size_t pj_ideal_trace_bytes(const pj_ideal_trace *trace);
 

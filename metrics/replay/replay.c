@@ -15,7 +15,7 @@
 
 enum {
     LAG_LEAST = 1 << 14, // events that a call is kept back for
-    LAG_EACH = 64,       // the same for each location
+    LAG_EACH = 32,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
 };
 
@@ -31,6 +31,7 @@ typedef struct entered { // the call that a location is in
     uint16_t class_; // pj_mpi_class; 0 = none
     uint32_t kept;   // items of the location in the window
     uint64_t last;   // place of the last one
+    uint32_t open;   // bits of the classes that have been entered and not left
 } entered;
 
 typedef struct replay {
@@ -176,22 +177,36 @@ static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
     e->class_ = 0;
 }
 
+static void enter(replay *r, const pj_event *event, uint64_t number)
+{
+    entered *e = &r->entered[event->location];
+    if (e->open >> event->code & 1)
+        pj_import_add(&r->stats, PJ_IMPORT_call_not_left, 0);
+    if (e->class_)
+        leave(r, event->location, event->time, number);
+    e->open |= 1u << event->code;
+    e->class_ = event->code;
+    e->call =
+        (pj_call){.begin = event->time, .location = event->location, .call = (pj_mpi_call)event->a};
+}
+
 static void mpi_event(replay *r, const pj_event *event, uint64_t number)
 {
     entered *e = &r->entered[event->location];
     if (event->code == PJ_MPI_IO)
         return; // its time is computation here
     if (event->a != PJ_MPI_NONE) {
-        if (e->class_) {
-            pj_import_add(&r->stats, PJ_IMPORT_call_not_left, 0);
-            leave(r, event->location, event->time, number);
-        }
-        e->call = (pj_call){
-            .begin = event->time, .location = event->location, .call = (pj_mpi_call)event->a};
-        e->class_ = event->code;
-    } else if (e->class_ == event->code) {
-        leave(r, event->location, event->time, number);
+        enter(r, event, number);
+        return;
     }
+    e->open &= ~(1u << event->code);
+    if (e->class_ != event->code)
+        return;
+    leave(r, event->location, event->time, number);
+    if (e->open == 0)
+        return;
+    e->class_ = (uint16_t)__builtin_ctz(e->open); // old tracers nest: back in the outer call
+    e->call = (pj_call){.begin = event->time, .location = event->location};
 }
 
 static void collective_event(replay *r, const pj_event *event)
@@ -327,28 +342,47 @@ static const char *waits_for(const replay *r, pj_op op, pj_arena *arena)
     return "";
 }
 
+/// The location that must go on before `location` can; PJ_NOTHING when that is not known.
+static uint32_t awaited(const replay *r, uint32_t location)
+{
+    pj_op op;
+    uint32_t from, to, rank, call;
+    uint64_t size;
+    if (!pj_engine_waits(r->engine, location, &op))
+        return PJ_NOTHING;
+    if (op.kind == PJ_OP_AWAIT)
+        return pj_groups_missing(r->groups, op.what, &rank, &call)
+                   ? r->run->layout.first_location[rank]
+                   : PJ_NOTHING;
+    pj_engine_ends(r->engine, op.what, &from, &to, &size);
+    return op.kind == PJ_OP_SEND ? to : from;
+}
+
 /// The sentence for a replay that cannot go on; NULL when nobody waits.
 static const char *deadlock(const replay *r, pj_arena *arena)
 {
-    uint32_t first = PJ_NOTHING, waiting = 0;
-    pj_op op = {0}, first_op = {0};
-    for (uint32_t i = 0; i < r->run->layout.locations; i++) {
-        if (!pj_engine_waits(r->engine, i, &op))
-            continue;
-        if (waiting++ > 0 && (op.kind != PJ_OP_SEND || first_op.kind == PJ_OP_SEND))
-            continue; // who cannot send is the likeliest cause
-        first = i;
-        first_op = op;
-    }
+    uint32_t locations = r->run->layout.locations, waiting = 0, culprit = PJ_NOTHING;
+    pj_op op;
+    for (uint32_t i = locations; i-- > 0;)
+        if (pj_engine_waits(r->engine, i, &op)) {
+            culprit = i;
+            waiting++;
+        }
     if (waiting == 0)
         return NULL;
+    for (uint32_t i = 0, next; i < locations; i++, culprit = next) { // on into the circle
+        next = awaited(r, culprit);
+        if (next == PJ_NOTHING || !pj_engine_waits(r->engine, next, &op))
+            break;
+    }
+    pj_engine_waits(r->engine, culprit, &op);
     char time[32];
-    pj_format_duration((double)pj_engine_clock(r->engine, first).at, time);
+    pj_format_duration((double)pj_engine_clock(r->engine, culprit).at, time);
     return pj_arena_format(arena, "%s: %u of %u locations wait; %s, at %s in the trace, waits %s",
                            r->given_up ? "the replay needs more memory than it may use (--memory)"
                                        : "the replay ends in a deadlock",
-                           waiting, r->run->layout.locations, who(r, first, arena), time,
-                           waits_for(r, first_op, arena));
+                           waiting, locations, who(r, culprit, arena), time,
+                           waits_for(r, op, arena));
 }
 
 static void replay_rest(replay *r, const pj_run *run)
@@ -415,7 +449,7 @@ static bool write_ideal_trace(replay *r, pj_err *err)
         uint32_t master = layout->first_location[layout->rank_of[i]];
         finish_ns[i] = pj_engine_clock(r->engine, pj_threads_lives(r->threads, i) ? i : master).now;
     }
-    return pj_ideal_trace_write(r->ideal, finish_ns, err);
+    return pj_ideal_trace_write(r->ideal, finish_ns, r->opts.job, err);
 }
 
 static bool finish(void *self, pj_run *run, pj_err *err)

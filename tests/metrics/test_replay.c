@@ -602,6 +602,48 @@ static void calls_that_are_not_left_end_with_the_next(void **state)
     assert_int_equal(counted(s, PJ_IMPORT_call_not_left), 2);
 }
 
+static void calls_within_calls(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1); // a collective that shows its messages
+    for (uint32_t r = 0; r < 2; r++)
+        pj_script_event(
+            s, (pj_event){.time = 10, .a = 8, .location = r, .kind = PJ_EV_MPI, .code = 2});
+    pj_script_call(s, 0, "MPI_Send", 40, 50);
+    pj_script_call(s, 1, "MPI_Recv", 20, 60);
+    pj_script_send(s, (pj_script_message){0, 1, 40, 20, 60, .size = small});
+    for (uint32_t r = 0; r < 2; r++)
+        pj_script_event(
+            s, (pj_event){.time = 70, .a = 0, .location = r, .kind = PJ_EV_MPI, .code = 2});
+    pj_script_last(s, 0, 80);
+    replay(s);
+    expect(s, 0, 20, 20);
+    expect(s, 1, 10, 10);
+    assert_int_equal(counted(s, PJ_IMPORT_call_not_left), 0);
+}
+
+static void applications_have_communicators_of_their_own(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(4, 1); // two applications, both with a communicator 1
+    s->run->layout.applications = 2;
+    s->run->layout.application_of[2] = s->run->layout.application_of[3] = 1;
+    s->run->communicators[0].size = 2;
+    pj_script_communicator(s, 1, (uint32_t[]){2, 3}, 2);
+    s->run->communicators[1].application = 1;
+    for (uint32_t r = 0; r < 4; r++) {
+        pj_script_call(s, r, "MPI_Init", 10 + 10 * r, 50);
+        pj_script_collect(
+            s, r, (pj_script_collective){"MPI_Barrier", 60 + 10 * r, 100, .communicator = 1});
+    }
+    replay(s);
+    // init at 20 and 40; then 10 + 10 r more: 20 + 20 and 40 + 40
+    expect(s, 0, 40, 20);
+    expect(s, 1, 40, 40);
+    expect(s, 2, 80, 60);
+    expect(s, 3, 80, 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +685,8 @@ int main(void)
         cmocka_unit_test(a_collective_that_a_rank_never_enters_is_a_deadlock),
         cmocka_unit_test(memory_that_is_used_up_ends_the_replay),
         cmocka_unit_test(calls_that_are_not_left_end_with_the_next),
+        cmocka_unit_test(calls_within_calls),
+        cmocka_unit_test(applications_have_communicators_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

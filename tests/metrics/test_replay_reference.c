@@ -43,8 +43,39 @@ static void ideal_runtimes(void **state)
     }
 }
 
+/// How the ideal runtime changes with the eager limit (METRICS part C).
+static void eager_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        pj_network network;
+        double ideal;
+    } rows[] = {
+        {"epoch/epoch_4proc.prv.gz", {.eager_bytes = UINT64_MAX}, 6051059081.0 - 106293},
+        {"epoch/epoch_4proc.prv.gz", {.all_rendezvous = true}, 6051059081.0 + 16409},
+        {"epoch/epoch_16proc.prv.gz", {.eager_bytes = UINT64_MAX}, 2310335964.0 - 386313},
+        {"epoch/epoch_16proc.prv.gz", {.all_rendezvous = true}, 2310335964.0 + 531394},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, DATA "%s", rows[i].file);
+        if (access(path, R_OK) != 0) {
+            print_message("%s is not there\n", path);
+            skip();
+        }
+        pj_job job = {.workers = 2};
+        pj_err err = {.code = PJ_E_NONE};
+        pj_auto_run run = pj_load(path, (pj_load_opts){.network = rows[i].network}, &job, &err);
+        assert_non_null(run);
+        if (run->ideal.runtime_ns != rows[i].ideal)
+            fail_msg("row %zu: %.0f is not %.0f", i, run->ideal.runtime_ns, rows[i].ideal);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ideal_runtimes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ideal_runtimes),
+                                       cmocka_unit_test(eager_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

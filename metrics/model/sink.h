@@ -16,6 +16,7 @@ typedef struct pj_sink {
     bool (*events)(void *self, const pj_batch *batch, pj_err *err);
     /// All events have come and `run->end_ns` is final: write the totals into the run.
     bool (*finish)(void *self, struct pj_run *run, pj_err *err);
+    /// Comes before the run is released.
     void (*close)(void *self);
     void *self;
 } pj_sink;

@@ -28,6 +28,7 @@ static void begin_member(pj_gunzip *gunzip)
 pj_gunzip *pj_gunzip_new(void)
 {
     pj_gunzip *gunzip = pj_take_memory(sizeof *gunzip);
+    memset(gunzip, 0, sizeof *gunzip); // corrupt data may refer to what was never written
     isal_inflate_init(&gunzip->state);
     begin_member(gunzip);
     return gunzip;

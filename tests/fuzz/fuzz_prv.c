@@ -25,9 +25,9 @@ static bool read_pass(pj_str bytes, pj_job *job, uint64_t **disorder)
     bool ok = pj_read_memory("fuzz", bytes, &pass, &err);
     assert(ok == (err.code == PJ_E_NONE));
     *disorder = pass.disorder;
-    pj_run_release(pass.run);
     for (size_t i = 0; i < SINKS; i++)
         sinks[i].close(sinks[i].self);
+    pj_run_release(pass.run);
     return ok;
 }
 

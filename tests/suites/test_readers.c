@@ -50,7 +50,7 @@ static void small_prv(pj_buf *out)
 
 static void large_prv(pj_buf *out)
 {
-    write_model(out, 4, 2, 150);
+    write_model(out, 4, 2, 40);
 }
 
 static const good_input samples[] = {{"prv", small_prv, large_prv}};
@@ -95,10 +95,10 @@ static outcome read_once(pj_str bytes, unsigned workers)
     pj_pass pass = {.run = pj_run_new("memory"), .sinks = sinks, .sink_count = SINKS, .job = &job};
     if (pj_read_memory("memory", bytes, &pass, &out.err))
         out.run = pj_run_hold(pass.run);
-    pj_run_release(pass.run);
-    free(pass.disorder);
     for (size_t i = 0; i < SINKS; i++)
         sinks[i].close(sinks[i].self);
+    pj_run_release(pass.run);
+    free(pass.disorder);
     return out;
 }
 
@@ -208,20 +208,20 @@ static void damage(pj_buf *out, pj_str good, uint32_t *seed)
 static void seeded_damage(void **state)
 {
     (void)state;
-    enum { ROUNDS = 250 }; // each of them plain and packed
+    const unsigned rounds = getenv("PJ_LONG") ? 5000 : 250; // each of them plain and packed
     for (unsigned i = 0; pj_reader_at(i); i++) {
         pj_auto_buf text = {.at = NULL}, packed = {.at = NULL}, bad = {.at = NULL};
         sample_of(pj_reader_at(i))->large(&text);
         add_gzip(&packed, pj_buf_str(&text));
         uint32_t seed = 5;
         unsigned read = 0;
-        for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned round = 0; round < rounds; round++) {
             damage(&bad, pj_buf_str(&text), &seed);
             read += read_copy_alike(pj_buf_str(&bad));
             damage(&bad, pj_buf_str(&packed), &seed);
             read += read_copy_alike(pj_buf_str(&bad));
         }
-        assert_true(read > ROUNDS / 2);
+        assert_true(read > rounds / 2);
     }
 }
 

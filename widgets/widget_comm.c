@@ -133,12 +133,14 @@ json_t *pj_widget_model_entry(const pj_widget *widget, json_t *state)
                      pj_module_version(model->module, dialect_of(widget)), "state", state);
 }
 
+/// Paths of buffers lead into the entries, past their "state": so do ipywidgets' kernel and page,
+/// whatever the protocol's text says.
 static void send_states(pj_widgets *widgets, const char *control)
 {
     pj_auto_pack pack = pj_widget_pack_new(widgets->opts.dialect);
     json_t *states = json_object();
     for (pj_widget *widget = widgets->first; widget; widget = widget->after) {
-        pack.prefix = widget->id;
+        pack.id = widget->id;
         json_decref(pack.state);
         pack.state = json_object();
         pj_widget_pack_state(widget, &pack, false);

@@ -22,8 +22,10 @@ void pj_widget_pack_free(pj_widget_pack *pack)
 
 static void add_buffer(pj_widget_pack *pack, json_t *path_take, const json_t *bytes)
 {
-    if (pack->prefix)
-        json_array_insert_new(path_take, 0, json_string(pack->prefix));
+    if (pack->id) {
+        json_array_insert_new(path_take, 0, json_string(pack->id));
+        json_array_insert_new(path_take, 1, json_string("state"));
+    }
     json_array_append_new(pack->paths, path_take);
     pj_grow(pack->buffers, &pack->buffer_cap, pack->buffer_count + 1);
     pack->buffers[pack->buffer_count++] =

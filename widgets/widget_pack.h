@@ -8,8 +8,8 @@
 
 typedef struct pj_widget_pack {
     pj_dialect dialect;
-    const char *prefix; // first step of every path; NULL = none
-    json_t *state;      // what pack_add fills
+    const char *id; // paths begin with this id and "state", as in update_states; NULL = not
+    json_t *state;  // what pack_add fills
     json_t *paths;
     pj_str *buffers;
     size_t buffer_count, buffer_cap;

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CAST = 10, MOST_MESSAGES = 100 };
+enum { CAST = 10, MOST_MESSAGES = 40 };
 
 static const char *const models[CAST] = {"IntSlider", "FileUpload", "Image",      "VBox", "Tab",
                                          "Dropdown",  "Link",       "DatePicker", "Text", "Output"};

@@ -147,7 +147,8 @@ static void a_reloaded_page_gets_every_state(void **state)
         "'ImageView'");
     json_t *path = json_array_get(json_object_get(data, "buffer_paths"), 0);
     assert_string_equal(json_string_value(json_array_get(path, 0)), pj_widget_id(image));
-    assert_string_equal(json_string_value(json_array_get(path, 1)), "value");
+    assert_string_equal(json_string_value(json_array_get(path, 1)), "state");
+    assert_string_equal(json_string_value(json_array_get(path, 2)), "value");
     assert_string_equal(pj_bench_text(&b, json_object_get(answer, "buffers")), "['<1 bytes>']");
     assert_false(pj_bench_msg_with(&b, "page", "{'method':'dance'}", NULL, 0));
     pj_widgets_take_close(b.widgets, &open);

@@ -50,9 +50,7 @@ static double run_legend(layout *l, double y, bool draw)
                                                    .w = 11,
                                                    .h = 11,
                                                    .radius = 2.5,
-                                                   .fill = key->colour,
-                                                   .stroke = 0xffffff90,
-                                                   .hatch = key->hatch});
+                                                   .fill = key->colour});
             pj_textbox_put(
                 chart->figure, x + 17, base,
                 pj_textbox_squeeze(chart->draw, chart->arena, key->name, muted_style, most_label),

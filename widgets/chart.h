@@ -9,7 +9,6 @@
 typedef struct pj_chart_key {
     const char *name;
     pj_colour colour;
-    bool hatch; // with this look in black and white
 } pj_chart_key;
 
 typedef struct pj_chart_opts {

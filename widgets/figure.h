@@ -6,7 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 
-/// Colours are 0xRRGGBBAA. Roles resolve against the theme when the figure is drawn.
+/// Colours are 0xRRGGBBAA.
 typedef uint32_t pj_colour;
 
 typedef enum pj_anchor { PJ_ANCHOR_START, PJ_ANCHOR_MIDDLE, PJ_ANCHOR_END } pj_anchor;

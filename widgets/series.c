@@ -63,17 +63,15 @@ static bool choose_y(const builder *b, size_t *columns, size_t *count, pj_err *e
     return true;
 }
 
+/// A cell as a label: whole numbers ungrouped, others with four digits.
 static const char *cell_label(const builder *b, size_t row, size_t column)
 {
     const pj_cell cell = *pj_table_cell(b->table, row, column);
-    const pj_column_text form = {.factor = 1, .unit = "", .decimals = -1, .integers = true};
     if (cell.kind == PJ_CELL_INT)
         return pj_arena_format(b->arena, "%lld", (long long)cell.integer);
-    pj_column_text plain = form;
-    plain.integers = false;
     pj_auto_buf text = {0};
-    pj_column_text_cell(&text, plain, cell);
-    return pj_arena_text(b->arena, pj_buf_str(&text));
+    pj_column_text_cell(&text, (pj_column_text){.factor = 1, .unit = "", .decimals = -1}, cell);
+    return text.len ? pj_arena_text(b->arena, pj_buf_str(&text)) : "";
 }
 
 // ---- points

@@ -124,8 +124,7 @@ pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text,
                                            .anchor = style.anchor,
                                            .angle = style.angle,
                                            .stroke = style.halo ? figure->background : PJ_NONE,
-                                           .stroke_width = style.halo ? 2.5 : 0,
-                                           .key = style.key});
+                                           .stroke_width = style.halo ? 2.5 : 0});
 }
 
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,

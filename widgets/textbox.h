@@ -13,7 +13,6 @@ typedef struct pj_style {
     pj_anchor anchor;
     double angle; // degrees counter-clockwise
     bool halo;    // a rim of the paper's colour, for text over lines
-    const char *key;
 } pj_style;
 
 double pj_textbox_width(const pj_draw *draw, const char *text, pj_style style);

@@ -321,6 +321,72 @@ static void records_may_stand_early_or_late(void **state)
     }
 }
 
+/// Calls of 1 ns, 1 ns apart, from `time` on: enough to push what came before out of the window.
+static uint64_t chatter(pj_script *s, uint32_t location, const char *name, uint64_t time)
+{
+    enum { CALLS = 20000 };
+    for (uint64_t i = 0; i < CALLS; i++)
+        pj_script_call(s, location, name, time + 2 * i, time + 2 * i + 1);
+    return time + 2 * (uint64_t)CALLS;
+}
+
+static void receives_may_be_posted_long_before(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"MPI_Irecv", "MPI_Startall"};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_script s = pj_script_new(3, 1);
+        pj_script_call(s, 1, names[i], 10, 20);
+        uint64_t time = chatter(s, 2, "MPI_Comm_rank", 30);
+        pj_script_call(s, 0, "MPI_Send", time, time + 10);
+        pj_script_send(s, (pj_script_message){0, 1, time, 10, time + 90, large, .record = 0});
+        if (i == 1) { // a second message of the same call
+            pj_script_call(s, 0, "MPI_Send", time + 20, time + 30);
+            pj_script_send(s, (pj_script_message){0, 1, time + 20, 15, time + 90, .size = large});
+        }
+        pj_script_call(s, 1, "MPI_Waitall", time + 80, time + 90);
+        replay(s);
+        double sent = (double)time + (i == 1 ? 10 : 0);
+        expect(s, 0, sent, sent); // does not wait
+        expect(s, 1, (double)time + 70, (double)time + 70);
+        assert_int_equal(counted(s, PJ_IMPORT_message_without_receive), 0);
+        assert_int_equal(counted(s, PJ_IMPORT_receive_forgotten), 0);
+    }
+}
+
+static void receives_posted_while_waiting_count_from_their_replay(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(3, 1);
+    // rank 1 waits for rank 2 from 5 on: in the replay it posts when that message has come
+    pj_script_call(s, 1, "MPI_Recv", 5, 9);
+    pj_script_call(s, 1, "MPI_Irecv", 10, 20);
+    uint64_t time = chatter(s, 0, "MPI_Comm_rank", 30); // half of it is computation
+    pj_script_call(s, 0, "MPI_Send", time, time + 10);
+    pj_script_send(s, (pj_script_message){0, 1, time, 10, time + 90, large, .record = 0});
+    pj_script_call(s, 2, "MPI_Send", time + 50, time + 60);
+    pj_script_send(s, (pj_script_message){2, 1, time + 50, 5, 9, small, .record = 1});
+    pj_script_call(s, 1, "MPI_Wait", time + 80, time + 90);
+    replay(s);
+    expect(s, 2, (double)time + 50, (double)time + 50);
+    expect(s, 0, (double)time + 51, 30 + 20000);
+    assert_int_equal(counted(s, PJ_IMPORT_message_reversed), 1);
+}
+
+static void receives_that_are_forgotten_are_ready(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    uint64_t time = chatter(s, 1, "MPI_Irecv", 10); // 16384 of a location are remembered
+    time = chatter(s, 1, "MPI_Comm_rank", time);
+    pj_script_call(s, 0, "MPI_Send", time, time + 10);
+    pj_script_send(s, (pj_script_message){0, 1, time, 10, time + 90, large, .record = 0});
+    pj_script_call(s, 1, "MPI_Wait", time + 80, time + 90);
+    replay(s);
+    expect(s, 0, (double)time, (double)time);
+    assert_int_equal(counted(s, PJ_IMPORT_receive_forgotten), 1);
+}
+
 // Collectives
 
 static void every_blocking_collective_is_a_barrier(void **state)
@@ -667,6 +733,9 @@ int main(void)
         cmocka_unit_test(a_received_message_without_wait_is_posted_only),
         cmocka_unit_test(reversed_messages_keep_their_order),
         cmocka_unit_test(records_may_stand_early_or_late),
+        cmocka_unit_test(receives_may_be_posted_long_before),
+        cmocka_unit_test(receives_posted_while_waiting_count_from_their_replay),
+        cmocka_unit_test(receives_that_are_forgotten_are_ready),
         cmocka_unit_test(every_blocking_collective_is_a_barrier),
         cmocka_unit_test(reduce_holds_its_root_only),
         cmocka_unit_test(the_kth_meets_the_kth_of_its_communicator),

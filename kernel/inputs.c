@@ -78,6 +78,14 @@ bool pj_inputs_is_path(const char *text)
     return (shaped && !code) || (has_wildcard(text) && matches_a_file(text));
 }
 
+/// Whether `path` is the compressed form of the path before it: the same run.
+static bool is_repeated(const pj_texts *paths, size_t index)
+{
+    pj_str path = pj_str_of(paths->items[index]);
+    return index > 0 && pj_str_ends(path, PJ_S(".gz")) &&
+           pj_str_equal(pj_str_of(paths->items[index - 1]), pj_str_head(path, path.len - 3));
+}
+
 /// The traces of a folder, those of subfolders left out.
 static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_err *err)
 {
@@ -93,6 +101,10 @@ static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_
     if (paths->count == first)
         return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
     sort_from(paths, first);
+    for (size_t i = paths->count; i-- > first + 1;)
+        if (is_repeated(paths, i))
+            memmove(&paths->items[i], &paths->items[i + 1],
+                    (--paths->count - i) * sizeof *paths->items);
     return true;
 }
 
@@ -155,6 +167,7 @@ static bool load_path(loading *l, const char *path, pj_err *err)
     pj_run *run = pj_load(path, l->opts, &job, &problem);
     if (run) {
         complain_of_damage(l, run);
+        l->progress->bytes += run->file_bytes;
         pj_value_list_add_take(l->runs, pj_value_run_take(run));
         return true;
     }

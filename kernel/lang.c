@@ -1,5 +1,6 @@
 // A Lua state for cells: life, globals, running one cell.
 #include "kernel/lang_bind.h"
+#include "kernel/lang_lex.h"
 
 #include <stdlib.h>
 
@@ -89,25 +90,53 @@ void pj_lang_set_script(pj_lang *lang, const char *name, const char *const *args
 typedef struct request {
     pj_str code;
     pj_cell_opts opts;
+    bool aside; // an expression on the side: `ans` stays
     bool compiled;
+    pj_str name; // when the last statement is a name alone
 } request;
 
-/// Keeps the code for tracebacks.
+/// Keeps the code for tracebacks, as far as the last cells go.
 static void keep_source(lua_State *L, const char *name, pj_str code)
 {
+    enum { KEPT = 1000 };
+    lua_Integer place = (lua_Integer)(pj_lang_of(L)->source_count++ % KEPT) + 1;
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
+    if (lua_rawgeti(L, -1, place) == LUA_TSTRING) {
+        lua_pushnil(L);
+        lua_rawset(L, -3);
+    } else {
+        lua_pop(L, 1);
+    }
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, place);
     lua_pushlstring(L, code.len ? code.at : "", code.len);
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
 
-static void make_program(pj_lang *lang, pj_str code, bool valued)
+static void make_program(pj_lang *lang, request *r)
 {
     pj_lang_cell cell;
     lang->program.len = 0;
-    pj_lang_cell_cut(lang->L, code, &cell);
-    pj_lang_cell_program(&cell, code, valued, &lang->program);
+    pj_lang_cell_cut(lang->L, r->code, &cell);
+    pj_lang_cell_program(&cell, r->code, !r->opts.silent, &lang->program);
+    if (cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_EXPRESSION) {
+        pj_str text = cell.items[cell.count - 1].text;
+        pj_lexer lexer = pj_lexer_of(text);
+        pj_token token = pj_lexer_next(&lexer);
+        if (token.kind == PJ_TOKEN_NAME && token.text.len == text.len)
+            r->name = text;
+    }
     pj_lang_cell_free(&cell);
+}
+
+/// A cell that is only a slip of the pen would show nothing: says what it may have meant.
+static void hint_at_name(lua_State *L, pj_str name)
+{
+    const char *near = name.len ? pj_lang_error_nearest(L, name) : NULL;
+    if (near)
+        pj_session_say(pj_lang_of(L)->session, PJ_STR_FMT " is nil; did you mean %s?",
+                       PJ_STR_ARG(name), near);
 }
 
 /// Whether a value says nothing to people: what io.write returns.
@@ -126,7 +155,7 @@ static int run_cell(lua_State *L)
     lua_settop(L, 0);
     keep_source(L, name, r->code);
     const char *chunk = lua_pushfstring(L, "=%s", name);
-    make_program(lang, r->code, !r->opts.silent);
+    make_program(lang, r);
     pj_str program = pj_buf_str(&lang->program);
     if (luaL_loadbufferx(L, program.len ? program.at : "", program.len, chunk, "t") != LUA_OK) {
         pj_lang_error_syntax(lang, r->code);
@@ -138,12 +167,16 @@ static int run_cell(lua_State *L)
     lua_remove(L, 1);
     lua_call(L, 0, LUA_MULTRET);
     int count = lua_gettop(L);
+    if (count == 1 && lua_isnil(L, 1))
+        hint_at_name(L, r->name);
     if (count == 0 || (count == 1 && (lua_isnil(L, 1) || is_stream(L, 1))))
         return 0;
-    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
-    lua_pushvalue(L, 1);
-    lua_setfield(L, -2, "ans");
-    lua_pop(L, 1);
+    if (!r->aside) {
+        lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+        lua_pushvalue(L, 1);
+        lua_setfield(L, -2, "ans");
+        lua_pop(L, 1);
+    }
     pj_lang_show(L, 1);
     return 0;
 }
@@ -161,7 +194,7 @@ static pj_outcome failed(pj_lang *lang, const char *ename)
                         .error = pj_lang_error_json(lang, ename)};
 }
 
-pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
+static pj_outcome run_request(pj_lang *lang, request *r)
 {
     lua_State *L = lang->L;
     if (lang->stop)
@@ -169,14 +202,13 @@ pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
     lang->exiting = false;
     lang->running = NULL;
     pj_lang_bundle_clear(lang);
-    request r = {.code = code, .opts = opts};
     lua_settop(L, 0);
     lua_pushcfunction(L, pj_lang_error_handler);
     lua_pushcfunction(L, run_cell);
-    lua_pushlightuserdata(L, &r);
+    lua_pushlightuserdata(L, r);
     int status = lua_pcall(L, 1, 0, 1);
     lua_settop(L, 0);
-    if (!r.compiled)
+    if (!r->compiled)
         return failed(lang, "SyntaxError");
     if (status != LUA_OK)
         return failed(lang, "Error");
@@ -185,9 +217,16 @@ pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
     return outcome;
 }
 
+pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
+{
+    request r = {.code = code, .opts = opts};
+    return run_request(lang, &r);
+}
+
 json_t *pj_lang_expression(pj_lang *lang, pj_str code)
 {
-    pj_outcome outcome = pj_lang_run(lang, code, (pj_cell_opts){.name = "expression"});
+    request r = {.code = code, .opts = {.name = "expression"}, .aside = true};
+    pj_outcome outcome = run_request(lang, &r);
     json_t *reply = NULL;
     if (outcome.ok) {
         reply = json_pack("{s:s, s:o, s:o}", "status", "ok", "data",

@@ -11,7 +11,7 @@
 static void add_text(pj_lang *lang, pj_str word, pj_str match)
 {
     if (match.len && pj_str_starts(match, word))
-        json_array_append_new(lang->matches, json_stringn(match.at, match.len));
+        json_array_append_new(lang->matches, pj_lang_json(match));
 }
 
 static void add(pj_lang *lang, pj_str word, const char *match)

@@ -67,7 +67,7 @@ static pj_str missing_global(pj_str message)
     return pj_str_head(rest, pj_str_find(rest, '\''));
 }
 
-/// Tries the keys of the table on top of the stack, and those of the one behind its __index.
+/// Tries the keys of the table on top of the stack.
 static void try_keys(lua_State *L, pj_suggest *suggest)
 {
     int table = lua_gettop(L);
@@ -79,17 +79,24 @@ static void try_keys(lua_State *L, pj_suggest *suggest)
     }
 }
 
-static void add_global_hint(lua_State *L, pj_buf *message)
+const char *pj_lang_error_nearest(lua_State *L, pj_str name)
 {
-    pj_suggest suggest = {.word = missing_global(pj_buf_str(message))};
-    if (!suggest.word.len || !lua_checkstack(L, 8))
-        return;
+    pj_suggest suggest = {.word = name};
+    if (!lua_checkstack(L, 8))
+        return NULL;
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     if (lua_istable(L, -1))
         try_keys(L, &suggest);
-    if (suggest.best)
-        pj_buf_addf(message, "; did you mean %s?", suggest.best);
     lua_pop(L, 1);
+    return suggest.best;
+}
+
+static void add_global_hint(lua_State *L, pj_buf *message)
+{
+    pj_str name = missing_global(pj_buf_str(message));
+    const char *near = name.len ? pj_lang_error_nearest(L, name) : NULL;
+    if (near)
+        pj_buf_addf(message, "; did you mean %s?", near);
 }
 
 /// Takes "cell 7:3: " off the message: the frames say it.
@@ -227,7 +234,7 @@ static pj_str source_of(lua_State *L, const char *name)
 
 static void append_line(json_t *traceback, pj_buf *line)
 {
-    json_array_append_new(traceback, json_stringn(line->at, line->len));
+    json_array_append_new(traceback, pj_lang_json(pj_buf_str(line)));
     line->len = 0;
 }
 
@@ -259,7 +266,6 @@ json_t *pj_lang_error_json(pj_lang *lang, const char *ename)
     if (lang->frame_count)
         pj_buf_addf(&value, "%s:%d: ", lang->frames[0].source, lang->frames[0].line);
     pj_buf_add(&value, pj_buf_str(&lang->message));
-    return json_pack("{s:s, s:o, s:o}", "ename", ename, "evalue",
-                     json_stringn(value.at ? value.at : "", value.len), "traceback",
-                     traceback_of(lang, ename));
+    return json_pack("{s:s, s:o, s:o}", "ename", ename, "evalue", pj_lang_json(pj_buf_str(&value)),
+                     "traceback", traceback_of(lang, ename));
 }

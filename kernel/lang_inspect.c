@@ -99,6 +99,6 @@ json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail)
     if (!found)
         return json_pack("{s:b, s:{}, s:{}}", "found", 0, "data", "metadata");
     pj_str text = pj_str_trim(pj_buf_str(&lang->message));
-    return json_pack("{s:b, s:{s:o}, s:{}}", "found", 1, "data", "text/plain",
-                     json_stringn(text.at, text.len), "metadata");
+    return json_pack("{s:b, s:{s:o}, s:{}}", "found", 1, "data", "text/plain", pj_lang_json(text),
+                     "metadata");
 }

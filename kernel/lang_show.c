@@ -2,8 +2,9 @@
 #include "kernel/display.h"
 #include "kernel/lang_lex.h"
 #include "kernel/lang_value.h"
+#include "widgets/utf8.h"
 
-enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_WIDTH = 78 };
+enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200 };
 
 static void show_value(lua_State *L, int index, int depth, bool quoted);
 
@@ -95,6 +96,13 @@ static void show_value(lua_State *L, int index, int depth, bool quoted)
     lua_pop(L, 1);
 }
 
+json_t *pj_lang_json(pj_str text)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean(&clean, text);
+    return json_stringn(clean.len ? clean.at : "", clean.len);
+}
+
 void pj_lang_text(lua_State *L, int index)
 {
     pj_lang_of(L)->text.len = 0;
@@ -110,8 +118,7 @@ static void start_bundle(pj_lang *lang)
 static void finish_bundle(pj_lang *lang)
 {
     lang->data = json_object();
-    json_object_set_new(lang->data, "text/plain",
-                        json_stringn(lang->text.at ? lang->text.at : "", lang->text.len));
+    json_object_set_new(lang->data, "text/plain", pj_lang_json(pj_buf_str(&lang->text)));
 }
 
 void pj_lang_bundle_clear(pj_lang *lang)
@@ -144,9 +151,9 @@ static void copy_bundle(lua_State *L, int index)
     lang->data = json_object();
     lua_pushnil(L);
     while (lua_next(L, index)) {
-        size_t len;
-        const char *text = lua_tolstring(L, -1, &len);
-        json_object_set_new(lang->data, lua_tostring(L, -2), json_stringn(text, len));
+        pj_str text;
+        text.at = lua_tolstring(L, -1, &text.len);
+        json_object_set_new(lang->data, lua_tostring(L, -2), pj_lang_json(text));
         lua_pop(L, 1);
     }
 }

@@ -25,17 +25,18 @@ struct pj_lang {
     lua_State *L;
     const pj_face *face;
     atomic_bool *stop;
-    FILE *streams[3]; // what io.stdin, io.stdout, io.stderr write to: the face
-    pj_buf typed;     // what was typed and not yet read
-    size_t typed_at;  // how much of it was read
-    pj_err input_err; // why nothing could be typed
-    bool exiting;     // os.exit was called
-    int exit_status;  //
-    pj_buf message;   // of the error being reported
-    pj_buf text;      // of the value being shown
-    pj_buf program;   // of the cell being compiled
-    json_t *matches;  // of the completion being made
-    json_t *data;     // bundle of the value being shown
+    FILE *streams[3];    // what io.stdin, io.stdout, io.stderr write to: the face
+    size_t source_count; // cells whose code was kept
+    pj_buf typed;        // what was typed and not yet read
+    size_t typed_at;     // how much of it was read
+    pj_err input_err;    // why nothing could be typed
+    bool exiting;        // os.exit was called
+    int exit_status;     //
+    pj_buf message;      // of the error being reported
+    pj_buf text;         // of the value being shown
+    pj_buf program;      // of the cell being compiled
+    json_t *matches;     // of the completion being made
+    json_t *data;        // bundle of the value being shown
     json_t *metadata;
     struct pj_session *session;
     pj_err err; // of the call at work: it outlives a longjmp
@@ -68,8 +69,12 @@ void pj_lang_io_open(pj_lang *lang);
 void pj_lang_io_close(pj_lang *lang);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
+/// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.
+json_t *pj_lang_json(pj_str text);
 /// lang_error.c: message handler of protected calls; fills message and frames.
 int pj_lang_error_handler(lua_State *L);
+/// The nearest of the globals that cells see; NULL when none is near.
+const char *pj_lang_error_nearest(lua_State *L, pj_str name);
 /// {"ename", "evalue", "traceback"} from message and frames.
 json_t *pj_lang_error_json(pj_lang *lang, const char *ename);
 /// Puts the message and place of a compile error (popped from the stack) into message and frames.

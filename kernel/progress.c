@@ -58,8 +58,6 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     double part = total ? (double)done / (double)total : 0;
     char text[160], size[32];
     part = part > 1 ? 1 : part;
-    if (done == total)
-        progress->bytes += total;
     pj_format_bytes(total, size);
     const char *slash = strrchr(what, '/');
     snprintf(text, sizeof text, "reading %.80s (%zu of %zu): %.0f %% of %s",

@@ -11,7 +11,8 @@ typedef struct pj_progress {
     size_t index; // the one at work, from 1
     bool shown;
     char id[48]; // of the display
-    uint64_t began_ns, bytes;
+    uint64_t began_ns;
+    uint64_t bytes; // of the files that were read; kept by the caller
 } pj_progress;
 
 pj_progress pj_progress_of(pj_session *session, size_t inputs);

@@ -208,6 +208,31 @@ static void one_bad_trace_leaves_the_others(void **state)
     refuses(f, "load{'missing.prv', 'other.prv'}", "none of the 2 traces could be read");
 }
 
+static void any_bytes_can_be_shown(void **state)
+{
+    fixture *f = *state;
+    gives(f, "'a\\xffb'",
+          "a\xef\xbf\xbd"
+          "b");
+    gives(f, "{'\\xc3'}", "{\"\xef\xbf\xbd\"}");
+    refuses(f, "error('x\\xfe')", "x\xef\xbf\xbd");
+    gives(f, "#'\\0' .. '\\0'", "1");
+}
+
+static void a_name_alone_that_is_a_slip_gets_a_hint(void **state)
+{
+    fixture *f = *state;
+    gives(f, "metrcs", "nil");
+    assert_string_equal(f->face.err.at, "metrcs is nil; did you mean metrics?\n");
+    gives(f, "something_else", "nil");
+    assert_int_equal(f->face.err.len, 0);
+    json_t *reply = pj_lang_expression(f->lang, PJ_S("'aside'"));
+    json_decref(reply);
+    gives(f, "'x'", "x");
+    json_decref(pj_lang_expression(f->lang, PJ_S("'aside'")));
+    gives(f, "ans", "x");
+}
+
 static void modules_see_the_stock_environment(void **state)
 {
     fixture *f = *state;
@@ -357,6 +382,8 @@ int main(void)
         LANG_TEST(sets_are_defined_in_a_cell),
         LANG_TEST(commands_stand_in_lines),
         LANG_TEST(one_bad_trace_leaves_the_others),
+        LANG_TEST(any_bytes_can_be_shown),
+        LANG_TEST(a_name_alone_that_is_a_slip_gets_a_hint),
         LANG_TEST(modules_see_the_stock_environment),
         LANG_TEST(streams_go_through_the_face),
         LANG_TEST(rich_faces_get_bundles),

@@ -209,10 +209,17 @@ static bool texts_are_valid(const json_t *value, unsigned depth)
     }
     size_t i;
     json_t *item;
-    json_array_foreach(value, i, item) if (!texts_are_valid(item, depth + 1)) return false;
+    json_array_foreach(value, i, item)
+    {
+        if (!texts_are_valid(item, depth + 1))
+            return false;
+    }
     const char *key;
-    json_object_foreach((json_t *)value, key,
-                        item) if (!texts_are_valid(item, depth + 1)) return false;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (!texts_are_valid(item, depth + 1))
+            return false;
+    }
     return true;
 }
 

@@ -9,8 +9,6 @@
 
 enum { MOST_NESTED = 50 };
 
-// ---- drafts
-
 static void draft_open(pj_widget_draft *draft, pj_widget *widget)
 {
     *draft = (pj_widget_draft){.widget = widget};
@@ -148,8 +146,6 @@ static void keep(pj_widget *widget, pj_widget_draft *draft)
     }
 }
 
-// ---- making
-
 static bool build_reference(pj_widget *widget, const pj_trait *trait, json_t *traits, pj_err *err)
 {
     pj_widgets *home = widget->home;
@@ -239,8 +235,6 @@ pj_widget *pj_widget_new(pj_widgets *widgets, const char *model, json_t *traits,
         pj_widget_open(widget, false);
     return widget;
 }
-
-// ---- changing
 
 /// `layout` and `style` given as objects: changes the widget that was made for this one, or makes
 /// one and puts it into the draft.
@@ -381,8 +375,6 @@ json_t *pj_widget_traits(const pj_widget *widget)
             json_object_set(traits, widget->model->traits[i].key, widget->values[i]);
     return traits;
 }
-
-// ---- closing
 
 static void mark(pj_widget *widget)
 {

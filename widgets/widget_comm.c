@@ -18,8 +18,6 @@ static pj_dialect dialect_of(const pj_widget *widget)
     return widget->home->opts.dialect;
 }
 
-// ---- to the front end
-
 static void set_text(json_t *object, const char *key, const char *text)
 {
     json_object_set_new(object, key, text ? json_string(text) : json_null());
@@ -107,14 +105,15 @@ void pj_widget_send(pj_widget *widget, json_t *content, const pj_str *buffers, s
     json_decref(data);
 }
 
-// ---- jupyter.widget.control
-
 static size_t control_place(const pj_widgets *widgets, const char *id)
 {
     size_t i;
     json_t *known;
-    json_array_foreach(widgets->controls, i,
-                       known) if (strcmp(json_string_value(known), id) == 0) return i;
+    json_array_foreach(widgets->controls, i, known)
+    {
+        if (strcmp(json_string_value(known), id) == 0)
+            return i;
+    }
     return SIZE_MAX;
 }
 
@@ -155,8 +154,6 @@ static void send_states(pj_widgets *widgets, const char *control)
                                                    .buffer_count = pack.buffer_count});
     json_decref(data);
 }
-
-// ---- from the front end
 
 /// Handlers make widgets for the owner of the widget that was touched.
 static char *borrow_owner(pj_widget *widget)
@@ -316,11 +313,9 @@ json_t *pj_widgets_comms(const pj_widgets *widgets, const char *target)
         for (pj_widget *widget = widgets->first; widget; widget = widget->after)
             json_object_set_new(comms, widget->id,
                                 json_pack("{s:s}", "target_name", PJ_WIDGET_TARGET));
-    size_t i;
-    json_t *id;
-    if (!target || is(target, PJ_WIDGET_CONTROL_TARGET))
-        json_array_foreach(widgets->controls, i, id)
-            json_object_set_new(comms, json_string_value(id),
-                                json_pack("{s:s}", "target_name", PJ_WIDGET_CONTROL_TARGET));
+    bool pages = !target || is(target, PJ_WIDGET_CONTROL_TARGET);
+    for (size_t i = 0; pages && i < json_array_size(widgets->controls); i++)
+        json_object_set_new(comms, json_string_value(json_array_get(widgets->controls, i)),
+                            json_pack("{s:s}", "target_name", PJ_WIDGET_CONTROL_TARGET));
     return comms;
 }

@@ -106,8 +106,6 @@ void pj_widget_pack_add(pj_widget_pack *pack, const pj_trait *trait, json_t *val
         json_object_set_new(pack->state, name, packed(pack, trait, name, value));
 }
 
-// ---- the way back
-
 /// {"0": "a", "1": "b"} as ["a", "b"]; anything else as it is.
 static json_t *unnumbered(json_t *value)
 {

@@ -59,8 +59,6 @@ static json_t *initial(const ruling *r)
 
 #define TITLE(r) PJ_STR_ARG(pj_model_title((r)->draft->widget->model))
 
-// ---- numbers and dates within bounds
-
 static json_t *clamped(json_t *value, json_t *min, json_t *max)
 {
     if (min && pj_trait_value_order(value, min) < 0)
@@ -115,8 +113,6 @@ static bool rule_clamped_log(ruling *r)
     json_decref(max);
     return good;
 }
-
-// ---- positions in lists
 
 static bool is_within(const json_t *index, size_t count)
 {
@@ -191,8 +187,6 @@ static bool rule_titles(ruling *r)
     return true;
 }
 
-// ---- members of lists
-
 static bool contains(const json_t *list, const json_t *item, size_t end)
 {
     for (size_t i = 0; i < json_array_size(list) && i < end; i++)
@@ -233,9 +227,6 @@ static bool rule_option(ruling *r)
                    PJ_STR_FMT ".%s is not among its options; ensure_option is true", TITLE(r),
                    r->trait->key);
 }
-
-// ---- uploads of ipywidgets 7: a list of contents beside a list of {name, type, size,
-// lastModified}
 
 static json_t *text_of(const json_t *file, const char *key)
 {

@@ -3,27 +3,14 @@
 #include "widgets/widget_save.h"
 
 #include "metrics/base/buf.h"
+#include "widgets/base64.h"
 #include "widgets/widget_record.h"
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// RFC 4648, section 4.
 static json_t *base64(pj_str bytes)
 {
     pj_auto_buf out = {0};
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        size_t left = bytes.len - i;
-        unsigned group = (unsigned)(unsigned char)bytes.at[i] << 16;
-        if (left > 1)
-            group |= (unsigned)(unsigned char)bytes.at[i + 1] << 8;
-        if (left > 2)
-            group |= (unsigned char)bytes.at[i + 2];
-        pj_buf_add_char(&out, digits[group >> 18]);
-        pj_buf_add_char(&out, digits[(group >> 12) & 63]);
-        pj_buf_add_char(&out, left > 1 ? digits[(group >> 6) & 63] : '=');
-        pj_buf_add_char(&out, left > 2 ? digits[group & 63] : '=');
-    }
-    return json_stringn(out.at ? out.at : "", out.len);
+    pj_base64_add(&out, bytes);
+    return json_stringn(out.len ? out.at : "", out.len);
 }
 
 static json_t *entry(const pj_widget *widget)

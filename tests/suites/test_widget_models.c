@@ -148,8 +148,6 @@ static void rows_are_those_reviewed(void **state)
     assert_true(digest(PJ_WIDGETS_7) == 0xaeca17049f4ab113);
 }
 
-// ---- alive
-
 typedef struct bench {
     pj_bench base;
     pj_widget *button; // somebody to mention

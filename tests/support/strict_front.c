@@ -51,8 +51,14 @@ static void check_mentions(pj_front *front, const json_t *value)
     if (text && strncmp(text, prefix, strlen(prefix)) == 0 &&
         !json_object_get(front->states, text + strlen(prefix)))
         mistake(front, "mentioned before it was open", text);
-    json_array_foreach(value, i, item) check_mentions(front, item);
-    json_object_foreach((json_t *)value, key, item) check_mentions(front, item);
+    json_array_foreach(value, i, item)
+    {
+        check_mentions(front, item);
+    }
+    json_object_foreach((json_t *)value, key, item)
+    {
+        check_mentions(front, item);
+    }
 }
 
 static void check_message(pj_front *front, const pj_comm_message *message)

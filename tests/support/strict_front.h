@@ -13,7 +13,6 @@ typedef struct pj_front {
 
 pj_front pj_front_new(void);
 void pj_front_free(pj_front *front);
-#define pj_auto_front __attribute__((cleanup(pj_front_free))) pj_front
 
 pj_comm_channel pj_front_channel(pj_front *front);
 /// Forgets the messages, not the states.

@@ -50,11 +50,17 @@ static json_t *shown(const json_t *value)
         return copy ? copy : json_sprintf("<%zu bytes>", json_string_length(value));
     case JSON_ARRAY:
         copy = json_array();
-        json_array_foreach(value, i, item) json_array_append_new(copy, shown(item));
+        json_array_foreach(value, i, item)
+        {
+            json_array_append_new(copy, shown(item));
+        }
         return copy;
     case JSON_OBJECT:
         copy = json_object();
-        json_object_foreach((json_t *)value, key, item) json_object_set_new(copy, key, shown(item));
+        json_object_foreach((json_t *)value, key, item)
+        {
+            json_object_set_new(copy, key, shown(item));
+        }
         return copy;
     case JSON_INTEGER:
     case JSON_REAL:

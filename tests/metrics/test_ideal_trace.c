@@ -50,6 +50,8 @@ static void compare(const char *path, pj_network network)
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         assert_int_equal(ideal->totals[i].useful_ns, run->totals[i].useful_ns);
         assert_int_equal(ideal->totals[i].serial_useful_ns, run->totals[i].serial_useful_ns);
+        for (unsigned c = 0; c < 2; c++)
+            assert_int_equal(ideal->counters[c].useful[i], run->counters[c].useful[i]);
     }
     for (unsigned i = 0; i < PJ_IMPORT_COUNT; i++)
         if (ideal->import.count[i] > run->import.count[i])
@@ -59,6 +61,21 @@ static void compare(const char *path, pj_network network)
     assert_true(ideal->ideal.runtime_ns == run->ideal.runtime_ns); // nothing more to gain
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         assert_true(ideal->ideal.finish_ns[i] == run->ideal.finish_ns[i]);
+}
+
+/// A call with counters before and in it, as Extrae reads them.
+static void counted_call(pj_trace_writer *w, pj_place at, const char *name, uint64_t begin,
+                         uint64_t end)
+{
+    pj_trace_writer_call(w, at,
+                         (pj_trace_call){.name = name,
+                                         .begin = begin,
+                                         .end = end,
+                                         .communicator = strcmp(name, "MPI_Ibarrier") == 0,
+                                         .instructions = 1000 + (int64_t)begin,
+                                         .cycles = 500 + (int64_t)begin,
+                                         .instructions_inside = 77,
+                                         .cycles_inside = 99});
 }
 
 /// Three ranks: a message in time, one early, a collective, counters, and a call by its name only.
@@ -71,28 +88,21 @@ static const char *written_trace(void)
     pj_place at[] = {{0, 0}, {1, 0}, {2, 0}};
     for (unsigned r = 0; r < 3; r++) {
         pj_trace_writer_state(w, at[r], 0, 100 + 10 * r, 1);
-        pj_trace_writer_call(
-            w, at[r], (pj_trace_call){.name = "MPI_Init", .begin = 100 + 10 * r, .end = 200});
+        counted_call(w, at[r], "MPI_Init", 100 + 10 * r, 200);
     }
     pj_trace_writer_state(w, at[0], 200, 260, 1);
-    pj_trace_writer_call(w, at[0], (pj_trace_call){.name = "MPI_Send", .begin = 260, .end = 300});
+    counted_call(w, at[0], "MPI_Send", 260, 300);
     pj_trace_writer_state(w, at[1], 200, 230, 1);
-    pj_trace_writer_call(w, at[1], (pj_trace_call){.name = "MPI_Irecv", .begin = 230, .end = 235});
+    counted_call(w, at[1], "MPI_Irecv", 230, 235);
     pj_trace_writer_state(w, at[1], 235, 250, 1);
-    pj_trace_writer_call(w, at[1], (pj_trace_call){.name = "MPI_Wait", .begin = 250, .end = 320});
+    counted_call(w, at[1], "MPI_Wait", 250, 320);
     pj_trace_writer_message(
         w, (pj_trace_message){at[0], at[1], {260, 265, 230, 320}, .size = 50000, .tag = 7});
     pj_trace_writer_state(w, at[2], 200, 280, 1);
     uint64_t since[] = {300, 320, 280};
     for (unsigned r = 0; r < 3; r++) {
         pj_trace_writer_state(w, at[r], since[r], 400, 1);
-        pj_trace_writer_call(w, at[r],
-                             (pj_trace_call){.name = "MPI_Ibarrier",
-                                             .begin = 400,
-                                             .end = 410,
-                                             .communicator = 1,
-                                             .instructions = 1000,
-                                             .cycles = 500});
+        counted_call(w, at[r], "MPI_Ibarrier", 400, 410);
         pj_trace_writer_state(w, at[r], 410, 500, 1);
         pj_trace_writer_event(w, at[r], 500, 40000001, 0);
     }

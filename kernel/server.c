@@ -453,12 +453,19 @@ static bool serve(server *s, atomic_bool *stop, pj_err *err)
     return true;
 }
 
+/// A write to a reader that is gone fails, as with SIG_IGN, but programs that cells start get the
+/// signal's default back.
+static void on_broken_pipe(int number)
+{
+    (void)number;
+}
+
 bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
 {
     server s = {.parent_fd = -1};
     if (!pj_connection_read(&s.connection, connection_file, err))
         return false;
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, on_broken_pipe);
     json_object_seed(0);
     pj_origin_init(&s.origin);
     sem_init(&s.home, 0, 0);

@@ -209,6 +209,7 @@ void pj_dispatch_inbox(pj_kernel *kernel)
 {
     bool aborted;
     for (pj_request *request; (request = pj_inbox_take(kernel->inbox, &aborted));) {
+        atomic_store(kernel->stop, false); // an interrupt concerns what ran, not what comes next
         kernel->current = request;
         serve(kernel, find_row(request), request, aborted);
         kernel->current = NULL;

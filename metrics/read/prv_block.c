@@ -138,9 +138,11 @@ INLINE bool field(line_marks line, unsigned i, unsigned most, uint64_t *value)
 
 INLINE bool time_field(const pj_prv_block *block, line_marks line, unsigned i, uint64_t *time)
 {
-    bool fits = field(line, i, block->time_digits, time);
-    *time *= block->trace->header.unit_ns;
-    return fits;
+    uint64_t units;
+    if (!field(line, i, block->time_digits, &units))
+        return false;
+    *time = units * block->trace->header.unit_ns;
+    return true;
 }
 
 /// Finds the thread that fields first .. first + 3 name when it was not seen before.

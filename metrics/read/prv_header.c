@@ -193,12 +193,12 @@ static void build_layout(const rank_list *ranks, pj_run *run, pj_prv_header *hea
     };
     layout->location_name = pj_new_n(arena, const char *, ranks->locations);
     header->first_rank = pj_new_n(arena, uint32_t, ranks->applications + 1);
-    for (size_t a = 0; a < ranks->applications; a++)
+    for (size_t a = 0; a < ranks->applications; a++) {
+        header->first_rank[a + 1] = ranks->first_rank[a + 1];
         for (uint32_t r = ranks->first_rank[a]; r < ranks->first_rank[a + 1]; r++)
             layout->application_of[r] = (uint32_t)a;
+    }
     header->applications = (uint32_t)ranks->applications;
-    memcpy(header->first_rank, ranks->first_rank,
-           (ranks->applications + 1) * sizeof *header->first_rank);
     uint32_t location = 0;
     for (uint32_t r = 0; r < layout->ranks; r++) {
         layout->first_location[r] = location;

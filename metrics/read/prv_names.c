@@ -48,8 +48,8 @@ static bool read_companion(const char *path, const char *suffix, pj_buf *out)
 
 static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
 {
-    for (uint16_t class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++)
-        for (uint16_t value = 1; value < PJ_PRV_MPI_VALUES; value++) {
+    for (unsigned class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++)
+        for (unsigned value = 1; value < PJ_PRV_MPI_VALUES; value++) {
             const char *label = pcf ? pj_pcf_value_label(pcf, MPI_TYPE + class_, value) : NULL;
             pj_mpi_call call =
                 label ? pj_mpi_call_by_name(pj_str_of(label)) : pj_mpi_call_by_extrae(value);

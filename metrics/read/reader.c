@@ -47,8 +47,9 @@ bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
 static bool unknown_format(const pj_source *source, pj_err *err)
 {
     pj_auto_buf known = {.at = NULL};
-    for (unsigned i = 0; i < READERS; i++)
-        pj_buf_addf(&known, "%s%s (%s)", i ? ", " : "", readers[i]->title, readers[i]->suffixes);
+    for (unsigned i = 0; pj_reader_at(i); i++)
+        pj_buf_addf(&known, "%s%s (%s)", i ? ", " : "", pj_reader_at(i)->title,
+                    pj_reader_at(i)->suffixes);
     return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
                    "is no trace that can be read here; known are: %s", known.at);
 }

@@ -192,7 +192,7 @@ void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t 
     const pj_window *window = timeline->window;
     if (credit->last >= window->from && time <= window->to)
         credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
-    else if (time > window->from && credit->last < window->to)
+    else if (timeline->borders && time > window->from && credit->last < window->to)
         credit->useful += credit_at_border(timeline, credit, time, value);
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credit->ended = timeline->bursts - runs_on;

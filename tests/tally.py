@@ -1,11 +1,18 @@
-"""tally.py ctest|unittest STAGE: turns a log on standard input into result lines.
+"""tally.py STAGE: turns the log of `ctest -V` on standard input into result lines.
 
-A result line is "pass|fail|skip<TAB>stage<TAB>name[<TAB>why skipped]". Every cmocka test counts;
-a program of another kind, or one that died before it could say so, counts as one.
+A result line is "pass|fail|skip<TAB>stage<TAB>name[<TAB>why skipped]". Every test inside a program
+of cmocka or unittest counts; a program of another kind, or one that died before it could say what
+failed, counts as one.
 """
 
 import re
 import sys
+
+CMOCKA = re.compile(r"\[ *(RUN|OK|FAILED|SKIPPED) *\] (\w+)$")
+UNITTEST = re.compile(r"(\w+) \([\w.]+\) \.\.\. ")
+VERDICT = re.compile(r"(?:.*\.\.\. )?(ok|FAIL|ERROR|skipped (?P<why>.*)|expected failure)$")
+STATUS = {"OK": "pass", "FAILED": "fail", "SKIPPED": "skip", "ok": "pass", "FAIL": "fail",
+          "ERROR": "fail", "expected failure": "pass"}
 
 
 class Program:
@@ -16,19 +23,28 @@ class Program:
         self.running = None
         self.said = ""
 
+    def end(self, status, why=""):
+        self.results.append((status, self.running, why if status == "skip" else ""))
+        self.running = None
+
     def take(self, line):
-        mark = re.match(r"\[ *(RUN|OK|FAILED|SKIPPED) *\] (\w+)$", line)
-        if not mark:
-            self.said = line or self.said
-        elif mark[1] == "RUN":
+        mark, begun = CMOCKA.match(line), UNITTEST.match(line)
+        if begun:
+            self.running = begun[1]
+        if mark and mark[1] == "RUN":
             self.running, self.said = mark[2], ""
-        elif mark[2] == self.running:  # not the list at the end
-            status = {"OK": "pass", "FAILED": "fail", "SKIPPED": "skip"}[mark[1]]
-            self.results.append((status, mark[2], self.said if status == "skip" else ""))
-            self.running = None
+        elif mark and mark[2] == self.running:  # not the list at the end
+            self.end(STATUS[mark[1]], self.said)
+        elif not mark and self.running:
+            verdict = VERDICT.match(line)
+            if verdict:
+                self.end(STATUS.get(verdict[1], "skip"), (verdict["why"] or "").strip("'\""))
+            self.said = line or self.said
+        elif not mark:
+            self.said = line or self.said
 
 
-def tally_ctest(lines):
+def tally(lines):
     programs = {}
     for line in lines:
         output = re.match(r"(\d+): (.*)$", line)
@@ -37,33 +53,18 @@ def tally_ctest(lines):
         end = re.match(r"\s*\d+/\d+ Test +#(\d+): (\S+) \.*[ *]*(\w+)", line)
         if not end:
             continue
-        program = programs.get(end[1], Program())
-        yield from ((status, f"{end[2]}: {name}", why) for status, name, why in program.results)
-        passed = end[3] == "Passed"
-        if passed and not program.results:
-            yield "pass", end[2], ""
-        if not passed and not any(status == "fail" for status, _, _ in program.results):
-            yield "fail", f"{end[2]}: {program.running or 'as a whole'}", ""
+        program, name = programs.get(end[1], Program()), end[2]
+        yield from ((status, f"{name}: {test}", why) for status, test, why in program.results)
+        failed = any(status == "fail" for status, _, _ in program.results)
+        if end[3] == "Skipped":
+            yield "skip", name, program.said
+        elif end[3] != "Passed" and not failed:
+            yield "fail", f"{name}: {program.running or 'as a whole'}", ""
+        elif end[3] == "Passed" and not program.results:
+            yield "pass", name, ""
 
 
-def tally_unittest(lines):
-    said = None
-    for line in lines:
-        name = re.match(r"(\w+ \([\w.]+\))", line)
-        said = name[1] if name else said
-        end = re.search(r"\.\.\. (.*\s)?(ok|FAIL|ERROR|skipped .*|expected failure)$", line)
-        end = end or (said and re.match(r"()(ok|FAIL|ERROR|skipped .*)$", line))
-        if end and said:
-            status = {"o": "pass", "e": "pass", "F": "fail", "E": "fail", "s": "skip"}[end[2][0]]
-            yield status, said, end[2][8:].strip("'\"") if status == "skip" else ""
-            said = None
-        broken = re.match(r"(ERROR|FAIL): (setUpClass|tearDownClass|setUpModule) \((.*)\)", line)
-        if broken:
-            yield "fail", f"{broken[2]} {broken[3]}", ""
-
-
-def main(kind, stage):
-    tally = {"ctest": tally_ctest, "unittest": tally_unittest}[kind]
+def main(stage):
     found = False
     for status, name, why in tally(sys.stdin):
         print("\t".join([status, stage, name] + ([why] if why else [])))
@@ -73,4 +74,4 @@ def main(kind, stage):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

@@ -1,3 +1,4 @@
+// What readers push, kept in arrays.
 #include "tests/support/recorder.h"
 
 #include "metrics/base/buf.h"

@@ -1,7 +1,7 @@
 // A sink that keeps all it is given, for tests of readers. Ownership: begun zero-initialised,
 // emptied by recorder_free.
-#ifndef RECORDER_H
-#define RECORDER_H
+#ifndef PJ_RECORDER_H
+#define PJ_RECORDER_H
 
 #include "metrics/model/run.h"
 #include "metrics/model/sink.h"

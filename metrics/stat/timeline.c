@@ -4,6 +4,7 @@
 
 #include "metrics/base/buf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 __extension__ typedef __int128 wide;
@@ -159,6 +160,7 @@ static int64_t share(int64_t value, uint64_t inside, uint64_t length)
 static int64_t credit_at_border(const pj_timeline *timeline, const pj_credit *credit, uint64_t time,
                                 int64_t value)
 {
+    assert(timeline->borders);
     const pj_border *from = &timeline->borders[0], *to = &timeline->borders[1];
     uint64_t begun = time > to->at ? to->begun : timeline->bursts;
     uint64_t ended = credit->last < from->at ? from->ended : credit->ended;

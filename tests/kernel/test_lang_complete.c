@@ -19,7 +19,7 @@ typedef struct sample {
 static const sample samples[] = {
     {"met|", "metrics", 0},
     {"x = met|", "metrics", 4},
-    {"é = '' met|", "metrics", 7},
+    {"\xc3\xa9 = '' met|", "metrics", 7},
     {"whi|", "while", 0},
     {"local abcdef = 1\nabc|", "abcdef", 17},
     {"for index_k, v in pairs(x) do index_|", "index_k", -1},

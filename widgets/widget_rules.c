@@ -234,7 +234,7 @@ static json_t *text_of(const json_t *file, const char *key)
     return json_is_string(text) ? json_incref(text) : json_string("");
 }
 
-/// ipywidgets 7 has uploads as a list of contents beside a list of {name, type, size, lastModified}.
+/// In ipywidgets 7: a list of contents beside a list of {name, type, size, lastModified}.
 static json_t *joined_uploads(const json_t *contents, const json_t *metadata)
 {
     json_t *uploads = json_array();

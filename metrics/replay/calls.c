@@ -155,13 +155,13 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
             return found;
     }
     uint32_t message = pj_engine_message(calls->engine, record->from, record->to, record->size);
-    pj_end end = pj_end_at(record->logical_recv, PJ_END_POST, record->physical_recv, message);
     if (ready) {
         count(calls, PJ_IMPORT_receive_forgotten);
         pj_engine_no_post(calls->engine, message, 0);
         pj_engine_message_release(calls->engine, message);
     } else {
-        pj_ends_add(&calls->places[record->to].ends, end);
+        pj_ends_add(&calls->places[record->to].ends, record->logical_recv,
+                    pj_end_order(PJ_END_POST, record->physical_recv), message);
     }
     return message;
 }
@@ -172,10 +172,10 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
     if (record->physical_recv < record->logical_send)
         count(calls, PJ_IMPORT_message_reversed);
     uint32_t message = new_message(calls, record);
-    pj_ends_add(&calls->places[record->from].ends,
-                pj_end_at(record->logical_send, PJ_END_SEND, calls->numbers, message));
-    pj_ends_add(&calls->places[record->to].ends,
-                pj_end_at(record->physical_recv, PJ_END_RECEIVED, record->logical_recv, message));
+    pj_ends_add(&calls->places[record->from].ends, record->logical_send,
+                pj_end_order(PJ_END_SEND, calls->numbers), message);
+    pj_ends_add(&calls->places[record->to].ends, record->physical_recv,
+                pj_end_order(PJ_END_RECEIVED, record->logical_recv), message);
     calls->numbers++;
     return message;
 }
@@ -213,11 +213,11 @@ typedef struct taken {
 } taken;
 
 /// Whether an end at the very end of the call is rather one of the calls that begin there, of which
-/// `next` is the first: calls touch, and last no time, in traces whose clock is coarse.
+/// `next` is the first (NULL = none): in traces whose clock is coarse calls touch or last no time.
 static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call *next, pj_end end,
                        const taken *so_far)
 {
-    if (!next || end.time != call->end || next->begin != end.time)
+    if (!next || end.time != call->end)
         return false;
     pj_end_kind kind = pj_end_kind_of(end);
     if (so_far->count[kind] > 0 && !is_for_many(call->call))
@@ -274,7 +274,7 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const pj_call *next
         }
     }
     for (size_t i = 0; i < calls->kept_count; i++)
-        pj_ends_add(ends, calls->kept[i]);
+        pj_ends_add(ends, calls->kept[i].time, calls->kept[i].order, calls->kept[i].message);
     calls->kept_count = 0;
     return sum;
 }

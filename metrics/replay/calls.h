@@ -29,9 +29,9 @@ void pj_calls_free(pj_calls *calls);
 /// A message; its calls follow, or precede by not much more than the replay's window. Gives the
 /// engine's number for it.
 uint32_t pj_calls_message(pj_calls *calls, const pj_message *message);
-/// The next call of its location, and the one after it, as far as known (else NULL). The caller has
-/// run the location to call->begin.
-void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next);
+/// The next call of its location; `touching` is the one after it when that begins where this one
+/// ends, else NULL. The caller has run the location to call->begin.
+void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *touching);
 /// No call of the location follows.
 void pj_calls_end(pj_calls *calls, uint32_t location);
 /// Bytes in use.

@@ -60,8 +60,9 @@ static void heap_pop(pj_ends *ends)
     ends->heap[at] = last;
 }
 
-void pj_ends_add(pj_ends *ends, pj_end end)
+void pj_ends_add(pj_ends *ends, uint64_t time, uint64_t order, uint32_t message)
 {
+    pj_end end = {time, order, message};
     if (ends->count > SHIFT_MOST && before(&end, sorted_at(ends, ends->count - SHIFT_MOST - 1))) {
         heap_add(ends, end);
         return;

@@ -17,9 +17,9 @@ typedef struct pj_end {
 } pj_end;
 
 /// `rank` (of its low 62 bits) orders the ends of one time and kind.
-static inline pj_end pj_end_at(uint64_t time, pj_end_kind kind, uint64_t rank, uint32_t message)
+static inline uint64_t pj_end_order(pj_end_kind kind, uint64_t rank)
 {
-    return (pj_end){time, (uint64_t)kind << 62 | (rank & UINT64_MAX >> 2), message};
+    return (uint64_t)kind << 62 | (rank & UINT64_MAX >> 2);
 }
 
 static inline pj_end_kind pj_end_kind_of(pj_end end)
@@ -34,7 +34,8 @@ typedef struct pj_ends {
     size_t heap_count, heap_cap;
 } pj_ends;
 
-void pj_ends_add(pj_ends *ends, pj_end end);
+/// In single values, which stay in registers.
+void pj_ends_add(pj_ends *ends, uint64_t time, uint64_t order, uint32_t message);
 /// The earliest end; NULL when there is none. Valid until the next call.
 const pj_end *pj_ends_first(const pj_ends *ends);
 /// Takes the earliest end away.

@@ -22,9 +22,10 @@ enum {
 typedef struct item { // a call that has been left, or an OpenMP event
     uint64_t number;  // of the event that completed it
     pj_call call;     // OpenMP: begin = time, bytes = value; its call is PJ_MPI_NONE
-    uint64_t next;    // place of the location's next item; 0 = not yet
+    uint64_t until;   // begin of the location's next item
+    uint32_t next;    // places to that item; 0 = not yet
     uint16_t openmp;  // PJ_OMP_*; 0 = a call
-} item;
+} item;               // a cache line
 
 typedef struct entered { // the call that a location is in
     pj_call call;
@@ -124,12 +125,15 @@ static void replay_item(replay *r, const item *i)
     if (pj_threads_awaken(r->threads, location))
         pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
     pj_engine_move(r->engine, location, i->call.begin, true);
-    pj_calls_replay(r->calls, &i->call, i->next ? &item_at(r, i->next)->call : NULL);
+    bool touching = i->next && i->until == i->call.end;
+    const item *next = item_at(r, r->window_first + i->next);
+    pj_calls_replay(r->calls, &i->call, touching ? &next->call : NULL);
 }
 
 static void replay_first(replay *r)
 {
     const item *first = item_at(r, r->window_first);
+    __builtin_prefetch(first + 4);
     r->entered[first->call.location].kept--;
     replay_item(r, first);
     r->window_first++;
@@ -145,10 +149,10 @@ static void grow_window(replay *r)
     free(old.window);
 }
 
-/// Room for the location's next item at the end of the window, after the first ones have been
-/// replayed. When depends on the events alone, not on how they come in batches: any number of
-/// workers gives the same.
-static item *keep_back(replay *r, uint32_t location, uint64_t number)
+/// Room for the location's next item, which begins at `begin`, at the end of the window, after the
+/// first ones have been replayed. When depends on the events alone, not on how they come in
+/// batches: any number of workers gives the same.
+static item *keep_back(replay *r, uint32_t location, uint64_t begin, uint64_t number)
 {
     while (r->window_first < r->window_next &&
            item_at(r, r->window_first)->number + r->lag < number)
@@ -156,8 +160,10 @@ static item *keep_back(replay *r, uint32_t location, uint64_t number)
     if (r->window_next - r->window_first == r->window_cap)
         grow_window(r);
     entered *e = &r->entered[location];
-    if (e->kept++ > 0)
-        item_at(r, e->last)->next = r->window_next;
+    if (e->kept++ > 0) {
+        item_at(r, e->last)->next = (uint32_t)(r->window_next - e->last);
+        item_at(r, e->last)->until = begin;
+    }
     e->last = r->window_next++;
     item *last = item_at(r, e->last);
     last->number = number;
@@ -171,7 +177,7 @@ static item *keep_back(replay *r, uint32_t location, uint64_t number)
 static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
 {
     entered *e = &r->entered[location];
-    item *last = keep_back(r, location, number);
+    item *last = keep_back(r, location, e->call.begin, number);
     last->call = e->call;
     last->call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
@@ -222,7 +228,7 @@ static void collective_event(replay *r, const pj_event *event)
 
 static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
-    item *last = keep_back(r, event->location, number);
+    item *last = keep_back(r, event->location, event->time, number);
     last->openmp = event->code;
     last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
 }

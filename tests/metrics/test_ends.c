@@ -30,10 +30,10 @@ static void ends_come_out_in_order(void **state)
         pj_end all[2000];
         size_t count = 0, taken = 0;
         for (uint64_t now = 0; now < 2000; now++) {
-            pj_end end =
-                pj_end_at(now + next_random(&seed) % spread, PJ_END_SEND, now, (uint32_t)now);
-            all[count++] = end;
-            pj_ends_add(&ends, end);
+            uint64_t time = now + next_random(&seed) % spread;
+            uint64_t order = pj_end_order(PJ_END_SEND, now);
+            all[count++] = (pj_end){time, order, (uint32_t)now};
+            pj_ends_add(&ends, time, order, (uint32_t)now);
         }
         qsort(all, count, sizeof *all, by_place);
         for (const pj_end *first; (first = pj_ends_first(&ends)); pj_ends_pop(&ends)) {

@@ -1,0 +1,390 @@
+// The buffer is followed by zeroes, so that numbers are loaded eight bytes at a time wherever they
+// end; whether they end inside their record is checked afterwards.
+#include "metrics/read/otf2_evt.h"
+
+#include "metrics/base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    MARK_END = 0,      // of the chunk; the next one begins at a multiple of the chunk size
+    MARK_FILE_END = 2, // of the file
+    MARK_CHUNK = 3,
+    MARK_TIME = 5,
+    MARK_ATTRIBUTES = 6, // of the event that follows
+    LITTLE_ENDIAN_MARK = 'B',
+    KIND_DOUBLE = 10, // OTF2_TYPE_DOUBLE: the only kind of value that is not compressed
+    CHUNK_HEAD = 18, // 03, byte order, first and last event
+    PAD = 16,
+    MARGIN = 512, // a record that is not longer is read without looking for more bytes
+    BUFFER_BYTES = 64 * 1024,
+    RECORD_BYTES_MAX = 16 * 1024 * 1024,
+};
+
+struct pj_otf2_evt {
+    char *path; // NULL = memory
+    _Atomic uint64_t *sum;
+    uint64_t chunk_bytes;
+    uint64_t offset; // of `begin` in the file
+    uint8_t *buffer;
+    size_t cap;
+    const uint8_t *begin, *at, *end;
+    uint64_t time;
+    bool begun, file_ended, ended;
+    pj_otf2_evt_facts facts;
+    uint64_t values[PJ_OTF2_VALUES];
+    uint8_t kinds[PJ_OTF2_VALUES];
+};
+
+typedef struct shape { // of the record of a type
+    const char *members;
+    bool single, known;
+} shape;
+
+static const shape shapes[UINT8_MAX + 1] = {
+#define EVENT(name, type, text) [type] = {.members = text, .known = true},
+#define SINGLE(name, type) [type] = {.single = true, .known = true},
+#include "metrics/read/otf2_events.def"
+#undef EVENT
+#undef SINGLE
+};
+
+INLINE uint64_t load_8(const uint8_t *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/// The number of `size` bytes at `at`; ff in place of a size is "undefined", which has none.
+INLINE uint64_t number_of(const uint8_t *at, unsigned size)
+{
+    if (size - 1u < 8)
+        return load_8(at) & UINT64_MAX >> (64 - 8 * size);
+    return size == 0 ? 0 : PJ_OTF2_UNDEFINED;
+}
+
+INLINE unsigned bytes_of(unsigned size)
+{
+    return size == UINT8_MAX ? 0 : size;
+}
+
+static pj_otf2_evt *new_evt(uint64_t chunk_bytes)
+{
+    pj_otf2_evt *evt = pj_take_memory(sizeof *evt);
+    *evt = (pj_otf2_evt){.chunk_bytes = chunk_bytes ? chunk_bytes : 1};
+    return evt;
+}
+
+pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *err)
+{
+    if (access(path, R_OK) != 0) {
+        pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return NULL;
+    }
+    pj_otf2_evt *evt = new_evt(opts.chunk_bytes);
+    evt->path = strcpy(pj_take_memory(strlen(path) + 1), path);
+    evt->sum = opts.sum;
+    evt->cap = opts.buffer_bytes ? opts.buffer_bytes : BUFFER_BYTES;
+    if (evt->cap < 2 * MARGIN)
+        evt->cap = 2 * MARGIN;
+    evt->buffer = pj_take_memory(evt->cap + PAD);
+    evt->begin = evt->at = evt->end = evt->buffer;
+    return evt;
+}
+
+pj_otf2_evt *pj_otf2_evt_memory(const void *bytes, size_t size, uint64_t chunk_bytes)
+{
+    pj_otf2_evt *evt = new_evt(chunk_bytes);
+    evt->cap = size;
+    evt->buffer = pj_take_memory(size + PAD);
+    if (size)
+        memcpy(evt->buffer, bytes, size);
+    memset(evt->buffer + size, 0, PAD);
+    evt->begin = evt->at = evt->buffer;
+    evt->end = evt->buffer + size;
+    evt->file_ended = true;
+    return evt;
+}
+
+void pj_otf2_evt_close(pj_otf2_evt *evt)
+{
+    if (!evt)
+        return;
+    free(evt->path);
+    free(evt->buffer);
+    free(evt);
+}
+
+pj_otf2_evt_facts pj_otf2_evt_facts_of(const pj_otf2_evt *evt)
+{
+    return evt->facts;
+}
+
+static void end_early(pj_otf2_evt *evt, const char *damage)
+{
+    evt->facts.damage = damage;
+    evt->ended = true;
+}
+
+/// Fills the buffer from the file. It is opened each time: archives have more locations than a
+/// process may have files.
+static bool read_on(pj_otf2_evt *evt)
+{
+    int fd = open(evt->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t kept = (size_t)(evt->end - evt->buffer);
+    ssize_t got = 0;
+    while (fd >= 0 && kept < evt->cap && !evt->file_ended) {
+        got = pread(fd, evt->buffer + kept, evt->cap - kept, (off_t)(evt->offset + kept));
+        if (got < 0 && errno == EINTR)
+            continue;
+        evt->file_ended = got <= 0;
+        kept += got > 0 ? (size_t)got : 0;
+        if (evt->sum && got > 0)
+            atomic_fetch_add_explicit(evt->sum, (uint64_t)got, memory_order_relaxed);
+    }
+    if (fd >= 0)
+        close(fd);
+    evt->end = evt->buffer + kept;
+    memset(evt->buffer + kept, 0, PAD);
+    if (fd < 0 || got < 0)
+        end_early(evt, "cannot be read to its end");
+    return !evt->ended;
+}
+
+/// Brings at least `size` bytes from `at` on into the buffer, or all that are left.
+static bool bring(pj_otf2_evt *evt, size_t size)
+{
+    size_t left = (size_t)(evt->end - evt->at);
+    if (left >= size || evt->file_ended)
+        return true;
+    size_t used = (size_t)(evt->at - evt->buffer);
+    if (left)
+        memmove(evt->buffer, evt->at, left);
+    evt->offset += used;
+    if (size > evt->cap) {
+        evt->buffer = pj_resize_memory(evt->buffer, size + PAD);
+        evt->cap = size;
+    }
+    evt->begin = evt->at = evt->buffer;
+    evt->end = evt->buffer + left;
+    return read_on(evt);
+}
+
+/// Goes to the chunk that begins at `offset` of the file.
+static bool go_to(pj_otf2_evt *evt, uint64_t offset)
+{
+    uint64_t skip = offset - evt->offset;
+    if (skip <= (uint64_t)(evt->end - evt->begin)) {
+        evt->at = evt->begin + skip;
+        return true;
+    }
+    if (evt->file_ended) {
+        evt->at = evt->end;
+        return true;
+    }
+    evt->offset = offset;
+    evt->at = evt->end = evt->buffer;
+    return read_on(evt);
+}
+
+static bool begin_chunk(pj_otf2_evt *evt)
+{
+    if (!bring(evt, MARGIN))
+        return false;
+    if (evt->end - evt->at < CHUNK_HEAD || evt->at[0] != MARK_CHUNK) {
+        end_early(evt, evt->at == evt->end ? "ends without its end mark"
+                                           : "holds something that is no chunk of events");
+        return false;
+    }
+    if (evt->at[1] != LITTLE_ENDIAN_MARK) {
+        evt->facts.foreign = true;
+        end_early(evt, "is written in another byte order");
+        return false;
+    }
+    evt->at += CHUNK_HEAD;
+    return true;
+}
+
+static bool next_chunk(pj_otf2_evt *evt)
+{
+    uint64_t position = evt->offset + (uint64_t)(evt->at - evt->begin) - 1; // of the end mark
+    uint64_t next = (position / evt->chunk_bytes + 1) * evt->chunk_bytes;
+    return go_to(evt, next) && begin_chunk(evt);
+}
+
+/// The length of the record at `at`, which is moved behind it; all its bytes are in the buffer.
+INLINE bool take_length(pj_otf2_evt *evt, uint64_t *length)
+{
+    *length = *evt->at++;
+    if (__builtin_expect(*length == UINT8_MAX, 0)) {
+        *length = load_8(evt->at);
+        evt->at += 8;
+    }
+    if (__builtin_expect(evt->at > evt->end || *length > (uint64_t)(evt->end - evt->at), 0)) {
+        if (*length > RECORD_BYTES_MAX || evt->at > evt->end) {
+            end_early(evt, "holds a record of impossible length");
+            return false;
+        }
+        if (!bring(evt, (size_t)*length))
+            return false;
+        if (*length > (uint64_t)(evt->end - evt->at)) {
+            end_early(evt, "ends in the middle of a record");
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A compressed number that ends before `stop`.
+INLINE bool take_number(const uint8_t **at, const uint8_t *stop, uint64_t *value)
+{
+    unsigned size = **at;
+    const uint8_t *end = *at + 1 + bytes_of(size);
+    if (*at >= stop || end > stop || bytes_of(size) > 8)
+        return false;
+    *value = number_of(*at + 1, size);
+    *at = end;
+    return true;
+}
+
+static bool take_members(const uint8_t *at, const uint8_t *stop, const char *members,
+                         pj_otf2_event *event)
+{
+    for (unsigned i = 0; members[i]; i++) {
+        event->field[i] = 0;
+        if (members[i] == 'n') {
+            if (!take_number(&at, stop, &event->field[i]))
+                return false;
+            continue;
+        }
+        ptrdiff_t size = members[i] == 'b' ? 1 : 8;
+        if (stop - at < size)
+            return false;
+        event->field[i] = size == 1 ? *at : load_8(at);
+        at += size;
+    }
+    return true;
+}
+
+INLINE bool take_values(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *event)
+{
+    const uint8_t *at = evt->at;
+    if (!take_number(&at, stop, &event->field[0]) || at >= stop)
+        return false;
+    unsigned count = *at++;
+    for (unsigned i = 0; i < count; i++) {
+        if (at >= stop)
+            return false;
+        evt->kinds[i] = *at++;
+        if (evt->kinds[i] == KIND_DOUBLE) {
+            if (stop - at < 8)
+                return false;
+            evt->values[i] = load_8(at);
+            at += 8;
+        } else if (!take_number(&at, stop, &evt->values[i])) {
+            return false;
+        }
+    }
+    event->count = (uint8_t)count;
+    event->values = evt->values;
+    event->kinds = evt->kinds;
+    return true;
+}
+
+/// An event with a length; false when its members do not fit into it.
+static bool take_record(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *event)
+{
+    if (event->type == PJ_OTF2_METRIC)
+        return take_values(evt, stop, event);
+    const shape *s = &shapes[event->type];
+    evt->facts.unknown += !s->known;
+    return !s->known || take_members(evt->at, stop, s->members, event);
+}
+
+INLINE bool take_single(pj_otf2_evt *evt, pj_otf2_event *event)
+{
+    unsigned size = *evt->at++;
+    event->field[0] = number_of(evt->at, size);
+    evt->at += bytes_of(size);
+    if (__builtin_expect(bytes_of(size) > 8, 0)) {
+        end_early(evt, "holds a number of impossible size");
+        return false;
+    }
+    if (__builtin_expect(evt->at > evt->end, 0)) {
+        end_early(evt, "ends in the middle of a record");
+        return false;
+    }
+    return true;
+}
+
+/// Marks other than times.
+static void take_mark(pj_otf2_evt *evt, uint8_t mark)
+{
+    uint64_t length;
+    if (mark == MARK_END)
+        next_chunk(evt);
+    else if (mark == MARK_ATTRIBUTES && take_length(evt, &length))
+        evt->at += length;
+    else if (mark == MARK_FILE_END)
+        evt->ended = true;
+    else if (mark != MARK_ATTRIBUTES)
+        end_early(evt, "holds bytes that are no record");
+}
+
+/// The members of an event; false when it is skipped, or at the end.
+INLINE bool take_event(pj_otf2_evt *evt, pj_otf2_event *event)
+{
+    if (shapes[event->type].single)
+        return take_single(evt, event);
+    uint64_t length;
+    if (!take_length(evt, &length))
+        return false;
+    const uint8_t *stop = evt->at + length;
+    bool whole = take_record(evt, stop, event);
+    evt->at = stop;
+    evt->facts.malformed += !whole;
+    return whole;
+}
+
+/// Bytes of a record to look at; false at the end.
+INLINE bool have_bytes(pj_otf2_evt *evt)
+{
+    if (__builtin_expect(evt->end - evt->at >= MARGIN, 1))
+        return true;
+    if (!bring(evt, MARGIN))
+        return false;
+    if (evt->at >= evt->end)
+        end_early(evt, "ends without its end mark");
+    return !evt->ended;
+}
+
+bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event)
+{
+    if (!evt->begun)
+        begin_chunk(evt);
+    evt->begun = true;
+    while (!evt->ended && have_bytes(evt)) {
+        uint8_t type = *evt->at++;
+        if (type == MARK_TIME) {
+            evt->time = load_8(evt->at);
+            evt->at += 8;
+        } else if (__builtin_expect(type < PJ_OTF2_EVENT_FIRST, 0)) {
+            take_mark(evt, type);
+        } else {
+            event->type = type;
+            event->time = evt->time;
+            if (take_event(evt, event)) {
+                evt->facts.events++;
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -17,7 +17,8 @@ typedef struct load_state {
     pj_job *job;
     pj_roi roi;         // the window of the next pass
     uint64_t *disorder; // of the last pass
-    bool again;
+    void *learnt;       // of the first pass that had something to learn
+    bool again, learning;
     pj_bracket bracket;
 } load_state;
 
@@ -37,11 +38,16 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .sinks = sinks,
                     .sink_count = loading->opts->no_replay ? SINKS - 1 : SINKS,
                     .job = loading->job,
-                    .disorder = loading->disorder};
+                    .disorder = loading->disorder,
+                    .learnt = loading->learnt,
+                    .by_location = loading->opts->no_replay,
+                    .raw_clock = loading->opts->raw_clock};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < SINKS; i++)
         sinks[i].close(sinks[i].self);
     loading->disorder = pass.disorder;
+    loading->learnt = pass.learnt;
+    loading->learning = pass.learning;
     loading->again = pass.again;
     return ok ? pj_run_hold(run) : NULL;
 }
@@ -153,7 +159,7 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
-    *again = loading->again && (moved || (loading->disorder && !ordered));
+    *again = loading->again && (moved || loading->learning || (loading->disorder && !ordered));
     if (*again)
         loading->roi = roi;
     else if (!loading->again)
@@ -163,7 +169,7 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
 
 static pj_run *load(load_state *loading, pj_err *err)
 {
-    enum { PASSES = 3 }; // to see, to put in order, to clip: the end may move a percentage
+    enum { PASSES = 4 }; // to see, to mend, to clip: the end may move a percentage
     for (int pass = 1;; pass++) {
         bool ordered = loading->disorder != NULL, again;
         pj_auto_run run = read_once(loading, err);
@@ -184,6 +190,7 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     load_state loading = {.path = path, .opts = &opts, .job = job};
     pj_run *run = load(&loading, &local);
     free(loading.disorder);
+    free(loading.learnt);
     if (run)
         pj_job_report(job, path, true);
     else if (err && !err->code)

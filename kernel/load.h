@@ -11,6 +11,7 @@ typedef struct pj_load_opts {
     pj_roi_request roi;
     const char *tag; // NULL = none
     bool no_replay;  // leaves the ideal times empty (statistics only)
+    bool raw_clock;  // takes the clocks of the trace as they are
     pj_network network;
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
 } pj_load_opts;

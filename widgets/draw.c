@@ -5,7 +5,7 @@
 
 const pj_draw *pj_draw_open(pj_err *err)
 {
-    return pj_module_open(
-        "popinjay-draw.so", "pj_draw_module",
-        "pictures need cairo and pango (Debian: libcairo2 libpangocairo-1.0-0)", err);
+    return pj_module_open("popinjay-draw.so", "pj_draw_module",
+                          "pictures need cairo and pango (Debian: libcairo2 libpangocairo-1.0-0)",
+                          err);
 }

@@ -20,7 +20,7 @@ enum {
     MARK_ATTRIBUTES = 6, // of the event that follows
     LITTLE_ENDIAN_MARK = 'B',
     KIND_DOUBLE = 10, // OTF2_TYPE_DOUBLE: the only kind of value that is not compressed
-    CHUNK_HEAD = 18, // 03, byte order, first and last event
+    CHUNK_HEAD = 18,  // 03, byte order, first and last event
     PAD = 16,
     MARGIN = 512, // a record that is not longer is read without looking for more bytes
     BUFFER_BYTES = 64 * 1024,
@@ -89,7 +89,8 @@ pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *e
         return NULL;
     }
     pj_otf2_evt *evt = new_evt(opts.chunk_bytes);
-    evt->path = strcpy(pj_take_memory(strlen(path) + 1), path);
+    size_t size = strlen(path) + 1;
+    evt->path = memcpy(pj_take_memory(size), path, size);
     evt->sum = opts.sum;
     evt->cap = opts.buffer_bytes ? opts.buffer_bytes : BUFFER_BYTES;
     if (evt->cap < 2 * MARGIN)

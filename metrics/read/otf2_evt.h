@@ -22,10 +22,10 @@ typedef struct pj_otf2_evt_opts {
 /// What is known about a file; final when it has ended.
 typedef struct pj_otf2_evt_facts {
     uint64_t events;
-    uint64_t malformed;  // records whose members do not fit their length; skipped
-    uint64_t unknown;    // events of a type without meaning here
-    const char *damage;  // why it ends early, NULL when it does not
-    bool foreign;        // big endian: left to the library
+    uint64_t malformed; // records whose members do not fit their length; skipped
+    uint64_t unknown;   // events of a type without meaning here
+    const char *damage; // why it ends early, NULL when it does not
+    bool foreign;       // big endian: left to the library
 } pj_otf2_evt_facts;
 
 /// NULL with PJ_E_IO when the file cannot be opened.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// NOLINTBEGIN(readability-function-size): the library says what parameters its callbacks have.
+
 struct pj_otf2_archive {
     char *path;
     OTF2_Reader *reader;
@@ -110,8 +112,8 @@ static OTF2_CallbackCode clock_def(void *self, uint64_t resolution, uint64_t off
                                    uint64_t length, uint64_t realtime)
 {
     (void)realtime;
-    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_CLOCK,
-                                      .number = {resolution, offset, length}});
+    return define(self,
+                  (pj_otf2_def){.kind = PJ_OTF2_DEF_CLOCK, .number = {resolution, offset, length}});
 }
 
 static OTF2_CallbackCode string_def(void *self, OTF2_StringRef id, const char *text)
@@ -164,8 +166,9 @@ static OTF2_CallbackCode calling_context_def(void *self, OTF2_CallingContextRef 
                                              OTF2_CallingContextRef parent)
 {
     (void)code, (void)parent;
-    return define(self, (pj_otf2_def){
-                            .kind = PJ_OTF2_DEF_CALLING_CONTEXT, .id = id, .number = {WIDE(region)}});
+    return define(
+        self,
+        (pj_otf2_def){.kind = PJ_OTF2_DEF_CALLING_CONTEXT, .id = id, .number = {WIDE(region)}});
 }
 
 static OTF2_CallbackCode group_def(void *self, OTF2_GroupRef id, OTF2_StringRef name,
@@ -184,10 +187,9 @@ static OTF2_CallbackCode comm_def(void *self, OTF2_CommRef id, OTF2_StringRef na
                                   OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     (void)parent, (void)flags;
-    return define(self,
-                  (pj_otf2_def){.kind = PJ_OTF2_DEF_COMM,
-                                .id = id,
-                                .number = {WIDE(name), WIDE(group), PJ_OTF2_UNDEFINED}});
+    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_COMM,
+                                      .id = id,
+                                      .number = {WIDE(name), WIDE(group), PJ_OTF2_UNDEFINED}});
 }
 
 static OTF2_CallbackCode inter_comm_def(void *self, OTF2_CommRef id, OTF2_StringRef name,
@@ -278,8 +280,8 @@ static bool definitions(pj_otf2_archive *archive, pj_otf2_define *to, void *self
 static void take_mapping(uint64_t from, uint64_t to, void *self)
 {
     const pj_otf2_archive *archive = self;
-    define(self, (pj_otf2_def){
-                     .kind = PJ_OTF2_DEF_MAP, .id = from, .number = {archive->map_kind, to}});
+    define(self,
+           (pj_otf2_def){.kind = PJ_OTF2_DEF_MAP, .id = from, .number = {archive->map_kind, to}});
 }
 
 static OTF2_CallbackCode map_def(void *self, OTF2_MappingType kind, const OTF2_IdMap *map)
@@ -498,3 +500,5 @@ __attribute__((visibility("default"))) const pj_otf2_lib pj_otf2_module = {
     .local = local,
     .next = next,
 };
+
+// NOLINTEND(readability-function-size)

@@ -54,17 +54,21 @@ static bool unknown_format(const pj_source *source, pj_err *err)
                    "is no trace that can be read here; known are: %s", known.at);
 }
 
-static bool read_source(pj_source *source, pj_pass *pass, pj_err *err)
+static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *err)
 {
     const pj_reader *reader = pj_reader_guess(pj_source_head(source));
     if (!reader)
         return unknown_format(source, err);
+    if (reader->several && !is_file)
+        return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
+                       "an %s is several files: it cannot come through memory or a pipe",
+                       reader->title);
     pass->run->format = reader->name;
     if (!reader->read(source, pass, err))
         return false;
     pj_source_facts facts = pj_source_facts_of(source);
-    pass->run->file_bytes = facts.file_bytes;
-    pass->run->text_bytes = facts.text_bytes;
+    pass->run->file_bytes += facts.file_bytes; // a reader may have read other files too
+    pass->run->text_bytes += facts.text_bytes;
     pass->again = facts.again;
     for (size_t i = 0; i < pass->sink_count; i++)
         if (!pass->sinks[i].finish(pass->sinks[i].self, pass->run, err))
@@ -75,7 +79,7 @@ static bool read_source(pj_source *source, pj_pass *pass, pj_err *err)
 bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)
 {
     pj_source *source = pj_source_open(path, pass->job, err);
-    bool ok = source && read_source(source, pass, err);
+    bool ok = source && read_source(source, pass, pj_source_facts_of(source).again, err);
     pj_source_close(source);
     return ok;
 }
@@ -83,7 +87,7 @@ bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)
 bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err)
 {
     pj_source *source = pj_source_memory(name, bytes, pass->job, err);
-    bool ok = source && read_source(source, pass, err);
+    bool ok = source && read_source(source, pass, false, err);
     pj_source_close(source);
     return ok;
 }

@@ -18,7 +18,13 @@ typedef struct pj_pass {
     /// that meets unordered times leaves it to be freed by the caller; another pass with it
     /// delivers the events of each location in order.
     uint64_t *disorder;
-    bool again; // set by the pass: the input may be read another time
+    /// What a reader has found out in one pass and wants to use in the next (clock shifts). The
+    /// pass leaves it to be freed by the caller with free().
+    void *learnt;
+    bool learning;    // set by the pass: another one would use what this one has learnt
+    bool by_location; // the sinks take one location after another: times need not be merged
+    bool raw_clock;   // clocks are taken as they are
+    bool again;       // set by the pass: the input may be read another time
 } pj_pass;
 
 typedef struct pj_reader {
@@ -28,6 +34,7 @@ typedef struct pj_reader {
     /// Whether `head`, the first bytes of an input, begins an input of this format.
     bool (*sniff)(pj_str head);
     bool (*read)(pj_source *source, pj_pass *pass, pj_err *err);
+    bool several; // the input is one of several files and must be a file itself
 } pj_reader;
 
 /// The rows of readers.def; NULL past the end.

@@ -1,6 +1,6 @@
 // The OTF2 archives that tests read: those beside the checkout. Ownership: borrow.
-#ifndef ARCHIVES_H
-#define ARCHIVES_H
+#ifndef PJ_ARCHIVES_H
+#define PJ_ARCHIVES_H
 
 #include <stddef.h>
 

@@ -1,0 +1,293 @@
+// Reads OTF2 archives (Score-P, eztrace, APEX): definitions through libotf2, events by a decoder of
+// our own. A first pass that finds its clocks in contradiction with messages or collectives asks
+// for another one with shifted clocks.
+#include "metrics/read/otf2_anchor.h"
+#include "metrics/read/otf2_merge.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/num.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { BUFFERS_IN_ALL = 16 << 20, BUFFER_LEAST = 4 << 10, BUFFER_MOST = 256 << 10 };
+
+/// What a pass leaves to the next one.
+typedef struct learnt {
+    pj_otf2_violations before;
+    bool fits;        // the shifts meet all constraints
+    bool shifted;     // they are to be used
+    uint32_t ranks;   // shifts
+    uint32_t places;  // flags behind them: whether receives are to be inferred
+    int64_t shifts[]; // ns, by rank
+} learnt;
+
+typedef struct otf2_reading {
+    pj_pass *pass;
+    pj_run *run;
+    const pj_otf2_lib *lib;
+    pj_otf2_archive *archive;
+    pj_otf2_defs *defs;
+    pj_otf2_place **places;
+    uint32_t count;
+    pj_otf2_sync *sync;
+    pj_otf2_match *match;
+} otf2_reading;
+
+static bool sniff(pj_str head)
+{
+    return pj_otf2_anchor_sniff(head);
+}
+
+// Places
+
+static uint8_t *infer_flags(const learnt *l)
+{
+    return (uint8_t *)&((learnt *)l)->shifts[l->ranks];
+}
+
+static size_t buffer_bytes(uint32_t count)
+{
+    size_t share = BUFFERS_IN_ALL / (count ? count : 1);
+    return share < BUFFER_LEAST ? BUFFER_LEAST : share > BUFFER_MOST ? BUFFER_MOST : share;
+}
+
+/// The sizes of the event files, for the account and the progress.
+static void sum_sizes(otf2_reading *r, const char *folder)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        pj_auto_buf path = {.at = NULL};
+        struct stat facts;
+        pj_buf_addf(&path, "%s/%llu.evt", folder, (unsigned long long)r->defs->places[i].id);
+        if (stat(path.at, &facts) == 0 && S_ISREG(facts.st_mode))
+            r->run->file_bytes += (uint64_t)facts.st_size;
+    }
+    r->run->text_bytes = r->run->file_bytes;
+    atomic_fetch_add(&r->pass->job->bytes_total, r->run->file_bytes);
+}
+
+static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
+{
+    r->count = r->defs->place_count;
+    uint64_t *ids = pj_new_n(r->defs->arena, uint64_t, r->count);
+    for (uint32_t i = 0; i < r->count; i++)
+        ids[i] = r->defs->places[i].id;
+    r->lib->select(r->archive, ids, r->count);
+    pj_otf2_place_opts opts = {.defs = r->defs,
+                               .layout = &r->run->layout,
+                               .lib = r->lib,
+                               .archive = r->archive,
+                               .folder = anchor->folder,
+                               .chunk_bytes = anchor->chunk_bytes,
+                               .buffer_bytes = buffer_bytes(r->count),
+                               .sum = &r->pass->job->bytes_done,
+                               .by_library = r->lib->needed(r->archive)};
+    r->places = pj_new_n(r->defs->arena, pj_otf2_place *, r->count);
+    for (uint32_t i = 0; i < r->count; i++)
+        r->places[i] = pj_otf2_place_new(&opts, i);
+}
+
+/// The run begins with its first event: 0 ns is there after all clocks have been shifted.
+static bool set_clocks(otf2_reading *r, pj_err *err)
+{
+    const learnt *l = r->pass->learnt;
+    uint64_t base = UINT64_MAX, ticks;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (pj_otf2_place_first(r->places[i], &ticks) && ticks < base)
+            base = ticks;
+    if (base == UINT64_MAX)
+        return pj_fail(err, PJ_E_FORMAT, r->run->path, 0,
+                       "holds no events: its event files (.evt) are missing, empty or damaged");
+    int64_t first = INT64_MAX;
+    for (uint32_t i = 0; i < r->count; i++) {
+        pj_otf2_place *place = r->places[i];
+        place->clock.base = base;
+        int64_t shift = l && l->shifted ? l->shifts[place->rank] : 0;
+        place->infer = l && infer_flags(l)[i];
+        if (!pj_otf2_place_first(place, &ticks))
+            continue;
+        int64_t begin = (int64_t)pj_otf2_clock_ns(&place->clock, place->ahead.time) + shift;
+        first = begin < first ? begin : first;
+    }
+    for (uint32_t i = 0; i < r->count; i++)
+        r->places[i]->clock.shift = (l && l->shifted ? l->shifts[r->places[i]->rank] : 0) - first;
+    return true;
+}
+
+// The end
+
+static void count_defs(otf2_reading *r)
+{
+    pj_import_stats *import = &r->run->import;
+    import->count[PJ_IMPORT_accelerator_stream] = r->defs->streams;
+    import->count[PJ_IMPORT_metric_location] = r->defs->recorders;
+    import->count[PJ_IMPORT_metric_apart] = r->defs->left_out;
+}
+
+/// What a location's definition and the clock's promised and its file did not keep.
+static void count_promises(otf2_reading *r, const pj_otf2_place *place)
+{
+    const pj_otf2_defs *defs = r->defs;
+    if (place->records != defs->places[place->location].events && place->records)
+        pj_import_add(&r->run->import, PJ_IMPORT_event_number, 0);
+    uint64_t from = place->clock.base, length = defs->length;
+    pj_otf2_clock unit = place->clock;
+    uint64_t span = 0;
+    if (defs->length && from >= defs->offset) {
+        unit.base = 0;
+        unit.shift = 0;
+        unit.count = 0;
+        span = pj_otf2_clock_ns(
+            &unit, length - (from - defs->offset < length ? from - defs->offset : length));
+    }
+    if (defs->length && place->begun && place->last > span + 1)
+        pj_import_add(&r->run->import, PJ_IMPORT_outside_clock, 0);
+}
+
+static void end_run(otf2_reading *r)
+{
+    pj_run *run = r->run;
+    const char *damage = NULL;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const pj_otf2_place *place = r->places[i];
+        pj_import_merge(&run->import, &place->import);
+        run->events += place->records;
+        if (place->last > run->end_ns)
+            run->end_ns = place->last;
+        count_promises(r, place);
+        if (place->damage && !damage) {
+            damage = place->damage;
+            pj_run_remark(run, PJ_WARNING, "the event file of location %llu %s",
+                          (unsigned long long)place->id, damage);
+        }
+    }
+    run->last_record_ns = run->end_ns;
+    count_defs(r);
+    pj_otf2_match_end(r->match, &run->import);
+}
+
+// Clocks
+
+static uint64_t violated(pj_otf2_violations v)
+{
+    return v.messages + v.collectives;
+}
+
+static void remark_on_clocks(const otf2_reading *r)
+{
+    const learnt *l = r->pass->learnt;
+    pj_otf2_violations now = pj_otf2_sync_violations(r->sync);
+    char worst[32], left[32];
+    pj_format_duration((double)now.worst_ns, left);
+    if (l && l->shifted) {
+        pj_format_duration((double)l->before.worst_ns, worst);
+        pj_run_remark(r->run, PJ_NOTE,
+                      "clocks repaired: %llu of %llu messages and %llu of %llu collectives "
+                      "contradicted them (worst by %s), after it %llu and %llu (worst by %s); "
+                      "--clock raw takes them as they are",
+                      (unsigned long long)l->before.messages,
+                      (unsigned long long)l->before.messages_seen,
+                      (unsigned long long)l->before.collectives,
+                      (unsigned long long)l->before.collectives_seen, worst,
+                      (unsigned long long)now.messages, (unsigned long long)now.collectives, left);
+    } else if (violated(now)) {
+        pj_run_remark(r->run, PJ_WARNING,
+                      "the clocks contradict %llu of %llu messages and %llu of %llu collectives "
+                      "(worst by %s)",
+                      (unsigned long long)now.messages, (unsigned long long)now.messages_seen,
+                      (unsigned long long)now.collectives, (unsigned long long)now.collectives_seen,
+                      left);
+    }
+}
+
+/// Keeps for another pass what this one has found; nothing when there is nothing to do better.
+static void learn(otf2_reading *r)
+{
+    if (r->pass->learnt)
+        return;
+    uint32_t ranks = r->run->layout.ranks;
+    size_t size = sizeof(learnt) + ranks * sizeof(int64_t) + r->count;
+    learnt *l = memset(pj_take_memory(size), 0, size);
+    *l = (learnt){.before = pj_otf2_sync_violations(r->sync), .ranks = ranks, .places = r->count};
+    bool useful = false;
+    for (uint32_t i = 0; i < r->count; i++) {
+        bool infer = r->places[i]->posted && !r->places[i]->completed;
+        infer_flags(l)[i] = infer;
+        useful |= infer;
+    }
+    if (violated(l->before) && !r->pass->raw_clock) {
+        l->fits = pj_otf2_sync_solve(r->sync, l->shifts);
+        useful = l->shifted = true;
+    }
+    r->pass->learnt = useful ? l : NULL;
+    r->pass->learning = useful;
+    if (!useful)
+        free(l);
+}
+
+// Reading
+
+static bool read_events(otf2_reading *r, pj_err *err)
+{
+    r->sync = pj_otf2_sync_new(r->run->layout.ranks);
+    r->match = pj_otf2_match_new(r->defs, r->sync);
+    bool by_library = r->lib->needed(r->archive);
+    for (uint32_t i = 0; i < r->count; i++)
+        by_library |= r->places[i]->lib != NULL;
+    pj_otf2_merge merge = {.pass = r->pass,
+                           .places = r->places,
+                           .count = r->count,
+                           .match = r->match,
+                           .workers = by_library ? 1 : pj_job_workers(r->pass->job)};
+    if (!pj_pass_begin(r->pass, err) || !pj_otf2_merge_run(&merge, err))
+        return false;
+    end_run(r);
+    remark_on_clocks(r);
+    learn(r);
+    return true;
+}
+
+static bool read_archive(otf2_reading *r, pj_err *err)
+{
+    pj_otf2_anchor anchor;
+    if (!pj_otf2_anchor_read(r->run->path, r->run->arena, &anchor, err))
+        return false;
+    r->lib = pj_otf2_lib_open(err);
+    r->archive = r->lib ? r->lib->open(anchor.path, err) : NULL;
+    r->defs = r->archive ? pj_otf2_defs_read(r->lib, r->archive, r->run, err) : NULL;
+    if (!r->defs)
+        return false;
+    if (r->defs->ticks_per_second == 0)
+        return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
+    open_places(r, &anchor);
+    sum_sizes(r, anchor.folder);
+    return set_clocks(r, err) && read_events(r, err);
+}
+
+static bool read_otf2(pj_source *source, pj_pass *pass, pj_err *err)
+{
+    (void)source; // the anchor's content is no stream: its files are read
+    pj_err local = {.code = PJ_E_NONE};
+    otf2_reading r = {.pass = pass, .run = pass->run};
+    bool ok = read_archive(&r, &local);
+    for (uint32_t i = 0; r.places && i < r.count; i++)
+        pj_otf2_place_free(r.places[i]);
+    pj_otf2_match_free(r.match);
+    pj_otf2_sync_free(r.sync);
+    pj_otf2_defs_free(r.defs);
+    if (r.archive)
+        r.lib->close(r.archive);
+    if (!ok && err && !err->code)
+        *err = local;
+    return ok;
+}
+
+const pj_reader pj_reader_otf2 = {
+    .name = "otf2",
+    .title = "OTF2 archive",
+    .suffixes = ".otf2",
+    .sniff = sniff,
+    .read = read_otf2,
+    .several = true,
+};

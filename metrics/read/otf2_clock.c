@@ -1,0 +1,43 @@
+// Offsets as pieces of a line, and the unit as a fixed-point factor: a division per event would
+// cost more than decoding it.
+#include "metrics/read/otf2_clock.h"
+
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+enum { NS_PER_SECOND = 1000000000 };
+
+void pj_otf2_clock_add(pj_otf2_clock *clock, uint64_t time, int64_t offset)
+{
+    pj_otf2_offset *last = clock->count ? &clock->offsets[clock->count - 1] : NULL;
+    if (last && time > last->time) {
+        last->slope = (double)(offset - last->offset) / (double)(time - last->time);
+    } else if (last) {
+        return;
+    }
+    pj_grow(clock->offsets, &clock->cap, clock->count + 1);
+    // The last piece goes on as the one before it.
+    double slope = clock->count ? clock->offsets[clock->count - 1].slope : 0;
+    clock->offsets[clock->count++] = (pj_otf2_offset){time, offset, slope};
+}
+
+void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second)
+{
+    __extension__ typedef unsigned __int128 wide;
+    clock->bits = 96;
+    wide factor = ((wide)NS_PER_SECOND << clock->bits) / ticks_per_second;
+    while (factor > UINT64_MAX) {
+        clock->bits--;
+        factor = ((wide)NS_PER_SECOND << clock->bits) / ticks_per_second;
+    }
+    clock->factor = (uint64_t)factor;
+    // Rounded down, the factor would put whole nanoseconds just below themselves.
+    clock->factor += ((wide)NS_PER_SECOND << clock->bits) % ticks_per_second != 0;
+}
+
+void pj_otf2_clock_free(pj_otf2_clock *clock)
+{
+    free(clock->offsets);
+    *clock = (pj_otf2_clock){.offsets = NULL};
+}

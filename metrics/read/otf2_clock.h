@@ -1,0 +1,53 @@
+// From the ticks of a location to nanoseconds of the run: clock offsets of its local definitions,
+// interpolated as libotf2 does, the unit, and the shift that a repair found. Ownership: a zeroed
+// struct is empty; free releases it.
+#ifndef PJ_OTF2_CLOCK_H
+#define PJ_OTF2_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pj_otf2_offset { // from `time` on
+    uint64_t time;              // ticks
+    int64_t offset;             // ticks
+    double slope;               // offset per tick
+} pj_otf2_offset;
+
+typedef struct pj_otf2_clock {
+    pj_otf2_offset *offsets;
+    size_t count, cap, current;
+    uint64_t base;   // ticks that are 0 ns, before the shift
+    uint64_t factor; // ns per tick in units of 2^-bits
+    unsigned bits;
+    int64_t shift; // ns
+} pj_otf2_clock;
+
+/// In the order of the definitions.
+void pj_otf2_clock_add(pj_otf2_clock *clock, uint64_t time, int64_t offset);
+void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second);
+void pj_otf2_clock_free(pj_otf2_clock *clock);
+
+/// Ticks of the global clock. Calls come with times that do not go back.
+static inline uint64_t pj_otf2_clock_ticks(pj_otf2_clock *clock, uint64_t ticks)
+{
+    if (clock->count == 0)
+        return ticks;
+    while (clock->current + 1 < clock->count && ticks > clock->offsets[clock->current + 1].time)
+        clock->current++;
+    const pj_otf2_offset *o = &clock->offsets[clock->current];
+    double since = (double)(int64_t)(ticks - o->time) * o->slope;
+    return ticks + (uint64_t)o->offset + (uint64_t)(int64_t)(since < 0 ? since - 0.5 : since + 0.5);
+}
+
+/// What lies before 0 is 0.
+static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
+{
+    int64_t since = (int64_t)(pj_otf2_clock_ticks(clock, ticks) - clock->base);
+    if (since < 0)
+        since = 0;
+    __extension__ typedef unsigned __int128 wide;
+    int64_t ns = (int64_t)((wide)(uint64_t)since * clock->factor >> clock->bits) + clock->shift;
+    return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+#endif

@@ -1,0 +1,404 @@
+// Queues per sender, receiver and communicator: messages of one tag do not overtake each other.
+#include "metrics/read/otf2_match.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+enum { ALL_PAIRS = 32 }; // members of collectives whose pairs are all looked at
+
+typedef struct message {
+    pj_message record;
+    bool complete, released;
+    uint32_t next_free;
+} message;
+
+typedef struct waiting { // a send or a receive without the other one
+    pj_otf2_op op;
+    uint32_t location;
+} waiting;
+
+typedef struct queue {
+    waiting *items; // from `first` on
+    size_t first, count, cap;
+} queue;
+
+typedef struct channel {
+    queue sends, receives;
+} channel;
+
+typedef struct visit { // of a member to a collective
+    uint64_t enter, leave;
+} visit;
+
+typedef struct meeting { // a collective that not all members have come to
+    visit *visits;       // by member
+    uint32_t come;
+    uint32_t root; // member; PJ_OTF2_NONE = none
+    uint8_t operation;
+} meeting;
+
+typedef struct party { // of a communicator
+    pj_map member_of;  // by rank
+    uint64_t *next;    // by member: number of its next collective
+    uint64_t first;    // number of meetings[0]
+    meeting *meetings; // from `head` on
+    size_t head, count, cap;
+    bool known;
+} party;
+
+struct pj_otf2_match {
+    const pj_otf2_defs *defs;
+    pj_otf2_sync *sync;
+    pj_map pair_of;    // (from, to) -> number
+    pj_map channel_of; // (pair, comm) -> index
+    channel *channels;
+    size_t channel_count, channel_cap;
+    message *messages;
+    size_t message_count, message_cap;
+    uint32_t free;  // first unused message; PJ_OTF2_NONE = none
+    uint32_t *late; // completed after their release
+    size_t late_first, late_count, late_cap;
+    party *parties; // by comm
+    size_t bytes;   // of queues and meetings
+};
+
+pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync)
+{
+    pj_otf2_match *match = pj_take_memory(sizeof *match);
+    *match = (pj_otf2_match){.defs = defs, .sync = sync, .free = PJ_OTF2_NONE};
+    size_t size = defs->comm_count * sizeof *match->parties;
+    match->parties = memset(pj_take_memory(size + 1), 0, size);
+    return match;
+}
+
+static void free_party(party *p)
+{
+    for (size_t i = p->head; i < p->head + p->count; i++)
+        free(p->meetings[i].visits);
+    pj_map_free(&p->member_of);
+    free(p->next);
+    free(p->meetings);
+}
+
+void pj_otf2_match_free(pj_otf2_match *match)
+{
+    if (!match)
+        return;
+    for (size_t i = 0; i < match->channel_count; i++) {
+        free(match->channels[i].sends.items);
+        free(match->channels[i].receives.items);
+    }
+    for (uint32_t i = 0; i < match->defs->comm_count; i++)
+        free_party(&match->parties[i]);
+    pj_map_free(&match->pair_of);
+    pj_map_free(&match->channel_of);
+    free(match->parties);
+    free(match->channels);
+    free(match->messages);
+    free(match->late);
+    free(match);
+}
+
+size_t pj_otf2_match_bytes(const pj_otf2_match *match)
+{
+    return match->bytes + match->message_cap * sizeof *match->messages +
+           match->channel_cap * sizeof *match->channels + match->late_cap * sizeof *match->late;
+}
+
+// Messages
+
+static void put(pj_otf2_match *match, queue *q, const pj_otf2_op *op, uint32_t location)
+{
+    if (q->first > 16 && q->first > q->count) { // mostly used up: close up
+        memmove(q->items, q->items + q->first, q->count * sizeof *q->items);
+        q->first = 0;
+    }
+    size_t cap = q->cap;
+    pj_grow(q->items, &q->cap, q->first + q->count + 1);
+    match->bytes += (q->cap - cap) * sizeof *q->items;
+    q->items[q->first + q->count++] = (waiting){*op, location};
+}
+
+/// Takes the oldest one with this tag.
+static bool take(queue *q, uint32_t tag, waiting *out)
+{
+    waiting *items = q->items + q->first;
+    for (size_t i = 0; i < q->count; i++) {
+        if (items[i].op.tag != tag)
+            continue;
+        *out = items[i];
+        memmove(items + 1, items, i * sizeof *items);
+        q->first++;
+        q->count--;
+        return true;
+    }
+    return false;
+}
+
+static channel *channel_for(pj_otf2_match *match, uint32_t from, uint32_t to, uint32_t comm)
+{
+    uint32_t pair, index;
+    uint64_t ends = (uint64_t)from << 32 | to;
+    if (!pj_map_get(&match->pair_of, ends, &pair)) {
+        pair = (uint32_t)match->pair_of.count;
+        pj_map_put(&match->pair_of, ends, pair);
+    }
+    uint64_t key = (uint64_t)pair << 32 | comm;
+    if (!pj_map_get(&match->channel_of, key, &index)) {
+        index = (uint32_t)match->channel_count++;
+        pj_map_put(&match->channel_of, key, index);
+        pj_grow(match->channels, &match->channel_cap, match->channel_count);
+        match->channels[index] = (channel){.sends = {.items = NULL}};
+    }
+    return &match->channels[index];
+}
+
+static uint32_t new_message(pj_otf2_match *match)
+{
+    uint32_t index = match->free;
+    if (index != PJ_OTF2_NONE) {
+        match->free = match->messages[index].next_free;
+    } else {
+        index = (uint32_t)match->message_count++;
+        pj_grow(match->messages, &match->message_cap, match->message_count);
+    }
+    match->messages[index] = (message){.complete = false};
+    return index;
+}
+
+static void drop_message(pj_otf2_match *match, uint32_t index)
+{
+    match->messages[index].next_free = match->free;
+    match->free = index;
+}
+
+static void complete(pj_otf2_match *match, const waiting *send, const waiting *receive,
+                     uint32_t from, uint32_t to)
+{
+    message *m = &match->messages[send->op.message];
+    m->record = (pj_message){.logical_send = send->op.begin,
+                             .physical_send = send->op.begin,
+                             .logical_recv = receive->op.begin,
+                             .physical_recv = receive->op.end,
+                             .size = send->op.bytes,
+                             .tag = send->op.tag,
+                             .from = send->location,
+                             .to = receive->location};
+    m->complete = true;
+    pj_otf2_sync_message(match->sync, from, send->op.begin, to, receive->op.end);
+    if (!m->released)
+        return;
+    pj_grow(match->late, &match->late_cap, match->late_count + 1);
+    match->late[match->late_count++] = send->op.message;
+}
+
+static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_op *op)
+{
+    channel *c = channel_for(match, place->rank, op->peer, op->comm);
+    op->message = new_message(match);
+    waiting send = {*op, place->location}, receive;
+    if (take(&c->receives, op->tag, &receive))
+        complete(match, &send, &receive, place->rank, op->peer);
+    else
+        put(match, &c->sends, op, place->location);
+}
+
+static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+{
+    channel *c = channel_for(match, op->peer, place->rank, op->comm);
+    waiting receive = {*op, place->location}, send;
+    if (take(&c->sends, op->tag, &send))
+        complete(match, &send, &receive, op->peer, place->rank);
+    else
+        put(match, &c->receives, op, place->location);
+}
+
+bool pj_otf2_match_message(const pj_otf2_match *match, uint32_t index, pj_message *out)
+{
+    const message *m = &match->messages[index];
+    if (m->complete)
+        *out = m->record;
+    return m->complete;
+}
+
+bool pj_otf2_match_release(pj_otf2_match *match, uint32_t index, pj_message *out)
+{
+    match->messages[index].released = true;
+    if (!pj_otf2_match_message(match, index, out))
+        return false;
+    drop_message(match, index);
+    return true;
+}
+
+bool pj_otf2_match_late(pj_otf2_match *match, pj_message *out)
+{
+    if (match->late_first == match->late_count) {
+        match->late_first = match->late_count = 0;
+        return false;
+    }
+    uint32_t index = match->late[match->late_first++];
+    *out = match->messages[index].record;
+    drop_message(match, index);
+    return true;
+}
+
+// Collectives
+
+typedef enum flow { ALL_TO_ALL, ROOT_TO_ALL, ALL_TO_ROOT, NO_FLOW } flow;
+
+/// Who waits for whom, by OTF2_CollectiveOp.
+static flow flow_of(uint8_t operation)
+{
+    static const uint8_t flows[] = {
+        [0] = ALL_TO_ALL,                                         // barrier
+        [1] = ROOT_TO_ALL,                                        // broadcast
+        [2] = ALL_TO_ROOT,  [3] = ALL_TO_ROOT,                    // gather
+        [4] = ROOT_TO_ALL,  [5] = ROOT_TO_ALL,                    // scatter
+        [6] = ALL_TO_ALL,   [7] = ALL_TO_ALL,                     // allgather
+        [8] = ALL_TO_ALL,   [9] = ALL_TO_ALL,  [10] = ALL_TO_ALL, // alltoall
+        [11] = ALL_TO_ALL,                                        // allreduce
+        [12] = ALL_TO_ROOT,                                       // reduce
+        [13] = ALL_TO_ALL,                                        // reduce_scatter
+    };
+    return operation < sizeof flows ? flows[operation] : NO_FLOW;
+}
+
+static party *party_of(pj_otf2_match *match, uint32_t comm)
+{
+    party *p = &match->parties[comm];
+    const pj_otf2_comm *c = &match->defs->comms[comm];
+    if (p->known)
+        return p;
+    p->known = true;
+    p->next =
+        memset(pj_take_memory((c->size + 1) * sizeof *p->next), 0, (c->size + 1) * sizeof *p->next);
+    for (uint32_t i = 0; i < c->size; i++)
+        pj_map_put(&p->member_of, c->ranks[i], i);
+    return p;
+}
+
+static meeting *meeting_of(pj_otf2_match *match, party *p, uint64_t number, uint32_t size)
+{
+    while (p->count <= number - p->first) {
+        if (p->head > 16 && p->head > p->count) {
+            memmove(p->meetings, p->meetings + p->head, p->count * sizeof *p->meetings);
+            p->head = 0;
+        }
+        pj_grow(p->meetings, &p->cap, p->head + p->count + 1);
+        meeting *m = &p->meetings[p->head + p->count++];
+        *m = (meeting){.root = PJ_OTF2_NONE};
+        m->visits = pj_take_memory(size * sizeof *m->visits);
+        match->bytes += size * sizeof *m->visits;
+    }
+    return &p->meetings[p->head + (size_t)(number - p->first)];
+}
+
+typedef struct extremes { // members of a meeting
+    uint32_t last_in, first_out;
+} extremes;
+
+static extremes extremes_of(const meeting *m, uint32_t size, flow f)
+{
+    extremes e = {0, 0};
+    bool from_root = f == ROOT_TO_ALL, to_root = f == ALL_TO_ROOT;
+    for (uint32_t i = 1; i < size; i++) {
+        e.last_in = m->visits[i].enter > m->visits[e.last_in].enter ? i : e.last_in;
+        e.first_out = m->visits[i].leave < m->visits[e.first_out].leave ? i : e.first_out;
+    }
+    if (from_root)
+        e.last_in = m->root;
+    if (to_root)
+        e.first_out = m->root;
+    return e;
+}
+
+static void bind(pj_otf2_match *match, const meeting *m, const pj_otf2_comm *c, uint32_t a,
+                 uint32_t b)
+{
+    flow f = flow_of(m->operation);
+    if (f == ALL_TO_ALL || (f == ROOT_TO_ALL ? a == m->root : b == m->root))
+        pj_otf2_sync_bind(match->sync, c->ranks[a], m->visits[a].enter, c->ranks[b],
+                          m->visits[b].leave);
+}
+
+/// All pairs of a small meeting; of a large one those of everybody with who came last, who left
+/// first, and the first member.
+static void bind_members(pj_otf2_match *match, const meeting *m, const pj_otf2_comm *c, extremes e)
+{
+    for (uint32_t a = 0; a < c->size; a++) {
+        for (uint32_t b = 0; c->size <= ALL_PAIRS && b < c->size; b++)
+            bind(match, m, c, a, b);
+        if (c->size <= ALL_PAIRS)
+            continue;
+        bind(match, m, c, e.last_in, a);
+        bind(match, m, c, a, e.first_out);
+        bind(match, m, c, 0, a);
+        bind(match, m, c, a, 0);
+    }
+}
+
+static void end_meeting(pj_otf2_match *match, const meeting *m, const pj_otf2_comm *c)
+{
+    flow f = flow_of(m->operation);
+    bool rooted = f == ROOT_TO_ALL || f == ALL_TO_ROOT;
+    if (f == NO_FLOW || c->size < 2 || (rooted && m->root == PJ_OTF2_NONE))
+        return;
+    extremes e = extremes_of(m, c->size, f);
+    pj_otf2_sync_collective(match->sync,
+                            (int64_t)(m->visits[e.last_in].enter - m->visits[e.first_out].leave));
+    bind_members(match, m, c, e);
+}
+
+static void take_collective(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+{
+    const pj_otf2_comm *c = &match->defs->comms[op->comm];
+    party *p = party_of(match, op->comm);
+    uint32_t member;
+    if (c->other || !pj_map_get(&p->member_of, place->rank, &member))
+        return;
+    meeting *m = meeting_of(match, p, p->next[member]++, c->size);
+    m->visits[member] = (visit){op->begin, op->end};
+    m->operation = op->operation;
+    if (op->peer != PJ_OTF2_NONE)
+        pj_map_get(&p->member_of, op->peer, &m->root);
+    m->come++;
+    while (p->count && p->meetings[p->head].come == c->size) {
+        meeting *first = &p->meetings[p->head];
+        end_meeting(match, first, c);
+        free(first->visits);
+        match->bytes -= c->size * sizeof *first->visits;
+        p->head++;
+        p->count--;
+        p->first++;
+    }
+}
+
+void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
+{
+    for (; place->op_seen < place->op_count; place->op_seen++) {
+        pj_otf2_op *op = &place->ops[place->op_seen];
+        switch ((pj_otf2_op_kind)op->kind) {
+        case PJ_OTF2_OP_SEND:
+            take_send(match, place, op);
+            break;
+        case PJ_OTF2_OP_RECEIVE:
+            take_receive(match, place, op);
+            break;
+        case PJ_OTF2_OP_COLLECTIVE:
+            take_collective(match, place, op);
+            break;
+        case PJ_OTF2_OP_INFERRED:
+            break;
+        }
+    }
+}
+
+void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import)
+{
+    for (size_t i = 0; i < match->channel_count; i++) {
+        import->count[PJ_IMPORT_message_not_received] += match->channels[i].sends.count;
+        import->count[PJ_IMPORT_message_not_sent] += match->channels[i].receives.count;
+    }
+}

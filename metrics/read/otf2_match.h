@@ -1,0 +1,29 @@
+// Joins what the locations of an OTF2 archive did together: sends with receives in the order of
+// each sender, receiver, communicator and tag; collectives by their number on a communicator. What
+// they say about the clocks goes to otf2_sync. Ownership: new/free.
+#ifndef PJ_OTF2_MATCH_H
+#define PJ_OTF2_MATCH_H
+
+#include "metrics/read/otf2_place.h"
+#include "metrics/read/otf2_sync.h"
+
+typedef struct pj_otf2_match pj_otf2_match;
+
+pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync);
+void pj_otf2_match_free(pj_otf2_match *match);
+
+/// Takes the operations that the place has found since the last call.
+void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place);
+/// The message of a send; false while its receive has not been found.
+bool pj_otf2_match_message(const pj_otf2_match *match, uint32_t message, pj_message *out);
+/// The send's event is about to leave its place: true with the message when it is complete, else it
+/// comes out of pj_otf2_match_late once it is.
+bool pj_otf2_match_release(pj_otf2_match *match, uint32_t message, pj_message *out);
+/// The next message that was completed after its release.
+bool pj_otf2_match_late(pj_otf2_match *match, pj_message *out);
+/// Counts what is left over.
+void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import);
+/// Bytes in use.
+size_t pj_otf2_match_bytes(const pj_otf2_match *match);
+
+#endif

@@ -1,0 +1,309 @@
+// Rounds: places that run low are filled, each by one worker; then events are taken in order until
+// a place has none left. A send is given out with its receive: when that is not decoded yet, the
+// receiver's place is filled further, within a limit.
+#include "metrics/read/otf2_merge.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+enum {
+    READY_IN_ALL = 1 << 19, // events that wait in all places together
+    READY_LEAST = 256,      // of each
+    READY_MOST = 1 << 15,
+    AHEAD_IN_ALL = 1 << 20, // events decoded further ahead for the sake of sends
+    AHEAD_STEP = 1 << 11,
+    BATCH = 1 << 14,
+};
+
+typedef struct merging {
+    const pj_otf2_merge *m;
+    size_t ready;   // events that a place is filled with
+    size_t ahead;   // events decoded beyond that
+    uint32_t next;  // place that the next worker fills
+    uint32_t *heap; // locations by the time of their next event
+    uint32_t heap_count;
+    pj_event *events;
+    size_t event_count, event_cap;
+    pj_message *messages;
+    size_t message_count, message_cap;
+    uint64_t charged; // bytes in the job's account
+} merging;
+
+static pj_otf2_place *place_at(const merging *g, uint32_t location)
+{
+    return g->m->places[location];
+}
+
+// Batches
+
+static bool hand_on(merging *g, pj_err *err)
+{
+    pj_batch batch = {.events = g->events,
+                      .count = g->event_count,
+                      .messages = g->messages,
+                      .message_count = g->message_count};
+    g->event_count = g->message_count = 0;
+    return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
+}
+
+static void add_message(merging *g, const pj_message *message)
+{
+    pj_grow(g->messages, &g->message_cap, g->message_count + 1);
+    pj_grow(g->events, &g->event_cap, g->event_count + 1);
+    g->events[g->event_count++] = (pj_event){.time = message->logical_send,
+                                             .a = g->message_count,
+                                             .location = message->from,
+                                             .kind = PJ_EV_MESSAGE};
+    g->messages[g->message_count++] = *message;
+}
+
+static void add_late(merging *g)
+{
+    pj_message message;
+    while (pj_otf2_match_late(g->m->match, &message))
+        add_message(g, &message);
+}
+
+// Filling
+
+static void take_ops(merging *g, pj_otf2_place *place)
+{
+    pj_otf2_match_take(g->m->match, place);
+    while (place->op_first < place->op_seen && place->ops[place->op_first].kind != PJ_OTF2_OP_SEND)
+        place->op_first++;
+}
+
+static bool wants_more(const merging *g, const pj_otf2_place *place)
+{
+    return !place->ended && pj_otf2_place_ready(place) <= g->ready / 2;
+}
+
+static bool take(void *self, void *slot, pj_err *err)
+{
+    merging *g = self;
+    (void)err;
+    while (g->next < g->m->count && !wants_more(g, place_at(g, g->next)))
+        g->next++;
+    if (g->next == g->m->count)
+        return false;
+    *(pj_otf2_place **)slot = place_at(g, g->next++);
+    return true;
+}
+
+static bool work(void *self, void *slot, pj_err *err)
+{
+    const merging *g = self;
+    (void)err;
+    pj_otf2_place_fill(*(pj_otf2_place **)slot, g->ready);
+    return true;
+}
+
+/// Gives out all that a place has; its messages are of no use without the order of time.
+static bool drain(merging *g, pj_otf2_place *place, pj_err *err)
+{
+    for (size_t i = place->event_first; i < place->event_count; i++) {
+        pj_event *event = &place->events[i];
+        if (event->kind != PJ_EV_MESSAGE)
+            continue;
+        pj_message message;
+        const pj_otf2_op *op = &place->ops[event->a - place->op_base];
+        pj_otf2_match_release(g->m->match, op->message, &message);
+        event->kind = PJ_EV_OTHER;
+    }
+    pj_batch batch = {.events = place->events + place->event_first,
+                      .count = pj_otf2_place_ready(place)};
+    place->event_first = place->event_count;
+    place->op_first = place->op_seen;
+    pj_message message;
+    while (pj_otf2_match_late(g->m->match, &message))
+        ;
+    return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
+}
+
+static bool put(void *self, void *slot, pj_err *err)
+{
+    merging *g = self;
+    pj_otf2_place *place = *(pj_otf2_place **)slot;
+    take_ops(g, place);
+    return !g->m->pass->by_location || drain(g, place, err);
+}
+
+static void report(void *self)
+{
+    const merging *g = self;
+    pj_job_report(g->m->pass->job, g->m->pass->run->path, false);
+}
+
+/// Tells the job what memory is in use.
+static void charge(merging *g)
+{
+    uint64_t bytes = pj_otf2_match_bytes(g->m->match);
+    for (uint32_t i = 0; i < g->m->count; i++)
+        bytes += pj_otf2_place_bytes(place_at(g, i));
+    atomic_fetch_add(&g->m->pass->job->memory_used, bytes - g->charged);
+    g->charged = bytes;
+}
+
+static bool fill_round(merging *g, pj_err *err)
+{
+    const pj_line line = {g, take, work, put, report};
+    size_t n = pj_pool_slots(g->m->workers);
+    pj_otf2_place **slots = pj_take_memory(n * sizeof *slots);
+    void **each = pj_take_memory(n * sizeof *each);
+    for (size_t i = 0; i < n; i++)
+        each[i] = &slots[i];
+    g->next = 0;
+    bool ok = pj_pool_run(&line, g->m->workers, each, n, err);
+    free(each);
+    free(slots);
+    g->ahead = 0;
+    for (uint32_t i = 0; i < g->m->count; i++) {
+        size_t ready = pj_otf2_place_ready(place_at(g, i));
+        g->ahead += ready > g->ready ? ready - g->ready : 0;
+    }
+    charge(g);
+    return ok && pj_job_check(g->m->pass->job, g->m->pass->run->path, err);
+}
+
+// Order
+
+static bool comes_first(const merging *g, uint32_t a, uint32_t b)
+{
+    const pj_otf2_place *x = place_at(g, a), *y = place_at(g, b);
+    uint64_t s = x->events[x->event_first].time, t = y->events[y->event_first].time;
+    return s < t || (s == t && a < b);
+}
+
+static void sink_down(merging *g, uint32_t at)
+{
+    uint32_t moved = g->heap[at];
+    for (uint32_t child; (child = 2 * at + 1) < g->heap_count; at = child) {
+        if (child + 1 < g->heap_count && comes_first(g, g->heap[child + 1], g->heap[child]))
+            child++;
+        if (!comes_first(g, g->heap[child], moved))
+            break;
+        g->heap[at] = g->heap[child];
+    }
+    g->heap[at] = moved;
+}
+
+/// All places with events; false when one has none left but is not at its end.
+static bool build_heap(merging *g)
+{
+    g->heap_count = 0;
+    for (uint32_t i = 0; i < g->m->count; i++)
+        if (pj_otf2_place_ready(place_at(g, i)))
+            g->heap[g->heap_count++] = i;
+        else if (!place_at(g, i)->ended)
+            return false;
+    for (uint32_t i = g->heap_count / 2; i-- > 0;)
+        sink_down(g, i);
+    return true;
+}
+
+/// Decodes the receiver of a send further, until its receive is there or the limit is reached.
+static void look_ahead(merging *g, const pj_otf2_op *op)
+{
+    const pj_layout *layout = &g->m->pass->run->layout;
+    pj_message message;
+    uint32_t first = layout->first_location[op->peer];
+    for (uint32_t i = first; i < layout->first_location[op->peer + 1]; i++) {
+        pj_otf2_place *place = place_at(g, i);
+        // Only the first thread of a rank is sure to receive.
+        while (i == first && !place->ended && g->ahead < AHEAD_IN_ALL &&
+               !pj_otf2_match_message(g->m->match, op->message, &message)) {
+            pj_otf2_place_fill(place, pj_otf2_place_ready(place) + AHEAD_STEP);
+            g->ahead += AHEAD_STEP;
+            take_ops(g, place);
+        }
+    }
+}
+
+/// The send that a place has next: goes out with its message, or later.
+static void send_out(merging *g, pj_otf2_place *place)
+{
+    uint64_t number = place->events[place->event_first].a;
+    pj_otf2_op op = place->ops[number - place->op_base];
+    pj_message message;
+    if (!pj_otf2_match_message(g->m->match, op.message, &message))
+        look_ahead(g, &op);
+    // A place that sends to itself may have moved its events.
+    place->op_first = (size_t)(number + 1 - place->op_base);
+    place->event_first++;
+    if (pj_otf2_match_release(g->m->match, op.message, &message))
+        add_message(g, &message);
+}
+
+/// Takes events of the first place up to the first one of the second place.
+static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
+{
+    while (pj_otf2_place_ready(place)) {
+        const pj_event *event = &place->events[place->event_first];
+        if (event->time > until && event->kind != PJ_EV_MESSAGE)
+            return;
+        if (event->kind == PJ_EV_MESSAGE) {
+            send_out(g, place);
+            continue;
+        }
+        if (g->event_count == g->event_cap)
+            pj_grow(g->events, &g->event_cap, g->event_count + 1);
+        g->events[g->event_count++] = *event;
+        place->event_first++;
+    }
+}
+
+static uint64_t time_of_second(const merging *g)
+{
+    uint64_t second = UINT64_MAX;
+    for (uint32_t i = 1; i < 3 && i < g->heap_count; i++) {
+        const pj_otf2_place *place = place_at(g, g->heap[i]);
+        uint64_t time = place->events[place->event_first].time;
+        second = time < second ? time : second;
+    }
+    return second;
+}
+
+/// Gives out events until a place needs to be filled.
+static bool merge(merging *g, pj_err *err)
+{
+    bool full = build_heap(g);
+    while (full && g->heap_count) {
+        pj_otf2_place *place = place_at(g, g->heap[0]);
+        take_run(g, place, time_of_second(g));
+        if (pj_otf2_place_ready(place) == 0) {
+            full = place->ended;
+            g->heap[0] = g->heap[--g->heap_count];
+        }
+        sink_down(g, 0);
+        if (g->event_count >= BATCH && !hand_on(g, err))
+            return false;
+    }
+    add_late(g);
+    return hand_on(g, err);
+}
+
+static bool all_ended(const merging *g)
+{
+    for (uint32_t i = 0; i < g->m->count; i++)
+        if (!place_at(g, i)->ended || pj_otf2_place_ready(place_at(g, i)))
+            return false;
+    return true;
+}
+
+bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
+{
+    merging g = {.m = m};
+    size_t share = READY_IN_ALL / m->count;
+    g.ready = share < READY_LEAST ? READY_LEAST : share > READY_MOST ? READY_MOST : share;
+    g.heap = pj_take_memory(m->count * sizeof *g.heap);
+    bool ok = true;
+    while (ok && !all_ended(&g))
+        ok = fill_round(&g, err) && (m->pass->by_location || merge(&g, err));
+    atomic_fetch_sub(&m->pass->job->memory_used, g.charged);
+    free(g.heap);
+    free(g.events);
+    free(g.messages);
+    return ok;
+}

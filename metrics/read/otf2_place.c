@@ -1,0 +1,856 @@
+// A state lasts until something is given out: the interval before is closed first, so that events
+// of a location stay in order. Intervals of one state that touch count as one.
+#include "metrics/read/otf2_place.h"
+
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    REGIONS_AT = 4096, // regions that are looked up by index
+    NESTING_MOST = 1 << 20,
+    MEASUREMENT_IS_OFF = 2, // OTF2_MEASUREMENT_OFF
+    MODEL_OPENMP = PJ_OTF2_PARADIGM_OPENMP,
+    STATE_BASE = UINT8_MAX, // of a frame that does not say what the thread does
+    STATE_FORK = 7,
+    LEVEL_MOST = 100000, // largest value that counts as time in OpenMP
+    MAP_REGION = 3,      // OTF2_MappingType
+    MAP_METRIC = 5,
+    MAP_COMM = 6,
+    MAP_CONTEXT = 10,
+};
+
+enum { OF_REGION, OF_COMM, OF_METRIC, OF_CONTEXT };
+
+static void count(pj_otf2_place *place, pj_import_key key)
+{
+    pj_import_add(&place->import, key, 0);
+}
+
+// Making
+
+static void take_local(void *self, const pj_otf2_def *def)
+{
+    pj_otf2_place *place = self;
+    if (def->kind == PJ_OTF2_DEF_OFFSET) {
+        pj_otf2_clock_add(&place->clock, def->number[0], (int64_t)def->number[1]);
+        return;
+    }
+    static const struct {
+        unsigned kind, of;
+    } kinds[] = {{MAP_REGION, OF_REGION},
+                 {MAP_COMM, OF_COMM},
+                 {MAP_METRIC, OF_METRIC},
+                 {MAP_CONTEXT, OF_CONTEXT}};
+    pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (def->kind == PJ_OTF2_DEF_MAP && def->number[0] == kinds[i].kind &&
+            def->number[1] <= UINT32_MAX) {
+            pj_map_put(maps[kinds[i].of], def->id, (uint32_t)def->number[1]);
+            place->mapped[kinds[i].of] = true;
+        }
+}
+
+/// The global id of one of its own; ids that a map leaves out stand for themselves.
+static uint64_t global_of(const pj_otf2_place *place, unsigned of, uint64_t id)
+{
+    const pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
+    uint32_t global;
+    return place->mapped[of] && pj_map_get(maps[of], id, &global) ? global : id;
+}
+
+static bool next_record(pj_otf2_place *place, pj_otf2_event *event)
+{
+    bool got = place->evt ? pj_otf2_evt_next(place->evt, event)
+                          : place->lib && place->lib->next(place->archive, place->id, event, NULL);
+    place->records += got;
+    return got;
+}
+
+static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
+{
+    pj_auto_buf path = {.at = NULL};
+    pj_buf_addf(&path, "%s/%llu.evt", opts->folder, (unsigned long long)place->id);
+    pj_otf2_evt_opts how = {opts->chunk_bytes, opts->buffer_bytes, opts->sum};
+    if (!opts->by_library)
+        place->evt = pj_otf2_evt_open(path.at, how, NULL);
+    else
+        place->lib = opts->lib;
+    if (!place->evt && !place->lib)
+        count(place, PJ_IMPORT_missing_location);
+    place->has_ahead = next_record(place, &place->ahead);
+    if (place->evt && pj_otf2_evt_facts_of(place->evt).foreign) {
+        pj_otf2_evt_close(place->evt);
+        place->evt = NULL;
+        place->lib = opts->lib;
+        place->has_ahead = next_record(place, &place->ahead);
+    }
+    if (place->lib) { // has applied them
+        pj_otf2_clock_free(&place->clock);
+        memset(place->mapped, 0, sizeof place->mapped);
+    }
+}
+
+pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number)
+{
+    pj_otf2_place *place = pj_take_memory(sizeof *place);
+    uint32_t location = opts->defs->places[number].location;
+    *place = (pj_otf2_place){.defs = opts->defs,
+                             .archive = opts->archive,
+                             .id = opts->defs->places[number].id,
+                             .location = location,
+                             .rank = opts->layout->rank_of[location],
+                             .metric_id = PJ_OTF2_UNDEFINED};
+    place->worker = location != opts->layout->first_location[place->rank];
+    place->region_at = pj_take_memory(REGIONS_AT * sizeof *place->region_at);
+    for (size_t i = 0; i < REGIONS_AT; i++)
+        place->region_at[i] = PJ_OTF2_NONE;
+    if (!opts->lib->local(opts->archive, place->id, take_local, place))
+        count(place, PJ_IMPORT_local_definitions);
+    open_records(place, opts);
+    pj_otf2_clock_unit(&place->clock, opts->defs->ticks_per_second);
+    return place;
+}
+
+void pj_otf2_place_free(pj_otf2_place *place)
+{
+    if (!place)
+        return;
+    pj_otf2_evt_close(place->evt);
+    pj_otf2_clock_free(&place->clock);
+    pj_map_free(&place->regions);
+    pj_map_free(&place->comms);
+    pj_map_free(&place->metrics);
+    pj_map_free(&place->contexts);
+    pj_otf2_requests_free(&place->requests);
+    free(place->region_at);
+    free(place->stack);
+    free(place->posts);
+    free(place->events);
+    free(place->ops);
+    free(place);
+}
+
+bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
+{
+    if (place->has_ahead)
+        *ticks = pj_otf2_clock_ticks(&place->clock, place->ahead.time);
+    return place->has_ahead;
+}
+
+size_t pj_otf2_place_bytes(const pj_otf2_place *place)
+{
+    return sizeof *place + REGIONS_AT * sizeof *place->region_at +
+           place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
+           place->stack_cap * sizeof *place->stack +
+           place->requests.cap * sizeof *place->requests.items +
+           place->post_cap * sizeof *place->posts;
+}
+
+// Giving out
+
+static pj_event *give(pj_otf2_place *place, uint64_t time, uint16_t kind)
+{
+    if (place->event_count == place->event_cap)
+        pj_grow(place->events, &place->event_cap, place->event_count + 1);
+    pj_event *event = &place->events[place->event_count++];
+    *event = (pj_event){.time = time, .location = place->location, .kind = kind};
+    return event;
+}
+
+/// Gives out the state up to `time`.
+static void cut(pj_otf2_place *place, uint64_t time)
+{
+    if (time <= place->since)
+        return;
+    if (place->state != PJ_STATE_IDLE) {
+        pj_event *event = give(place, place->since, PJ_EV_STATE);
+        event->a = time;
+        event->code = place->state;
+    }
+    place->since = time;
+}
+
+static void give_reading(pj_otf2_place *place)
+{
+    pj_otf2_reading *r = &place->reading;
+    cut(place, r->time);
+    bool both = r->has[0] && r->has[1];
+    for (unsigned c = 0; c < (both ? 1u : 2u); c++) {
+        if (!r->has[c])
+            continue;
+        pj_event *event = give(place, r->time, both ? PJ_EV_COUNTERS : PJ_EV_COUNTER);
+        event->a = (uint64_t)r->value[c];
+        event->b = (uint64_t)r->value[1];
+        event->code = both ? 0 : (uint16_t)c;
+    }
+    place->read_until = r->time;
+    *r = (pj_otf2_reading){.due = false};
+}
+
+/// Everything before `time` is given out; of two readings at one time the sum waits for the next.
+static void settle(pj_otf2_place *place, uint64_t time)
+{
+    if (place->reading.due && place->reading.time > place->read_until)
+        give_reading(place);
+    cut(place, time);
+}
+
+static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t value)
+{
+    settle(place, time);
+    pj_event *event = give(place, time, PJ_EV_OPENMP);
+    event->code = code;
+    event->a = value;
+}
+
+// States
+
+static const pj_otf2_region *region_at(const pj_otf2_place *place, uint32_t index)
+{
+    return &place->defs->regions[index];
+}
+
+static uint8_t state_now(const pj_otf2_place *place)
+{
+    if (place->off)
+        return PJ_STATE_DISABLED;
+    uint8_t state = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
+    if (state == STATE_BASE)
+        state = !place->worker || place->in_body || !place->defs->has_teams ? PJ_STATE_RUNNING
+                                                                            : PJ_STATE_IDLE;
+    bool forking = place->forks && !place->in_body;
+    return forking && state == PJ_STATE_RUNNING ? STATE_FORK : state;
+}
+
+/// The state from `time` on.
+static void change(pj_otf2_place *place, uint64_t time)
+{
+    uint8_t state = state_now(place);
+    if (state == place->state)
+        return;
+    settle(place, time);
+    place->state = state;
+}
+
+/// What a region makes of the state below it.
+static uint8_t state_above(const pj_otf2_place *place, uint8_t below, uint32_t index)
+{
+    const pj_otf2_region *region = region_at(place, index);
+    bool in_call = below != STATE_BASE && below != PJ_STATE_RUNNING && place->calls > 0;
+    if (region->construct == PJ_OTF2_ROOT || in_call)
+        return below;
+    if (region->state != PJ_OTF2_INHERIT)
+        return region->state;
+    return below == STATE_BASE ? PJ_STATE_RUNNING : below;
+}
+
+static void restate(pj_otf2_place *place, size_t from)
+{
+    for (size_t i = from; i < place->depth; i++)
+        place->stack[i].state =
+            state_above(place, i ? place->stack[i - 1].state : STATE_BASE, place->stack[i].region);
+}
+
+// OpenMP
+
+static uint64_t level_of(uint32_t region)
+{
+    return region + 1u < LEVEL_MOST ? region + 1u : LEVEL_MOST;
+}
+
+static void open_parallel(pj_otf2_place *place, uint64_t time, uint64_t level)
+{
+    if (place->worker || place->in_parallel)
+        return;
+    place->in_parallel = true;
+    give_openmp(place, time, PJ_OMP_PARALLEL, level);
+}
+
+static void close_parallel(pj_otf2_place *place, uint64_t time)
+{
+    if (!place->in_parallel || place->forks || place->in_body)
+        return;
+    place->in_parallel = false;
+    give_openmp(place, time, PJ_OMP_PARALLEL, 0);
+}
+
+/// A thread works in the body of a parallel region while the region or its team is open.
+static void enter_body(pj_otf2_place *place, uint64_t time, uint64_t level)
+{
+    if (place->in_body)
+        return;
+    open_parallel(place, time, level);
+    give_openmp(place, time, PJ_OMP_FUNCTION, level);
+    place->in_body = true;
+}
+
+static void leave_body(pj_otf2_place *place, uint64_t time)
+{
+    if (!place->in_body || place->parallels || place->teams)
+        return;
+    give_openmp(place, time, PJ_OMP_FUNCTION, 0);
+    place->in_body = false;
+    close_parallel(place, time);
+}
+
+static void fork_team(pj_otf2_place *place, uint64_t time)
+{
+    if (place->forks++ == 0)
+        open_parallel(place, time, 1);
+    change(place, time);
+}
+
+static void join_team(pj_otf2_place *place, uint64_t time)
+{
+    if (place->forks == 0)
+        return;
+    place->forks--;
+    settle(place, time);
+    close_parallel(place, time);
+    change(place, time);
+}
+
+static void begin_team(pj_otf2_place *place, uint64_t time)
+{
+    place->teams++;
+    enter_body(place, time, 1);
+    change(place, time);
+}
+
+static void end_team(pj_otf2_place *place, uint64_t time)
+{
+    if (place->teams == 0)
+        return;
+    place->teams--;
+    settle(place, time);
+    leave_body(place, time);
+    change(place, time);
+}
+
+// Regions
+
+static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of)
+{
+    uint32_t index;
+    const pj_map *map = of == OF_REGION ? &place->defs->region_of : &place->defs->context_of;
+    return pj_map_get(map, global_of(place, of, id), &index) ? index : place->defs->region_count;
+}
+
+static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
+{
+    if (of != OF_REGION || id >= REGIONS_AT)
+        return look_up_region(place, id, of);
+    if (place->region_at[id] == PJ_OTF2_NONE)
+        place->region_at[id] = look_up_region(place, id, of);
+    return place->region_at[id];
+}
+
+static void begin_call(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    if (place->calls++ > 0)
+        return;
+    place->call_begin = time;
+    place->call_region = index;
+    settle(place, time);
+    pj_event *event = give(place, time, PJ_EV_MPI);
+    event->a = region_at(place, index)->call;
+    event->code = region_at(place, index)->class_;
+}
+
+/// Completes the receives that this call has waited for: all, or the oldest one.
+static void complete_posts(pj_otf2_place *place, uint64_t time)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(region_at(place, place->call_region)->call);
+    if (!place->infer || !row || row->role != PJ_ROLE_WAIT || place->post_count == 0)
+        return;
+    pj_str name = pj_str_of(row->name);
+    if (pj_str_starts(name, PJ_S("MPI_Test")))
+        return; // whether it completed anything is not in the trace
+    bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
+    size_t n = all ? place->post_count : 1;
+    for (size_t i = 0; i < n; i++) {
+        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
+        place->ops[place->op_count++] =
+            (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time};
+    }
+    memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
+    place->post_count -= n;
+}
+
+static void end_call(pj_otf2_place *place, uint64_t time)
+{
+    if (place->calls == 0 || --place->calls > 0)
+        return;
+    settle(place, time);
+    complete_posts(place, time);
+    pj_event *event = give(place, time, PJ_EV_MPI);
+    event->code = region_at(place, place->call_region)->class_;
+    if (place->collectives) {
+        count(place, PJ_IMPORT_collective_not_ended);
+        place->collectives = 0;
+    }
+}
+
+static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    switch ((pj_otf2_construct)region_at(place, index)->construct) {
+    case PJ_OTF2_MPI:
+        begin_call(place, time, index);
+        return;
+    case PJ_OTF2_PARALLEL:
+        place->parallels++;
+        enter_body(place, time, level_of(index));
+        return;
+    case PJ_OTF2_BARRIER:
+        give_openmp(place, time, PJ_OMP_BARRIER, 1);
+        return;
+    case PJ_OTF2_TASK:
+        give_openmp(place, time, PJ_OMP_TASK, level_of(index));
+        return;
+    case PJ_OTF2_TASK_MADE:
+        give_openmp(place, time, PJ_OMP_TASK_MADE, level_of(index));
+        return;
+    case PJ_OTF2_TASKWAIT:
+        give_openmp(place, time, PJ_OMP_TASKWAIT, 1);
+        return;
+    case PJ_OTF2_PLAIN:
+    case PJ_OTF2_ROOT:
+        return;
+    }
+}
+
+static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    switch ((pj_otf2_construct)region_at(place, index)->construct) {
+    case PJ_OTF2_MPI:
+        end_call(place, time);
+        return;
+    case PJ_OTF2_PARALLEL:
+        place->parallels--;
+        settle(place, time);
+        leave_body(place, time);
+        return;
+    case PJ_OTF2_BARRIER:
+        give_openmp(place, time, PJ_OMP_BARRIER, 0);
+        return;
+    case PJ_OTF2_TASK:
+        give_openmp(place, time, PJ_OMP_TASK, 0);
+        return;
+    case PJ_OTF2_TASK_MADE:
+        give_openmp(place, time, PJ_OMP_TASK_MADE, 0);
+        return;
+    case PJ_OTF2_TASKWAIT:
+        give_openmp(place, time, PJ_OMP_TASKWAIT, 0);
+        return;
+    case PJ_OTF2_PLAIN:
+    case PJ_OTF2_ROOT:
+        return;
+    }
+}
+
+static void enter(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    if (region_at(place, index)->unknown)
+        count(place, PJ_IMPORT_undefined_region);
+    if (place->depth >= NESTING_MOST)
+        return;
+    uint8_t below = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
+    uint8_t above = state_above(place, below, index);
+    if (region_at(place, index)->construct != PJ_OTF2_PLAIN)
+        begin_construct(place, time, index);
+    if (place->depth == place->stack_cap)
+        pj_grow(place->stack, &place->stack_cap, place->depth + 1);
+    place->stack[place->depth++] = (pj_otf2_frame){index, above};
+    change(place, time);
+}
+
+/// The frame that is left: the innermost one of the region, or else the innermost one.
+static size_t frame_left(pj_otf2_place *place, uint32_t index)
+{
+    size_t top = place->depth - 1, at = top;
+    if (place->stack[top].region == index)
+        return top;
+    while (at > 0 && place->stack[at].region != index)
+        at--;
+    bool found = place->stack[at].region == index;
+    count(place, found ? PJ_IMPORT_wrong_nesting : PJ_IMPORT_leave_without_enter);
+    return found ? at : top;
+}
+
+static void leave(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    if (place->depth == 0) {
+        count(place, PJ_IMPORT_leave_without_enter);
+        return;
+    }
+    size_t at = frame_left(place, index);
+    index = place->stack[at].region;
+    place->depth--;
+    for (size_t i = at; i < place->depth; i++)
+        place->stack[i] = place->stack[i + 1];
+    if (region_at(place, index)->construct != PJ_OTF2_PLAIN)
+        end_construct(place, time, index);
+    restate(place, at);
+    change(place, time);
+}
+
+// Counters
+
+static const pj_otf2_metric *metric_of(pj_otf2_place *place, uint64_t id)
+{
+    if (id == place->metric_id)
+        return place->metric;
+    uint32_t index;
+    place->metric_id = id;
+    place->metric = NULL;
+    if (pj_map_get(&place->defs->metric_of, global_of(place, OF_METRIC, id), &index) &&
+        place->defs->metrics[index].used)
+        place->metric = &place->defs->metrics[index];
+    return place->metric;
+}
+
+static int64_t value_of(const pj_otf2_event *event, unsigned at)
+{
+    enum { KIND_DOUBLE = 10 };
+    double real;
+    if (event->kinds[at] != KIND_DOUBLE)
+        return (int64_t)event->values[at];
+    memcpy(&real, &event->values[at], sizeof real);
+    const double most = 9e18;
+    return real > -most && real < most ? (int64_t)real : 0;
+}
+
+/// What was counted since the reading before.
+static int64_t counted_since(pj_otf2_place *place, const pj_otf2_metric *metric, unsigned c,
+                             int64_t value)
+{
+    int64_t since = value;
+    bool first = !place->counting[c];
+    place->counting[c] = true;
+    if (metric->mode[c] != PJ_OTF2_RELATIVE) {
+        since = (int64_t)((uint64_t)value - (uint64_t)place->counted[c]);
+        place->counted[c] = value;
+        if (first && metric->mode[c] == PJ_OTF2_ABSOLUTE)
+            since = 0;
+    }
+    if (!metric->next[c])
+        return since;
+    int64_t held = place->held[c];
+    place->held[c] = since;
+    return held;
+}
+
+static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    const pj_otf2_metric *metric = metric_of(place, event->field[0]);
+    if (!metric)
+        return;
+    pj_otf2_reading *r = &place->reading;
+    for (unsigned c = 0; c < 2; c++) {
+        if (!metric->has[c] || metric->at[c] >= event->count)
+            continue;
+        int64_t since = counted_since(place, metric, c, value_of(event, metric->at[c]));
+        r->value[c] = (int64_t)((uint64_t)r->value[c] + (uint64_t)since);
+        r->has[c] = r->due = true;
+    }
+    r->time = time;
+}
+
+// Messages and collectives
+
+static const pj_otf2_comm *comm_of(pj_otf2_place *place, uint64_t id, uint32_t *index)
+{
+    if (!pj_map_get(&place->defs->comm_of, global_of(place, OF_COMM, id), index))
+        return NULL;
+    const pj_otf2_comm *comm = &place->defs->comms[*index];
+    return comm->number ? comm : NULL;
+}
+
+static bool has_rank(const uint32_t *ranks, uint32_t size, uint32_t rank)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (ranks[i] == rank)
+            return true;
+    return false;
+}
+
+/// The rank in the run of a member that the trace names by its rank in the communicator.
+static uint32_t peer_of(const pj_otf2_place *place, const pj_otf2_comm *comm, uint64_t member)
+{
+    if (comm->self)
+        return place->rank;
+    bool across = comm->other && has_rank(comm->ranks, comm->size, place->rank);
+    const uint32_t *ranks = across ? comm->other : comm->ranks;
+    return member < (across ? comm->other_size : comm->size) ? ranks[member] : PJ_OTF2_NONE;
+}
+
+/// Ids that stand for MPI_PROC_NULL: negative numbers of the tracer's MPI.
+static bool is_nobody(uint64_t member)
+{
+    return member >= UINT32_MAX - 15;
+}
+
+static pj_otf2_op *add_op(pj_otf2_place *place, pj_otf2_op op)
+{
+    if (place->op_count == place->op_cap)
+        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
+    place->ops[place->op_count] = op;
+    return &place->ops[place->op_count++];
+}
+
+/// Message records: peer, communicator, tag, bytes. False when the message is left out.
+static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2_op *op)
+{
+    if (is_nobody(event->field[0])) {
+        count(place, PJ_IMPORT_message_to_nobody);
+        return false;
+    }
+    const pj_otf2_comm *comm = comm_of(place, event->field[1], &op->comm);
+    op->peer = comm ? peer_of(place, comm, event->field[0]) : PJ_OTF2_NONE;
+    op->tag = (uint32_t)event->field[2];
+    op->bytes = event->field[3];
+    if (op->peer == PJ_OTF2_NONE)
+        count(place, PJ_IMPORT_unknown_peer);
+    return op->peer != PJ_OTF2_NONE;
+}
+
+static void send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
+    if (!message_op(place, event, &op))
+        return;
+    give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
+    add_op(place, op);
+}
+
+static void receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    pj_otf2_op op = {.kind = PJ_OTF2_OP_RECEIVE, .end = time};
+    op.begin = place->calls ? place->call_begin : time;
+    if (event->type == PJ_OTF2_MPI_IRECV) {
+        place->completed++;
+        if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
+            count(place, PJ_IMPORT_request_unknown);
+    }
+    if (message_op(place, event, &op))
+        add_op(place, op);
+}
+
+static void post(pj_otf2_place *place, uint64_t time, uint64_t request)
+{
+    place->posted++;
+    if (!place->infer) {
+        pj_otf2_requests_put(&place->requests, request, time);
+        return;
+    }
+    pj_grow(place->posts, &place->post_cap, place->post_count + 1);
+    place->posts[place->post_count++] = time;
+}
+
+static void collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    uint32_t index;
+    const pj_otf2_comm *comm = comm_of(place, event->field[1], &index);
+    uint64_t begin = place->calls ? place->call_begin : place->collective_begin;
+    place->collectives -= place->collectives > 0;
+    if (!comm) {
+        count(place, PJ_IMPORT_collective_not_ended);
+        return;
+    }
+    uint32_t root =
+        event->field[2] < UINT32_MAX ? peer_of(place, comm, event->field[2]) : PJ_OTF2_NONE;
+    uint64_t sent = event->field[3], received = event->field[4];
+    pj_event *out = give(place, place->since, PJ_EV_COLLECTIVE);
+    out->a = comm->number;
+    out->b = sent > received ? sent : received;
+    out->code = root == place->rank;
+    if (!comm->self)
+        add_op(place, (pj_otf2_op){.kind = PJ_OTF2_OP_COLLECTIVE,
+                                   .operation = (uint8_t)event->field[0],
+                                   .comm = index,
+                                   .peer = root,
+                                   .begin = begin,
+                                   .end = time});
+}
+
+// Records
+
+static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mode)
+{
+    bool off = mode == MEASUREMENT_IS_OFF;
+    if (off == place->off)
+        return;
+    if (off)
+        count(place, PJ_IMPORT_measurement_off);
+    settle(place, time);
+    // A trace begins switched on; what is switched off before it is switched on is its start.
+    unsigned switches = off ? place->was_on : place->was_on ? 1 : 2;
+    for (unsigned i = 0; i < switches; i++)
+        give(place, time, PJ_EV_TRACING)->a = !off;
+    place->was_on |= !off;
+    place->off = off;
+    change(place, time);
+}
+
+static void flush_buffer(pj_otf2_place *place, uint64_t time, uint64_t stop)
+{
+    uint8_t state = place->state;
+    count(place, PJ_IMPORT_buffer_flush);
+    settle(place, time);
+    place->state = PJ_STATE_OTHERS;
+    settle(place, stop);
+    place->state = state;
+    if (stop > place->last)
+        place->last = stop;
+}
+
+/// The records about OpenMP and threads.
+static void take_thread_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    switch (event->type) {
+    case PJ_OTF2_THREAD_FORK:
+        if (event->field[0] == MODEL_OPENMP)
+            fork_team(place, time);
+        return;
+    case PJ_OTF2_THREAD_JOIN:
+        if (event->field[0] == MODEL_OPENMP)
+            join_team(place, time);
+        return;
+    case PJ_OTF2_OMP_FORK:
+        fork_team(place, time);
+        return;
+    case PJ_OTF2_OMP_JOIN:
+        join_team(place, time);
+        return;
+    case PJ_OTF2_THREAD_TEAM_BEGIN:
+        begin_team(place, time);
+        return;
+    case PJ_OTF2_THREAD_TEAM_END:
+        end_team(place, time);
+        return;
+    }
+}
+
+static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    switch (event->type) {
+    case PJ_OTF2_ENTER:
+        enter(place, time, region_of(place, event->field[0], OF_REGION));
+        return;
+    case PJ_OTF2_LEAVE:
+        leave(place, time, region_of(place, event->field[0], OF_REGION));
+        return;
+    case PJ_OTF2_METRIC:
+        read_counters(place, time, event);
+        return;
+    case PJ_OTF2_CALLING_CONTEXT_ENTER:
+        enter(place, time, region_of(place, event->field[0], OF_CONTEXT));
+        return;
+    case PJ_OTF2_CALLING_CONTEXT_LEAVE:
+        leave(place, time, region_of(place, event->field[0], OF_CONTEXT));
+        return;
+    case PJ_OTF2_MPI_SEND:
+    case PJ_OTF2_MPI_ISEND:
+        send(place, time, event);
+        return;
+    case PJ_OTF2_MPI_RECV:
+    case PJ_OTF2_MPI_IRECV:
+        receive(place, time, event);
+        return;
+    case PJ_OTF2_MPI_IRECV_REQUEST:
+        post(place, time, event->field[0]);
+        return;
+    case PJ_OTF2_MPI_REQUEST_CANCELLED:
+        pj_otf2_requests_take(&place->requests, event->field[0], &(uint64_t){0});
+        return;
+    case PJ_OTF2_MPI_COLLECTIVE_BEGIN:
+        place->collective_begin = time;
+        place->collectives++;
+        return;
+    case PJ_OTF2_MPI_COLLECTIVE_END:
+        collective(place, time, event);
+        return;
+    case PJ_OTF2_MEASUREMENT_ON_OFF:
+        switch_measurement(place, time, event->field[0]);
+        return;
+    case PJ_OTF2_BUFFER_FLUSH:
+        flush_buffer(place, time, pj_otf2_clock_ns(&place->clock, event->field[0]));
+        return;
+    }
+    take_thread_record(place, time, event);
+}
+
+static void begin_place(pj_otf2_place *place, uint64_t time)
+{
+    place->begun = true;
+    place->state = PJ_STATE_NOT_CREATED;
+    cut(place, time);
+    place->state = state_now(place);
+    give(place, time, PJ_EV_OTHER);
+}
+
+static void end_place(pj_otf2_place *place)
+{
+    place->ended = true;
+    if (place->begun) {
+        settle(place, place->last);
+        give(place, place->last, PJ_EV_OTHER);
+    }
+    place->import.count[PJ_IMPORT_region_not_left] += place->depth;
+    if (!place->evt)
+        return;
+    pj_otf2_evt_facts facts = pj_otf2_evt_facts_of(place->evt);
+    place->damage = facts.damage;
+    if (facts.damage)
+        count(place, PJ_IMPORT_damaged_location);
+    place->import.count[PJ_IMPORT_malformed_event] += facts.malformed;
+    place->import.count[PJ_IMPORT_unknown_event] += facts.unknown;
+}
+
+static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
+{
+    uint64_t time = pj_otf2_clock_ns(&place->clock, event->time);
+    if (!place->begun)
+        begin_place(place, time);
+    if (time < place->last) {
+        count(place, PJ_IMPORT_time_reversed);
+        time = place->last;
+    }
+    place->last = time;
+    take_record(place, time, event);
+}
+
+/// What was taken from the front makes room.
+static void close_up(pj_otf2_place *place)
+{
+    size_t ready = pj_otf2_place_ready(place);
+    if (place->event_first)
+        memmove(place->events, place->events + place->event_first, ready * sizeof *place->events);
+    place->event_first = 0;
+    place->event_count = ready;
+    size_t left = place->op_count - place->op_first;
+    if (place->op_first)
+        memmove(place->ops, place->ops + place->op_first, left * sizeof *place->ops);
+    place->op_base += place->op_first;
+    place->op_seen -= place->op_first;
+    place->op_first = 0;
+    place->op_count = left;
+}
+
+void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
+{
+    close_up(place);
+    if (place->has_ahead) {
+        place->has_ahead = false;
+        take_next(place, &place->ahead);
+    }
+    pj_otf2_event event;
+    while (place->event_count < events && !place->ended) {
+        if (next_record(place, &event))
+            take_next(place, &event);
+        else
+            end_place(place);
+    }
+}

@@ -1,0 +1,131 @@
+// One location of an OTF2 archive on its way from records to events of the run: what its regions,
+// teams and calls mean for its states (METRICS part A, 2.10), and the operations that tie it to
+// other locations. Places know nothing of each other and are filled in parallel.
+// Ownership: new/free.
+#ifndef PJ_OTF2_PLACE_H
+#define PJ_OTF2_PLACE_H
+
+#include "metrics/model/event.h"
+#include "metrics/read/otf2_clock.h"
+#include "metrics/read/otf2_defs.h"
+#include "metrics/read/otf2_evt.h"
+#include "metrics/read/otf2_requests.h"
+
+typedef enum pj_otf2_op_kind {
+    PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
+    PJ_OTF2_OP_RECEIVE,    // peer = sender; begin = post, end = completion
+    PJ_OTF2_OP_INFERRED,   // a receive whose sender and completion are not in the trace
+    PJ_OTF2_OP_COLLECTIVE, // begin = enter, end = completion
+} pj_otf2_op_kind;
+
+/// Something that other locations take part in.
+typedef struct pj_otf2_op {
+    uint8_t kind;
+    uint8_t operation; // of a collective: OTF2_CollectiveOp
+    uint32_t peer;     // rank in the run; of a collective: rank of its root, or PJ_OTF2_NONE
+    uint32_t comm;     // index in defs->comms
+    uint32_t tag;
+    uint32_t message; // of a send: kept by the matcher
+    uint64_t bytes;
+    uint64_t begin, end; // ns
+} pj_otf2_op;
+
+typedef struct pj_otf2_frame {
+    uint32_t region;
+    uint8_t state;
+} pj_otf2_frame;
+
+typedef struct pj_otf2_reading { // of the two counters
+    uint64_t time;               // ns
+    int64_t value[2];            // since the reading before
+    bool has[2];
+    bool due;
+} pj_otf2_reading;
+
+typedef struct pj_otf2_place {
+    const pj_otf2_defs *defs;
+    uint32_t location, rank;
+    bool worker; // not the first thread of its rank
+    bool infer;  // its receives have no completions in the trace
+
+    // Where its records come from: our own decoder, or the library.
+    pj_otf2_evt *evt;
+    const pj_otf2_lib *lib;
+    pj_otf2_archive *archive;
+    uint64_t id;
+    pj_otf2_event ahead; // the first one
+    bool has_ahead, ended;
+    const char *damage;
+    uint64_t records;
+
+    pj_otf2_clock clock;
+    pj_map regions, comms, metrics, contexts; // global ids of its own ones
+    bool mapped[4];
+    uint32_t *region_at; // indices of the regions with small ids; PJ_OTF2_NONE = not looked up
+
+    // What it is in.
+    pj_otf2_frame *stack;
+    size_t depth, stack_cap;
+    uint64_t since, last; // ns: begin of the current state; time of the latest record
+    uint8_t state;
+    bool begun, off, was_on;
+    uint32_t calls;       // MPI regions open
+    uint64_t call_begin;  // of the outermost one
+    uint32_t call_region; // the same
+    uint64_t collective_begin;
+    uint32_t collectives; // begun and not ended
+    uint32_t forks, teams, parallels;
+    bool in_body, in_parallel;
+    pj_otf2_requests requests;
+    uint64_t *posts; // times of inferred receives that wait for their completion
+    size_t post_count, post_cap;
+
+    pj_otf2_reading reading;
+    uint64_t read_until; // time of the latest reading that was given out
+    int64_t counted[2];  // value of the latest reading
+    int64_t held[2];     // for the interval that has begun
+    bool counting[2];
+    uint64_t metric_id; // looked up last
+    const pj_otf2_metric *metric;
+
+    // What comes of it; the reader takes it away from the front.
+    pj_event *events;
+    size_t event_first, event_count, event_cap;
+    pj_otf2_op *ops; // events of kind MESSAGE have the number of their operation in `a`
+    size_t op_first, op_count, op_cap;
+    uint64_t op_base; // number of ops[0]
+    size_t op_seen;   // ops known to the matcher
+
+    uint64_t posted, completed; // receives without and with a completion
+    pj_import_stats import;
+} pj_otf2_place;
+
+typedef struct pj_otf2_place_opts {
+    const pj_otf2_defs *defs;
+    const pj_layout *layout;
+    const pj_otf2_lib *lib;
+    pj_otf2_archive *archive;
+    const char *folder; // of the event files
+    uint64_t chunk_bytes;
+    size_t buffer_bytes;
+    _Atomic uint64_t *sum; // raised by the bytes read
+    bool by_library;
+} pj_otf2_place_opts;
+
+/// Reads maps, offsets and the first record; a thread whose files are missing is counted and empty.
+pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number);
+void pj_otf2_place_free(pj_otf2_place *place);
+
+/// Corrected ticks of the first record; false when there is none.
+bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks);
+/// Decodes until `events` events are there, or the records end.
+void pj_otf2_place_fill(pj_otf2_place *place, size_t events);
+/// Bytes in use.
+size_t pj_otf2_place_bytes(const pj_otf2_place *place);
+
+static inline size_t pj_otf2_place_ready(const pj_otf2_place *place)
+{
+    return place->event_count - place->event_first;
+}
+
+#endif

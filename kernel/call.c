@@ -4,9 +4,7 @@
 #include "kernel/suggest.h"
 #include "metrics/base/num.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 void pj_call_begin(pj_call *call, pj_session *session, const pj_command *command)
 {
@@ -121,34 +119,33 @@ static void store_input(pj_inputs *field, pj_value value)
     field->items[field->count++] = value;
 }
 
-static bool store_number(pj_call *call, const pj_param *param, const pj_value *value, void *field,
-                         pj_err *err)
+static bool store_count(pj_call *call, const pj_param *param, const pj_value *value,
+                        uint64_t *field, pj_err *err)
 {
-    pj_str text = as_text(call, value);
-    bool number = value->kind == PJ_VALUE_NUMBER;
-    uint64_t count;
-    switch (param->type) {
-    case PJ_PARAM_COUNT:
-        if (!pj_parse_u64(text, &count) || count == 0)
-            return misfit(call, param, value, "number from 1 up", err);
-        *(uint64_t *)field = count;
-        return true;
-    case PJ_PARAM_SIZE:
-        if (!pj_parse_size(text, field))
-            return misfit(call, param, value, "size (32k, 64M, 2G)", err);
-        return true;
-    case PJ_PARAM_DURATION:
-        *(double *)field = value->number;
-        if (number ? !(value->number >= 0) : !pj_parse_duration(text, field))
-            return misfit(call, param, value, "time (500ns, 2us, 1.5ms, 1s)", err);
-        return true;
-    case PJ_PARAM_RATE:
-        if (!pj_parse_rate(text, field))
-            return misfit(call, param, value, "rate in bytes per second (100M, 12.5G, inf)", err);
-        return true;
-    default:
-        return true;
-    }
+    return (pj_parse_u64(as_text(call, value), field) && *field > 0) ||
+           misfit(call, param, value, "number from 1 up", err);
+}
+
+static bool store_size(pj_call *call, const pj_param *param, const pj_value *value, uint64_t *field,
+                       pj_err *err)
+{
+    return pj_parse_size(as_text(call, value), field) ||
+           misfit(call, param, value, "size (32k, 64M, 2G)", err);
+}
+
+/// A bare number is nanoseconds.
+static bool store_duration(pj_call *call, const pj_param *param, const pj_value *value,
+                           double *field, pj_err *err)
+{
+    return (pj_parse_duration(as_text(call, value), field) && *field >= 0) ||
+           misfit(call, param, value, "time (500ns, 2us, 1.5ms, 1s)", err);
+}
+
+static bool store_rate(pj_call *call, const pj_param *param, const pj_value *value, double *field,
+                       pj_err *err)
+{
+    return (pj_parse_rate(as_text(call, value), field) && *field > 0) ||
+           misfit(call, param, value, "rate in bytes per second (100M, 12.5G, inf)", err);
 }
 
 static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *err)
@@ -176,10 +173,13 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
         store_input(field, value);
         return true;
     case PJ_PARAM_COUNT:
+        return store_count(call, param, &value, field, err);
     case PJ_PARAM_SIZE:
+        return store_size(call, param, &value, field, err);
     case PJ_PARAM_DURATION:
+        return store_duration(call, param, &value, field, err);
     case PJ_PARAM_RATE:
-        return store_number(call, param, &value, field, err);
+        return store_rate(call, param, &value, field, err);
     }
     return true;
 }

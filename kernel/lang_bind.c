@@ -258,6 +258,11 @@ static int save(lua_State *L)
     pj_value value;
     luaL_checkany(L, 1);
     const char *path = luaL_checkstring(L, 2);
+    const pj_lang_object *object = pj_lang_object_at(L, 1);
+    if (object && (object->type == &pj_lang_type_column || object->type == &pj_lang_type_row)) {
+        lua_getfield(L, 1, "table");
+        lua_replace(L, 1);
+    }
     if (!value_at(L, 1, &value))
         return luaL_error(L, "save: a %s has no form in a file", luaL_typename(L, 1));
     pj_err *err = pj_lang_err(L);

@@ -209,7 +209,7 @@ pj_lang_place pj_lang_place_at(pj_str code, size_t cursor, bool whole)
     if (member && !s.place.in_string)
         s.place.chain = pj_str_head(pj_str_from(code, s.chain_at), s.chain_end - s.chain_at - 1);
     if (is_link(s.last) && !s.place.in_string)
-        s.place.link = s.last.text.at[0];
+        s.place.link = pj_token_is(s.last, ":") ? ':' : '.';
     finish(&s);
     return s.place;
 }

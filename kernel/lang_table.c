@@ -7,7 +7,6 @@
 #include "kernel/lang_bind.h"
 #include "metrics/model/table_ops.h"
 
-#include <stdlib.h>
 
 /// The table of argument 1; metrics, runs and pictures are replaced there by the table that they
 /// are shown as.

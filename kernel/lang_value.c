@@ -5,7 +5,6 @@
 #include "kernel/display.h"
 #include "kernel/suggest.h"
 
-#include <stdlib.h>
 
 #define OBJECT "popinjay.object"
 

@@ -145,6 +145,8 @@ static void mistakes_are_explained(void **state)
     check_refused(&made, "a --count -1", "\"-1\" is no number");
     check_refused(&made, "a --size 3x", "\"3x\" is no size");
     check_refused(&made, "a --time 3x", "is no time");
+    check_refused(&made, "a --time -3us", "is no time");
+    check_refused(&made, "a --rate 0", "is no rate");
     check_refused(&made, "a --rate fast", "is no rate");
     check_refused(&made, "a --loud=yes", "--loud takes no value");
     check_refused(&script, "", "script: SCRIPT is missing");

@@ -21,34 +21,36 @@ typedef struct scan_state {
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE unsigned lowest(uint64_t bits)
+/// Position of the lowest bit; anything when there is none.
+typedef unsigned lowest_bit(uint64_t bits);
+
+INLINE unsigned lowest_plain(uint64_t bits)
 {
-    return (unsigned)__builtin_ctzll(bits);
+    return (unsigned)__builtin_ctzll(bits | UINT64_C(1) << 63);
 }
 
 /// The positions of the four lowest bits; the rest of `bits`. Where there are fewer, what is
 /// written means nothing.
-INLINE uint64_t write_4(uint32_t *at, uint64_t bits, uint32_t base)
+INLINE uint64_t write_4(lowest_bit *lowest, uint32_t *at, uint64_t bits, uint32_t base)
 {
-    const uint64_t guard = UINT64_C(1) << 63; // no count of zeros in 0
-    at[0] = base + lowest(bits | guard);
+    at[0] = base + lowest(bits);
     bits &= bits - 1;
-    at[1] = base + lowest(bits | guard);
+    at[1] = base + lowest(bits);
     bits &= bits - 1;
-    at[2] = base + lowest(bits | guard);
+    at[2] = base + lowest(bits);
     bits &= bits - 1;
-    at[3] = base + lowest(bits | guard);
+    at[3] = base + lowest(bits);
     return bits & (bits - 1);
 }
 
 /// Writes the positions of `bits`, in steps of a fixed number: fewer branches, some wasted writes.
-INLINE void write_ends(uint32_t *at, uint64_t bits, uint32_t base)
+INLINE void write_ends(lowest_bit *lowest, uint32_t *at, uint64_t bits, uint32_t base)
 {
     do {
-        bits = write_4(at, bits, base);
-        bits = write_4(at + 4, bits, base);
-        bits = write_4(at + 8, bits, base);
-        bits = write_4(at + 12, bits, base);
+        bits = write_4(lowest, at, bits, base);
+        bits = write_4(lowest, at + 4, bits, base);
+        bits = write_4(lowest, at + 8, bits, base);
+        bits = write_4(lowest, at + 12, bits, base);
         at += 16;
     } while (__builtin_expect(bits != 0, 0));
 }
@@ -89,10 +91,9 @@ INLINE scan_state write_lines(scan_state scan, uint64_t newlines, uint64_t ends,
 }
 
 typedef word_masks read_masks(const char *bytes);
-typedef void write_marks(uint32_t *at, uint64_t bits, uint32_t base);
 
 /// The scan, made of the two parts that depend on the processor.
-INLINE void scan_with(read_masks *read, write_marks *write, const char *text, size_t size,
+INLINE void scan_with(read_masks *read, lowest_bit *lowest, const char *text, size_t size,
                       pj_prv_marks *out)
 {
     scan_state scan = {.out = out, .after_end = 1};
@@ -103,7 +104,7 @@ INLINE void scan_with(read_masks *read, write_marks *write, const char *text, si
         uint64_t newlines = masks.newlines & valid, ends = (masks.colons | masks.newlines) & valid;
         uint64_t empty = ends & (ends << 1 | scan.after_end);
         scan = write_lines(scan, newlines, ends, (masks.others & valid) | empty);
-        write(&out->ends[scan.ends], ends, (uint32_t)at);
+        write_ends(lowest, &out->ends[scan.ends], ends, (uint32_t)at);
         scan.ends += (unsigned)__builtin_popcountll(ends);
         scan.after_end = ends >> 63;
     }
@@ -147,7 +148,7 @@ INLINE word_masks masks_plain(const char *bytes)
 
 void pj_prv_scan_plain(const char *text, size_t size, pj_prv_marks *out)
 {
-    scan_with(masks_plain, write_ends, text, size, out);
+    scan_with(masks_plain, lowest_plain, text, size, out);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -182,9 +183,14 @@ TARGET INLINE word_masks masks_avx2(const char *bytes)
     return masks;
 }
 
+TARGET INLINE unsigned lowest_avx2(uint64_t bits)
+{
+    return (unsigned)_tzcnt_u64(bits);
+}
+
 TARGET static void scan_avx2(const char *text, size_t size, pj_prv_marks *out)
 {
-    scan_with(masks_avx2, write_ends, text, size, out);
+    scan_with(masks_avx2, lowest_avx2, text, size, out);
 }
 
 pj_prv_scan *pj_prv_scan_choose(void)

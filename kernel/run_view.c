@@ -14,7 +14,7 @@ static const char *severity_name(pj_severity severity)
 pj_table *pj_run_view_list(const pj_list *runs)
 {
     static const pj_column columns[] = {
-        {"run", "Run", "Its place in the list, from 1.", PJ_UNIT_NONE, false},
+        {"run", "Run", "Its place in the list, from 1.", PJ_UNIT_IDENTIFIER, false},
         {"trace", "Trace", NULL, PJ_UNIT_NONE, true},
         {"ranks", "Ranks", NULL, PJ_UNIT_NONE, false},
         {"threads", "Threads", "Of all ranks together.", PJ_UNIT_NONE, false},

@@ -20,6 +20,7 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
     switch (unit) {
     case PJ_UNIT_NONE:
     case PJ_UNIT_RATIO:
+    case PJ_UNIT_IDENTIFIER:
         return (pj_column_text){.factor = 1, .unit = ""};
     case PJ_UNIT_S:
         return (pj_column_text){.factor = 1, .unit = "s"};

@@ -35,8 +35,8 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
 static void add_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
     static const char *const units[] = {
-        [PJ_UNIT_NS] = " ns",   [PJ_UNIT_S] = " s",   [PJ_UNIT_BYTES] = " B",
-        [PJ_UNIT_GHZ] = " GHz", [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = ""};
+        [PJ_UNIT_NS] = " ns", [PJ_UNIT_S] = " s",  [PJ_UNIT_BYTES] = " B",   [PJ_UNIT_GHZ] = " GHz",
+        [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = "", [PJ_UNIT_IDENTIFIER] = ""};
     pj_auto_buf exact = {0};
     pj_buf_addf(&exact, "%s: ", column->title);
     size_t head = exact.len;

@@ -32,7 +32,8 @@ static const char *unit_name(pj_unit unit)
 {
     static const char *const names[] = {
         [PJ_UNIT_NONE] = "",       [PJ_UNIT_NS] = "ns",   [PJ_UNIT_S] = "s",
-        [PJ_UNIT_RATIO] = "ratio", [PJ_UNIT_BYTES] = "B", [PJ_UNIT_GHZ] = "GHz"};
+        [PJ_UNIT_RATIO] = "ratio", [PJ_UNIT_BYTES] = "B", [PJ_UNIT_GHZ] = "GHz",
+        [PJ_UNIT_IDENTIFIER] = ""};
     return names[unit];
 }
 

@@ -47,12 +47,20 @@ pj_str pj_str_cut(pj_str *rest, char sep)
     return part;
 }
 
+/// Whether the s at `at` is one that others write as z: serialisation, synchronised.
+static bool is_either_spelling(pj_str key, size_t at)
+{
+    pj_str ending = pj_str_from(key, at);
+    return at > 0 && key.at[at - 1] == 'i' &&
+           (pj_str_starts(ending, PJ_S("sation")) || pj_str_starts(ending, PJ_S("sed")));
+}
+
 bool pj_str_same_word(pj_str key, pj_str asked)
 {
     if (key.len != asked.len)
         return false;
     for (size_t i = 0; i < key.len; i++)
-        if (key.at[i] != asked.at[i] && !(key.at[i] == 's' && asked.at[i] == 'z'))
+        if (key.at[i] != asked.at[i] && !(asked.at[i] == 'z' && is_either_spelling(key, i)))
             return false;
     return true;
 }

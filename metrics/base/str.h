@@ -57,7 +57,7 @@ bool pj_str_contains(pj_str s, pj_str part);
 pj_str pj_str_trim(pj_str s);
 /// The part of `*rest` before the first `sep`; `*rest` becomes what follows it (empty at the end).
 pj_str pj_str_cut(pj_str *rest, char sep);
-/// Equal, but `asked` may have z where `key` has s: serialization for serialisation.
+/// Equal, but `asked` may spell -isation and -ised of `key` with z: serialization.
 bool pj_str_same_word(pj_str key, pj_str asked);
 /// Order by bytes, as memcmp with length.
 int pj_str_order(pj_str a, pj_str b);

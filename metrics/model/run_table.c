@@ -31,8 +31,8 @@ static pj_cell count_cell(uint64_t value)
 }
 
 static const pj_column stats_columns[] = {
-    {"rank", "Rank", NULL, PJ_UNIT_NONE, false},
-    {"thread", "Thread", "Thread of its rank, from 0.", PJ_UNIT_NONE, false},
+    {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false},
+    {"thread", "Thread", "Thread of its rank, from 0.", PJ_UNIT_IDENTIFIER, false},
     {"useful_ns", "Useful", "Time in state Running.", PJ_UNIT_NS, false},
     {"serial_useful_ns", "Serial useful", "Useful time outside OpenMP regions.", PJ_UNIT_NS, false},
     {"openmp_useful_ns", "OpenMP useful", "Useful time inside OpenMP regions.", PJ_UNIT_NS, false},
@@ -90,7 +90,7 @@ pj_table *pj_run_table_import(const pj_run *run)
          "note: harmless; warning: numbers may be touched; loss: something is missing from them.",
          PJ_UNIT_NONE, true},
         {"count", "Count", NULL, PJ_UNIT_NONE, false},
-        {"first_line", "First line", NULL, PJ_UNIT_NONE, false},
+        {"first_line", "First line", NULL, PJ_UNIT_IDENTIFIER, false},
         {"sentence", "What was met", NULL, PJ_UNIT_NONE, true},
     };
     static const char *const severities[] = {
@@ -115,7 +115,7 @@ pj_table *pj_run_table_import(const pj_run *run)
 pj_table *pj_run_table_ideal(const pj_run *run)
 {
     static const pj_column columns[] = {
-        {"rank", "Rank", NULL, PJ_UNIT_NONE, false},
+        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false},
         {"finish_ns", "Finish", "Clock of the rank at its end on the ideal network.", PJ_UNIT_NS,
          false},
         {"compute_ns", "Computation", "Time of the rank outside MPI calls.", PJ_UNIT_NS, false},
@@ -170,6 +170,22 @@ static pj_cell roi_fact(pj_table *table, const pj_run *run)
                                         run->roi.from_ns, run->roi.to_ns));
 }
 
+/// The ranks of each application of several, "application_0_ranks": "0-3".
+static void add_applications(pj_table *table, const pj_layout *layout)
+{
+    uint32_t end = 0;
+    for (uint32_t first = 0; layout->applications > 1 && first < layout->ranks; first = end) {
+        uint32_t application = layout->application_of[first];
+        while (end < layout->ranks && layout->application_of[end] == application)
+            end++;
+        const char *key =
+            pj_arena_format(table->arena, "application_%" PRIu32 "_ranks", application);
+        add_fact(
+            table, key,
+            pj_cell_text(pj_arena_format(table->arena, "%" PRIu32 "-%" PRIu32, first, end - 1)));
+    }
+}
+
 pj_table *pj_run_table_info(const pj_run *run)
 {
     static const pj_column columns[] = {
@@ -184,6 +200,7 @@ pj_table *pj_run_table_info(const pj_run *run)
     add_fact(table, "events", number_fact(table, run->events));
     add_fact(table, "tag", text_fact(table, run->tag));
     add_fact(table, "applications", number_fact(table, run->layout.applications));
+    add_applications(table, &run->layout);
     add_fact(table, "ranks", number_fact(table, run->layout.ranks));
     add_fact(table, "threads", number_fact(table, run->layout.locations));
     add_fact(table, "layout", pj_cell_text(pj_layout_text(&run->layout, table->arena)));

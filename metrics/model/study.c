@@ -3,7 +3,9 @@
 
 #include "metrics/base/buf.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -37,10 +39,28 @@ static void sort_runs(pj_run **runs, size_t count)
     }
 }
 
-/// The path less the suffix that its name lacks: "a/run.prv.gz" -> "a/run".
-static pj_str bare_path(const pj_run *run)
+/// What the names of a study are made from, by run.
+typedef struct naming {
+    size_t count;
+    pj_str *files; // where the trace is, from the root
+    pj_str *bares; // the same less the suffix that the run's name lacks
+} naming;
+
+/// The path from the root, so that two ways of naming a file are seen to be one.
+static pj_str path_from_root(const pj_run *run, pj_arena *arena)
 {
-    pj_str path = pj_str_of(run->path), name = pj_str_of(run->name);
+    char folder[PATH_MAX];
+    pj_str path = pj_str_of(run->path);
+    if (pj_str_starts(path, PJ_S("/")) || !getcwd(folder, sizeof folder))
+        return path;
+    while (pj_str_starts(path, PJ_S("./")))
+        path = pj_str_from(path, 2);
+    return pj_str_of(pj_arena_format(arena, "%s/" PJ_STR_FMT, folder, PJ_STR_ARG(path)));
+}
+
+/// "a/run.prv.gz" of the run "run" -> "a/run".
+static pj_str bare_path(pj_str path, pj_str name)
+{
     size_t slash = pj_str_find_last(path, '/');
     size_t first = slash < path.len ? slash + 1 : 0;
     return pj_str_starts(pj_str_from(path, first), name) ? pj_str_head(path, first + name.len)
@@ -61,31 +81,40 @@ static pj_str path_tail(pj_str path, size_t parts)
 }
 
 /// Whether another file's path has the same tail of `parts` components.
-static bool tail_is_shared(const pj_study *study, size_t run, size_t parts)
+static bool tail_is_shared(const naming *names, const pj_str *paths, size_t run, size_t parts)
 {
-    const pj_run *mine = study->runs[run];
-    pj_str tail = path_tail(bare_path(mine), parts);
-    for (size_t i = 0; i < study->count; i++) {
-        const pj_run *other = study->runs[i];
-        bool other_file = !pj_str_equal(pj_str_of(other->path), pj_str_of(mine->path));
-        if (other_file && pj_str_equal(path_tail(bare_path(other), parts), tail))
+    pj_str tail = path_tail(paths[run], parts);
+    for (size_t i = 0; i < names->count; i++)
+        if (!pj_str_equal(names->files[i], names->files[run]) &&
+            pj_str_equal(path_tail(paths[i], parts), tail))
             return true;
-    }
     return false;
 }
 
-/// The shortest tail of the path that no other file has; the whole path with its suffix where only
-/// the suffix tells two files apart.
-static pj_str shown_name(const pj_study *study, size_t run)
+/// The shortest tail of the path that no other file has; with the suffix where only that tells two
+/// files apart.
+static pj_str shown_name(const naming *names, size_t run)
 {
-    pj_str bare = bare_path(study->runs[run]);
-    size_t parts = 1;
-    while (tail_is_shared(study, run, parts)) {
-        if (path_tail(bare, parts).len == bare.len)
-            return pj_str_of(study->runs[run]->path);
+    size_t parts = 1, all = names->bares[run].len; // more components than there can be
+    const pj_str *paths =
+        tail_is_shared(names, names->bares, run, all) ? names->files : names->bares;
+    while (path_tail(paths[run], parts).len < paths[run].len &&
+           tail_is_shared(names, paths, run, parts))
         parts++;
+    return path_tail(paths[run], parts);
+}
+
+static void name_runs(pj_study *study)
+{
+    pj_auto_arena kept = pj_arena_new(NULL);
+    naming names = {study->count, pj_new_n(kept, pj_str, study->count),
+                    pj_new_n(kept, pj_str, study->count)};
+    for (size_t i = 0; i < study->count; i++) {
+        names.files[i] = path_from_root(study->runs[i], kept);
+        names.bares[i] = bare_path(names.files[i], pj_str_of(study->runs[i]->name));
     }
-    return path_tail(bare, parts);
+    for (size_t i = 0; i < study->count; i++)
+        study->names[i] = pj_arena_text(study->arena, shown_name(&names, i));
 }
 
 static void fill_keys(pj_study *study, size_t run)
@@ -207,10 +236,9 @@ pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj
     for (size_t i = 0; i < count; i++)
         study->runs[i] = pj_run_hold(runs[i]);
     sort_runs(study->runs, count);
-    for (size_t i = 0; i < count; i++) {
-        study->names[i] = pj_arena_text(study->arena, shown_name(study, i));
+    name_runs(study);
+    for (size_t i = 0; i < count; i++)
         fill_keys(study, i);
-    }
     study->reference = opts.reference ? opts.reference - 1 : 0;
     detect_scaling(study, opts.scaling);
     return study;

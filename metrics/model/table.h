@@ -13,6 +13,7 @@ typedef enum pj_unit {
     PJ_UNIT_RATIO, // efficiencies, scalings
     PJ_UNIT_BYTES,
     PJ_UNIT_GHZ,
+    PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed
 } pj_unit;
 
 typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;

@@ -349,9 +349,11 @@ static bool add_folding(outputs *all, const pj_table *table, pj_table_folding fo
             add_output(all, (output){.fold = folding.fold, .column = (size_t)column});
         return column >= 0;
     }
-    for (size_t c = 0; c < table->column_count; c++)
-        if (!table->columns[c].text && !is_output(all, c, true))
+    for (size_t c = 0; c < table->column_count; c++) {
+        const pj_column *column = &table->columns[c];
+        if (!column->text && column->unit != PJ_UNIT_IDENTIFIER && !is_output(all, c, true))
             add_output(all, (output){.fold = folding.fold, .column = c});
+    }
     return true;
 }
 

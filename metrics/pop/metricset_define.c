@@ -274,6 +274,11 @@ static void destroy(pj_metric_definition *made)
 
 const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err)
 {
+    if (pj_metric_set_by_key(pj_str_of(spec->key))) {
+        pj_fail(err, PJ_E_SCRIPT, NULL, 0,
+                "\"%s\" is the name of a built-in set; give yours another name", spec->key);
+        return NULL;
+    }
     pj_metric_definition *made = pj_take_memory(sizeof *made);
     *made = (pj_metric_definition){.arena = pj_arena_new(NULL), .references = 1};
     pj_arena *arena = made->arena;

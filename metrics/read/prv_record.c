@@ -150,7 +150,7 @@ static const pj_prv_type *find_type(uint64_t type)
     return NULL;
 }
 
-/// One "type:value"; false when the rest of the line cannot be read.
+/// One "type:value"; false when the record is malformed.
 static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *batch,
                       pj_prv_pairs *pairs)
 {
@@ -168,7 +168,8 @@ static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *bat
 
 static void event_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *batch)
 {
-    pj_prv_pairs pairs = {.first = batch->out.event};
+    pj_event *first = batch->out.event;
+    pj_prv_pairs pairs = {.first = first};
     if (!take_object(trace, &rest, batch, &pairs.base.location) ||
         !take_time(trace, &rest, batch, &pairs.base.time))
         return;
@@ -176,8 +177,11 @@ static void event_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *bat
         count(batch, PJ_IMPORT_malformed_record);
         return;
     }
-    while (rest.len && take_pair(trace, &rest, batch, &pairs))
-        continue;
+    while (rest.len)
+        if (!take_pair(trace, &rest, batch, &pairs)) {
+            batch->out.event = first;
+            return;
+        }
     pj_prv_end_pairs(&batch->out, &pairs);
 }
 

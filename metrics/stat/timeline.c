@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-__extension__ typedef __int128 wide;
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -149,7 +147,7 @@ void pj_timeline_rare_state(pj_timeline *timeline, uint64_t begin, uint64_t end,
 /// `value` in the proportion inside / length, rounded to the nearest, halves away from zero.
 static int64_t share(int64_t value, uint64_t inside, uint64_t length)
 {
-    wide product = (wide)value * inside, quotient = product / length, rest = product % length;
+    pj_wide product = (pj_wide)value * inside, quotient = product / length, rest = product % length;
     if ((rest < 0 ? -rest : rest) * 2 >= length)
         quotient += value < 0 ? -1 : 1;
     return (int64_t)quotient;
@@ -157,14 +155,14 @@ static int64_t share(int64_t value, uint64_t inside, uint64_t length)
 
 /// Credit for a reading whose interval (last, time] holds a border: bursts inside count in full, a
 /// burst that a border cuts with the part of its time that lies inside.
-static int64_t credit_at_border(const pj_timeline *timeline, const pj_credit *credit, uint64_t time,
+static pj_wide credit_at_border(const pj_timeline *timeline, const pj_credit *credit, uint64_t time,
                                 int64_t value)
 {
     assert(timeline->borders);
     const pj_border *from = &timeline->borders[0], *to = &timeline->borders[1];
     uint64_t begun = time > to->at ? to->begun : timeline->bursts;
     uint64_t ended = credit->last < from->at ? from->ended : credit->ended;
-    int64_t sum = 0;
+    pj_wide sum = 0;
     for (unsigned b = 0; b < 2; b++) {
         const pj_border *border = &timeline->borders[b];
         bool same = b == 1 && from->cuts && from->begun == to->begun && credit->last < from->at;
@@ -178,7 +176,16 @@ static int64_t credit_at_border(const pj_timeline *timeline, const pj_credit *cr
         sum += share(value, inside, last - first);
         begun--;
     }
-    return sum + (int64_t)(begun - ended) * value;
+    return sum + (pj_wide)(int64_t)(begun - ended) * value;
+}
+
+void pj_timeline_credit_wide(pj_credit *credit, pj_wide value)
+{
+    pj_wide sum = credit->useful + value, kept = sum > INT64_MAX   ? INT64_MAX
+                                                 : sum < INT64_MIN ? INT64_MIN
+                                                                   : sum;
+    credit->useful = (int64_t)kept;
+    credit->overflown |= kept != sum;
 }
 
 void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t time, int64_t value)
@@ -193,9 +200,9 @@ void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t 
         pj_timeline_count_burst(timeline);
     const pj_window *window = timeline->window;
     if (credit->last >= window->from && time <= window->to)
-        credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
+        pj_timeline_credit(credit, timeline->bursts - credit->ended, value);
     else if (timeline->borders && time > window->from && credit->last < window->to)
-        credit->useful += credit_at_border(timeline, credit, time, value);
+        pj_timeline_credit_wide(credit, credit_at_border(timeline, credit, time, value));
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credit->ended = timeline->bursts - runs_on;
     credit->last = time;

@@ -44,8 +44,9 @@ typedef struct pj_border {
 typedef struct pj_credit {
     uint64_t last;  // time of the reading before
     uint64_t ended; // bursts that had ended by then
-    int64_t useful; // sum
+    int64_t useful; // sum, at most what 64 bits hold
     bool present;
+    bool overflown; // it would be more
 } pj_credit;
 
 typedef struct pj_timeline {
@@ -83,10 +84,13 @@ void pj_timeline_free(pj_timeline *timeline);
 /// Running bursts that the borders of the window cut.
 uint64_t pj_timeline_cuts(const pj_timeline *timeline);
 
+__extension__ typedef __int128 pj_wide;
+
 /// For the inline functions below: what they leave to the rare cases.
 void pj_timeline_rare_state(pj_timeline *timeline, uint64_t begin, uint64_t end, unsigned state);
 void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t time,
                               int64_t value);
+void pj_timeline_credit_wide(pj_credit *credit, pj_wide value);
 void pj_timeline_begin_burst(pj_timeline *timeline);
 
 static inline void pj_timeline_see(pj_timeline *timeline, uint64_t time)
@@ -149,6 +153,17 @@ static inline void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint
     timeline->counted = false;
 }
 
+/// Credits `value` for each of `bursts`.
+static inline void pj_timeline_credit(pj_credit *credit, uint64_t bursts, int64_t value)
+{
+    int64_t sum;
+    if (__builtin_mul_overflow((int64_t)bursts, value, &sum) ||
+        __builtin_add_overflow(credit->useful, sum, &sum))
+        pj_timeline_credit_wide(credit, (pj_wide)(int64_t)bursts * value);
+    else
+        credit->useful = sum;
+}
+
 static inline void pj_timeline_reading(pj_timeline *timeline, unsigned counter, uint64_t time,
                                        int64_t value)
 {
@@ -159,7 +174,7 @@ static inline void pj_timeline_reading(pj_timeline *timeline, unsigned counter, 
     }
     if (time > timeline->begin)
         pj_timeline_count_burst(timeline);
-    credit->useful += (int64_t)(timeline->bursts - credit->ended) * value;
+    pj_timeline_credit(credit, timeline->bursts - credit->ended, value);
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credit->ended = timeline->bursts - runs_on;
     credit->last = time;

@@ -145,6 +145,8 @@ static void write_counters(const pj_timeline *timeline, uint32_t location, pj_ru
     for (unsigned c = 0; c < PJ_TIMELINE_COUNTERS; c++) {
         run->counters[c].useful[location] = timeline->credits[c].useful;
         run->counters[c].present |= timeline->credits[c].present;
+        if (timeline->credits[c].overflown)
+            pj_import_add(&run->import, PJ_IMPORT_counter_overflow, 0);
     }
 }
 

@@ -53,6 +53,9 @@ static void test_spelling(void **state)
     assert_false(pj_str_same_word(PJ_S("serialization"), PJ_S("serialisation")));
     assert_false(pj_str_same_word(PJ_S("serialisation"), PJ_S("serialisatiom")));
     assert_false(pj_str_same_word(PJ_S("serialisation"), PJ_S("serial")));
+    assert_true(pj_str_same_word(PJ_S("idealised_ns"), PJ_S("idealized_ns")));
+    assert_false(pj_str_same_word(PJ_S("cycles"), PJ_S("cyclez")));
+    assert_false(pj_str_same_word(PJ_S("serialisation"), PJ_S("zerialisation")));
 }
 
 static void test_trim_and_cut(void **state)

@@ -51,6 +51,26 @@ static void test_stats(void **state)
                         "the trace has no cycle counter (PAPI_TOT_CYC)");
 }
 
+static void test_applications(void **state)
+{
+    (void)state;
+    pj_auto_run run = made_run_even("run", 3, 1);
+    run->layout.applications = 2;
+    run->layout.application_of = pj_new_n(run->arena, uint32_t, 3);
+    run->layout.application_of[2] = 1;
+    pj_auto_table table = pj_run_table_info(run);
+    const char *ranks[2] = {NULL, NULL};
+    for (size_t row = 0; row < table->row_count; row++) {
+        const char *key = pj_table_cell(table, row, 0)->text;
+        if (strcmp(key, "application_0_ranks") == 0)
+            ranks[0] = pj_table_cell(table, row, 1)->text;
+        else if (strcmp(key, "application_1_ranks") == 0)
+            ranks[1] = pj_table_cell(table, row, 1)->text;
+    }
+    assert_string_equal(ranks[0], "0-1");
+    assert_string_equal(ranks[1], "2-2");
+}
+
 static void test_import(void **state)
 {
     (void)state;
@@ -105,9 +125,8 @@ static void test_info(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_import),
-        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_stats),  cmocka_unit_test(test_applications),
+        cmocka_unit_test(test_import), cmocka_unit_test(test_ideal),
         cmocka_unit_test(test_info),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -56,6 +59,26 @@ static void test_names(void **state)
                                            "other",   "same.prv", "same.prv.gz",
                                            "y/run",   "t/traces", "u/traces"};
     for (size_t i = 0; i < 9; i++)
+        assert_string_equal(study->names[i], expected[i]);
+}
+
+/// However a file is named, and where only the suffix tells two apart.
+static void test_names_of_one_folder(void **state)
+{
+    (void)state;
+    char here[4096], *absolute = NULL;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_true(asprintf(&absolute, "%s/d2/test.prv", here) > 0);
+    pj_run *runs[] = {
+        made_run_even("d1/test.prv", 1, 1),   made_run_even("./d2/test.prv", 2, 1),
+        made_run_even(absolute, 3, 1),        made_run_even("/d/beo.prv", 4, 1),
+        made_run_even("/d/beo.prv.gz", 5, 1), made_run_even("/e/other.prv", 6, 1),
+    };
+    free(absolute);
+    pj_auto_study study = study_of(runs, 6, (pj_study_opts){0});
+    static const char *const expected[] = {"d1/test", "d2/test",    "d2/test",
+                                           "beo.prv", "beo.prv.gz", "other"};
+    for (size_t i = 0; i < 6; i++)
         assert_string_equal(study->names[i], expected[i]);
 }
 
@@ -140,8 +163,11 @@ static void test_scaling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_names_of_one_folder),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_keys),
         cmocka_unit_test(test_scaling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,6 +279,24 @@ static void two_bursts_are_credited_twice(void **state)
     pj_timeline_free(&timeline);
 }
 
+static void sums_end_at_64_bits(void **state)
+{
+    (void)state;
+    pj_window window = {0, UINT64_MAX, false};
+    pj_timeline timeline;
+    pj_timeline_begin(&timeline, &window, NULL);
+    pj_timeline_state(&timeline, 0, 100, PJ_STATE_RUNNING);
+    pj_timeline_reading(&timeline, 0, 10, INT64_MAX);
+    pj_timeline_reading(&timeline, 1, 10, INT64_MIN);
+    assert_false(timeline.credits[0].overflown || timeline.credits[1].overflown);
+    pj_timeline_reading(&timeline, 0, 20, INT64_MAX);
+    pj_timeline_reading(&timeline, 1, 20, -1);
+    assert_int_equal(timeline.credits[0].useful, INT64_MAX);
+    assert_int_equal(timeline.credits[1].useful, INT64_MIN);
+    assert_true(timeline.credits[0].overflown && timeline.credits[1].overflown);
+    pj_timeline_free(&timeline);
+}
+
 static void cut_bursts_are_counted(void **state)
 {
     (void)state;
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(nested_states_reset_to_idle),
         cmocka_unit_test(of_equal_records_the_later_wins),
         cmocka_unit_test(two_bursts_are_credited_twice),
+        cmocka_unit_test(sums_end_at_64_bits),
         cmocka_unit_test(cut_bursts_are_counted),
         cmocka_unit_test(deep_levels),
     };

@@ -76,6 +76,10 @@ static bool replay(pj_session *session, const replay_args *args, pj_texts *table
         return pj_fail(err, PJ_E_MISSING, run->path, 0, "cannot be replayed: %s",
                        run->ideal.reason);
     session->exports += opts.ideal_path != NULL;
+    if (opts.ideal_path && run->roi.set)
+        pj_session_say(
+            session, "%s: the idealised trace is written whole, not cut to the region of interest",
+            opts.ideal_path);
     pj_table *table = replay_table(run, err);
     if (!table)
         return false;

@@ -144,27 +144,45 @@ typedef struct loading {
     size_t wanted;
 } loading;
 
+/// Whether a text breaks off: no newline at its end, and its last record is no whole one or lies
+/// before the end that the header gives.
+static bool breaks_off(const pj_import_stats *import)
+{
+    uint64_t last = import->first_line[PJ_IMPORT_no_final_newline];
+    return last && (import->count[PJ_IMPORT_ends_early] ||
+                    import->first_line[PJ_IMPORT_malformed_record] == last ||
+                    import->first_line[PJ_IMPORT_unknown_record] == last);
+}
+
 /// A damaged file gives a result, but not silently and not with status 0.
 static void complain_of_damage(loading *l, const pj_run *run)
 {
-    if (!run->import.count[PJ_IMPORT_damaged_stream])
-        return;
+    const pj_import_stats *import = &run->import;
     pj_err problem = {0};
-    pj_fail(&problem, PJ_E_FORMAT, run->path, run->import.first_line[PJ_IMPORT_damaged_stream],
-            "%s; copy or compress the file again",
-            pj_import_at(PJ_IMPORT_damaged_stream)->sentence);
+    if (import->count[PJ_IMPORT_damaged_stream])
+        pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[PJ_IMPORT_damaged_stream],
+                "%s; copy or compress the file again",
+                pj_import_at(PJ_IMPORT_damaged_stream)->sentence);
+    else if (breaks_off(import))
+        pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[PJ_IMPORT_no_final_newline],
+                "the trace breaks off in its last line: what came before was used; copy the file "
+                "again");
+    else
+        return;
     pj_progress_clear(l->progress);
     pj_session_complain(l->session, &problem);
 }
 
-static bool load_path(loading *l, const char *path, pj_err *err)
+static bool load_path(loading *l, const char *path, const char *tag, pj_err *err)
 {
+    pj_load_opts opts = l->opts;
+    opts.tag = l->args->tag ? l->args->tag : tag;
     pj_err problem = {0};
     pj_job job = {.stop = l->session->stop,
                   .workers = (unsigned)(l->args->jobs > MOST_JOBS ? MOST_JOBS : l->args->jobs),
                   .memory_budget = l->args->memory};
     pj_progress_attach(l->progress, &job);
-    pj_run *run = pj_load(path, l->opts, &job, &problem);
+    pj_run *run = pj_load(path, opts, &job, &problem);
     if (run) {
         complain_of_damage(l, run);
         l->progress->bytes += run->file_bytes;
@@ -181,25 +199,33 @@ static bool load_path(loading *l, const char *path, pj_err *err)
     return true;
 }
 
-static void add_study(const pj_study *study, pj_value *runs)
+/// A run in memory; it comes from its file again where it must be read otherwise.
+static bool take_run(loading *l, pj_run *run, pj_err *err)
+{
+    const pj_load_args *args = l->args;
+    if (args->reread || args->roi || args->roi_cut || args->tag)
+        return load_path(l, run->path, run->tag, err);
+    pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
+    return true;
+}
+
+static bool take_study(loading *l, const pj_study *study, pj_err *err)
 {
     for (size_t i = 0; i < study->count; i++)
-        pj_value_list_add_take(runs, pj_value_run_take(pj_run_hold(study->runs[i])));
+        if (!take_run(l, study->runs[i], err))
+            return false;
+    return true;
 }
 
 static bool load_input(loading *l, const pj_value *input, pj_err *err)
 {
     switch (input->kind) {
     case PJ_VALUE_TEXT:
-        return load_path(l, input->text, err);
+        return load_path(l, input->text, NULL, err);
     case PJ_VALUE_RUN:
-        if (l->args->reread || l->args->roi || l->args->roi_cut)
-            return load_path(l, input->run->path, err);
-        pj_value_list_add_take(l->runs, pj_value_hold(*input));
-        return true;
+        return take_run(l, input->run, err);
     case PJ_VALUE_METRICS:
-        add_study(input->metrics->study, l->runs);
-        return true;
+        return take_study(l, input->metrics->study, err);
     case PJ_VALUE_NIL:
     case PJ_VALUE_BOOL:
     case PJ_VALUE_NUMBER:

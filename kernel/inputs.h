@@ -10,8 +10,9 @@
 typedef struct pj_load_args {
     pj_inputs inputs;
     const char *roi, *roi_cut;
+    const char *tag;
     uint64_t jobs, memory;
-    bool reread; // set by a command that needs runs read anew: they come from their files
+    bool reread; // runs in memory are read anew from their files
 } pj_load_args;
 
 /// Rows for a struct with a field `load` of this type; `many` says how inputs are shown.
@@ -36,6 +37,16 @@ typedef struct pj_load_args {
          .preset = "clip",                                                                         \
          .help = "What happens to a burst that crosses the border of the region: it counts with "  \
                  "the part inside, or not at all."},                                               \
+        {.name = "tag",                                                                            \
+         .type = PJ_PARAM_TEXT,                                                                    \
+         .offset = offsetof(args_type, load.tag),                                                  \
+         .shown = "TAG",                                                                           \
+         .help = "Tag of all traces of this call, to group and order them by; several groups: "    \
+                 "load each with a tag of its own, or set runs[1].tag, in the notebook."},         \
+        {.name = "force",                                                                          \
+         .type = PJ_PARAM_FLAG,                                                                    \
+         .offset = offsetof(args_type, load.reread),                                               \
+         .help = "Reads the traces again, those of runs in memory too."},                          \
         {.name = "jobs",                                                                           \
          .type = PJ_PARAM_COUNT,                                                                   \
          .offset = offsetof(args_type, load.jobs),                                                 \

@@ -324,9 +324,12 @@ const pj_lang_member pj_lang_verbs[] = {
      ".pdf."},
     {"define_metrics", pj_lang_define_metrics, false,
      "define_metrics{name = ..., title = ..., metrics = {{key = ..., parent = ..., title = ..., "
-     "formula = ..., explanation = ...}, ...}}",
+     "formula = ..., explanation = ..., kind = ..., combine = ...}, ...}}",
      "Defines a metric set; a formula is text over measures of the run (useful_max / runtime) and "
-     "of the reference run (ref.useful_sum), or a function of both."},
+     "of the reference run (ref.useful_sum), or a function of both. combine = 'sum' or 'product' "
+     "says how "
+     "the children of a row make it up, and shows what they leave as its residual; without it "
+     "there is none."},
     {"clear_output", clear_output, false, "clear_output([WAIT])",
      "Clears what the cell has shown; with true only when something new is shown."},
     {0},

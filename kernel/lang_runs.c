@@ -163,7 +163,8 @@ static const pj_lang_member run_members[] = {
     {"name", name, true, NULL, "The file name without its suffixes."},
     {"path", path, true, NULL, "The file as it was opened."},
     {"format", format, true, NULL, "The format of the trace."},
-    {"tag", tag, true, NULL, "The tag of the run, or an empty text."},
+    {"tag", tag, true, NULL,
+     "The tag of the run, or an empty text; may be set: runs[1].tag = \"a\"."},
     {"ranks", ranks, true, NULL, "The number of ranks."},
     {"threads", threads, true, NULL, "The number of threads of all ranks."},
     {"layout", layout, true, NULL, "Ranks x threads per rank, as text."},
@@ -181,7 +182,16 @@ static const pj_lang_member run_members[] = {
     {0},
 };
 
-const pj_lang_type pj_lang_type_run = {.name = "run", .members = run_members};
+static bool assign(lua_State *L, const pj_lang_object *object, pj_str key)
+{
+    if (!pj_str_equal(key, PJ_S("tag")))
+        return false;
+    pj_run *run = object->value.run;
+    run->tag = pj_arena_text(run->arena, pj_str_of(luaL_checkstring(L, 3)));
+    return true;
+}
+
+const pj_lang_type pj_lang_type_run = {.name = "run", .members = run_members, .assign = assign};
 
 static const pj_lang_member runs_members[] = {{0}};
 

@@ -188,9 +188,13 @@ static int index_object(lua_State *L)
     return unknown_field(L, object, key);
 }
 
-static int no_assignment(lua_State *L)
+static int assign(lua_State *L)
 {
     const pj_lang_object *object = luaL_checkudata(L, 1, OBJECT);
+    pj_str key;
+    key.at = luaL_tolstring(L, 2, &key.len);
+    if (object->type->assign && object->type->assign(L, object, key))
+        return 0;
     return luaL_error(L, "a %s cannot be changed; operations like :add make a new one",
                       object->type->name);
 }
@@ -248,7 +252,7 @@ void pj_lang_value_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"__index", index_object},
-        {"__newindex", no_assignment},
+        {"__newindex", assign},
         {"__len", length},
         {"__tostring", to_text},
         {"__pairs", pairs},

@@ -27,6 +27,8 @@ struct pj_lang_type {
     const char *name;
     const pj_lang_member *members; // ends with a row without a name
     const pj_lang_member *more;    // further ones; may be NULL
+    /// Takes argument 3 as the field `key`; false when that cannot be changed. May be NULL.
+    bool (*assign)(lua_State *L, const pj_lang_object *object, pj_str key);
     /// Pushes item `index`, 1 to length.
     void (*item)(lua_State *L, const pj_lang_object *object, size_t index);
     size_t (*length)(const pj_lang_object *object);

@@ -69,7 +69,7 @@ static bool range_of(const load_state *loading, const pj_run *run, pj_roi *roi, 
         return true;
     char end[32];
     pj_format_duration((double)run->end_ns, end);
-    return pj_fail(err, PJ_E_USAGE, loading->path, 0,
+    return pj_fail(err, PJ_E_MISSING, loading->path, 0,
                    "nothing of the trace lies in the region of interest; it ends after %s", end);
 }
 

@@ -1,5 +1,5 @@
 // Whole traces through pj_load: regions of interest, second passes, what is remarked on.
-#include "kernel/load.h"
+#include "kernel/inputs.h"
 
 #include "metrics/base/buf.h"
 #include "metrics/base/pool.h"
@@ -142,7 +142,7 @@ static void a_range_behind_the_end_is_refused(void **state)
     pj_err err;
     const char *path = write_trace(*state, "a.prv", HEADER RECORDS);
     assert_null(load(path, "5s..6s", false, &err));
-    assert_int_equal(err.code, PJ_E_USAGE);
+    assert_int_equal(err.code, PJ_E_MISSING); // of this trace: others are still loaded
 }
 
 #define SWITCHES(from, to)                                                                         \
@@ -249,6 +249,42 @@ static void progress_ends_with_the_input(void **state)
     assert_int_equal(run->file_bytes, job.bytes_done);
 }
 
+static void sums_beyond_64_bits_are_a_loss(void **state)
+{
+    const char *path = write_trace(*state, "a.prv",
+                                   HEADER "1:1:1:1:1:0:1000:1\n"
+                                          "2:1:1:1:1:400:42000050:9223372036854775807\n"
+                                          "2:1:1:1:1:1000:42000050:9223372036854775807\n");
+    static const char *const windows[] = {"off", "0%..90%"};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_run run = load_good(path, windows[i], false);
+        assert_int_equal(run->counters[PJ_COUNTER_INSTRUCTIONS].useful[0], INT64_MAX);
+        assert_int_equal(run->import.count[PJ_IMPORT_counter_overflow], 1);
+    }
+}
+
+static unsigned complaints_about(folder *f, const char *text)
+{
+    pj_value input = pj_value_borrow_text(write_trace(f, "a.prv", text));
+    pj_load_args args = {.inputs = {.items = &input, .count = 1}};
+    pj_session *session = pj_session_new(&pj_face_silent, NULL);
+    pj_auto_value runs = {0};
+    assert_true(pj_inputs_load(session, &args, (pj_load_opts){.no_replay = true}, &runs, NULL));
+    unsigned complaints = session->complaints;
+    pj_session_free(session);
+    return complaints;
+}
+
+static void a_text_that_breaks_off_is_complained_of(void **state)
+{
+    assert_int_equal(complaints_about(*state, HEADER RECORDS), 0);
+    assert_int_equal(complaints_about(*state, HEADER RECORDS "1:1:1:1:1:1000:1000:0"), 0);
+    assert_int_equal(complaints_about(*state, HEADER RECORDS "1:1:1:1:1:1000:1001"), 1);
+    assert_int_equal(complaints_about(*state, HEADER RECORDS "2"), 1);
+    assert_int_equal(complaints_about(*state, HEADER "1:1:1:1:1:0:400:1"), 1);
+    assert_int_equal(complaints_about(*state, HEADER "1:1:1:1:1:0:400:1\n"), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void)
@@ -263,6 +299,8 @@ int main(void)
         TEST(unordered_traces_give_the_same),
         TEST(a_pipe_gives_one_pass),
         TEST(special_traces_are_remarked_on),
+        TEST(sums_beyond_64_bits_are_a_loss),
+        TEST(a_text_that_breaks_off_is_complained_of),
         TEST(a_stopped_load_says_so),
         TEST(progress_ends_with_the_input),
     };

@@ -139,12 +139,31 @@ const char *pj_pcf_type_label(const pj_pcf *pcf, uint64_t type)
     return row ? row->label : NULL;
 }
 
+/// Index of the first value of a list, or of a later one; lists lie one behind the other.
+static size_t first_value(const pj_pcf *pcf, uint32_t list)
+{
+    size_t low = 0, high = pcf->value_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (pcf->values[middle].list < list)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const char *pj_pcf_value_label(const pj_pcf *pcf, uint64_t type, int64_t value)
 {
     const pj_pcf_type *row = find_type(pcf, type);
-    for (size_t i = 0; row && i < pcf->value_count; i++)
-        if (pcf->values[i].list == row->values && pcf->values[i].value == value)
+    if (!row)
+        return NULL;
+    for (size_t i = first_value(pcf, row->values); i < pcf->value_count; i++) {
+        if (pcf->values[i].list != row->values)
+            return NULL;
+        if (pcf->values[i].value == value)
             return pcf->values[i].label;
+    }
     return NULL;
 }
 

@@ -229,9 +229,12 @@ static bool read_records(prv_reading *reading, pj_err *err)
 }
 
 /// What can be said only when the input has ended.
-static void end_run(prv_reading *reading)
+static bool end_run(prv_reading *reading, pj_err *err)
 {
     pj_run *run = reading->run;
+    if (!run->events)
+        return pj_fail(err, PJ_E_FORMAT, run->path, reading->lines,
+                       "holds no record that can be read, only a header");
     pj_source_facts facts = pj_source_facts_of(reading->source);
     if (facts.damage)
         pj_import_add(&run->import, PJ_IMPORT_damaged_stream, reading->lines);
@@ -242,6 +245,7 @@ static void end_run(prv_reading *reading)
         run->end_ns = run->last_record_ns;
     if (!reading->pass->disorder)
         reading->pass->disorder = pj_prv_order_take_disorder(reading->order);
+    return true;
 }
 
 static bool read_body(prv_reading *reading, pj_err *err)
@@ -252,10 +256,7 @@ static bool read_body(prv_reading *reading, pj_err *err)
     if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
         return false;
     pj_batch rest = pj_prv_order_pass(reading->order, NULL);
-    if (!pj_pass_events(reading->pass, &rest, err))
-        return false;
-    end_run(reading);
-    return true;
+    return pj_pass_events(reading->pass, &rest, err) && end_run(reading, err);
 }
 
 static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)

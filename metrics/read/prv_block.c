@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/read/prv_scan.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -51,7 +52,7 @@ INLINE uint64_t load_8(const char *at)
 {
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
-    return bytes;
+    return le64toh(bytes);
 }
 
 INLINE unsigned type_place(uint64_t text, uint64_t multiplier)

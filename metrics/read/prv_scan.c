@@ -2,6 +2,7 @@
 // for each.
 #include "metrics/read/prv_scan.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ INLINE word_masks masks_plain(const char *bytes)
     for (unsigned i = 0; i < PJ_PRV_WORD; i += 8) {
         uint64_t eight;
         memcpy(&eight, bytes + i, sizeof eight);
+        eight = le64toh(eight);
         masks.colons |= zero_bytes(eight ^ ':' * EACH_BYTE) << i;
         masks.newlines |= zero_bytes(eight ^ '\n' * EACH_BYTE) << i;
         masks.others |= (number_bytes(eight) ^ 0xff) << i;

@@ -1,9 +1,11 @@
 // Labels and names beside a Paraver trace, as real files have them.
+#include "metrics/base/buf.h"
 #include "metrics/read/pcf.h"
 #include "metrics/read/row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -56,6 +58,23 @@ static void labels_are_found(void **state)
     pj_pcf_free(pcf);
 }
 
+static void values_belong_to_their_list(void **state)
+{
+    (void)state;
+    pj_auto_buf many = {.at = NULL};
+    for (unsigned i = 1; i <= 100; i++)
+        pj_buf_addf(&many, "EVENT_TYPE\n0 %u type\nVALUES\n7 seven of %u\n%u own\n", i, i, i + 100);
+    pj_pcf *pcf = pj_pcf_parse(pj_buf_str(&many));
+    for (unsigned i = 1; i <= 100; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "seven of %u", i);
+        assert_string_equal(pj_pcf_value_label(pcf, i, 7), label);
+        assert_string_equal(pj_pcf_value_label(pcf, i, i + 100), "own");
+        assert_null(pj_pcf_value_label(pcf, i, i + 101));
+    }
+    pj_pcf_free(pcf);
+}
+
 static void any_bytes_are_read(void **state)
 {
     (void)state;
@@ -91,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_are_found),
+        cmocka_unit_test(values_belong_to_their_list),
         cmocka_unit_test(any_bytes_are_read),
         cmocka_unit_test(thread_names),
     };

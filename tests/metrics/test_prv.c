@@ -280,6 +280,18 @@ static void headers_that_are_refused(void **state)
     recorder_free(&out);
 }
 
+static void a_header_alone_is_refused(void **state)
+{
+    (void)state;
+    recorder out = {.events = NULL};
+    pj_err err;
+    assert_null(read_text(&out, HEADER WORLD, &err));
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_null(read_text(&out, HEADER WORLD "1:1:1:1:1:0:10\nnonsense\n", &err));
+    assert_int_equal(err.line, 4);
+    recorder_free(&out);
+}
+
 static void a_promise_beyond_the_budget_is_refused(void **state)
 {
     (void)state;
@@ -378,7 +390,7 @@ static void fast_reading_equals_careful_reading(void **state)
 {
     (void)state;
     recorder out = {.events = NULL};
-    pj_auto_run run = read_good(&out, HEADER WORLD);
+    pj_auto_run run = read_good(&out, HEADER WORLD "1:0:1:1:1:0:10:1\n");
     static pj_prv_trace trace;
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = 1};
@@ -503,6 +515,7 @@ int main(void)
         cmocka_unit_test(trace_end_is_the_later_of_header_and_records),
         cmocka_unit_test(headers_that_are_read),
         cmocka_unit_test(headers_that_are_refused),
+        cmocka_unit_test(a_header_alone_is_refused),
         cmocka_unit_test(a_promise_beyond_the_budget_is_refused),
         cmocka_unit_test(communicators_are_kept),
         cmocka_unit_test(fast_reading_equals_careful_reading),

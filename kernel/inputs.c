@@ -58,10 +58,10 @@ static bool is_trace_name(const char *name)
     return false;
 }
 
-static bool matches_a_file(const char *pattern)
+static bool matches_a_file(const char *pattern, int flags)
 {
     glob_t found;
-    bool any = glob(pattern, GLOB_BRACE | GLOB_TILDE | GLOB_NOSORT, NULL, &found) == 0;
+    bool any = glob(pattern, flags | GLOB_NOSORT, NULL, &found) == 0;
     if (any)
         globfree(&found);
     return any;
@@ -73,9 +73,10 @@ bool pj_inputs_is_path(const char *text)
         return false;
     if (exists(text) || is_trace_name(text))
         return true;
-    bool code = strpbrk(text, " \t=();{}\"'") != NULL;
-    bool shaped = strchr(text, '/') || strpbrk(text, "*?");
-    return (shaped && !code) || (has_wildcard(text) && matches_a_file(text));
+    bool code = strpbrk(text, " \t=();\"'") != NULL;
+    if (code) // braces stay Lua's: their expansions could be many
+        return strpbrk(text, "*?[") && matches_a_file(text, 0);
+    return strpbrk(text, "/*?") || (has_wildcard(text) && matches_a_file(text, GLOB_BRACE));
 }
 
 /// Whether `path` is the compressed form of the path before it: the same run.

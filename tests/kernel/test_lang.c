@@ -87,6 +87,10 @@ static void runs_have_members(void **state)
     gives(f, "load{dir .. 'stencil_1x1.prv.gz', dir .. 'stencil_2x1.prv.gz'}[2].ranks", "2");
     gives(f, "#load(dir) > 10", "true");
     refuses(f, "load(dir .. 'nothing_*.prv')", "no file matches");
+    gives(f, "#load(dir .. 'stencil_{1,2}x1.prv.gz')", "2");
+    gives(f, "load('return {1, 2} and 2*3')()", "6");
+    gives(f, "(load 'nothing')", "nil");
+    refuses(f, "load 'some/where'", "some/where: cannot be opened");
     refuses(f, "load 'nothing.prv'", "nothing.prv: cannot be opened");
 }
 

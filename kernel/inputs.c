@@ -13,6 +13,7 @@
 enum { MOST_JOBS = 1024 };
 
 const char *const pj_roi_cuts[] = {"clip", "drop", NULL};
+const char *const pj_clocks[] = {"repair", "raw", NULL};
 
 static bool has_wildcard(const char *text)
 {
@@ -23,6 +24,12 @@ static bool exists(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static int by_name(const void *a, const void *b)
@@ -117,19 +124,21 @@ static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_e
         return pj_fail(err, PJ_E_MISSING, pattern, 0, "no file matches");
     size_t first = paths->count;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        add_path(paths, arena, found.gl_pathv[i]);
+        if (!is_folder(found.gl_pathv[i]))
+            add_path(paths, arena, found.gl_pathv[i]);
+        else
+            add_folder(paths, arena, found.gl_pathv[i], NULL); // one without traces is passed over
     globfree(&found);
     sort_from(paths, first);
-    return true;
+    return paths->count > first ||
+           pj_fail(err, PJ_E_MISSING, pattern, 0, "no trace in the folders that match");
 }
 
 static bool expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err)
 {
-    struct stat info;
-    bool found = stat(text, &info) == 0;
-    if (found && S_ISDIR(info.st_mode))
+    if (is_folder(text))
         return add_folder(paths, arena, text, err);
-    if (!found && (has_wildcard(text) || *text == '~'))
+    if (!exists(text) && (has_wildcard(text) || *text == '~'))
         return add_glob(paths, arena, text, err);
     add_path(paths, arena, text);
     return true;
@@ -204,7 +213,7 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
 static bool take_run(loading *l, pj_run *run, pj_err *err)
 {
     const pj_load_args *args = l->args;
-    if (args->reread || args->roi || args->roi_cut || args->tag)
+    if (args->reread || args->roi || args->roi_cut || args->clock || args->tag)
         return load_path(l, run->path, run->tag, err);
     pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
     return true;
@@ -271,6 +280,7 @@ static bool take_region(const pj_load_args *args, pj_load_opts *opts, pj_err *er
     if (args->roi && !pj_roi_parse(pj_str_of(args->roi), &opts->roi, err))
         return false;
     opts->roi.drop = args->roi_cut && strcmp(args->roi_cut, "drop") == 0;
+    opts->raw_clock = args->clock && strcmp(args->clock, "raw") == 0;
     return true;
 }
 

@@ -9,7 +9,7 @@
 /// Options of every command that reads traces.
 typedef struct pj_load_args {
     pj_inputs inputs;
-    const char *roi, *roi_cut;
+    const char *roi, *roi_cut, *clock;
     const char *tag;
     uint64_t jobs, memory;
     bool reread; // runs in memory are read anew from their files
@@ -37,6 +37,14 @@ typedef struct pj_load_args {
          .preset = "clip",                                                                         \
          .help = "What happens to a burst that crosses the border of the region: it counts with "  \
                  "the part inside, or not at all."},                                               \
+        {.name = "clock",                                                                          \
+         .type = PJ_PARAM_CHOICE,                                                                  \
+         .offset = offsetof(args_type, load.clock),                                                \
+         .shown = "raw|repair",                                                                    \
+         .choices = pj_clocks,                                                                     \
+         .preset = "repair",                                                                       \
+         .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they " \
+                 "are, or shifted until they fit."},                                               \
         {.name = "tag",                                                                            \
          .type = PJ_PARAM_TEXT,                                                                    \
          .offset = offsetof(args_type, load.tag),                                                  \
@@ -68,7 +76,7 @@ typedef struct pj_load_args {
                 "standard output."                                                                 \
     }
 
-extern const char *const pj_roi_cuts[];
+extern const char *const pj_roi_cuts[], *const pj_clocks[];
 
 /// Runs of the inputs in the order given: files are read one after another with all workers, runs
 /// and results give their own. What cannot be read is a complaint; false when nothing is left or

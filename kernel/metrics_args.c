@@ -46,8 +46,8 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
                          pj_value *out, pj_err *err)
 {
     const pj_inputs *inputs = &load->inputs;
-    bool plain = !load->roi && !load->roi_cut && !load->tag && !load->reread && !args->set &&
-                 !args->ref && !args->scaling && !args->by && !args->title;
+    bool plain = !load->roi && !load->roi_cut && !load->clock && !load->tag && !load->reread &&
+                 !args->set && !args->ref && !args->scaling && !args->by && !args->title;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
         return true;

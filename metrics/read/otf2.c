@@ -13,14 +13,17 @@
 
 enum { BUFFERS_IN_ALL = 16 << 20, BUFFER_LEAST = 4 << 10, BUFFER_MOST = 256 << 10 };
 
-/// What a pass leaves to the next one.
+/// What a pass leaves to the next one: one piece of memory, the arrays behind it.
 typedef struct learnt {
     pj_otf2_violations before;
-    bool fits;        // the shifts meet all constraints
-    bool shifted;     // they are to be used
-    uint32_t ranks;   // shifts
-    uint32_t places;  // flags behind them: whether receives are to be inferred
-    int64_t shifts[]; // ns, by rank
+    bool shifted;  // the shifts are to be used
+    bool inferred; // some receives are to be inferred
+    uint32_t ranks, places;
+    size_t traffic_count;
+    int64_t *shifts;          // ns, by rank
+    pj_otf2_traffic *traffic; // to ranks whose receives are inferred
+    uint32_t *waits;          // by rank
+    bool *infer;              // by place
 } learnt;
 
 typedef struct otf2_reading {
@@ -41,11 +44,6 @@ static bool sniff(pj_str head)
 }
 
 // Places
-
-static uint8_t *infer_flags(const learnt *l)
-{
-    return (uint8_t *)&((learnt *)l)->shifts[l->ranks];
-}
 
 static size_t buffer_bytes(uint32_t count)
 {
@@ -104,7 +102,7 @@ static bool set_clocks(otf2_reading *r, pj_err *err)
         pj_otf2_place *place = r->places[i];
         place->clock.base = base;
         int64_t shift = l && l->shifted ? l->shifts[place->rank] : 0;
-        place->infer = l && infer_flags(l)[i];
+        place->infer = l && l->infer[i];
         if (!pj_otf2_place_first(place, &ticks))
             continue;
         int64_t begin = (int64_t)pj_otf2_clock_ns(&place->clock, place->ahead.time) + shift;
@@ -201,28 +199,65 @@ static void remark_on_clocks(const otf2_reading *r)
     }
 }
 
+static learnt *new_learnt(uint32_t ranks, uint32_t places, size_t traffic)
+{
+    size_t size = sizeof(learnt) + ranks * (sizeof(int64_t) + sizeof(uint32_t)) +
+                  traffic * sizeof(pj_otf2_traffic) + places;
+    learnt *l = memset(pj_take_memory(size), 0, size);
+    *l = (learnt){.ranks = ranks, .places = places, .traffic_count = traffic};
+    l->shifts = (int64_t *)(l + 1);
+    l->traffic = (pj_otf2_traffic *)(l->shifts + ranks);
+    l->waits = (uint32_t *)(l->traffic + traffic);
+    l->infer = (bool *)(l->waits + ranks);
+    return l;
+}
+
+/// Whether a place posts receives and never completes one (eztrace).
+static bool lacks_completions(const pj_otf2_place *place)
+{
+    return place->posted && !place->completed;
+}
+
+static learnt *learn_traffic(const otf2_reading *r)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (lacks_completions(r->places[i]))
+            count += pj_otf2_match_traffic(r->match, r->places[i]->rank, NULL);
+    learnt *l = new_learnt(r->run->layout.ranks, r->count, count);
+    size_t at = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const pj_otf2_place *place = r->places[i];
+        if (!lacks_completions(place))
+            continue;
+        l->infer[i] = l->inferred = true;
+        l->waits[place->rank] += place->waits;
+        at += pj_otf2_match_traffic(r->match, place->rank, l->traffic + at);
+    }
+    return l;
+}
+
+static void use_traffic(const otf2_reading *r)
+{
+    const learnt *l = r->pass->learnt;
+    for (size_t i = 0; l && i < l->traffic_count; i++)
+        pj_otf2_match_infer(r->match, &l->traffic[i], l->waits[l->traffic[i].to]);
+}
+
 /// Keeps for another pass what this one has found; nothing when there is nothing to do better.
 static void learn(otf2_reading *r)
 {
     if (r->pass->learnt)
         return;
-    uint32_t ranks = r->run->layout.ranks;
-    size_t size = sizeof(learnt) + ranks * sizeof(int64_t) + r->count;
-    learnt *l = memset(pj_take_memory(size), 0, size);
-    *l = (learnt){.before = pj_otf2_sync_violations(r->sync), .ranks = ranks, .places = r->count};
-    bool useful = false;
-    for (uint32_t i = 0; i < r->count; i++) {
-        bool infer = r->places[i]->posted && !r->places[i]->completed;
-        infer_flags(l)[i] = infer;
-        useful |= infer;
-    }
-    if (violated(l->before) && !r->pass->raw_clock) {
-        l->fits = pj_otf2_sync_solve(r->sync, l->shifts);
-        useful = l->shifted = true;
-    }
-    r->pass->learnt = useful ? l : NULL;
-    r->pass->learning = useful;
-    if (!useful)
+    learnt *l = learn_traffic(r);
+    l->before = pj_otf2_sync_violations(r->sync);
+    l->shifted = violated(l->before) && !r->pass->raw_clock;
+    if (l->shifted)
+        pj_otf2_sync_solve(r->sync, l->shifts);
+    r->pass->learning = l->shifted || l->inferred;
+    if (r->pass->learning)
+        r->pass->learnt = l;
+    else
         free(l);
 }
 
@@ -232,6 +267,7 @@ static bool read_events(otf2_reading *r, pj_err *err)
 {
     r->sync = pj_otf2_sync_new(r->run->layout.ranks);
     r->match = pj_otf2_match_new(r->defs, r->sync);
+    use_traffic(r);
     bool by_library = r->lib->needed(r->archive);
     for (uint32_t i = 0; i < r->count; i++)
         by_library |= r->places[i]->lib != NULL;

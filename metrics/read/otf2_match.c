@@ -26,6 +26,12 @@ typedef struct queue {
 
 typedef struct channel {
     queue sends, receives;
+    uint32_t from, to, comm;
+    uint64_t sent;
+    uint32_t quota;     // messages that one wait of the receiver completes
+    uint32_t completed; // by the wait that ended at
+    uint64_t wait;
+    uint32_t next_to; // next channel to the same rank; PJ_OTF2_NONE = none
 } channel;
 
 typedef struct visit { // of a member to a collective
@@ -60,8 +66,10 @@ struct pj_otf2_match {
     uint32_t free;  // first unused message; PJ_OTF2_NONE = none
     uint32_t *late; // completed after their release
     size_t late_first, late_count, late_cap;
-    party *parties; // by comm
-    size_t bytes;   // of queues and meetings
+    party *parties;  // by comm
+    size_t bytes;    // of queues and meetings
+    pj_map first_to; // first channel to a rank whose receives are inferred
+    uint64_t inferred;
 };
 
 pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync)
@@ -94,6 +102,7 @@ void pj_otf2_match_free(pj_otf2_match *match)
         free_party(&match->parties[i]);
     pj_map_free(&match->pair_of);
     pj_map_free(&match->channel_of);
+    pj_map_free(&match->first_to);
     free(match->parties);
     free(match->channels);
     free(match->messages);
@@ -150,7 +159,8 @@ static channel *channel_for(pj_otf2_match *match, uint32_t from, uint32_t to, ui
         index = (uint32_t)match->channel_count++;
         pj_map_put(&match->channel_of, key, index);
         pj_grow(match->channels, &match->channel_cap, match->channel_count);
-        match->channels[index] = (channel){.sends = {.items = NULL}};
+        match->channels[index] =
+            (channel){.from = from, .to = to, .comm = comm, .next_to = PJ_OTF2_NONE};
     }
     return &match->channels[index];
 }
@@ -198,6 +208,7 @@ static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_
 {
     channel *c = channel_for(match, place->rank, op->peer, op->comm);
     op->message = new_message(match);
+    c->sent++;
     waiting send = {*op, place->location}, receive;
     if (take(&c->receives, op->tag, &receive))
         complete(match, &send, &receive, place->rank, op->peer);
@@ -213,6 +224,72 @@ static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const
         complete(match, &send, &receive, op->peer, place->rank);
     else
         put(match, &c->receives, op, place->location);
+}
+
+// Receives without completions
+
+size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_traffic *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < match->channel_count; i++) {
+        const channel *c = &match->channels[i];
+        if (c->to != rank || !c->sent)
+            continue;
+        if (out)
+            out[n] = (pj_otf2_traffic){c->from, c->to, c->comm, c->sent};
+        n++;
+    }
+    return n;
+}
+
+void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, uint32_t waits)
+{
+    channel *c = channel_for(match, traffic->from, traffic->to, traffic->comm);
+    c->quota = waits ? (uint32_t)((traffic->sends + waits - 1) / waits) : 1;
+    pj_map_get(&match->first_to, traffic->to, &c->next_to);
+    pj_map_put(&match->first_to, traffic->to, (uint32_t)(c - match->channels));
+}
+
+bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank)
+{
+    uint32_t first;
+    return pj_map_get(&match->first_to, rank, &first);
+}
+
+/// The channel with the oldest send that a wait up to `end` may have completed; NULL = none.
+static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
+{
+    uint32_t index = PJ_OTF2_NONE;
+    channel *oldest = NULL;
+    pj_map_get(&match->first_to, rank, &index);
+    for (; index != PJ_OTF2_NONE; index = match->channels[index].next_to) {
+        channel *c = &match->channels[index];
+        if (c->sends.count == 0 || (c->wait == end && c->completed >= c->quota))
+            continue;
+        const waiting *first = &c->sends.items[c->sends.first];
+        if (first->op.begin > end)
+            continue;
+        if (!oldest || first->op.begin < oldest->sends.items[oldest->sends.first].op.begin)
+            oldest = c;
+    }
+    return oldest;
+}
+
+void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+{
+    if (op->kind == PJ_OTF2_OP_RECEIVE) {
+        take_receive(match, place, op);
+        return;
+    }
+    channel *c = oldest_to(match, place->rank, op->end);
+    if (!c)
+        return; // nobody sent: it was posted for MPI_PROC_NULL
+    waiting receive = {*op, place->location}, send = c->sends.items[c->sends.first++];
+    c->sends.count--;
+    c->completed = c->wait == op->end ? c->completed + 1 : 1;
+    c->wait = op->end;
+    match->inferred++;
+    complete(match, &send, &receive, c->from, c->to);
 }
 
 bool pj_otf2_match_message(const pj_otf2_match *match, uint32_t index, pj_message *out)
@@ -384,7 +461,8 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
             take_send(match, place, op);
             break;
         case PJ_OTF2_OP_RECEIVE:
-            take_receive(match, place, op);
+            if (!place->infer)
+                take_receive(match, place, op);
             break;
         case PJ_OTF2_OP_COLLECTIVE:
             take_collective(match, place, op);
@@ -401,4 +479,5 @@ void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import)
         import->count[PJ_IMPORT_message_not_received] += match->channels[i].sends.count;
         import->count[PJ_IMPORT_message_not_sent] += match->channels[i].receives.count;
     }
+    import->count[PJ_IMPORT_receive_inferred] += match->inferred;
 }

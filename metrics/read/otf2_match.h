@@ -14,6 +14,22 @@ void pj_otf2_match_free(pj_otf2_match *match);
 
 /// Takes the operations that the place has found since the last call.
 void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place);
+/// Messages that went from one rank to another on a communicator.
+typedef struct pj_otf2_traffic {
+    uint32_t from, to, comm;
+    uint64_t sends;
+} pj_otf2_traffic;
+
+/// What has been sent to `rank`: fills `out` (NULL = only counts), gives the number of items.
+size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_traffic *out);
+/// The receiver of this traffic has no completions of its receives in the trace: what is sent to it
+/// is received by its `waits` waits, evenly. Before anything is taken.
+void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, uint32_t waits);
+bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank);
+/// A receive of such a rank, in the order of time.
+void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place,
+                           const pj_otf2_op *receive);
+
 /// The message of a send; false while its receive has not been found.
 bool pj_otf2_match_message(const pj_otf2_match *match, uint32_t message, pj_message *out);
 /// The send's event is about to leave its place: true with the message when it is complete, else it

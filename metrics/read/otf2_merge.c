@@ -109,7 +109,8 @@ static bool drain(merging *g, pj_otf2_place *place, pj_err *err)
             continue;
         pj_message message;
         const pj_otf2_op *op = &place->ops[event->a - place->op_base];
-        pj_otf2_match_release(g->m->match, op->message, &message);
+        if (op->kind == PJ_OTF2_OP_SEND)
+            pj_otf2_match_release(g->m->match, op->message, &message);
         event->kind = PJ_EV_OTHER;
     }
     pj_batch batch = {.events = place->events + place->event_first,
@@ -221,18 +222,21 @@ static void look_ahead(merging *g, const pj_otf2_op *op)
     }
 }
 
-/// The send that a place has next: goes out with its message, or later.
-static void send_out(merging *g, pj_otf2_place *place)
+/// The operation that a place has next: a send goes out with its message, or later.
+static void op_out(merging *g, pj_otf2_place *place)
 {
     uint64_t number = place->events[place->event_first].a;
     pj_otf2_op op = place->ops[number - place->op_base];
     pj_message message;
-    if (!pj_otf2_match_message(g->m->match, op.message, &message))
+    if (op.kind == PJ_OTF2_OP_SEND && !pj_otf2_match_infers(g->m->match, op.peer) &&
+        !pj_otf2_match_message(g->m->match, op.message, &message))
         look_ahead(g, &op);
     // A place that sends to itself may have moved its events.
     place->op_first = (size_t)(number + 1 - place->op_base);
     place->event_first++;
-    if (pj_otf2_match_release(g->m->match, op.message, &message))
+    if (op.kind != PJ_OTF2_OP_SEND)
+        pj_otf2_match_receive(g->m->match, place, &op);
+    else if (pj_otf2_match_release(g->m->match, op.message, &message))
         add_message(g, &message);
 }
 
@@ -244,7 +248,7 @@ static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
         if (event->time > until && event->kind != PJ_EV_MESSAGE)
             return;
         if (event->kind == PJ_EV_MESSAGE) {
-            send_out(g, place);
+            op_out(g, place);
             continue;
         }
         if (g->event_count == g->event_cap)
@@ -277,10 +281,10 @@ static bool merge(merging *g, pj_err *err)
             g->heap[0] = g->heap[--g->heap_count];
         }
         sink_down(g, 0);
+        add_late(g);
         if (g->event_count >= BATCH && !hand_on(g, err))
             return false;
     }
-    add_late(g);
     return hand_on(g, err);
 }
 

@@ -359,22 +359,36 @@ static void begin_call(pj_otf2_place *place, uint64_t time, uint32_t index)
     event->code = region_at(place, index)->class_;
 }
 
+static void add_op(pj_otf2_place *place, pj_otf2_op op)
+{
+    if (place->op_count == place->op_cap)
+        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
+    place->ops[place->op_count++] = op;
+}
+
+/// An operation that is looked at when the stream comes to its time.
+static void give_op(pj_otf2_place *place, uint64_t time, pj_otf2_op op)
+{
+    give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
+    add_op(place, op);
+}
+
 /// Completes the receives that this call has waited for: all, or the oldest one.
 static void complete_posts(pj_otf2_place *place, uint64_t time)
 {
     const pj_mpi_call_row *row = pj_mpi_call_at(region_at(place, place->call_region)->call);
-    if (!place->infer || !row || row->role != PJ_ROLE_WAIT || place->post_count == 0)
+    if (!row || row->role != PJ_ROLE_WAIT)
         return;
+    place->waits += place->fresh;
+    place->fresh = false;
     pj_str name = pj_str_of(row->name);
-    if (pj_str_starts(name, PJ_S("MPI_Test")))
-        return; // whether it completed anything is not in the trace
+    if (place->post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
+        return; // whether a test has completed anything is not in the trace
     bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
     size_t n = all ? place->post_count : 1;
-    for (size_t i = 0; i < n; i++) {
-        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
-        place->ops[place->op_count++] =
-            (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time};
-    }
+    for (size_t i = 0; i < n; i++)
+        give_op(place, time,
+                (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time});
     memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
     place->post_count -= n;
 }
@@ -592,14 +606,6 @@ static bool is_nobody(uint64_t member)
     return member >= UINT32_MAX - 15;
 }
 
-static pj_otf2_op *add_op(pj_otf2_place *place, pj_otf2_op op)
-{
-    if (place->op_count == place->op_cap)
-        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
-    place->ops[place->op_count] = op;
-    return &place->ops[place->op_count++];
-}
-
 /// Message records: peer, communicator, tag, bytes. False when the message is left out.
 static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2_op *op)
 {
@@ -621,8 +627,7 @@ static void send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event
     pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
     if (!message_op(place, event, &op))
         return;
-    give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
-    add_op(place, op);
+    give_op(place, time, op);
 }
 
 static void receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
@@ -634,13 +639,18 @@ static void receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *ev
         if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
             count(place, PJ_IMPORT_request_unknown);
     }
-    if (message_op(place, event, &op))
+    if (!message_op(place, event, &op))
+        return;
+    if (place->infer)
+        give_op(place, time, op);
+    else
         add_op(place, op);
 }
 
 static void post(pj_otf2_place *place, uint64_t time, uint64_t request)
 {
     place->posted++;
+    place->fresh = true;
     if (!place->infer) {
         pj_otf2_requests_put(&place->requests, request, time);
         return;

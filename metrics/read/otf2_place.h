@@ -97,6 +97,8 @@ typedef struct pj_otf2_place {
     size_t op_seen;   // ops known to the matcher
 
     uint64_t posted, completed; // receives without and with a completion
+    uint32_t waits;             // calls that may have completed receives
+    bool fresh;                 // receives were posted since the last of them
     pj_import_stats import;
 } pj_otf2_place;
 

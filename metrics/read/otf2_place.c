@@ -699,6 +699,7 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
     unsigned switches = off ? place->was_on : place->was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)
         give(place, time, PJ_EV_TRACING)->a = !off;
+    settle(place, time + off); // the nanosecond of the switch was still measured
     place->was_on |= !off;
     place->off = off;
     change(place, time);

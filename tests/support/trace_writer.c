@@ -31,6 +31,8 @@ struct pj_trace_writer {
     uint32_t communicator_count;
     value_label *labels;
     size_t label_count, label_cap;
+    pj_trace_item *items;
+    size_t item_count, item_cap;
     uint32_t *used; // event types met: only they are named in the .pcf
     size_t used_count, used_cap;
 };
@@ -148,6 +150,7 @@ void pj_trace_writer_free(pj_trace_writer *writer)
     free(writer->labels);
     free(writer->used);
     free(writer->records);
+    free(writer->items);
     free(writer->first_cpu);
     pj_buf_free(&writer->text);
     pj_buf_free(&writer->communicators);
@@ -180,8 +183,30 @@ static void add_place(pj_trace_writer *writer, pj_place at)
     pj_buf_addf(&writer->text, ":%u:1:%u:%u", cpu, at.rank + 1, at.thread + 1);
 }
 
-void pj_trace_writer_state(pj_trace_writer *writer, pj_place at, uint64_t begin, uint64_t end,
-                           uint32_t state)
+static void add_item(pj_trace_writer *writer, pj_trace_item item)
+{
+    pj_grow(writer->items, &writer->item_cap, writer->item_count + 1);
+    writer->items[writer->item_count++] = item;
+}
+
+const pj_trace_item *pj_trace_writer_items(const pj_trace_writer *writer, size_t *count)
+{
+    *count = writer->item_count;
+    return writer->items;
+}
+
+const pj_trace_header *pj_trace_writer_header(const pj_trace_writer *writer)
+{
+    return &writer->header;
+}
+
+uint32_t pj_trace_writer_threads(const pj_trace_writer *writer, uint32_t rank)
+{
+    return threads_of(&writer->header, rank);
+}
+
+static void add_state(pj_trace_writer *writer, pj_place at, uint64_t begin, uint64_t end,
+                      uint32_t state)
 {
     begin_record(writer, begin);
     pj_buf_add_char(&writer->text, '1');
@@ -208,8 +233,8 @@ static void note_type(pj_trace_writer *writer, uint32_t type)
     writer->used[writer->used_count++] = type;
 }
 
-void pj_trace_writer_events(pj_trace_writer *writer, pj_place at, uint64_t time,
-                            const pj_trace_pair *pairs, size_t count)
+static void add_events(pj_trace_writer *writer, pj_place at, uint64_t time,
+                       const pj_trace_pair *pairs, size_t count)
 {
     begin_record(writer, time);
     pj_buf_add_char(&writer->text, '2');
@@ -222,6 +247,21 @@ void pj_trace_writer_events(pj_trace_writer *writer, pj_place at, uint64_t time,
     end_record(writer);
 }
 
+void pj_trace_writer_state(pj_trace_writer *writer, pj_place at, uint64_t begin, uint64_t end,
+                           uint32_t state)
+{
+    add_item(writer, (pj_trace_item){PJ_TRACE_STATE, at, begin, end, .state = state});
+    add_state(writer, at, begin, end, state);
+}
+
+void pj_trace_writer_events(pj_trace_writer *writer, pj_place at, uint64_t time,
+                            const pj_trace_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_item(writer, (pj_trace_item){PJ_TRACE_PAIR, at, time, .pair = pairs[i]});
+    add_events(writer, at, time, pairs, count);
+}
+
 void pj_trace_writer_event(pj_trace_writer *writer, pj_place at, uint64_t time, uint32_t type,
                            int64_t value)
 {
@@ -230,6 +270,8 @@ void pj_trace_writer_event(pj_trace_writer *writer, pj_place at, uint64_t time, 
 
 void pj_trace_writer_message(pj_trace_writer *writer, pj_trace_message message)
 {
+    add_item(writer, (pj_trace_item){PJ_TRACE_MESSAGE, message.from, message.times.logical_send,
+                                     .message = message});
     begin_record(writer, message.times.physical_send);
     pj_buf_add_char(&writer->text, '3');
     add_place(writer, message.from);
@@ -291,6 +333,7 @@ static size_t add_counters(pj_trace_pair *pairs, size_t count, int64_t instructi
 
 void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call call)
 {
+    add_item(writer, (pj_trace_item){PJ_TRACE_CALL, at, call.begin, .call = call});
     const call_row *row = call_by_name(call.name);
     pj_trace_pair pairs[8] = {{row->type, row->value}};
     size_t count = 1;
@@ -302,12 +345,12 @@ void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call ca
             pairs[count++] = (pj_trace_pair){50100003, 1};
     }
     count = add_counters(pairs, count, call.instructions, call.cycles);
-    pj_trace_writer_state(writer, at, call.begin, call.end, row->state);
-    pj_trace_writer_events(writer, at, call.begin, pairs, count);
+    add_state(writer, at, call.begin, call.end, row->state);
+    add_events(writer, at, call.begin, pairs, count);
 
     pairs[0].value = 0;
     count = add_counters(pairs, 1, call.instructions_inside, call.cycles_inside);
-    pj_trace_writer_events(writer, at, call.end, pairs, count);
+    add_events(writer, at, call.end, pairs, count);
 }
 
 void pj_trace_writer_label_value(pj_trace_writer *writer, uint32_t type, int64_t value,

@@ -86,6 +86,27 @@ typedef struct pj_trace_call {
 } pj_trace_call;
 void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call call);
 
+/// What was written, for writers of other formats; texts are the caller's.
+typedef enum pj_trace_item_kind {
+    PJ_TRACE_STATE,
+    PJ_TRACE_PAIR, // one event
+    PJ_TRACE_CALL,
+    PJ_TRACE_MESSAGE,
+} pj_trace_item_kind;
+typedef struct pj_trace_item {
+    pj_trace_item_kind kind;
+    pj_place at;
+    uint64_t time, end; // of a state
+    uint32_t state;
+    pj_trace_pair pair;
+    pj_trace_call call;
+    pj_trace_message message;
+} pj_trace_item;
+const pj_trace_item *pj_trace_writer_items(const pj_trace_writer *writer, size_t *count);
+const pj_trace_header *pj_trace_writer_header(const pj_trace_writer *writer);
+/// Threads of a rank.
+uint32_t pj_trace_writer_threads(const pj_trace_writer *writer, uint32_t rank);
+
 /// Names in the .pcf beyond the writer's own table (which are written for the types in use).
 void pj_trace_writer_label_value(pj_trace_writer *writer, uint32_t type, int64_t value,
                                  const char *label);

@@ -1,0 +1,198 @@
+// The modelled application as OTF2 archives, written in every style: what they give is what its
+// Paraver trace gives, from the totals of each thread to the ideal network.
+#include "kernel/load.h"
+#include "tests/support/model_app.h"
+#include "tests/support/otf2_writer.h"
+
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define ANCHOR PJ_BINARY_DIR "/model_archive.otf2"
+#define TRACE PJ_BINARY_DIR "/model_archive.prv"
+
+#define APP                                                                                        \
+    .iterations = 4, .work_ns = 8e6, .imbalance = 0.2, .shifting = 0.07, .halo_ns = 21000,         \
+    .collective_ns = 8000, .fork_ns = 5000, .join_ns = 3000, .halo_bytes = 40960, .ipc = 1.4,      \
+    .ghz = 2.1
+#define TEAM .openmp = true, .serial_fraction = 0.07, .thread_imbalance = 0.1
+
+static const pj_model_app apps[] = {
+    {APP, .ranks = 1, .threads = 1},
+    {APP, .ranks = 5, .threads = 1},
+    {APP, .ranks = 3, .threads = 4, TEAM},
+    {APP, .ranks = 1, .threads = 6, .no_mpi = true, TEAM},
+    {APP, .ranks = 4, .threads = 2, .roi_from = 1, .roi_to = 3, TEAM},
+};
+enum { APPS = sizeof apps / sizeof *apps, HYBRID = 2 };
+
+static const pj_otf2_style styles[] = {
+    {0},
+    {.clock_step = 123456789},
+    {.ticks_per_ns = 3, .clock_step = 7},
+    {.relative = true},
+    {.absolute = true},
+    {.global_ids = true, .chunk_bytes = 256 * 1024},
+};
+enum { STYLES = sizeof styles / sizeof *styles };
+
+static pj_run *load(const char *path, pj_load_opts opts, unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(path, opts, &job, &err);
+    if (!run)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static void write_both(const pj_model_app *app, pj_otf2_style style)
+{
+    pj_auto_trace trace = pj_model_write(app);
+    pj_err err = {0};
+    assert_true(pj_trace_writer_save(trace, TRACE, &err));
+    if (!pj_otf2_writer_save(trace, ANCHOR, style, &err))
+        fail_msg("%s", err.text);
+}
+
+static void same_totals(const pj_run *prv, const pj_run *otf2)
+{
+    assert_int_equal(prv->layout.ranks, otf2->layout.ranks);
+    assert_int_equal(prv->layout.locations, otf2->layout.locations);
+    assert_int_equal(prv->runtime_ns, otf2->runtime_ns);
+    for (uint32_t i = 0; i < prv->layout.locations; i++) {
+        const pj_totals *a = &prv->totals[i], *b = &otf2->totals[i];
+        assert_int_equal(a->useful_ns, b->useful_ns);
+        assert_int_equal(a->serial_useful_ns, b->serial_useful_ns);
+        assert_int_equal(a->openmp_useful_ns, b->openmp_useful_ns);
+        assert_int_equal(a->openmp_ns, b->openmp_ns);
+        assert_int_equal(a->outside_mpi_ns, b->outside_mpi_ns);
+        assert_int_equal(a->runtime_ns, b->runtime_ns);
+        for (unsigned c = 0; c < 2; c++)
+            assert_int_equal(prv->counters[c].useful[i], otf2->counters[c].useful[i]);
+    }
+}
+
+static void same_ideal(const pj_run *prv, const pj_run *otf2)
+{
+    if (!otf2->ideal.available)
+        fail_msg("%s", otf2->ideal.reason);
+    assert_true(prv->ideal.runtime_ns == otf2->ideal.runtime_ns);
+    for (uint32_t r = 0; r < prv->layout.ranks; r++) {
+        assert_true(prv->ideal.finish_ns[r] == otf2->ideal.finish_ns[r]);
+        assert_true(prv->ideal.compute_ns[r] == otf2->ideal.compute_ns[r]);
+    }
+}
+
+static void check(const pj_model_app *app, pj_otf2_style style)
+{
+    write_both(app, style);
+    pj_auto_run prv = load(TRACE, (pj_load_opts){0}, 1);
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        pj_auto_run otf2 = load(ANCHOR, (pj_load_opts){0}, workers);
+        assert_string_equal(otf2->format, "otf2");
+        assert_int_equal(otf2->has_mpi, prv->has_mpi);
+        assert_int_equal(otf2->has_openmp, prv->has_openmp);
+        assert_int_equal(otf2->roi.set, prv->roi.set);
+        same_totals(prv, otf2);
+        same_ideal(prv, otf2);
+    }
+    pj_auto_run stats = load(ANCHOR, (pj_load_opts){.no_replay = true}, 2);
+    same_totals(prv, stats);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void archives_give_what_traces_give(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < APPS; i++)
+        check(&apps[i], styles[0]);
+}
+
+static void every_style_gives_the_same(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < STYLES; i++)
+        check(&apps[HYBRID], styles[i]);
+}
+
+static void import_is_clean(void **state)
+{
+    (void)state;
+    write_both(&apps[HYBRID], styles[1]);
+    pj_auto_run run = load(ANCHOR, (pj_load_opts){0}, 1);
+    for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++)
+        if (run->import.count[k])
+            fail_msg("%s: %llu", pj_import_at(k)->key, (unsigned long long)run->import.count[k]);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static bool has_remark(const pj_run *run, const char *part)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (strstr(run->remarks.items[i].text, part))
+            return true;
+    return false;
+}
+
+/// Clocks without offsets are repaired from messages and collectives: what a thread does keeps its
+/// length, and the run its runtime up to what the messages leave open.
+static void clocks_are_repaired(void **state)
+{
+    (void)state;
+    write_both(&apps[HYBRID], (pj_otf2_style){.clock_step = 500000000, .no_offsets = true});
+    pj_auto_run prv = load(TRACE, (pj_load_opts){0}, 1);
+    pj_auto_run repaired = load(ANCHOR, (pj_load_opts){0}, 2);
+    pj_auto_run raw = load(ANCHOR, (pj_load_opts){.raw_clock = true}, 1);
+    assert_true(has_remark(repaired, "clocks repaired"));
+    assert_true(has_remark(repaired, "after it 0 and 0"));
+    assert_true(has_remark(raw, "the clocks contradict"));
+    for (uint32_t i = 0; i < prv->layout.locations; i++)
+        assert_int_equal(prv->totals[i].useful_ns, repaired->totals[i].useful_ns);
+    const uint64_t open = 100000; // ns
+    assert_in_range(repaired->runtime_ns, prv->runtime_ns - open, prv->runtime_ns + open);
+    assert_true(raw->runtime_ns > prv->runtime_ns + 500000000);
+    assert_true(repaired->ideal.available);
+    assert_in_range((uint64_t)repaired->ideal.runtime_ns, (uint64_t)prv->ideal.runtime_ns - open,
+                    (uint64_t)prv->ideal.runtime_ns + open);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// eztrace: regions say by their names what they are, and no receive is completed.
+static void missing_completions_are_inferred(void **state)
+{
+    (void)state;
+    pj_model_app app = apps[1];
+    write_both(&app, (pj_otf2_style){.eztrace = true});
+    pj_auto_run prv = load(TRACE, (pj_load_opts){0}, 1);
+    pj_auto_run run = load(ANCHOR, (pj_load_opts){0}, 3);
+    const uint64_t messages = 2 * (app.ranks - 1) * app.iterations;
+    assert_int_equal(run->import.count[PJ_IMPORT_receive_inferred], messages);
+    assert_int_equal(run->import.count[PJ_IMPORT_message_not_received], 0);
+    same_totals(prv, run);
+    same_ideal(prv, run);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void teams_are_known_by_name(void **state)
+{
+    (void)state;
+    check(&apps[3], (pj_otf2_style){.eztrace = true});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(archives_give_what_traces_give),
+        cmocka_unit_test(every_style_gives_the_same),
+        cmocka_unit_test(import_is_clean),
+        cmocka_unit_test(clocks_are_repaired),
+        cmocka_unit_test(missing_completions_are_inferred),
+        cmocka_unit_test(teams_are_known_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+// Writes what a trace writer holds as an OTF2 archive, with libotf2 and as Score-P would: calls as
+// regions, requests, counters before every region event, ids of each location's own, clock offsets.
+// Ownership: borrow.
+#ifndef PJ_OTF2_WRITER_H
+#define PJ_OTF2_WRITER_H
+
+#include "tests/support/trace_writer.h"
+
+/// Zero is the default of all.
+typedef struct pj_otf2_style {
+    uint64_t ticks_per_ns;   // of the clock; default 1
+    uint64_t clock_step;     // ticks by which the clock of each rank runs ahead of the one before
+    bool no_offsets;         // leaves the offsets out of the local definitions
+    bool global_ids;         // locations use global ids
+    bool eztrace;            // paradigm USER, no completions of receives, no clock properties
+    bool relative, absolute; // how counters are written; default: accumulated from the start
+    uint64_t chunk_bytes;    // default 1 MB
+} pj_otf2_style;
+
+/// `anchor` ends with .otf2 and its folder exists; an archive of that name is replaced.
+bool pj_otf2_writer_save(const pj_trace_writer *writer, const char *anchor, pj_otf2_style style,
+                         pj_err *err);
+/// Removes an archive.
+void pj_otf2_writer_remove(const char *anchor);
+
+#endif

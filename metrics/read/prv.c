@@ -90,6 +90,18 @@ static bool preamble_line(piece *slot, pj_str *line)
     return true;
 }
 
+/// Takes a line before the first record; false when it is none: the records begin there.
+static bool line_before_records(prv_reading *reading, pj_str line, size_t *cap)
+{
+    if (pj_prv_is_comment(line))
+        reading->run->chopped |= pj_prv_says_chopped(line);
+    else if (pj_prv_is_communicator(line))
+        communicator_line(reading, line, cap);
+    else
+        return false;
+    return true;
+}
+
 /// Everything before the first record. Leaves the block where the records begin in
 /// reading->first.
 static bool read_preamble(prv_reading *reading, pj_err *err)
@@ -109,9 +121,7 @@ static bool read_preamble(prv_reading *reading, pj_err *err)
         reading->lines++;
         while (more && !preamble_line(slot, &line))
             more = take_text(reading, slot, err);
-        if (more && pj_prv_is_communicator(line))
-            communicator_line(reading, line, &cap);
-    } while (more && pj_prv_is_communicator(line));
+    } while (more && line_before_records(reading, line, &cap));
     reading->first_due = more;
     keep_communicators(reading);
     return !err->code;
@@ -123,8 +133,9 @@ static bool take(void *self, void *memory, pj_err *err)
     piece *slot = memory;
     if (!pj_job_check(reading->pass->job, reading->run->path, err))
         return false;
+    slot->begin = 0;
     if (!reading->first_due)
-        return pj_source_next(reading->source, &slot->block, err) && (slot->begin = 0, true);
+        return pj_source_next(reading->source, &slot->block, err);
     pj_block spent = slot->block;
     slot->block = reading->first.block;
     slot->begin = reading->first.begin;

@@ -215,13 +215,11 @@ static void message_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *b
 
 void pj_prv_line(const pj_prv_trace *trace, pj_str line, pj_prv_batch *batch)
 {
-    line = pj_str_trim(line);
-    if (line.len == 0)
-        return;
-    if (line.at[0] == '#') {
-        batch->chopped |= pj_str_contains(line, PJ_S(":CUTTER:"));
+    if (pj_prv_is_comment(line)) {
+        batch->chopped |= pj_prv_says_chopped(line);
         return;
     }
+    line = pj_str_trim(line);
     pj_str rest = pj_str_from(line, 2);
     if (line.len < 2 || line.at[1] != ':')
         count(batch, PJ_IMPORT_unknown_record);

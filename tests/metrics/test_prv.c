@@ -315,6 +315,8 @@ static void communicators_are_kept(void **state)
     recorder out = {.events = NULL};
     pj_auto_run run = read_good(&out, "#Paraver (x):7_ns:0:2:2(1:0,1:0),2(2:0,1:0),6\n"
                                       "c:1:1:2:1:2\n"
+                                      "# a comment\n"
+                                      "\n"
                                       "i:2:7:2:1:2\n"
                                       "C:2:8:1:-1\n"
                                       "c:1:9:0\n"
@@ -334,7 +336,7 @@ static void communicators_are_kept(void **state)
     assert_int_equal(c[2].size, 0);
     assert_int_equal(c[3].size, 0);
     assert_int_equal(run->import.count[PJ_IMPORT_bad_communicator], 2);
-    assert_int_equal(run->import.first_line[PJ_IMPORT_bad_communicator], 6);
+    assert_int_equal(run->import.first_line[PJ_IMPORT_bad_communicator], 8);
     assert_int_equal(run->import.count[PJ_IMPORT_communicator_number], 0);
     recorder_free(&out);
 }

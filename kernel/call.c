@@ -126,6 +126,13 @@ static bool store_count(pj_call *call, const pj_param *param, const pj_value *va
            misfit(call, param, value, "number from 1 up", err);
 }
 
+static bool store_part(pj_call *call, const pj_param *param, const pj_value *value, double *field,
+                       pj_err *err)
+{
+    return (pj_parse_double(as_text(call, value), field) && *field > 0 && *field < 1) ||
+           misfit(call, param, value, "number between 0 and 1", err);
+}
+
 static bool store_size(pj_call *call, const pj_param *param, const pj_value *value, uint64_t *field,
                        pj_err *err)
 {
@@ -133,12 +140,24 @@ static bool store_size(pj_call *call, const pj_param *param, const pj_value *val
            misfit(call, param, value, "size (32k, 64M, 2G)", err);
 }
 
-/// A bare number is nanoseconds.
+static bool misfit_time(const pj_call *call, const pj_param *param, const pj_value *value,
+                        pj_err *err)
+{
+    pj_str text = as_text(call, value);
+    double number;
+    if (pj_parse_double(text, &number) && number > 0)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "%s: %s: a time wants its unit (ns, us, ms, s): did you mean " PJ_STR_FMT
+                       "ns or " PJ_STR_FMT "us?",
+                       call->command->name, param->name, PJ_STR_ARG(text), PJ_STR_ARG(text));
+    return misfit(call, param, value, "time (500ns, 2us, 1.5ms, 1s)", err);
+}
+
 static bool store_duration(pj_call *call, const pj_param *param, const pj_value *value,
                            double *field, pj_err *err)
 {
     return (pj_parse_duration(as_text(call, value), field) && *field >= 0) ||
-           misfit(call, param, value, "time (500ns, 2us, 1.5ms, 1s)", err);
+           misfit_time(call, param, value, err);
 }
 
 static bool store_rate(pj_call *call, const pj_param *param, const pj_value *value, double *field,
@@ -174,6 +193,8 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
         return true;
     case PJ_PARAM_COUNT:
         return store_count(call, param, &value, field, err);
+    case PJ_PARAM_PART:
+        return store_part(call, param, &value, field, err);
     case PJ_PARAM_SIZE:
         return store_size(call, param, &value, field, err);
     case PJ_PARAM_DURATION:
@@ -218,17 +239,20 @@ static bool looks_like_path(pj_str text)
     return false;
 }
 
-/// Whether a value may stand at the place of `param`. In Lua a choice may be left out: it takes
-/// what it lists, and behind the inputs also what is meant to be one (and is refused with a list).
+/// Whether a value may stand at the place of `param`. In the shell a choice may be left out before
+/// a path. In Lua it takes what it lists, and behind the inputs also what is meant to be one (and
+/// is refused with a list).
 static bool fits_place(const pj_call *call, const pj_param *param, unsigned face, bool after_many,
                        const pj_value *value)
 {
     bool text = value->kind == PJ_VALUE_TEXT;
     if (param->type == PJ_PARAM_INPUTS)
         return true;
-    if (face == PJ_IN_SHELL || !text)
-        return text || value->kind == PJ_VALUE_NUMBER;
+    if (!text)
+        return value->kind == PJ_VALUE_NUMBER;
     pj_str word = pj_str_of(value->text);
+    if (face == PJ_IN_SHELL)
+        return param->required || param->type != PJ_PARAM_CHOICE || !looks_like_path(word);
     if (param->type == PJ_PARAM_CHOICE && is_choice(call, param, word))
         return true;
     return after_many ? !looks_like_path(word) : param->type != PJ_PARAM_CHOICE;

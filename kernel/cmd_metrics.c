@@ -20,6 +20,7 @@ static const pj_param params[] = {
     PJ_LOAD_PARAMS(metrics_args, "Traces of the runs to compare: files, globs or folders."),
     PJ_SET_PARAM(metrics_args, PJ_IN_LUA),
     PJ_METRICS_OPTIONS(metrics_args),
+    PJ_PALETTE_PARAMS(metrics_args),
     PJ_LOAD_OPTIONS(metrics_args),
     PJ_TITLE_PARAM(metrics_args),
     PJ_EXPORT_PARAM(metrics_args),

@@ -27,17 +27,21 @@ static const pj_table *only_table(const pj_inputs *inputs)
     return table ? inputs->items[0].table : NULL;
 }
 
-static bool take_opts(const plot_args *args, pj_plot_opts *opts, pj_err *err)
+static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *opts, pj_err *err)
 {
+    size_t most_y = plot->most_y ? plot->most_y : PJ_PLOT_MOST_Y - 1;
     *opts = (pj_plot_opts){.title = args->metrics.title,
                            .x = args->x,
                            .by = args->metrics.by,
                            .log_x = args->log_x,
                            .log_y = args->log_y,
                            .stacked = args->stacked};
-    if (args->y.count >= PJ_PLOT_MOST_Y)
-        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: at most %d values of -y",
-                       PJ_PLOT_MOST_Y - 1);
+    if (args->y.count > most_y)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: %s draws at most %zu value%s of -y",
+                       plot->name, most_y, most_y == 1 ? "" : "s");
+    if (args->stacked && !plot->stacks)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: %s has nothing to be stacked; bar has",
+                       plot->name);
     for (size_t i = 0; i < args->y.count; i++)
         opts->y[i] = args->y.items[i];
     return true;
@@ -94,7 +98,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     const pj_plot *plot = pj_plot_by_name(pj_str_of(args->kind ? args->kind : usual));
     pj_plot_opts opts;
     pj_auto_value source = {0};
-    if (!take_opts(args, &opts, err) || !pj_export_check(&args->exports, err) ||
+    if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err) ||
         !take_source(session, args, plot, &source, err))
         return false;
     const pj_draw *draw = pj_draw_open(err);

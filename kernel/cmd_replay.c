@@ -19,6 +19,10 @@ static bool split_exports(const replay_args *args, pj_texts *tables, const char 
 {
     for (size_t i = 0; i < args->exports.count; i++) {
         const char *path = args->exports.items[i];
+        if (pj_str_ends(pj_str_of(path), PJ_S(".prv.gz")))
+            return pj_fail(err, PJ_E_USAGE, path, 0,
+                           "the idealised trace is written as .prv; the table as .csv, .json, "
+                           ".txt, .md, .tex or .html");
         if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
             tables->items[tables->count++] = path;
             continue;

@@ -5,6 +5,13 @@
 #include "metrics/base/num.h"
 #include "widgets/bundle.h"
 
+static pj_render_opts render_opts(const pj_session *session, const pj_value *value)
+{
+    pj_render_opts opts = session->render;
+    opts.palette = value->palette;
+    return opts;
+}
+
 static void add_number(double number, pj_buf *out)
 {
     char text[32];
@@ -67,7 +74,7 @@ void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *o
         pj_buf_puts(out, value->text);
         break;
     case PJ_VALUE_METRICS:
-        pj_render_metrics(&pj_renderer_txt, value->metrics, session->render, out);
+        pj_render_metrics(&pj_renderer_txt, value->metrics, render_opts(session, value), out);
         break;
     case PJ_VALUE_LIST:
     case PJ_VALUE_RUN:
@@ -112,7 +119,7 @@ static pj_bundle drawing_bundle(pj_session *session, const pj_value *value, pj_b
 
 void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data, json_t **metadata)
 {
-    pj_bundle_opts opts = {.render = session->render};
+    pj_bundle_opts opts = {.render = render_opts(session, value)};
     pj_bundle bundle;
     if (value->kind == PJ_VALUE_METRICS) {
         bundle = pj_bundle_metrics(value->metrics, opts);

@@ -82,14 +82,14 @@ static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf 
     const pj_draw *module = pj_draw_open(err);
     if (!module)
         return false;
-    pj_auto_figure figure = pj_table_figure(value->metrics, (pj_palette){0}, module);
+    pj_auto_figure figure = pj_table_figure(value->metrics, value->palette, module);
     return pj_figure_file(figure, suffix, out, err);
 }
 
 static bool render(const pj_renderer *renderer, const pj_value *value, const char *path,
                    pj_buf *out, pj_err *err)
 {
-    pj_render_opts opts = {.page = true};
+    pj_render_opts opts = {.page = true, .palette = value->palette};
     if (value->kind == PJ_VALUE_METRICS) {
         pj_render_metrics(renderer, value->metrics, opts, out);
         return true;

@@ -18,13 +18,9 @@ static void open_environment(lua_State *L)
     }
     lua_pushvalue(L, env);
     lua_setfield(L, env, LUA_GNAME);
-    // Behind them: what `%` lines call, then the globals that modules define later.
-    lua_newtable(L);
-    lua_newtable(L);
+    // Behind them: the globals that modules define later.
     lua_newtable(L);
     lua_pushvalue(L, env + 1);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, env);
     lua_settop(L, env);
@@ -92,6 +88,7 @@ typedef struct request {
     pj_cell_opts opts;
     bool aside; // an expression on the side: `ans` stays
     bool compiled;
+    bool lined;
     pj_str name; // when the last statement is a name alone
 } request;
 
@@ -119,6 +116,7 @@ static void make_program(pj_lang *lang, request *r)
     pj_lang_cell cell;
     lang->program.len = 0;
     pj_lang_cell_cut(lang->L, r->code, &cell);
+    r->lined = cell.lined;
     pj_lang_cell_program(&cell, r->code, !r->opts.silent, &lang->program);
     if (cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_EXPRESSION) {
         pj_str text = cell.items[cell.count - 1].text;
@@ -165,7 +163,9 @@ static int run_cell(lua_State *L)
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     lua_setupvalue(L, -2, 1);
     lua_remove(L, 1);
-    lua_call(L, 0, LUA_MULTRET);
+    if (r->lined)
+        lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_LINES);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     int count = lua_gettop(L);
     if (count == 1 && lua_isnil(L, 1))
         hint_at_name(L, r->name);
@@ -173,8 +173,9 @@ static int run_cell(lua_State *L)
         return 0;
     if (!r->aside) {
         lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+        lua_pushliteral(L, "ans");
         lua_pushvalue(L, 1);
-        lua_setfield(L, -2, "ans");
+        lua_rawset(L, -3);
         lua_pop(L, 1);
     }
     pj_lang_show(L, 1);

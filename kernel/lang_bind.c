@@ -363,13 +363,12 @@ void pj_lang_bind_open(lua_State *L)
         lua_setfield(L, -2, v->name);
     }
     bind_functions(L);
-    // What `%` and `?` lines call; reached through __index, so that no loop over _G meets it.
-    luaL_getmetafield(L, -1, "__index");
+    lua_newtable(L);
     lua_pushcfunction(L, run_line);
     lua_setfield(L, -2, "%");
     lua_pushcfunction(L, run_and_show);
     lua_setfield(L, -2, "%display");
     lua_pushcfunction(L, ask_help);
     lua_setfield(L, -2, "?");
-    lua_pop(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_LINES);
 }

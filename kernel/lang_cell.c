@@ -180,6 +180,7 @@ static bool take_special(pj_lang_cell *cell, pj_lexer *lexer, size_t at)
         return false;
     statement.end = at + pj_str_trim(between(code, at, end)).len;
     add(cell, statement);
+    cell->lined = true;
     lexer->at = end;
     lexer->depth = 0;
     return true;
@@ -311,7 +312,7 @@ static void add_command(pj_buf *out, const pj_statement *s, bool last)
     }
     // A line in the middle shows its value itself; an assignment shows nothing.
     bool shows = !last && s->shown;
-    pj_buf_puts(out, shows ? "_ENV['%display'](" : "_ENV['%'](");
+    pj_buf_puts(out, shows ? "__lines['%display'](" : "__lines['%'](");
     add_quoted(out, s->text);
     pj_buf_puts(out, ")");
     if (assigned && last && s->shown) {
@@ -355,7 +356,7 @@ static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool l
         pj_buf_puts(out, ";");
         return;
     case PJ_STATEMENT_HELP:
-        pj_buf_puts(out, "_ENV['?'](");
+        pj_buf_puts(out, "__lines['?'](");
         add_quoted(out, s->text);
         pj_buf_puts(out, ");");
         return;
@@ -368,6 +369,8 @@ static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool l
 void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj_buf *out)
 {
     size_t at = 0;
+    // An argument of the cell, no global: a cell may put any metatable on its globals.
+    pj_buf_puts(out, cell->lined ? "local __lines = ...; " : "");
     for (size_t i = 0; i < cell->count; i++) {
         const pj_statement *s = &cell->items[i];
         pj_buf_add(out, between(code, at, s->at));

@@ -4,7 +4,13 @@
 #include "kernel/lang_value.h"
 #include "widgets/utf8.h"
 
-enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200 };
+enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_BYTES = 8000 };
+
+/// Whether no further item of a table is shown.
+static bool is_enough(const pj_buf *out, int shown)
+{
+    return shown == SHOW_ITEMS || out->len > SHOW_BYTES;
+}
 
 static void show_value(lua_State *L, int index, int depth, bool quoted);
 
@@ -46,7 +52,7 @@ static void show_items(lua_State *L, int table, int depth)
     pj_buf *out = &pj_lang_of(L)->text;
     lua_Integer length = (lua_Integer)lua_rawlen(L, table);
     int shown = 0;
-    for (lua_Integer i = 1; i <= length && shown < SHOW_ITEMS; i++, shown++) {
+    for (lua_Integer i = 1; i <= length && !is_enough(out, shown); i++, shown++) {
         pj_buf_puts(out, shown ? ", " : "");
         lua_rawgeti(L, table, i);
         show_value(L, lua_gettop(L), depth, true);
@@ -59,9 +65,9 @@ static void show_items(lua_State *L, int table, int depth)
             lua_pop(L, 1);
             continue;
         }
-        if (shown == SHOW_ITEMS) {
+        if (is_enough(out, shown)) {
             lua_pop(L, 2);
-            pj_buf_puts(out, ", ...");
+            pj_buf_puts(out, shown ? ", ..." : "...");
             return;
         }
         pj_buf_puts(out, shown++ ? ", " : "");
@@ -69,8 +75,8 @@ static void show_items(lua_State *L, int table, int depth)
         show_value(L, lua_gettop(L), depth, true);
         lua_pop(L, 1);
     }
-    if (length > SHOW_ITEMS)
-        pj_buf_puts(out, ", ...");
+    if (length > shown)
+        pj_buf_puts(out, shown ? ", ..." : "...");
 }
 
 static bool has_text_form(lua_State *L, int index)

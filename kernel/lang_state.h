@@ -62,6 +62,7 @@ static inline bool pj_lang_ending(const pj_lang *lang)
 
 /// Keys of the registry.
 #define PJ_LANG_ENV "popinjay.env"         // the globals of cells
+#define PJ_LANG_LINES "popinjay.lines"     // what `%` and `?` lines call
 #define PJ_LANG_SOURCES "popinjay.sources" // chunk name -> code
 
 /// lang_io.c: print, io and os.exit go through the face.

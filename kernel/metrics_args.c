@@ -2,6 +2,8 @@
 #include "kernel/metrics_args.h"
 
 const char *const pj_scalings[] = {"auto", "strong", "weak", NULL};
+const char *const pj_colour_schemes[] = {
+    [PJ_SCHEME_RED_GREEN] = "red-green", [PJ_SCHEME_BLUE_ORANGE] = "blue-orange", NULL};
 
 const char *pj_key_choice(const pj_session *session, size_t index)
 {
@@ -10,12 +12,25 @@ const char *pj_key_choice(const pj_session *session, size_t index)
     return index < PJ_BY_COUNT - PJ_BY_NONE - 1 ? pj_key_name(key) : NULL;
 }
 
-static pj_scaling scaling_of(const char *name)
+/// Index of a choice; the first when none was made.
+static unsigned index_of(const char *const *choices, const char *name)
 {
-    for (size_t i = 0; name && pj_scalings[i]; i++)
-        if (strcmp(pj_scalings[i], name) == 0)
-            return (pj_scaling)i;
-    return PJ_SCALING_AUTO;
+    for (unsigned i = 0; name && choices[i]; i++)
+        if (strcmp(choices[i], name) == 0)
+            return i;
+    return 0;
+}
+
+static bool take_palette(const pj_metrics_args *args, pj_palette *palette, pj_err *err)
+{
+    palette->scheme = (pj_scheme)index_of(pj_colour_schemes, args->colours);
+    palette->good = args->good;
+    palette->bad = args->bad;
+    pj_palette used = pj_palette_resolve(*palette);
+    if ((!args->good || used.good == args->good) && (!args->bad || used.bad == args->bad))
+        return true;
+    return pj_fail(err, PJ_E_USAGE, NULL, 0, "bad (%g) must be less than good (%g)", args->bad,
+                   used.good);
 }
 
 static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_args *args,
@@ -25,7 +40,8 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     pj_run **items = pj_new_n(arena, pj_run *, runs->count);
     for (size_t i = 0; i < runs->count; i++)
         items[i] = runs->items[i].run;
-    pj_study_opts how = {.reference = args->ref, .scaling = scaling_of(args->scaling)};
+    pj_study_opts how = {.reference = args->ref,
+                         .scaling = (pj_scaling)index_of(pj_scalings, args->scaling)};
     pj_study *study = pj_study_new(items, runs->count, how, err);
     if (!study)
         return false;
@@ -46,13 +62,21 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
                          pj_value *out, pj_err *err)
 {
     const pj_inputs *inputs = &load->inputs;
+    pj_palette palette;
+    if (!take_palette(args, &palette, err))
+        return false;
     bool plain = !load->roi && !load->roi_cut && !load->clock && !load->tag && !load->reread &&
                  !args->set && !args->ref && !args->scaling && !args->by && !args->title;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
+        if (args->good || args->bad || args->colours)
+            out->palette = palette;
         return true;
     }
     pj_auto_value runs = {0};
-    return pj_inputs_load(session, load, (pj_load_opts){0}, &runs, err) &&
-           evaluate(session, runs.list, args, out, err);
+    if (!pj_inputs_load(session, load, (pj_load_opts){0}, &runs, err) ||
+        !evaluate(session, runs.list, args, out, err))
+        return false;
+    out->palette = palette;
+    return true;
 }

@@ -8,6 +8,8 @@ typedef struct pj_metrics_args {
     const char *set;
     uint64_t ref;
     const char *scaling, *by, *title;
+    double good, bad;
+    const char *colours;
 } pj_metrics_args;
 
 /// Rows for a struct with a field `metrics` of this type; `set_place` as in pj_param.
@@ -41,7 +43,28 @@ typedef struct pj_metrics_args {
         .shown = "TITLE", .help = "The heading of the result."                                     \
     }
 
+#define PJ_PALETTE_PARAMS(args_type)                                                               \
+    {.name = "good",                                                                               \
+     .type = PJ_PARAM_PART,                                                                        \
+     .offset = offsetof(args_type, metrics.good),                                                  \
+     .shown = "PART",                                                                              \
+     .preset = "0.8",                                                                              \
+     .help = "Efficiencies from here on have the colours of good ones."},                          \
+        {.name = "bad",                                                                            \
+         .type = PJ_PARAM_PART,                                                                    \
+         .offset = offsetof(args_type, metrics.bad),                                               \
+         .shown = "PART",                                                                          \
+         .preset = "0.5",                                                                          \
+         .help = "Efficiencies below have the colours of bad ones."},                              \
+    {                                                                                              \
+        .name = "colours", .type = PJ_PARAM_CHOICE,                                                \
+        .offset = offsetof(args_type, metrics.colours), .shown = "red-green|blue-orange",          \
+        .choices = pj_colour_schemes, .preset = "red-green",                                       \
+        .help = "The colours of efficiencies; blue-orange for the colour-blind."                   \
+    }
+
 extern const char *const pj_scalings[];
+extern const char *const pj_colour_schemes[];
 /// The names of pj_key; NULL past the end.
 const char *pj_key_choice(const pj_session *session, size_t index);
 

@@ -110,21 +110,21 @@ bool pj_value_is_runs(const pj_value *value)
 
 pj_value pj_value_text(const char *text)
 {
-    return (pj_value){PJ_VALUE_TEXT, {.text = copy_text(text)}};
+    return (pj_value){.kind = PJ_VALUE_TEXT, .text = copy_text(text)};
 }
 
 pj_value pj_value_drawing_take(pj_figure *figure, pj_table *data)
 {
     pj_drawing *drawing = pj_take_memory(sizeof *drawing);
     *drawing = (pj_drawing){.references = 1, .figure = figure, .data = data};
-    return (pj_value){PJ_VALUE_DRAWING, {.drawing = drawing}};
+    return (pj_value){.kind = PJ_VALUE_DRAWING, .drawing = drawing};
 }
 
 pj_value pj_value_list_new(void)
 {
     pj_list *list = pj_take_memory(sizeof *list);
     *list = (pj_list){.references = 1};
-    return (pj_value){PJ_VALUE_LIST, {.list = list}};
+    return (pj_value){.kind = PJ_VALUE_LIST, .list = list};
 }
 
 void pj_value_list_add_take(pj_value *list, pj_value item)

@@ -8,6 +8,7 @@
 #include "metrics/model/table.h"
 #include "metrics/pop/metrics.h"
 #include "widgets/figure.h"
+#include "widgets/palette.h"
 
 typedef enum pj_value_kind {
     PJ_VALUE_NIL,
@@ -36,6 +37,7 @@ typedef struct pj_value {
         pj_metrics *metrics;
         pj_drawing *drawing;
     };
+    pj_palette palette; // of metrics: how efficiencies are coloured
 } pj_value;
 
 /// Values in order. Ownership: counted.
@@ -63,30 +65,30 @@ bool pj_value_is_runs(const pj_value *value);
 
 static inline pj_value pj_value_number(double number)
 {
-    return (pj_value){PJ_VALUE_NUMBER, {.number = number}};
+    return (pj_value){.kind = PJ_VALUE_NUMBER, .number = number};
 }
 static inline pj_value pj_value_flag(bool flag)
 {
-    return (pj_value){PJ_VALUE_BOOL, {.flag = flag}};
+    return (pj_value){.kind = PJ_VALUE_BOOL, .flag = flag};
 }
 /// A copy of `text`.
 pj_value pj_value_text(const char *text);
 /// A text that the caller keeps: for arguments only, never cleared.
 static inline pj_value pj_value_borrow_text(const char *text)
 {
-    return (pj_value){PJ_VALUE_TEXT, {.text = text}};
+    return (pj_value){.kind = PJ_VALUE_TEXT, .text = text};
 }
 static inline pj_value pj_value_run_take(pj_run *run)
 {
-    return (pj_value){PJ_VALUE_RUN, {.run = run}};
+    return (pj_value){.kind = PJ_VALUE_RUN, .run = run};
 }
 static inline pj_value pj_value_table_take(pj_table *table)
 {
-    return (pj_value){PJ_VALUE_TABLE, {.table = table}};
+    return (pj_value){.kind = PJ_VALUE_TABLE, .table = table};
 }
 static inline pj_value pj_value_metrics_take(pj_metrics *metrics)
 {
-    return (pj_value){PJ_VALUE_METRICS, {.metrics = metrics}};
+    return (pj_value){.kind = PJ_VALUE_METRICS, .metrics = metrics};
 }
 /// `data` may be NULL.
 pj_value pj_value_drawing_take(pj_figure *figure, pj_table *data);

@@ -393,15 +393,47 @@ static const char *hover_of(const scaling *s, pj_arena *arena, const sample *at)
                                : "");
 }
 
-/// The value beside its point, on the side where lines of this shape do not pass.
-static void draw_value(const scaling *s, pj_chart *chart, const sample *at, pj_point point)
+/// Where values were written: their left ends and baselines.
+typedef struct value_boxes {
+    struct {
+        double left, right, base;
+    } at[MOST_VALUES];
+    size_t count;
+} value_boxes;
+
+static bool is_free(const value_boxes *boxes, double left, double right, double base)
+{
+    enum { HEIGHT = 12, GAP = 4 };
+    for (size_t i = 0; i < boxes->count; i++)
+        if (left < boxes->at[i].right + GAP && right > boxes->at[i].left - GAP &&
+            fabs(base - boxes->at[i].base) < HEIGHT)
+            return false;
+    return true;
+}
+
+/// The value beside its point, on the side where lines of this shape do not pass, else on the
+/// other; where another value stands in both places, hovering says it.
+static void draw_value(const scaling *s, pj_chart *chart, const sample *at, pj_point point,
+                       value_boxes *boxes)
 {
     bool above = s->shape == SHAPE_INVERSE || point.y + 19 > chart->bottom - 4;
     bool last = point.x > chart->right - 40;
     bool right = s->shape == SHAPE_INVERSE && !last;
-    pj_textbox_put(chart->figure, point.x + (right ? 7 : 0), point.y + (above ? -9 : 19),
-                   text_of(s, chart->arena, at->y),
-                   (pj_style){.size = 11, .anchor = right ? PJ_ANCHOR_START : PJ_ANCHOR_MIDDLE});
+    pj_style style = {.size = 11, .anchor = right ? PJ_ANCHOR_START : PJ_ANCHOR_MIDDLE};
+    const char *text = text_of(s, chart->arena, at->y);
+    double width = pj_textbox_width(chart->draw, text, style);
+    double x = point.x + (right ? 7 : 0), left = right ? x : x - width / 2;
+    const double bases[] = {point.y + (above ? -9 : 19), point.y + (above ? 19 : -9)};
+    for (int i = 0; i < 2; i++) {
+        bool inside = bases[i] < chart->bottom - 4 && bases[i] > chart->top + 10;
+        if ((i && !inside) || !is_free(boxes, left, left + width, bases[i]))
+            continue;
+        pj_textbox_put(chart->figure, x, bases[i], text, style);
+        boxes->at[boxes->count].left = left;
+        boxes->at[boxes->count].right = left + width;
+        boxes->at[boxes->count++].base = bases[i];
+        return;
+    }
 }
 
 static void draw_series(const scaling *s, pj_chart *chart, size_t series)
@@ -409,6 +441,7 @@ static void draw_series(const scaling *s, pj_chart *chart, size_t series)
     pj_point *points = pj_new_n(chart->arena, pj_point, s->count + 1);
     pj_colour colour = pj_palette_series(series);
     size_t count = 0, first = 0;
+    value_boxes boxes = {.count = 0};
     for (size_t i = 0; i < s->count; i++) {
         if (s->samples[i].series != series)
             continue;
@@ -424,7 +457,7 @@ static void draw_series(const scaling *s, pj_chart *chart, size_t series)
         pj_chart_dot(chart, points[i], colour, 4.5,
                      hover_of(s, chart->arena, &s->samples[first + i]));
         if (s->series_count == 1 && s->count <= MOST_VALUES)
-            draw_value(s, chart, &s->samples[first + i], points[i]);
+            draw_value(s, chart, &s->samples[first + i], points[i], &boxes);
     }
 }
 
@@ -577,5 +610,6 @@ const pj_plot pj_plot_scaling = {
     .help = "Any metric over ranks, threads or layout, with the ideal and the 80 % band; one line "
             "per group.",
     .source = PJ_PLOT_METRICS,
+    .most_y = 1,
     .make = make,
 };

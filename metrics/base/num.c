@@ -92,9 +92,10 @@ static bool scale_by(const unit *units, size_t n, pj_str name, double *value)
 bool pj_parse_duration(pj_str s, double *ns)
 {
     static const unit units[] = {
-        {{"ns", 2}, 1}, {{"us", 2}, 1e3}, {{"ms", 2}, 1e6}, {{"s", 1}, 1e9}, {{"", 0}, 1}};
+        {{"ns", 2}, 1}, {{"us", 2}, 1e3}, {{"ms", 2}, 1e6}, {{"s", 1}, 1e9}};
     pj_str name;
-    return cut_unit(s, ns, &name) && scale_by(units, COUNT_OF(units), name, ns);
+    return cut_unit(s, ns, &name) &&
+           (scale_by(units, COUNT_OF(units), name, ns) || (name.len == 0 && *ns == 0));
 }
 
 bool pj_parse_size(pj_str s, uint64_t *bytes)

@@ -147,6 +147,7 @@ static void mistakes_are_explained(void **state)
     check_refused(&made, "a --time 3x", "is no time");
     check_refused(&made, "a --time -3us", "is no time");
     check_refused(&made, "a --rate 0", "is no rate");
+    check_refused(&made, "a --time 5", "did you mean 5ns or 5us?");
     check_refused(&made, "a --rate fast", "is no rate");
     check_refused(&made, "a --loud=yes", "--loud takes no value");
     check_refused(&script, "", "script: SCRIPT is missing");
@@ -213,11 +214,16 @@ static void lua_values_fit_their_types(void **state)
     assert_true(pj_call_option(&f.call, PJ_S("file_name"), pj_value_borrow_text("x"), &f.err));
     assert_true(pj_call_option(&f.call, PJ_S("count"), pj_value_number(7), &f.err));
     assert_true(pj_call_option(&f.call, PJ_S("loud"), pj_value_flag(true), &f.err));
-    assert_true(pj_call_option(&f.call, PJ_S("time"), pj_value_number(250), &f.err));
+    assert_true(pj_call_option(&f.call, PJ_S("time"), pj_value_number(0), &f.err));
     const made_args *args = f.call.args;
     assert_string_equal(args->file, "x");
     assert_int_equal(args->count, 7);
-    assert_true(args->loud && args->time == 250);
+    assert_true(args->loud && args->time == 0);
+    close_call(&f);
+    open_call(&f, &made);
+    assert_false(pj_call_option(&f.call, PJ_S("time"), pj_value_number(250), &f.err));
+    assert_non_null(strstr(f.err.text, "did you mean 250ns or 250us?"));
+    f.err = (pj_err){0};
     assert_false(pj_call_option(&f.call, PJ_S("size"), pj_value_flag(true), &f.err));
     assert_non_null(strstr(f.err.text, "size wants a size (32k, 64M, 2G), not a boolean"));
     close_call(&f);

@@ -341,6 +341,35 @@ static void *raise_stop(void *context)
     return NULL;
 }
 
+static void a_strict_global_table_leaves_lines_alone(void **state)
+{
+    fixture *f = *state;
+    gives(f, "setmetatable(_G, {__newindex = error, __index = error});", "nil");
+    gives(f, "%load --help\n1", "1");
+    gives(f, "load = nil\n%info " PJ_SOURCE_DIR "/notebooks/traces/stencil_1x1.prv.gz\n2", "2");
+    gives(f, "?metrics", "nil");
+    gives(f, "ans", "2");
+    pj_outcome o = run(f, "_G");
+    size_t shown = strlen(json_string_value(json_object_get(o.data, "text/plain")));
+    assert_true(shown > 100 && shown < 10000);
+    pj_outcome_clear(&o);
+}
+
+static void metrics_keep_their_colours(void **state)
+{
+    fixture *f = *state;
+    f->face.face.rich = true;
+    gives(f, "m = metrics(load(dir .. 'stencil_2x1.prv.gz'), {colours = 'blue-orange'})", "nil");
+    pj_outcome o = run(f, "m");
+    assert_non_null(strstr(json_string_value(json_object_get(o.data, "text/latex")), "6AABDE"));
+    pj_outcome_clear(&o);
+    o = run(f, "metrics(m, {colours = 'red-green'})");
+    assert_null(strstr(json_string_value(json_object_get(o.data, "text/latex")), "6AABDE"));
+    pj_outcome_clear(&o);
+    refuses(f, "metrics(m, {good = 2})", "good: \"2\" is no number between 0 and 1");
+    refuses(f, "metrics(m, {bad = 0.9})", "bad (0.9) must be less than good (0.8)");
+}
+
 static void nothing_holds_up_an_interrupt(void **state)
 {
     fixture *f = *state;
@@ -405,6 +434,8 @@ int main(void)
         LANG_TEST(streams_go_through_the_face),
         LANG_TEST(rich_faces_get_bundles),
         LANG_TEST(tracebacks_name_cells_and_lines),
+        LANG_TEST(a_strict_global_table_leaves_lines_alone),
+        LANG_TEST(metrics_keep_their_colours),
         LANG_TEST(nothing_holds_up_an_interrupt),
         LANG_TEST(a_script_exits_with_a_status),
     };

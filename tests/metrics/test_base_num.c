@@ -97,7 +97,8 @@ static void test_units(void **state)
     uint64_t u;
     assert_true(pj_parse_duration(PJ_S("12.5ms"), &d) && d == 12.5e6);
     assert_true(pj_parse_duration(PJ_S("3 s"), &d) && d == 3e9);
-    assert_true(pj_parse_duration(PJ_S("7"), &d) && d == 7);
+    assert_true(pj_parse_duration(PJ_S("0"), &d) && d == 0);
+    assert_false(pj_parse_duration(PJ_S("7"), &d)); // of what?
     assert_false(pj_parse_duration(PJ_S("7 h"), &d));
     assert_false(pj_parse_duration(PJ_S("-7us"), &d));
     assert_false(pj_parse_duration(PJ_S("ms"), &d));

@@ -5,6 +5,7 @@
 #include "widgets/figure_file.h"
 #include "widgets/figure_hover.h"
 #include "widgets/plot.h"
+#include "widgets/textbox.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -206,6 +207,38 @@ static void scaling_shows_every_run_and_tells_its_exact_value(void **state)
     pj_metrics_release(metrics);
 }
 
+/// Whether two upright texts cover each other.
+static bool covers(const pj_mark *a, const pj_mark *b)
+{
+    pj_style as = {.size = a->size, .bold = a->bold}, bs = {.size = b->size, .bold = b->bold};
+    double aw = pj_textbox_width(draw, a->text, as), bw = pj_textbox_width(draw, b->text, bs);
+    double ax = a->anchor == PJ_ANCHOR_MIDDLE ? a->x - aw / 2 : a->x;
+    double bx = b->anchor == PJ_ANCHOR_MIDDLE ? b->x - bw / 2 : b->x;
+    return a->anchor != PJ_ANCHOR_END && b->anchor != PJ_ANCHOR_END && ax < bx + bw &&
+           bx < ax + aw && fabs(a->y - b->y) < 10;
+}
+
+static void values_of_near_runs_do_not_cover_each_other(void **state)
+{
+    (void)state;
+    static const pj_fake_run runs[] = {
+        {1, 1, NULL, NULL}, {2, 1, NULL, NULL}, {4, 1, NULL, NULL}, {96, 1, NULL, NULL}};
+    static const char *const keys[] = {"speedup", "parallel_efficiency", "runtime_s"};
+    pj_metrics *metrics = pj_fake_metrics(runs, 4, (pj_fake_opts){0});
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        pj_auto_figure figure = pj_plot_scaling.make((pj_plot_data){.metrics = metrics},
+                                                     (pj_plot_opts){.y = {keys[k]}}, draw, NULL);
+        for (size_t i = 0; i < figure->mark_count; i++)
+            for (size_t j = 0; j < i; j++) {
+                const pj_mark *a = &figure->marks[i], *b = &figure->marks[j];
+                if (a->kind == PJ_MARK_TEXT && b->kind == PJ_MARK_TEXT && a->size == 11 &&
+                    b->size == 11 && covers(a, b))
+                    fail_msg("%s: \"%s\" covers \"%s\"", keys[k], a->text, b->text);
+            }
+    }
+    pj_metrics_release(metrics);
+}
+
 static void hybrid_runs_make_one_line_per_group(void **state)
 {
     (void)state;
@@ -230,6 +263,7 @@ int main(void)
         cmocka_unit_test(plots_are_found_by_name_and_explain_themselves),
         cmocka_unit_test(mistakes_are_answered_with_what_is_valid),
         cmocka_unit_test(scaling_shows_every_run_and_tells_its_exact_value),
+        cmocka_unit_test(values_of_near_runs_do_not_cover_each_other),
         cmocka_unit_test(hybrid_runs_make_one_line_per_group),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);

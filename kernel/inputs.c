@@ -249,6 +249,34 @@ static bool load_input(loading *l, const pj_value *input, pj_err *err)
                    pj_value_name(input->kind));
 }
 
+/// Whether `path` is the .pcf or .row beside a trace that is among the inputs.
+static bool is_companion(const pj_inputs *inputs, const char *path)
+{
+    pj_str name = pj_str_of(path);
+    if (pj_str_ends(name, PJ_S(".gz")))
+        name = pj_str_head(name, name.len - 3);
+    if (!pj_str_ends(name, PJ_S(".pcf")) && !pj_str_ends(name, PJ_S(".row")))
+        return false;
+    pj_str stem = pj_str_head(name, name.len - 4);
+    for (size_t i = 0; i < inputs->count; i++) {
+        bool text = inputs->items[i].kind == PJ_VALUE_TEXT;
+        pj_str other = pj_str_of(text ? inputs->items[i].text : "");
+        if (pj_str_starts(other, stem) && pj_str_starts(pj_str_from(other, stem.len), PJ_S(".prv")))
+            return true;
+    }
+    return false;
+}
+
+/// A glob takes the files beside its traces too; they are read with their trace.
+static void drop_companions(pj_inputs *inputs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].kind != PJ_VALUE_TEXT || !is_companion(inputs, inputs->items[i].text))
+            inputs->items[kept++] = inputs->items[i];
+    inputs->count = kept;
+}
+
 /// Texts become paths; the rest stays. What does not expand is a complaint when there is more.
 static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
                        pj_inputs *out, pj_err *err)
@@ -271,6 +299,7 @@ static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *a
         if (!ok)
             pj_session_complain(session, &problem);
     }
+    drop_companions(out);
     return out->count > 0 ||
            pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
 }

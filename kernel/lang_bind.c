@@ -123,14 +123,21 @@ static bool options(lua_State *L, pj_call *call, int index, pj_err *err)
 static bool bind(lua_State *L, pj_call *call, int count, pj_err *err)
 {
     bool ok = true;
+    int absent = 0;
     luaL_checkstack(L, 16, "too many arguments");
     for (int i = 1; ok && i <= count; i++) {
         bool last_table = i == count && lua_istable(L, i);
         if (!lua_isnil(L, i))
             ok = place(L, call, i, err);
+        else if (!absent)
+            absent = i;
         if (ok && last_table)
             ok = options(L, call, i, err);
     }
+    pj_err missing = {0};
+    if (ok && absent && !pj_call_check(call, &missing))
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: argument %d is nil", call->command->name,
+                       absent);
     return ok;
 }
 
@@ -224,7 +231,7 @@ static int ask_help(lua_State *L)
     pj_str topic;
     topic.at = luaL_checklstring(L, 1, &topic.len);
     lang->message.len = 0;
-    if (!pj_lang_help(lang, topic, &lang->message))
+    if (!pj_lang_explain(L, topic, &lang->message))
         return luaL_error(L, "no help on \"%s\"", topic.at);
     json_t *payload = json_pack("{s:s, s:{s:s}, s:i}", "source", "page", "data", "text/plain",
                                 lang->message.at, "start", 0);

@@ -25,4 +25,7 @@ bool pj_lang_help(pj_lang *lang, pj_str topic, pj_buf *out);
 /// lang_complete.c: pushes the value of "a.b[1]"; false when the text does more than name one.
 bool pj_lang_chain_push(lua_State *L, pj_str chain);
 
+/// Help on a topic, or on the user's own variable of that name. lang_inspect.c; raises.
+bool pj_lang_explain(lua_State *L, pj_str topic, pj_buf *out);
+
 #endif

@@ -20,7 +20,7 @@ static bool inspect_member(lua_State *L, const pj_lang_place *p, pj_buf *out)
         pj_textlines_wrap(out, "", pj_str_of(m->help), PJ_HELP_COLUMNS);
         return true;
     }
-    return pj_lang_help(pj_lang_of(L), p->word, out);
+    return object && pj_lang_help(pj_lang_of(L), p->word, out);
 }
 
 /// A variable: its type and what it looks like.
@@ -44,6 +44,30 @@ static bool inspect_value(lua_State *L, const pj_lang_place *p, pj_buf *out)
     pj_lang_text(L, -1);
     pj_buf_add(out, pj_str_head(pj_buf_str(&lang->text), MOST_BYTES));
     return true;
+}
+
+/// Whether a name is a variable of the user: the verbs are functions of C.
+static bool is_own(lua_State *L, pj_str name)
+{
+    bool own = pj_lang_chain_push(L, name) && !lua_isnil(L, -1) && !lua_iscfunction(L, -1);
+    lua_settop(L, 1);
+    return own;
+}
+
+static bool inspect_name(lua_State *L, const pj_lang_place *p, pj_buf *out)
+{
+    if (p->chain.len)
+        return inspect_member(L, p, out) || inspect_value(L, p, out);
+    if (is_own(L, p->word))
+        return inspect_value(L, p, out);
+    return pj_lang_help(pj_lang_of(L), p->word, out) || inspect_value(L, p, out);
+}
+
+bool pj_lang_explain(lua_State *L, pj_str topic, pj_buf *out)
+{
+    pj_lang_place p = pj_lang_place_at(topic, topic.len, true);
+    bool name = p.chain.len || pj_str_equal(p.word, topic);
+    return (name && inspect_name(L, &p, out)) || pj_lang_help(pj_lang_of(L), topic, out);
 }
 
 static bool inspect_line(pj_lang *lang, const pj_lang_place *p, pj_buf *out)
@@ -74,11 +98,11 @@ static int inspect(lua_State *L)
     if (p->line.at)
         found = inspect_line(lang, p, out);
     else if (p->chain.len)
-        found = inspect_member(L, p, out) || inspect_value(L, p, out);
+        found = inspect_name(L, p, out);
     else if (p->word.len && command && p->in_table && pj_command_param(command, p->word))
         found = (pj_help_param(pj_command_param(command, p->word), lang->session, out), true);
     else if (p->word.len)
-        found = pj_lang_help(lang, p->word, out) || (!p->in_string && inspect_value(L, p, out));
+        found = p->in_string ? pj_lang_help(lang, p->word, out) : inspect_name(L, p, out);
     if (!found && p->callee.len && !p->line.at)
         found = pj_lang_help(lang, p->callee, out);
     lua_pushboolean(L, found);

@@ -1,6 +1,7 @@
 // print, io and os.exit as scripts know them, going through the face: Lua's standard streams get
 // a FILE whose bytes come from and go to it, so that the whole io library works unchanged.
 #include "kernel/lang_state.h"
+#include "metrics/base/num.h"
 
 #include <stdlib.h>
 
@@ -35,6 +36,26 @@ static ssize_t read_in(void *cookie, char *bytes, size_t size)
     return (ssize_t)count;
 }
 
+void pj_lang_tostring(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TNUMBER || lua_isinteger(L, index)) {
+        luaL_tolstring(L, index, NULL);
+        return;
+    }
+    char text[40];
+    size_t len = pj_format_double(lua_tonumber(L, index), text);
+    text[len] = 0;
+    bool whole = text[strspn(text, "-0123456789")] == 0;
+    lua_pushfstring(L, whole ? "%s.0" : "%s", text);
+}
+
+static int to_string(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    pj_lang_tostring(L, 1);
+    return 1;
+}
+
 static int print(lua_State *L)
 {
     int count = lua_gettop(L);
@@ -43,7 +64,7 @@ static int print(lua_State *L)
     for (int i = 1; i <= count; i++) {
         if (i > 1)
             luaL_addchar(&text, '\t');
-        luaL_tolstring(L, i, NULL);
+        pj_lang_tostring(L, i);
         luaL_addvalue(&text);
     }
     luaL_addchar(&text, '\n');
@@ -73,6 +94,22 @@ static int read_guarded(lua_State *L)
     lua_insert(L, 1);
     lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, read_end);
     return read_end(L, LUA_OK, 0);
+}
+
+/// A write function of the io library that writes floats as print does.
+static int write_exact(lua_State *L)
+{
+    int count = lua_gettop(L);
+    for (int i = luaL_testudata(L, 1, LUA_FILEHANDLE) ? 2 : 1; i <= count; i++) {
+        if (lua_type(L, i) != LUA_TNUMBER)
+            luaL_checkstring(L, i);
+        pj_lang_tostring(L, i);
+        lua_replace(L, i);
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, count, LUA_MULTRET);
+    return lua_gettop(L);
 }
 
 /// Replaces field `name` of the table on top by `with` around its old value.
@@ -122,13 +159,17 @@ void pj_lang_io_open(pj_lang *lang)
         if (lang->streams[i])
             replace_stream(L, names[i], lang->streams[i]);
     wrap_field(L, "read", read_guarded);
+    wrap_field(L, "write", write_exact);
     lua_pop(L, 1);
     luaL_getmetatable(L, LUA_FILEHANDLE);
     lua_getfield(L, -1, "__index");
     wrap_field(L, "read", read_guarded);
+    wrap_field(L, "write", write_exact);
     lua_pop(L, 2);
     lua_pushcfunction(L, print);
     lua_setglobal(L, "print");
+    lua_pushcfunction(L, to_string);
+    lua_setglobal(L, "tostring");
     lua_getglobal(L, LUA_OSLIBNAME);
     lua_pushcfunction(L, exit_cell);
     lua_setfield(L, -2, "exit");

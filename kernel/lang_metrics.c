@@ -190,7 +190,8 @@ static int row_run(lua_State *L)
     return 1;
 }
 
-/// The row alone as a table: what it is shown as.
+/// The row alone as a table: what it is shown as. One number does not tell how many digits its
+/// column wants: without a unit it is a ratio.
 static int row_table(lua_State *L)
 {
     const pj_lang_object *row = self_row(L);
@@ -202,6 +203,8 @@ static int row_table(lua_State *L)
     pj_cell *cells = pj_table_add_row(one);
     for (size_t c = 0; c < all->column_count; c++) {
         cells[c] = *pj_table_cell(all, row->part, c);
+        if (cells[c].kind == PJ_CELL_REAL && one->columns[c].unit == PJ_UNIT_NONE)
+            one->columns[c].unit = PJ_UNIT_RATIO;
         bool text = cells[c].kind == PJ_CELL_TEXT || cells[c].kind == PJ_CELL_EMPTY;
         if (text && cells[c].text)
             cells[c].text = pj_arena_text(one->arena, pj_str_of(cells[c].text));

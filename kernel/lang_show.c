@@ -97,7 +97,8 @@ static void show_value(lua_State *L, int index, int depth, bool quoted)
         return;
     }
     pj_str text;
-    text.at = luaL_tolstring(L, index, &text.len);
+    pj_lang_tostring(L, index);
+    text.at = lua_tolstring(L, -1, &text.len);
     add_text(L, text, quoted && lua_type(L, index) == LUA_TSTRING);
     lua_pop(L, 1);
 }

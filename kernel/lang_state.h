@@ -68,6 +68,8 @@ static inline bool pj_lang_ending(const pj_lang *lang)
 /// lang_io.c: print, io and os.exit go through the face.
 void pj_lang_io_open(pj_lang *lang);
 void pj_lang_io_close(pj_lang *lang);
+/// Pushes the text of any value, as Lua's tostring; a float reads back as the same number.
+void pj_lang_tostring(lua_State *L, int index);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
 /// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.

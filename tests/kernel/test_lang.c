@@ -341,6 +341,48 @@ static void *raise_stop(void *context)
     return NULL;
 }
 
+/// What `?` shows.
+static void explains(fixture *f, const char *code, const char *wanted)
+{
+    pj_outcome o = run(f, code);
+    json_t *last = json_array_get(f->face.payloads, json_array_size(f->face.payloads) - 1);
+    const char *text =
+        json_string_value(json_object_get(json_object_get(last, "data"), "text/plain"));
+    if (!text || !strstr(text, wanted))
+        fail_msg("%s shows \"%s\", not \"%s\"", code, text ? text : "nothing", wanted);
+    pj_outcome_clear(&o);
+}
+
+static void variables_are_explained(void **state)
+{
+    fixture *f = *state;
+    gives(f, "m = {1, 2} runs = 'mine'", "nil");
+    explains(f, "m?", "m: table\n{1, 2}");
+    explains(f, "?m", "m: table\n{1, 2}");
+    explains(f, "?runs", "runs: string\nmine");
+    explains(f, "?string.format", "string.format: function");
+    explains(f, "?metrics", "usage");
+    explains(f, "?hybrid-mult", "metric set hybrid-mult");
+}
+
+static void nil_arguments_are_named(void **state)
+{
+    fixture *f = *state;
+    refuses(f, "metrics(metrcs)", "metrics: argument 1 is nil");
+    refuses(f, "metrics()", "TRACE is missing");
+}
+
+static void a_row_is_shown_as_its_table(void **state)
+{
+    fixture *f = *state;
+    pj_outcome o = run(f, "metrics(load(dir .. 'stencil_2x1.prv.gz'))[1]");
+    const char *text = json_string_value(json_object_get(o.data, "text/plain"));
+    assert_non_null(strstr(text, "1.000"));
+    pj_outcome_clear(&o);
+    gives(f, "#load(dir .. 'stencil_2x1*')", "1");
+    assert_int_equal(f->face.err.len, 0);
+}
+
 static void a_strict_global_table_leaves_lines_alone(void **state)
 {
     fixture *f = *state;
@@ -434,6 +476,9 @@ int main(void)
         LANG_TEST(streams_go_through_the_face),
         LANG_TEST(rich_faces_get_bundles),
         LANG_TEST(tracebacks_name_cells_and_lines),
+        LANG_TEST(variables_are_explained),
+        LANG_TEST(nil_arguments_are_named),
+        LANG_TEST(a_row_is_shown_as_its_table),
         LANG_TEST(a_strict_global_table_leaves_lines_alone),
         LANG_TEST(metrics_keep_their_colours),
         LANG_TEST(nothing_holds_up_an_interrupt),

@@ -7,7 +7,6 @@
 #include "kernel/lang_bind.h"
 #include "metrics/model/table_ops.h"
 
-
 /// The table of argument 1; metrics, runs and pictures are replaced there by the table that they
 /// are shown as.
 static const pj_table *self_table(lua_State *L)

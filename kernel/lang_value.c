@@ -5,7 +5,6 @@
 #include "kernel/display.h"
 #include "kernel/suggest.h"
 
-
 #define OBJECT "popinjay.object"
 
 pj_err *pj_lang_err(lua_State *L)

@@ -38,8 +38,8 @@ typedef struct pj_metric_set_spec {
 /// ("useful_max"), those of the reference run ("ref.useful_max"), other metrics of the set, and
 /// columns of the statistics inside sum, mean, max, min ("max(useful_ns)",
 /// "sum(ref.instructions)"). Callbacks see the rows before their own. Fails with PJ_E_SCRIPT
-/// when the key is that of a built-in set, and naming the row: bad or repeated key, unknown parent, bad formula or one that leads back to itself, a
-/// row with neither or both of formula and call.
+/// when the key is that of a built-in set, and naming the row: bad or repeated key, unknown parent,
+/// bad formula or one that leads back to itself, a row with neither or both of formula and call.
 const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err);
 
 /// Values of a run by row for a defined set; reasons are copied into `arena`.

@@ -15,6 +15,9 @@ MAX_LINES = 900
 # Folders of data, which no README describes.
 DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/")
 
+# Folders that git ignores, for a checkout without git.
+MADE = ("build/", ".local/", ".git/")
+
 # Folder: folders that its files may include from.
 MAY_INCLUDE = {
     "metrics/base": ["metrics/base"],
@@ -64,8 +67,9 @@ class Tree:
         return [name for name in names if name and os.path.isfile(os.path.join(self.top, name))]
 
     def list_walk(self):
-        return [os.path.relpath(os.path.join(folder, name), self.top)
-                for folder, _, names in os.walk(self.top) for name in names]
+        files = [os.path.relpath(os.path.join(folder, name), self.top)
+                 for folder, _, names in os.walk(self.top) for name in names]
+        return [name for name in files if not name.startswith(MADE)]
 
     def ending(self, suffixes):
         return [name for name in self.files if name.endswith(suffixes)]

@@ -39,6 +39,9 @@ static inline uint64_t pj_otf2_clock_ticks(pj_otf2_clock *clock, uint64_t ticks)
     return ticks + (uint64_t)o->offset + (uint64_t)(int64_t)(since < 0 ? since - 0.5 : since + 0.5);
 }
 
+/// Times of a run end here: 36 years. Damaged ones may be anywhere.
+#define PJ_OTF2_TIME_MOST (UINT64_C(1) << 60)
+
 /// What lies before 0 is 0.
 static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
 {
@@ -46,7 +49,8 @@ static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
     if (since < 0)
         since = 0;
     __extension__ typedef unsigned __int128 wide;
-    int64_t ns = (int64_t)((wide)(uint64_t)since * clock->factor >> clock->bits) + clock->shift;
+    wide plain = (wide)(uint64_t)since * clock->factor >> clock->bits;
+    int64_t ns = (int64_t)(plain < PJ_OTF2_TIME_MOST ? plain : PJ_OTF2_TIME_MOST) + clock->shift;
     return ns < 0 ? 0 : (uint64_t)ns;
 }
 

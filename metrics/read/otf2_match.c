@@ -133,12 +133,12 @@ static void put(pj_otf2_match *match, queue *q, const pj_otf2_op *op, uint32_t l
 /// Takes the oldest one with this tag.
 static bool take(queue *q, uint32_t tag, waiting *out)
 {
-    waiting *items = q->items + q->first;
-    for (size_t i = 0; i < q->count; i++) {
-        if (items[i].op.tag != tag)
+    for (size_t i = q->first; i < q->first + q->count; i++) {
+        if (q->items[i].op.tag != tag)
             continue;
-        *out = items[i];
-        memmove(items + 1, items, i * sizeof *items);
+        *out = q->items[i];
+        waiting *first = q->items + q->first;
+        memmove(first + 1, first, (i - q->first) * sizeof *first);
         q->first++;
         q->count--;
         return true;

@@ -87,29 +87,43 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
         place->has_ahead = next_record(place, &place->ahead);
     }
     if (place->lib) { // has applied them
-        pj_otf2_clock_free(&place->clock);
+        place->clock.count = 0;
         memset(place->mapped, 0, sizeof place->mapped);
     }
 }
 
-pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number)
+static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uint32_t rank)
 {
     pj_otf2_place *place = pj_take_memory(sizeof *place);
-    uint32_t location = opts->defs->places[number].location;
-    *place = (pj_otf2_place){.defs = opts->defs,
-                             .archive = opts->archive,
-                             .id = opts->defs->places[number].id,
-                             .location = location,
-                             .rank = opts->layout->rank_of[location],
-                             .metric_id = PJ_OTF2_UNDEFINED};
-    place->worker = location != opts->layout->first_location[place->rank];
+    *place = (pj_otf2_place){
+        .defs = defs, .location = location, .rank = rank, .metric_id = PJ_OTF2_UNDEFINED};
     place->region_at = pj_take_memory(REGIONS_AT * sizeof *place->region_at);
     for (size_t i = 0; i < REGIONS_AT; i++)
         place->region_at[i] = PJ_OTF2_NONE;
+    pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
+    return place;
+}
+
+pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, uint32_t rank,
+                                  pj_otf2_evt *evt)
+{
+    pj_otf2_place *place = new_place(defs, location, rank);
+    place->evt = evt;
+    place->has_ahead = next_record(place, &place->ahead);
+    return place;
+}
+
+pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number)
+{
+    uint32_t location = opts->defs->places[number].location;
+    uint32_t rank = opts->layout->rank_of[location];
+    pj_otf2_place *place = new_place(opts->defs, location, rank);
+    place->archive = opts->archive;
+    place->id = opts->defs->places[number].id;
+    place->worker = location != opts->layout->first_location[rank];
     if (!opts->lib->local(opts->archive, place->id, take_local, place))
         count(place, PJ_IMPORT_local_definitions);
     open_records(place, opts);
-    pj_otf2_clock_unit(&place->clock, opts->defs->ticks_per_second);
     return place;
 }
 
@@ -672,7 +686,8 @@ static void collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event 
     uint32_t root =
         event->field[2] < UINT32_MAX ? peer_of(place, comm, event->field[2]) : PJ_OTF2_NONE;
     uint64_t sent = event->field[3], received = event->field[4];
-    pj_event *out = give(place, place->since, PJ_EV_COLLECTIVE);
+    // At the begin of its call, as nothing was given out since.
+    pj_event *out = give(place, place->since < time ? place->since : time, PJ_EV_COLLECTIVE);
     out->a = comm->number;
     out->b = sent > received ? sent : received;
     out->code = root == place->rank;

@@ -114,6 +114,9 @@ typedef struct pj_otf2_place_opts {
     bool by_library;
 } pj_otf2_place_opts;
 
+/// A place without files, over the records of `evt`, which it takes.
+pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, uint32_t rank,
+                                  pj_otf2_evt *evt);
 /// Reads maps, offsets and the first record; a thread whose files are missing is counted and empty.
 pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number);
 void pj_otf2_place_free(pj_otf2_place *place);

@@ -11,7 +11,8 @@
 
 enum { DENSE_RANKS = 512, ROUNDS_MOST = 2000 };
 
-#define FAR (INT64_MAX / 4) // "not bound"
+#define FAR (INT64_C(1) << 61)  // "not bound"
+#define MOST (INT64_C(1) << 58) // of a need or a shift, ns: what damaged times may ask for
 
 typedef struct need { // x[to] - x[from] >= ns
     uint32_t from, to;
@@ -69,7 +70,7 @@ void pj_otf2_sync_bind(pj_otf2_sync *sync, uint32_t from, uint64_t cause, uint32
                        uint64_t effect)
 {
     int64_t ns = (int64_t)(cause - effect);
-    if (from == to)
+    if (from == to || ns > MOST || ns < -MOST)
         return;
     need *n = need_of(sync, from, to);
     if (ns > n->ns)
@@ -114,6 +115,8 @@ static bool raise(const pj_otf2_sync *sync, int64_t slack, int64_t *x)
             int64_t least = x[n->from] + n->ns - slack;
             if (x[n->from] <= -FAR || x[n->to] >= least)
                 continue;
+            if (least > MOST)
+                return false;
             x[n->to] = least;
             changed = true;
         }
@@ -134,6 +137,8 @@ static void lower(const pj_otf2_sync *sync, int64_t slack, int64_t *x)
             int64_t most = x[n->to] - n->ns + slack;
             if (x[n->to] >= FAR || x[n->from] <= most)
                 continue;
+            if (most < -MOST)
+                return;
             x[n->from] = most;
             changed = true;
         }
@@ -152,7 +157,7 @@ static int64_t least_slack(const pj_otf2_sync *sync, int64_t *x)
     int64_t low = -1, high = 1;
     for (;; high *= 2) {
         fill(x, sync->ranks, 0);
-        if (high >= FAR / 2 || raise(sync, high, x))
+        if (high >= MOST || raise(sync, high, x))
             break;
         low = high;
     }

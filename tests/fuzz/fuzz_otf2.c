@@ -1,0 +1,91 @@
+// Event files of OTF2 from any bytes, as those of two ranks: events come in the order of time and
+// belong to their location, messages join the two.
+#include "metrics/base/arena.h"
+#include "metrics/read/otf2_match.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { CHUNK = 256, REGIONS = 9 };
+
+static void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static pj_otf2_defs *make_defs(pj_arena *arena)
+{
+    static const pj_otf2_region regions[REGIONS + 1] = {
+        {.name = "main", .state = PJ_OTF2_INHERIT},
+        {.name = "MPI_Send", .state = 4, .construct = PJ_OTF2_MPI, .class_ = PJ_MPI_P2P, .call = 1},
+        {.name = "MPI_Recv", .state = 3, .construct = PJ_OTF2_MPI, .class_ = PJ_MPI_P2P, .call = 2},
+        {.name = "MPI_Waitall", .state = 8, .construct = PJ_OTF2_MPI, .class_ = 1, .call = 6},
+        {.name = "parallel", .state = PJ_STATE_RUNNING, .construct = PJ_OTF2_PARALLEL},
+        {.name = "barrier", .state = 5, .construct = PJ_OTF2_BARRIER},
+        {.name = "task", .state = PJ_STATE_RUNNING, .construct = PJ_OTF2_TASK},
+        {.name = "Working", .state = PJ_OTF2_INHERIT, .construct = PJ_OTF2_ROOT},
+        {.name = "taskwait", .state = 5, .construct = PJ_OTF2_TASKWAIT},
+        {.name = "", .state = PJ_OTF2_INHERIT, .unknown = true},
+    };
+    pj_otf2_defs *defs = pj_new(arena, pj_otf2_defs);
+    *defs = (pj_otf2_defs){.arena = arena, .ticks_per_second = 3000000000, .has_teams = true};
+    defs->regions = pj_new_n(arena, pj_otf2_region, REGIONS + 1);
+    memcpy(defs->regions, regions, sizeof regions);
+    defs->region_count = REGIONS;
+    for (uint32_t i = 0; i < REGIONS; i++)
+        pj_map_put(&defs->region_of, i, i);
+    defs->comm_count = 1;
+    defs->comms = pj_new(arena, pj_otf2_comm);
+    *defs->comms = (pj_otf2_comm){.number = 1, .size = 2, .ranks = pj_new_n(arena, uint32_t, 2)};
+    defs->comms->ranks[1] = 1;
+    pj_map_put(&defs->comm_of, 0, 0);
+    defs->metrics = pj_new(arena, pj_otf2_metric);
+    *defs->metrics = (pj_otf2_metric){.used = true, .has = {true, true}, .at = {0, 1}};
+    pj_map_put(&defs->metric_of, 0, 0);
+    return defs;
+}
+
+static void check(const pj_otf2_place *place)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < place->event_count; i++) {
+        const pj_event *event = &place->events[i];
+        require(event->location == place->location && event->kind < PJ_EV_LAST);
+        if (event->kind == PJ_EV_MESSAGE)
+            continue;
+        require(event->time >= last);
+        last = event->time;
+        if (event->kind == PJ_EV_STATE)
+            require(event->a > event->time);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_otf2_defs *defs = make_defs(arena);
+    pj_otf2_sync *sync = pj_otf2_sync_new(2);
+    pj_otf2_match *match = pj_otf2_match_new(defs, sync);
+    for (uint32_t i = 0; i < 2; i++) {
+        size_t half = size / 2, length = i ? size - half : half;
+        pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
+        pj_otf2_place *place = pj_otf2_place_take(defs, i, i, evt);
+        while (!place->ended)
+            pj_otf2_place_fill(place, place->event_count + 64);
+        check(place);
+        pj_otf2_match_take(match, place);
+        pj_otf2_place_free(place);
+    }
+    pj_import_stats import = {.count = {0}};
+    pj_otf2_match_end(match, &import);
+    int64_t shifts[2];
+    pj_otf2_sync_solve(sync, shifts);
+    pj_otf2_match_free(match);
+    pj_otf2_sync_free(sync);
+    pj_map_free(&defs->region_of);
+    pj_map_free(&defs->comm_of);
+    pj_map_free(&defs->metric_of);
+    return 0;
+}

@@ -25,7 +25,7 @@ static bool run_info(pj_session *session, const void *given, pj_value *out, pj_e
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(info_args, "Traces: files, globs or folders."),
     PJ_LOAD_OPTIONS(info_args),
-    PJ_TABLE_EXPORT_PARAM(info_args),
+    PJ_EXPORT_PARAM(info_args),
     {0},
 };
 

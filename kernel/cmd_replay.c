@@ -21,8 +21,8 @@ static bool split_exports(const replay_args *args, pj_texts *tables, const char 
         const char *path = args->exports.items[i];
         if (pj_str_ends(pj_str_of(path), PJ_S(".prv.gz")))
             return pj_fail(err, PJ_E_USAGE, path, 0,
-                           "the idealised trace is written as .prv; the table as .csv, .json, "
-                           ".txt, .md, .tex or .html");
+                           "the idealised trace is written as .prv; the table as .txt, .csv, "
+                           ".json, .md, .tex, .html, .svg, .png or .pdf");
         if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
             tables->items[tables->count++] = path;
             continue;
@@ -125,8 +125,8 @@ static const pj_param params[] = {
      .type = PJ_PARAM_TEXTS,
      .offset = offsetof(replay_args, exports),
      .shown = "FILE",
-     .help = "Writes the idealised trace (.prv, with .pcf and .row) or the table (.csv .json .txt "
-             ".md .tex .html), in place of printing it."},
+     .help = "Writes the idealised trace (.prv, with .pcf and .row) or the table (.txt .csv .json "
+             ".md .tex .html .svg .png .pdf), in place of printing it."},
     {0},
 };
 

@@ -25,7 +25,7 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(stats_args, "One trace, or in Lua a run."),
     PJ_LOAD_OPTIONS(stats_args),
-    PJ_TABLE_EXPORT_PARAM(stats_args),
+    PJ_EXPORT_PARAM(stats_args),
     {0},
 };
 

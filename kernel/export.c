@@ -5,6 +5,7 @@
 #include "kernel/suggest.h"
 #include "widgets/figure_file.h"
 #include "widgets/table_figure.h"
+#include "widgets/table_picture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,15 +75,15 @@ static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf 
 {
     if (value->kind == PJ_VALUE_DRAWING)
         return pj_figure_file(value->drawing->figure, suffix, out, err);
-    if (value->kind != PJ_VALUE_METRICS)
-        return pj_fail(err, PJ_E_USAGE, path, 0,
-                       "a %s has no picture; export .csv, .json, .md, .tex, .html or .txt, or draw "
-                       "it first (plot)",
-                       pj_value_name(value->kind));
+    pj_auto_table table = pj_display_table(value);
+    if (!table)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no picture", pj_value_name(value->kind));
     const pj_draw *module = pj_draw_open(err);
     if (!module)
         return false;
-    pj_auto_figure figure = pj_table_figure(value->metrics, value->palette, module);
+    pj_auto_figure figure = value->kind == PJ_VALUE_METRICS
+                                ? pj_table_figure(value->metrics, value->palette, module)
+                                : pj_table_picture(table, module);
     return pj_figure_file(figure, suffix, out, err);
 }
 

@@ -67,14 +67,6 @@ typedef struct pj_load_args {
         .help = "Memory that reading may use; beyond it the command ends with a clear message."    \
     }
 
-#define PJ_TABLE_EXPORT_PARAM(args_type)                                                           \
-    {                                                                                              \
-        .name = "export", .type = PJ_PARAM_TEXTS, .offset = offsetof(args_type, exports),          \
-        .shown = "FILE",                                                                           \
-        .help = "Writes the table to a file, the format by suffix (.txt .csv .json .md .tex "      \
-                ".html), in place of printing it; -.csv writes CSV to standard output."            \
-    }
-
 #define PJ_EXPORT_PARAM(args_type)                                                                 \
     {                                                                                              \
         .name = "export", .type = PJ_PARAM_TEXTS, .offset = offsetof(args_type, exports),          \

@@ -211,11 +211,12 @@ static void place(layout *l)
     const pj_chart_opts *opts = l->opts;
     l->legend_rows = run_legend(l, 0, false);
     const char **lines;
-    l->notes = opts->note ? (double)pj_textbox_wrap(chart->draw, chart->arena, opts->note,
-                                                    opts->width - 2 * margin, &lines) *
-                                    PJ_TEXTBOX_LINE +
-                                6
-                          : 0;
+    l->notes = opts->note
+                   ? (double)pj_textbox_wrap(chart->draw, chart->arena, opts->note, pj_textbox_note,
+                                             opts->width - 2 * margin, &lines) *
+                             PJ_TEXTBOX_LINE +
+                         6
+                   : 0;
     chart->top = head_height(l);
     chart->bottom = height_of(l) - margin - 40; // corrected when the labels are known
     chart->y.start = chart->bottom;

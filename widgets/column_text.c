@@ -153,6 +153,32 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
     }
 }
 
+void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
+{
+    static const char *const units[] = {
+        [PJ_UNIT_NS] = " ns", [PJ_UNIT_S] = " s",  [PJ_UNIT_BYTES] = " B",   [PJ_UNIT_GHZ] = " GHz",
+        [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = "", [PJ_UNIT_IDENTIFIER] = ""};
+    char number[32];
+    pj_str exact = {0};
+    switch (cell.kind) {
+    case PJ_CELL_EMPTY:
+    case PJ_CELL_TEXT:
+        exact = pj_str_of(cell.text);
+        break;
+    case PJ_CELL_INT:
+        exact = (pj_str){number, pj_format_grouped(cell.integer, number)};
+        break;
+    case PJ_CELL_REAL:
+        exact = (pj_str){number, pj_format_double(cell.real, number)};
+        break;
+    }
+    if (!exact.len || pj_str_equal(exact, shown))
+        return;
+    bool number_shown = cell.kind == PJ_CELL_INT || cell.kind == PJ_CELL_REAL;
+    pj_buf_addf(out, "%s: " PJ_STR_FMT "%s", column->title, PJ_STR_ARG(exact),
+                number_shown ? units[column->unit] : "");
+}
+
 void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title)
 {
     pj_buf_puts(out, title);

@@ -25,6 +25,9 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest);
 void pj_column_text_number(pj_buf *out, pj_column_text form, double value);
 /// Appends a cell; "n/a" when it is empty. Text is appended as it is.
 void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell);
+/// Appends "Useful: 1,234,567 ns" where the text shown is rounded, "Useful: reason" where there is
+/// no value; nothing where it would say no more than `shown`.
+void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown);
 /// "Useful [s]": the title with the unit, for a header.
 void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title);
 

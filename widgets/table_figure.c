@@ -87,12 +87,15 @@ static double notes_height(const sheet *s, double width)
 {
     const pj_metrics *metrics = s->grid->metrics;
     const char **lines;
-    size_t count =
-        metrics->note ? pj_textbox_wrap(s->draw, s->arena, metrics->note, width, &lines) : 0;
+    size_t count = metrics->note ? pj_textbox_wrap(s->draw, s->arena, metrics->note,
+                                                   pj_textbox_note, width, &lines)
+                                 : 0;
     for (size_t i = 0; i < s->grid->reason_count; i++)
-        count += pj_textbox_wrap(s->draw, s->arena, s->grid->reasons[i], width - 30, &lines);
+        count += pj_textbox_wrap(s->draw, s->arena, s->grid->reasons[i], pj_textbox_note,
+                                 width - 30, &lines);
     for (size_t i = 0; i < metrics->remark_count; i++)
-        count += pj_textbox_wrap(s->draw, s->arena, metrics->remarks[i].text, width - 14, &lines);
+        count += pj_textbox_wrap(s->draw, s->arena, metrics->remarks[i].text, pj_textbox_note,
+                                 width - 14, &lines);
     return (double)count * PJ_TEXTBOX_LINE;
 }
 

@@ -1,5 +1,4 @@
 // HTML: a real table, so that it can be read aloud and copied; tooltips hold exact values.
-#include "metrics/base/num.h"
 #include "widgets/column_text.h"
 #include "widgets/escape.h"
 #include "widgets/html_page.h"
@@ -31,29 +30,6 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     pj_buf_puts(out, "</tr></thead>\n");
 }
 
-/// The exact value where the shown one is rounded, the reason where there is none.
-static void add_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
-{
-    static const char *const units[] = {
-        [PJ_UNIT_NS] = " ns", [PJ_UNIT_S] = " s",  [PJ_UNIT_BYTES] = " B",   [PJ_UNIT_GHZ] = " GHz",
-        [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = "", [PJ_UNIT_IDENTIFIER] = ""};
-    pj_auto_buf exact = {0};
-    pj_buf_addf(&exact, "%s: ", column->title);
-    size_t head = exact.len;
-    char number[32];
-    if (cell.kind == PJ_CELL_EMPTY)
-        pj_buf_addf(&exact, "%s", cell.text ? cell.text : "");
-    else if (cell.kind == PJ_CELL_INT)
-        pj_buf_add(&exact, (pj_str){number, pj_format_grouped(cell.integer, number)});
-    else if (cell.kind == PJ_CELL_REAL)
-        pj_buf_add(&exact, (pj_str){number, pj_format_double(cell.real, number)});
-    if (exact.len == head || pj_str_equal(pj_str_from(pj_buf_str(&exact), head), shown))
-        return;
-    if (cell.kind != PJ_CELL_EMPTY)
-        pj_buf_puts(&exact, units[column->unit]);
-    pj_html_tooltip(out, pj_buf_str(&exact));
-}
-
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
                     pj_render_opts opts)
 {
@@ -66,8 +42,10 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
                     "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
                     "rgba(128,128,128,.15)%s\"",
                     align_of(table, i), cell.kind == PJ_CELL_EMPTY ? ";opacity:.55" : "");
-        if (!opts.plain)
-            add_exact(out, &table->columns[i], cell, pj_buf_str(&text));
+        pj_auto_buf exact = {0};
+        pj_column_text_exact(&exact, &table->columns[i], cell, pj_buf_str(&text));
+        if (!opts.plain && exact.len)
+            pj_html_tooltip(out, pj_buf_str(&exact));
         pj_buf_add_char(out, '>');
         pj_escape_html(out, pj_buf_str(&text));
         pj_buf_puts(out, "</td>");

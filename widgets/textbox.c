@@ -87,10 +87,9 @@ const char *pj_textbox_squeeze(const pj_draw *draw, pj_arena *arena, const char 
     return fit((fitting){draw, arena, style, width, true}, text);
 }
 
-size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, double width,
-                       const char ***lines)
+size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, pj_style style,
+                       double width, const char ***lines)
 {
-    const pj_style style = {.size = PJ_TEXTBOX_SMALL};
     pj_str rest = pj_str_trim(pj_str_of(text));
     size_t count = 0;
     *lines = pj_new_n(arena, const char *, rest.len + 1);
@@ -131,9 +130,8 @@ double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at,
                             const char *text)
 {
     const char **lines;
-    size_t count = pj_textbox_wrap(draw, figure->arena, text, width, &lines);
+    size_t count = pj_textbox_wrap(draw, figure->arena, text, pj_textbox_note, width, &lines);
     for (size_t i = 0; i < count; i++, at.y += PJ_TEXTBOX_LINE)
-        pj_textbox_put(figure, at.x, at.y, lines[i],
-                       (pj_style){.size = PJ_TEXTBOX_SMALL, .colour = PJ_MUTED});
+        pj_textbox_put(figure, at.x, at.y, lines[i], pj_textbox_note);
     return at.y;
 }

@@ -26,16 +26,17 @@ const char *pj_textbox_elide(const pj_draw *draw, pj_arena *arena, const char *t
 const char *pj_textbox_squeeze(const pj_draw *draw, pj_arena *arena, const char *text,
                                pj_style style, double width);
 /// Breaks at blanks into `*lines`; returns their number.
-size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, double width,
-                       const char ***lines);
+size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, pj_style style,
+                       double width, const char ***lines);
 /// Adds a text mark with its baseline at y.
 pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text, pj_style style);
 /// Adds wrapped text whose first baseline is at y; returns the baseline after the last line.
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
                             const char *text);
 
-/// Size and line height of a paragraph.
+/// Size, line height and style of a paragraph.
 #define PJ_TEXTBOX_SMALL 11.0
 #define PJ_TEXTBOX_LINE 16.0
+static const pj_style pj_textbox_note = {.size = PJ_TEXTBOX_SMALL, .colour = PJ_MUTED};
 
 #endif

@@ -82,11 +82,8 @@ static void every_suffix_is_written(void **state)
         char name[16];
         pj_err err = {0};
         snprintf(name, sizeof name, "x.%s", suffix);
-        bool text = pj_renderer_by_name(pj_str_of(suffix)) != NULL;
-        bool ok = pj_export(f->session, &f->value, in_folder(f, name), &err);
-        assert_int_equal(ok, text); // a table has no picture
-        assert_int_equal(access(f->path, F_OK) == 0, text);
-        assert_int_equal(err.code, text ? PJ_E_NONE : PJ_E_USAGE);
+        assert_true(pj_export(f->session, &f->value, in_folder(f, name), &err));
+        assert_int_equal(access(f->path, F_OK), 0);
     }
     char text[64];
     content_of(in_folder(f, "x.csv"), text, sizeof text);

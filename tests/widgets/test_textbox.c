@@ -43,7 +43,7 @@ static void wrapped_lines_fit(void **state)
     pj_auto_arena arena = pj_arena_new(NULL);
     const char **lines;
     const char *text = "Additive convention: a parent is 1 less the sum of what its children lose.";
-    size_t count = pj_textbox_wrap(draw, arena, text, 150, &lines);
+    size_t count = pj_textbox_wrap(draw, arena, text, pj_textbox_note, 150, &lines);
     assert_in_range(count, 2, 6);
     pj_auto_buf joined = {0};
     for (size_t i = 0; i < count; i++) {

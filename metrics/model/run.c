@@ -7,12 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// The file name without its folder and the suffixes that traces have.
+static pj_str file_name(pj_str path)
+{
+    size_t slash = pj_str_find_last(path, '/');
+    return slash < path.len ? pj_str_from(path, slash + 1) : path;
+}
+
+/// Whether an archive's anchor is called as its measurement system calls every one.
+static bool says_nothing(pj_str anchor)
+{
+    static const pj_str names[] = {{"traces.otf2", 11}, {"eztrace_log.otf2", 16}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (pj_str_equal(anchor, names[i]))
+            return true;
+    return false;
+}
+
+/// The file name without its folder and the suffixes that traces have, or the archive's folder.
 static pj_str bare_name(pj_str path)
 {
     static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4}, {".otf2", 5}};
-    size_t slash = pj_str_find_last(path, '/');
-    pj_str name = slash < path.len ? pj_str_from(path, slash + 1) : path;
+    pj_str name = file_name(path);
+    if (says_nothing(name) && name.len + 1 < path.len) {
+        pj_str folder = file_name(pj_str_head(path, path.len - name.len - 1));
+        name = folder.len && folder.at[0] != '.' ? folder : name;
+    }
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (name.len > suffixes[i].len && pj_str_ends(name, suffixes[i]))
             return pj_str_head(name, name.len - suffixes[i].len);

@@ -58,13 +58,15 @@ static pj_str path_from_root(const pj_run *run, pj_arena *arena)
     return pj_str_of(pj_arena_format(arena, "%s/" PJ_STR_FMT, folder, PJ_STR_ARG(path)));
 }
 
-/// "a/run.prv.gz" of the run "run" -> "a/run".
+/// "a/run.prv.gz" of the run "run" -> "a/run", "a/x/traces.otf2" of the run "x" -> "a/x".
 static pj_str bare_path(pj_str path, pj_str name)
 {
     size_t slash = pj_str_find_last(path, '/');
     size_t first = slash < path.len ? slash + 1 : 0;
-    return pj_str_starts(pj_str_from(path, first), name) ? pj_str_head(path, first + name.len)
-                                                         : path;
+    if (pj_str_starts(pj_str_from(path, first), name))
+        return pj_str_head(path, first + name.len);
+    pj_str folder = pj_str_head(path, first ? slash : 0);
+    return pj_str_ends(folder, name) ? folder : path;
 }
 
 /// The last `parts` components of a path.

@@ -35,6 +35,8 @@ typedef enum pj_event_kind {
     PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
+    PJ_EV_ENTER,      // a = region, an index in pj_run.regions; only where a pass asks for regions
+    PJ_EV_LEAVE,      // the same
     PJ_EV_OTHER,      // an event record without meaning here: only its time counts
     PJ_EV_LAST,       // number of kinds
 } pj_event_kind;

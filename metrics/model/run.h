@@ -48,6 +48,13 @@ typedef struct pj_communicator {
     uint32_t *ranks; // from 0, numbered through all applications
 } pj_communicator;
 
+/// A function, construct or call of the program that the trace names.
+typedef struct pj_region {
+    const char *name;
+    const char *file; // NULL = not in the trace
+    uint32_t line;    // where it begins; 0 = not in the trace
+} pj_region;
+
 typedef struct pj_roi {
     bool set;  // clipped to [from_ns, to_ns)
     bool drop; // states that cross a border are left out instead
@@ -81,6 +88,8 @@ typedef struct pj_run {
     pj_layout layout;
     pj_communicator *communicators; // in the order of the trace
     uint32_t communicator_count;
+    pj_region *regions; // of archives; each once; OpenMP events carry 1 + its index
+    uint32_t region_count;
     bool has_mpi;    // any MPI event
     bool has_openmp; // any OpenMP level event
     uint64_t end_ns; // max(header, last record)

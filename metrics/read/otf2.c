@@ -80,7 +80,8 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
                                .chunk_bytes = anchor->chunk_bytes,
                                .buffer_bytes = buffer_bytes(r->count),
                                .sum = &r->pass->job->bytes_done,
-                               .by_library = r->lib->needed(r->archive)};
+                               .by_library = r->lib->needed(r->archive),
+                               .regions = r->pass->regions};
     r->places = pj_new_n(r->defs->arena, pj_otf2_place *, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         r->places[i] = pj_otf2_place_new(&opts, i);
@@ -143,6 +144,12 @@ static void count_promises(otf2_reading *r, const pj_otf2_place *place)
         pj_import_add(&r->run->import, PJ_IMPORT_outside_clock, 0);
 }
 
+/// Whether a place posts receives and never completes one (eztrace).
+static bool lacks_completions(const pj_otf2_place *place)
+{
+    return place->posted && !place->completed;
+}
+
 static void end_run(otf2_reading *r)
 {
     pj_run *run = r->run;
@@ -154,6 +161,8 @@ static void end_run(otf2_reading *r)
         if (place->last > run->end_ns)
             run->end_ns = place->last;
         count_promises(r, place);
+        if (r->pass->by_location && lacks_completions(place))
+            pj_otf2_match_forgive(r->match, place->rank);
         if (place->damage && !damage) {
             damage = place->damage;
             pj_run_remark(run, PJ_WARNING, "the event file of location %llu %s",
@@ -212,12 +221,6 @@ static learnt *new_learnt(uint32_t ranks, uint32_t places, size_t traffic)
     return l;
 }
 
-/// Whether a place posts receives and never completes one (eztrace).
-static bool lacks_completions(const pj_otf2_place *place)
-{
-    return place->posted && !place->completed;
-}
-
 static learnt *learn_traffic(const otf2_reading *r)
 {
     size_t count = 0;
@@ -254,7 +257,7 @@ static void learn(otf2_reading *r)
     l->shifted = violated(l->before) && !r->pass->raw_clock;
     if (l->shifted)
         pj_otf2_sync_solve(r->sync, l->shifts);
-    r->pass->learning = l->shifted || l->inferred;
+    r->pass->learning = l->shifted || (l->inferred && !r->pass->by_location);
     if (r->pass->learning)
         r->pass->learnt = l;
     else

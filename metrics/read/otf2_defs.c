@@ -83,12 +83,55 @@ static bool has_paradigms(const pj_otf2_def_list *regions)
     return false;
 }
 
+static uint64_t hash_of(const pj_region *region)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ region->line; // FNV-1a
+    const char *texts[] = {region->name, region->file ? region->file : ""};
+    for (unsigned i = 0; i < 2; i++)
+        for (const char *c = texts[i]; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static bool same_region(const pj_region *a, const pj_region *b)
+{
+    bool files = a->file && b->file ? strcmp(a->file, b->file) == 0 : a->file == b->file;
+    return files && a->line == b->line && strcmp(a->name, b->name) == 0;
+}
+
+/// Every rank may have a definition of its own of one region: they count as one.
+static uint32_t number_of(pj_run *run, pj_map *numbers, pj_region region)
+{
+    uint64_t hash = hash_of(&region);
+    uint32_t number;
+    for (; pj_map_get(numbers, hash, &number); hash++)
+        if (same_region(&run->regions[number], &region))
+            return number;
+    number = run->region_count++;
+    pj_map_put(numbers, hash, number);
+    region.name = pj_arena_text(run->arena, pj_str_of(region.name));
+    region.file = region.file ? pj_arena_text(run->arena, pj_str_of(region.file)) : NULL;
+    run->regions[number] = region;
+    return number;
+}
+
+static pj_region plain_region(const pj_otf2_gathered *all, const pj_otf2_def *def)
+{
+    const char *file = pj_otf2_text(all, def->number[4]);
+    bool known = *file && def->number[5] < UINT32_MAX;
+    return (pj_region){.name = pj_otf2_text(all, def->number[0]),
+                       .file = *file ? file : NULL,
+                       .line = known ? (uint32_t)def->number[5] : 0};
+}
+
 static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_run *run)
 {
     const pj_otf2_def_list *from = &all->lists[PJ_OTF2_DEF_REGION];
     bool by_name = !has_paradigms(from);
     defs->region_count = (uint32_t)from->count;
     defs->regions = pj_new_n(defs->arena, pj_otf2_region, from->count + 1);
+    run->regions = pj_new_n(run->arena, pj_region, from->count + 1);
+    pj_map numbers = {0};
     for (uint32_t i = 0; i < from->count; i++) {
         const pj_otf2_def *def = &from->items[i];
         pj_otf2_region_def what = {.name = pj_otf2_text(all, def->number[0]),
@@ -96,15 +139,18 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
                                    .role = (uint32_t)def->number[2],
                                    .paradigm = (uint32_t)def->number[3]};
         defs->regions[i] = pj_otf2_region_of(&what, by_name);
-        defs->regions[i].name = pj_arena_text(defs->arena, pj_str_of(what.name));
+        defs->regions[i].number = number_of(run, &numbers, plain_region(all, def));
+        defs->regions[i].name = run->regions[defs->regions[i].number].name;
         defs->has_teams |= defs->regions[i].construct == PJ_OTF2_PARALLEL;
         if (what.role >= ROLE_UNKNOWN_FROM)
             pj_import_add(&run->import, PJ_IMPORT_unknown_role, 0);
         pj_map_put(&defs->region_of, def->id, i);
     }
     // What is entered without a definition is the program's own code, as far as one can see.
+    uint32_t nameless = number_of(run, &numbers, (pj_region){.name = ""});
     defs->regions[from->count] =
-        (pj_otf2_region){.name = "", .state = PJ_OTF2_INHERIT, .unknown = true};
+        (pj_otf2_region){.name = "", .state = PJ_OTF2_INHERIT, .unknown = true, .number = nameless};
+    pj_map_free(&numbers);
     const pj_otf2_def_list *contexts = &all->lists[PJ_OTF2_DEF_CALLING_CONTEXT];
     for (size_t i = 0; i < contexts->count; i++) {
         uint32_t region;

@@ -15,7 +15,7 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_NODE,            // number: parent
     PJ_OTF2_DEF_LOCATION_GROUP,  // number: name, type, node
     PJ_OTF2_DEF_LOCATION,        // number: name, type, events, location group
-    PJ_OTF2_DEF_REGION,          // number: name, canonical name, role, paradigm
+    PJ_OTF2_DEF_REGION,          // number: name, canonical name, role, paradigm, file, line
     PJ_OTF2_DEF_CALLING_CONTEXT, // number: region
     PJ_OTF2_DEF_GROUP,           // number: type, paradigm; members
     PJ_OTF2_DEF_COMM,            // number: name, group, group of the other side or undefined
@@ -30,7 +30,7 @@ typedef enum pj_otf2_def_kind {
 typedef struct pj_otf2_def {
     pj_otf2_def_kind kind;
     uint64_t id;
-    uint64_t number[4];
+    uint64_t number[6];
     const char *text;
     const uint64_t *members;
     size_t member_count;

@@ -69,6 +69,7 @@ struct pj_otf2_match {
     party *parties;  // by comm
     size_t bytes;    // of queues and meetings
     pj_map first_to; // first channel to a rank whose receives are inferred
+    pj_map forgiven; // ranks that may leave messages without a receive
     uint64_t inferred;
 };
 
@@ -103,6 +104,7 @@ void pj_otf2_match_free(pj_otf2_match *match)
     pj_map_free(&match->pair_of);
     pj_map_free(&match->channel_of);
     pj_map_free(&match->first_to);
+    pj_map_free(&match->forgiven);
     free(match->parties);
     free(match->channels);
     free(match->messages);
@@ -473,10 +475,17 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
     }
 }
 
+void pj_otf2_match_forgive(pj_otf2_match *match, uint32_t rank)
+{
+    pj_map_put(&match->forgiven, rank, 0);
+}
+
 void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import)
 {
+    uint32_t ignored;
     for (size_t i = 0; i < match->channel_count; i++) {
-        import->count[PJ_IMPORT_message_not_received] += match->channels[i].sends.count;
+        if (!pj_map_get(&match->forgiven, match->channels[i].to, &ignored))
+            import->count[PJ_IMPORT_message_not_received] += match->channels[i].sends.count;
         import->count[PJ_IMPORT_message_not_sent] += match->channels[i].receives.count;
     }
     import->count[PJ_IMPORT_receive_inferred] += match->inferred;

@@ -37,6 +37,8 @@ bool pj_otf2_match_message(const pj_otf2_match *match, uint32_t message, pj_mess
 bool pj_otf2_match_release(pj_otf2_match *match, uint32_t message, pj_message *out);
 /// The next message that was completed after its release.
 bool pj_otf2_match_late(pj_otf2_match *match, pj_message *out);
+/// Sends to this rank are not expected to be received.
+void pj_otf2_match_forgive(pj_otf2_match *match, uint32_t rank);
 /// Counts what is left over.
 void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import);
 /// Bytes in use.

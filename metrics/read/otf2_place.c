@@ -2,7 +2,8 @@
 // of a location stay in order. Intervals of one state that touch count as one.
 #include "metrics/read/otf2_place.h"
 
-#include "metrics/base/buf.h"
+#include "metrics/read/otf2_give.h"
+#include "metrics/read/otf2_traffic.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,19 +15,14 @@ enum {
     MODEL_OPENMP = PJ_OTF2_PARADIGM_OPENMP,
     STATE_BASE = UINT8_MAX, // of a frame that does not say what the thread does
     STATE_FORK = 7,
+    LEVEL_UNNAMED = 1,
+    NAMES_AHEAD = 64,    // events between a team and its region
     LEVEL_MOST = 100000, // largest value that counts as time in OpenMP
     MAP_REGION = 3,      // OTF2_MappingType
     MAP_METRIC = 5,
     MAP_COMM = 6,
     MAP_CONTEXT = 10,
 };
-
-enum { OF_REGION, OF_COMM, OF_METRIC, OF_CONTEXT };
-
-static void count(pj_otf2_place *place, pj_import_key key)
-{
-    pj_import_add(&place->import, key, 0);
-}
 
 // Making
 
@@ -39,10 +35,10 @@ static void take_local(void *self, const pj_otf2_def *def)
     }
     static const struct {
         unsigned kind, of;
-    } kinds[] = {{MAP_REGION, OF_REGION},
-                 {MAP_COMM, OF_COMM},
-                 {MAP_METRIC, OF_METRIC},
-                 {MAP_CONTEXT, OF_CONTEXT}};
+    } kinds[] = {{MAP_REGION, PJ_OTF2_OF_REGION},
+                 {MAP_COMM, PJ_OTF2_OF_COMM},
+                 {MAP_METRIC, PJ_OTF2_OF_METRIC},
+                 {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT}};
     pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (def->kind == PJ_OTF2_DEF_MAP && def->number[0] == kinds[i].kind &&
@@ -50,14 +46,6 @@ static void take_local(void *self, const pj_otf2_def *def)
             pj_map_put(maps[kinds[i].of], def->id, (uint32_t)def->number[1]);
             place->mapped[kinds[i].of] = true;
         }
-}
-
-/// The global id of one of its own; ids that a map leaves out stand for themselves.
-static uint64_t global_of(const pj_otf2_place *place, unsigned of, uint64_t id)
-{
-    const pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
-    uint32_t global;
-    return place->mapped[of] && pj_map_get(maps[of], id, &global) ? global : id;
 }
 
 static bool next_record(pj_otf2_place *place, pj_otf2_event *event)
@@ -78,7 +66,7 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
     else
         place->lib = opts->lib;
     if (!place->evt && !place->lib)
-        count(place, PJ_IMPORT_missing_location);
+        pj_otf2_count(place, PJ_IMPORT_missing_location);
     place->has_ahead = next_record(place, &place->ahead);
     if (place->evt && pj_otf2_evt_facts_of(place->evt).foreign) {
         pj_otf2_evt_close(place->evt);
@@ -121,8 +109,9 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     place->archive = opts->archive;
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
+    place->named = opts->regions;
     if (!opts->lib->local(opts->archive, place->id, take_local, place))
-        count(place, PJ_IMPORT_local_definitions);
+        pj_otf2_count(place, PJ_IMPORT_local_definitions);
     open_records(place, opts);
     return place;
 }
@@ -162,69 +151,15 @@ size_t pj_otf2_place_bytes(const pj_otf2_place *place)
            place->post_cap * sizeof *place->posts;
 }
 
-// Giving out
-
-static pj_event *give(pj_otf2_place *place, uint64_t time, uint16_t kind)
-{
-    if (place->event_count == place->event_cap)
-        pj_grow(place->events, &place->event_cap, place->event_count + 1);
-    pj_event *event = &place->events[place->event_count++];
-    *event = (pj_event){.time = time, .location = place->location, .kind = kind};
-    return event;
-}
-
-/// Gives out the state up to `time`.
-static void cut(pj_otf2_place *place, uint64_t time)
-{
-    if (time <= place->since)
-        return;
-    if (place->state != PJ_STATE_IDLE) {
-        pj_event *event = give(place, place->since, PJ_EV_STATE);
-        event->a = time;
-        event->code = place->state;
-    }
-    place->since = time;
-}
-
-static void give_reading(pj_otf2_place *place)
-{
-    pj_otf2_reading *r = &place->reading;
-    cut(place, r->time);
-    bool both = r->has[0] && r->has[1];
-    for (unsigned c = 0; c < (both ? 1u : 2u); c++) {
-        if (!r->has[c])
-            continue;
-        pj_event *event = give(place, r->time, both ? PJ_EV_COUNTERS : PJ_EV_COUNTER);
-        event->a = (uint64_t)r->value[c];
-        event->b = (uint64_t)r->value[1];
-        event->code = both ? 0 : (uint16_t)c;
-    }
-    place->read_until = r->time;
-    *r = (pj_otf2_reading){.due = false};
-}
-
-/// Everything before `time` is given out; of two readings at one time the sum waits for the next.
-static void settle(pj_otf2_place *place, uint64_t time)
-{
-    if (place->reading.due && place->reading.time > place->read_until)
-        give_reading(place);
-    cut(place, time);
-}
-
 static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t value)
 {
-    settle(place, time);
-    pj_event *event = give(place, time, PJ_EV_OPENMP);
+    pj_otf2_settle(place, time);
+    pj_event *event = pj_otf2_give(place, time, PJ_EV_OPENMP);
     event->code = code;
     event->a = value;
 }
 
 // States
-
-static const pj_otf2_region *region_at(const pj_otf2_place *place, uint32_t index)
-{
-    return &place->defs->regions[index];
-}
 
 static uint8_t state_now(const pj_otf2_place *place)
 {
@@ -244,14 +179,14 @@ static void change(pj_otf2_place *place, uint64_t time)
     uint8_t state = state_now(place);
     if (state == place->state)
         return;
-    settle(place, time);
+    pj_otf2_settle(place, time);
     place->state = state;
 }
 
 /// What a region makes of the state below it.
 static uint8_t state_above(const pj_otf2_place *place, uint8_t below, uint32_t index)
 {
-    const pj_otf2_region *region = region_at(place, index);
+    const pj_otf2_region *region = pj_otf2_region_at(place, index);
     bool in_call = below != STATE_BASE && below != PJ_STATE_RUNNING && place->calls > 0;
     if (region->construct == PJ_OTF2_ROOT || in_call)
         return below;
@@ -269,9 +204,25 @@ static void restate(pj_otf2_place *place, size_t from)
 
 // OpenMP
 
-static uint64_t level_of(uint32_t region)
+static uint64_t level_of(const pj_otf2_place *place, uint32_t region)
 {
-    return region + 1u < LEVEL_MOST ? region + 1u : LEVEL_MOST;
+    uint32_t number = pj_otf2_region_at(place, region)->number;
+    return number + 1u < LEVEL_MOST ? number + 1u : LEVEL_MOST;
+}
+
+/// A team is there before its parallel region is entered: what was given out gets its name then.
+static void give_body(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t level)
+{
+    give_openmp(place, time, code, level ? level : LEVEL_UNNAMED);
+    if (!level)
+        place->unnamed[place->unnamed_count++ % 2] = place->event_count - 1;
+}
+
+static void name_body(pj_otf2_place *place, uint64_t level)
+{
+    for (unsigned i = 0; i < place->unnamed_count && i < 2; i++)
+        place->events[place->unnamed[i]].a = level;
+    place->unnamed_count = 0;
 }
 
 static void open_parallel(pj_otf2_place *place, uint64_t time, uint64_t level)
@@ -279,7 +230,7 @@ static void open_parallel(pj_otf2_place *place, uint64_t time, uint64_t level)
     if (place->worker || place->in_parallel)
         return;
     place->in_parallel = true;
-    give_openmp(place, time, PJ_OMP_PARALLEL, level);
+    give_body(place, time, PJ_OMP_PARALLEL, level);
 }
 
 static void close_parallel(pj_otf2_place *place, uint64_t time)
@@ -296,7 +247,7 @@ static void enter_body(pj_otf2_place *place, uint64_t time, uint64_t level)
     if (place->in_body)
         return;
     open_parallel(place, time, level);
-    give_openmp(place, time, PJ_OMP_FUNCTION, level);
+    give_body(place, time, PJ_OMP_FUNCTION, level);
     place->in_body = true;
 }
 
@@ -312,7 +263,7 @@ static void leave_body(pj_otf2_place *place, uint64_t time)
 static void fork_team(pj_otf2_place *place, uint64_t time)
 {
     if (place->forks++ == 0)
-        open_parallel(place, time, 1);
+        open_parallel(place, time, 0);
     change(place, time);
 }
 
@@ -321,7 +272,7 @@ static void join_team(pj_otf2_place *place, uint64_t time)
     if (place->forks == 0)
         return;
     place->forks--;
-    settle(place, time);
+    pj_otf2_settle(place, time);
     close_parallel(place, time);
     change(place, time);
 }
@@ -329,7 +280,7 @@ static void join_team(pj_otf2_place *place, uint64_t time)
 static void begin_team(pj_otf2_place *place, uint64_t time)
 {
     place->teams++;
-    enter_body(place, time, 1);
+    enter_body(place, time, 0);
     change(place, time);
 }
 
@@ -338,7 +289,7 @@ static void end_team(pj_otf2_place *place, uint64_t time)
     if (place->teams == 0)
         return;
     place->teams--;
-    settle(place, time);
+    pj_otf2_settle(place, time);
     leave_body(place, time);
     change(place, time);
 }
@@ -348,97 +299,40 @@ static void end_team(pj_otf2_place *place, uint64_t time)
 static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of)
 {
     uint32_t index;
-    const pj_map *map = of == OF_REGION ? &place->defs->region_of : &place->defs->context_of;
-    return pj_map_get(map, global_of(place, of, id), &index) ? index : place->defs->region_count;
+    const pj_map *map =
+        of == PJ_OTF2_OF_REGION ? &place->defs->region_of : &place->defs->context_of;
+    return pj_map_get(map, pj_otf2_global_of(place, of, id), &index) ? index
+                                                                     : place->defs->region_count;
 }
 
 static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
 {
-    if (of != OF_REGION || id >= REGIONS_AT)
+    if (of != PJ_OTF2_OF_REGION || id >= REGIONS_AT)
         return look_up_region(place, id, of);
     if (place->region_at[id] == PJ_OTF2_NONE)
         place->region_at[id] = look_up_region(place, id, of);
     return place->region_at[id];
 }
 
-static void begin_call(pj_otf2_place *place, uint64_t time, uint32_t index)
-{
-    if (place->calls++ > 0)
-        return;
-    place->call_begin = time;
-    place->call_region = index;
-    settle(place, time);
-    pj_event *event = give(place, time, PJ_EV_MPI);
-    event->a = region_at(place, index)->call;
-    event->code = region_at(place, index)->class_;
-}
-
-static void add_op(pj_otf2_place *place, pj_otf2_op op)
-{
-    if (place->op_count == place->op_cap)
-        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
-    place->ops[place->op_count++] = op;
-}
-
-/// An operation that is looked at when the stream comes to its time.
-static void give_op(pj_otf2_place *place, uint64_t time, pj_otf2_op op)
-{
-    give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
-    add_op(place, op);
-}
-
-/// Completes the receives that this call has waited for: all, or the oldest one.
-static void complete_posts(pj_otf2_place *place, uint64_t time)
-{
-    const pj_mpi_call_row *row = pj_mpi_call_at(region_at(place, place->call_region)->call);
-    if (!row || row->role != PJ_ROLE_WAIT)
-        return;
-    place->waits += place->fresh;
-    place->fresh = false;
-    pj_str name = pj_str_of(row->name);
-    if (place->post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
-        return; // whether a test has completed anything is not in the trace
-    bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
-    size_t n = all ? place->post_count : 1;
-    for (size_t i = 0; i < n; i++)
-        give_op(place, time,
-                (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time});
-    memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
-    place->post_count -= n;
-}
-
-static void end_call(pj_otf2_place *place, uint64_t time)
-{
-    if (place->calls == 0 || --place->calls > 0)
-        return;
-    settle(place, time);
-    complete_posts(place, time);
-    pj_event *event = give(place, time, PJ_EV_MPI);
-    event->code = region_at(place, place->call_region)->class_;
-    if (place->collectives) {
-        count(place, PJ_IMPORT_collective_not_ended);
-        place->collectives = 0;
-    }
-}
-
 static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
-    switch ((pj_otf2_construct)region_at(place, index)->construct) {
+    switch ((pj_otf2_construct)pj_otf2_region_at(place, index)->construct) {
     case PJ_OTF2_MPI:
-        begin_call(place, time, index);
+        pj_otf2_begin_call(place, time, index);
         return;
     case PJ_OTF2_PARALLEL:
         place->parallels++;
-        enter_body(place, time, level_of(index));
+        name_body(place, level_of(place, index));
+        enter_body(place, time, level_of(place, index));
         return;
     case PJ_OTF2_BARRIER:
         give_openmp(place, time, PJ_OMP_BARRIER, 1);
         return;
     case PJ_OTF2_TASK:
-        give_openmp(place, time, PJ_OMP_TASK, level_of(index));
+        give_openmp(place, time, PJ_OMP_TASK, level_of(place, index));
         return;
     case PJ_OTF2_TASK_MADE:
-        give_openmp(place, time, PJ_OMP_TASK_MADE, level_of(index));
+        give_openmp(place, time, PJ_OMP_TASK_MADE, level_of(place, index));
         return;
     case PJ_OTF2_TASKWAIT:
         give_openmp(place, time, PJ_OMP_TASKWAIT, 1);
@@ -451,13 +345,13 @@ static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
 
 static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
-    switch ((pj_otf2_construct)region_at(place, index)->construct) {
+    switch ((pj_otf2_construct)pj_otf2_region_at(place, index)->construct) {
     case PJ_OTF2_MPI:
-        end_call(place, time);
+        pj_otf2_end_call(place, time);
         return;
     case PJ_OTF2_PARALLEL:
         place->parallels--;
-        settle(place, time);
+        pj_otf2_settle(place, time);
         leave_body(place, time);
         return;
     case PJ_OTF2_BARRIER:
@@ -478,16 +372,25 @@ static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
     }
 }
 
+static void give_region(pj_otf2_place *place, uint64_t time, uint16_t kind, uint32_t index)
+{
+    pj_otf2_settle(place, time);
+    pj_otf2_give(place, time, kind)->a = pj_otf2_region_at(place, index)->number;
+}
+
 static void enter(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
-    if (region_at(place, index)->unknown)
-        count(place, PJ_IMPORT_undefined_region);
+    if (pj_otf2_region_at(place, index)->unknown)
+        pj_otf2_count(place, PJ_IMPORT_undefined_region);
     if (place->depth >= NESTING_MOST)
         return;
     uint8_t below = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
     uint8_t above = state_above(place, below, index);
-    if (region_at(place, index)->construct != PJ_OTF2_PLAIN)
+    if (place->named)
+        give_region(place, time, PJ_EV_ENTER, index);
+    if (pj_otf2_region_at(place, index)->construct != PJ_OTF2_PLAIN)
         begin_construct(place, time, index);
+    place->unnamed_count = 0;
     if (place->depth == place->stack_cap)
         pj_grow(place->stack, &place->stack_cap, place->depth + 1);
     place->stack[place->depth++] = (pj_otf2_frame){index, above};
@@ -503,14 +406,14 @@ static size_t frame_left(pj_otf2_place *place, uint32_t index)
     while (at > 0 && place->stack[at].region != index)
         at--;
     bool found = place->stack[at].region == index;
-    count(place, found ? PJ_IMPORT_wrong_nesting : PJ_IMPORT_leave_without_enter);
+    pj_otf2_count(place, found ? PJ_IMPORT_wrong_nesting : PJ_IMPORT_leave_without_enter);
     return found ? at : top;
 }
 
 static void leave(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
     if (place->depth == 0) {
-        count(place, PJ_IMPORT_leave_without_enter);
+        pj_otf2_count(place, PJ_IMPORT_leave_without_enter);
         return;
     }
     size_t at = frame_left(place, index);
@@ -518,8 +421,11 @@ static void leave(pj_otf2_place *place, uint64_t time, uint32_t index)
     place->depth--;
     for (size_t i = at; i < place->depth; i++)
         place->stack[i] = place->stack[i + 1];
-    if (region_at(place, index)->construct != PJ_OTF2_PLAIN)
+    if (pj_otf2_region_at(place, index)->construct != PJ_OTF2_PLAIN)
         end_construct(place, time, index);
+    if (place->named)
+        give_region(place, time, PJ_EV_LEAVE, index);
+    place->unnamed_count = 0;
     restate(place, at);
     change(place, time);
 }
@@ -533,7 +439,8 @@ static const pj_otf2_metric *metric_of(pj_otf2_place *place, uint64_t id)
     uint32_t index;
     place->metric_id = id;
     place->metric = NULL;
-    if (pj_map_get(&place->defs->metric_of, global_of(place, OF_METRIC, id), &index) &&
+    if (pj_map_get(&place->defs->metric_of, pj_otf2_global_of(place, PJ_OTF2_OF_METRIC, id),
+                   &index) &&
         place->defs->metrics[index].used)
         place->metric = &place->defs->metrics[index];
     return place->metric;
@@ -586,120 +493,6 @@ static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_eve
     r->time = time;
 }
 
-// Messages and collectives
-
-static const pj_otf2_comm *comm_of(pj_otf2_place *place, uint64_t id, uint32_t *index)
-{
-    if (!pj_map_get(&place->defs->comm_of, global_of(place, OF_COMM, id), index))
-        return NULL;
-    const pj_otf2_comm *comm = &place->defs->comms[*index];
-    return comm->number ? comm : NULL;
-}
-
-static bool has_rank(const uint32_t *ranks, uint32_t size, uint32_t rank)
-{
-    for (uint32_t i = 0; i < size; i++)
-        if (ranks[i] == rank)
-            return true;
-    return false;
-}
-
-/// The rank in the run of a member that the trace names by its rank in the communicator.
-static uint32_t peer_of(const pj_otf2_place *place, const pj_otf2_comm *comm, uint64_t member)
-{
-    if (comm->self)
-        return place->rank;
-    bool across = comm->other && has_rank(comm->ranks, comm->size, place->rank);
-    const uint32_t *ranks = across ? comm->other : comm->ranks;
-    return member < (across ? comm->other_size : comm->size) ? ranks[member] : PJ_OTF2_NONE;
-}
-
-/// Ids that stand for MPI_PROC_NULL: negative numbers of the tracer's MPI.
-static bool is_nobody(uint64_t member)
-{
-    return member >= UINT32_MAX - 15;
-}
-
-/// Message records: peer, communicator, tag, bytes. False when the message is left out.
-static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2_op *op)
-{
-    if (is_nobody(event->field[0])) {
-        count(place, PJ_IMPORT_message_to_nobody);
-        return false;
-    }
-    const pj_otf2_comm *comm = comm_of(place, event->field[1], &op->comm);
-    op->peer = comm ? peer_of(place, comm, event->field[0]) : PJ_OTF2_NONE;
-    op->tag = (uint32_t)event->field[2];
-    op->bytes = event->field[3];
-    if (op->peer == PJ_OTF2_NONE)
-        count(place, PJ_IMPORT_unknown_peer);
-    return op->peer != PJ_OTF2_NONE;
-}
-
-static void send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
-{
-    pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
-    if (!message_op(place, event, &op))
-        return;
-    give_op(place, time, op);
-}
-
-static void receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
-{
-    pj_otf2_op op = {.kind = PJ_OTF2_OP_RECEIVE, .end = time};
-    op.begin = place->calls ? place->call_begin : time;
-    if (event->type == PJ_OTF2_MPI_IRECV) {
-        place->completed++;
-        if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
-            count(place, PJ_IMPORT_request_unknown);
-    }
-    if (!message_op(place, event, &op))
-        return;
-    if (place->infer)
-        give_op(place, time, op);
-    else
-        add_op(place, op);
-}
-
-static void post(pj_otf2_place *place, uint64_t time, uint64_t request)
-{
-    place->posted++;
-    place->fresh = true;
-    if (!place->infer) {
-        pj_otf2_requests_put(&place->requests, request, time);
-        return;
-    }
-    pj_grow(place->posts, &place->post_cap, place->post_count + 1);
-    place->posts[place->post_count++] = time;
-}
-
-static void collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
-{
-    uint32_t index;
-    const pj_otf2_comm *comm = comm_of(place, event->field[1], &index);
-    uint64_t begin = place->calls ? place->call_begin : place->collective_begin;
-    place->collectives -= place->collectives > 0;
-    if (!comm) {
-        count(place, PJ_IMPORT_collective_not_ended);
-        return;
-    }
-    uint32_t root =
-        event->field[2] < UINT32_MAX ? peer_of(place, comm, event->field[2]) : PJ_OTF2_NONE;
-    uint64_t sent = event->field[3], received = event->field[4];
-    // At the begin of its call, as nothing was given out since.
-    pj_event *out = give(place, place->since < time ? place->since : time, PJ_EV_COLLECTIVE);
-    out->a = comm->number;
-    out->b = sent > received ? sent : received;
-    out->code = root == place->rank;
-    if (!comm->self)
-        add_op(place, (pj_otf2_op){.kind = PJ_OTF2_OP_COLLECTIVE,
-                                   .operation = (uint8_t)event->field[0],
-                                   .comm = index,
-                                   .peer = root,
-                                   .begin = begin,
-                                   .end = time});
-}
-
 // Records
 
 static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mode)
@@ -708,13 +501,13 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
     if (off == place->off)
         return;
     if (off)
-        count(place, PJ_IMPORT_measurement_off);
-    settle(place, time);
+        pj_otf2_count(place, PJ_IMPORT_measurement_off);
+    pj_otf2_settle(place, time);
     // A trace begins switched on; what is switched off before it is switched on is its start.
     unsigned switches = off ? place->was_on : place->was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)
-        give(place, time, PJ_EV_TRACING)->a = !off;
-    settle(place, time + off); // the nanosecond of the switch was still measured
+        pj_otf2_give(place, time, PJ_EV_TRACING)->a = !off;
+    pj_otf2_settle(place, time + off); // the nanosecond of the switch was still measured
     place->was_on |= !off;
     place->off = off;
     change(place, time);
@@ -723,10 +516,10 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
 static void flush_buffer(pj_otf2_place *place, uint64_t time, uint64_t stop)
 {
     uint8_t state = place->state;
-    count(place, PJ_IMPORT_buffer_flush);
-    settle(place, time);
+    pj_otf2_count(place, PJ_IMPORT_buffer_flush);
+    pj_otf2_settle(place, time);
     place->state = PJ_STATE_OTHERS;
-    settle(place, stop);
+    pj_otf2_settle(place, stop);
     place->state = state;
     if (stop > place->last)
         place->last = stop;
@@ -763,30 +556,30 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
 {
     switch (event->type) {
     case PJ_OTF2_ENTER:
-        enter(place, time, region_of(place, event->field[0], OF_REGION));
+        enter(place, time, region_of(place, event->field[0], PJ_OTF2_OF_REGION));
         return;
     case PJ_OTF2_LEAVE:
-        leave(place, time, region_of(place, event->field[0], OF_REGION));
+        leave(place, time, region_of(place, event->field[0], PJ_OTF2_OF_REGION));
         return;
     case PJ_OTF2_METRIC:
         read_counters(place, time, event);
         return;
     case PJ_OTF2_CALLING_CONTEXT_ENTER:
-        enter(place, time, region_of(place, event->field[0], OF_CONTEXT));
+        enter(place, time, region_of(place, event->field[0], PJ_OTF2_OF_CONTEXT));
         return;
     case PJ_OTF2_CALLING_CONTEXT_LEAVE:
-        leave(place, time, region_of(place, event->field[0], OF_CONTEXT));
+        leave(place, time, region_of(place, event->field[0], PJ_OTF2_OF_CONTEXT));
         return;
     case PJ_OTF2_MPI_SEND:
     case PJ_OTF2_MPI_ISEND:
-        send(place, time, event);
+        pj_otf2_send(place, time, event);
         return;
     case PJ_OTF2_MPI_RECV:
     case PJ_OTF2_MPI_IRECV:
-        receive(place, time, event);
+        pj_otf2_receive(place, time, event);
         return;
     case PJ_OTF2_MPI_IRECV_REQUEST:
-        post(place, time, event->field[0]);
+        pj_otf2_post(place, time, event->field[0]);
         return;
     case PJ_OTF2_MPI_REQUEST_CANCELLED:
         pj_otf2_requests_take(&place->requests, event->field[0], &(uint64_t){0});
@@ -796,7 +589,7 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
         place->collectives++;
         return;
     case PJ_OTF2_MPI_COLLECTIVE_END:
-        collective(place, time, event);
+        pj_otf2_collective(place, time, event);
         return;
     case PJ_OTF2_MEASUREMENT_ON_OFF:
         switch_measurement(place, time, event->field[0]);
@@ -812,17 +605,17 @@ static void begin_place(pj_otf2_place *place, uint64_t time)
 {
     place->begun = true;
     place->state = PJ_STATE_NOT_CREATED;
-    cut(place, time);
+    pj_otf2_cut(place, time);
     place->state = state_now(place);
-    give(place, time, PJ_EV_OTHER);
+    pj_otf2_give(place, time, PJ_EV_OTHER);
 }
 
 static void end_place(pj_otf2_place *place)
 {
     place->ended = true;
     if (place->begun) {
-        settle(place, place->last);
-        give(place, place->last, PJ_EV_OTHER);
+        pj_otf2_settle(place, place->last);
+        pj_otf2_give(place, place->last, PJ_EV_OTHER);
     }
     place->import.count[PJ_IMPORT_region_not_left] += place->depth;
     if (!place->evt)
@@ -830,7 +623,7 @@ static void end_place(pj_otf2_place *place)
     pj_otf2_evt_facts facts = pj_otf2_evt_facts_of(place->evt);
     place->damage = facts.damage;
     if (facts.damage)
-        count(place, PJ_IMPORT_damaged_location);
+        pj_otf2_count(place, PJ_IMPORT_damaged_location);
     place->import.count[PJ_IMPORT_malformed_event] += facts.malformed;
     place->import.count[PJ_IMPORT_unknown_event] += facts.unknown;
 }
@@ -841,7 +634,7 @@ static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
     if (!place->begun)
         begin_place(place, time);
     if (time < place->last) {
-        count(place, PJ_IMPORT_time_reversed);
+        pj_otf2_count(place, PJ_IMPORT_time_reversed);
         time = place->last;
     }
     place->last = time;
@@ -856,6 +649,7 @@ static void close_up(pj_otf2_place *place)
         memmove(place->events, place->events + place->event_first, ready * sizeof *place->events);
     place->event_first = 0;
     place->event_count = ready;
+    place->unnamed_count = 0;
     size_t left = place->op_count - place->op_first;
     if (place->op_first)
         memmove(place->ops, place->ops + place->op_first, left * sizeof *place->ops);
@@ -873,7 +667,8 @@ void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
         take_next(place, &place->ahead);
     }
     pj_otf2_event event;
-    while (place->event_count < events && !place->ended) {
+    while (place->event_count < events + (place->unnamed_count ? NAMES_AHEAD : 0) &&
+           !place->ended) {
         if (next_record(place, &event))
             take_next(place, &event);
         else

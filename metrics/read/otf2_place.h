@@ -46,6 +46,7 @@ typedef struct pj_otf2_place {
     const pj_otf2_defs *defs;
     uint32_t location, rank;
     bool worker; // not the first thread of its rank
+    bool named;  // gives out the regions it enters and leaves
     bool infer;  // its receives have no completions in the trace
 
     // Where its records come from: our own decoder, or the library.
@@ -76,6 +77,8 @@ typedef struct pj_otf2_place {
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
     bool in_body, in_parallel;
+    unsigned unnamed_count; // of the last events of bodies whose region is not yet known
+    size_t unnamed[2];      // their places in `events`
     pj_otf2_requests requests;
     uint64_t *posts; // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
@@ -112,6 +115,7 @@ typedef struct pj_otf2_place_opts {
     size_t buffer_bytes;
     _Atomic uint64_t *sum; // raised by the bytes read
     bool by_library;
+    bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
 } pj_otf2_place_opts;
 
 /// A place without files, over the records of `evt`, which it takes.

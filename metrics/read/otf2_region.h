@@ -33,8 +33,9 @@ typedef struct pj_otf2_region {
     const char *name;
     uint8_t state; // PJ_STATE_* or one of Extrae's other states
     uint8_t construct;
-    uint8_t class_; // pj_mpi_class of an MPI call
-    bool unknown;   // not defined in the archive
+    uint8_t class_;  // pj_mpi_class of an MPI call
+    bool unknown;    // not defined in the archive
+    uint32_t number; // in pj_run.regions
     pj_mpi_call call;
 } pj_otf2_region;
 

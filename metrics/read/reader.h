@@ -23,6 +23,7 @@ typedef struct pj_pass {
     void *learnt;
     bool learning;    // set by the pass: another one would use what this one has learnt
     bool by_location; // the sinks take one location after another: times need not be merged
+    bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
     bool raw_clock;   // clocks are taken as they are
     bool again;       // set by the pass: the input may be read another time
 } pj_pass;

@@ -163,6 +163,8 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
         break;
     case PJ_EV_STATE:
     case PJ_EV_MESSAGE:
+    case PJ_EV_ENTER:
+    case PJ_EV_LEAVE:
     case PJ_EV_OTHER:
     case PJ_EV_LAST:
         break;

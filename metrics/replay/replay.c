@@ -259,6 +259,8 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
     case PJ_EV_COUNTER:
     case PJ_EV_COUNTERS:
     case PJ_EV_TRACING:
+    case PJ_EV_ENTER:
+    case PJ_EV_LEAVE:
     case PJ_EV_OTHER:
     case PJ_EV_LAST:
         break;

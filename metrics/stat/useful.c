@@ -93,6 +93,8 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
         break;
     case PJ_EV_COLLECTIVE:
     case PJ_EV_TRACING:
+    case PJ_EV_ENTER:
+    case PJ_EV_LEAVE:
     case PJ_EV_OTHER:
     case PJ_EV_LAST:
         break;

@@ -1,0 +1,184 @@
+// Receives without completion in the trace (eztrace) wait for the calls that may have completed
+// them.
+#include "metrics/read/otf2_traffic.h"
+
+#include "metrics/read/otf2_give.h"
+
+// Calls
+
+void pj_otf2_begin_call(pj_otf2_place *place, uint64_t time, uint32_t index)
+{
+    if (place->calls++ > 0)
+        return;
+    place->call_begin = time;
+    place->call_region = index;
+    pj_otf2_settle(place, time);
+    pj_event *event = pj_otf2_give(place, time, PJ_EV_MPI);
+    event->a = pj_otf2_region_at(place, index)->call;
+    event->code = pj_otf2_region_at(place, index)->class_;
+}
+
+static void add_op(pj_otf2_place *place, pj_otf2_op op)
+{
+    if (place->op_count == place->op_cap)
+        pj_grow(place->ops, &place->op_cap, place->op_count + 1);
+    place->ops[place->op_count++] = op;
+}
+
+/// An operation that is looked at when the stream comes to its time.
+static void give_op(pj_otf2_place *place, uint64_t time, pj_otf2_op op)
+{
+    pj_otf2_give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
+    add_op(place, op);
+}
+
+/// Completes the receives that this call has waited for: all, or the oldest one.
+static void complete_posts(pj_otf2_place *place, uint64_t time)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(pj_otf2_region_at(place, place->call_region)->call);
+    if (!row || row->role != PJ_ROLE_WAIT)
+        return;
+    place->waits += place->fresh;
+    place->fresh = false;
+    pj_str name = pj_str_of(row->name);
+    if (place->post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
+        return; // whether a test has completed anything is not in the trace
+    bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
+    size_t n = all ? place->post_count : 1;
+    for (size_t i = 0; i < n; i++)
+        give_op(place, time,
+                (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time});
+    memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
+    place->post_count -= n;
+}
+
+void pj_otf2_end_call(pj_otf2_place *place, uint64_t time)
+{
+    if (place->calls == 0 || --place->calls > 0)
+        return;
+    pj_otf2_settle(place, time);
+    complete_posts(place, time);
+    pj_event *event = pj_otf2_give(place, time, PJ_EV_MPI);
+    event->code = pj_otf2_region_at(place, place->call_region)->class_;
+    if (place->collectives) {
+        pj_otf2_count(place, PJ_IMPORT_collective_not_ended);
+        place->collectives = 0;
+    }
+}
+
+// Messages
+
+static const pj_otf2_comm *comm_of(pj_otf2_place *place, uint64_t id, uint32_t *index)
+{
+    if (!pj_map_get(&place->defs->comm_of, pj_otf2_global_of(place, PJ_OTF2_OF_COMM, id), index))
+        return NULL;
+    const pj_otf2_comm *comm = &place->defs->comms[*index];
+    return comm->number ? comm : NULL;
+}
+
+static bool has_rank(const uint32_t *ranks, uint32_t size, uint32_t rank)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (ranks[i] == rank)
+            return true;
+    return false;
+}
+
+/// The rank in the run of a member that the trace names by its rank in the communicator.
+static uint32_t peer_of(const pj_otf2_place *place, const pj_otf2_comm *comm, uint64_t member)
+{
+    if (comm->self)
+        return place->rank;
+    bool across = comm->other && has_rank(comm->ranks, comm->size, place->rank);
+    const uint32_t *ranks = across ? comm->other : comm->ranks;
+    return member < (across ? comm->other_size : comm->size) ? ranks[member] : PJ_OTF2_NONE;
+}
+
+/// Ids that stand for MPI_PROC_NULL: negative numbers of the tracer's MPI.
+static bool is_nobody(uint64_t member)
+{
+    return member >= UINT32_MAX - 15;
+}
+
+/// Message records: peer, communicator, tag, bytes. False when the message is left out.
+static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2_op *op)
+{
+    if (is_nobody(event->field[0])) {
+        pj_otf2_count(place, PJ_IMPORT_message_to_nobody);
+        return false;
+    }
+    const pj_otf2_comm *comm = comm_of(place, event->field[1], &op->comm);
+    op->peer = comm ? peer_of(place, comm, event->field[0]) : PJ_OTF2_NONE;
+    op->tag = (uint32_t)event->field[2];
+    op->bytes = event->field[3];
+    if (op->peer == PJ_OTF2_NONE)
+        pj_otf2_count(place, PJ_IMPORT_unknown_peer);
+    return op->peer != PJ_OTF2_NONE;
+}
+
+void pj_otf2_send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
+    if (!message_op(place, event, &op))
+        return;
+    give_op(place, time, op);
+}
+
+void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    pj_otf2_op op = {.kind = PJ_OTF2_OP_RECEIVE, .end = time};
+    op.begin = place->calls ? place->call_begin : time;
+    if (event->type == PJ_OTF2_MPI_IRECV) {
+        place->completed++;
+        if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
+            pj_otf2_count(place, PJ_IMPORT_request_unknown);
+    }
+    if (!message_op(place, event, &op))
+        return;
+    if (place->infer)
+        give_op(place, time, op);
+    else
+        add_op(place, op);
+}
+
+void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request)
+{
+    place->posted++;
+    place->fresh = true;
+    if (!place->infer) {
+        pj_otf2_requests_put(&place->requests, request, time);
+        return;
+    }
+    pj_grow(place->posts, &place->post_cap, place->post_count + 1);
+    place->posts[place->post_count++] = time;
+}
+
+// Collectives
+
+void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    uint32_t index;
+    const pj_otf2_comm *comm = comm_of(place, event->field[1], &index);
+    uint64_t begin = place->calls ? place->call_begin : place->collective_begin;
+    place->collectives -= place->collectives > 0;
+    if (!comm) {
+        pj_otf2_count(place, PJ_IMPORT_collective_not_ended);
+        return;
+    }
+    uint32_t root =
+        event->field[2] < UINT32_MAX ? peer_of(place, comm, event->field[2]) : PJ_OTF2_NONE;
+    uint64_t sent = event->field[3], received = event->field[4];
+    // At the begin of its call, as nothing was given out since.
+    pj_event *out =
+        pj_otf2_give(place, place->since < time ? place->since : time, PJ_EV_COLLECTIVE);
+    out->a = comm->number;
+    out->b = sent > received ? sent : received;
+    out->code = root == place->rank;
+    if (!comm->self)
+        add_op(place, (pj_otf2_op){.kind = PJ_OTF2_OP_COLLECTIVE,
+                                   .operation = (uint8_t)event->field[0],
+                                   .comm = index,
+                                   .peer = root,
+                                   .begin = begin,
+                                   .end = time});
+}

@@ -31,19 +31,27 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     pj_replay_opts replay = {.network = loading->opts->network,
                              .job = loading->job,
                              .ideal_path = loading->opts->ideal_path};
-    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&loading->bracket),
-                       pj_replay_sink(replay)}; // the replay needs the totals: it comes last
-    enum { SINKS = sizeof sinks / sizeof *sinks };
+    const pj_load_opts *opts = loading->opts;
+    enum { OWN = 3 }; // the replay needs the totals: it comes after them
+    size_t own = opts->no_replay ? OWN - 1 : OWN, count = own + opts->listener_count;
+    pj_sink *sinks = pj_new_n(run->arena, pj_sink, count + 1);
+    sinks[0] = pj_useful_sink();
+    sinks[1] = pj_bracket_sink(&loading->bracket);
+    if (!opts->no_replay)
+        sinks[2] = pj_replay_sink(replay);
+    for (size_t i = own; i < count; i++)
+        sinks[i] = opts->listeners[i - own];
     pj_pass pass = {.run = run,
                     .sinks = sinks,
-                    .sink_count = loading->opts->no_replay ? SINKS - 1 : SINKS,
+                    .sink_count = count,
                     .job = loading->job,
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
-                    .by_location = loading->opts->no_replay,
-                    .raw_clock = loading->opts->raw_clock};
+                    .by_location = opts->no_replay && !opts->in_order,
+                    .regions = opts->regions,
+                    .raw_clock = opts->raw_clock};
     bool ok = pj_read_file(loading->path, &pass, err);
-    for (size_t i = 0; i < SINKS; i++)
+    for (size_t i = 0; i < own; i++)
         sinks[i].close(sinks[i].self);
     loading->disorder = pass.disorder;
     loading->learnt = pass.learnt;

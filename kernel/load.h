@@ -5,13 +5,18 @@
 
 #include "metrics/model/roi.h"
 #include "metrics/model/run.h"
+#include "metrics/model/sink.h"
 #include "metrics/replay/network.h"
 
 typedef struct pj_load_opts {
     pj_roi_request roi;
-    const char *tag; // NULL = none
-    bool no_replay;  // leaves the ideal times empty (statistics only)
-    bool raw_clock;  // takes the clocks of the trace as they are
+    const char *tag;          // NULL = none
+    bool no_replay;           // leaves the ideal times empty (statistics only)
+    bool raw_clock;           // takes the clocks of the trace as they are
+    const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
+    size_t listener_count;
+    bool in_order; // the listeners want the events of all threads in one order of time
+    bool regions;  // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network;
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
 } pj_load_opts;

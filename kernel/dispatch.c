@@ -9,16 +9,17 @@
 
 enum { SHELL = 1 << PJ_SHELL, CONTROL = 1 << PJ_CONTROL };
 
-/// Who answers: the thread that received the request, or the language in its turn.
-typedef enum turn { AT_ONCE, IN_TURN } turn;
+/// Who answers: the thread that received the request, or a shell in its turn.
+typedef enum turn { AT_ONCE, BY_CELLS, BY_ANSWERS, BY_COMMS } turn;
 
 typedef struct handler {
     const char *type;
     const char *reply; // NULL = has none
     unsigned channels;
     turn turn;
-    json_t *(*answer)(pj_kernel *kernel, pj_request *request); // content of the reply, new
-    void (*after)(pj_kernel *kernel);                          // once idle was said; may be NULL
+    /// Content of the reply, new; `shell` is NULL for what is answered at once.
+    json_t *(*answer)(pj_kernel *kernel, pj_subshell *shell, pj_request *request);
+    void (*after)(pj_kernel *kernel); // once idle was said; may be NULL
 } handler;
 
 static const pj_comm_target no_targets[] = {{.name = NULL}};
@@ -26,15 +27,14 @@ static const pj_comm_target no_targets[] = {{.name = NULL}};
 pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop)
 {
     pj_kernel *kernel = pj_take_memory(sizeof *kernel);
+    const char *comms = getenv("POPINJAY_COMM");
     *kernel = (pj_kernel){
         .out = out,
         .origin = origin,
-        .stop = stop,
-        .inbox = pj_inbox_new(),
-        .history = pj_history_new(),
         .comms = pj_comms_new(no_targets),
-        .prompt = pj_prompt_new(),
+        .queue_comms = comms && strcmp(comms, "queued") == 0,
     };
+    kernel->shells = pj_subshells_new(kernel, stop);
     return kernel;
 }
 
@@ -42,33 +42,40 @@ void pj_kernel_free(pj_kernel *kernel)
 {
     if (!kernel)
         return;
-    pj_inbox_free(kernel->inbox);
-    pj_history_free(kernel->history);
+    pj_subshells_free(kernel->shells);
     pj_comms_free(kernel->comms);
-    pj_prompt_free(kernel->prompt);
     free(kernel);
 }
 
 // Answers
 
-static json_t *kernel_info(pj_kernel *kernel, pj_request *request)
+static json_t *kernel_info(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    (void)kernel, (void)request;
+    (void)kernel, (void)shell, (void)request;
     return pj_reply_kernel_info();
 }
 
-static json_t *history(pj_kernel *kernel, pj_request *request)
+static json_t *execute(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    return pj_history_answer(kernel->history, request->content);
+    (void)kernel;
+    return pj_execute(shell, request);
 }
 
-static json_t *comm_info(pj_kernel *kernel, pj_request *request)
+static json_t *history(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)shell;
+    return pj_subshells_history(kernel->shells, request);
+}
+
+static json_t *comm_info(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    (void)shell;
     return pj_comms_info(kernel->comms, pj_jsontext_str(request->content, "target_name"));
 }
 
-static json_t *comm_open(pj_kernel *kernel, pj_request *request)
+static json_t *comm_open(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)shell;
     if (!pj_comms_open(kernel->comms, request))
         kernel->out.publish(kernel->out.self,
                             pj_publish_comm_close(kernel->origin, request,
@@ -76,14 +83,16 @@ static json_t *comm_open(pj_kernel *kernel, pj_request *request)
     return NULL;
 }
 
-static json_t *comm_message(pj_kernel *kernel, pj_request *request)
+static json_t *comm_message(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)shell;
     pj_comms_message(kernel->comms, request);
     return NULL;
 }
 
-static json_t *comm_close(pj_kernel *kernel, pj_request *request)
+static json_t *comm_close(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)shell;
     pj_comms_close(kernel->comms, request);
     return NULL;
 }
@@ -101,34 +110,74 @@ static size_t cursor_of(const pj_request *request)
     return cursor < 0 ? 0 : (size_t)cursor;
 }
 
-static json_t *complete(pj_kernel *kernel, pj_request *request)
+static json_t *complete(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    return with_ok(pj_lang_complete(kernel->lang, pj_jsontext_str(request->content, "code"),
+    (void)kernel;
+    return with_ok(pj_lang_complete(shell->lang, pj_jsontext_str(request->content, "code"),
                                     cursor_of(request)));
 }
 
-static json_t *inspect(pj_kernel *kernel, pj_request *request)
+static json_t *inspect(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)kernel;
     json_int_t detail = pj_jsontext_int(request->content, "detail_level", 0);
-    return with_ok(pj_lang_inspect(kernel->lang, pj_jsontext_str(request->content, "code"),
+    return with_ok(pj_lang_inspect(shell->lang, pj_jsontext_str(request->content, "code"),
                                    cursor_of(request), detail > 0));
 }
 
-static json_t *is_complete(pj_kernel *kernel, pj_request *request)
+static json_t *is_complete(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    return pj_lang_is_complete(kernel->lang, pj_jsontext_str(request->content, "code"));
+    (void)kernel;
+    return pj_lang_is_complete(shell->lang, pj_jsontext_str(request->content, "code"));
 }
 
-static json_t *interrupt(pj_kernel *kernel, pj_request *request)
+static json_t *no_subshell(void)
 {
-    (void)request;
-    atomic_store(kernel->stop, true);
-    return pj_reply_ok();
+    return pj_reply_error("SubshellError", "no subshell has this id: it was deleted or never made");
+}
+
+/// The subshell that a control request speaks of.
+static pj_str subshell_of(const pj_request *request)
+{
+    pj_str id = pj_jsontext_str(request->content, "subshell_id");
+    return id.len ? id : request->subshell_id;
+}
+
+static json_t *interrupt(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    (void)shell;
+    bool known = pj_subshells_interrupt(kernel->shells, subshell_of(request));
+    return known ? pj_reply_ok() : no_subshell();
+}
+
+static json_t *create_subshell(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    (void)shell, (void)request;
+    char id[64];
+    pj_err err = {0};
+    if (!pj_subshells_create(kernel->shells, id, sizeof id, &err))
+        return pj_reply_error("SubshellError", err.text);
+    return json_pack("{s:s, s:s}", "status", "ok", "subshell_id", id);
+}
+
+static json_t *delete_subshell(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    (void)shell;
+    bool deleted = pj_subshells_delete(kernel->shells, subshell_of(request));
+    return deleted ? pj_reply_ok() : no_subshell();
+}
+
+static json_t *list_subshells(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    (void)shell, (void)request;
+    return json_pack("{s:s, s:o}", "status", "ok", "subshell_id",
+                     pj_subshells_list(kernel->shells));
 }
 
 /// Answered to the sender and, as the specification wants it, to everybody else.
-static json_t *shutdown_kernel(pj_kernel *kernel, pj_request *request)
+static json_t *shutdown_kernel(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
+    (void)shell;
     json_t *content = pj_reply_ok();
     bool restart = pj_jsontext_flag(request->content, "restart", false);
     json_object_set_new(content, "restart", json_boolean(restart));
@@ -143,17 +192,20 @@ static void end_kernel(pj_kernel *kernel)
 }
 
 static const handler rows[] = {
-    {"execute_request", "execute_reply", SHELL, IN_TURN, pj_execute, NULL},
-    {"complete_request", "complete_reply", SHELL, IN_TURN, complete, NULL},
-    {"inspect_request", "inspect_reply", SHELL, IN_TURN, inspect, NULL},
-    {"is_complete_request", "is_complete_reply", SHELL, IN_TURN, is_complete, NULL},
-    {"comm_open", NULL, SHELL, IN_TURN, comm_open, NULL},
-    {"comm_msg", NULL, SHELL, IN_TURN, comm_message, NULL},
-    {"comm_close", NULL, SHELL, IN_TURN, comm_close, NULL},
+    {"execute_request", "execute_reply", SHELL, BY_CELLS, execute, NULL},
+    {"complete_request", "complete_reply", SHELL, BY_ANSWERS, complete, NULL},
+    {"inspect_request", "inspect_reply", SHELL, BY_ANSWERS, inspect, NULL},
+    {"is_complete_request", "is_complete_reply", SHELL, BY_ANSWERS, is_complete, NULL},
+    {"comm_open", NULL, SHELL, BY_COMMS, comm_open, NULL},
+    {"comm_msg", NULL, SHELL, BY_COMMS, comm_message, NULL},
+    {"comm_close", NULL, SHELL, BY_COMMS, comm_close, NULL},
     {"kernel_info_request", "kernel_info_reply", SHELL | CONTROL, AT_ONCE, kernel_info, NULL},
     {"history_request", "history_reply", SHELL, AT_ONCE, history, NULL},
     {"comm_info_request", "comm_info_reply", SHELL, AT_ONCE, comm_info, NULL},
     {"interrupt_request", "interrupt_reply", SHELL | CONTROL, AT_ONCE, interrupt, NULL},
+    {"create_subshell_request", "create_subshell_reply", CONTROL, AT_ONCE, create_subshell, NULL},
+    {"delete_subshell_request", "delete_subshell_reply", CONTROL, AT_ONCE, delete_subshell, NULL},
+    {"list_subshell_request", "list_subshell_reply", CONTROL, AT_ONCE, list_subshells, NULL},
     {"shutdown_request", "shutdown_reply", SHELL | CONTROL, AT_ONCE, shutdown_kernel, end_kernel},
 };
 
@@ -173,46 +225,85 @@ static void say(pj_kernel *kernel, pj_request *request, const char *state)
     kernel->out.publish(kernel->out.self, pj_publish_status(kernel->origin, request, state));
 }
 
-/// A type nobody knows (`row` NULL) is ignored between busy and idle.
-static void serve(pj_kernel *kernel, const handler *row, pj_request *request, bool aborted)
+static void reply(pj_kernel *kernel, const handler *row, pj_request *request, json_t *content)
 {
-    say(kernel, request, "busy");
-    json_t *content = aborted ? pj_reply_aborted(kernel->count)
-                      : row   ? row->answer(kernel, request)
-                              : NULL;
     if (content && row->reply)
         kernel->out.send(kernel->out.self,
                          pj_post_new(kernel->origin, request, row->reply, content));
+    else
+        json_decref(content);
+}
+
+/// A type nobody knows (`row` NULL) is ignored between busy and idle.
+static void serve_at_once(pj_kernel *kernel, const handler *row, pj_request *request)
+{
+    say(kernel, request, "busy");
+    if (row)
+        reply(kernel, row, request, row->answer(kernel, NULL, request));
     say(kernel, request, "idle");
     if (row && row->after)
         row->after(kernel);
+}
+
+static void serve_in_turn(pj_subshell *shell, pj_request *request, bool aborted)
+{
+    pj_kernel *kernel = shell->kernel;
+    const handler *row = find_row(request);
+    atomic_store(&shell->busy, true);
+    shell->current = request;
+    say(kernel, request, "busy");
+    reply(kernel, row, request,
+          aborted ? pj_reply_aborted(shell->count) : row->answer(kernel, shell, request));
+    say(kernel, request, "idle");
+    shell->current = NULL;
+    atomic_store(&shell->busy, false);
+    pj_request_drop(request);
+}
+
+static void refuse(pj_kernel *kernel, const handler *row, pj_request *request)
+{
+    say(kernel, request, "busy");
+    json_t *content = no_subshell();
+    if (row->turn == BY_CELLS)
+        json_object_set_new(content, "execution_count", json_integer(0));
+    reply(kernel, row, request, content);
+    say(kernel, request, "idle");
+}
+
+static pj_subshell_role role_of(const pj_kernel *kernel, const handler *row)
+{
+    if (row->turn == BY_ANSWERS)
+        return PJ_SUBSHELL_ANSWERS;
+    return row->turn == BY_COMMS && !kernel->queue_comms ? PJ_SUBSHELL_COMMS : PJ_SUBSHELL_MAIN;
 }
 
 void pj_dispatch(pj_kernel *kernel, pj_request *take)
 {
     if (take->channel == PJ_STDIN) {
         if (pj_request_is(take, PJ_S("input_reply")))
-            pj_prompt_answer(kernel->prompt, take);
+            pj_subshells_answer(kernel->shells, take);
         pj_request_drop(take);
         return;
     }
     const handler *row = find_row(take);
-    if (row && row->turn == IN_TURN) {
-        pj_inbox_add(kernel->inbox, take);
+    bool known = take->channel != PJ_SHELL || pj_subshells_know(kernel->shells, take->subshell_id);
+    if (row && !known)
+        refuse(kernel, row, take);
+    else if (!row || row->turn == AT_ONCE)
+        serve_at_once(kernel, row, take);
+    else if (pj_subshells_give(kernel->shells, role_of(kernel, row), take))
         return;
-    }
-    serve(kernel, row, take, false);
     pj_request_drop(take);
 }
 
-void pj_dispatch_inbox(pj_kernel *kernel)
+void pj_dispatch_inbox(pj_subshell *shell)
 {
     bool aborted;
-    for (pj_request *request; (request = pj_inbox_take(kernel->inbox, &aborted));) {
-        atomic_store(kernel->stop, false); // an interrupt concerns what ran, not what comes next
-        kernel->current = request;
-        serve(kernel, find_row(request), request, aborted);
-        kernel->current = NULL;
-        pj_request_drop(request);
+    pj_request *request;
+    while ((request = pj_inbox_take(shell->inbox, &aborted))) {
+        pj_lang_ready(shell->lang);
+        serve_in_turn(shell, request, aborted);
     }
+    while ((request = pj_inbox_left(shell->inbox)))
+        serve_in_turn(shell, request, true);
 }

@@ -4,11 +4,8 @@
 #define PJ_DISPATCH_H
 
 #include "kernel/comm.h"
-#include "kernel/history.h"
-#include "kernel/inbox.h"
-#include "kernel/lang.h"
 #include "kernel/message.h"
-#include "kernel/prompt.h"
+#include "kernel/subshell.h"
 
 /// Where messages go: sockets, or a recorder in a test. Any thread may call.
 typedef struct pj_outlet {
@@ -22,27 +19,19 @@ typedef struct pj_outlet {
 typedef struct pj_kernel {
     pj_outlet out;
     pj_origin *origin;
-    atomic_bool *stop; // raised by interrupts
-    pj_inbox *inbox;
-    pj_history *history;
     pj_comms *comms;
-    pj_prompt *prompt;
-    // Of the language thread alone:
-    pj_lang *lang;
-    pj_request *current; // borrowed: the request whose output is being made
-    json_t *payload;     // of the running cell; NULL outside
-    bool allow_stdin;
-    int count; // of stored cells
+    pj_subshells *shells;
+    bool queue_comms; // comm messages wait for their turn among cells
 } pj_kernel;
 
-/// `origin` and `stop` are borrowed.
+/// `origin` and `stop`, the flag that interrupts of the main shell raise, are borrowed.
 pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop);
 void pj_kernel_free(pj_kernel *kernel);
 
-/// A request came in: it is answered at once or left in the inbox for the language. Called by the
+/// A request came in: it is answered at once or left in the inbox of a shell. Called by the
 /// threads of the sockets.
 void pj_dispatch(pj_kernel *kernel, pj_request *take);
-/// Serves the inbox until it is closed: the language's thread.
-void pj_dispatch_inbox(pj_kernel *kernel);
+/// Serves the inbox until it is closed: the shell's thread.
+void pj_dispatch_inbox(pj_subshell *shell);
 
 #endif

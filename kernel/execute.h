@@ -5,8 +5,8 @@
 #include "kernel/dispatch.h"
 
 /// Runs the cell and publishes what comes of it; the content of the execute_reply, new.
-json_t *pj_execute(pj_kernel *kernel, pj_request *request);
+json_t *pj_execute(pj_subshell *shell, pj_request *request);
 /// The face of a notebook: output becomes messages of the request that is being served.
-pj_face pj_execute_face(pj_kernel *kernel);
+pj_face pj_execute_face(pj_subshell *shell);
 
 #endif

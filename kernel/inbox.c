@@ -89,6 +89,18 @@ static bool still_arriving(pj_inbox *inbox)
     return inbox->arrived != before;
 }
 
+pj_request *pj_inbox_left(pj_inbox *inbox)
+{
+    pthread_mutex_lock(&inbox->lock);
+    waiting *w = inbox->first;
+    if (w)
+        inbox->first = w->next;
+    pthread_mutex_unlock(&inbox->lock);
+    pj_request *request = w ? w->request : NULL;
+    free(w);
+    return request;
+}
+
 void pj_inbox_abort_cells(pj_inbox *inbox)
 {
     pthread_mutex_lock(&inbox->lock);

@@ -19,5 +19,7 @@ pj_request *pj_inbox_take(pj_inbox *inbox, bool *aborted);
 void pj_inbox_abort_cells(pj_inbox *inbox);
 /// Takers get NULL from now on, whatever waits.
 void pj_inbox_close(pj_inbox *inbox);
+/// What waited in a closed inbox, one by one, the caller's; NULL when nothing is left.
+pj_request *pj_inbox_left(pj_inbox *inbox);
 
 #endif

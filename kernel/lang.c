@@ -30,28 +30,60 @@ static void open_environment(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
 }
 
-pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
+static pj_lang *new_lang(pj_lang_stage *stage, const pj_face *face, atomic_bool *stop)
 {
     pj_lang *lang = pj_take_memory(sizeof *lang);
-    *lang = (pj_lang){.L = luaL_newstate(), .face = face, .stop = stop};
-    *(pj_lang **)lua_getextraspace(lang->L) = lang;
-    luaL_openlibs(lang->L);
+    *lang = (pj_lang){.stage = stage, .face = face, .stop = stop};
+    pj_lang_io_attach(lang);
+    pj_lang_stage_add(stage, lang);
+    return lang;
+}
+
+pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
+{
+    pj_lang_stage *stage = pj_lang_stage_new();
+    pj_lang *lang = new_lang(stage, face, stop);
+    lang->L = stage->L;
     lang->session = pj_session_new(face, stop);
     lang->session->render.colour = face->colour && !face->rich;
-    pj_lang_io_open(lang);
+    luaL_openlibs(lang->L);
+    pj_lang_io_open(stage);
+    pj_lang_enter(lang, PJ_LANG_PATIENT);
     pj_lang_guard_open(lang->L);
     pj_lang_value_open(lang->L);
     open_environment(lang->L);
+    pj_lang_leave(lang);
     return lang;
+}
+
+pj_lang *pj_lang_beside(pj_lang *first, const pj_face *face, atomic_bool *stop)
+{
+    pj_lang *lang = new_lang(first->stage, face, stop);
+    lang->session = pj_session_beside(first->session, face, stop);
+    return lang;
+}
+
+void pj_lang_close(pj_lang *lang)
+{
+    atomic_store(&lang->closed, true);
+    if (lang->stop)
+        atomic_store(lang->stop, true);
 }
 
 void pj_lang_free(pj_lang *lang)
 {
     if (!lang)
         return;
+    pj_lang_enter(lang, PJ_LANG_URGENT);
+    bool last = lang->L == lang->stage->L;
+    if (!last)
+        luaL_unref(lang->L, LUA_REGISTRYINDEX, lang->anchor);
     pj_session_free(lang->session);
-    lua_close(lang->L);
-    pj_lang_io_close(lang);
+    pj_lang_leave(lang);
+    pj_lang_stage_remove(lang->stage, lang);
+    if (last)
+        pj_lang_stage_free(lang->stage);
+    pj_lang_io_detach(lang);
     pj_lang_bundle_clear(lang);
     free(lang->texts);
     pj_buf_free(&lang->message);
@@ -67,6 +99,7 @@ pj_session *pj_lang_session(pj_lang *lang)
 
 void pj_lang_set_script(pj_lang *lang, const char *name, const char *const *args, size_t count)
 {
+    pj_lang_enter(lang, PJ_LANG_PATIENT);
     lua_State *L = lang->L;
     lang->script = true;
     lua_settop(L, 0);
@@ -80,6 +113,7 @@ void pj_lang_set_script(pj_lang *lang, const char *name, const char *const *args
     }
     lua_setfield(L, -2, "arg");
     lua_settop(L, 0);
+    pj_lang_leave(lang);
 }
 
 /// What a protected call gets as its only argument.
@@ -96,7 +130,7 @@ typedef struct request {
 static void keep_source(lua_State *L, const char *name, pj_str code)
 {
     enum { KEPT = 1000 };
-    lua_Integer place = (lua_Integer)(pj_lang_of(L)->source_count++ % KEPT) + 1;
+    lua_Integer place = (lua_Integer)(pj_lang_of(L)->stage->source_count++ % KEPT) + 1;
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_SOURCES);
     if (lua_rawgeti(L, -1, place) == LUA_TSTRING) {
         lua_pushnil(L);
@@ -195,11 +229,20 @@ static pj_outcome failed(pj_lang *lang, const char *ename)
                         .error = pj_lang_error_json(lang, ename)};
 }
 
+void pj_lang_ready(pj_lang *lang)
+{
+    if (!lang->stop)
+        return;
+    atomic_store(lang->stop, false);
+    if (atomic_load(&lang->closed))
+        atomic_store(lang->stop, true);
+}
+
 static pj_outcome run_request(pj_lang *lang, request *r)
 {
+    pj_lang_ready(lang);
+    pj_lang_enter(lang, PJ_LANG_PATIENT);
     lua_State *L = lang->L;
-    if (lang->stop)
-        atomic_store(lang->stop, false);
     lang->exiting = false;
     lang->running = NULL;
     pj_lang_bundle_clear(lang);
@@ -209,12 +252,14 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     lua_pushlightuserdata(L, r);
     int status = lua_pcall(L, 1, 0, 1);
     lua_settop(L, 0);
-    if (!r->compiled)
-        return failed(lang, "SyntaxError");
-    if (status != LUA_OK)
-        return failed(lang, "Error");
     pj_outcome outcome = {.ok = true, .data = lang->data, .metadata = lang->metadata};
-    lang->data = lang->metadata = NULL;
+    if (!r->compiled)
+        outcome = failed(lang, "SyntaxError");
+    else if (status != LUA_OK)
+        outcome = failed(lang, "Error");
+    else
+        lang->data = lang->metadata = NULL;
+    pj_lang_leave(lang);
     return outcome;
 }
 
@@ -245,7 +290,10 @@ json_t *pj_lang_is_complete(pj_lang *lang, pj_str code)
 {
     enum { INDENT = 4, DEEPEST = 20 };
     pj_lang_cell cell;
+    if (!pj_lang_enter(lang, PJ_LANG_BRIEF))
+        return json_pack("{s:s}", "status", "unknown");
     pj_lang_cell_cut(lang->L, code, &cell);
+    pj_lang_leave(lang);
     bool broken = cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_BROKEN;
     const char *status = cell.incomplete ? "incomplete" : broken ? "invalid" : "complete";
     json_t *reply = json_pack("{s:s}", "status", status);

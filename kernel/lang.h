@@ -1,5 +1,6 @@
-// The command language: Lua with the product's verbs. One state, used by one thread at a time;
-// interrupt is the exception. Ownership: new/free; JSON results are new references.
+// The command language: Lua with the product's verbs. A pj_lang is used by one thread; several of
+// them may share one state: their cells run side by side, one at a time in Lua.
+// Ownership: new/free; JSON results are new references.
 #ifndef PJ_LANG_H
 #define PJ_LANG_H
 
@@ -21,6 +22,12 @@ typedef struct pj_outcome {
 
 /// `stop` is the flag that an interrupt raises; cleared by pj_lang_run when a cell begins.
 pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop);
+/// Another one with the globals of `first`, for the thread that calls. Freed before the first.
+pj_lang *pj_lang_beside(pj_lang *first, const pj_face *face, atomic_bool *stop);
+/// An interrupt that came so far concerned what ran before. Called by pj_lang_run itself.
+void pj_lang_ready(pj_lang *lang);
+/// What runs and what would run is stopped for good; any thread may call.
+void pj_lang_close(pj_lang *lang);
 void pj_lang_free(pj_lang *lang);
 
 /// Turns the state into that of a script: `arg` is set, os.exit ends it with a status. Copied.

@@ -317,16 +317,41 @@ static json_t *sorted_take(json_t *matches)
     return result;
 }
 
+/// While a call of C keeps the stage: what is known without Lua.
+static void add_known(pj_lang *lang, const pj_lang_place *p)
+{
+    const pj_command *command;
+    if (p->in_comment || p->in_string || p->link)
+        return;
+    if (p->line.at) {
+        complete_line(lang, p);
+        return;
+    }
+    for (size_t i = 0; pj_lang_keyword(i); i++)
+        add(lang, p->word, pj_lang_keyword(i));
+    for (size_t i = 0; (command = pj_command_at(i)); i++)
+        if (command->faces & PJ_IN_LUA)
+            add(lang, p->word, command->name);
+    for (const pj_lang_member *v = pj_lang_verbs; v->name; v++)
+        add(lang, p->word, v->name);
+    add_locals(lang, p);
+}
+
 json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor)
 {
     size_t at = pj_lang_place_byte(code, cursor);
     pj_lang_place p = pj_lang_place_at(code, at, false);
     lang->matches = json_array();
-    lua_settop(lang->L, 0);
-    lua_pushcfunction(lang->L, collect);
-    lua_pushlightuserdata(lang->L, &p);
-    lua_pcall(lang->L, 1, 0, 0);
-    lua_settop(lang->L, 0);
+    if (pj_lang_enter(lang, PJ_LANG_BRIEF)) {
+        lua_settop(lang->L, 0);
+        lua_pushcfunction(lang->L, collect);
+        lua_pushlightuserdata(lang->L, &p);
+        lua_pcall(lang->L, 1, 0, 0);
+        lua_settop(lang->L, 0);
+        pj_lang_leave(lang);
+    } else {
+        add_known(lang, &p);
+    }
     size_t end = pj_lang_place_points(pj_str_head(code, at));
     json_t *reply = json_pack("{s:o, s:I, s:I, s:{}}", "matches", sorted_take(lang->matches),
                               "cursor_start", (json_int_t)(end - pj_lang_place_points(p.word)),

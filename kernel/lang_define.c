@@ -8,7 +8,7 @@
 /// The functions of one set: a userdata whose user value lists them by row, kept in the registry
 /// under its own address as long as the set lives.
 typedef struct functions {
-    pj_lang *lang;
+    pj_lang_stage *stage;
 } functions;
 
 /// What the call of one function needs.
@@ -57,10 +57,10 @@ static int call_function(lua_State *L)
     return 1; // keeps the reason alive
 }
 
-static bool evaluate(void *context, const pj_metric_scope *scope, pj_metric_value *out, pj_err *err)
+static bool evaluate_on(pj_lang *lang, const functions *set, const pj_metric_scope *scope,
+                        pj_metric_value *out, pj_err *err)
 {
-    const functions *set = context;
-    lua_State *L = set->lang->running ? set->lang->running : set->lang->L;
+    lua_State *L = lang->running ? lang->running : lang->L;
     function_call call = {.set = set, .scope = scope};
     int top = lua_gettop(L);
     if (!lua_checkstack(L, 8))
@@ -75,18 +75,38 @@ static bool evaluate(void *context, const pj_metric_scope *scope, pj_metric_valu
     }
     *out = call.result;
     if (ok && out->reason) { // the text on the stack goes: the set copies it only afterwards
-        snprintf(set->lang->err_text, sizeof set->lang->err_text, "%s", out->reason);
-        out->reason = set->lang->err_text;
+        snprintf(lang->err_text, sizeof lang->err_text, "%s", out->reason);
+        out->reason = lang->err_text;
     }
     lua_settop(L, top);
+    return ok;
+}
+
+/// Commands run beside the stage; their callbacks enter it.
+static bool evaluate(void *context, const pj_metric_scope *scope, pj_metric_value *out, pj_err *err)
+{
+    const functions *set = context;
+    bool entered;
+    pj_lang *lang = pj_lang_stage_call(set->stage, &entered);
+    if (!lang)
+        return pj_fail(err, PJ_E_SCRIPT, NULL, 0, "functions of metrics run in cells only");
+    bool ok = evaluate_on(lang, set, scope, out, err);
+    pj_lang_stage_done(lang, entered);
     return ok;
 }
 
 static void release(void *context)
 {
     const functions *set = context;
-    lua_pushnil(set->lang->L);
-    lua_rawsetp(set->lang->L, LUA_REGISTRYINDEX, set);
+    bool entered;
+    pj_lang *lang = pj_lang_stage_call(set->stage, &entered);
+    if (!lang)
+        return; // it goes with the state
+    lua_State *L = set->stage->L;
+    lua_checkstack(L, 1);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, set);
+    pj_lang_stage_done(lang, entered);
 }
 
 /// The texts that kind, combine and unit may be, in the order of their enums.
@@ -205,7 +225,7 @@ int pj_lang_define_metrics(lua_State *L)
         return luaL_error(L, "define_metrics: a set has 1 to %d metrics", MOST_ROWS);
     pj_metric_spec *rows = lua_newuserdatauv(L, count * sizeof *rows, 0);
     functions *kept = lua_newuserdatauv(L, sizeof *kept, 1);
-    kept->lang = lang;
+    kept->stage = lang->stage;
     lua_newtable(L);
     int list = lua_gettop(L);
     for (size_t i = 0; i < count; i++) {

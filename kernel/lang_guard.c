@@ -1,5 +1,6 @@
 // An interrupt ends the cell whatever the cell does: a count hook on every thread looks at the
-// flag, and the functions that catch errors raise it again while the flag stands.
+// flag, and the functions that catch errors raise it again while the flag stands. The same hook
+// lets others onto the stage.
 #include "kernel/lang_state.h"
 
 enum { INSTRUCTIONS_BETWEEN_LOOKS = 10000 };
@@ -12,7 +13,9 @@ static int raise_again(lua_State *L)
 static void look(lua_State *L, lua_Debug *activation)
 {
     (void)activation;
-    if (pj_lang_ending(pj_lang_of(L)))
+    pj_lang *lang = pj_lang_of(L);
+    pj_lang_give_way(lang);
+    if (pj_lang_ending(lang))
         raise_again(L);
 }
 

@@ -112,14 +112,20 @@ static int inspect(lua_State *L)
 json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail)
 {
     (void)detail; // everything known is shown at once
-    lua_State *L = lang->L;
     pj_lang_place p = pj_lang_place_at(code, pj_lang_place_byte(code, cursor), true);
     lang->message.len = 0;
-    lua_settop(L, 0);
-    lua_pushcfunction(L, inspect);
-    lua_pushlightuserdata(L, &p);
-    bool found = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1) && lang->message.len;
-    lua_settop(L, 0);
+    bool found = false;
+    if (pj_lang_enter(lang, PJ_LANG_BRIEF)) {
+        lua_State *L = lang->L;
+        lua_settop(L, 0);
+        lua_pushcfunction(L, inspect);
+        lua_pushlightuserdata(L, &p);
+        found = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1) && lang->message.len;
+        lua_settop(L, 0);
+        pj_lang_leave(lang);
+    } else {
+        found = pj_lang_help(lang, p.word.len ? p.word : p.callee, &lang->message);
+    }
     if (!found)
         return json_pack("{s:b, s:{}, s:{}}", "found", 0, "data", "metadata");
     pj_str text = pj_str_trim(pj_buf_str(&lang->message));

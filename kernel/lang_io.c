@@ -25,7 +25,10 @@ static ssize_t read_in(void *cookie, char *bytes, size_t size)
     if (lang->typed_at == lang->typed.len) {
         lang->typed.len = lang->typed_at = 0;
         lang->input_err = (pj_err){0};
-        if (!lang->face->input(lang->face->self, "", false, &lang->typed, &lang->input_err))
+        pj_lang_step_aside(lang);
+        bool typed = lang->face->input(lang->face->self, "", false, &lang->typed, &lang->input_err);
+        pj_lang_step_back(lang);
+        if (!typed)
             return 0;
         pj_buf_add_char(&lang->typed, '\n');
     }
@@ -131,12 +134,13 @@ static int exit_cell(lua_State *L)
                          "restart or shut down");
 }
 
-static void replace_stream(lua_State *L, const char *name, FILE *file)
+/// The stream's userdata, which stays for good.
+static luaL_Stream *keep_stream(lua_State *L, const char *name)
 {
     lua_getfield(L, -1, name);
     luaL_Stream *stream = luaL_checkudata(L, -1, LUA_FILEHANDLE);
-    stream->f = file;
-    lua_pop(L, 1);
+    luaL_ref(L, LUA_REGISTRYINDEX);
+    return stream;
 }
 
 static FILE *open_stream(pj_lang *lang, const char *mode, cookie_io_functions_t functions)
@@ -147,17 +151,20 @@ static FILE *open_stream(pj_lang *lang, const char *mode, cookie_io_functions_t 
     return file;
 }
 
-void pj_lang_io_open(pj_lang *lang)
+void pj_lang_io_attach(pj_lang *lang)
 {
-    static const char *const names[] = {"stdin", "stdout", "stderr"};
-    lua_State *L = lang->L;
     lang->streams[0] = open_stream(lang, "r", (cookie_io_functions_t){.read = read_in});
     lang->streams[1] = open_stream(lang, "w", (cookie_io_functions_t){.write = write_out});
     lang->streams[2] = open_stream(lang, "w", (cookie_io_functions_t){.write = write_err});
+}
+
+void pj_lang_io_open(pj_lang_stage *stage)
+{
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    lua_State *L = stage->L;
     lua_getglobal(L, LUA_IOLIBNAME);
     for (int i = 0; i < 3; i++)
-        if (lang->streams[i])
-            replace_stream(L, names[i], lang->streams[i]);
+        stage->streams[i] = keep_stream(L, names[i]);
     wrap_field(L, "read", read_guarded);
     wrap_field(L, "write", write_exact);
     lua_pop(L, 1);
@@ -176,7 +183,7 @@ void pj_lang_io_open(pj_lang *lang)
     lua_pop(L, 1);
 }
 
-void pj_lang_io_close(pj_lang *lang)
+void pj_lang_io_detach(pj_lang *lang)
 {
     for (int i = 0; i < 3; i++)
         if (lang->streams[i])

@@ -183,7 +183,10 @@ void pj_lang_bundle(lua_State *L, int index)
     start_bundle(lang);
     if (object && lang->face->rich) {
         lua_pushvalue(L, index);
-        pj_display_bundle(lang->session, shown_value(L, object), &lang->data, &lang->metadata);
+        const pj_value *value = shown_value(L, object);
+        pj_lang_step_aside(lang);
+        pj_display_bundle(lang->session, value, &lang->data, &lang->metadata);
+        pj_lang_step_back(lang);
     } else if (is_bundle(L, index)) {
         copy_bundle(L, index);
     } else {

@@ -4,8 +4,8 @@
 #ifndef PJ_LANG_STATE_H
 #define PJ_LANG_STATE_H
 
-#include "kernel/lang.h"
 #include "kernel/lang_cell.h"
+#include "kernel/lang_stage.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -22,21 +22,25 @@ typedef struct pj_lang_frame {
 } pj_lang_frame;
 
 struct pj_lang {
-    lua_State *L;
+    lua_State *L; // its own thread of Lua; set on stage
+    pj_lang_stage *stage;
+    pj_lang *next;      // of those that share the stage
+    pthread_t thread;   // that entered the stage last
+    atomic_bool closed; // pj_lang_close
+    int anchor;         // of L in the registry
     const pj_face *face;
     atomic_bool *stop;
-    FILE *streams[3];    // what io.stdin, io.stdout, io.stderr write to: the face
-    size_t source_count; // cells whose code was kept
-    pj_buf typed;        // what was typed and not yet read
-    size_t typed_at;     // how much of it was read
-    pj_err input_err;    // why nothing could be typed
-    bool exiting;        // os.exit was called
-    int exit_status;     //
-    pj_buf message;      // of the error being reported
-    pj_buf text;         // of the value being shown
-    pj_buf program;      // of the cell being compiled
-    json_t *matches;     // of the completion being made
-    json_t *data;        // bundle of the value being shown
+    FILE *streams[3]; // what io.stdin, io.stdout, io.stderr write to: the face
+    pj_buf typed;     // what was typed and not yet read
+    size_t typed_at;  // how much of it was read
+    pj_err input_err; // why nothing could be typed
+    bool exiting;     // os.exit was called
+    int exit_status;  //
+    pj_buf message;   // of the error being reported
+    pj_buf text;      // of the value being shown
+    pj_buf program;   // of the cell being compiled
+    json_t *matches;  // of the completion being made
+    json_t *data;     // bundle of the value being shown
     json_t *metadata;
     struct pj_session *session;
     pj_err err; // of the call at work: it outlives a longjmp
@@ -49,9 +53,10 @@ struct pj_lang {
     unsigned frame_count;
 };
 
+/// Whose code runs: the one on stage.
 static inline pj_lang *pj_lang_of(lua_State *L)
 {
-    return *(pj_lang **)lua_getextraspace(L);
+    return (*(pj_lang_stage **)lua_getextraspace(L))->now;
 }
 
 /// Whether everything must end: interrupt or os.exit.
@@ -65,9 +70,11 @@ static inline bool pj_lang_ending(const pj_lang *lang)
 #define PJ_LANG_LINES "popinjay.lines"     // what `%` and `?` lines call
 #define PJ_LANG_SOURCES "popinjay.sources" // chunk name -> code
 
-/// lang_io.c: print, io and os.exit go through the face.
-void pj_lang_io_open(pj_lang *lang);
-void pj_lang_io_close(pj_lang *lang);
+/// lang_io.c: print, io and os.exit go through the face of the one on stage.
+void pj_lang_io_open(pj_lang_stage *stage);
+/// The streams of one user of the stage.
+void pj_lang_io_attach(pj_lang *lang);
+void pj_lang_io_detach(pj_lang *lang);
 /// Pushes the text of any value, as Lua's tostring; a float reads back as the same number.
 void pj_lang_tostring(lua_State *L, int index);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.

@@ -78,13 +78,15 @@ static bool answers(const pj_prompt *prompt, const pj_request *reply)
            (!reply->parent_id.len || pj_str_equal(reply->parent_id, pj_str_of(prompt->id)));
 }
 
-void pj_prompt_answer(pj_prompt *prompt, const pj_request *reply)
+bool pj_prompt_answer(pj_prompt *prompt, const pj_request *reply)
 {
     pthread_mutex_lock(&prompt->lock);
-    if (answers(prompt, reply)) {
+    bool wanted = answers(prompt, reply);
+    if (wanted) {
         pj_buf_add(&prompt->answer, pj_jsontext_str(reply->content, "value"));
         prompt->has_answer = true;
         pthread_cond_signal(&prompt->answered);
     }
     pthread_mutex_unlock(&prompt->lock);
+    return wanted;
 }

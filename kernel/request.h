@@ -18,8 +18,9 @@ typedef struct pj_request {
     pj_str header; // JSON as received: the parent_header of every answer
     pj_str msg_id;
     pj_str type;
-    pj_str parent_id; // msg_id of its own parent; empty = none
-    json_t *metadata; // objects
+    pj_str parent_id;   // msg_id of its own parent; empty = none
+    pj_str subshell_id; // empty = the main shell
+    json_t *metadata;   // objects
     json_t *content;
     pj_str *buffers;
     size_t buffer_count;

@@ -1,4 +1,4 @@
-// Sockets and the threads that own them. The caller's thread runs the language; io has shell and
+// Sockets and the threads that own them. The caller's thread is the main shell's; io has shell and
 // stdin; control has control and heartbeat, watches the parent process, and ends everything.
 #include "kernel/server.h"
 
@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <nss.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ enum {
     BATCH = 64,           // messages read before replies are sent
     PARENT_POLL_MS = 500, // where the system has no descriptors of processes
     ASK_AGAIN_MS = 10,
-    LANGUAGE_MS = 20, // that the language has to end
+    SHELLS_MS = 20, // that what runs has to end
     MOST_COMPLAINTS = 10
 };
 
@@ -55,7 +54,6 @@ typedef struct server {
     void *sockets[PJ_PORTS];
     pthread_t io_thread, control_thread;
     int end_fd; // readable when the kernel has to end
-    sem_t home; // the language ended
     pid_t parent;
     int parent_fd; // readable when the front end's process ended; -1 = not known
     atomic_int complaints;
@@ -330,26 +328,12 @@ static bool parent_is_gone(const server *s)
     return s->parent && getppid() != s->parent;
 }
 
-static bool language_came_home(server *s)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LANGUAGE_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    int rc;
-    while ((rc = sem_timedwait(&s->home, &until)) < 0 && errno == EINTR)
-        continue;
-    return rc == 0;
-}
-
-/// Ends language, io and iopub in this order, so that what was said is still sent. A language that
+/// Ends shells, io and iopub in this order, so that what was said is still sent. A language that
 /// is stuck in foreign code cannot be waited for: the process ends without it.
 static void end_all(server *s)
 {
-    atomic_store(s->kernel->stop, true);
-    pj_inbox_close(s->kernel->inbox);
-    bool home = language_came_home(s);
+    pj_subshells_close(s->kernel->shells);
+    bool home = pj_subshells_wait(s->kernel->shells, SHELLS_MS);
     pj_outbox_close(s->outbox);
     pthread_join(s->io_thread, NULL);
     pj_pubqueue_close(s->queue);
@@ -409,12 +393,8 @@ static void start_threads(server *s, pj_wire *publishing)
 
 static void run_language(server *s)
 {
-    pj_face face = pj_execute_face(s->kernel);
-    s->kernel->lang = pj_lang_new(&face, s->kernel->stop);
-    pj_dispatch_inbox(s->kernel);
-    sem_post(&s->home);
+    pj_subshells_run(s->kernel->shells);
     pthread_join(s->control_thread, NULL);
-    pj_lang_free(s->kernel->lang);
 }
 
 static void free_server(server *s)
@@ -426,7 +406,6 @@ static void free_server(server *s)
     if (s->parent_fd >= 0)
         close(s->parent_fd);
     close(s->end_fd);
-    sem_destroy(&s->home);
     pj_post_free(s->question);
     close_office(&s->io);
     close_office(&s->control);
@@ -468,7 +447,6 @@ bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
     signal(SIGPIPE, on_broken_pipe);
     json_object_seed(0);
     pj_origin_init(&s.origin);
-    sem_init(&s.home, 0, 0);
     open_parent(&s);
     s.end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s.replay = pj_replay_new();

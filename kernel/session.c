@@ -3,14 +3,47 @@
 
 #include "metrics/pop/metricset_define.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/// Sets are held and never leave; the latest of a key wins.
+typedef struct pj_session_sets {
+    pthread_mutex_t lock;
+    const pj_metric_set **items;
+    size_t count, cap;
+} sets;
+
+static sets *new_sets(void)
+{
+    sets *own = pj_take_memory(sizeof *own);
+    *own = (sets){0};
+    pthread_mutex_init(&own->lock, NULL);
+    return own;
+}
+
+static void free_sets(sets *own)
+{
+    for (size_t i = 0; i < own->count; i++)
+        pj_metric_set_release(own->items[i]);
+    pthread_mutex_destroy(&own->lock);
+    free(own->items);
+    free(own);
+}
+
 pj_session *pj_session_new(const pj_face *face, atomic_bool *stop)
 {
     pj_session *session = pj_take_memory(sizeof *session);
-    *session = (pj_session){.face = face, .stop = stop};
+    *session = (pj_session){.face = face, .stop = stop, .sets = new_sets()};
+    return session;
+}
+
+pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_bool *stop)
+{
+    pj_session *session = pj_take_memory(sizeof *session);
+    *session = (pj_session){
+        .face = face, .stop = stop, .sets = first->sets, .beside = true, .render = first->render};
     return session;
 }
 
@@ -18,9 +51,8 @@ void pj_session_free(pj_session *session)
 {
     if (!session)
         return;
-    for (size_t i = 0; i < session->set_count; i++)
-        pj_metric_set_release(session->sets[i]);
-    free(session->sets);
+    if (!session->beside)
+        free_sets(session->sets);
     free(session);
 }
 
@@ -50,20 +82,32 @@ const char *pj_session_set_key(const pj_session *session, size_t index)
     for (; (set = pj_metric_set_at(built_in)); built_in++)
         if (built_in == index)
             return set->key;
-    size_t own = session ? session->set_count : 0;
-    return index - built_in < own ? session->sets[index - built_in]->key : NULL;
+    if (!session)
+        return NULL;
+    sets *own = session->sets;
+    pthread_mutex_lock(&own->lock);
+    const char *key = index - built_in < own->count ? own->items[index - built_in]->key : NULL;
+    pthread_mutex_unlock(&own->lock);
+    return key;
 }
 
 const pj_metric_set *pj_session_set(const pj_session *session, pj_str key)
 {
-    for (size_t i = session->set_count; i-- > 0;)
-        if (pj_str_equal(pj_str_of(session->sets[i]->key), key))
-            return session->sets[i];
-    return pj_metric_set_by_key(key);
+    sets *own = session->sets;
+    const pj_metric_set *set = NULL;
+    pthread_mutex_lock(&own->lock);
+    for (size_t i = own->count; !set && i-- > 0;)
+        if (pj_str_equal(pj_str_of(own->items[i]->key), key))
+            set = own->items[i];
+    pthread_mutex_unlock(&own->lock);
+    return set ? set : pj_metric_set_by_key(key);
 }
 
 void pj_session_add_set_take(pj_session *session, const pj_metric_set *set)
 {
-    pj_grow(session->sets, &session->set_cap, session->set_count + 1);
-    session->sets[session->set_count++] = set;
+    sets *own = session->sets;
+    pthread_mutex_lock(&own->lock);
+    pj_grow(own->items, &own->cap, own->count + 1);
+    own->items[own->count++] = set;
+    pthread_mutex_unlock(&own->lock);
 }

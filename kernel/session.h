@@ -11,8 +11,8 @@
 typedef struct pj_session {
     const pj_face *face;
     atomic_bool *stop;
-    const pj_metric_set **sets; // defined by the user, held; the latest of a key wins
-    size_t set_count, set_cap;
+    struct pj_session_sets *sets; // defined by the user; shared by sessions beside each other
+    bool beside;
     unsigned complaints;   // failures reported while the rest went on: exit status 1
     unsigned exports;      // files written
     int status;            // exit status asked for by a script
@@ -20,6 +20,8 @@ typedef struct pj_session {
 } pj_session;
 
 pj_session *pj_session_new(const pj_face *face, atomic_bool *stop);
+/// With the metric sets of `first`, which outlives it; both may be used at the same time.
+pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_bool *stop);
 void pj_session_free(pj_session *session);
 
 /// A line of message on standard error.

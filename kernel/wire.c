@@ -269,9 +269,10 @@ static pj_request *assemble(const pj_str *frames, size_t id_count, size_t count,
     pj_str msg_id = pj_jsontext_str(b->header, "msg_id");
     pj_str type = pj_jsontext_str(b->header, "msg_type");
     pj_str parent_id = pj_jsontext_str(b->parent, "msg_id");
+    pj_str subshell_id = pj_jsontext_str(b->header, "subshell_id");
     size_t views = (id_count + buffer_count) * sizeof(pj_str);
     size_t bytes = total_len(frames, id_count) + total_len(buffers, buffer_count) +
-                   b->header_text.len + msg_id.len + type.len + parent_id.len;
+                   b->header_text.len + msg_id.len + type.len + parent_id.len + subshell_id.len;
     pj_request *request = pj_take_memory(sizeof *request + views + bytes);
     pj_str *view = (pj_str *)(request + 1);
     char *at = (char *)view + views;
@@ -282,6 +283,7 @@ static pj_request *assemble(const pj_str *frames, size_t id_count, size_t count,
         .msg_id = place(&at, msg_id),
         .type = place(&at, type),
         .parent_id = place(&at, parent_id),
+        .subshell_id = place(&at, subshell_id),
         .metadata = json_incref(b->metadata),
         .content = json_incref(b->content),
         .buffers = view + id_count,

@@ -303,6 +303,8 @@ void client_send(client *c, channel to, const char *type, json_t *take)
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:i}}", "msg_id", c->last_id, "session",
                   c->session, "username", "probe", "date", "2024-02-03T04:05:06.000007Z",
                   "msg_type", type, "version", "5.4", "unknown", "key", 1);
+    if (c->subshell[0])
+        json_object_set_new(header, "subshell_id", json_string(c->subshell));
     char *header_text = json_dumps(header, 0);
     char *content = take ? json_dumps(take, 0) : strdup("{}");
     assert_non_null(content);

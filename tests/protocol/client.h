@@ -18,7 +18,8 @@ typedef struct client {
     char digest[16];
     char session[40];
     unsigned serial;
-    char last_id[64]; // of the message sent last
+    char last_id[64];   // of the message sent last
+    char subshell[128]; // subshell_id of what is sent; "" = none
     void *context;
     void *sockets[CHANNELS];
     int ports[CHANNELS];

@@ -10,9 +10,9 @@ static const struct {
     const char *name;
     int (*run)(void);
 } groups[] = {
-    {"execute", probe_execute},     {"output", probe_output},   {"requests", probe_requests},
-    {"stdin", probe_stdin},         {"control", probe_control}, {"transport", probe_transport},
-    {"malformed", probe_malformed},
+    {"execute", probe_execute},     {"output", probe_output},     {"requests", probe_requests},
+    {"stdin", probe_stdin},         {"control", probe_control},   {"transport", probe_transport},
+    {"malformed", probe_malformed}, {"subshell", probe_subshell},
 };
 
 int probe_set_up(void **state)

@@ -123,8 +123,15 @@ typedef struct request {
     bool aside; // an expression on the side: `ans` stays
     bool compiled;
     bool lined;
-    pj_str name; // when the last statement is a name alone
+    pj_str name;    // when the last statement is a name that stands nowhere else in the cell
+    size_t name_at; // its offset in the code
+    bool undefined; // nothing has that name
 } request;
+
+static const char *chunk_name(const request *r)
+{
+    return r->opts.name ? r->opts.name : "cell";
+}
 
 /// Keeps the code for tracebacks, as far as the last cells go.
 static void keep_source(lua_State *L, const char *name, pj_str code)
@@ -145,6 +152,31 @@ static void keep_source(lua_State *L, const char *name, pj_str code)
     lua_pop(L, 1);
 }
 
+/// How often a name stands in the code.
+static unsigned count_name(pj_str code, pj_str name)
+{
+    unsigned count = 0;
+    pj_lexer lexer = pj_lexer_of(code);
+    for (pj_token t = pj_lexer_next(&lexer); t.kind != PJ_TOKEN_END; t = pj_lexer_next(&lexer))
+        count += t.kind == PJ_TOKEN_NAME && pj_str_equal(t.text, name);
+    return count;
+}
+
+/// A cell may ask for the value of a name; one that it says nothing else of should have one.
+static void find_name(request *r, const pj_lang_cell *cell)
+{
+    if (!cell->count || cell->items[cell->count - 1].kind != PJ_STATEMENT_EXPRESSION)
+        return;
+    const pj_statement *last = &cell->items[cell->count - 1];
+    pj_lexer lexer = pj_lexer_of(last->text);
+    pj_token token = pj_lexer_next(&lexer);
+    if (token.kind != PJ_TOKEN_NAME || token.text.len != last->text.len ||
+        count_name(r->code, token.text) > 1)
+        return;
+    r->name = token.text;
+    r->name_at = last->at;
+}
+
 static void make_program(pj_lang *lang, request *r)
 {
     pj_lang_cell cell;
@@ -152,23 +184,8 @@ static void make_program(pj_lang *lang, request *r)
     pj_lang_cell_cut(lang->L, r->code, &cell);
     r->lined = cell.lined;
     pj_lang_cell_program(&cell, r->code, !r->opts.silent, &lang->program);
-    if (cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_EXPRESSION) {
-        pj_str text = cell.items[cell.count - 1].text;
-        pj_lexer lexer = pj_lexer_of(text);
-        pj_token token = pj_lexer_next(&lexer);
-        if (token.kind == PJ_TOKEN_NAME && token.text.len == text.len)
-            r->name = text;
-    }
+    find_name(r, &cell);
     pj_lang_cell_free(&cell);
-}
-
-/// A cell that is only a slip of the pen would show nothing: says what it may have meant.
-static void hint_at_name(lua_State *L, pj_str name)
-{
-    const char *near = name.len ? pj_lang_error_nearest(L, name) : NULL;
-    if (near)
-        pj_session_say(pj_lang_of(L)->session, PJ_STR_FMT " is nil; did you mean %s?",
-                       PJ_STR_ARG(name), near);
 }
 
 /// Whether a value says nothing to people: what io.write returns.
@@ -183,10 +200,9 @@ static int run_cell(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
     request *r = lua_touserdata(L, 1);
-    const char *name = r->opts.name ? r->opts.name : "cell";
     lua_settop(L, 0);
-    keep_source(L, name, r->code);
-    const char *chunk = lua_pushfstring(L, "=%s", name);
+    keep_source(L, chunk_name(r), r->code);
+    const char *chunk = lua_pushfstring(L, "=%s", chunk_name(r));
     make_program(lang, r);
     pj_str program = pj_buf_str(&lang->program);
     if (luaL_loadbufferx(L, program.len ? program.at : "", program.len, chunk, "t") != LUA_OK) {
@@ -201,8 +217,9 @@ static int run_cell(lua_State *L)
         lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_LINES);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     int count = lua_gettop(L);
-    if (count == 1 && lua_isnil(L, 1))
-        hint_at_name(L, r->name);
+    r->undefined = r->name.len && count == 1 && lua_isnil(L, 1);
+    if (r->undefined)
+        pj_lang_error_undefined(lang, chunk_name(r), pj_str_head(r->code, r->name_at), r->name);
     if (count == 0 || (count == 1 && (lua_isnil(L, 1) || is_stream(L, 1))))
         return 0;
     if (!r->aside) {
@@ -257,6 +274,8 @@ static pj_outcome run_request(pj_lang *lang, request *r)
         outcome = failed(lang, "SyntaxError");
     else if (status != LUA_OK)
         outcome = failed(lang, "Error");
+    else if (r->undefined)
+        outcome = failed(lang, "NameError");
     else
         lang->data = lang->metadata = NULL;
     pj_lang_leave(lang);

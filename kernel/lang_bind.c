@@ -339,10 +339,9 @@ const pj_lang_member pj_lang_verbs[] = {
      "define_metrics{name = ..., title = ..., metrics = {{key = ..., parent = ..., title = ..., "
      "formula = ..., explanation = ..., kind = ..., combine = ...}, ...}}",
      "Defines a metric set; a formula is text over measures of the run (useful_max / runtime) and "
-     "of the reference run (ref.useful_sum), or a function of both. combine = 'sum' or 'product' "
-     "says how "
-     "the children of a row make it up, and shows what they leave as its residual; without it "
-     "there is none."},
+     "of the reference run (ref.useful_sum), or a function of both. What the children of a row "
+     "leave of it is shown as its residual; combine = 'sum' or 'product' says how they make it up "
+     "(by default what leaves less), 'none' that they do not."},
     {"clear_output", clear_output, false, "clear_output([WAIT])",
      "Clears what the cell has shown; with true only when something new is shown."},
     {0},

@@ -19,6 +19,12 @@ extern const pj_lang_member pj_lang_verbs[];
 /// lang_define.c: define_metrics{...}.
 int pj_lang_define_metrics(lua_State *L);
 
+/// lang_measures.c: pushes what functions of metric sets see of a run; the table at `seen` keeps in
+/// [1] why the last thing that was missing is missing.
+void pj_lang_measures_push(lua_State *L, const pj_measures *measures, int seen);
+/// Of the table on top: `key` is nil for this reason.
+void pj_lang_measures_lack(lua_State *L, const char *key, const char *reason);
+
 /// lang_help.c: help on a command, verb, metric, set, member or measure; false when there is none.
 bool pj_lang_help(pj_lang *lang, pj_str topic, pj_buf *out);
 

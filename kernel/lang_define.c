@@ -18,43 +18,61 @@ typedef struct function_call {
     pj_metric_value result;
 } function_call;
 
-static void set_measures(lua_State *L, const pj_measures *measures)
+/// Why a function gave no number: its own reason, what it missed, or what it gave instead.
+static const char *why_none(lua_State *L, int result, int seen)
 {
-    const pj_measure *m;
-    lua_newtable(L);
-    for (size_t i = 0; (m = pj_measure_at(i)); i++) {
-        pj_lang_cell_push(L, pj_measure_value(m, measures));
-        lua_setfield(L, -2, m->name);
-    }
-    pj_lang_object *run = pj_lang_object_push(L);
-    run->value = pj_value_run_take(pj_run_hold((pj_run *)measures->run));
-    pj_lang_object_finish(L);
-    lua_setfield(L, -2, "run");
+    if (lua_type(L, result + 1) == LUA_TSTRING)
+        return lua_tostring(L, result + 1);
+    if (lua_isnil(L, result) && lua_rawgeti(L, seen, 1) == LUA_TSTRING)
+        return lua_tostring(L, -1);
+    if (lua_isnil(L, result))
+        return "the function gave nil; let it give a number, or nil and the reason";
+    return lua_pushfstring(L, "the function gave a %s (%s), not a number", luaL_typename(L, result),
+                           luaL_tolstring(L, result, NULL));
 }
 
 /// Calls formula(run, reference): tables of measures; the run's has the metrics before its own too.
+/// Argument 2 is where what it misses is kept.
 static int call_function(lua_State *L)
 {
+    enum { SEEN = 2, RESULT = 3 };
     function_call *call = lua_touserdata(L, 1);
     const pj_metric_scope *scope = call->scope;
     lua_rawgetp(L, LUA_REGISTRYINDEX, call->set);
     lua_getiuservalue(L, -1, 1);
     lua_rawgeti(L, -1, (lua_Integer)scope->row + 1);
-    set_measures(L, scope->run);
+    lua_replace(L, RESULT);
+    lua_settop(L, RESULT);
+    pj_lang_measures_push(L, scope->run, SEEN);
     for (size_t i = 0; i < scope->row; i++) {
-        if (scope->earlier[i].reason)
+        if (scope->earlier[i].reason) {
+            pj_lang_measures_lack(L, scope->set->rows[i].key, scope->earlier[i].reason);
             continue;
+        }
         lua_pushnumber(L, scope->earlier[i].value);
         lua_setfield(L, -2, scope->set->rows[i].key);
     }
-    set_measures(L, scope->reference);
+    pj_lang_measures_push(L, scope->reference, SEEN);
     lua_call(L, 2, 2);
-    int isnum;
-    call->result.value = lua_tonumberx(L, -2, &isnum);
-    if (!isnum)
-        call->result.reason =
-            lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "the function gave no number";
+    bool number = lua_type(L, RESULT) == LUA_TNUMBER;
+    call->result.value = number ? lua_tonumber(L, RESULT) : 0;
+    call->result.reason = number ? NULL : why_none(L, RESULT, SEEN);
     return 1; // keeps the reason alive
+}
+
+/// The reason, where a function failed because it went on with what the run lacks; NULL else.
+static const char *missed(lua_State *L, int seen, const char *error)
+{
+    if (!error || !strstr(error, "a nil value") || lua_rawgeti(L, seen, 1) != LUA_TSTRING)
+        return NULL;
+    return lua_tostring(L, -1);
+}
+
+/// The set copies the reason only after the stack has lost it.
+static const char *keep_reason(pj_lang *lang, const char *reason)
+{
+    snprintf(lang->err_text, sizeof lang->err_text, "%s", reason);
+    return lang->err_text;
 }
 
 static bool evaluate_on(pj_lang *lang, const functions *set, const pj_metric_scope *scope,
@@ -65,21 +83,23 @@ static bool evaluate_on(pj_lang *lang, const functions *set, const pj_metric_sco
     int top = lua_gettop(L);
     if (!lua_checkstack(L, 8))
         return pj_fail(err, PJ_E_SCRIPT, NULL, 0, "too deep");
+    lua_newtable(L);
     lua_pushcfunction(L, call_function);
     lua_pushlightuserdata(L, &call);
-    bool ok = lua_pcall(L, 1, 1, 0) == LUA_OK;
-    if (!ok) {
-        const char *text = lua_tostring(L, -1);
-        pj_fail(err, PJ_E_SCRIPT, NULL, 0, "metric %s: %s", scope->set->rows[scope->row].key,
-                text ? text : "the function failed");
-    }
+    lua_pushvalue(L, top + 1);
+    bool ok = lua_pcall(L, 2, 1, 0) == LUA_OK;
+    const char *error = ok ? NULL : lua_tostring(L, -1);
+    const char *lack = ok ? NULL : missed(L, top + 1, error);
     *out = call.result;
-    if (ok && out->reason) { // the text on the stack goes: the set copies it only afterwards
-        snprintf(lang->err_text, sizeof lang->err_text, "%s", out->reason);
-        out->reason = lang->err_text;
-    }
+    if (lack)
+        out->reason = lack;
+    if (out->reason)
+        out->reason = keep_reason(lang, out->reason);
+    if (!ok && !lack)
+        pj_fail(err, PJ_E_SCRIPT, NULL, 0, "metric %s: %s", scope->set->rows[scope->row].key,
+                error ? error : "the function failed");
     lua_settop(L, top);
-    return ok;
+    return ok || lack;
 }
 
 /// Commands run beside the stage; their callbacks enter it.
@@ -111,7 +131,7 @@ static void release(void *context)
 
 /// The texts that kind, combine and unit may be, in the order of their enums.
 static const char *const kinds[] = {"efficiency", "inefficiency", "scaling", "plain", NULL};
-static const char *const combines[] = {"none", "sum", "product", NULL};
+static const char *const combines[] = {"none", "sum", "product", "auto", NULL};
 static const char *const units[] = {"none", "ns", "s", "ratio", "bytes", "ghz", NULL};
 
 static void refuse_choice(lua_State *L, const char *field, const char *given,
@@ -185,7 +205,7 @@ static pj_metric_spec read_row(lua_State *L, size_t index, int list, void *conte
         .title = text_field(L, row, "title"),
         .explanation = text_field(L, row, "explanation"),
         .kind = (pj_metric_kind)choice(L, row, "kind", kinds, PJ_METRIC_EFFICIENCY),
-        .combine = (pj_combine)choice(L, row, "combine", combines, PJ_COMBINE_NONE),
+        .combine = (pj_combine)choice(L, row, "combine", combines, PJ_COMBINE_AUTO),
         .unit = (pj_unit)choice(L, row, "unit", units, PJ_UNIT_RATIO),
     };
     if (!spec.key)

@@ -162,12 +162,22 @@ static void walk_stack(lua_State *L, pj_lang *lang)
     }
 }
 
+static int text_of_error(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    return 1;
+}
+
 int pj_lang_error_handler(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
     lua_settop(L, 1);
     pj_str text;
-    text.at = luaL_tolstring(L, 1, &text.len);
+    lua_pushcfunction(L, text_of_error);
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+        lua_pushliteral(L, "an error whose text cannot be made: its __tostring fails");
+    text.at = lua_tolstring(L, -1, &text.len);
     walk_stack(L, lang);
     lang->message.len = 0;
     pj_buf_add(&lang->message,
@@ -209,6 +219,19 @@ void pj_lang_error_syntax(pj_lang *lang, pj_str code)
     if (hint)
         pj_buf_addf(&lang->message, " (%s)", hint);
     lua_pop(lang->L, 1);
+}
+
+void pj_lang_error_undefined(pj_lang *lang, const char *source, pj_str before, pj_str name)
+{
+    int line = 1;
+    for (size_t i = 0; i < before.len; i++)
+        line += before.at[i] == '\n';
+    lang->message.len = 0;
+    lang->frame_count = 0;
+    add_frame(lang, source, line, NULL);
+    const char *near = pj_lang_error_nearest(lang->L, name);
+    pj_buf_addf(&lang->message, "\"" PJ_STR_FMT "\" has no value%s%s%s", PJ_STR_ARG(name),
+                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static pj_str line_of(pj_str code, int line)

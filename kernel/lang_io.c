@@ -99,6 +99,28 @@ static int read_guarded(lua_State *L)
     return read_end(L, LUA_OK, 0);
 }
 
+/// The conversion of the directive that begins at `*at`, which moves behind it: "%-8s" gives 's'.
+static char next_conversion(const char **at)
+{
+    const char *end = *at + 1 + strspn(*at + 1, "-+ #0123456789.");
+    *at = end + (*end != 0);
+    return *end;
+}
+
+/// Calls upvalue 1 with `count` arguments. It has no name for its messages: upvalue 2 is put there.
+static int call_wrapped(lua_State *L, int count)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    if (lua_pcall(L, count, LUA_MULTRET, 0) == LUA_OK)
+        return lua_gettop(L);
+    if (lua_type(L, -1) == LUA_TSTRING) {
+        lua_pushfstring(L, "to '%s'", lua_tostring(L, lua_upvalueindex(2)));
+        luaL_gsub(L, lua_tostring(L, -2), "to '?'", lua_tostring(L, -1));
+    }
+    return lua_error(L);
+}
+
 /// A write function of the io library that writes floats as print does.
 static int write_exact(lua_State *L)
 {
@@ -109,17 +131,68 @@ static int write_exact(lua_State *L)
         pj_lang_tostring(L, i);
         lua_replace(L, i);
     }
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, count, LUA_MULTRET);
-    return lua_gettop(L);
+    return call_wrapped(L, count);
+}
+
+/// string.format whose %s writes floats as print does.
+static int format_exact(lua_State *L)
+{
+    int count = lua_gettop(L), argument = 2;
+    const char *at = luaL_checkstring(L, 1);
+    while ((at = strchr(at, '%')) && argument <= count) {
+        char conversion = next_conversion(&at);
+        if (conversion == 's' && lua_type(L, argument) == LUA_TNUMBER) {
+            pj_lang_tostring(L, argument);
+            lua_replace(L, argument);
+        }
+        argument += conversion != '%';
+    }
+    return call_wrapped(L, count);
+}
+
+/// Whether a float stands among the items that table.concat takes.
+static bool has_float(lua_State *L, lua_Integer first, lua_Integer last)
+{
+    for (lua_Integer i = first; i <= last; i++) {
+        int type = lua_geti(L, 1, i);
+        bool number = type == LUA_TNUMBER && !lua_isinteger(L, -1);
+        lua_pop(L, 1);
+        if (number || (type != LUA_TSTRING && type != LUA_TNUMBER) || i == last)
+            return number;
+    }
+    return false;
+}
+
+/// table.concat that writes floats as print does: from a copy, where there are any.
+static int concat_exact(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 4);
+    lua_Integer first = luaL_optinteger(L, 3, 1);
+    lua_Integer last = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
+    if (has_float(L, first, last)) {
+        lua_newtable(L);
+        for (lua_Integer i = first; i <= last && lua_geti(L, 1, i) != LUA_TNIL; i++) {
+            if (lua_type(L, -1) == LUA_TNUMBER) {
+                pj_lang_tostring(L, -1);
+                lua_remove(L, -2);
+            }
+            lua_seti(L, 5, i);
+        }
+        lua_settop(L, 5);
+        lua_replace(L, 1);
+    }
+    lua_pushinteger(L, last);
+    lua_replace(L, 4);
+    return call_wrapped(L, 4);
 }
 
 /// Replaces field `name` of the table on top by `with` around its old value.
 static void wrap_field(lua_State *L, const char *name, lua_CFunction with)
 {
     lua_getfield(L, -1, name);
-    lua_pushcclosure(L, with, 1);
+    lua_pushstring(L, name);
+    lua_pushcclosure(L, with, 2);
     lua_setfield(L, -2, name);
 }
 
@@ -177,6 +250,11 @@ void pj_lang_io_open(pj_lang_stage *stage)
     lua_setglobal(L, "print");
     lua_pushcfunction(L, to_string);
     lua_setglobal(L, "tostring");
+    lua_getglobal(L, LUA_STRLIBNAME);
+    wrap_field(L, "format", format_exact);
+    lua_getglobal(L, LUA_TABLIBNAME);
+    wrap_field(L, "concat", concat_exact);
+    lua_pop(L, 2);
     lua_getglobal(L, LUA_OSLIBNAME);
     lua_pushcfunction(L, exit_cell);
     lua_setfield(L, -2, "exit");

@@ -89,6 +89,8 @@ const char *pj_lang_error_nearest(lua_State *L, pj_str name);
 json_t *pj_lang_error_json(pj_lang *lang, const char *ename);
 /// Puts the message and place of a compile error (popped from the stack) into message and frames.
 void pj_lang_error_syntax(pj_lang *lang, pj_str code);
+/// The same for a name without a value that follows `before` in the cell `source`.
+void pj_lang_error_undefined(pj_lang *lang, const char *source, pj_str before, pj_str name);
 /// lang_show.c: the bundle of a value, or of several from `first` to the top of the stack, in
 /// lang->data and lang->metadata; raises.
 void pj_lang_bundle(lua_State *L, int index);

@@ -239,7 +239,7 @@ static void add_residual(builder *b, size_t metric, unsigned depth)
         b->arena,
         "The further part that would complete \"%s\": what its parts leave when they "
         "are %s. %s means that nothing is left.",
-        m->title, m->combine == PJ_COMBINE_PRODUCT ? "multiplied" : "added",
+        m->title, grid->metrics->combine[metric] == PJ_COMBINE_PRODUCT ? "multiplied" : "added",
         m->kind == PJ_METRIC_INEFFICIENCY ? "0" : "1");
     grid->rows[grid->row_count] = (pj_grid_row){.title = "Residual",
                                                 .explanation = explanation,

@@ -61,6 +61,7 @@ static bool evaluate_run(pj_metrics *metrics, size_t run, const pj_measures *mea
 /// What the children of a row give together: their sum of losses or their product.
 typedef struct combination {
     unsigned children;
+    bool plain;     // one of them is no efficiency
     double sum;     // of inefficiencies, or of 1 - efficiency
     double product; // of the children
     const char *reason;
@@ -76,6 +77,7 @@ static combination combine(const pj_metrics *metrics, size_t run, size_t row)
         pj_metric_value value = pj_metrics_at(metrics, run, child);
         bool loss = set->rows[child].kind == PJ_METRIC_INEFFICIENCY;
         all.children++;
+        all.plain = all.plain || set->rows[child].kind == PJ_METRIC_PLAIN;
         all.sum += loss ? value.value : 1 - value.value;
         all.product *= value.value;
         if (value.reason)
@@ -85,33 +87,64 @@ static combination combine(const pj_metrics *metrics, size_t run, size_t row)
 }
 
 /// The further child that would complete the sum or product of the row's children.
-static pj_metric_value residual(const pj_metrics *metrics, size_t run, size_t row)
+static pj_metric_value residual(const pj_metrics *metrics, size_t run, size_t row, pj_combine by)
 {
     const pj_metric *metric = &metrics->set->rows[row];
     pj_metric_value parent = pj_metrics_at(metrics, run, row);
     combination all = combine(metrics, run, row);
-    if (metric->combine == PJ_COMBINE_NONE || all.children == 0)
+    if (by == PJ_COMBINE_NONE || all.children == 0)
         return no_value("its children are not meant to add up");
     if (parent.reason || all.reason)
         return no_value(parent.reason ? parent.reason : all.reason);
-    if (metric->combine == PJ_COMBINE_PRODUCT)
+    if (by == PJ_COMBINE_PRODUCT)
         return all.product != 0 ? (pj_metric_value){.value = parent.value / all.product}
                                 : no_value("one of the children is 0");
     bool loss = metric->kind == PJ_METRIC_INEFFICIENCY;
     return (pj_metric_value){.value = loss ? parent.value - all.sum : parent.value + all.sum};
 }
 
+static double neutral(const pj_metric *metric)
+{
+    return metric->kind == PJ_METRIC_INEFFICIENCY ? 0 : 1;
+}
+
+/// The most that any run leaves.
+static double left_by(const pj_metrics *metrics, size_t row, pj_combine by)
+{
+    double most = 0;
+    for (size_t run = 0; run < metrics->study->count; run++) {
+        pj_metric_value left = residual(metrics, run, row, by);
+        if (!left.reason)
+            most = fmax(most, fabs(left.value - neutral(&metrics->set->rows[row])));
+    }
+    return most;
+}
+
+static pj_combine resolve(const pj_metrics *metrics, size_t row)
+{
+    const pj_metric *metric = &metrics->set->rows[row];
+    if (metric->combine != PJ_COMBINE_AUTO)
+        return metric->combine;
+    if (metric->kind == PJ_METRIC_PLAIN || combine(metrics, 0, row).plain)
+        return PJ_COMBINE_NONE;
+    if (metric->kind == PJ_METRIC_INEFFICIENCY)
+        return PJ_COMBINE_SUM;
+    double product = left_by(metrics, row, PJ_COMBINE_PRODUCT);
+    return product <= left_by(metrics, row, PJ_COMBINE_SUM) ? PJ_COMBINE_PRODUCT : PJ_COMBINE_SUM;
+}
+
 static void fill_residuals(pj_metrics *metrics)
 {
     const pj_metric_set *set = metrics->set;
-    pj_metric_value *left = metrics->residuals;
-    for (size_t run = 0; run < metrics->study->count; run++)
-        for (size_t row = 0; row < set->count; row++, left++) {
-            double neutral = set->rows[row].kind == PJ_METRIC_INEFFICIENCY ? 0 : 1;
-            *left = residual(metrics, run, row);
-            if (!left->reason && fabs(left->value - neutral) > 1e-9)
+    for (size_t row = 0; row < set->count; row++) {
+        metrics->combine[row] = resolve(metrics, row);
+        for (size_t run = 0; run < metrics->study->count; run++) {
+            pj_metric_value left = residual(metrics, run, row, metrics->combine[row]);
+            metrics->residuals[run * set->count + row] = left;
+            if (!left.reason && fabs(left.value - neutral(&set->rows[row])) > 1e-9)
                 metrics->has_residual[row] = true;
         }
+    }
 }
 
 static const char *make_note(const pj_metrics *metrics)
@@ -138,6 +171,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
                                 : pj_arena_format(arena, "POP efficiencies: %s", set->title);
     metrics->values = pj_new_n(arena, pj_metric_value, study->count * set->count);
     metrics->residuals = pj_new_n(arena, pj_metric_value, study->count * set->count);
+    metrics->combine = pj_new_n(arena, pj_combine, set->count);
     metrics->has_residual = pj_new_n(arena, bool, set->count);
     metrics->note = make_note(metrics);
 

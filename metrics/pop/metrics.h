@@ -16,8 +16,9 @@ typedef struct pj_metrics {
     /// Same shape: the further child that would complete the sum or product of row's children, a
     /// value of the row's own kind (efficiency: 1 = nothing is left, inefficiency: 0).
     pj_metric_value *residuals;
-    bool *has_residual; // by row: in some run the children leave more than 1e-9
-    pj_remark *remarks; // of the result and of all its runs, each said once; severest first
+    pj_combine *combine; // by row: what its residuals are taken from; never AUTO
+    bool *has_residual;  // by row: in some run the children leave more than 1e-9
+    pj_remark *remarks;  // of the result and of all its runs, each said once; severest first
     size_t remark_count;
     const char *note; // convention, reference run, scaling: the line under the table
 } pj_metrics;

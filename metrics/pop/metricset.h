@@ -16,7 +16,14 @@ typedef enum pj_metric_kind {
 
 /// How the children of a metric combine to it. SUM is 1 - sum(1 - child) for efficiencies and the
 /// plain sum for inefficiencies.
-typedef enum pj_combine { PJ_COMBINE_NONE, PJ_COMBINE_SUM, PJ_COMBINE_PRODUCT } pj_combine;
+/// How the children of a row make it up; AUTO = as what leaves less over all runs, as long as all
+/// of them are efficiencies or scalings.
+typedef enum pj_combine {
+    PJ_COMBINE_NONE,
+    PJ_COMBINE_SUM,
+    PJ_COMBINE_PRODUCT,
+    PJ_COMBINE_AUTO
+} pj_combine;
 
 typedef struct pj_metric_value {
     double value;       // meaningless when there is a reason

@@ -178,6 +178,64 @@ static void sets_are_defined_in_a_cell(void **state)
             "inside");
 }
 
+static void floats_have_one_text(void **state)
+{
+    fixture *f = *state;
+    gives(f, "x = 0.1 + 0.2\nstring.format('%s %5.2f %%%s|%-4s', x, x, x, 2.0)",
+          "0.30000000000000004  0.30 %0.30000000000000004|2.0 ");
+    gives(f, "('%d %s %s'):format(3, 1e100, 7)", "3 1e+100 7");
+    gives(f, "table.concat({x, 'a', 2, 1/3}, ';')", "0.30000000000000004;a;2;0.3333333333333333");
+    gives(f, "table.concat({1, 2, x, 4}, ',', 2, 3)", "2,0.30000000000000004");
+    gives(f, "table.concat({}) .. table.concat({'a', 'b'})", "ab");
+    refuses(f, "table.concat{x, {}}", "invalid value");
+    refuses(f, "string.format('%s %s', x)", "bad argument #3 to 'format'");
+    refuses(f, "string.format('%d', x)", "number has no integer representation");
+}
+
+static void metric_functions_say_what_they_miss(void **state)
+{
+    fixture *f = *state;
+    gives(f,
+          "define_metrics{name = 'odd', metrics = {\n"
+          "  {key = 'text', formula = function() return 'abc' end},\n"
+          "  {key = 'nothing', formula = function() end},\n"
+          "  {key = 'needs', formula = function(run) return run.instructions / run.cycles end},\n"
+          "  {key = 'later', formula = function(run) return 2 * run.text end},\n"
+          "  {key = 'asks', formula = function(run) return run.instructions and 1 or 2 end}}}\n"
+          "o = metrics(load(dir .. 'openmp_1x2.prv.gz'), 'odd')",
+          "nil");
+    gives(f, "o[1]:reason 'text'", "the function gave a string (abc), not a number");
+    gives(f, "o[1]:reason 'nothing'",
+          "the function gave nil; let it give a number, or nil and the reason");
+    gives(f, "o[1]:reason 'later'", "the function gave a string (abc), not a number");
+    gives(f, "o[1].needs ~= nil, o[1].asks", "true\t1.0");
+    refuses(f,
+            "define_metrics{name = 'slip', metrics = {\n"
+            "  {key = 'a', formula = function(run) return run.usefull_max end}}}\n"
+            "metrics(o, 'slip')",
+            "a run has no measure \"usefull_max\"; did you mean useful_max?");
+}
+
+static void children_leave_a_residual(void **state)
+{
+    fixture *f = *state;
+    static const char define[] =
+        "define_metrics{name = '%s', metrics = {\n"
+        "  {key = 'pe', formula = 'useful_mean / runtime'%s},\n"
+        "  {key = 'lb', parent = 'pe', formula = 'useful_mean / useful_max'}}}\n"
+        "print(metrics(load(dir .. 'stencil_4x1.prv.gz'), '%s'))";
+    static const struct {
+        const char *name, *option;
+        bool residual;
+    } sets[] = {{"one", "", true}, {"two", ", combine = 'none'", false}};
+    for (size_t i = 0; i < 2; i++) {
+        char code[600];
+        snprintf(code, sizeof code, define, sets[i].name, sets[i].option, sets[i].name);
+        gives(f, code, "nil");
+        assert_int_equal(strstr(f->face.out.at, "Residual") != NULL, sets[i].residual);
+    }
+}
+
 static void runs_have_tags(void **state)
 {
     fixture *f = *state;
@@ -235,13 +293,18 @@ static void any_bytes_can_be_shown(void **state)
     gives(f, "#'\\0' .. '\\0'", "1");
 }
 
-static void a_name_alone_that_is_a_slip_gets_a_hint(void **state)
+static void a_name_alone_has_a_value(void **state)
 {
     fixture *f = *state;
-    gives(f, "metrcs", "nil");
-    assert_string_equal(f->face.err.at, "metrcs is nil; did you mean metrics?\n");
-    gives(f, "something_else", "nil");
-    assert_int_equal(f->face.err.len, 0);
+    refuses(f, "metrcs", "cell 1:1: \"metrcs\" has no value; did you mean metrics?");
+    refuses(f, "x = 1\n\nsomething_else", "cell 1:3: \"something_else\" has no value");
+    pj_outcome o = run(f, "rnus");
+    assert_string_equal(json_string_value(json_object_get(o.error, "ename")), "NameError");
+    pj_outcome_clear(&o);
+    gives(f, "x = nil\nx", "nil");
+    gives(f, "local y\ny", "nil");
+    gives(f, "something_else;", "nil");
+    gives(f, "nil", "nil");
     json_t *reply = pj_lang_expression(f->lang, PJ_S("'aside'"));
     json_decref(reply);
     gives(f, "'x'", "x");
@@ -468,10 +531,13 @@ int main(void)
         LANG_TEST(tables_have_operations),
         LANG_TEST(runs_have_tags),
         LANG_TEST(sets_are_defined_in_a_cell),
+        LANG_TEST(metric_functions_say_what_they_miss),
+        LANG_TEST(children_leave_a_residual),
+        LANG_TEST(floats_have_one_text),
         LANG_TEST(commands_stand_in_lines),
         LANG_TEST(one_bad_trace_leaves_the_others),
         LANG_TEST(any_bytes_can_be_shown),
-        LANG_TEST(a_name_alone_that_is_a_slip_gets_a_hint),
+        LANG_TEST(a_name_alone_has_a_value),
         LANG_TEST(modules_see_the_stock_environment),
         LANG_TEST(streams_go_through_the_face),
         LANG_TEST(rich_faces_get_bundles),

@@ -171,7 +171,7 @@ static void find_name(request *r, const pj_lang_cell *cell)
     pj_lexer lexer = pj_lexer_of(last->text);
     pj_token token = pj_lexer_next(&lexer);
     if (token.kind != PJ_TOKEN_NAME || token.text.len != last->text.len ||
-        count_name(r->code, token.text) > 1)
+        count_name(r->code, token.text) > 1 || pj_token_is(token, "ans"))
         return;
     r->name = token.text;
     r->name_at = last->at;

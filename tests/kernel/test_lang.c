@@ -460,6 +460,41 @@ static void a_strict_global_table_leaves_lines_alone(void **state)
     pj_outcome_clear(&o);
 }
 
+static void wrecked_globals_leave_lines_alone(void **state)
+{
+    fixture *f = *state;
+    gives(f,
+          "setmetatable(_G, {__index = function() error 'i' end, __newindex = error})\n"
+          "local debug, print, rawset, pairs = debug, print, rawset, pairs\n"
+          "debug.setmetatable('', {__index = function() error 's' end})\n"
+          "debug.setmetatable(0, {__index = error, __call = error})\n"
+          "debug.setmetatable(nil, {__index = error, __call = error})\n"
+          "debug.setmetatable(true, {__index = error, __tostring = error})\n"
+          "debug.setmetatable(print, {__index = error, __call = error, __tostring = error})\n"
+          "for k in pairs(string) do string[k] = nil end\n"
+          "for k in pairs(_G) do if k ~= '_G' then rawset(_G, k, nil) end end",
+          "nil");
+    pj_outcome o = run(f, "%info " PJ_SOURCE_DIR "/notebooks/traces/stencil_1x1.prv.gz");
+    assert_true(o.ok);
+    assert_non_null(
+        strstr(json_string_value(json_object_get(o.data, "text/plain")), "stencil_1x1"));
+    pj_outcome_clear(&o);
+    gives(f, "?metrics", "nil");
+    gives(f, "1 + 1", "2");
+    gives(f, "'text'", "text");
+    refuses(f, "%inof", "did you mean info?");
+    json_decref(pj_lang_complete(f->lang, PJ_S("metr"), 4));
+    json_decref(pj_lang_inspect(f->lang, PJ_S("metrics"), 7, 0));
+}
+
+static void errors_without_a_text_are_reported(void **state)
+{
+    fixture *f = *state;
+    refuses(f, "error(setmetatable({}, {__tostring = function() error 'inner' end}))",
+            "__tostring fails");
+    refuses(f, "error(setmetatable({}, {__tostring = function() return 'mine' end}))", "mine");
+}
+
 static void metrics_keep_their_colours(void **state)
 {
     fixture *f = *state;
@@ -546,6 +581,8 @@ int main(void)
         LANG_TEST(nil_arguments_are_named),
         LANG_TEST(a_row_is_shown_as_its_table),
         LANG_TEST(a_strict_global_table_leaves_lines_alone),
+        LANG_TEST(wrecked_globals_leave_lines_alone),
+        LANG_TEST(errors_without_a_text_are_reported),
         LANG_TEST(metrics_keep_their_colours),
         LANG_TEST(nothing_holds_up_an_interrupt),
         LANG_TEST(a_script_exits_with_a_status),

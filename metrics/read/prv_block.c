@@ -26,17 +26,13 @@ typedef struct thread_place {
     bool used;
 } thread_place;
 
-typedef struct type_slot {
-    uint64_t text; // the eight digits; 0 = empty
-    const pj_prv_type *type;
-} type_slot;
-
 struct pj_prv_block {
     const pj_prv_trace *trace;
     pj_prv_scan *scan;
     unsigned time_digits; // longer times may overflow
     uint64_t multiplier;
-    type_slot types[TYPE_SLOTS];
+    uint64_t type_texts[TYPE_SLOTS]; // the eight digits; 0 = empty
+    const pj_prv_type *types[TYPE_SLOTS];
     thread_place places[PLACES];
     pj_prv_marks marks;
 };
@@ -62,17 +58,18 @@ INLINE unsigned type_place(uint64_t text, uint64_t multiplier)
 
 static bool place_types(pj_prv_block *block)
 {
-    memset(block->types, 0, sizeof block->types);
+    memset(block->type_texts, 0, sizeof block->type_texts);
     for (size_t i = 0; i < pj_prv_type_count; i++) {
         char digits[TYPE_BYTES];
         uint64_t rest = pj_prv_types[i].type;
         for (unsigned d = TYPE_BYTES; d-- > 0; rest /= 10)
             digits[d] = (char)('0' + rest % 10);
         uint64_t text = load_8(digits);
-        type_slot *slot = &block->types[type_place(text, block->multiplier)];
-        if (slot->type)
+        unsigned place = type_place(text, block->multiplier);
+        if (block->type_texts[place])
             return false;
-        *slot = (type_slot){text, &pj_prv_types[i]};
+        block->type_texts[place] = text;
+        block->types[place] = &pj_prv_types[i];
     }
     return true;
 }
@@ -210,14 +207,14 @@ INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_out *out)
     const uint64_t multiplier = block->multiplier;
     for (unsigned i = BEFORE_PAIRS; i < line.fields; i += 2) {
         uint64_t text = load_8(line.text + line.ends[i] - TYPE_BYTES), value;
-        const type_slot *slot = &block->types[type_place(text, multiplier)];
-        if (slot->text != text || line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
+        unsigned place = type_place(text, multiplier);
+        if (block->type_texts[place] != text || line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
             continue;
         if (!field(line, i + 1, DIGITS, &value)) {
             out->event = first;
             return false;
         }
-        pj_prv_pair(block->trace, out, &pairs, slot->type, value);
+        pj_prv_pair(block->trace, out, &pairs, block->types[place], value);
     }
     pj_prv_end_pairs(out, &pairs);
     return true;

@@ -46,14 +46,21 @@ static bool read_companion(const char *path, const char *suffix, pj_buf *out)
     return read_whole(name.at, out);
 }
 
+/// The labels of the trace come first, then Extrae's numbers.
 static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
 {
+    uint16_t known[PJ_PRV_MPI_VALUES];
+    for (unsigned value = 0; value < PJ_PRV_MPI_VALUES; value++)
+        known[value] = PJ_MPI_UNKNOWN;
+    const pj_mpi_call_row *row;
+    for (pj_mpi_call call = 1; (row = pj_mpi_call_at(call)); call++)
+        if (row->extrae < PJ_PRV_MPI_VALUES && known[row->extrae] == PJ_MPI_UNKNOWN)
+            known[row->extrae] = (uint16_t)call;
     for (unsigned class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++)
         for (unsigned value = 1; value < PJ_PRV_MPI_VALUES; value++) {
             const char *label = pcf ? pj_pcf_value_label(pcf, MPI_TYPE + class_, value) : NULL;
-            pj_mpi_call call =
-                label ? pj_mpi_call_by_name(pj_str_of(label)) : pj_mpi_call_by_extrae(value);
-            trace->calls[class_ - 1][value] = (uint16_t)call;
+            trace->calls[class_ - 1][value] =
+                label ? (uint16_t)pj_mpi_call_by_name(pj_str_of(label)) : known[value];
         }
 }
 

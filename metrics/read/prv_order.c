@@ -70,21 +70,21 @@ static void note_back(pj_prv_order *order, uint32_t location, uint64_t back)
 
 uint64_t pj_prv_order_watch(pj_prv_order *order, const pj_batch *batch, size_t *first)
 {
-    uint64_t back = 0;
-    for (size_t i = 0; i < batch->count; i++) {
-        const pj_event *event = &batch->events[i];
-        uint64_t *latest = &order->latest[event->location];
-        if (event->time >= *latest) {
-            *latest = event->kind == PJ_EV_MESSAGE ? *latest : event->time;
+    uint64_t *const latest = order->latest, back = 0;
+    const pj_event *const end = batch->events + batch->count;
+    for (const pj_event *event = batch->events; event < end; event++) {
+        uint64_t seen = latest[event->location];
+        if (__builtin_expect(event->time >= seen, 1)) {
+            latest[event->location] = event->kind == PJ_EV_MESSAGE ? seen : event->time;
             continue;
         }
         if (event->kind == PJ_EV_MESSAGE)
             continue;
-        note_back(order, event->location, *latest - event->time);
-        bool same_record = i && event[-1].location == event->location &&
+        note_back(order, event->location, seen - event->time);
+        bool same_record = event > batch->events && event[-1].location == event->location &&
                            event[-1].time == event->time && event->kind != PJ_EV_STATE;
         if (!back)
-            *first = i;
+            *first = (size_t)(event - batch->events);
         back += !same_record;
     }
     return back;

@@ -180,10 +180,10 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
     return message;
 }
 
-static const role_rule *rule_of(pj_mpi_call call)
+static pj_mpi_role role_of(pj_mpi_call call)
 {
     const pj_mpi_call_row *row = pj_mpi_call_at(call);
-    return &rules[row ? row->role : PJ_ROLE_NONE];
+    return row ? row->role : PJ_ROLE_NONE;
 }
 
 /// Waitall, Testsome, Startall: calls for any number of messages.
@@ -224,7 +224,8 @@ static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call
         return true;
     if (kind == PJ_END_RECEIVED)
         return !pj_engine_has_post(calls->engine, end.message);
-    return call->begin < call->end && accepts(rule_of(next->call), kind); // they mark the begin
+    return call->begin < call->end &&
+           accepts(&rules[role_of(next->call)], kind); // they mark the begin
 }
 
 /// Makes the operations of an end that its call accepts.
@@ -251,14 +252,12 @@ static void take_end(pj_calls *calls, uint32_t location, const role_rule *rule, 
 }
 
 /// Keeps for the next call what this one does not accept, or what is rather the next one's.
-static taken take_ends(pj_calls *calls, const pj_call *call, const pj_call *next)
+static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *rule,
+                       const pj_call *next)
 {
     pj_ends *ends = &calls->places[call->location].ends;
-    const role_rule *rule = rule_of(call->call);
     taken sum = {.received = PJ_NOTHING};
-    for (const pj_end *first; (first = pj_ends_first(ends)) && first->time <= call->end;) {
-        pj_end end = *first;
-        pj_ends_pop(ends);
+    for (pj_end end; pj_ends_pop(ends, call->end, &end);) {
         bool inside = end.time >= call->begin;
         if (inside && accepts(rule, pj_end_kind_of(end)) &&
             !is_of_next(calls, call, next, end, &sum)) {
@@ -359,14 +358,13 @@ static bool is_collective(pj_mpi_role role)
 
 void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
 {
-    const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
-    pj_mpi_role role = row ? row->role : PJ_ROLE_NONE;
+    pj_mpi_role role = role_of(call->call);
     place *p = &calls->places[call->location];
     if (role == PJ_ROLE_INIT)
         initialise(calls, call);
     else if (!p->has_replayed)
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
-    taken ends = take_ends(calls, call, next);
+    taken ends = take_ends(calls, call, &rules[role], next);
     // A blocking receive has got its message by now; the record of another may stand further on.
     if ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START)
         remember_post(calls, call, role == PJ_ROLE_START);
@@ -385,8 +383,8 @@ void pj_calls_end(pj_calls *calls, uint32_t location)
 {
     place *p = &calls->places[location];
     pj_groups_begin(calls->groups, calls->run->layout.rank_of[location]);
-    for (const pj_end *first; (first = pj_ends_first(&p->ends)); pj_ends_pop(&p->ends))
-        drop_end(calls, *first);
+    for (pj_end end; pj_ends_pop(&p->ends, UINT64_MAX, &end);)
+        drop_end(calls, end);
     for (; p->pending_count > 0; p->pending_count--)
         count(calls, PJ_IMPORT_collective_not_completed);
 }

@@ -75,22 +75,21 @@ void pj_ends_add(pj_ends *ends, uint64_t time, uint64_t order, uint32_t message)
     ends->sorted[at & mask] = end;
 }
 
-const pj_end *pj_ends_first(const pj_ends *ends)
+bool pj_ends_pop(pj_ends *ends, uint64_t until, pj_end *out)
 {
-    const pj_end *sorted = ends->count ? sorted_at(ends, 0) : NULL;
-    if (ends->heap_count == 0 || (sorted && before(sorted, ends->heap)))
-        return sorted;
-    return ends->heap;
-}
-
-void pj_ends_pop(pj_ends *ends)
-{
-    if (pj_ends_first(ends) == ends->heap && ends->heap_count > 0) {
+    const pj_end *sorted = ends->count ? &ends->sorted[ends->first] : NULL;
+    bool from_heap = ends->heap_count > 0 && !(sorted && before(sorted, ends->heap));
+    const pj_end *first = from_heap ? ends->heap : sorted;
+    if (!first || first->time > until)
+        return false;
+    *out = *first;
+    if (from_heap) {
         heap_pop(ends);
-        return;
+    } else {
+        ends->first = (ends->first + 1) & (ends->cap - 1);
+        ends->count--;
     }
-    ends->first = (ends->first + 1) & (ends->cap - 1);
-    ends->count--;
+    return true;
 }
 
 void pj_ends_free(pj_ends *ends)

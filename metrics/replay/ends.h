@@ -36,10 +36,8 @@ typedef struct pj_ends {
 
 /// In single values, which stay in registers.
 void pj_ends_add(pj_ends *ends, uint64_t time, uint64_t order, uint32_t message);
-/// The earliest end; NULL when there is none. Valid until the next call.
-const pj_end *pj_ends_first(const pj_ends *ends);
-/// Takes the earliest end away.
-void pj_ends_pop(pj_ends *ends);
+/// Takes the earliest end away; false when it is later than `until`, or there is none.
+bool pj_ends_pop(pj_ends *ends, uint64_t until, pj_end *out);
 void pj_ends_free(pj_ends *ends);
 /// Bytes in use.
 static inline size_t pj_ends_bytes(const pj_ends *ends)

@@ -382,21 +382,33 @@ static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bo
     }
 }
 
+/// Tells borders and watch of a move before it is made.
+static void announce(pj_engine *engine, uint32_t location, uint64_t time, bool running)
+{
+    const line *l = &engine->lines[location];
+    if (engine->borders)
+        pass_borders(engine, location, time, running);
+    if (!engine->watch.moved)
+        return;
+    double begin = running ? l->clock.now : l->seen;
+    double end = clock_at(l, time, running).now;
+    engine->watch.moved(engine->watch.self, location, (uint64_t[]){l->clock.at, time},
+                        (double[]){begin, end});
+}
+
 /// To `time` in the trace: at full speed when `running`, else at no cost.
-static void do_move(pj_engine *engine, uint32_t location, uint64_t time, bool running)
+static inline void do_move(pj_engine *engine, uint32_t location, uint64_t time, bool running)
 {
     line *l = &engine->lines[location];
     if (time < l->clock.at) // the trace went back in time; counted by the reader
         time = l->clock.at;
-    if (engine->borders)
-        pass_borders(engine, location, time, running);
-    double begin = running ? l->clock.now : l->seen;
-    double length = running ? (double)(time - l->clock.at) : 0;
-    l->clock.now += length;
-    l->clock.compute_ns += length;
-    if (engine->watch.moved)
-        engine->watch.moved(engine->watch.self, location, (uint64_t[]){l->clock.at, time},
-                            (double[]){begin, l->clock.now});
+    if (__builtin_expect(engine->borders || engine->watch.moved, 0))
+        announce(engine, location, time, running);
+    if (running) {
+        double length = (double)(time - l->clock.at);
+        l->clock.now += length;
+        l->clock.compute_ns += length;
+    }
     l->clock.at = time;
     l->seen = l->clock.now;
 }
@@ -444,19 +456,23 @@ static void release(pj_engine *engine, pj_op op)
         pj_engine_message_release(engine, op.what);
 }
 
-static void push(pj_engine *engine, line *l, pj_op op)
+static __attribute__((noinline)) void grow_ring(pj_engine *engine, line *l)
 {
-    if (l->count == l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : 16;
-        pj_op *ops = pj_take_memory(cap * sizeof *ops);
-        for (uint32_t i = 0; i < l->count; i++)
-            ops[i] = l->ops[(l->head + i) & (l->cap - 1)];
-        free(l->ops);
-        engine->ring_bytes += (cap - l->cap) * sizeof *ops;
-        l->ops = ops;
-        l->cap = cap;
-        l->head = 0;
-    }
+    uint32_t cap = l->cap ? l->cap * 2 : 16;
+    pj_op *ops = pj_take_memory(cap * sizeof *ops);
+    for (uint32_t i = 0; i < l->count; i++)
+        ops[i] = l->ops[(l->head + i) & (l->cap - 1)];
+    free(l->ops);
+    engine->ring_bytes += (cap - l->cap) * sizeof *ops;
+    l->ops = ops;
+    l->cap = cap;
+    l->head = 0;
+}
+
+static inline void push(pj_engine *engine, line *l, pj_op op)
+{
+    if (__builtin_expect(l->count == l->cap, 0))
+        grow_ring(engine, l);
     l->ops[(l->head + l->count++) & (l->cap - 1)] = op;
 }
 

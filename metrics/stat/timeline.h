@@ -181,6 +181,26 @@ static inline void pj_timeline_reading(pj_timeline *timeline, unsigned counter, 
     credit->present = true;
 }
 
+/// The first two counters, read together.
+static inline void pj_timeline_readings(pj_timeline *timeline, uint64_t time, int64_t first,
+                                        int64_t second)
+{
+    pj_credit *credits = timeline->credits;
+    if (timeline->borders || time <= credits[0].last || time <= credits[1].last) {
+        pj_timeline_reading(timeline, 0, time, first);
+        pj_timeline_reading(timeline, 1, time, second);
+        return;
+    }
+    if (time > timeline->begin)
+        pj_timeline_count_burst(timeline);
+    pj_timeline_credit(&credits[0], timeline->bursts - credits[0].ended, first);
+    pj_timeline_credit(&credits[1], timeline->bursts - credits[1].ended, second);
+    bool runs_on = timeline->counted && timeline->burst_end > time;
+    credits[0].ended = credits[1].ended = timeline->bursts - runs_on;
+    credits[0].last = credits[1].last = time;
+    credits[0].present = credits[1].present = true;
+}
+
 /// An MPI call of event type `kind` is entered or left.
 static inline void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigned kind,
                                    bool entered)

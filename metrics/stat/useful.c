@@ -78,8 +78,7 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
             pj_timeline_reading(timeline, event->code, event->time, (int64_t)event->a);
         break;
     case PJ_EV_COUNTERS:
-        pj_timeline_reading(timeline, PJ_COUNTER_INSTRUCTIONS, event->time, (int64_t)event->a);
-        pj_timeline_reading(timeline, PJ_COUNTER_CYCLES, event->time, (int64_t)event->b);
+        pj_timeline_readings(timeline, event->time, (int64_t)event->a, (int64_t)event->b);
         break;
     case PJ_EV_MPI:
         self->has_mpi = true;

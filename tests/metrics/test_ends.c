@@ -36,10 +36,12 @@ static void ends_come_out_in_order(void **state)
             pj_ends_add(&ends, time, order, (uint32_t)now);
         }
         qsort(all, count, sizeof *all, by_place);
-        for (const pj_end *first; (first = pj_ends_first(&ends)); pj_ends_pop(&ends)) {
-            assert_int_equal(first->time, all[taken].time);
-            assert_int_equal(first->message, all[taken].message);
+        for (pj_end end; pj_ends_pop(&ends, UINT64_MAX, &end);) {
+            assert_int_equal(end.time, all[taken].time);
+            assert_int_equal(end.message, all[taken].message);
             taken++;
+            if (taken < count && all[taken].time > 0)
+                assert_false(pj_ends_pop(&ends, all[taken].time - 1, &end));
         }
         assert_int_equal(taken, count);
         pj_ends_free(&ends);

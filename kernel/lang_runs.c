@@ -1,4 +1,5 @@
 // Runs in Lua: runs[1].stats, run:rank(0), run.import, run.remarks.
+#include "kernel/lang_events.h"
 #include "kernel/lang_value.h"
 #include "kernel/run_view.h"
 #include "metrics/model/run_table.h"
@@ -58,7 +59,7 @@ static int runtime_ns(lua_State *L)
     return push_count(L, self(L)->runtime_ns);
 }
 
-static int events(lua_State *L)
+static int records(lua_State *L)
 {
     return push_count(L, self(L)->events);
 }
@@ -171,11 +172,15 @@ static const pj_lang_member run_members[] = {
     {"runtime_ns", runtime_ns, true, NULL, "The runtime in nanoseconds."},
     {"ideal_runtime_ns", ideal_runtime_ns, true, NULL,
      "The runtime on an ideal network in nanoseconds; nil when it could not be replayed."},
-    {"events", events, true, NULL, "The number of records read."},
+    {"records", records, true, NULL, "The number of records read."},
     {"file_bytes", file_bytes, true, NULL, "The size of the file."},
     {"stats", stats, true, NULL, "Totals per rank and thread, a table."},
     {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
     {"ideal", ideal, true, NULL, "The replay on an ideal network per rank, a table."},
+    {"events", pj_lang_events, false,
+     ":events{type = ..., rank = ..., region = ..., from = ..., to = ...}",
+     "A question about the events of the trace: :where(TEST), :by(FIELD), then :count(), "
+     ":sum(FIELD), :mean, :min, :max, :histogram(FIELD) or :rows() asks it."},
     {"import", import, true, NULL, "What was odd about the file, a table."},
     {"remarks", remarks, true, NULL, "Sentences that an analyst should know, a list."},
     {"info", info, true, NULL, "All of it, a table."},

@@ -1,0 +1,361 @@
+// Messages come at the time of their send, or behind the end of its call, which therefore waits for
+// the next thing that its thread does. Their receiver keeps them until the call that completes them
+// has ended.
+#include "metrics/stat/record.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/model/mpi_call.h"
+
+#include <stdlib.h>
+
+enum { INCOMING_MOST = 1 << 16 }; // of a thread; older ones were received in no call
+
+typedef struct traffic { // of a call
+    uint32_t count, partner;
+    uint64_t bytes;
+    int64_t tag;
+} traffic;
+
+typedef struct incoming {
+    uint64_t received; // ns
+    uint64_t bytes;
+    int64_t tag;
+    uint32_t partner;
+} incoming;
+
+typedef struct opened {
+    uint64_t begin;
+    uint64_t value; // region, or what an OpenMP event carries
+    uint16_t code;  // PJ_OMP_*, or OF_REGION
+} opened;
+
+enum { OF_REGION = UINT16_MAX };
+
+typedef struct thread {
+    pj_mpi_call call;
+    uint64_t call_begin, call_end;
+    const char *region; // around the call
+    uint32_t communicator;
+    bool in_call, ended, collective; // ended: its record is still to be made
+    uint64_t bytes;                  // of a collective
+    traffic sent;
+    incoming *waiting; // unordered
+    size_t waiting_count, waiting_cap;
+    opened *stack;
+    size_t depth, cap;
+} thread;
+
+struct pj_records {
+    const pj_run *run;
+    pj_record_take *take;
+    void *self;
+    thread *threads; // by location
+    uint32_t locations;
+    bool *is_call; // by region: it is an MPI call, of which there is a record already
+};
+
+const char *pj_record_kind_name(pj_record_kind kind)
+{
+    static const char *const names[PJ_RECORD_LAST] = {
+        [PJ_RECORD_CALL] = "call",     [PJ_RECORD_MESSAGE] = "message", [PJ_RECORD_STATE] = "state",
+        [PJ_RECORD_OPENMP] = "openmp", [PJ_RECORD_REGION] = "region",
+    };
+    return kind < PJ_RECORD_LAST ? names[kind] : NULL;
+}
+
+pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self)
+{
+    pj_records *records = pj_take_memory(sizeof *records);
+    *records =
+        (pj_records){.run = run, .take = take, .self = self, .locations = run->layout.locations};
+    size_t size = records->locations * sizeof *records->threads;
+    records->threads = memset(pj_take_memory(size), 0, size);
+    records->is_call = pj_take_memory(run->region_count + 1);
+    for (uint32_t i = 0; i < run->region_count; i++) {
+        pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(run->regions[i].name));
+        records->is_call[i] = call != PJ_MPI_UNKNOWN;
+    }
+    return records;
+}
+
+void pj_records_free(pj_records *records)
+{
+    if (!records)
+        return;
+    for (uint32_t i = 0; i < records->locations; i++) {
+        free(records->threads[i].waiting);
+        free(records->threads[i].stack);
+    }
+    free(records->threads);
+    free(records->is_call);
+    free(records);
+}
+
+uint64_t pj_records_open(const pj_records *records)
+{
+    uint64_t open = 0;
+    for (uint32_t i = 0; i < records->locations; i++)
+        open +=
+            records->threads[i].depth + (records->threads[i].in_call && !records->threads[i].ended);
+    return open;
+}
+
+static const char *region_name(const pj_records *records, uint64_t number)
+{
+    return number < records->run->region_count ? records->run->regions[number].name : NULL;
+}
+
+/// The innermost region of a thread that is not an MPI call.
+static const char *region_of(const pj_records *records, const thread *t)
+{
+    for (size_t i = t->depth; i-- > 0;) {
+        const opened *o = &t->stack[i];
+        bool region = o->code == OF_REGION;
+        uint64_t number = region ? o->value : o->value - 1;
+        if ((region && !records->is_call[number]) || o->code == PJ_OMP_FUNCTION)
+            return region_name(records, number);
+    }
+    return NULL;
+}
+
+static pj_record new_record(const pj_records *records, uint32_t location, pj_record_kind kind)
+{
+    return (pj_record){.kind = kind,
+                       .location = location,
+                       .partner = PJ_RECORD_NOBODY,
+                       .region = region_of(records, &records->threads[location])};
+}
+
+// Calls
+
+static void add_traffic(traffic *sum, uint32_t partner, uint64_t bytes, int64_t tag)
+{
+    bool first = sum->count++ == 0;
+    sum->partner = first || sum->partner == partner ? partner : PJ_RECORD_NOBODY;
+    sum->bytes += bytes;
+    sum->tag = tag;
+}
+
+/// What was received in the call that has ended.
+static traffic take_incoming(thread *t)
+{
+    traffic received = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < t->waiting_count; i++) {
+        const incoming *in = &t->waiting[i];
+        if (in->received > t->call_end)
+            t->waiting[kept++] = *in;
+        else if (in->received >= t->call_begin)
+            add_traffic(&received, in->partner, in->bytes, in->tag);
+    }
+    t->waiting_count = kept;
+    return received;
+}
+
+static bool hand_on_call(pj_records *records, uint32_t location, pj_err *err)
+{
+    thread *t = &records->threads[location];
+    t->in_call = t->ended = false;
+    traffic received = take_incoming(t);
+    const traffic *moved = t->sent.count ? &t->sent : &received;
+    const pj_mpi_call_row *row = pj_mpi_call_at(t->call);
+    pj_record record = {.kind = PJ_RECORD_CALL,
+                        .type = row ? row->name : "MPI call",
+                        .region = t->region,
+                        .location = location,
+                        .partner = moved->count ? moved->partner : PJ_RECORD_NOBODY,
+                        .communicator = t->communicator,
+                        .has_bytes = moved->count || t->collective,
+                        .has_tag = moved->count == 1,
+                        .bytes = moved->count ? moved->bytes : t->bytes,
+                        .tag = moved->tag,
+                        .start_ns = t->call_begin,
+                        .end_ns = t->call_end};
+    return records->take(records->self, &record, err);
+}
+
+static void see_call(pj_records *records, const pj_event *event)
+{
+    thread *t = &records->threads[event->location];
+    if (event->a == PJ_MPI_NONE) {
+        t->ended = t->in_call;
+        t->call_end = event->time;
+        return;
+    }
+    t->call = (pj_mpi_call)event->a;
+    t->call_begin = event->time;
+    t->region = region_of(records, t);
+    t->in_call = true;
+    t->ended = t->collective = false;
+    t->communicator = 0;
+    t->bytes = 0;
+    t->sent = (traffic){0};
+}
+
+/// Whether nothing more can belong to the call that has ended.
+static bool is_over(const thread *t, const pj_event *event)
+{
+    if (!t->ended || event->kind == PJ_EV_MESSAGE)
+        return false;
+    return event->time > t->call_end || (event->kind == PJ_EV_MPI && event->a != PJ_MPI_NONE);
+}
+
+static void see_collective(thread *t, const pj_event *event)
+{
+    t->collective = true;
+    t->communicator = (uint32_t)event->a;
+    t->bytes = event->b;
+}
+
+// Messages
+
+static bool see_message(pj_records *records, const pj_message *message, pj_err *err)
+{
+    const uint32_t *rank_of = records->run->layout.rank_of;
+    thread *from = &records->threads[message->from], *to = &records->threads[message->to];
+    if (from->in_call && message->logical_send >= from->call_begin)
+        add_traffic(&from->sent, rank_of[message->to], message->size, message->tag);
+    if (to->waiting_count < INCOMING_MOST) {
+        pj_grow(to->waiting, &to->waiting_cap, to->waiting_count + 1);
+        to->waiting[to->waiting_count++] =
+            (incoming){message->physical_recv, message->size, message->tag, rank_of[message->from]};
+    }
+    pj_record record = new_record(records, message->from, PJ_RECORD_MESSAGE);
+    record.type = "message";
+    record.partner = rank_of[message->to];
+    record.has_bytes = record.has_tag = true;
+    record.bytes = message->size;
+    record.tag = message->tag;
+    record.start_ns = message->logical_send;
+    record.end_ns = message->physical_recv > message->logical_send ? message->physical_recv
+                                                                   : message->logical_send;
+    return records->take(records->self, &record, err);
+}
+
+// Constructs and regions
+
+static void push(thread *t, const pj_event *event, uint16_t code)
+{
+    pj_grow(t->stack, &t->cap, t->depth + 1);
+    t->stack[t->depth++] = (opened){event->time, event->a, code};
+}
+
+/// Takes the innermost one of this kind out; false when none is open.
+static bool pop(thread *t, uint16_t code, const uint64_t *value, opened *out)
+{
+    for (size_t i = t->depth; i-- > 0;) {
+        if (t->stack[i].code != code || (value && t->stack[i].value != *value))
+            continue;
+        *out = t->stack[i];
+        t->depth--;
+        memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i) * sizeof *t->stack);
+        return true;
+    }
+    return false;
+}
+
+static bool see_openmp(pj_records *records, const pj_event *event, pj_err *err)
+{
+    static const char *const names[] = {
+        [PJ_OMP_PARALLEL] = "parallel",       [PJ_OMP_BARRIER] = "barrier",
+        [PJ_OMP_FUNCTION] = "parallel body",  [PJ_OMP_TASK] = "task",
+        [PJ_OMP_TASK_MADE] = "task creation", [PJ_OMP_TASKWAIT] = "taskwait",
+    };
+    thread *t = &records->threads[event->location];
+    opened o;
+    if (event->code >= sizeof names / sizeof *names || !names[event->code])
+        return true;
+    if (event->a) {
+        push(t, event, event->code);
+        return true;
+    }
+    if (!pop(t, event->code, NULL, &o))
+        return true;
+    pj_record record = new_record(records, event->location, PJ_RECORD_OPENMP);
+    record.type = names[event->code];
+    record.start_ns = o.begin;
+    record.end_ns = event->time;
+    return records->take(records->self, &record, err);
+}
+
+static bool see_leave(pj_records *records, const pj_event *event, pj_err *err)
+{
+    thread *t = &records->threads[event->location];
+    opened o;
+    if (!pop(t, OF_REGION, &event->a, &o) || records->is_call[event->a])
+        return true;
+    pj_record record = new_record(records, event->location, PJ_RECORD_REGION);
+    record.type = region_name(records, event->a);
+    record.start_ns = o.begin;
+    record.end_ns = event->time;
+    return records->take(records->self, &record, err);
+}
+
+static bool see_state(pj_records *records, const pj_event *event, pj_err *err)
+{
+    static const char *const names[] = {
+#define STATE(number, name) [number] = name,
+#include "metrics/stat/record_states.def"
+#undef STATE
+    };
+    pj_record record = new_record(records, event->location, PJ_RECORD_STATE);
+    bool known = event->code < sizeof names / sizeof *names;
+    record.type = known ? names[event->code] : "other state";
+    record.start_ns = event->time;
+    record.end_ns = event->a != UINT64_MAX ? event->a : records->run->end_ns;
+    if (record.end_ns < record.start_ns)
+        record.end_ns = record.start_ns;
+    return records->take(records->self, &record, err);
+}
+
+static bool see(pj_records *records, const pj_batch *batch, const pj_event *event, pj_err *err)
+{
+    switch ((pj_event_kind)event->kind) {
+    case PJ_EV_STATE:
+        return see_state(records, event, err);
+    case PJ_EV_MPI:
+        see_call(records, event);
+        return true;
+    case PJ_EV_COLLECTIVE:
+        see_collective(&records->threads[event->location], event);
+        return true;
+    case PJ_EV_OPENMP:
+        return see_openmp(records, event, err);
+    case PJ_EV_MESSAGE:
+        return see_message(records, &batch->messages[event->a], err);
+    case PJ_EV_ENTER:
+        push(&records->threads[event->location], event, OF_REGION);
+        return true;
+    case PJ_EV_LEAVE:
+        return see_leave(records, event, err);
+    case PJ_EV_COUNTER:
+    case PJ_EV_COUNTERS:
+    case PJ_EV_TRACING:
+    case PJ_EV_OTHER:
+    case PJ_EV_LAST:
+        return true;
+    }
+    return true;
+}
+
+bool pj_records_events(pj_records *records, const pj_batch *batch, pj_err *err)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        if (is_over(&records->threads[event->location], event) &&
+            !hand_on_call(records, event->location, err))
+            return false;
+        if (!see(records, batch, event, err))
+            return false;
+    }
+    return true;
+}
+
+bool pj_records_end(pj_records *records, pj_err *err)
+{
+    for (uint32_t i = 0; i < records->locations; i++)
+        if (records->threads[i].ended && !hand_on_call(records, i, err))
+            return false;
+    return true;
+}

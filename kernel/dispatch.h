@@ -13,6 +13,11 @@ typedef struct pj_outlet {
     void (*send)(void *self, pj_post *take);    // to the sender of its parent, on its channel
     void (*publish)(void *self, pj_post *take); // to everybody, in order
     void (*write)(void *self, pj_request *parent, pj_stream stream, pj_str text);
+    /// Milliseconds that output, a stream or another one, has to wait for room; 0 = none.
+    int (*delay)(void *self, bool stream);
+    /// What libraries printed to the descriptors so far is published; what follows belongs to
+    /// `parent`. Called by those that run cells.
+    void (*settle)(void *self, pj_request *parent);
     void (*shut_down)(void *self); // the kernel has to end; returns at once
 } pj_outlet;
 

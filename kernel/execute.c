@@ -5,29 +5,63 @@
 #include "kernel/jsontext.h"
 
 #include <stdio.h>
+#include <time.h>
+
+enum { PIECE = 64 << 10, STOP_POLL_MS = 10 };
 
 // The face
+
+/// Keeps the order between what the cell and what libraries print.
+static void settle(pj_subshell *shell)
+{
+    pj_kernel *kernel = shell->kernel;
+    if (shell->role == PJ_SUBSHELL_MAIN || shell->role == PJ_SUBSHELL_CHILD)
+        kernel->out.settle(kernel->out.self, shell->current);
+}
+
+/// Who makes output waits until there is room for it, unless it is interrupted.
+static void wait_for_room(pj_subshell *shell, bool stream)
+{
+    pj_kernel *kernel = shell->kernel;
+    int ms;
+    while (!atomic_load(shell->stop) && (ms = kernel->out.delay(kernel->out.self, stream)))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000 * (ms < STOP_POLL_MS ? ms : STOP_POLL_MS)},
+                  NULL);
+}
 
 static void write_stream(void *self, pj_stream stream, pj_str text)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    kernel->out.write(kernel->out.self, shell->current, stream, text);
+    settle(shell);
+    for (pj_str piece; text.len; text = pj_str_from(text, piece.len)) {
+        piece = pj_str_head(text, PIECE);
+        wait_for_room(shell, true);
+        kernel->out.write(kernel->out.self, shell->current, stream, piece);
+    }
+}
+
+/// A display or a result.
+static void publish_output(pj_subshell *shell, pj_post *take)
+{
+    pj_kernel *kernel = shell->kernel;
+    settle(shell);
+    wait_for_room(shell, false);
+    kernel->out.publish(kernel->out.self, take);
 }
 
 static void show(void *self, const pj_display *display)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    kernel->out.publish(kernel->out.self,
-                        pj_publish_display(kernel->origin, shell->current, display));
+    publish_output(shell, pj_publish_display(kernel->origin, shell->current, display));
 }
 
 static void clear_output(void *self, bool wait)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    kernel->out.publish(kernel->out.self, pj_publish_clear(kernel->origin, shell->current, wait));
+    publish_output(shell, pj_publish_clear(kernel->origin, shell->current, wait));
 }
 
 static bool ask(void *self, const char *prompt, bool password, pj_buf *out, pj_err *err)
@@ -37,6 +71,7 @@ static bool ask(void *self, const char *prompt, bool password, pj_buf *out, pj_e
     if (!shell->current || !shell->allow_stdin)
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
                        "the front end does not take questions here (allow_stdin is off)");
+    settle(shell);
     pj_post *question = pj_ask_input(kernel->origin, shell->current, prompt, password);
     char id[64];
     pj_post_id(kernel->origin, question, id, sizeof id);
@@ -106,8 +141,8 @@ static void publish_result(pj_subshell *shell, pj_request *request, const cell *
     pj_kernel *kernel = shell->kernel;
     if (!outcome->data || c->silent)
         return;
-    kernel->out.publish(kernel->out.self, pj_publish_result(kernel->origin, request, c->count,
-                                                            outcome->data, outcome->metadata));
+    publish_output(shell, pj_publish_result(kernel->origin, request, c->count, outcome->data,
+                                            outcome->metadata));
     if (c->store)
         pj_history_set_output(shell->history, c->count,
                               pj_jsontext_str(outcome->data, "text/plain"));
@@ -151,9 +186,12 @@ json_t *pj_execute(pj_subshell *shell, pj_request *request)
     char name[32];
     snprintf(name, sizeof name, "cell %d", c.count);
     pj_cell_opts opts = {.name = name, .silent = c.silent, .execution_count = c.count};
+    settle(shell);
     pj_outcome outcome = pj_lang_run(shell->lang, c.code, opts);
+    settle(shell);
     json_t *reply =
         outcome.ok ? succeed(shell, request, &c, &outcome) : fail(shell, request, &c, &outcome);
+    settle(shell);
     pj_outcome_clear(&outcome);
     json_decref(shell->payload);
     shell->payload = NULL;

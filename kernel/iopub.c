@@ -1,8 +1,10 @@
 // XPUB with NODROP: a subscriber that is full makes sending fail instead of losing messages. They
-// wait in the queue meanwhile; heartbeats cut off a subscriber that is dead. Subscriptions are
-// applied by hand, so that the welcome is the first message a subscriber gets.
+// wait in the queue meanwhile, and a subscriber that takes nothing for too long is cut off, as is
+// one that answers no heartbeat. Subscriptions are applied by hand, so that the welcome is the
+// first message a subscriber gets.
 #include "kernel/iopub.h"
 
+#include "kernel/laggard.h"
 #include "metrics/base/arena.h"
 #include "widgets/utf8.h"
 
@@ -14,11 +16,12 @@
 #include <zmq.h>
 
 enum {
-    MESSAGES_PER_SUBSCRIBER = 4096,
+    MESSAGES_PER_SUBSCRIBER = 1024,
     HEARTBEAT_MS = 5000,
-    DEAD_AFTER_MS = 30000,
     RETRY_MS = 2,
-    LAST_TRIES = 500 / RETRY_MS
+    LAST_MS = 500,            // for what is left when the kernel ends
+    SHORT_PATIENCE_MS = 1000, // with a subscriber that was cut off a moment ago
+    FORGIVEN_MS = 60000
 };
 
 struct pj_iopub {
@@ -26,21 +29,32 @@ struct pj_iopub {
     pthread_t thread;
     pj_frames frames; // of the message that is being sent, with its topic
     char topic[128];
-    int tries_left; // of sending to full subscribers once the queue is closed
+    char endpoint[256];
+    int last_ms;     // left for sending to full subscribers once the queue is closed
+    uint64_t cut_at; // ms: when a subscriber was cut off last; 0 = never
+    size_t lines[MESSAGES_PER_SUBSCRIBER]; // of the latest messages: what a full subscriber misses
+    size_t sent;                           // messages so far
 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
 
 static void set_option(void *socket, int option, int value)
 {
     zmq_setsockopt(socket, option, &value, sizeof value);
 }
 
-void pj_iopub_prepare(void *socket)
+void pj_iopub_prepare(void *socket, unsigned patience_ms)
 {
     set_option(socket, ZMQ_XPUB_MANUAL, 1);
     set_option(socket, ZMQ_XPUB_NODROP, 1);
     set_option(socket, ZMQ_SNDHWM, MESSAGES_PER_SUBSCRIBER);
     set_option(socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
-    set_option(socket, ZMQ_HEARTBEAT_TIMEOUT, DEAD_AFTER_MS);
+    set_option(socket, ZMQ_HEARTBEAT_TIMEOUT, (int)patience_ms);
 }
 
 /// False when a subscriber is full; nothing was sent then.
@@ -105,16 +119,83 @@ static void wait_for_events(pj_iopub *iopub, int wait_ms)
     zmq_poll(items, 2, wait_ms);
 }
 
+static size_t count_lines(const pj_post *post)
+{
+    size_t lines = 0;
+    for (const char *at = post->content; (at = strstr(at, "\\n")); at += 2)
+        lines++;
+    return lines;
+}
+
+/// How long a subscriber that is full may hold up all others.
+static unsigned patience_ms(const pj_iopub *iopub)
+{
+    unsigned patience = iopub->opts.patience_ms;
+    bool again = iopub->cut_at && now_ms() - iopub->cut_at < FORGIVEN_MS;
+    return again && patience > SHORT_PATIENCE_MS ? SHORT_PATIENCE_MS : patience;
+}
+
+typedef enum outcome { SENT, CUT_OFF, GIVEN_UP } outcome;
+
+/// Sends what is encoded, waiting for subscribers that are full; CUT_OFF when it was not sent yet
+/// but those that read nothing were disconnected.
+static outcome deliver(pj_iopub *iopub)
+{
+    pj_laggards laggards = {0};
+    uint64_t began = 0, patience = 0;
+    bool noted = false;
+    while (!send_frames(iopub->opts.socket, &iopub->frames)) {
+        if (pj_pubqueue_closed(iopub->opts.queue) && (iopub->last_ms -= RETRY_MS) <= 0)
+            return GIVEN_UP;
+        nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000}, NULL);
+        if (!began) {
+            began = now_ms();
+            patience = patience_ms(iopub);
+        } else if (!noted && now_ms() - began > patience / 2) {
+            pj_laggards_note(&laggards, iopub->endpoint);
+            noted = true;
+        } else if (now_ms() - began > patience) {
+            if (pj_laggards_cut(&laggards, iopub->endpoint))
+                return CUT_OFF;
+            began = 0;
+            noted = false;
+        }
+    }
+    return SENT;
+}
+
+/// What those missed that were cut off is what waited for them, and for how long.
+static pj_post *confession(pj_iopub *iopub, pj_request *parent)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < MESSAGES_PER_SUBSCRIBER; i++)
+        lines += iopub->lines[i];
+    pj_auto_buf text = {0};
+    pj_buf_addf(&text,
+                "popinjay: a front end that read nothing for %u ms was disconnected; about %zu "
+                "lines did not reach it\n",
+                patience_ms(iopub), lines);
+    iopub->cut_at = now_ms();
+    return pj_publish_stream(iopub->opts.origin, parent, PJ_STDERR, pj_buf_str(&text));
+}
+
 static void send_post(pj_iopub *iopub, const pj_post *post)
 {
     if (post->after)
         pj_outbox_wait(iopub->opts.outbox, post->after);
     encode(iopub, post);
-    while (!send_frames(iopub->opts.socket, &iopub->frames)) {
-        if (pj_pubqueue_closed(iopub->opts.queue) && iopub->tries_left-- <= 0)
-            return;
-        nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000}, NULL);
+    while (deliver(iopub) == CUT_OFF) {
+        pj_post *notice = confession(iopub, post->parent);
+        encode(iopub, notice);
+        while (deliver(iopub) == CUT_OFF)
+            continue;
+        pj_post_free(notice);
+        encode(iopub, post);
     }
+    bool stream = strcmp(post->type, "stream") == 0;
+    iopub->lines[iopub->sent++ % MESSAGES_PER_SUBSCRIBER] = stream ? count_lines(post) : 0;
+    if (post->turns_idle)
+        pj_pubqueue_turned_idle(iopub->opts.queue);
 }
 
 static void *run(void *context)
@@ -137,7 +218,9 @@ static void *run(void *context)
 pj_iopub *pj_iopub_new(pj_iopub_opts opts)
 {
     pj_iopub *iopub = pj_take_memory(sizeof *iopub);
-    *iopub = (pj_iopub){.opts = opts, .tries_left = LAST_TRIES};
+    *iopub = (pj_iopub){.opts = opts, .last_ms = LAST_MS};
+    size_t size = sizeof iopub->endpoint;
+    zmq_getsockopt(opts.socket, ZMQ_LAST_ENDPOINT, iopub->endpoint, &size);
     pthread_create(&iopub->thread, NULL, run, iopub);
     return iopub;
 }

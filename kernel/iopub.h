@@ -14,11 +14,12 @@ typedef struct pj_iopub_opts {
     pj_wire *wire;     // taken
     pj_origin *origin; // borrowed, as are the next two
     pj_pubqueue *queue;
-    pj_outbox *outbox; // messages with `after` wait for its replies
+    pj_outbox *outbox;    // messages with `after` wait for its replies
+    unsigned patience_ms; // after which a subscriber that reads nothing is cut off
 } pj_iopub_opts;
 
 /// Sets the options of an XPUB socket before it is bound.
-void pj_iopub_prepare(void *socket);
+void pj_iopub_prepare(void *socket, unsigned patience_ms);
 /// Starts the thread.
 pj_iopub *pj_iopub_new(pj_iopub_opts opts);
 /// Sends what is queued (closed before), as far as clients read it within half a second, ends the

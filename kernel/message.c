@@ -110,7 +110,10 @@ json_t *pj_reply_kernel_info(void)
 
 pj_post *pj_publish_status(pj_origin *origin, pj_request *parent, const char *state)
 {
-    return pj_post_new(origin, parent, "status", json_pack("{s:s}", "execution_state", state));
+    pj_post *post =
+        pj_post_new(origin, parent, "status", json_pack("{s:s}", "execution_state", state));
+    post->turns_idle = strcmp(state, "idle") == 0;
+    return post;
 }
 
 pj_post *pj_publish_input(pj_origin *origin, pj_request *parent, pj_str code, int count)
@@ -133,7 +136,6 @@ pj_post *pj_publish_result(pj_origin *origin, pj_request *parent, int count, jso
         pj_post_new(origin, parent, "execute_result",
                     json_pack("{s:i, s:o, s:o}", "execution_count", count, "data",
                               object_or_empty(data), "metadata", object_or_empty(metadata)));
-    post->droppable = true;
     return post;
 }
 
@@ -151,7 +153,6 @@ pj_post *pj_publish_display(pj_origin *origin, pj_request *parent, const pj_disp
         pj_post_new(origin, parent, display->update ? "update_display_data" : "display_data",
                     json_pack("{s:o, s:o, s:o}", "data", object_or_empty(display->data), "metadata",
                               object_or_empty(display->metadata), "transient", transient));
-    post->droppable = true;
     return post;
 }
 
@@ -167,7 +168,6 @@ pj_post *pj_publish_stream(pj_origin *origin, pj_request *parent, pj_stream stre
         pj_post_new(origin, parent, "stream",
                     json_pack("{s:s, s:o}", "name", name, "text", pj_jsontext_string(text)));
     set_topic(post, stream == PJ_STDERR ? PJ_S("stream.stderr") : PJ_S("stream.stdout"));
-    post->droppable = true;
     return post;
 }
 

@@ -30,7 +30,7 @@ typedef struct pj_post {
     size_t topic_len;
     char *content; // JSON text
     size_t content_len;
-    bool droppable;      // output that may be given up when no client reads
+    bool turns_idle;     // tells that the kernel is idle
     unsigned long after; // a publication that waits until so many replies are out (outbox.h)
 } pj_post;
 

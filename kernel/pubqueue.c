@@ -2,6 +2,7 @@
 // name, which other output of that parent closes; entries become messages only when taken.
 #include "kernel/pubqueue.h"
 
+#include "kernel/pace.h"
 #include "metrics/base/arena.h"
 #include "widgets/utf8.h"
 
@@ -11,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ORDERED_ENTRIES = 16, STOP_POLL_MS = 20 };
+enum { ORDERED_ENTRIES = 16, FULL_MS = 10, OVERHEAD = 1024 };
+
+#define NS_PER_MS UINT64_C(1000000)
 
 typedef struct entry {
     struct entry *next, *previous;
@@ -25,17 +28,16 @@ typedef struct entry {
 
 struct pj_pubqueue {
     pthread_mutex_t lock;
-    pthread_cond_t room;
     entry *first, *last;
     size_t entries, bytes;
     size_t messages; // entries that are no streams
+    size_t text;     // bytes of those that are
+    pj_pace pace;
     pj_origin *origin;
     pj_pubqueue_opts opts;
     int fd;
     bool asleep; // the taker waits for the descriptor
     bool closed;
-    bool stalled;      // patience is over: output is dropped until there is room
-    size_t lost_lines; // since then
 };
 
 static uint64_t now_ns(void)
@@ -49,19 +51,14 @@ pj_pubqueue *pj_pubqueue_new(pj_origin *origin, pj_pubqueue_opts opts)
 {
     pj_pubqueue *queue = pj_take_memory(sizeof *queue);
     opts.limit = opts.limit ? opts.limit : (size_t)64 << 20;
-    opts.patience_ms = opts.patience_ms ? opts.patience_ms : 10000;
     *queue = (pj_pubqueue){
         .origin = origin,
         .opts = opts,
         .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
         .asleep = true,
+        .pace = {.rate = opts.rate},
     };
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->room, &monotonic);
-    pthread_condattr_destroy(&monotonic);
     return queue;
 }
 
@@ -82,7 +79,6 @@ void pj_pubqueue_free(pj_pubqueue *queue)
         free_entry(e);
     }
     close(queue->fd);
-    pthread_cond_destroy(&queue->room);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -159,56 +155,15 @@ static void add_text(pj_pubqueue *queue, pj_request *parent, pj_stream stream, p
     }
     pj_buf_add(&e->text, text);
     queue->bytes += text.len;
+    queue->text += text.len;
     if (fresh || e->text.len - e->sent >= PJ_PUBQUEUE_CHUNK)
         wake(queue);
-}
-
-static bool stopped(const pj_pubqueue *queue)
-{
-    return queue->closed || (queue->opts.stop && atomic_load(queue->opts.stop));
-}
-
-/// Waits until output may be added; false when it has to be dropped.
-static bool wait_for_room(pj_pubqueue *queue)
-{
-    if (queue->bytes < queue->opts.limit) {
-        queue->stalled = false;
-        return true;
-    }
-    uint64_t deadline = now_ns() + queue->opts.patience_ms * (uint64_t)1000000;
-    while (!queue->stalled && queue->bytes >= queue->opts.limit && !stopped(queue)) {
-        uint64_t until = now_ns() + STOP_POLL_MS * (uint64_t)1000000;
-        struct timespec t = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-        pthread_cond_timedwait(&queue->room, &queue->lock, &t);
-        queue->stalled = now_ns() > deadline;
-    }
-    return queue->bytes < queue->opts.limit || (stopped(queue) && !queue->stalled);
-}
-
-static size_t count_lines(pj_str text)
-{
-    size_t lines = 0;
-    for (pj_str rest = text; rest.len; lines++)
-        pj_str_cut(&rest, '\n');
-    return lines;
-}
-
-/// Says how much output was dropped, once there is room again.
-static void confess(pj_pubqueue *queue, pj_request *parent)
-{
-    if (!queue->lost_lines)
-        return;
-    pj_auto_buf text = {0};
-    pj_buf_addf(&text, "popinjay: %zu lines dropped for a client that does not read\n",
-                queue->lost_lines);
-    queue->lost_lines = 0;
-    add_text(queue, parent, PJ_STDERR, pj_buf_str(&text));
 }
 
 /// Whether the first entry, a stream, must not wait any longer.
 static bool is_due(const pj_pubqueue *queue, const entry *e, int *wait_ms)
 {
-    uint64_t age = (now_ns() - e->since) / 1000000;
+    uint64_t age = (now_ns() - e->since) / NS_PER_MS;
     if (queue->closed || queue->messages || age >= PJ_PUBQUEUE_MERGE_MS ||
         e->text.len - e->sent >= PJ_PUBQUEUE_CHUNK)
         return true;
@@ -242,6 +197,7 @@ static void take_text(pj_pubqueue *queue, piece *out, int *wait_ms)
     out->stream = e->stream;
     pj_buf_add(&out->text, pj_str_head(rest, len));
     queue->bytes -= len;
+    queue->text -= len;
     e->sent += len;
     if (e->sent == e->text.len) {
         remove_first(queue);
@@ -278,6 +234,10 @@ static pj_post *to_post(pj_pubqueue *queue, piece *p)
     pj_post *post = pj_publish_stream(queue->origin, p->parent, p->stream, pj_buf_str(&p->text));
     pj_request_drop(p->parent);
     pj_buf_free(&p->text);
+    size_t parent = post->parent ? post->parent->header.len : 0;
+    pthread_mutex_lock(&queue->lock);
+    pj_pace_note(&queue->pace, now_ns(), post->content_len + parent + OVERHEAD);
+    pthread_mutex_unlock(&queue->lock);
     return post;
 }
 
@@ -286,14 +246,8 @@ static pj_post *to_post(pj_pubqueue *queue, piece *p)
 void pj_pubqueue_post(pj_pubqueue *queue, pj_post *take)
 {
     pthread_mutex_lock(&queue->lock);
-    if (take->droppable && !wait_for_room(queue)) {
-        queue->lost_lines++;
-        pj_post_free(take);
-    } else {
-        confess(queue, take->parent);
-        add_post(queue, take);
-        wake(queue);
-    }
+    add_post(queue, take);
+    wake(queue);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -302,12 +256,26 @@ void pj_pubqueue_write(pj_pubqueue *queue, pj_request *parent, pj_stream stream,
     if (!text.len)
         return;
     pthread_mutex_lock(&queue->lock);
-    if (wait_for_room(queue)) {
-        confess(queue, parent);
-        add_text(queue, parent, stream, text);
-    } else {
-        queue->lost_lines += count_lines(text);
-    }
+    add_text(queue, parent, stream, text);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+int pj_pubqueue_delay(pj_pubqueue *queue, bool stream)
+{
+    uint64_t wait = 0;
+    pthread_mutex_lock(&queue->lock);
+    if (queue->bytes >= queue->opts.limit)
+        wait = FULL_MS * NS_PER_MS;
+    else if (stream)
+        wait = pj_pace_wait(&queue->pace, now_ns(), queue->text);
+    pthread_mutex_unlock(&queue->lock);
+    return (int)((wait + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+void pj_pubqueue_turned_idle(pj_pubqueue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    pj_pace_forget(&queue->pace);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -315,7 +283,6 @@ void pj_pubqueue_close(pj_pubqueue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
-    pthread_cond_broadcast(&queue->room);
     wake(queue);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -324,15 +291,12 @@ pj_post *pj_pubqueue_take(pj_pubqueue *queue, int *wait_ms)
 {
     piece taken = {0};
     pthread_mutex_lock(&queue->lock);
-    bool full = queue->bytes >= queue->opts.limit;
     take_first(queue, &taken, wait_ms);
     if (!taken.post && !taken.text.len && !queue->asleep) {
         eventfd_t ignored;
         eventfd_read(queue->fd, &ignored);
         queue->asleep = true;
     }
-    if (full && queue->bytes < queue->opts.limit)
-        pthread_cond_broadcast(&queue->room);
     pthread_mutex_unlock(&queue->lock);
     return to_post(queue, &taken);
 }

@@ -1,19 +1,16 @@
-// The queue between those who publish and the thread that sends: merges streams, holds a bounded
-// number of bytes, and never loses a status, a reply or a comm message. Ownership: new/free; any
-// thread may add, one thread takes.
+// The queue between those who publish and the thread that sends: merges streams and tells those who
+// make output how long to wait for room. Nothing is lost and nobody held up in here. Ownership:
+// new/free; any thread may add, one thread takes.
 #ifndef PJ_PUBQUEUE_H
 #define PJ_PUBQUEUE_H
 
 #include "kernel/message.h"
 
-#include <stdatomic.h>
-
 typedef struct pj_pubqueue pj_pubqueue;
 
 typedef struct pj_pubqueue_opts {
-    size_t limit;            // bytes of output held before a producer must wait; 0 = 64 MB
-    unsigned patience_ms;    // how long it waits before output is dropped; 0 = 10 s
-    const atomic_bool *stop; // raised = producers do not wait; may be NULL
+    size_t limit;  // bytes held before output has to wait; 0 = 64 MB
+    uint64_t rate; // bytes per second of streams (pace.h); 0 = any
 } pj_pubqueue_opts;
 
 enum {
@@ -27,7 +24,11 @@ void pj_pubqueue_free(pj_pubqueue *queue);
 void pj_pubqueue_post(pj_pubqueue *queue, pj_post *take);
 /// Output of a program: any bytes. `parent` NULL is allowed.
 void pj_pubqueue_write(pj_pubqueue *queue, pj_request *parent, pj_stream stream, pj_str text);
-/// Nothing waits any more: what is queued is due at once, producers never block.
+/// Milliseconds that output, a stream or another one, should wait before it is added; 0 = none.
+int pj_pubqueue_delay(pj_pubqueue *queue, bool stream);
+/// The front ends were told that the kernel is idle: pacing begins anew.
+void pj_pubqueue_turned_idle(pj_pubqueue *queue);
+/// What is queued is due at once.
 void pj_pubqueue_close(pj_pubqueue *queue);
 
 /// Becomes readable when pj_pubqueue_take has to be called (again).

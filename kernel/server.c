@@ -2,10 +2,12 @@
 // stdin; control has control and heartbeat, watches the parent process, and ends everything.
 #include "kernel/server.h"
 
+#include "kernel/capture.h"
 #include "kernel/connection.h"
 #include "kernel/dispatch.h"
 #include "kernel/execute.h"
 #include "kernel/iopub.h"
+#include "kernel/limits.h"
 #include "kernel/wire.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
@@ -42,17 +44,19 @@ typedef struct post_office {
 
 typedef struct server {
     pj_connection connection;
+    pj_limits limits;
     pj_origin origin;
     pj_kernel *kernel;
     pj_replay *replay;
     pj_outbox *outbox;
     pj_pubqueue *queue;
     pj_iopub *iopub;
+    pj_capture *capture;
     post_office io, control;
     pj_post *question; // not sent yet, of the io thread
     void *context;
     void *sockets[PJ_PORTS];
-    pthread_t io_thread, control_thread;
+    pthread_t io_thread, control_thread, capture_thread;
     int end_fd; // readable when the kernel has to end
     pid_t parent;
     int parent_fd; // readable when the front end's process ended; -1 = not known
@@ -95,7 +99,7 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
     if (port == PJ_PORT_STDIN)
         set_option(socket, ZMQ_ROUTER_MANDATORY, 1);
     if (port == PJ_PORT_IOPUB)
-        pj_iopub_prepare(socket);
+        pj_iopub_prepare(socket, s->limits.patience_ms);
     char address[512];
     pj_connection_address(&s->connection, port, address, sizeof address);
     if (zmq_bind(socket, address) == 0)
@@ -171,8 +175,8 @@ static void complain(server *s, const char *channel, const pj_err *err)
 {
     char text[512];
     if (atomic_fetch_add(&s->complaints, 1) < MOST_COMPLAINTS)
-        fprintf(stderr, "popinjay: refused a message on the %s channel: %s\n", channel,
-                pj_err_message(err, text, sizeof text));
+        dprintf(pj_capture_log(s->capture), "popinjay: refused a message on the %s channel: %s\n",
+                channel, pj_err_message(err, text, sizeof text));
 }
 
 static const pj_channel channels[] = {
@@ -243,6 +247,18 @@ static void out_write(void *self, pj_request *parent, pj_stream stream, pj_str t
 {
     server *s = self;
     pj_pubqueue_write(s->queue, parent, stream, text);
+}
+
+static void out_settle(void *self, pj_request *parent)
+{
+    server *s = self;
+    pj_capture_settle(s->capture, parent);
+}
+
+static int out_delay(void *self, bool stream)
+{
+    server *s = self;
+    return pj_pubqueue_delay(s->queue, stream);
 }
 
 static void out_shut_down(void *self)
@@ -334,6 +350,8 @@ static void end_all(server *s)
 {
     pj_subshells_close(s->kernel->shells);
     bool home = pj_subshells_wait(s->kernel->shells, SHELLS_MS);
+    pj_capture_end(s->capture);
+    pthread_join(s->capture_thread, NULL);
     pj_outbox_close(s->outbox);
     pthread_join(s->io_thread, NULL);
     pj_pubqueue_close(s->queue);
@@ -371,6 +389,13 @@ static void *run_control(void *context)
     return NULL;
 }
 
+static void *run_capture(void *context)
+{
+    server *s = context;
+    pj_capture_run(s->capture);
+    return NULL;
+}
+
 /// Signals stay with the language's thread, so that no other is disturbed.
 static void start_threads(server *s, pj_wire *publishing)
 {
@@ -383,7 +408,9 @@ static void start_threads(server *s, pj_wire *publishing)
         .origin = &s->origin,
         .queue = s->queue,
         .outbox = s->outbox,
+        .patience_ms = s->limits.patience_ms,
     });
+    pthread_create(&s->capture_thread, NULL, run_capture, s);
     pthread_create(&s->io_thread, NULL, run_io, s);
     pthread_create(&s->control_thread, NULL, run_control, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -409,6 +436,7 @@ static void free_server(server *s)
     pj_post_free(s->question);
     close_office(&s->io);
     close_office(&s->control);
+    pj_capture_free(s->capture);
     pj_kernel_free(s->kernel);
     pj_outbox_free(s->outbox);
     pj_pubqueue_free(s->queue);
@@ -424,8 +452,9 @@ static bool serve(server *s, atomic_bool *stop, pj_err *err)
         pj_wire_free(publishing);
         return false;
     }
-    pj_outlet out = {s, out_send, out_publish, out_write, out_shut_down};
+    pj_outlet out = {s, out_send, out_publish, out_write, out_delay, out_settle, out_shut_down};
     s->kernel = pj_kernel_new(out, &s->origin, stop);
+    s->capture = pj_capture_new((pj_capture_sink){s, out_write, out_delay});
     out_publish(s, pj_publish_status(&s->origin, NULL, "starting"));
     start_threads(s, publishing);
     run_language(s);
@@ -442,7 +471,7 @@ static void on_broken_pipe(int number)
 bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
 {
     server s = {.parent_fd = -1};
-    if (!pj_connection_read(&s.connection, connection_file, err))
+    if (!pj_limits_read(&s.limits, err) || !pj_connection_read(&s.connection, connection_file, err))
         return false;
     signal(SIGPIPE, on_broken_pipe);
     json_object_seed(0);
@@ -451,7 +480,9 @@ bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
     s.end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s.replay = pj_replay_new();
     s.outbox = pj_outbox_new();
-    s.queue = pj_pubqueue_new(&s.origin, (pj_pubqueue_opts){.stop = stop});
+    s.queue = pj_pubqueue_new(
+        &s.origin,
+        (pj_pubqueue_opts){.limit = s.limits.queue, .rate = s.limits.rate});
     bool ok = serve(&s, stop, err);
     free_server(&s);
     pj_connection_free(&s.connection);

@@ -66,13 +66,13 @@ static void test_displays(void **state)
     json_decref(more);
 }
 
-static void test_what_may_be_dropped(void **state)
+static void test_what_queues_look_at(void **state)
 {
     (void)state;
     pj_post *status = pj_publish_status(&origin, NULL, "idle");
     pj_post *stream = pj_publish_stream(&origin, NULL, PJ_STDOUT, PJ_S("a"));
-    assert_false(status->droppable);
-    assert_true(stream->droppable);
+    assert_true(status->turns_idle);
+    assert_false(stream->turns_idle);
     assert_int_equal(stream->topic_len, strlen("stream.stdout"));
     assert_memory_equal(stream->topic, "stream.stdout", stream->topic_len);
     pj_post_free(status);
@@ -117,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_publications),
         cmocka_unit_test(test_displays),
-        cmocka_unit_test(test_what_may_be_dropped),
+        cmocka_unit_test(test_what_queues_look_at),
         cmocka_unit_test(test_ids_are_unique),
         cmocka_unit_test(test_replies),
     };

@@ -74,9 +74,9 @@ static int print(lua_State *L)
     luaL_pushresult(&text);
     pj_str line;
     line.at = lua_tolstring(L, -1, &line.len);
-    const pj_face *face = pj_lang_of(L)->face;
-    face->write(face->self, PJ_STDOUT, line);
-    return 0;
+    const pj_lang *lang = pj_lang_of(L);
+    lang->face->write(lang->face->self, PJ_STDOUT, line);
+    return pj_lang_ending(lang) ? luaL_error(L, "interrupted") : 0;
 }
 
 static int read_end(lua_State *L, int status, lua_KContext context)
@@ -121,7 +121,8 @@ static int call_wrapped(lua_State *L, int count)
     return lua_error(L);
 }
 
-/// A write function of the io library that writes floats as print does.
+/// A write function of the io library that writes floats as print does. An interrupt ends loops
+/// that do little else than print.
 static int write_exact(lua_State *L)
 {
     int count = lua_gettop(L);
@@ -131,7 +132,8 @@ static int write_exact(lua_State *L)
         pj_lang_tostring(L, i);
         lua_replace(L, i);
     }
-    return call_wrapped(L, count);
+    int results = call_wrapped(L, count);
+    return pj_lang_ending(pj_lang_of(L)) ? luaL_error(L, "interrupted") : results;
 }
 
 /// string.format whose %s writes floats as print does.

@@ -98,6 +98,8 @@ static void run_spec(const client *c)
     dup2(fd, 2);
     setsid();
     setenv("JPY_PARENT_PID", parent, 1); // no kernel outlives a probe that fails
+    for (int i = 0; i < 3 && c->settings[i]; i++)
+        putenv(strdup(c->settings[i]));
     if (argv[0])
         execv(argv[0], argv);
     fprintf(stderr, "no kernel: %s\n", path);
@@ -159,6 +161,7 @@ void client_launch(client *c, client_opts opts)
     assert_non_null(mkdtemp(c->folder));
     snprintf(c->key, sizeof c->key, "%s", opts.key ? opts.key : "probe key");
     snprintf(c->digest, sizeof c->digest, "%s", opts.digest ? opts.digest : "sha256");
+    memcpy(c->settings, opts.settings, sizeof c->settings);
     snprintf(c->session, sizeof c->session, "probe-%ld", (long)getpid());
     char ip[80];
     snprintf(ip, sizeof ip, tcp ? "127.0.0.1" : "%s/s", c->folder);
@@ -205,6 +208,20 @@ void *client_subscribe(client *c, int receive_limit)
 bool client_is_alive(client *c)
 {
     return c->pid > 0 && kill(c->pid, 0) == 0 && waitpid(c->pid, NULL, WNOHANG) <= 0;
+}
+
+size_t client_memory(const client *c)
+{
+    char path[64], line[256];
+    unsigned long kilobytes = 0;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)c->pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kilobytes = strtoul(line + 6, NULL, 10);
+    if (file)
+        fclose(file);
+    return kilobytes << 10;
 }
 
 int client_wait_end(client *c, int timeout_ms)
@@ -371,6 +388,8 @@ message *client_receive(client *c, channel from, int timeout_ms)
     assert_string_equal(f.at[d + 1], signature);
     message *m = calloc(1, sizeof *m);
     m->at_ms = client_now_ms();
+    for (size_t i = d + 2; i < f.count; i++)
+        m->bytes += f.len[i];
     snprintf(m->topic, sizeof m->topic, "%s", f.at[0]);
     m->header = read_part(&f, d + 2);
     m->parent = read_part(&f, d + 3);

@@ -23,14 +23,16 @@ typedef struct client {
     void *context;
     void *sockets[CHANNELS];
     int ports[CHANNELS];
+    const char *settings[3];
 } client;
 
 typedef struct client_opts {
-    const char *transport; // NULL = ipc
-    const char *key;       // NULL = "probe key"
-    const char *digest;    // NULL = "sha256"
-    bool orphan;           // started by a process that is killed at once
-    int receive_limit;     // messages that iopub may hold unread; 0 = any number
+    const char *transport;   // NULL = ipc
+    const char *key;         // NULL = "probe key"
+    const char *digest;      // NULL = "sha256"
+    bool orphan;             // started by a process that is killed at once
+    int receive_limit;       // messages that iopub may hold unread; 0 = any number
+    const char *settings[3]; // "NAME=value" for the kernel's environment
 } client_opts;
 
 typedef struct message {
@@ -38,6 +40,7 @@ typedef struct message {
     char *parent_text; // bytes of the parent header
     char topic[256];   // first frame
     double at_ms;      // when it was received
+    size_t bytes;      // of its frames behind the signature
 } message;
 
 /// The folder of the kernelspec, set once by main.
@@ -56,6 +59,8 @@ void client_stop(client *c);
 /// Waits for the kernel to end: its exit status, 128+n for signals, -1 when it still runs.
 int client_wait_end(client *c, int timeout_ms);
 bool client_is_alive(client *c);
+/// Most memory the kernel has had, in bytes.
+size_t client_memory(const client *c);
 
 double client_now_ms(void);
 

@@ -20,6 +20,7 @@ int probe_transport(void);
 int probe_malformed(void);
 int probe_subshell(void);
 int probe_capture(void);
+int probe_load(void);
 
 /// Fixtures: `*state` is a client with a fresh kernel.
 int probe_set_up(void **state);

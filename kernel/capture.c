@@ -8,13 +8,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { STREAMS = 2, BLOCK = 64 << 10, PIPE_SIZE = 1 << 20 };
+enum { STREAMS = 2, BLOCK = 64 << 10, PIPE_SIZE = 1 << 20, GLANCE_NS = 10000 };
 
 struct pj_capture {
     pthread_mutex_t lock; // of what follows
@@ -23,6 +25,7 @@ struct pj_capture {
     int pipes[STREAMS]; // ends to read
     int kept[STREAMS];  // the descriptors as they were
     int end_fd;
+    _Atomic uint64_t glanced; // ns
     char block[BLOCK];
 };
 
@@ -150,6 +153,17 @@ void pj_capture_settle(pj_capture *capture, pj_request *parent)
         capture->parent = parent ? pj_request_hold(parent) : NULL;
     }
     pthread_mutex_unlock(&capture->lock);
+}
+
+void pj_capture_glance(pj_capture *capture, pj_request *parent)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (!capture || now - atomic_load(&capture->glanced) < GLANCE_NS)
+        return;
+    pj_capture_settle(capture, parent);
+    atomic_store(&capture->glanced, now);
 }
 
 void pj_capture_say(pj_capture *capture, const char *text)

@@ -29,6 +29,8 @@ void pj_capture_end(pj_capture *capture);
 /// Hands on all that was printed so far; what follows belongs to `parent`. Called by those that
 /// run cells, before output of their own and at the end of a cell.
 void pj_capture_settle(pj_capture *capture, pj_request *parent);
+/// The same for who prints again and again: looks at the pipes once in 10 us.
+void pj_capture_glance(pj_capture *capture, pj_request *parent);
 /// Writes as if the running request had printed it.
 void pj_capture_say(pj_capture *capture, const char *text);
 /// Standard error as it was before: the log of the kernel.

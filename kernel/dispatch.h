@@ -16,8 +16,8 @@ typedef struct pj_outlet {
     /// Milliseconds that output, a stream or another one, has to wait for room; 0 = none.
     int (*delay)(void *self, bool stream);
     /// What libraries printed to the descriptors so far is published; what follows belongs to
-    /// `parent`. Called by those that run cells.
-    void (*settle)(void *self, pj_request *parent);
+    /// `parent`. Called by those that run cells; a `glance` is cheap and may miss the latest 10 us.
+    void (*settle)(void *self, pj_request *parent, bool glance);
     void (*shut_down)(void *self); // the kernel has to end; returns at once
 } pj_outlet;
 

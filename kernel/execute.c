@@ -12,11 +12,11 @@ enum { PIECE = 64 << 10, STOP_POLL_MS = 10 };
 // The face
 
 /// Keeps the order between what the cell and what libraries print.
-static void settle(pj_subshell *shell)
+static void settle(pj_subshell *shell, bool glance)
 {
     pj_kernel *kernel = shell->kernel;
     if (shell->role == PJ_SUBSHELL_MAIN || shell->role == PJ_SUBSHELL_CHILD)
-        kernel->out.settle(kernel->out.self, shell->current);
+        kernel->out.settle(kernel->out.self, shell->current, glance);
 }
 
 /// Who makes output waits until there is room for it, unless it is interrupted.
@@ -33,7 +33,7 @@ static void write_stream(void *self, pj_stream stream, pj_str text)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    settle(shell);
+    settle(shell, true);
     for (pj_str piece; text.len; text = pj_str_from(text, piece.len)) {
         piece = pj_str_head(text, PIECE);
         wait_for_room(shell, true);
@@ -45,7 +45,7 @@ static void write_stream(void *self, pj_stream stream, pj_str text)
 static void publish_output(pj_subshell *shell, pj_post *take)
 {
     pj_kernel *kernel = shell->kernel;
-    settle(shell);
+    settle(shell, false);
     wait_for_room(shell, false);
     kernel->out.publish(kernel->out.self, take);
 }
@@ -71,7 +71,7 @@ static bool ask(void *self, const char *prompt, bool password, pj_buf *out, pj_e
     if (!shell->current || !shell->allow_stdin)
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
                        "the front end does not take questions here (allow_stdin is off)");
-    settle(shell);
+    settle(shell, false);
     pj_post *question = pj_ask_input(kernel->origin, shell->current, prompt, password);
     char id[64];
     pj_post_id(kernel->origin, question, id, sizeof id);
@@ -186,12 +186,12 @@ json_t *pj_execute(pj_subshell *shell, pj_request *request)
     char name[32];
     snprintf(name, sizeof name, "cell %d", c.count);
     pj_cell_opts opts = {.name = name, .silent = c.silent, .execution_count = c.count};
-    settle(shell);
+    settle(shell, false);
     pj_outcome outcome = pj_lang_run(shell->lang, c.code, opts);
-    settle(shell);
+    settle(shell, false);
     json_t *reply =
         outcome.ok ? succeed(shell, request, &c, &outcome) : fail(shell, request, &c, &outcome);
-    settle(shell);
+    settle(shell, false);
     pj_outcome_clear(&outcome);
     json_decref(shell->payload);
     shell->payload = NULL;

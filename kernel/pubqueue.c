@@ -211,7 +211,7 @@ static void take_text(pj_pubqueue *queue, piece *out, int *wait_ms)
 static void take_first(pj_pubqueue *queue, piece *out, int *wait_ms)
 {
     entry *e = queue->first;
-    *wait_ms = -1;
+    *wait_ms = queue->closed ? 0 : -1;
     if (!e)
         return;
     if (!e->post) {

@@ -249,10 +249,13 @@ static void out_write(void *self, pj_request *parent, pj_stream stream, pj_str t
     pj_pubqueue_write(s->queue, parent, stream, text);
 }
 
-static void out_settle(void *self, pj_request *parent)
+static void out_settle(void *self, pj_request *parent, bool glance)
 {
     server *s = self;
-    pj_capture_settle(s->capture, parent);
+    if (glance)
+        pj_capture_glance(s->capture, parent);
+    else
+        pj_capture_settle(s->capture, parent);
 }
 
 static int out_delay(void *self, bool stream)
@@ -480,9 +483,8 @@ bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
     s.end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s.replay = pj_replay_new();
     s.outbox = pj_outbox_new();
-    s.queue = pj_pubqueue_new(
-        &s.origin,
-        (pj_pubqueue_opts){.limit = s.limits.queue, .rate = s.limits.rate});
+    s.queue = pj_pubqueue_new(&s.origin,
+                              (pj_pubqueue_opts){.limit = s.limits.queue, .rate = s.limits.rate});
     bool ok = serve(&s, stop, err);
     free_server(&s);
     pj_connection_free(&s.connection);

@@ -222,6 +222,8 @@ static void test_close(void **state)
     pj_post *post = pj_pubqueue_take(q, &wait_ms);
     assert_non_null(post); // at once
     pj_post_free(post);
+    assert_null(pj_pubqueue_take(q, &wait_ms));
+    assert_int_equal(wait_ms, 0); // nothing would ever wake the taker again
     assert_true(pj_pubqueue_finished(q));
     pj_pubqueue_free(q);
 }

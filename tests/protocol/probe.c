@@ -12,8 +12,8 @@ static const struct {
 } groups[] = {
     {"execute", probe_execute},     {"output", probe_output},     {"requests", probe_requests},
     {"stdin", probe_stdin},         {"control", probe_control},   {"transport", probe_transport},
-    {"malformed", probe_malformed}, {"subshell", probe_subshell},
-    {"capture", probe_capture},     {"load", probe_load},
+    {"malformed", probe_malformed}, {"subshell", probe_subshell}, {"capture", probe_capture},
+    {"load", probe_load},
 };
 
 int probe_set_up(void **state)

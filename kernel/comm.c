@@ -1,95 +1,113 @@
-// The comms that are open, in a JSON object id -> index of the target.
+// Records in a row; a JSON object finds them by id.
 #include "kernel/comm.h"
 
 #include "kernel/jsontext.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
+typedef struct record {
+    json_t *id, *info; // info: {"target_name"}
+    pj_request *maker;
+} record;
+
 struct pj_comms {
-    pthread_mutex_t lock; // for `open`
-    json_t *open;
-    const pj_comm_target *targets;
+    pthread_mutex_t lock;
+    json_t *places; // id -> index of its record
+    record *records;
+    size_t count, cap;
 };
 
-pj_comms *pj_comms_new(const pj_comm_target *targets)
+pj_comms *pj_comms_new(void)
 {
     pj_comms *comms = pj_take_memory(sizeof *comms);
-    *comms = (pj_comms){.open = json_object(), .targets = targets};
+    *comms = (pj_comms){.places = json_object()};
     pthread_mutex_init(&comms->lock, NULL);
     return comms;
+}
+
+static void clear(record *r)
+{
+    json_decref(r->id);
+    json_decref(r->info);
+    pj_request_drop(r->maker);
 }
 
 void pj_comms_free(pj_comms *comms)
 {
     if (!comms)
         return;
+    for (size_t i = 0; i < comms->count; i++)
+        clear(&comms->records[i]);
+    free(comms->records);
+    json_decref(comms->places);
     pthread_mutex_destroy(&comms->lock);
-    json_decref(comms->open);
     free(comms);
 }
 
-static const pj_comm_target *find_target(const pj_comms *comms, pj_str name)
+/// NULL when the comm is not open. Called with the lock held.
+static record *find(const pj_comms *comms, pj_str id)
 {
-    for (const pj_comm_target *t = comms->targets; t->name; t++)
-        if (pj_str_equal(pj_str_of(t->name), name))
-            return t;
-    return NULL;
+    const json_t *place = id.len ? json_object_getn(comms->places, id.at, id.len) : NULL;
+    return place ? &comms->records[json_integer_value(place)] : NULL;
 }
 
-/// The target of an open comm, or NULL; `forget` takes the comm from the list.
-static const pj_comm_target *target_of(pj_comms *comms, pj_str id, bool forget)
+static void put_place(pj_comms *comms, const record *r)
+{
+    json_object_setn_new(comms->places, json_string_value(r->id), json_string_length(r->id),
+                         json_integer(r - comms->records));
+}
+
+void pj_comms_add(pj_comms *comms, pj_str id, pj_str target, pj_request *maker)
 {
     pthread_mutex_lock(&comms->lock);
-    const json_t *index = json_object_getn(comms->open, id.at, id.len);
-    const pj_comm_target *target = index ? comms->targets + json_integer_value(index) : NULL;
-    if (target && forget)
-        json_object_deln(comms->open, id.at, id.len);
+    if (id.len && !find(comms, id)) {
+        pj_grow(comms->records, &comms->cap, comms->count + 1);
+        record *r = &comms->records[comms->count++];
+        *r = (record){
+            .id = json_stringn(id.at, id.len),
+            .info = json_pack("{s:o}", "target_name", pj_jsontext_string(target)),
+            .maker = maker ? pj_request_hold(maker) : NULL,
+        };
+        put_place(comms, r);
+    }
     pthread_mutex_unlock(&comms->lock);
-    return target;
 }
 
-bool pj_comms_open(pj_comms *comms, const pj_request *request)
+void pj_comms_remove(pj_comms *comms, pj_str id)
 {
-    pj_str id = pj_jsontext_str(request->content, "comm_id");
-    const pj_comm_target *target =
-        find_target(comms, pj_jsontext_str(request->content, "target_name"));
-    if (!target || !id.len || !target->open(target->self, id, request))
-        return false;
     pthread_mutex_lock(&comms->lock);
-    json_object_setn_new(comms->open, id.at, id.len, json_integer(target - comms->targets));
+    record *r = find(comms, id);
+    if (r) {
+        record gone = *r;
+        json_object_deln(comms->places, id.at, id.len);
+        *r = comms->records[--comms->count];
+        if (r < comms->records + comms->count)
+            put_place(comms, r);
+        clear(&gone);
+    }
     pthread_mutex_unlock(&comms->lock);
-    return true;
 }
 
-void pj_comms_message(pj_comms *comms, const pj_request *request)
+pj_request *pj_comms_maker(pj_comms *comms, pj_str id)
 {
-    pj_str id = pj_jsontext_str(request->content, "comm_id");
-    const pj_comm_target *target = target_of(comms, id, false);
-    if (target)
-        target->message(target->self, id, request);
-}
-
-void pj_comms_close(pj_comms *comms, const pj_request *request)
-{
-    pj_str id = pj_jsontext_str(request->content, "comm_id");
-    const pj_comm_target *target = target_of(comms, id, true);
-    if (target)
-        target->closed(target->self, id);
+    pthread_mutex_lock(&comms->lock);
+    const record *r = find(comms, id);
+    pj_request *maker = r && r->maker ? pj_request_hold(r->maker) : NULL;
+    pthread_mutex_unlock(&comms->lock);
+    return maker;
 }
 
 json_t *pj_comms_info(pj_comms *comms, pj_str target_name)
 {
     json_t *list = json_object();
-    const char *id;
-    json_t *index;
     pthread_mutex_lock(&comms->lock);
-    json_object_foreach(comms->open, id, index)
-    {
-        const pj_comm_target *target = comms->targets + json_integer_value(index);
-        if (!target_name.len || pj_str_equal(target_name, pj_str_of(target->name)))
-            json_object_set_new(list, id, json_pack("{s:s}", "target_name", target->name));
+    for (size_t i = 0; i < comms->count; i++) {
+        const record *r = &comms->records[i];
+        if (!target_name.len || pj_str_equal(target_name, pj_jsontext_str(r->info, "target_name")))
+            json_object_setn(list, json_string_value(r->id), json_string_length(r->id), r->info);
     }
     pthread_mutex_unlock(&comms->lock);
     return json_pack("{s:s, s:o}", "status", "ok", "comms", list);

@@ -22,8 +22,6 @@ typedef struct handler {
     void (*after)(pj_kernel *kernel); // once idle was said; may be NULL
 } handler;
 
-static const pj_comm_target no_targets[] = {{.name = NULL}};
-
 pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop)
 {
     pj_kernel *kernel = pj_take_memory(sizeof *kernel);
@@ -31,7 +29,7 @@ pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop)
     *kernel = (pj_kernel){
         .out = out,
         .origin = origin,
-        .comms = pj_comms_new(no_targets),
+        .comms = pj_comms_new(),
         .queue_comms = comms && strcmp(comms, "queued") == 0,
     };
     kernel->shells = pj_subshells_new(kernel, stop);
@@ -73,10 +71,26 @@ static json_t *comm_info(pj_kernel *kernel, pj_subshell *shell, pj_request *requ
     return pj_comms_info(kernel->comms, pj_jsontext_str(request->content, "target_name"));
 }
 
+/// The message for the widgets: texts that end, as far as their names have no NUL.
+static pj_comm_message comm_of(const pj_request *request)
+{
+    json_t *content = request->content;
+    return (pj_comm_message){
+        .id = json_string_value(json_object_get(content, "comm_id")),
+        .target = json_string_value(json_object_get(content, "target_name")),
+        .data = json_object_get(content, "data"),
+        .metadata = request->metadata,
+        .buffers = request->buffers,
+        .buffer_count = request->buffer_count,
+    };
+}
+
 static json_t *comm_open(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    (void)shell;
-    if (!pj_comms_open(kernel->comms, request))
+    pj_comm_message message = comm_of(request);
+    if (message.id && pj_lang_comm_open(shell->lang, &message))
+        pj_comms_add(kernel->comms, pj_str_of(message.id), pj_str_of(message.target), request);
+    else
         kernel->out.publish(kernel->out.self,
                             pj_publish_comm_close(kernel->origin, request,
                                                   pj_jsontext_str(request->content, "comm_id")));
@@ -85,15 +99,26 @@ static json_t *comm_open(pj_kernel *kernel, pj_subshell *shell, pj_request *requ
 
 static json_t *comm_message(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    (void)shell;
-    pj_comms_message(kernel->comms, request);
+    pj_comm_message message = comm_of(request);
+    if (!message.id)
+        return NULL;
+    shell->maker = pj_comms_maker(kernel->comms, pj_str_of(message.id));
+    pj_lang_comm_message(shell->lang, &message);
+    pj_request_drop(shell->maker);
+    shell->maker = NULL;
     return NULL;
 }
 
 static json_t *comm_close(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    (void)shell;
-    pj_comms_close(kernel->comms, request);
+    pj_comm_message message = comm_of(request);
+    if (!message.id)
+        return NULL;
+    shell->maker = pj_comms_maker(kernel->comms, pj_str_of(message.id));
+    pj_lang_comm_close(shell->lang, &message);
+    pj_comms_remove(kernel->comms, pj_str_of(message.id));
+    pj_request_drop(shell->maker);
+    shell->maker = NULL;
     return NULL;
 }
 

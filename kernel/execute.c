@@ -4,6 +4,7 @@
 
 #include "kernel/jsontext.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -87,6 +88,42 @@ static void add_payload(void *self, json_t *payload)
         json_array_append(shell->payload, payload);
 }
 
+/// To the execution that made the widget, where its user looks.
+static void complain(void *self, pj_str text)
+{
+    pj_subshell *shell = self;
+    pj_kernel *kernel = shell->kernel;
+    pj_request *place = shell->maker ? shell->maker : shell->current;
+    kernel->out.write(kernel->out.self, place, PJ_STDERR, text);
+}
+
+static void publish_comm(pj_subshell *shell, const char *type, const pj_comm_message *message)
+{
+    pj_kernel *kernel = shell->kernel;
+    kernel->out.publish(kernel->out.self,
+                        pj_publish_comm(kernel->origin, shell->current, type, message));
+}
+
+static void open_comm(void *self, const pj_comm_message *message)
+{
+    pj_subshell *shell = self;
+    pj_comms_add(shell->kernel->comms, pj_str_of(message->id), pj_str_of(message->target),
+                 shell->maker ? shell->maker : shell->current);
+    publish_comm(shell, "comm_open", message);
+}
+
+static void send_comm(void *self, const pj_comm_message *message)
+{
+    publish_comm(self, "comm_msg", message);
+}
+
+static void close_comm(void *self, const pj_comm_message *message)
+{
+    pj_subshell *shell = self;
+    pj_comms_remove(shell->kernel->comms, pj_str_of(message->id));
+    publish_comm(shell, "comm_close", message);
+}
+
 pj_face pj_execute_face(pj_subshell *shell)
 {
     return (pj_face){
@@ -96,6 +133,8 @@ pj_face pj_execute_face(pj_subshell *shell)
         .clear = clear_output,
         .input = ask,
         .payload = add_payload,
+        .complain = complain,
+        .comms = {shell, open_comm, send_comm, close_comm},
         .rich = true,
         .colour = true,
     };
@@ -105,9 +144,33 @@ pj_face pj_execute_face(pj_subshell *shell)
 
 typedef struct cell {
     pj_str code;
+    char owner[80]; // of its widgets
     bool silent, store, stop_on_error;
     int count; // what its messages show
 } cell;
+
+/// The cell as front ends name it, so that running it again replaces its widgets; where they do
+/// not, its code stands for it.
+static void name_owner(cell *c, const pj_request *request)
+{
+    pj_str id = pj_jsontext_str(request->metadata, "cellId");
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < c->code.len; i++)
+        hash = (hash ^ (unsigned char)c->code.at[i]) * 1099511628211u;
+    if (id.len)
+        snprintf(c->owner, sizeof c->owner, PJ_STR_FMT, PJ_STR_ARG(id));
+    else
+        snprintf(c->owner, sizeof c->owner, "code %016" PRIx64, hash);
+}
+
+/// Some front ends tell which cells were deleted since.
+static void forget_deleted(pj_subshell *shell, const pj_request *request)
+{
+    json_t *deleted = json_object_get(request->metadata, "deletedCells");
+    for (size_t i = 0; i < json_array_size(deleted); i++)
+        if (json_is_string(json_array_get(deleted, i)))
+            pj_lang_widgets_forget(shell->lang, json_string_value(json_array_get(deleted, i)));
+}
 
 /// The specification's defaults for what is absent.
 static cell read_cell(pj_subshell *shell, const pj_request *request)
@@ -120,6 +183,7 @@ static cell read_cell(pj_subshell *shell, const pj_request *request)
     shell->allow_stdin = pj_jsontext_flag(content, "allow_stdin", true);
     shell->count += c.store;
     c.count = shell->count;
+    name_owner(&c, request);
     return c;
 }
 
@@ -182,10 +246,12 @@ json_t *pj_execute(pj_subshell *shell, pj_request *request)
                             pj_publish_input(kernel->origin, request, c.code, c.count));
     if (c.store)
         pj_history_add(shell->history, c.count, c.code);
+    forget_deleted(shell, request);
     shell->payload = json_array();
     char name[32];
     snprintf(name, sizeof name, "cell %d", c.count);
-    pj_cell_opts opts = {.name = name, .silent = c.silent, .execution_count = c.count};
+    pj_cell_opts opts = {
+        .name = name, .silent = c.silent, .execution_count = c.count, .owner = c.owner};
     settle(shell, false);
     pj_outcome outcome = pj_lang_run(shell->lang, c.code, opts);
     settle(shell, false);

@@ -5,6 +5,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "widgets/channel.h"
 
 #include <jansson.h>
 
@@ -29,10 +30,22 @@ typedef struct pj_face {
     bool (*input)(void *self, const char *prompt, bool password, pj_buf *out, pj_err *err);
     /// An execute_reply payload, e.g. {"source": "page", "data": {...}, "start": 0}; borrowed.
     void (*payload)(void *self, json_t *payload);
+    /// What a handler of a widget did wrong, told where the widget was made; NULL = to PJ_STDERR.
+    void (*complain)(void *self, pj_str text);
+    /// Messages of widgets; all NULL where no front end has any.
+    pj_comm_channel comms;
     bool rich;     // shows MIME bundles (notebook); false = plain text
     bool colour;   // ANSI colours are welcome in text
     bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself
 } pj_face;
+
+static inline void pj_face_complain(const pj_face *face, pj_str text)
+{
+    if (face->complain)
+        face->complain(face->self, text);
+    else
+        face->write(face->self, PJ_STDERR, text);
+}
 
 /// Swallows output and has no answers.
 extern const pj_face pj_face_silent;

@@ -262,6 +262,9 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     lua_State *L = lang->L;
     lang->exiting = false;
     lang->running = NULL;
+    snprintf(lang->owner, sizeof lang->owner, "%s", r->opts.owner ? r->opts.owner : "");
+    if (lang->owner[0])
+        pj_lang_widgets_close_owner(lang, lang->owner);
     pj_lang_bundle_clear(lang);
     lua_settop(L, 0);
     lua_pushcfunction(L, pj_lang_error_handler);
@@ -278,6 +281,7 @@ static pj_outcome run_request(pj_lang *lang, request *r)
         outcome = failed(lang, "NameError");
     else
         lang->data = lang->metadata = NULL;
+    lang->owner[0] = 0;
     pj_lang_leave(lang);
     return outcome;
 }

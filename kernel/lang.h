@@ -38,6 +38,7 @@ typedef struct pj_cell_opts {
     const char *name; // chunk name in tracebacks: "cell 7"
     bool silent;      // no value wanted
     int execution_count;
+    const char *owner; // of its widgets: those that an owner of this name made before are closed
 } pj_cell_opts;
 
 /// Runs one cell: statements in order, the last expression's value in `data`. The outcome's JSON
@@ -53,5 +54,14 @@ json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor);
 json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail);
 /// {"status": "complete" | "incomplete" | "invalid", "indent"}.
 json_t *pj_lang_is_complete(pj_lang *lang, pj_str code);
+
+/// Messages of a front end to widgets: comm_open (false = the comm has to be closed), comm_msg,
+/// comm_close. Handlers run before they return.
+bool pj_lang_comm_open(pj_lang *lang, const pj_comm_message *message);
+void pj_lang_comm_message(pj_lang *lang, const pj_comm_message *message);
+void pj_lang_comm_close(pj_lang *lang, const pj_comm_message *message);
+
+/// Closes the widgets of an owner that is no more.
+void pj_lang_widgets_forget(pj_lang *lang, const char *owner);
 
 #endif

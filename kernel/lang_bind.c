@@ -6,6 +6,7 @@
 #include "kernel/export.h"
 #include "kernel/help.h"
 #include "kernel/inputs.h"
+#include "kernel/lang_widget.h"
 
 #include <stdlib.h>
 
@@ -344,6 +345,10 @@ const pj_lang_member pj_lang_verbs[] = {
      "(by default what leaves less), 'none' that they do not."},
     {"clear_output", clear_output, false, "clear_output([WAIT])",
      "Clears what the cell has shown; with true only when something new is shown."},
+    {"interact", pj_lang_interact, false, "interact(FUNCTION, {NAME = VALUE, ...})",
+     "Calls the function with a table of values whenever the user changes one, and shows what it "
+     "prints and returns. A value makes its control: a number or {least, most[, step]} a slider, a "
+     "text a field, true or false a box, a list of texts a menu, a widget itself."},
     {0},
 };
 
@@ -375,6 +380,7 @@ void pj_lang_bind_open(lua_State *L)
         lua_setfield(L, -2, v->name);
     }
     bind_functions(L);
+    pj_lang_widget_open(L);
     lua_newtable(L);
     lua_pushcfunction(L, run_line);
     lua_setfield(L, -2, "%");

@@ -2,6 +2,7 @@
 // and the living values.
 #include "kernel/lang_bind.h"
 #include "kernel/lang_place.h"
+#include "kernel/lang_widget.h"
 #include "metrics/model/run_table.h"
 
 #include <dirent.h>
@@ -230,6 +231,32 @@ static void add_likely_methods(pj_lang *lang, const pj_lang_place *p)
         add(lang, p->word, m->name);
 }
 
+/// Fields and methods of the widget on top of the stack; false when it is none.
+static bool add_widget_members(lua_State *L, const pj_lang_place *p)
+{
+    const pj_model *model = pj_lang_widget_model(L, -1);
+    pj_lang *lang = pj_lang_of(L);
+    const char *name;
+    for (size_t i = 0; model && p->link == '.' && (name = pj_lang_widget_field(model, i)); i++)
+        add(lang, p->word, name);
+    for (const pj_lang_member *m = pj_lang_widget_methods; p->link == ':' && model && m->name; m++)
+        add(lang, p->word, m->name);
+    return model;
+}
+
+/// widget.Button{des|
+static void add_widget_fields(pj_lang *lang, const pj_lang_place *p)
+{
+    const pj_model *model = pj_lang_widget_model_named(p->callee);
+    const char *name;
+    pj_auto_buf text = {0};
+    for (size_t i = 0; model && (name = pj_lang_widget_field(model, i)); i++) {
+        text.len = 0;
+        pj_buf_addf(&text, "%s = ", name);
+        add_text(lang, p->word, pj_buf_str(&text));
+    }
+}
+
 static void complete_member(lua_State *L, const pj_lang_place *p)
 {
     if (!p->chain.len)
@@ -241,6 +268,8 @@ static void complete_member(lua_State *L, const pj_lang_place *p)
         add_members(L, object, p);
         return;
     }
+    if (add_widget_members(L, p))
+        return;
     if (lua_istable(L, -1))
         add_keys(L, lua_gettop(L), p->word);
     if (luaL_getmetafield(L, -1, "__index") == LUA_TTABLE)
@@ -270,6 +299,8 @@ static void complete_name(lua_State *L, const pj_lang_place *p)
     const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
     if (command && p->in_table && !p->option.len)
         add_options(lang, command, "", " = ", p->word);
+    if (p->in_table && !p->option.len && pj_str_equal(p->owner, PJ_S("widget")))
+        add_widget_fields(lang, p);
     for (size_t i = 0; pj_lang_keyword(i); i++)
         add(lang, p->word, pj_lang_keyword(i));
     add_locals(lang, p);

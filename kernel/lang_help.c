@@ -1,5 +1,6 @@
 // Help on a name: commands, verbs, metric sets, metrics, measures, members of objects.
 #include "kernel/lang_bind.h"
+#include "kernel/lang_widget.h"
 
 #include "kernel/help.h"
 #include "widgets/textlines.h"
@@ -121,5 +122,5 @@ bool pj_lang_help(pj_lang *lang, pj_str topic, pj_buf *out)
     }
     return help_on_verb(topic, out) || help_on_set(lang->session, topic, out) ||
            help_on_metric(lang->session, member, out) || help_on_measure(topic, out) ||
-           help_on_member(member, out);
+           pj_lang_widget_help(topic, out) || help_on_member(member, out);
 }

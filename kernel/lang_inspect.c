@@ -1,6 +1,7 @@
 // Shift-Tab: what stands at the cursor, or the call around it.
 #include "kernel/lang_bind.h"
 #include "kernel/lang_place.h"
+#include "kernel/lang_widget.h"
 
 #include "kernel/help.h"
 #include "widgets/textlines.h"
@@ -10,6 +11,8 @@ static bool inspect_member(lua_State *L, const pj_lang_place *p, pj_buf *out)
 {
     if (!pj_lang_chain_push(L, p->chain))
         return false;
+    if (pj_lang_widget_inspect(L, -1, p->word, out))
+        return true;
     const pj_lang_object *object = pj_lang_object_at(L, -1);
     const pj_lang_member *m;
     for (size_t i = 0; object && (m = pj_lang_member_at(object->type, i)); i++) {
@@ -49,13 +52,16 @@ static bool inspect_value(lua_State *L, const pj_lang_place *p, pj_buf *out)
 /// Whether a name is a variable of the user: the verbs are functions of C.
 static bool is_own(lua_State *L, pj_str name)
 {
-    bool own = pj_lang_chain_push(L, name) && !lua_isnil(L, -1) && !lua_iscfunction(L, -1);
+    bool own = !pj_str_equal(name, PJ_S("widget")) && pj_lang_chain_push(L, name) &&
+               !lua_isnil(L, -1) && !lua_iscfunction(L, -1);
     lua_settop(L, 1);
     return own;
 }
 
 static bool inspect_name(lua_State *L, const pj_lang_place *p, pj_buf *out)
 {
+    if (pj_str_equal(p->chain, PJ_S("widget")) && pj_lang_widget_help(p->word, out))
+        return true;
     if (p->chain.len)
         return inspect_member(L, p, out) || inspect_value(L, p, out);
     if (is_own(L, p->word))

@@ -1,7 +1,7 @@
 // Lua values as text for people: what a cell shows when its value is no object of the product.
 #include "kernel/display.h"
 #include "kernel/lang_lex.h"
-#include "kernel/lang_value.h"
+#include "kernel/lang_widget.h"
 #include "widgets/utf8.h"
 
 enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_BYTES = 8000 };
@@ -181,6 +181,10 @@ void pj_lang_bundle(lua_State *L, int index)
     int top = lua_gettop(L);
     const pj_lang_object *object = pj_lang_object_at(L, index);
     start_bundle(lang);
+    if (pj_lang_widget_bundle(L, index)) {
+        lua_settop(L, top);
+        return;
+    }
     if (object && lang->face->rich) {
         lua_pushvalue(L, index);
         const pj_value *value = shown_value(L, object);

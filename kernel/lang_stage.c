@@ -3,6 +3,7 @@
 #include "kernel/lang_state.h"
 
 #include "metrics/base/arena.h"
+#include "widgets/widget.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ pj_lang_stage *pj_lang_stage_new(void)
 
 void pj_lang_stage_free(pj_lang_stage *stage)
 {
+    pj_widgets_free(stage->widgets);
     lua_close(stage->L);
     pthread_mutex_destroy(&stage->lock);
     free(stage);

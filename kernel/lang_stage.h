@@ -12,12 +12,13 @@
 struct pj_lang_waiter;
 
 typedef struct pj_lang_stage {
-    lua_State *L;            // the main thread of Lua, which the first pj_lang uses
-    pj_lang *now;            // whose turn it is; of the holder of the stage
-    pj_lang *all;            // who shares it, the first one last; under `lock`
-    luaL_Stream *streams[3]; // io.stdin, io.stdout, io.stderr: the files of the one on stage
-    size_t source_count;     // cells whose code was kept
-    pthread_mutex_t lock;    // of what follows
+    lua_State *L;               // the main thread of Lua, which the first pj_lang uses
+    pj_lang *now;               // whose turn it is; of the holder of the stage
+    pj_lang *all;               // who shares it, the first one last; under `lock`
+    luaL_Stream *streams[3];    // io.stdin, io.stdout, io.stderr: the files of the one on stage
+    size_t source_count;        // cells whose code was kept
+    struct pj_widgets *widgets; // NULL = none was ever made
+    pthread_mutex_t lock;       // of what follows
     struct pj_lang_waiter *first, **end;
     bool taken;
     pthread_t holder;

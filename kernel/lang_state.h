@@ -48,6 +48,7 @@ struct pj_lang {
     pj_str *texts; // arguments of the method at work
     size_t text_cap;
     lua_State *running; // the thread that called a verb; where callbacks run
+    char owner[80];     // of the widgets that are made; "" = nobody
     bool script;        // os.exit ends a script, not a cell
     pj_lang_frame frames[PJ_LANG_FRAMES];
     unsigned frame_count;
@@ -77,6 +78,8 @@ void pj_lang_io_attach(pj_lang *lang);
 void pj_lang_io_detach(pj_lang *lang);
 /// Pushes the text of any value, as Lua's tostring; a float reads back as the same number.
 void pj_lang_tostring(lua_State *L, int index);
+/// lang_widget.c: closes what the owner made.
+void pj_lang_widgets_close_owner(pj_lang *lang, const char *owner);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
 /// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.

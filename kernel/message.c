@@ -49,12 +49,14 @@ void pj_post_free(pj_post *post)
     pj_request_drop(post->parent);
     free(post->topic);
     free(post->content);
+    free(post->metadata);
+    free(post->buffers);
     free(post);
 }
 
 size_t pj_post_size(const pj_post *post)
 {
-    return sizeof *post + post->content_len;
+    return sizeof *post + post->content_len + post->metadata_len + post->buffer_bytes;
 }
 
 void pj_post_id(const pj_origin *origin, const pj_post *post, char *out, size_t size)
@@ -184,6 +186,37 @@ pj_post *pj_publish_comm_close(pj_origin *origin, pj_request *parent, pj_str com
 {
     return pj_post_new(origin, parent, "comm_close",
                        json_pack("{s:o, s:{}}", "comm_id", pj_jsontext_string(comm_id), "data"));
+}
+
+static void set_buffers(pj_post *post, const pj_str *buffers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        post->buffer_bytes += buffers[i].len;
+    post->buffer_count = count;
+    post->buffers = pj_take_memory(count * sizeof *buffers + post->buffer_bytes);
+    char *at = (char *)(post->buffers + count);
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].len)
+            memcpy(at, buffers[i].at, buffers[i].len);
+        post->buffers[i] = (pj_str){at, buffers[i].len};
+        at += buffers[i].len;
+    }
+}
+
+pj_post *pj_publish_comm(pj_origin *origin, pj_request *parent, const char *type,
+                         const pj_comm_message *message)
+{
+    json_t *content = json_pack("{s:o, s:o}", "comm_id", pj_jsontext_string(pj_str_of(message->id)),
+                                "data", object_or_empty(message->data));
+    if (message->target)
+        json_object_set_new(content, "target_name", json_string(message->target));
+    pj_post *post = pj_post_new(origin, parent, type, content);
+    if (message->metadata)
+        post->metadata = json_dumps(message->metadata, JSON_COMPACT);
+    post->metadata_len = post->metadata ? strlen(post->metadata) : 0;
+    if (message->buffer_count)
+        set_buffers(post, message->buffers, message->buffer_count);
+    return post;
 }
 
 pj_post *pj_ask_input(pj_origin *origin, pj_request *parent, const char *prompt, bool password)

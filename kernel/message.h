@@ -31,6 +31,10 @@ typedef struct pj_post {
     char *content; // JSON text
     size_t content_len;
     bool turns_idle;     // tells that the kernel is idle
+    char *metadata; // JSON text; NULL = {}
+    size_t metadata_len;
+    pj_str *buffers; // one block with their bytes; NULL = none
+    size_t buffer_count, buffer_bytes;
     unsigned long after; // a publication that waits until so many replies are out (outbox.h)
 } pj_post;
 
@@ -59,6 +63,9 @@ pj_post *pj_publish_display(pj_origin *origin, pj_request *parent, const pj_disp
 pj_post *pj_publish_clear(pj_origin *origin, pj_request *parent, bool wait);
 pj_post *pj_publish_stream(pj_origin *origin, pj_request *parent, pj_stream stream, pj_str text);
 pj_post *pj_publish_welcome(pj_origin *origin, pj_str subscription);
+/// comm_open, comm_msg or comm_close (`type`).
+pj_post *pj_publish_comm(pj_origin *origin, pj_request *parent, const char *type,
+                         const pj_comm_message *message);
 pj_post *pj_publish_comm_close(pj_origin *origin, pj_request *parent, pj_str comm_id);
 
 /// The question of io.read on the stdin channel.

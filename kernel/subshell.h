@@ -39,6 +39,7 @@ typedef struct pj_subshell {
     pj_face face;
     pj_lang *lang;
     pj_request *current; // borrowed: the request whose output is being made
+    pj_request *maker;   // of the widget whose handlers run; NULL = the current one
     json_t *payload;     // of the running cell; NULL outside
     bool allow_stdin;
     int count; // of stored cells

@@ -344,7 +344,7 @@ void pj_wire_encode(pj_wire *wire, const pj_origin *origin, const pj_post *post,
     pj_str parts[SIGNED_FRAMES] = {
         {out->store.at, header_len},
         post->parent ? post->parent->header : PJ_S("{}"),
-        PJ_S("{}"),
+        post->metadata ? (pj_str){post->metadata, post->metadata_len} : PJ_S("{}"),
         {post->content, post->content_len},
     };
     pj_str signature = {hex, 0};
@@ -354,7 +354,7 @@ void pj_wire_encode(pj_wire *wire, const pj_origin *origin, const pj_post *post,
         to_hex(digest, len, hex);
         signature.len = 2 * len;
     }
-    pj_grow(out->at, &out->cap, id_count + 2 + SIGNED_FRAMES);
+    pj_grow(out->at, &out->cap, id_count + 2 + SIGNED_FRAMES + post->buffer_count);
     out->count = 0;
     for (size_t i = 0; i < id_count; i++)
         out->at[out->count++] = ids[i];
@@ -362,6 +362,8 @@ void pj_wire_encode(pj_wire *wire, const pj_origin *origin, const pj_post *post,
     out->at[out->count++] = signature;
     for (size_t i = 0; i < SIGNED_FRAMES; i++)
         out->at[out->count++] = parts[i];
+    for (size_t i = 0; i < post->buffer_count; i++)
+        out->at[out->count++] = post->buffers[i];
 }
 
 void pj_frames_free(pj_frames *frames)

@@ -27,6 +27,7 @@ pj_widgets *pj_widgets_new(pj_widgets_opts opts);
 /// Forgets every widget without a message.
 void pj_widgets_free(pj_widgets *widgets);
 size_t pj_widgets_count(const pj_widgets *widgets);
+pj_dialect pj_widgets_dialect(const pj_widgets *widgets);
 /// NULL when no open widget has this comm id.
 pj_widget *pj_widgets_find(const pj_widgets *widgets, const char *id);
 /// In order of opening; NULL after the last.

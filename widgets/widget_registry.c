@@ -118,6 +118,11 @@ void pj_widgets_free(pj_widgets *widgets)
     free(widgets);
 }
 
+pj_dialect pj_widgets_dialect(const pj_widgets *widgets)
+{
+    return widgets->opts.dialect;
+}
+
 size_t pj_widgets_count(const pj_widgets *widgets)
 {
     return widgets->count;

@@ -306,11 +306,14 @@ void client_send_texts(client *c, channel to, const char *const texts[4])
 {
     char signature[2 * EVP_MAX_MD_SIZE + 1];
     client_sign(c, texts, signature);
-    const char *frames[] = {"<IDS|MSG>", signature, texts[0], texts[1], texts[2], texts[3]};
-    size_t lengths[6];
+    const char *frames[] = {"<IDS|MSG>", signature, texts[0], texts[1],
+                            texts[2],    texts[3],  c->buffer};
+    size_t lengths[7];
     for (int i = 0; i < 6; i++)
         lengths[i] = strlen(frames[i]);
-    client_send_frames(c, to, frames, lengths, 6);
+    lengths[6] = c->buffer_len;
+    client_send_frames(c, to, frames, lengths, c->buffer ? 7 : 6);
+    c->buffer = NULL;
 }
 
 void client_send(client *c, channel to, const char *type, json_t *take)
@@ -325,7 +328,8 @@ void client_send(client *c, channel to, const char *type, json_t *take)
     char *header_text = json_dumps(header, 0);
     char *content = take ? json_dumps(take, 0) : strdup("{}");
     assert_non_null(content);
-    const char *const texts[4] = {header_text, "{}", "{}", content};
+    const char *metadata = c->metadata[0] ? c->metadata : "{}";
+    const char *const texts[4] = {header_text, "{}", metadata, content};
     client_send_texts(c, to, texts);
     free(header_text);
     free(content);
@@ -396,6 +400,9 @@ message *client_receive(client *c, channel from, int timeout_ms)
     m->parent_text = strdup(f.at[d + 3]);
     m->metadata = read_part(&f, d + 4);
     m->content = read_part(&f, d + 5);
+    m->buffers = json_array();
+    for (size_t i = d + 6; i < f.count; i++)
+        json_array_append_new(m->buffers, json_stringn_nocheck(f.at[i], f.len[i]));
     for (size_t i = 0; i < f.count; i++)
         free(f.at[i]);
     return m;
@@ -409,6 +416,7 @@ void message_free(message *m)
     json_decref(m->parent);
     json_decref(m->metadata);
     json_decref(m->content);
+    json_decref(m->buffers);
     free(m->parent_text);
     free(m);
 }
@@ -442,8 +450,10 @@ static bool note(answer *a, message *m)
     else if (status && strcmp(state, "idle") == 0)
         a->idle_ms = m->at_ms;
     else
-        json_array_append_new(a->outputs, json_pack("{s:s, s:O, s:f}", "type", message_type(m),
-                                                    "content", m->content, "at_ms", m->at_ms));
+        json_array_append_new(a->outputs,
+                              json_pack("{s:s, s:O, s:O, s:O, s:f}", "type", message_type(m),
+                                        "content", m->content, "metadata", m->metadata, "buffers",
+                                        m->buffers, "at_ms", m->at_ms));
     return a->idle_ms > 0;
 }
 

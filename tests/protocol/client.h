@@ -20,6 +20,9 @@ typedef struct client {
     unsigned serial;
     char last_id[64];   // of the message sent last
     char subshell[128]; // subshell_id of what is sent; "" = none
+    char metadata[256]; // of what is sent; "" = {}
+    const char *buffer; // goes behind the next message; NULL = none
+    size_t buffer_len;
     void *context;
     void *sockets[CHANNELS];
     int ports[CHANNELS];
@@ -37,6 +40,7 @@ typedef struct client_opts {
 
 typedef struct message {
     json_t *header, *parent, *metadata, *content;
+    json_t *buffers;   // list of texts that hold any bytes
     char *parent_text; // bytes of the parent header
     char topic[256];   // first frame
     double at_ms;      // when it was received
@@ -84,7 +88,7 @@ const char *message_text(const message *m, const char *key);
 /// Everything that came of one request.
 typedef struct answer {
     message *reply;          // NULL = none wanted
-    json_t *outputs;         // [{"type", "content", "at_ms"}] between busy and idle
+    json_t *outputs;         // [{"type", "content", "metadata", "buffers", "at_ms"}] till idle
     double busy_ms, idle_ms; // when these came
 } answer;
 

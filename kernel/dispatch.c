@@ -71,14 +71,15 @@ static json_t *comm_info(pj_kernel *kernel, pj_subshell *shell, pj_request *requ
     return pj_comms_info(kernel->comms, pj_jsontext_str(request->content, "target_name"));
 }
 
-/// The message for the widgets: texts that end, as far as their names have no NUL.
+/// The message for the widgets, which keep parts of its data longer than the request lives on other
+/// threads: a copy, the caller's.
 static pj_comm_message comm_of(const pj_request *request)
 {
     json_t *content = request->content;
     return (pj_comm_message){
         .id = json_string_value(json_object_get(content, "comm_id")),
         .target = json_string_value(json_object_get(content, "target_name")),
-        .data = json_object_get(content, "data"),
+        .data = json_deep_copy(json_object_get(content, "data")),
         .metadata = request->metadata,
         .buffers = request->buffers,
         .buffer_count = request->buffer_count,
@@ -94,31 +95,35 @@ static json_t *comm_open(pj_kernel *kernel, pj_subshell *shell, pj_request *requ
         kernel->out.publish(kernel->out.self,
                             pj_publish_comm_close(kernel->origin, request,
                                                   pj_jsontext_str(request->content, "comm_id")));
+    json_decref(message.data);
     return NULL;
+}
+
+/// Hands a message on for the execution that its widget belongs to.
+static void hand_on(pj_subshell *shell, pj_request *request,
+                    void (*take)(pj_lang *lang, const pj_comm_message *message))
+{
+    pj_comm_message message = comm_of(request);
+    if (message.id) {
+        shell->maker = pj_comms_maker(shell->kernel->comms, pj_str_of(message.id));
+        take(shell->lang, &message);
+        pj_request_drop(shell->maker);
+        shell->maker = NULL;
+    }
+    json_decref(message.data);
 }
 
 static json_t *comm_message(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    pj_comm_message message = comm_of(request);
-    if (!message.id)
-        return NULL;
-    shell->maker = pj_comms_maker(kernel->comms, pj_str_of(message.id));
-    pj_lang_comm_message(shell->lang, &message);
-    pj_request_drop(shell->maker);
-    shell->maker = NULL;
+    (void)kernel;
+    hand_on(shell, request, pj_lang_comm_message);
     return NULL;
 }
 
 static json_t *comm_close(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
 {
-    pj_comm_message message = comm_of(request);
-    if (!message.id)
-        return NULL;
-    shell->maker = pj_comms_maker(kernel->comms, pj_str_of(message.id));
-    pj_lang_comm_close(shell->lang, &message);
-    pj_comms_remove(kernel->comms, pj_str_of(message.id));
-    pj_request_drop(shell->maker);
-    shell->maker = NULL;
+    hand_on(shell, request, pj_lang_comm_close);
+    pj_comms_remove(kernel->comms, pj_jsontext_str(request->content, "comm_id"));
     return NULL;
 }
 

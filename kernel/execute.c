@@ -25,9 +25,12 @@ static void wait_for_room(pj_subshell *shell, bool stream)
 {
     pj_kernel *kernel = shell->kernel;
     int ms;
-    while (!atomic_load(shell->stop) && (ms = kernel->out.delay(kernel->out.self, stream)))
+    while (!atomic_load(shell->stop) && (ms = kernel->out.delay(kernel->out.self, stream))) {
+        bool aside = pj_lang_step_aside(shell->lang);
         nanosleep(&(struct timespec){.tv_nsec = 1000000 * (ms < STOP_POLL_MS ? ms : STOP_POLL_MS)},
                   NULL);
+        pj_lang_step_back(shell->lang, aside);
+    }
 }
 
 static void write_stream(void *self, pj_stream stream, pj_str text)

@@ -48,6 +48,11 @@ pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts);
 json_t *pj_lang_expression(pj_lang *lang, pj_str code);
 void pj_outcome_clear(pj_outcome *outcome);
 
+/// Around work and waits that need no Lua: others run cells meanwhile. Called by the language's own
+/// thread, also when it has stepped aside already; the result is for pj_lang_step_back.
+bool pj_lang_step_aside(pj_lang *lang);
+void pj_lang_step_back(pj_lang *lang, bool stepped);
+
 /// {"matches", "cursor_start", "cursor_end", "metadata"}; cursor in code points.
 json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor);
 /// {"found", "data", "metadata"}.

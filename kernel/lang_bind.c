@@ -149,9 +149,9 @@ static int finish(lua_State *L, call_box *box, pj_err *err, bool ok)
     lua_State *before = lang->running;
     pj_lang_object *slot = pj_lang_object_push(L);
     lang->running = L;
-    pj_lang_step_aside(lang);
+    bool aside = pj_lang_step_aside(lang);
     ok = ok && pj_call_run(&box->call, &slot->value, err);
-    pj_lang_step_back(lang);
+    pj_lang_step_back(lang, aside);
     lang->running = before;
     pj_call_end(&box->call);
     if (!ok)
@@ -277,9 +277,9 @@ static int save(lua_State *L)
         return luaL_error(L, "save: a %s has no form in a file", luaL_typename(L, 1));
     pj_lang *lang = pj_lang_of(L);
     pj_err *err = pj_lang_err(L);
-    pj_lang_step_aside(lang);
+    bool aside = pj_lang_step_aside(lang);
     bool ok = pj_export(lang->session, &value, path, err);
-    pj_lang_step_back(lang);
+    pj_lang_step_back(lang, aside);
     if (!ok)
         return pj_lang_raise(L, err);
     return 0;

@@ -25,9 +25,9 @@ static ssize_t read_in(void *cookie, char *bytes, size_t size)
     if (lang->typed_at == lang->typed.len) {
         lang->typed.len = lang->typed_at = 0;
         lang->input_err = (pj_err){0};
-        pj_lang_step_aside(lang);
+        bool aside = pj_lang_step_aside(lang);
         bool typed = lang->face->input(lang->face->self, "", false, &lang->typed, &lang->input_err);
-        pj_lang_step_back(lang);
+        pj_lang_step_back(lang, aside);
         if (!typed)
             return 0;
         pj_buf_add_char(&lang->typed, '\n');

@@ -188,9 +188,9 @@ void pj_lang_bundle(lua_State *L, int index)
     if (object && lang->face->rich) {
         lua_pushvalue(L, index);
         const pj_value *value = shown_value(L, object);
-        pj_lang_step_aside(lang);
+        bool aside = pj_lang_step_aside(lang);
         pj_display_bundle(lang->session, value, &lang->data, &lang->metadata);
-        pj_lang_step_back(lang);
+        pj_lang_step_back(lang, aside);
     } else if (is_bundle(L, index)) {
         copy_bundle(L, index);
     } else {

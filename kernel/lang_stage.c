@@ -125,6 +125,7 @@ bool pj_lang_enter(pj_lang *lang, pj_lang_haste haste)
     if (!got)
         return false;
     stage->now = lang;
+    lang->on_stage = true;
     for (int i = 0; i < 3; i++)
         stage->streams[i]->f = lang->streams[i];
     if (!lang->L)
@@ -135,6 +136,7 @@ bool pj_lang_enter(pj_lang *lang, pj_lang_haste haste)
 void pj_lang_leave(pj_lang *lang)
 {
     pj_lang_stage *stage = lang->stage;
+    lang->on_stage = false;
     pthread_mutex_lock(&stage->lock);
     waiter *next = stage->first;
     stage->taken = next != NULL;
@@ -149,14 +151,18 @@ void pj_lang_leave(pj_lang *lang)
     pthread_mutex_unlock(&stage->lock);
 }
 
-void pj_lang_step_aside(pj_lang *lang)
+bool pj_lang_step_aside(pj_lang *lang)
 {
-    pj_lang_leave(lang);
+    bool stepped = lang->on_stage;
+    if (stepped)
+        pj_lang_leave(lang);
+    return stepped;
 }
 
-void pj_lang_step_back(pj_lang *lang)
+void pj_lang_step_back(pj_lang *lang, bool stepped)
 {
-    pj_lang_enter(lang, PJ_LANG_PATIENT);
+    if (stepped)
+        pj_lang_enter(lang, PJ_LANG_PATIENT);
 }
 
 void pj_lang_give_way(pj_lang *lang)

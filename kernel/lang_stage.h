@@ -43,9 +43,6 @@ typedef enum pj_lang_haste {
 bool pj_lang_enter(pj_lang *lang, pj_lang_haste haste);
 void pj_lang_leave(pj_lang *lang);
 
-/// Around work that needs no Lua and takes long: others run meanwhile.
-void pj_lang_step_aside(pj_lang *lang);
-void pj_lang_step_back(pj_lang *lang);
 /// Called at intervals while Lua runs.
 void pj_lang_give_way(pj_lang *lang);
 

@@ -26,6 +26,7 @@ struct pj_lang {
     pj_lang_stage *stage;
     pj_lang *next;      // of those that share the stage
     pthread_t thread;   // that entered the stage last
+    bool on_stage;      // known to that thread alone
     atomic_bool closed; // pj_lang_close
     int anchor;         // of L in the registry
     const pj_face *face;

@@ -30,8 +30,8 @@ typedef struct pj_post {
     size_t topic_len;
     char *content; // JSON text
     size_t content_len;
-    bool turns_idle;     // tells that the kernel is idle
-    char *metadata; // JSON text; NULL = {}
+    bool turns_idle; // tells that the kernel is idle
+    char *metadata;  // JSON text; NULL = {}
     size_t metadata_len;
     pj_str *buffers; // one block with their bytes; NULL = none
     size_t buffer_count, buffer_bytes;

@@ -19,8 +19,9 @@ enum {
     MESSAGES_PER_SUBSCRIBER = 1024,
     HEARTBEAT_MS = 5000,
     RETRY_MS = 2,
-    LAST_MS = 500,            // for what is left when the kernel ends
-    SHORT_PATIENCE_MS = 1000, // with a subscriber that was cut off a moment ago
+    LINGER_MS = 1000,
+    LAST_MS = 500,           // for what is left when the kernel ends
+    LEAST_PATIENCE_MS = 200, // with a subscriber that comes back again and again
     FORGIVEN_MS = 60000
 };
 
@@ -31,7 +32,8 @@ struct pj_iopub {
     char topic[128];
     char endpoint[256];
     int last_ms;     // left for sending to full subscribers once the queue is closed
-    uint64_t cut_at; // ms: when a subscriber was cut off last; 0 = never
+    uint64_t cut_at; // ms: when a subscriber was cut off last
+    unsigned cuts;   // until then, in short sequence
     size_t lines[MESSAGES_PER_SUBSCRIBER]; // of the latest messages: what a full subscriber misses
     size_t sent;                           // messages so far
 };
@@ -50,6 +52,7 @@ static void set_option(void *socket, int option, int value)
 
 void pj_iopub_prepare(void *socket, unsigned patience_ms)
 {
+    set_option(socket, ZMQ_LINGER, 0); // for who is cut off; at the end for nobody
     set_option(socket, ZMQ_XPUB_MANUAL, 1);
     set_option(socket, ZMQ_XPUB_NODROP, 1);
     set_option(socket, ZMQ_SNDHWM, MESSAGES_PER_SUBSCRIBER);
@@ -127,12 +130,16 @@ static size_t count_lines(const pj_post *post)
     return lines;
 }
 
-/// How long a subscriber that is full may hold up all others.
-static unsigned patience_ms(const pj_iopub *iopub)
+/// How long a subscriber that is full may hold up all others. One that is cut off connects again
+/// by itself and is full again soon: it gets a quarter of the time each time.
+static unsigned patience_ms(pj_iopub *iopub)
 {
+    if (now_ms() - iopub->cut_at > FORGIVEN_MS)
+        iopub->cuts = 0;
     unsigned patience = iopub->opts.patience_ms;
-    bool again = iopub->cut_at && now_ms() - iopub->cut_at < FORGIVEN_MS;
-    return again && patience > SHORT_PATIENCE_MS ? SHORT_PATIENCE_MS : patience;
+    for (unsigned i = 0; i < iopub->cuts && patience > LEAST_PATIENCE_MS; i++)
+        patience = patience / 4 > LEAST_PATIENCE_MS ? patience / 4 : LEAST_PATIENCE_MS;
+    return patience;
 }
 
 typedef enum outcome { SENT, CUT_OFF, GIVEN_UP } outcome;
@@ -176,6 +183,7 @@ static pj_post *confession(pj_iopub *iopub, pj_request *parent)
                 "lines did not reach it\n",
                 patience_ms(iopub), lines);
     iopub->cut_at = now_ms();
+    iopub->cuts++;
     return pj_publish_stream(iopub->opts.origin, parent, PJ_STDERR, pj_buf_str(&text));
 }
 
@@ -230,6 +238,7 @@ void pj_iopub_free(pj_iopub *iopub)
     if (!iopub)
         return;
     pthread_join(iopub->thread, NULL);
+    set_option(iopub->opts.socket, ZMQ_LINGER, LINGER_MS);
     zmq_close(iopub->opts.socket);
     pj_wire_free(iopub->opts.wire);
     pj_frames_free(&iopub->frames);

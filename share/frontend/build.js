@@ -1,0 +1,88 @@
+// node build.js OUT: bundles JupyterLab and the ipywidgets manager into the folder OUT: the
+// application, its themes and the schemas of its settings. package.json is the only list.
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const out = path.resolve(process.argv[2]);
+
+const manifest = name =>
+  JSON.parse(fs.readFileSync(path.join(here, 'node_modules', name, 'package.json')));
+
+const installed = Object.keys(manifest('..').dependencies).map(manifest).filter(p => p.jupyterlab);
+const having = key => installed.filter(p => p.jupyterlab[key]);
+
+// An extension is named by its package or, where it is not the main module, by a file in it.
+const entryOf = (p, key) =>
+  p.jupyterlab[key] === true ? p.name : path.posix.join(p.name, p.jupyterlab[key]);
+
+function listing(key) {
+  const entries = having(key).map(p => entryOf(p, key));
+  return entries.map((entry, i) => `import * as ${key}${i} from '${entry}';`).join('\n') +
+    `\nexport const ${key}s = [${entries.map((_, i) => `${key}${i}`)}];\n`;
+}
+
+const styles = () => installed.filter(p => p.styleModule)
+  .map(p => `import '${p.name}/${p.styleModule}';`).join('\n');
+
+// What webpack does for JupyterLab's sources: '~' leads to a package, a picture is text for scripts
+// and a URL for styles. 'installed' is the module of all extensions.
+const jupyterlab = {
+  name: 'jupyterlab',
+  setup(bundle) {
+    const extensions = listing('extension') + listing('mimeExtension') + styles();
+    bundle.onResolve({ filter: /^installed$/ }, () => ({ path: 'installed', namespace: 'made' }));
+    bundle.onLoad({ filter: /.*/, namespace: 'made' },
+      () => ({ contents: extensions, resolveDir: here }));
+    bundle.onResolve({ filter: /^~/ }, ({ path: name, ...rest }) =>
+      bundle.resolve(name.slice(1), { ...rest, resolveDir: here }));
+    bundle.onResolve({ filter: /\.svg$/ }, ({ path: name, kind, importer, resolveDir }) =>
+      kind === 'url-token' ? undefined : {
+        path: name.startsWith('.') ? path.join(resolveDir, name)
+          : path.join(here, 'node_modules', name),
+        namespace: 'text'
+      });
+    bundle.onLoad({ filter: /.*/, namespace: 'text' }, ({ path: file }) =>
+      ({ contents: fs.readFileSync(file, 'utf8'), loader: 'text' }));
+  }
+};
+
+const options = {
+  absWorkingDir: here,
+  bundle: true,
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  assetNames: 'assets/[name]-[hash]',
+  loader: {
+    '.raw.css': 'text', '.svg': 'dataurl', '.png': 'dataurl', '.gif': 'dataurl',
+    '.woff': 'file', '.woff2': 'file', '.ttf': 'file', '.eot': 'file'
+  }
+};
+
+fs.rmSync(out, { recursive: true, force: true });
+await build({
+  ...options,
+  entryPoints: ['lab.js'],
+  outdir: path.join(out, 'static'),
+  format: 'esm',
+  alias: { path: 'path-browserify' },
+  define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis', __dirname: '"/"' },
+  plugins: [jupyterlab]
+});
+for (const p of having('themePath')) {
+  await build({
+    ...options,
+    entryPoints: [{ in: `./node_modules/${p.name}/${p.jupyterlab.themePath}`, out: 'index' }],
+    outdir: path.join(out, 'themes', p.name)
+  });
+}
+for (const p of having('schemaDir')) {
+  const schemas = path.join(out, 'schemas', p.name);
+  fs.cpSync(path.join(here, 'node_modules', p.name, p.jupyterlab.schemaDir), schemas,
+    { recursive: true });
+  // The server reads the version of an extension from this name.
+  fs.writeFileSync(path.join(schemas, 'package.json.orig'), JSON.stringify(p));
+}

@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-static const double least = 8; // px
+static const double least = 8;       // px
+static const double readable = 0.65; // of its width: a page narrower than that scrolls
+
+enum { NEIGHBOURHOOD = 8 }; // marks before and after, as a point's label and leader are marks too
 
 static void grow(double *at, double *size)
 {
@@ -62,6 +65,43 @@ bool pj_hover_spot(const pj_mark *mark, pj_spot *out)
     return true;
 }
 
+static bool is_hovered_disc(const pj_mark *mark)
+{
+    return mark->kind == PJ_MARK_DISC && mark->hover && *mark->hover;
+}
+
+/// Keeps a disc's spot on its own half of the way to another disc.
+static void yield_to(const pj_mark *disc, const pj_mark *other, pj_spot *spot)
+{
+    double dx = other->x - disc->x, dy = other->y - disc->y;
+    bool along_x = fabs(dx) >= fabs(dy);
+    double middle = along_x ? disc->x + dx / 2 : disc->y + dy / 2, way = along_x ? dx : dy;
+    double *at = along_x ? &spot->x : &spot->y, *size = along_x ? &spot->w : &spot->h;
+    double end = *at + *size;
+    if (way > 0)
+        *size = fmin(end, middle) - *at;
+    else if (way < 0 && middle > *at) {
+        *at = middle;
+        *size = end - middle;
+    }
+}
+
+/// The spot of a mark beside its neighbours in a series: however dense, each point has its own.
+static bool spot_of(const pj_figure *figure, size_t index, pj_spot *out)
+{
+    const pj_mark *marks = figure->marks, *mark = &marks[index];
+    if (!pj_hover_spot(mark, out))
+        return false;
+    if (mark->kind != PJ_MARK_DISC)
+        return true;
+    size_t last =
+        index + NEIGHBOURHOOD < figure->mark_count ? index + NEIGHBOURHOOD : figure->mark_count - 1;
+    for (size_t i = index > NEIGHBOURHOOD ? index - NEIGHBOURHOOD : 0; i <= last; i++)
+        if (is_hovered_disc(&marks[i]))
+            yield_to(mark, &marks[i], out);
+    return true;
+}
+
 size_t pj_hover_count(const pj_figure *figure)
 {
     size_t count = 0;
@@ -76,7 +116,7 @@ void pj_hover_svg(const pj_figure *figure, pj_buf *out)
     pj_spot spot;
     pj_buf_puts(out, "<g fill=\"none\" pointer-events=\"all\">\n");
     for (size_t i = 0; i < figure->mark_count; i++) {
-        if (!pj_hover_spot(&figure->marks[i], &spot))
+        if (!spot_of(figure, i, &spot))
             continue;
         pj_buf_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
                     (int)floor(spot.x), (int)floor(spot.y), (int)ceil(spot.w), (int)ceil(spot.h));
@@ -91,7 +131,7 @@ static void add_map(const pj_figure *figure, const char *id, pj_buf *out)
     pj_spot spot;
     pj_buf_addf(out, "<map name=\"%s\">", id);
     for (size_t i = figure->mark_count; i-- > 0;) { // the first area wins: topmost first
-        if (!pj_hover_spot(&figure->marks[i], &spot))
+        if (!spot_of(figure, i, &spot))
             continue;
         pj_buf_addf(out, "<area shape=\"rect\" coords=\"%d,%d,%d,%d\" title=\"", (int)floor(spot.x),
                     (int)floor(spot.y), (int)ceil(spot.x + spot.w), (int)ceil(spot.y + spot.h));
@@ -101,18 +141,20 @@ static void add_map(const pj_figure *figure, const char *id, pj_buf *out)
     pj_buf_puts(out, "</map>\n");
 }
 
+/// Places in per cent: the picture shrinks on a narrow page, and the boxes with it.
 static void add_boxes(const pj_figure *figure, pj_buf *out)
 {
+    double per_x = 100 / ceil(figure->width), per_y = 100 / ceil(figure->height);
     pj_spot spot;
     for (size_t i = 0; i < figure->mark_count; i++) {
-        if (!pj_hover_spot(&figure->marks[i], &spot))
+        if (!spot_of(figure, i, &spot))
             continue;
         pj_buf_puts(out, "<div title=\"");
         pj_escape_html(out, pj_str_of(spot.text));
         pj_buf_addf(out,
-                    "\" style=\"position:absolute;left:%dpx;top:%dpx;width:%dpx;height:%dpx\">"
-                    "</div>",
-                    (int)floor(spot.x), (int)floor(spot.y), (int)ceil(spot.w), (int)ceil(spot.h));
+                    "\" style=\"position:absolute;left:%.2f%%;top:%.2f%%;width:%.2f%%;"
+                    "height:%.2f%%\"></div>",
+                    spot.x * per_x, spot.y * per_y, spot.w * per_x, spot.h * per_y);
     }
     pj_buf_add_char(out, '\n');
 }
@@ -140,11 +182,12 @@ void pj_hover_html(const pj_figure *figure, const char *id, pj_str src, pj_buf *
                 figure->summary ? figure->summary : "");
     pj_buf_addf(out,
                 "<div style=\"max-width:100%%;overflow:auto\"><div id=\"%s\" "
-                "style=\"position:relative;overflow:hidden;width:%dpx;height:%dpx;"
-                "border-radius:6px\"><div style=\"position:relative;transform-origin:0 0\">\n"
+                "style=\"position:relative;overflow:hidden;width:%dpx;max-width:100%%;"
+                "min-width:%dpx;border-radius:6px\">"
+                "<div style=\"position:relative;transform-origin:0 0\">\n"
                 "<img usemap=\"#%s\" width=\"%d\" height=\"%d\" style=\"display:block;margin:0;"
-                "max-width:none\" alt=\"",
-                id, width, height, id, width, height);
+                "width:100%%;height:auto;max-width:none\" alt=\"",
+                id, width, (int)(width * readable), id, width, height);
     pj_escape_html(out, pj_buf_str(&alt));
     pj_buf_puts(out, "\" src=\"");
     pj_buf_add(out, src);

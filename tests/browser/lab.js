@@ -1,0 +1,135 @@
+// JupyterLab as a user sees it; what a mouse can do is done with the mouse.
+import { openPage } from './page.js';
+
+const panel = '.jp-NotebookPanel:not(.lm-mod-hidden)';
+
+export class Lab {
+  static async open(browser, server, notebook, size) {
+    const lab = new Lab();
+    lab.page = await openPage(browser, size);
+    await lab.page.goto(server.address(`lab/tree/${notebook}?reset`));
+    await lab.loaded();
+    return lab;
+  }
+
+  async loaded() {
+    await this.page.waitForSelector('body[data-ready]', { state: 'attached', timeout: 30000 });
+    await this.page.waitForSelector(`${panel} .jp-Cell`);
+    await this.page.evaluate(async () => {
+      const { shell, commands } = window.jupyterapp;
+      if (!shell.leftCollapsed) await commands.execute('application:toggle-left-area');
+      await shell.currentWidget.sessionContext.ready;
+      await shell.currentWidget.sessionContext.session.kernel.info;
+    });
+  }
+
+  async reload() {
+    await this.page.reload();
+    await this.loaded();
+  }
+
+  async close() {
+    await this.page.context().close();
+  }
+
+  async command(name) {
+    await this.page.evaluate(id => window.jupyterapp.commands.execute(id), name);
+  }
+
+  async theme(name) {
+    await this.page.evaluate(theme =>
+      window.jupyterapp.commands.execute('apputils:change-theme', { theme }), `JupyterLab ${name}`);
+    await this.page.waitForSelector(`body[data-jp-theme-name="JupyterLab ${name}"]`, { state: 'attached' });
+  }
+
+  /// The button of the notebook's toolbar that runs a command.
+  async toolbar(command) {
+    await this.page.locator(`${panel} .jp-NotebookPanel-toolbar [data-command="${command}"]`).click();
+  }
+
+  async confirm() {
+    await this.page.locator('.jp-Dialog .jp-mod-accept').click();
+  }
+
+  cell(index) {
+    return this.page.locator(`${panel} .jp-Notebook .jp-Cell`).nth(index);
+  }
+
+  async codeCells() {
+    return this.page.locator(`${panel} .jp-Notebook .jp-CodeCell`).all();
+  }
+
+  output(index) {
+    return this.cell(index).locator('.jp-Cell-outputArea');
+  }
+
+  async text(index) {
+    return this.output(index).innerText();
+  }
+
+  /// Shift-Enter in a cell, without waiting for it.
+  async start(index) {
+    await this.cell(index).locator('.jp-InputArea-editor').click();
+    await this.page.keyboard.press('Shift+Enter');
+  }
+
+  async run(index) {
+    await this.start(index);
+    await this.idle();
+  }
+
+  async runAll() {
+    await this.command('notebook:run-all-cells');
+    await this.idle();
+  }
+
+  /// No cell runs or waits, and the kernel says that it is idle.
+  async idle(timeout = 30000) {
+    await this.page.waitForFunction(() => {
+      const { content, sessionContext } = window.jupyterapp.shell.currentWidget;
+      const busy = content.widgets.some(cell => cell.model.executionState === 'running');
+      return !busy && sessionContext.session?.kernel?.status === 'idle';
+    }, null, { timeout });
+  }
+
+  async save() {
+    await this.command('docmanager:save');
+  }
+
+  /// The outputs as they will be saved, of all cells in one list.
+  async outputs() {
+    return this.page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets
+      .flatMap(cell => cell.model.type === 'code' ? cell.model.outputs.toJSON() : []));
+  }
+
+  /// The longest time between two frames, in ms, while `act` goes on.
+  async slowestFrame(act) {
+    await this.page.evaluate(() => {
+      window.slowest = 0;
+      let last = performance.now();
+      const next = now => {
+        window.slowest = Math.max(window.slowest, now - last);
+        last = now;
+        requestAnimationFrame(next);
+      };
+      requestAnimationFrame(next);
+    });
+    await act();
+    await this.page.waitForTimeout(300);
+    return this.page.evaluate(() => window.slowest);
+  }
+
+  /// A picture of the whole notebook, which makes the window as tall as it.
+  async picture(file) {
+    const height = await this.page.evaluate(of => {
+      document.querySelector(`${of} .jp-WindowedPanel-outer`).scrollTop = 0;
+      const last = [...document.querySelectorAll(`${of} .jp-Notebook .jp-Cell`)].pop();
+      return Math.ceil(last.getBoundingClientRect().bottom + 60);
+    }, panel);
+    const { width } = this.page.viewportSize();
+    await this.page.setViewportSize({ width, height: Math.min(height, 8000) });
+    await this.page.waitForTimeout(500);
+    await this.page.screenshot({ path: file });
+    await this.page.setViewportSize({ width, height: 1000 });
+  }
+}

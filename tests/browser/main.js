@@ -1,0 +1,61 @@
+// node main.js FRONTEND LOG [WORD...]: runs the scenarios whose names hold one of the words, or all.
+// One result line each on standard output; why one failed, and a picture of it, in the folder LOG.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launch } from './page.js';
+import { Server } from './server.js';
+import { Stage } from './stage.js';
+import { labScenarios } from './scenarios_lab.js';
+import { classicScenarios } from './scenarios_classic.js';
+
+const [frontend, log, ...words] = process.argv.slice(2);
+const notebooks = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../notebooks');
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-'));
+const root = path.join(scratch, 'root');
+fs.mkdirSync(root);
+fs.symlinkSync(path.join(notebooks, 'traces'), path.join(root, 'traces'));
+
+const picked = scenarios => Object.entries(scenarios)
+  .filter(([name]) => !words.length || words.some(word => name.includes(word)));
+let failed = 0;
+
+async function play(name, scenario, stage) {
+  const began = Date.now();
+  let why = null;
+  try {
+    await scenario(stage);
+  } catch (error) {
+    why = error;
+  }
+  const complaints = stage.complaints();
+  if (!why && complaints.length) why = new Error(`the page complains: ${complaints.join('; ')}`);
+  if (why) {
+    failed += 1;
+    console.error(`${name}: ${why.stack}\n${complaints.join('\n')}\n${stage.server.log.slice(-2000)}`);
+    await stage.picture(path.join(log, `browser-${name.replace(/\W+/g, '-')}.png`));
+  }
+  await stage.clear();
+  console.error(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  console.log(`${why ? 'fail' : 'pass'}\tbrowser\t${name}`);
+}
+
+async function playAll(kind, scenarios) {
+  if (!scenarios.length) return;
+  const server = await Server.start(kind, { frontend, root, state: path.join(scratch, kind) });
+  const browser = await launch();
+  for (const [name, scenario] of scenarios) {
+    await play(name, scenario, new Stage({ browser, server, frontend, notebooks, scratch, log }));
+  }
+  await browser.close();
+  await server.stop();
+}
+
+try {
+  await playAll('lab', picked(labScenarios));
+  await playAll('classic', picked(classicScenarios));
+} finally {
+  fs.rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,88 @@
+// Pages of a headless browser that note every complaint and every request that would leave.
+import { createRequire } from 'node:module';
+
+const { chromium } = createRequire(import.meta.url)('playwright-core');
+
+// Heard with any kernel: Yjs warns at each start of JupyterLab, the classic Notebook looks for an
+// extension that Debian has elsewhere, a tab hears of comms of another; and what answers of the server
+// say by themselves.
+const harmless = [/\[yjs#509\]/, /^Invalid access: Add Yjs type/, /nbextensions\/widgets\//,
+  /^Failed to load resource/, /^Comm not found/];
+
+const isLocal = address => {
+  const { protocol, hostname } = new URL(address);
+  return ['data:', 'blob:'].includes(protocol) || hostname === '127.0.0.1';
+};
+
+export const launch = () => chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync']
+});
+
+/// A page in a context of its own; page.complaints fills up with what goes wrong in it.
+export async function openPage(browser, { width = 1200, height = 1000 } = {}) {
+  const context = await browser.newContext({ viewport: { width, height } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30000);
+  page.complaints = [];
+  const complain = text => {
+    if (!harmless.some(known => known.test(text))) page.complaints.push(text.slice(0, 500));
+  };
+  await context.route(address => !isLocal(address.href), route => {
+    complain(`a request to ${route.request().url()}`);
+    return route.abort();
+  });
+  page.on('console', message => message.type() === 'error' && complain(message.text()));
+  page.on('pageerror', error => complain(String(error)));
+  page.on('response', answer =>
+    answer.status() >= 400 && complain(`${answer.status()} for ${answer.url()}`));
+  return page;
+}
+
+/// What hovers at every element with a title inside of `area`, found by looking at its middle:
+/// a list of {title, seen}. Both are equal where nothing lies over it.
+export async function hoverTexts(area) {
+  return area.evaluate(node => {
+    const found = [];
+    for (const spot of node.querySelectorAll('[title]')) {
+      if (spot.tagName === 'AREA' || !spot.checkVisibility()) continue;
+      let { x, y, width, height } = spot.getBoundingClientRect();
+      if (x < 60 || y < 120 || x + width > innerWidth - 60 || y + height > innerHeight - 60) {
+        spot.scrollIntoView({ block: 'center', inline: 'center' });
+        ({ x, y, width, height } = spot.getBoundingClientRect());
+      }
+      if (!width || !height) continue;
+      const top = document.elementFromPoint(x + width / 2, y + height / 2);
+      found.push({ title: spot.title, seen: top?.closest('[title]')?.title ?? '' });
+    }
+    return found;
+  });
+}
+
+/// The lowest contrast between text and what lies under it (WCAG 2.1), with the text.
+export async function lowestContrast(area) {
+  return area.evaluate(node => {
+    const parse = colour => (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    const over = ([r, g, b, a = 1], under) => [r, g, b].map((c, i) => c * a + under[i] * (1 - a));
+    const lit = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const luminance = ([r, g, b]) => 0.2126 * lit(r) + 0.7152 * lit(g) + 0.0722 * lit(b);
+    const chain = at => at ? [...chain(at.parentElement), at] : [];
+    let lowest = { ratio: Infinity, text: '' };
+    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    for (let text; (text = walker.nextNode());) {
+      const holder = text.parentElement;
+      if (!text.data.trim() || !holder.getClientRects().length || holder.closest('script')) continue;
+      let under = [255, 255, 255], ink = parse(getComputedStyle(holder).color);
+      for (const at of chain(holder)) {
+        const style = getComputedStyle(at);
+        under = over(parse(style.backgroundColor), under);
+        ink = [...ink.slice(0, 3), (ink[3] ?? 1) * Number(style.opacity)];
+      }
+      const [light, dark] = [luminance(over(ink, under)), luminance(under)].sort((a, b) => b - a);
+      const ratio = (light + 0.05) / (dark + 0.05);
+      if (ratio < lowest.ratio) lowest = { ratio, text: text.data.trim().slice(0, 60) };
+    }
+    return lowest;
+  });
+}

@@ -1,0 +1,50 @@
+// What users do in Debian's classic Notebook, which shows all tables and plots, but no widgets.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { assertHovers, assertTable, tableOf } from './assertions.js';
+
+const first = '1_first_table.ipynb';
+const shown = '.output_subarea';
+
+async function firstTable(stage) {
+  const classic = await stage.open(stage.bundled(first));
+  await classic.runAll();
+  const errors = (await classic.outputs()).filter(output => output.output_type === 'error');
+  assert.deepEqual(errors.map(error => error.evalue), []);
+  const table = classic.page.locator(shown, { hasText: 'MPI (additive)' }).first();
+  assertTable(await tableOf(table), stage.reference());
+  await assertHovers(table, stage.reference(), Object.keys(stage.reference()[0]).slice(6));
+  await assertHovers(classic.page.locator(shown, { hasText: 'Numbers' }).nth(1),
+    stage.reference(), ['speedup']);
+  await classic.picture(stage.keep('classic'));
+}
+
+async function untrusted(stage) {
+  const notebook = stage.bundled(first);
+  const classic = await stage.open(notebook);
+  await classic.runAll();
+  await classic.save();
+  const reader = await stage.open(notebook, { server: await stage.stranger() });
+  const table = reader.page.locator(shown, { hasText: 'MPI (additive)' }).first();
+  assertTable(await tableOf(table), stage.reference());
+  await reader.picture(stage.keep('classic-untrusted'));
+  fs.rmSync(path.join(stage.root, notebook));
+}
+
+async function interrupt(stage) {
+  const classic = await stage.open(stage.notebook('interrupt.ipynb',
+    ['print("begun")\nwhile true do end', '6 * 7']));
+  await classic.start(0);
+  await classic.output(0).getByText('begun').waitFor();
+  await classic.interrupt();
+  await classic.output(0).getByText(/interrupted/i).first().waitFor();
+  await classic.run(1);
+  assert.match(await classic.text(1), /42/);
+}
+
+export const classicScenarios = {
+  'classic Notebook: first table, its numbers and hover texts': firstTable,
+  'classic Notebook: saved and reopened untrusted': untrusted,
+  'classic Notebook: interrupting from the toolbar': interrupt
+};

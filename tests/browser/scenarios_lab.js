@@ -1,0 +1,165 @@
+// What users do in JupyterLab. A scenario fails by throwing, or when its pages complain.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { hoverTexts, lowestContrast } from './page.js';
+import { assertHovers, assertTable, tableOf, traces } from './assertions.js';
+
+const first = '1_first_table.ipynb';
+const shown = '.jp-OutputArea-output';
+const forever = 'while true do end';
+
+async function assertNoErrors(front) {
+  const errors = (await front.outputs()).filter(output => output.output_type === 'error');
+  assert.deepEqual(errors.map(error => error.evalue), []);
+}
+
+async function firstTable(stage) {
+  const lab = await stage.open(stage.bundled(first));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  const table = lab.page.locator(shown, { hasText: 'MPI (additive)' }).first();
+  await table.getByText('Numbers').click();
+  assertTable(await tableOf(table), stage.reference());
+  await table.getByText('Numbers').click();
+  await assertHovers(table, stage.reference(), Object.keys(stage.reference()[0]).slice(6));
+  await assertHovers(lab.page.locator(shown, { hasText: 'Numbers' }).nth(1), stage.reference(),
+    ['speedup']);
+}
+
+async function themes(stage) {
+  const lab = await stage.open(stage.bundled(first));
+  await lab.runAll();
+  for (const details of await lab.page.locator(`${shown} summary`).all()) await details.click();
+  for (const theme of ['Dark', 'Light']) {
+    await lab.theme(theme);
+    for (const output of await lab.page.locator(shown).all()) {
+      const { ratio, text } = await lowestContrast(output);
+      assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    }
+    await lab.picture(stage.keep(`lab-${theme.toLowerCase()}`));
+  }
+}
+
+async function widths(stage) {
+  const lab = await stage.open(stage.bundled(first));
+  await lab.runAll();
+  for (const width of [800, 1600]) {
+    await lab.page.setViewportSize({ width, height: 1000 });
+    for (const picture of await lab.page.locator(`${shown} img`).all()) {
+      const over = await picture.evaluate((node, of) =>
+        node.getBoundingClientRect().right - node.closest(of).getBoundingClientRect().right, shown);
+      assert.ok(over <= 1, `a picture is ${over} px too wide at ${width} px`);
+    }
+    await lab.picture(stage.keep(`lab-${width}`));
+  }
+}
+
+async function manySpots(stage) {
+  const lab = await stage.open(stage.notebook('many.ipynb', [
+    `runs = load "${traces}"
+     many, rows = {}, {}
+     for i = 1, 64 do many[i] = runs[1 + i % #runs] end
+     for i = 1, 30 do
+         rows[i] = {key = "m" .. i, formula = "useful_sum / (runtime * threads) / " .. i}
+     end
+     define_metrics{name = "wide", title = "Wide", metrics = rows}`,
+    'metrics(many, "wide")'
+  ]));
+  await lab.run(0);
+  const began = Date.now();
+  await lab.run(1);
+  await lab.output(1).locator('td').last().waitFor();
+  const waited = Date.now() - began;
+  assert.ok(waited < 10000, `shown after ${waited} ms`);
+  const size = JSON.stringify(await lab.outputs()).length;
+  assert.ok(size < 2e6, `the bundle has ${size} bytes`);
+  const spots = await hoverTexts(lab.output(1));
+  assert.ok(spots.length >= 64 * 30, `${spots.length} hot spots`);
+  const wrong = spots.filter(({ title, seen }) => title !== seen);
+  assert.deepEqual(wrong, []);
+  const frame = await lab.slowestFrame(() => lab.page.mouse.wheel(0, 300));
+  assert.ok(frame < 2000, `a frame took ${frame} ms while scrolling`);
+}
+
+async function interrupt(stage) {
+  const lab = await stage.open(stage.notebook('interrupt.ipynb', ['print("begun")\n' + forever,
+    '6 * 7']));
+  await lab.start(0);
+  await lab.output(0).getByText('begun').waitFor();
+  await lab.toolbar('notebook:interrupt-kernel');
+  await lab.output(0).getByText(/interrupted/i).first().waitFor();
+  await lab.run(1);
+  assert.match(await lab.text(1), /42/);
+}
+
+async function restart(stage) {
+  const lab = await stage.open(stage.notebook('restart.ipynb', ['kept = 42', 'print(kept)']));
+  await lab.run(0);
+  await lab.run(1);
+  assert.match(await lab.text(1), /42/);
+  await lab.toolbar('notebook:restart-kernel');
+  await lab.confirm();
+  await lab.idle();
+  await lab.run(1);
+  assert.match(await lab.text(1), /nil/);
+}
+
+async function reload(stage) {
+  const lab = await stage.open(stage.notebook('reload.ipynb', [
+    `for i = 1, 30 do
+         print("line " .. i)
+         local till = os.clock() + 0.1
+         while os.clock() < till do end
+     end
+     done = true`,
+    'print(done)'
+  ]));
+  await lab.save();
+  await lab.start(0);
+  await lab.output(0).getByText('line 3').first().waitFor();
+  await lab.reload();
+  await lab.idle();
+  await lab.run(1);
+  assert.match(await lab.text(1), /true/);
+}
+
+async function twoTabs(stage) {
+  const notebook = stage.notebook('tabs.ipynb', ['shared = 42\nprint("one")', 'print(shared)']);
+  const one = await stage.open(notebook), two = await stage.open(notebook);
+  await one.run(0);
+  await two.run(1);
+  assert.match(await one.text(0), /one/);
+  assert.match(await two.text(1), /42/);
+  await one.run(1);
+  assert.match(await one.text(1), /42/);
+}
+
+async function untrusted(stage) {
+  const notebook = stage.bundled(first);
+  const lab = await stage.open(notebook);
+  await lab.runAll();
+  await lab.save();
+  const other = await stage.stranger();
+  const reader = await stage.open(notebook, { server: other });
+  const table = reader.page.locator(shown, { hasText: 'MPI (additive)' }).first();
+  assertTable(await tableOf(table), stage.reference());
+  await assertHovers(table, stage.reference(), Object.keys(stage.reference()[0]).slice(6));
+  await assertHovers(reader.page.locator(shown, { hasText: 'Numbers' }).nth(1), stage.reference(),
+    ['speedup']);
+  assert.equal(await reader.page.locator(`${shown} script`).count(), 0);
+  await reader.picture(stage.keep('lab-untrusted'));
+  fs.rmSync(path.join(stage.root, notebook));
+}
+
+export const labScenarios = {
+  'JupyterLab: first table, its numbers and hover texts': firstTable,
+  'JupyterLab: readable in the light and the dark theme': themes,
+  'JupyterLab: 800 and 1600 px wide': widths,
+  'JupyterLab: 2,000 hot spots stay quick': manySpots,
+  'JupyterLab: interrupting from the toolbar': interrupt,
+  'JupyterLab: restarting from the toolbar': restart,
+  'JupyterLab: reloading in the middle of output': reload,
+  'JupyterLab: two tabs on one notebook': twoTabs,
+  'JupyterLab: saved and reopened untrusted': untrusted
+};

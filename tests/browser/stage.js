@@ -1,0 +1,77 @@
+// What a scenario works with: a server, a browser, notebooks, and the pages that it opens.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Classic } from './classic.js';
+import { Lab } from './lab.js';
+import { Server, writeNotebook } from './server.js';
+
+const frontEnds = { lab: Lab, classic: Classic };
+
+export class Stage {
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.opened = [];
+    this.servers = [];
+  }
+
+  get root() {
+    return this.server.root;
+  }
+
+  /// A copy of a notebook of the product's.
+  bundled(name) {
+    fs.copyFileSync(path.join(this.notebooks, name), path.join(this.root, name));
+    return name;
+  }
+
+  notebook(name, sources) {
+    return writeNotebook(this.root, name, sources);
+  }
+
+  /// Opens a notebook in the front end of the server.
+  async open(name, { server = this.server, ...size } = {}) {
+    const front = await frontEnds[server.kind].open(this.browser, server, name, size);
+    this.opened.push(front);
+    return front;
+  }
+
+  /// Another server on the same notebooks that trusts nothing yet.
+  async stranger() {
+    const state = fs.mkdtempSync(path.join(this.scratch, 'stranger-'));
+    const { kind } = this.server;
+    this.servers.push(await Server.start(kind, { frontend: this.frontend, root: this.root, state }));
+    return this.servers.at(-1);
+  }
+
+  /// What the shell says about the example runs: one object per run, texts by key.
+  reference() {
+    const csv = execFileSync('bash', ['-c', 'popinjay metrics traces/stencil_*.prv.gz --export -.csv'],
+      { cwd: this.root, encoding: 'utf8' });
+    const [keys, ...rows] = csv.trim().split('\n').map(line => line.split(','));
+    return rows.map(row => Object.fromEntries(keys.map((key, i) => [key, row[i]])));
+  }
+
+  keep(name) {
+    return path.join(this.log, `browser-${name}.png`);
+  }
+
+  complaints() {
+    return this.opened.flatMap(front => front.page.complaints);
+  }
+
+  async picture(file) {
+    await this.opened.at(-1)?.page.screenshot({ path: file }).catch(() => {});
+  }
+
+  /// Closes the pages and ends the kernels.
+  async clear() {
+    for (const front of this.opened) await front.close();
+    for (const server of this.servers) await server.stop();
+    const kernels = await (await fetch(this.server.address('api/sessions'))).json();
+    for (const { id } of kernels) {
+      await fetch(this.server.address(`api/sessions/${id}`),
+        { method: 'DELETE', headers: this.server.authorised });
+    }
+  }
+}

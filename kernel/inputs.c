@@ -209,12 +209,35 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
     return true;
 }
 
+/// Whether the run was read without what is wanted now.
+static bool lacks(const pj_run *run, const pj_load_opts *opts)
+{
+    return opts->openmp_regions && run->has_openmp && !run->openmp_regions;
+}
+
+/// The same part of the trace again.
+static bool load_more(loading *l, const pj_run *run, pj_err *err)
+{
+    const pj_roi_request asked = l->opts.roi;
+    l->opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
+    if (run->roi.set)
+        l->opts.roi = (pj_roi_request){.kind = PJ_ROI_RANGE,
+                                       .from = (double)run->roi.from_ns,
+                                       .to = (double)run->roi.to_ns,
+                                       .drop = run->roi.drop};
+    bool ok = load_path(l, run->path, run->tag, err);
+    l->opts.roi = asked;
+    return ok;
+}
+
 /// A run in memory; it comes from its file again where it must be read otherwise.
 static bool take_run(loading *l, pj_run *run, pj_err *err)
 {
     const pj_load_args *args = l->args;
     if (args->reread || args->roi || args->roi_cut || args->clock || args->tag)
         return load_path(l, run->path, run->tag, err);
+    if (lacks(run, &l->opts))
+        return load_more(l, run, err);
     pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
     return true;
 }

@@ -1,4 +1,5 @@
 // Runs in Lua: runs[1].stats, run:rank(0), run.import, run.remarks.
+#include "kernel/lang_bind.h"
 #include "kernel/lang_events.h"
 #include "kernel/lang_value.h"
 #include "kernel/run_view.h"
@@ -109,6 +110,13 @@ static int stats(lua_State *L)
     return push_table(L, pj_run_table_stats);
 }
 
+/// The trace is read again for them.
+static int regions(lua_State *L)
+{
+    lua_settop(L, 1);
+    return pj_lang_call(L, pj_command_find(PJ_S("regions"), PJ_IN_LUA));
+}
+
 static int import(lua_State *L)
 {
     return push_table(L, pj_run_table_import);
@@ -176,6 +184,8 @@ static const pj_lang_member run_members[] = {
     {"file_bytes", file_bytes, true, NULL, "The size of the file."},
     {"stats", stats, true, NULL, "Totals per rank and thread, a table."},
     {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
+    {"regions", regions, true, NULL,
+     "The OpenMP parallel regions, a table; regions(run, \"function\") sums them."},
     {"ideal", ideal, true, NULL, "The replay on an ideal network per rank, a table."},
     {"events", pj_lang_events, false,
      ":events{type = ..., rank = ..., region = ..., from = ..., to = ...}",

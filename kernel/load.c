@@ -6,6 +6,7 @@
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
+#include "metrics/stat/parallel.h"
 #include "metrics/stat/useful.h"
 
 #include <stdlib.h>
@@ -32,13 +33,16 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                              .job = loading->job,
                              .ideal_path = loading->opts->ideal_path};
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 3 }; // the replay needs the totals: it comes after them
-    size_t own = opts->no_replay ? OWN - 1 : OWN, count = own + opts->listener_count;
-    pj_sink *sinks = pj_new_n(run->arena, pj_sink, count + 1);
-    sinks[0] = pj_useful_sink();
-    sinks[1] = pj_bracket_sink(&loading->bracket);
+    enum { OWN = 4 }; // the replay needs the totals: it comes after them
+    pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
+    size_t own = 0;
+    sinks[own++] = pj_useful_sink();
+    sinks[own++] = pj_bracket_sink(&loading->bracket);
+    if (opts->openmp_regions)
+        sinks[own++] = pj_parallel_sink();
     if (!opts->no_replay)
-        sinks[2] = pj_replay_sink(replay);
+        sinks[own++] = pj_replay_sink(replay);
+    size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];
     pj_pass pass = {.run = run,
@@ -47,7 +51,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .job = loading->job,
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
-                    .by_location = opts->no_replay && !opts->in_order,
+                    .by_location = opts->no_replay && !opts->in_order && !opts->openmp_regions,
                     .regions = opts->regions,
                     .raw_clock = opts->raw_clock};
     bool ok = pj_read_file(loading->path, &pass, err);

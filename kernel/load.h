@@ -15,8 +15,9 @@ typedef struct pj_load_opts {
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
     size_t listener_count;
-    bool in_order; // the listeners want the events of all threads in one order of time
-    bool regions;  // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
+    bool openmp_regions; // finds them too: run->openmp_regions
+    bool in_order;       // the listeners want the events of all threads in one order of time
+    bool regions;        // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network;
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
 } pj_load_opts;

@@ -17,13 +17,15 @@ enum {
 
 /// OpenMP event families that matter for levels and the replay; `code` of PJ_EV_OPENMP.
 enum {
-    PJ_OMP_PARALLEL = 1, // 60000001: the master opens and closes a parallel region
-    PJ_OMP_BARRIER,      // 60000005
-    PJ_OMP_FUNCTION,     // 60000018: a thread executes the body of a region
-    PJ_OMP_TASK,         // 60000023: a thread executes a task
-    PJ_OMP_TASK_MADE,    // 60000024: a task is put up for execution; not a level
-    PJ_OMP_TASKWAIT,     // 60000022: waits for outstanding tasks; not a level
-    PJ_OMP_TASKGROUP,    // 60000025: 1 = group opens, 2 = waits for its tasks; not a level
+    PJ_OMP_PARALLEL = 1,  // 60000001: the master opens and closes a parallel region
+    PJ_OMP_BARRIER,       // 60000005
+    PJ_OMP_FUNCTION,      // 60000018: a thread executes the body of a region
+    PJ_OMP_TASK,          // 60000023: a thread executes a task
+    PJ_OMP_TASK_MADE,     // 60000024: a task is put up for execution; not a level
+    PJ_OMP_TASKWAIT,      // 60000022: waits for outstanding tasks; not a level
+    PJ_OMP_TASKGROUP,     // 60000025: 1 = group opens, 2 = waits for its tasks; not a level
+    PJ_OMP_FUNCTION_LINE, // 60000118: source line of the function; not a level
+    PJ_OMP_TASK_LINE,     // 60000123: of the task; not a level
 };
 
 typedef enum pj_event_kind {

@@ -55,6 +55,13 @@ typedef struct pj_region {
     uint32_t line;    // where it begins; 0 = not in the trace
 } pj_region;
 
+/// What the trace calls a value of OpenMP events.
+typedef struct pj_label {
+    uint64_t value;
+    const char *text;
+    uint16_t code; // PJ_OMP_*
+} pj_label;
+
 typedef struct pj_roi {
     bool set;  // clipped to [from_ns, to_ns)
     bool drop; // states that cross a border are left out instead
@@ -90,9 +97,12 @@ typedef struct pj_run {
     uint32_t communicator_count;
     pj_region *regions; // of archives; each once; OpenMP events carry 1 + its index
     uint32_t region_count;
-    bool has_mpi;    // any MPI event
-    bool has_openmp; // any OpenMP level event
-    uint64_t end_ns; // max(header, last record)
+    pj_label *labels; // of other traces, in the order of (code, value)
+    size_t label_count;
+    const struct pj_regions *openmp_regions; // NULL until something asks for them
+    bool has_mpi;                            // any MPI event
+    bool has_openmp;                         // any OpenMP level event
+    uint64_t end_ns;                         // max(header, last record)
     uint64_t last_record_ns;
     bool chopped;        // the trace says that it was cut out of a longer one
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns

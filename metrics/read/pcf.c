@@ -153,17 +153,23 @@ static size_t first_value(const pj_pcf *pcf, uint32_t list)
     return low;
 }
 
-const char *pj_pcf_value_label(const pj_pcf *pcf, uint64_t type, int64_t value)
+size_t pj_pcf_values(const pj_pcf *pcf, uint64_t type, const pj_pcf_value **first)
 {
     const pj_pcf_type *row = find_type(pcf, type);
-    if (!row)
-        return NULL;
-    for (size_t i = first_value(pcf, row->values); i < pcf->value_count; i++) {
-        if (pcf->values[i].list != row->values)
-            return NULL;
-        if (pcf->values[i].value == value)
-            return pcf->values[i].label;
-    }
+    size_t begin = row ? first_value(pcf, row->values) : pcf->value_count, end = begin;
+    while (end < pcf->value_count && pcf->values[end].list == row->values)
+        end++;
+    *first = pcf->values + begin;
+    return end - begin;
+}
+
+const char *pj_pcf_value_label(const pj_pcf *pcf, uint64_t type, int64_t value)
+{
+    const pj_pcf_value *values;
+    size_t count = pj_pcf_values(pcf, type, &values);
+    for (size_t i = 0; i < count; i++)
+        if (values[i].value == value)
+            return values[i].label;
     return NULL;
 }
 

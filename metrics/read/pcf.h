@@ -33,6 +33,8 @@ void pj_pcf_free(pj_pcf *pcf);
 /// Label of an event type, or of a value of it; NULL when there is none.
 const char *pj_pcf_type_label(const pj_pcf *pcf, uint64_t type);
 const char *pj_pcf_value_label(const pj_pcf *pcf, uint64_t type, int64_t value);
+/// The values of an event type, borrowed; returns their number.
+size_t pj_pcf_values(const pj_pcf *pcf, uint64_t type, const pj_pcf_value **first);
 const char *pj_pcf_state_label(const pj_pcf *pcf, int64_t state);
 
 #endif

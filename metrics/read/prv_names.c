@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,38 @@ static bool read_companion(const char *path, const char *suffix, pj_buf *out)
     return read_whole(name.at, out);
 }
 
+static int by_code_and_value(const void *a, const void *b)
+{
+    const pj_label *x = a, *y = b;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/// Functions and source lines of OpenMP regions.
+static void name_regions(pj_run *run, const pj_pcf *pcf)
+{
+    static const struct {
+        uint64_t type;
+        uint16_t code;
+    } families[] = {{60000018, PJ_OMP_FUNCTION},
+                    {60000023, PJ_OMP_TASK},
+                    {60000118, PJ_OMP_FUNCTION_LINE},
+                    {60000123, PJ_OMP_TASK_LINE}};
+    enum { FAMILIES = sizeof families / sizeof *families };
+    run->labels = pj_new_n(run->arena, pj_label, FAMILIES * pcf->value_count + 1);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        const pj_pcf_value *values;
+        size_t count = pj_pcf_values(pcf, families[f].type, &values);
+        for (size_t i = 0; i < count; i++)
+            run->labels[run->label_count++] =
+                (pj_label){.value = (uint64_t)values[i].value,
+                           .text = pj_arena_text(run->arena, pj_str_of(values[i].label)),
+                           .code = families[f].code};
+    }
+    qsort(run->labels, run->label_count, sizeof *run->labels, by_code_and_value);
+}
+
 /// The labels of the trace come first, then Extrae's numbers.
 static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
 {
@@ -56,12 +89,15 @@ static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
     for (pj_mpi_call call = 1; (row = pj_mpi_call_at(call)); call++)
         if (row->extrae < PJ_PRV_MPI_VALUES && known[row->extrae] == PJ_MPI_UNKNOWN)
             known[row->extrae] = (uint16_t)call;
-    for (unsigned class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++)
-        for (unsigned value = 1; value < PJ_PRV_MPI_VALUES; value++) {
-            const char *label = pcf ? pj_pcf_value_label(pcf, MPI_TYPE + class_, value) : NULL;
-            trace->calls[class_ - 1][value] =
-                label ? (uint16_t)pj_mpi_call_by_name(pj_str_of(label)) : known[value];
-        }
+    for (unsigned class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++) {
+        uint16_t *calls = trace->calls[class_ - 1];
+        memcpy(calls + 1, known + 1, sizeof known - sizeof *known);
+        const pj_pcf_value *values;
+        size_t count = pcf ? pj_pcf_values(pcf, MPI_TYPE + class_, &values) : 0;
+        for (size_t i = count; i-- > 0;) // of equal values the first counts
+            if (values[i].value > 0 && values[i].value < PJ_PRV_MPI_VALUES)
+                calls[values[i].value] = (uint16_t)pj_mpi_call_by_name(pj_str_of(values[i].label));
+    }
 }
 
 void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
@@ -74,6 +110,8 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
         pj_run_remark(run, PJ_NOTE,
                       "no labels (.pcf) beside the trace: MPI calls are named by Extrae's numbers");
     name_calls(trace, pcf);
+    if (pcf)
+        name_regions(run, pcf);
     pj_pcf_free(pcf);
     if (read_companion(run->path, ".row", &row_text) &&
         !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))

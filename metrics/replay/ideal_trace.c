@@ -127,9 +127,11 @@ static void write_state(pj_ideal_trace *trace, uint32_t location, const open_sta
 static uint64_t openmp_type(unsigned code)
 {
     static const uint64_t types[] = {
-        [PJ_OMP_PARALLEL] = 60000001,  [PJ_OMP_BARRIER] = 60000005,   [PJ_OMP_FUNCTION] = 60000018,
-        [PJ_OMP_TASK] = 60000023,      [PJ_OMP_TASK_MADE] = 60000024, [PJ_OMP_TASKWAIT] = 60000022,
-        [PJ_OMP_TASKGROUP] = 60000025,
+        [PJ_OMP_PARALLEL] = 60000001,  [PJ_OMP_BARRIER] = 60000005,
+        [PJ_OMP_FUNCTION] = 60000018,  [PJ_OMP_TASK] = 60000023,
+        [PJ_OMP_TASK_MADE] = 60000024, [PJ_OMP_TASKWAIT] = 60000022,
+        [PJ_OMP_TASKGROUP] = 60000025, [PJ_OMP_FUNCTION_LINE] = 60000118,
+        [PJ_OMP_TASK_LINE] = 60000123,
     };
     return types[code];
 }

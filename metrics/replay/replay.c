@@ -228,6 +228,8 @@ static void collective_event(replay *r, const pj_event *event)
 
 static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
+    if (event->code >= PJ_OMP_FUNCTION_LINE)
+        return;
     item *last = keep_back(r, event->location, event->time, number);
     last->openmp = event->code;
     last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};

@@ -59,7 +59,8 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
         return true;
     }
     pj_run *run = NULL;
-    if (!pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
+    pj_load_opts opts = {.no_replay = true, .openmp_regions = plot->regions};
+    if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     *source = pj_value_run_take(run);
     if (plot->source == PJ_PLOT_TABLE) {
@@ -159,7 +160,8 @@ const pj_command pj_command_plot = {
     .name = "plot",
     .summary = "Plots of metrics over the scale of runs, and of values within a run",
     .detail = "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
-              "threads of one run; bar, line and scatter draw columns of a table (of a trace: its "
+              "threads of one run, regions its OpenMP regions over time; bar, line and scatter "
+              "draw columns of a table (of a trace: its "
               "statistics).\n"
               "Without --export the data of the plot is printed as a table.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",

@@ -16,7 +16,8 @@ typedef enum pj_mark_kind {
     PJ_MARK_LINE,
     PJ_MARK_PATH,
     PJ_MARK_DISC,
-    PJ_MARK_TEXT
+    PJ_MARK_TEXT,
+    PJ_MARK_IMAGE
 } pj_mark_kind;
 
 typedef struct pj_point {
@@ -25,7 +26,7 @@ typedef struct pj_point {
 
 typedef struct pj_mark {
     pj_mark_kind kind;
-    double x, y, w, h;      // rect; x, y .. w, h is from .. to of a line; disc: centre, w = radius
+    double x, y, w, h;      // rect, image; x, y .. w, h is from .. to of a line; disc: centre, w = radius
     const pj_point *points; // path
     size_t point_count;
     bool closed;            // path
@@ -39,6 +40,8 @@ typedef struct pj_mark {
     bool bold, italic;
     double angle; // text, degrees counter-clockwise
     pj_anchor anchor;
+    const pj_colour *pixels; // image, row by row, each opaque or 0; the figure's arena or longer
+    size_t pixel_columns, pixel_rows;
     const char *hover; // shown when the pointer is over the mark's bounds; NULL = none
     const char *key;   // stable name for tests and selection ("cell:2:load_balance")
 } pj_mark;

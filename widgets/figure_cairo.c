@@ -117,6 +117,7 @@ static void trace(cairo_t *cr, const pj_mark *mark)
         cairo_arc(cr, mark->x, mark->y, mark->w, 0, 2 * M_PI);
         break;
     case PJ_MARK_TEXT:
+    case PJ_MARK_IMAGE:
         break;
     }
 }
@@ -193,6 +194,30 @@ static void draw_text(cairo_t *cr, const pj_mark *mark)
     g_object_unref(layout);
 }
 
+static void draw_image(cairo_t *cr, const pj_mark *mark)
+{
+    int columns = (int)mark->pixel_columns, rows = (int)mark->pixel_rows;
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, columns, rows);
+    unsigned char *bytes = cairo_image_surface_get_data(image);
+    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    for (size_t y = 0; bytes && y < mark->pixel_rows; y++) {
+        uint32_t *line = (uint32_t *)(void *)(bytes + y * stride);
+        for (size_t x = 0; x < mark->pixel_columns; x++) {
+            pj_colour colour = mark->pixels[y * mark->pixel_columns + x];
+            line[x] = colour >> 8 | colour << 24; // RRGGBBAA to AARRGGBB
+        }
+    }
+    cairo_surface_mark_dirty(image);
+    cairo_save(cr);
+    cairo_translate(cr, mark->x, mark->y);
+    cairo_scale(cr, mark->w / columns, mark->h / rows);
+    cairo_set_source_surface(cr, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(cr);
+    cairo_restore(cr);
+    cairo_surface_destroy(image);
+}
+
 static void draw_figure(cairo_t *cr, const pj_figure *figure)
 {
     set_colour(cr, figure->background);
@@ -201,6 +226,8 @@ static void draw_figure(cairo_t *cr, const pj_figure *figure)
     for (size_t i = 0; i < figure->mark_count; i++) {
         if (figure->marks[i].kind == PJ_MARK_TEXT)
             draw_text(cr, &figure->marks[i]);
+        else if (figure->marks[i].kind == PJ_MARK_IMAGE)
+            draw_image(cr, &figure->marks[i]);
         else
             draw_shape(cr, &figure->marks[i]);
     }

@@ -40,6 +40,7 @@ bool pj_hover_spot(const pj_mark *mark, pj_spot *out)
     *out = (pj_spot){mark->x, mark->y, mark->w, mark->h, mark->hover};
     switch (mark->kind) {
     case PJ_MARK_RECT:
+    case PJ_MARK_IMAGE:
         break;
     case PJ_MARK_LINE:
         out->x = fmin(mark->x, mark->w);

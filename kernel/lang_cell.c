@@ -43,11 +43,11 @@ static fit compile(lua_State *L, pj_str before, pj_str text)
     return result;
 }
 
-/// Whether `text` is a statement or an expression.
-static fit judge(lua_State *L, pj_str text, pj_statement_kind *kind)
+/// Whether `text` is a statement or an expression; one that assigns is no expression.
+static fit judge(lua_State *L, pj_str text, bool assigns, pj_statement_kind *kind)
 {
     *kind = PJ_STATEMENT_EXPRESSION;
-    fit expression = compile(L, PJ_S("return "), text);
+    fit expression = assigns ? WRONG : compile(L, PJ_S("return "), text);
     if (expression == FITS)
         return FITS;
     *kind = PJ_STATEMENT_CODE;
@@ -77,6 +77,16 @@ static bool cannot_begin(pj_token token)
         "}",  "and", "or", "then", "else", "elseif", "end", "until", "in",
     };
     return is_among(token, words, sizeof words / sizeof *words);
+}
+
+/// Whether a statement may end with the token: no operator waits behind it. Keeps the cut linear:
+/// only such places are compiled.
+static bool may_end(pj_token token)
+{
+    static const char *const words[] = {
+        ")", "]", "}", ";", "...", "::", "end", "nil", "true", "false", "break", "return"};
+    return token.kind == PJ_TOKEN_NAME || token.kind == PJ_TOKEN_NUMBER ||
+           token.kind == PJ_TOKEN_STRING || is_among(token, words, sizeof words / sizeof *words);
 }
 
 /// A token that begins an expression and never continues one.
@@ -192,17 +202,19 @@ static bool take_statement(lua_State *L, pj_lang_cell *cell, pj_lexer *lexer, pj
     pj_str code = lexer->code;
     fit so_far = WANTS_MORE;
     pj_token last = first;
+    bool assigns = false;
     for (;;) {
         size_t end = last.at + last.text.len;
         pj_lexer here = *lexer;
         pj_token next = pj_lexer_next_code(lexer);
         bool done = next.kind == PJ_TOKEN_END;
+        assigns = assigns || (last.depth == 0 && pj_token_is(last, "="));
         bool semicolon = pj_token_is(last, ";") && !pj_token_is(next, ";");
-        if (done ||
-            (last.depth <= 0 && (semicolon || (next.line > here.line && !cannot_begin(next))))) {
+        if (done || (last.depth <= 0 && may_end(last) &&
+                     (semicolon || (next.line > here.line && !cannot_begin(next))))) {
             pj_statement s = {.at = first.at, .end = end, .quiet = semicolon};
             s.text = between(code, first.at, end);
-            so_far = judge(L, s.text, &s.kind);
+            so_far = judge(L, s.text, assigns, &s.kind);
             if (so_far == FITS) {
                 *lexer = here;
                 lexer->depth = 0;
@@ -239,9 +251,11 @@ static void split_last(lua_State *L, pj_lang_cell *cell, pj_str code)
             return;
         pj_str head = between(code, whole.at, last.at + last.text.len);
         pj_str tail = between(code, next.at, whole.end);
-        bool possible = last.depth == 0 && only_begins(next) && !pj_token_is(last, "return");
-        if (possible && compile(L, PJ_S(""), head) == FITS &&
-            compile(L, PJ_S("return "), tail) == FITS) {
+        bool possible =
+            last.depth == 0 && may_end(last) && only_begins(next) && !pj_token_is(last, "return");
+        // The tail first: the compiler leaves it at its first error, the head it reads whole.
+        if (possible && compile(L, PJ_S("return "), tail) == FITS &&
+            compile(L, PJ_S(""), head) == FITS) {
             cell->items[cell->count - 1] =
                 (pj_statement){.text = head, .at = whole.at, .end = last.at + last.text.len};
             add(cell, (pj_statement){.kind = PJ_STATEMENT_EXPRESSION,

@@ -13,7 +13,14 @@ static json_t *text_of(const char *text)
     return json_stringn(clean.len ? clean.at : "", clean.len);
 }
 
-static json_t *cell_value(pj_cell cell)
+/// Nanoseconds are whole numbers unless a model made parts of them.
+static bool is_whole_ns(pj_cell cell, pj_unit unit)
+{
+    const double most = 9007199254740992; // 2^53
+    return unit == PJ_UNIT_NS && fabs(cell.real) <= most && cell.real == floor(cell.real);
+}
+
+static json_t *cell_value(pj_cell cell, pj_unit unit)
 {
     switch (cell.kind) {
     case PJ_CELL_EMPTY:
@@ -23,6 +30,8 @@ static json_t *cell_value(pj_cell cell)
     case PJ_CELL_INT:
         return json_integer(cell.integer);
     case PJ_CELL_REAL:
+        if (is_whole_ns(cell, unit))
+            return json_integer((json_int_t)cell.real);
         return isfinite(cell.real) ? json_real(cell.real) : json_null();
     }
     return json_null();
@@ -59,7 +68,8 @@ static json_t *row_of(const pj_table *table, size_t row)
         pj_cell cell = *pj_table_cell(table, row, i);
         pj_auto_buf key = {0};
         pj_utf8_clean(&key, pj_str_of(table->columns[i].key));
-        json_object_set_new_nocheck(item, key.len ? key.at : "", cell_value(cell));
+        json_object_set_new_nocheck(item, key.len ? key.at : "",
+                                    cell_value(cell, table->columns[i].unit));
         if (cell.kind != PJ_CELL_EMPTY || !cell.text)
             continue;
         reasons = reasons ? reasons : json_object();

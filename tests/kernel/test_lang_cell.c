@@ -255,6 +255,16 @@ static void long_cells_are_cut_in_linear_time(void **state)
     assert_true(o.ok);
     assert_string_equal(json_string_value(json_object_get(o.data, "text/plain")), "1");
     pj_outcome_clear(&o);
+    code.len = 0; // one line, and a sum over many
+    for (int i = 0; i < LINES; i++)
+        pj_buf_puts(&code, "x = 1 ");
+    for (int i = 0; i < LINES; i++)
+        pj_buf_puts(&code, "x = x +\n1 ");
+    pj_buf_puts(&code, "y = x\ny");
+    o = pj_lang_run(lang, pj_buf_str(&code), (pj_cell_opts){.name = "cell"});
+    assert_true(o.ok);
+    assert_string_equal(json_string_value(json_object_get(o.data, "text/plain")), "20001");
+    pj_outcome_clear(&o);
     pj_lang_free(lang);
     pj_recording_close(&face);
 }

@@ -30,7 +30,10 @@ const pj_command pj_command_kernel = {
     .detail = "Jupyter starts this; popinjay install tells it how. POPINJAY_RATE is the rate of "
               "text output beyond the first 2.5 MB of a cell (900k bytes per second, 0 = any), "
               "POPINJAY_QUEUE what may wait for readers (64M), POPINJAY_TIMEOUT the seconds after "
-              "which a reader that takes nothing is disconnected (30).",
+              "which a reader that takes nothing is disconnected (30).\n"
+              "Inputs are remembered in popinjay/history in the folder of states (XDG_STATE_HOME, "
+              "else ~/.local/state), which only its owner can read. POPINJAY_HISTORY names another "
+              "file; off keeps them in memory only.",
     .example = "popinjay kernel -f connection.json",
     .faces = PJ_IN_SHELL,
     .params = params,

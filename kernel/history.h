@@ -1,4 +1,5 @@
-// What was run in this session: inputs with their results, asked for by tail, range and search.
+// What was run: inputs with their results, asked for by tail, range and search. Those of earlier
+// sessions and other kernels come from the user's file (history_file.h).
 // Ownership: new/free; any thread may call, replies are new references.
 #ifndef PJ_HISTORY_H
 #define PJ_HISTORY_H
@@ -9,7 +10,9 @@
 
 typedef struct pj_history pj_history;
 
-pj_history *pj_history_new(void);
+/// `take` is the path of the file, of malloc; NULL = in memory only. Nothing is opened before the
+/// first input or question.
+pj_history *pj_history_new(char *take);
 void pj_history_free(pj_history *history);
 /// The input of execution `line`; lines come in rising order.
 void pj_history_add(pj_history *history, int line, pj_str input);

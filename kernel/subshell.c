@@ -4,6 +4,7 @@
 
 #include "kernel/dispatch.h"
 #include "kernel/execute.h"
+#include "kernel/history_file.h"
 #include "metrics/base/arena.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static pj_subshell *new_shell(const pj_subshells *shells, pj_subshell_role role)
         .kernel = shells->kernel,
         .role = role,
         .inbox = pj_inbox_new(),
-        .history = pj_history_new(),
+        .history = pj_history_new(role == PJ_SUBSHELL_MAIN ? pj_history_file_path() : NULL),
         .prompt = pj_prompt_new(),
     };
     shell->stop = &shell->own_stop;

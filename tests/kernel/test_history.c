@@ -10,7 +10,7 @@
 
 static int set_up(void **state)
 {
-    pj_history *h = pj_history_new();
+    pj_history *h = pj_history_new(NULL);
     pj_history_add(h, 1, PJ_S("a = 1"));
     pj_history_add(h, 2, PJ_S("a"));
     pj_history_set_output(h, 2, PJ_S("1"));

@@ -98,6 +98,7 @@ static void run_spec(const client *c)
     dup2(fd, 2);
     setsid();
     setenv("JPY_PARENT_PID", parent, 1); // no kernel outlives a probe that fails
+    setenv("POPINJAY_HISTORY", "off", 0);
     for (int i = 0; i < 3 && c->settings[i]; i++)
         putenv(strdup(c->settings[i]));
     if (argv[0])

@@ -141,7 +141,7 @@ static void json_holds_every_value_and_reason(void **state)
             pj_cell cell = table->cells[i];
             json_t *value = json_object_get(row, key);
             if (cell.kind == PJ_CELL_REAL)
-                assert_true(json_real_value(value) == cell.real);
+                assert_true(json_number_value(value) == cell.real);
             if (cell.kind == PJ_CELL_INT)
                 assert_true(json_integer_value(value) == cell.integer);
             if (cell.kind != PJ_CELL_EMPTY)

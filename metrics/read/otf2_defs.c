@@ -140,6 +140,8 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
                                    .paradigm = (uint32_t)def->number[3]};
         defs->regions[i] = pj_otf2_region_of(&what, by_name);
         defs->regions[i].number = number_of(run, &numbers, plain_region(all, def));
+        defs->regions[i].plain = defs->regions[i].state == PJ_OTF2_INHERIT &&
+                                 defs->regions[i].construct == PJ_OTF2_PLAIN;
         defs->regions[i].name = run->regions[defs->regions[i].number].name;
         defs->has_teams |= defs->regions[i].construct == PJ_OTF2_PARALLEL;
         if (what.role >= ROLE_UNKNOWN_FROM)

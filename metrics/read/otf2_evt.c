@@ -389,3 +389,27 @@ bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event)
     }
     return false;
 }
+
+pj_otf2_span pj_otf2_evt_span(const pj_otf2_evt *evt)
+{
+    bool some = evt->begun && !evt->ended && evt->end - evt->at > MARGIN;
+    return (pj_otf2_span){evt->at, some ? evt->end - MARGIN : evt->at, evt->time};
+}
+
+void pj_otf2_evt_move(pj_otf2_evt *evt, pj_otf2_span span, uint64_t events)
+{
+    evt->at = span.at;
+    evt->time = span.time;
+    evt->facts.events += events;
+}
+
+bool pj_otf2_evt_values(pj_otf2_evt *evt, const uint8_t *at, pj_otf2_event *event)
+{
+    const uint8_t *kept = evt->at;
+    evt->at = at + 2;
+    bool whole = take_values(evt, at + 2 + at[1], event);
+    evt->at = kept;
+    evt->facts.malformed += !whole;
+    evt->facts.events -= !whole;
+    return whole;
+}

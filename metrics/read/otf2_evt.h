@@ -34,6 +34,17 @@ pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *e
 pj_otf2_evt *pj_otf2_evt_memory(const void *bytes, size_t size, uint64_t chunk_bytes);
 void pj_otf2_evt_close(pj_otf2_evt *evt);
 
+/// Bytes in the buffer from the next record on, for who reads plain records on his own.
+typedef struct pj_otf2_span {
+    const uint8_t *at, *end; // a record that begins before `end` and is short is there as a whole
+    uint64_t time;           // of the next record
+} pj_otf2_span;
+pj_otf2_span pj_otf2_evt_span(const pj_otf2_evt *evt);
+/// `events` of them have been read up to the span's place.
+void pj_otf2_evt_move(pj_otf2_evt *evt, pj_otf2_span span, uint64_t events);
+/// The values of the metric record at `at`, which is in the buffer; false when it is malformed.
+bool pj_otf2_evt_values(pj_otf2_evt *evt, const uint8_t *at, pj_otf2_event *event);
+
 /// The next event; false at the end.
 bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event);
 pj_otf2_evt_facts pj_otf2_evt_facts_of(const pj_otf2_evt *evt);

@@ -12,7 +12,8 @@ enum {
     READY_IN_ALL = 1 << 19, // events that wait in all places together
     READY_LEAST = 256,      // of each
     READY_MOST = 1 << 15,
-    AHEAD_IN_ALL = 1 << 20, // events decoded further ahead for the sake of sends
+    READY_MOST_EACH = 1 << 12, // where locations need not wait for each other
+    AHEAD_IN_ALL = 1 << 20,    // events decoded further ahead for the sake of sends
     AHEAD_STEP = 1 << 11,
     BATCH = 1 << 14,
 };
@@ -300,7 +301,8 @@ bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
 {
     merging g = {.m = m};
     size_t share = READY_IN_ALL / m->count;
-    g.ready = share < READY_LEAST ? READY_LEAST : share > READY_MOST ? READY_MOST : share;
+    size_t most = m->pass->by_location ? READY_MOST_EACH : READY_MOST;
+    g.ready = share < READY_LEAST ? READY_LEAST : share > most ? most : share;
     g.heap = pj_take_memory(m->count * sizeof *g.heap);
     bool ok = true;
     while (ok && !all_ended(&g))

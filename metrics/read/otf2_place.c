@@ -3,13 +3,13 @@
 #include "metrics/read/otf2_place.h"
 
 #include "metrics/read/otf2_give.h"
+#include "metrics/read/otf2_skim.h"
 #include "metrics/read/otf2_traffic.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 enum {
-    REGIONS_AT = 4096, // regions that are looked up by index
     NESTING_MOST = 1 << 20,
     MEASUREMENT_IS_OFF = 2, // OTF2_MEASUREMENT_OFF
     MODEL_OPENMP = PJ_OTF2_PARADIGM_OPENMP,
@@ -83,10 +83,13 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
 static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uint32_t rank)
 {
     pj_otf2_place *place = pj_take_memory(sizeof *place);
-    *place = (pj_otf2_place){
-        .defs = defs, .location = location, .rank = rank, .metric_id = PJ_OTF2_UNDEFINED};
-    place->region_at = pj_take_memory(REGIONS_AT * sizeof *place->region_at);
-    for (size_t i = 0; i < REGIONS_AT; i++)
+    *place = (pj_otf2_place){.defs = defs,
+                             .location = location,
+                             .rank = rank,
+                             .metric_id = PJ_OTF2_UNDEFINED,
+                             .ticks = PJ_OTF2_UNDEFINED};
+    place->region_at = pj_take_memory(PJ_OTF2_REGIONS_AT * sizeof *place->region_at);
+    for (size_t i = 0; i < PJ_OTF2_REGIONS_AT; i++)
         place->region_at[i] = PJ_OTF2_NONE;
     pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
     return place;
@@ -144,7 +147,7 @@ bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
 
 size_t pj_otf2_place_bytes(const pj_otf2_place *place)
 {
-    return sizeof *place + REGIONS_AT * sizeof *place->region_at +
+    return sizeof *place + PJ_OTF2_REGIONS_AT * sizeof *place->region_at +
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
@@ -307,7 +310,7 @@ static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of)
 
 static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
 {
-    if (of != PJ_OTF2_OF_REGION || id >= REGIONS_AT)
+    if (of != PJ_OTF2_OF_REGION || id >= PJ_OTF2_REGIONS_AT)
         return look_up_region(place, id, of);
     if (place->region_at[id] == PJ_OTF2_NONE)
         place->region_at[id] = look_up_region(place, id, of);
@@ -628,9 +631,19 @@ static void end_place(pj_otf2_place *place)
     place->import.count[PJ_IMPORT_unknown_event] += facts.unknown;
 }
 
+/// The time of a record in ns; many have that of the one before.
+static uint64_t time_of(pj_otf2_place *place, uint64_t ticks)
+{
+    if (ticks != place->ticks) {
+        place->ticks = ticks;
+        place->ticks_ns = pj_otf2_clock_ns(&place->clock, ticks);
+    }
+    return place->ticks_ns;
+}
+
 static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
 {
-    uint64_t time = pj_otf2_clock_ns(&place->clock, event->time);
+    uint64_t time = time_of(place, event->time);
     if (!place->begun)
         begin_place(place, time);
     if (time < place->last) {
@@ -639,6 +652,23 @@ static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
     }
     place->last = time;
     take_record(place, time, event);
+}
+
+/// Passes over records that change nothing; not while the place is ahead of their time.
+static void skim(pj_otf2_place *place)
+{
+    pj_otf2_event reading;
+    uint64_t events = place->records, ticks, before = place->last;
+    if (before != place->ticks_ns)
+        return;
+    bool counted = pj_otf2_skim(place, &reading, &ticks);
+    if (place->records == events)
+        return;
+    uint64_t counted_at = counted ? time_of(place, reading.time) : 0;
+    uint64_t time = time_of(place, ticks);
+    place->last = time > before ? time : before;
+    if (counted)
+        read_counters(place, counted_at > before ? counted_at : before, &reading);
 }
 
 /// What was taken from the front makes room.
@@ -667,8 +697,11 @@ void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
         take_next(place, &place->ahead);
     }
     pj_otf2_event event;
+    bool may_skim = place->evt && !place->named;
     while (place->event_count < events + (place->unnamed_count ? NAMES_AHEAD : 0) &&
            !place->ended) {
+        if (may_skim)
+            skim(place);
         if (next_record(place, &event))
             take_next(place, &event);
         else

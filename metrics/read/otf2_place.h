@@ -11,6 +11,8 @@
 #include "metrics/read/otf2_evt.h"
 #include "metrics/read/otf2_requests.h"
 
+enum { PJ_OTF2_REGIONS_AT = 4096 }; // regions that are looked up by index
+
 typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
     PJ_OTF2_OP_RECEIVE,    // peer = sender; begin = post, end = completion
@@ -67,7 +69,8 @@ typedef struct pj_otf2_place {
     // What it is in.
     pj_otf2_frame *stack;
     size_t depth, stack_cap;
-    uint64_t since, last; // ns: begin of the current state; time of the latest record
+    uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
+    uint64_t since, last;     // ns: begin of the current state; time of the latest record
     uint8_t state;
     bool begun, off, was_on;
     uint32_t calls;       // MPI regions open

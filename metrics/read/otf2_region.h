@@ -35,6 +35,7 @@ typedef struct pj_otf2_region {
     uint8_t construct;
     uint8_t class_;  // pj_mpi_class of an MPI call
     bool unknown;    // not defined in the archive
+    bool plain;      // entering and leaving it changes nothing but the stack
     uint32_t number; // in pj_run.regions
     pj_mpi_call call;
 } pj_otf2_region;

@@ -1,0 +1,13 @@
+// Passes over the records of a place that change nothing: functions of the program that inherit the
+// state of their thread, and counters that are read again before anybody asks. Most of a trace is
+// made of them. Ownership: borrow.
+#ifndef PJ_OTF2_SKIM_H
+#define PJ_OTF2_SKIM_H
+
+#include "metrics/read/otf2_place.h"
+
+/// Leaves stack and records as if all had been taken; `ticks` is the time of the last one. True
+/// with the last reading of counters among them, which is still to be taken.
+bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks);
+
+#endif

@@ -1,0 +1,230 @@
+// Four lanes of 64 bits each take 8 bytes of every block of 32; the rest is mixed in at the end.
+#include "metrics/base/fingerprint.h"
+
+#include "metrics/base/arena.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u,
+                      P4 = 0x85EBCA77C2B2AE63u, P5 = 0x27D4EB2F165667C5u;
+
+enum { READ_SIZE = 1 << 20, MOST_DEPTH = 8 };
+
+static uint64_t turn(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static uint64_t word64(const unsigned char *p)
+{
+    uint64_t x = 0;
+    for (unsigned i = 8; i-- > 0;)
+        x = x << 8 | p[i];
+    return x;
+}
+
+static uint64_t word32(const unsigned char *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
+static uint64_t step(uint64_t lane, uint64_t input)
+{
+    return turn(lane + input * P2, 31) * P1;
+}
+
+static void take_block(pj_fingerprint *print, const unsigned char *p)
+{
+    for (unsigned i = 0; i < 4; i++)
+        print->lanes[i] = step(print->lanes[i], word64(p + 8 * (size_t)i));
+}
+
+void pj_fingerprint_begin(pj_fingerprint *print)
+{
+    *print = (pj_fingerprint){.lanes = {P1 + P2, P2, 0, 0 - P1}};
+}
+
+void pj_fingerprint_add(pj_fingerprint *print, pj_str bytes)
+{
+    const unsigned char *p = (const unsigned char *)bytes.at;
+    size_t left = bytes.len;
+    print->total += left;
+    while (left > 0) {
+        if (print->waiting_len == 0 && left >= PJ_FINGERPRINT_BLOCK) {
+            take_block(print, p);
+            p += PJ_FINGERPRINT_BLOCK;
+            left -= PJ_FINGERPRINT_BLOCK;
+            continue;
+        }
+        size_t room = PJ_FINGERPRINT_BLOCK - print->waiting_len;
+        size_t n = left < room ? left : room;
+        memcpy(print->waiting + print->waiting_len, p, n);
+        print->waiting_len += (unsigned)n;
+        p += n;
+        left -= n;
+        if (print->waiting_len == PJ_FINGERPRINT_BLOCK) {
+            take_block(print, print->waiting);
+            print->waiting_len = 0;
+        }
+    }
+}
+
+static uint64_t take_rest(uint64_t hash, const unsigned char *p, size_t left)
+{
+    for (; left >= 8; p += 8, left -= 8)
+        hash = turn(hash ^ step(0, word64(p)), 27) * P1 + P4;
+    if (left >= 4) {
+        hash = turn(hash ^ word32(p) * P1, 23) * P2 + P3;
+        p += 4;
+        left -= 4;
+    }
+    for (; left > 0; p++, left--)
+        hash = turn(hash ^ *p * P5, 11) * P1;
+    return hash;
+}
+
+uint64_t pj_fingerprint_end(const pj_fingerprint *print)
+{
+    const uint64_t *v = print->lanes;
+    uint64_t hash = P5;
+    if (print->total >= PJ_FINGERPRINT_BLOCK) {
+        hash = turn(v[0], 1) + turn(v[1], 7) + turn(v[2], 12) + turn(v[3], 18);
+        for (unsigned i = 0; i < 4; i++)
+            hash = (hash ^ step(0, v[i])) * P1 + P4;
+    }
+    hash = take_rest(hash + print->total, print->waiting, print->waiting_len);
+    hash = (hash ^ hash >> 33) * P2;
+    hash = (hash ^ hash >> 29) * P3;
+    return hash ^ hash >> 32;
+}
+
+void pj_fingerprint_text(uint64_t value, char *out)
+{
+    snprintf(out, PJ_FINGERPRINT_TEXT, "%016llx", (unsigned long long)value);
+}
+
+static bool add_file(pj_fingerprint *print, int fd, const char *path, pj_job *job, pj_err *err)
+{
+    char *block = pj_take_memory(READ_SIZE);
+    ssize_t n = 0;
+    bool ok = true;
+    while (ok && (n = read(fd, block, READ_SIZE)) != 0) {
+        if (n < 0 && errno != EINTR)
+            ok = pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+        else if (n > 0)
+            pj_fingerprint_add(print, (pj_str){block, (size_t)n});
+        if (ok && job)
+            ok = pj_job_check(job, path, err);
+    }
+    free(block);
+    return ok;
+}
+
+static bool print_file(const char *path, pj_job *job, pj_fingerprint *print, pj_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+    pj_fingerprint_begin(print);
+    bool ok = add_file(print, fd, path, job, err);
+    close(fd);
+    return ok;
+}
+
+bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, pj_err *err)
+{
+    pj_fingerprint print = {.total = 0};
+    if (!print_file(path, job, &print, err))
+        return false;
+    *out = pj_fingerprint_end(&print);
+    return true;
+}
+
+/// The files of an archive, folded into one fingerprint.
+typedef struct archive {
+    pj_fingerprint print;
+    uint64_t bytes;
+    pj_job *job;
+    unsigned depth;
+} archive;
+
+static bool add_member(archive *all, const char *path, const char *name, pj_err *err);
+
+static bool add_folder(archive *all, const char *path, pj_err *err)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+    pj_auto_arena arena = pj_arena_new(NULL);
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (ok && name[0] != '.')
+            ok = add_member(all, pj_arena_format(arena, "%s/%s", path, name), name, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+static bool add_member(archive *all, const char *path, const char *name, pj_err *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+    if (S_ISDIR(info.st_mode)) {
+        bool ok = ++all->depth > MOST_DEPTH || add_folder(all, path, err);
+        all->depth--;
+        return ok;
+    }
+    pj_fingerprint one = {.total = 0};
+    char text[PJ_FINGERPRINT_TEXT];
+    if (!print_file(path, all->job, &one, err))
+        return false;
+    pj_fingerprint_text(pj_fingerprint_end(&one), text);
+    pj_fingerprint_add(&all->print, pj_str_of(name));
+    pj_fingerprint_add(&all->print, pj_str_of(text));
+    all->bytes += one.total;
+    return true;
+}
+
+/// Beside x.otf2 lie x.def and the folder x.
+static bool add_anchor(archive *all, const char *path, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_str stem = pj_str_head(pj_str_of(path), strlen(path) - strlen(".otf2"));
+    static const char *const parts[] = {".otf2", ".def", ""};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *part = pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(stem), parts[i]);
+        if (access(part, F_OK) == 0 && !add_member(all, part, parts[i], err))
+            return false;
+    }
+    return true;
+}
+
+bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
+                          pj_err *err)
+{
+    struct stat info;
+    archive all = {.job = job};
+    pj_fingerprint_begin(&all.print);
+    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    bool anchor = pj_str_ends(pj_str_of(path), PJ_S(".otf2"));
+    bool ok = folder   ? add_folder(&all, path, err)
+              : anchor ? add_anchor(&all, path, err)
+                       : print_file(path, job, &all.print, err);
+    if (ok) {
+        *out = pj_fingerprint_end(&all.print);
+        if (bytes)
+            *bytes = folder || anchor ? all.bytes : all.print.total;
+    }
+    return ok;
+}

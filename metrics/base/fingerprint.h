@@ -1,0 +1,32 @@
+// XXH64 of bytes and files (specification: xxHash 0.8, doc/xxhash_spec.md, seed 0): says whether a
+// trace is the one that a result was made from; `xxhsum -H64 FILE` prints the same digits.
+// Ownership: plain structs.
+#ifndef PJ_FINGERPRINT_H
+#define PJ_FINGERPRINT_H
+
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+
+enum { PJ_FINGERPRINT_BLOCK = 32, PJ_FINGERPRINT_TEXT = 17 };
+
+typedef struct pj_fingerprint {
+    uint64_t lanes[4];
+    uint64_t total; // bytes
+    unsigned char waiting[PJ_FINGERPRINT_BLOCK];
+    unsigned waiting_len;
+} pj_fingerprint;
+
+void pj_fingerprint_begin(pj_fingerprint *print);
+void pj_fingerprint_add(pj_fingerprint *print, pj_str bytes);
+uint64_t pj_fingerprint_end(const pj_fingerprint *print);
+/// 16 hexadecimal digits; `out` holds PJ_FINGERPRINT_TEXT bytes.
+void pj_fingerprint_text(uint64_t value, char *out);
+
+/// Of a file's bytes. Errors: PJ_E_IO, PJ_E_STOPPED. `job` may be NULL.
+bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, pj_err *err);
+/// Of a trace: a file, or of an archive (a folder or an .otf2 anchor) the fingerprints of all its
+/// files by name, hashed once more. `bytes` (may be NULL) is the size of all of them.
+bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
+                          pj_err *err);
+
+#endif

@@ -1,0 +1,103 @@
+// XXH64 against published vectors, in pieces of every size; files and archives.
+#include "metrics/base/fingerprint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static uint64_t print_of(const char *text, size_t piece)
+{
+    pj_fingerprint print;
+    pj_fingerprint_begin(&print);
+    for (pj_str rest = pj_str_of(text); rest.len;) {
+        size_t n = piece < rest.len ? piece : rest.len;
+        pj_fingerprint_add(&print, pj_str_head(rest, n));
+        rest = pj_str_from(rest, n);
+    }
+    return pj_fingerprint_end(&print);
+}
+
+static void known_texts_have_known_prints(void **state)
+{
+    (void)state;
+    assert_int_equal(print_of("", 1), 0xef46db3751d8e999u);
+    assert_int_equal(print_of("a", 1), 0xd24ec4f1a98c6e5bu);
+    assert_int_equal(print_of("abc", 3), 0x44bc2cf5ad770999u);
+    assert_int_equal(print_of("xxhash", 6), 0x32dd38952c4bc720u);
+    assert_int_equal(print_of("Nobody inspects the spammish repetition", 39), 0xfbcea83c8a378bf1u);
+}
+
+static void pieces_do_not_matter(void **state)
+{
+    (void)state;
+    char text[300];
+    for (size_t i = 0; i < sizeof text - 1; i++)
+        text[i] = (char)('a' + i * i % 26);
+    text[sizeof text - 1] = 0;
+    uint64_t whole = print_of(text, sizeof text);
+    for (size_t piece = 1; piece < 100; piece++)
+        assert_int_equal(print_of(text, piece), whole);
+    text[150]++;
+    assert_int_not_equal(print_of(text, sizeof text), whole);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void archives_count_all_their_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj_fingerprint_XXXXXX", anchor[64], data[64], events[80];
+    assert_non_null(mkdtemp(folder));
+    snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
+    snprintf(data, sizeof data, "%s/traces", folder);
+    snprintf(events, sizeof events, "%s/0.evt", data);
+    assert_int_equal(mkdir(data, 0700), 0);
+    write_text(anchor, "anchor");
+    write_text(events, "events");
+    uint64_t first, second, size, plain;
+    assert_true(pj_fingerprint_trace(anchor, NULL, &first, &size, NULL));
+    assert_int_equal(size, strlen("anchor") + strlen("events"));
+    assert_true(pj_fingerprint_trace(events, NULL, &plain, NULL, NULL));
+    assert_int_equal(plain, print_of("events", 6));
+    write_text(events, "Events");
+    assert_true(pj_fingerprint_trace(anchor, NULL, &second, &size, NULL));
+    assert_int_not_equal(first, second);
+    unlink(events);
+    unlink(anchor);
+    rmdir(data);
+    rmdir(folder);
+}
+
+static void what_is_not_there_is_an_error(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    uint64_t value;
+    assert_false(pj_fingerprint_trace("/no/such/file.prv", NULL, &value, NULL, &err));
+    assert_int_equal(err.code, PJ_E_IO);
+    assert_string_equal(err.where, "/no/such/file.prv");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_texts_have_known_prints),
+        cmocka_unit_test(pieces_do_not_matter),
+        cmocka_unit_test(archives_count_all_their_files),
+        cmocka_unit_test(what_is_not_there_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

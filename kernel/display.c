@@ -117,12 +117,25 @@ static pj_bundle drawing_bundle(pj_session *session, const pj_value *value, pj_b
                                 : plain_bundle(session, value);
 }
 
+/// What a report says of the result: its set, and where its numbers come from.
+static json_t *origin(const pj_metrics *metrics)
+{
+    const pj_study *study = metrics->study;
+    json_t *traces = json_array();
+    for (size_t i = 0; i < study->count; i++)
+        json_array_append_new(traces, json_pack("{s:s,s:s,s:s}", "name", study->names[i], "path",
+                                                study->runs[i]->path, "layout",
+                                                pj_study_key_text(study, i, PJ_BY_LAYOUT)));
+    return json_pack("{s:s,s:o}", "set", metrics->set->key, "traces", traces);
+}
+
 void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data, json_t **metadata)
 {
     pj_bundle_opts opts = {.render = render_opts(session, value)};
     pj_bundle bundle;
     if (value->kind == PJ_VALUE_METRICS) {
         bundle = pj_bundle_metrics(value->metrics, opts);
+        json_object_set_new(bundle.metadata, PJ_DISPLAY_ORIGIN, origin(value->metrics));
     } else if (value->kind == PJ_VALUE_DRAWING) {
         bundle = drawing_bundle(session, value, opts);
     } else {

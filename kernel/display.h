@@ -5,6 +5,10 @@
 
 #include "kernel/session.h"
 
+/// Key of a bundle's metadata under which metrics say what they come from: {"set", "traces":
+/// [{"name", "path", "layout"}]}.
+#define PJ_DISPLAY_ORIGIN "application/x-popinjay"
+
 /// Text for a terminal, ending with a newline.
 void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *out);
 /// The table that a value is or was made from; NULL when it has none. New reference.

@@ -12,7 +12,20 @@ static void add_escaped(pj_buf *out, const char *before, const char *text, const
     pj_buf_puts(out, after);
 }
 
-enum { BLOCK_COLUMNS = 14 }; // as many as stay readable on a page
+enum { BLOCK_LETTERS = 98, COLUMN_LETTERS = 7 }; // what stays readable on a page
+
+/// The first column after `begin` that the page has no room for.
+static size_t block_end(const pj_grid *grid, size_t begin)
+{
+    size_t letters = 0, end = begin;
+    for (; end < grid->column_count; end++) {
+        size_t label = strlen(grid->columns[end].label);
+        letters += label > COLUMN_LETTERS ? label : COLUMN_LETTERS;
+        if (end > begin && letters > BLOCK_LETTERS)
+            break;
+    }
+    return end;
+}
 
 static void add_header(pj_buf *out, const pj_grid *grid, size_t begin, size_t end)
 {
@@ -72,7 +85,7 @@ static void add_block(pj_buf *out, const pj_grid *grid, size_t begin, size_t end
             add_cell(out, grid, row, i, palette);
         pj_buf_puts(out, " \\\\\n");
     }
-    pj_buf_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\\par\\smallskip\n");
+    pj_buf_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\\par\\nobreak\\smallskip\n");
 }
 
 static void add_notes(pj_buf *out, const pj_grid *grid)
@@ -100,10 +113,10 @@ void pj_metrics_tex(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     pj_buf_puts(out, "{\\small\\setlength{\\fboxsep}{1.5pt}\\setlength{\\tabcolsep}{1.5pt}%\n"
                      "\\setlength{\\parindent}{0pt}%\n");
     add_escaped(out, "\\textbf{", metrics->title, "}\\par\\nobreak\\smallskip\\nobreak\n");
-    for (size_t first = 0; first < grid->column_count; first += BLOCK_COLUMNS) {
-        size_t last = first + BLOCK_COLUMNS;
-        add_block(out, grid, first, last < grid->column_count ? last : grid->column_count,
-                  opts.palette);
+    for (size_t first = 0; first < grid->column_count;) {
+        size_t last = block_end(grid, first);
+        add_block(out, grid, first, last, opts.palette);
+        first = last;
     }
     add_notes(out, grid);
     pj_buf_puts(out, "}\n");

@@ -1,0 +1,26 @@
+// Another program run to its end, out of sight: no input, output into a log, its own process group,
+// so that an interrupt ends all of it. Ownership: plain structs, borrowed.
+#ifndef PJ_CHILD_H
+#define PJ_CHILD_H
+
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+
+#include <stdatomic.h>
+
+typedef struct pj_child {
+    const char *const *words;    // program, found in PATH, and arguments; ends with NULL
+    const char *const *settings; // "NAME=value" beside the environment; ends with NULL; may be NULL
+    const char *folder;          // where it runs; NULL = here
+    const char *log;             // file of its output, made anew
+} pj_child;
+
+/// True when it ended with 0. Errors: PJ_E_MISSING (no such program), PJ_E_STOPPED (`stop` was set,
+/// the group has been ended), PJ_E_IO with the last useful lines of the log.
+bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err);
+/// Whether a program of this name is in PATH.
+bool pj_child_exists(const char *program);
+/// What a log says of a failure: TeX's "!" with what follows, else its last lines.
+void pj_child_explain(pj_str log, pj_buf *out);
+
+#endif

@@ -1,0 +1,259 @@
+// popinjay report TRACE...|NOTEBOOK: the document that an assessment ends in.
+#include "kernel/report.h"
+#include "kernel/report_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct report_args {
+    pj_load_args load;
+    pj_metrics_args metrics;
+    const char *output, *to;
+    const char *id, *application, *author, *contributors, *date;
+    bool code, as_is;
+} report_args;
+
+static const char *format_choice(const pj_session *session, size_t index)
+{
+    (void)session;
+    return pj_report_format_name(index);
+}
+
+/// The notebook among the inputs, or NULL when they are traces.
+static const char *notebook_of(const pj_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].kind == PJ_VALUE_TEXT &&
+            pj_str_ends(pj_str_of(inputs->items[i].text), PJ_S(".ipynb")))
+            return inputs->items[i].text;
+    return NULL;
+}
+
+static pj_str after_last(pj_str text, char c)
+{
+    size_t at = pj_str_find_last(text, c);
+    return at < text.len ? pj_str_from(text, at + 1) : (pj_str){0};
+}
+
+/// The format: --to, else the suffix of the output, else PDF.
+static bool choose_format(const report_args *args, pj_report_format *format, pj_err *err)
+{
+    *format = PJ_REPORT_pdf;
+    if (args->to)
+        return pj_report_format_parse(pj_str_of(args->to), format);
+    if (!args->output)
+        return true;
+    if (pj_report_format_parse(after_last(pj_str_of(args->output), '.'), format))
+        return true;
+    return pj_fail(err, PJ_E_USAGE, args->output, 0,
+                   "the suffix of a report says its format: .pdf .html .md .ipynb");
+}
+
+/// Beside the working folder: the notebook's name or "report", with the format's suffix.
+static const char *choose_output(const report_args *args, const char *notebook,
+                                 pj_report_format format, pj_arena *arena)
+{
+    if (args->output)
+        return args->output;
+    pj_str stem = PJ_S("report");
+    if (notebook) {
+        pj_str slashed = after_last(pj_str_of(notebook), '/');
+        stem = slashed.len ? slashed : pj_str_of(notebook);
+        stem = pj_str_head(stem, stem.len - strlen(".ipynb"));
+    }
+    return pj_arena_format(arena, PJ_STR_FMT ".%s", PJ_STR_ARG(stem),
+                           pj_report_format_name(format));
+}
+
+static const char *today(pj_arena *arena)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm day;
+    localtime_r(&now, &day);
+    strftime(text, sizeof text, "%e %B %Y", &day);
+    return pj_arena_text(arena, pj_str_trim(pj_str_of(text)));
+}
+
+static pj_report_info info_of(const report_args *args)
+{
+    return (pj_report_info){.title = args->metrics.title,
+                            .id = args->id,
+                            .application = args->application,
+                            .author = args->author,
+                            .contributors = args->contributors,
+                            .date = args->date,
+                            .code = args->code};
+}
+
+static const char *folder_of(const char *path, pj_arena *arena)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    const char *folder =
+        slash < text.len ? pj_arena_text(arena, pj_str_head(text, slash + 1)) : ".";
+    char *real = realpath(folder, NULL);
+    const char *kept = pj_arena_text(arena, pj_str_of(real ? real : folder));
+    free(real);
+    return kept;
+}
+
+/// The standard report of the traces, not executed yet.
+static json_t *write_standard(pj_session *session, const report_args *args, const char *folder,
+                              pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_value result = {0};
+    pj_metrics_args metrics = args->metrics;
+    metrics.title = NULL; // the report's, so that metrics given alone stay as they are
+    if (!pj_metrics_args_run(session, &args->load, &metrics, &result, err))
+        return NULL;
+    pj_report_info info = info_of(args);
+    if (!info.title)
+        info.title = info.application
+                         ? pj_arena_format(arena, "Performance of %s", info.application)
+                         : "Performance assessment";
+    if (!info.date)
+        info.date = today(arena);
+    pj_report_source source = {result.metrics, &args->load, &metrics, folder};
+    return pj_report_source_notebook(session, &source, &info, err);
+}
+
+static json_t *standard(pj_report *report, const report_args *args, const char *output, pj_err *err)
+{
+    bool keep = report->format == PJ_REPORT_ipynb;
+    const char *folder = keep ? folder_of(output, report->arena) : NULL;
+    json_t *notebook = write_standard(report->session, args, folder, err);
+    if (!notebook || keep)
+        return notebook;
+    const char *path = pj_arena_format(report->arena, "%s/standard.ipynb", report->folder);
+    bool ok = json_dump_file(notebook, path, 0) == 0 ||
+              pj_fail(err, PJ_E_IO, path, 0, "cannot be written");
+    json_decref(notebook);
+    return ok ? pj_report_execute(report, path, err) : NULL;
+}
+
+static json_t *given(pj_report *report, const report_args *args, const char *path, pj_err *err)
+{
+    json_t *notebook =
+        args->as_is ? pj_report_read(path, err) : pj_report_execute(report, path, err);
+    if (!notebook)
+        return NULL;
+    pj_report_info info = info_of(args);
+    pj_report_set_info(notebook, &info);
+    pj_report_source_complete(notebook, folder_of(path, report->arena));
+    return notebook;
+}
+
+static bool check_inputs(const report_args *args, const char *notebook, pj_err *err)
+{
+    if (!notebook)
+        return !args->as_is ||
+               pj_fail(err, PJ_E_USAGE, NULL, 0, "report: --as-is takes the outputs of a notebook");
+    if (args->load.inputs.count > 1)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "report: one notebook, or traces, not several notebooks and not both");
+    return access(notebook, R_OK) == 0 ||
+           pj_fail(err, PJ_E_IO, notebook, 0, "cannot be opened: %s", strerror(errno));
+}
+
+static bool run_report(pj_session *session, const void *args_given, pj_value *out, pj_err *err)
+{
+    (void)out;
+    const report_args *args = args_given;
+    pj_auto_report report = {0};
+    pj_report_format format;
+    const char *path = notebook_of(&args->load.inputs);
+    if (!check_inputs(args, path, err) || !choose_format(args, &format, err))
+        return false;
+    bool executes = path ? !args->as_is : format != PJ_REPORT_ipynb;
+    if (!pj_report_open(&report, session, format, executes, err))
+        return false;
+    const char *output = choose_output(args, path, format, report.arena);
+    json_t *notebook =
+        path ? given(&report, args, path, err) : standard(&report, args, output, err);
+    bool ok = notebook && pj_report_write(&report, notebook, output, err);
+    json_decref(notebook);
+    if (ok) {
+        session->exports++;
+        pj_session_say(session, "%s written", output);
+    }
+    return ok;
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(report_args, "Traces, for the standard report, or a notebook (.ipynb)."),
+    {.name = "output",
+     .letter = 'o',
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(report_args, output),
+     .shown = "FILE",
+     .preset = "the notebook's name, or report.pdf",
+     .help = "The report, its format by suffix: .pdf .html .md .ipynb."},
+    {.name = "to",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(report_args, to),
+     .shown = "pdf|html|md|ipynb",
+     .choice = format_choice,
+     .preset = "what the suffix says",
+     .help = "PDF set by XeLaTeX; HTML in one file that needs nothing else and keeps hover texts; "
+             "Markdown with pictures beside it; or the notebook itself."},
+    PJ_TITLE_PARAM(report_args),
+    {.name = "id",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(report_args, id),
+     .shown = "ID",
+     .help = "The report's number, for the title page."},
+    {.name = "application",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(report_args, application),
+     .shown = "NAME",
+     .help = "The program that was analysed."},
+    {.name = "author",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(report_args, author),
+     .shown = "NAME",
+     .help = "Who wrote the report."},
+    {.name = "contributors",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(report_args, contributors),
+     .shown = "NAMES",
+     .help = "Who helped."},
+    {.name = "date",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(report_args, date),
+     .shown = "DATE",
+     .preset = "today",
+     .help = "The date on the title page."},
+    {.name = "code",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(report_args, code),
+     .help = "Prints the code cells too."},
+    {.name = "as-is",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(report_args, as_is),
+     .help = "Takes the outputs that are in the notebook instead of executing it."},
+    PJ_SET_PARAM(report_args, 0),
+    PJ_METRICS_OPTIONS(report_args),
+    PJ_PALETTE_PARAMS(report_args),
+    PJ_LOAD_OPTIONS(report_args),
+    {0},
+};
+
+const pj_command pj_command_report = {
+    .name = "report",
+    .summary = "A report as PDF, HTML or Markdown, of traces or of a notebook",
+    .detail = "A notebook is executed in its own folder and stays as it is; traces give the "
+              "standard report, whose findings are read off the numbers. Its notebook, to go on "
+              "from, is what .ipynb gives.\n"
+              "PDF needs these packages of Debian: jupyter-nbconvert pandoc texlive-xetex "
+              "texlive-fonts-recommended texlive-plain-generic.",
+    .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "
+               "-o epoch.pdf",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(report_args),
+    .run = run_report,
+};

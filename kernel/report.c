@@ -1,0 +1,306 @@
+// What nbconvert needs to find, the kernel and the template, is put into its search path, so that a
+// report works from any installation and from the build tree.
+#include "kernel/report.h"
+
+#include "kernel/child.h"
+#include "kernel/datadir.h"
+#include "kernel/export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NEED_PANDOC = 1, NEED_XELATEX = 2, NEED_NBCONVERT = 4, MOST_PASSES = 4 };
+
+typedef struct format_row {
+    const char *name, *suffix, *exporter;
+    unsigned needs;
+} format_row;
+
+static const format_row formats[] = {
+#define REPORT(name, suffix, exporter, needs) {#name, suffix, exporter, needs},
+#include "kernel/report_formats.def"
+#undef REPORT
+};
+
+typedef struct need_row {
+    unsigned need;
+    const char *program, *packages; // Debian's names
+} need_row;
+
+static const need_row needs[] = {
+    {NEED_NBCONVERT, "jupyter-nbconvert", "jupyter-nbconvert python3-nbclient"},
+    {NEED_PANDOC, "pandoc", "pandoc"},
+    {NEED_XELATEX, "xelatex", "texlive-xetex texlive-fonts-recommended texlive-plain-generic"},
+};
+
+const char *pj_report_format_name(size_t index)
+{
+    return index < PJ_REPORT_COUNT ? formats[index].name : NULL;
+}
+
+bool pj_report_format_parse(pj_str name, pj_report_format *out)
+{
+    for (size_t i = 0; i < PJ_REPORT_COUNT; i++)
+        if (pj_str_equal(name, pj_str_of(formats[i].suffix))) {
+            *out = (pj_report_format)i;
+            return true;
+        }
+    return false;
+}
+
+static bool check_needs(unsigned wanted, pj_err *err)
+{
+    pj_auto_buf programs = {0}, packages = {0};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (!(wanted & needs[i].need) || pj_child_exists(needs[i].program))
+            continue;
+        pj_buf_addf(&programs, "%s%s", programs.len ? ", " : "", needs[i].program);
+        pj_buf_addf(&packages, " %s", needs[i].packages);
+    }
+    return !programs.len || pj_fail(err, PJ_E_MISSING, NULL, 0,
+                                    "report: %s not found in PATH; on Debian: apt install%s",
+                                    programs.at, packages.at);
+}
+
+bool pj_report_open(pj_report *report, pj_session *session, pj_report_format format, bool executes,
+                    pj_err *err)
+{
+    *report = (pj_report){.session = session, .format = format};
+    unsigned wanted = formats[format].needs;
+    if (executes || formats[format].exporter)
+        wanted |= NEED_NBCONVERT;
+    if (!check_needs(wanted, err))
+        return false;
+    report->arena = pj_arena_new(NULL);
+    const char *place = getenv("TMPDIR");
+    char *folder = (char *)pj_arena_format(report->arena, "%s/popinjay-report.XXXXXX",
+                                           place && *place ? place : "/tmp");
+    if (!mkdtemp(folder))
+        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be made: %s", strerror(errno));
+    report->folder = folder;
+    return true;
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *dir = opendir(path);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        const char *inner = pj_arena_format(arena, "%s/%s", path, entry->d_name);
+        if (unlink(inner) != 0)
+            remove_tree(inner);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+}
+
+void pj_report_close(pj_report *report)
+{
+    if (report->folder)
+        remove_tree(report->folder);
+    pj_arena_free(report->arena);
+    *report = (pj_report){0};
+}
+
+static const char *inside(pj_report *report, const char *name)
+{
+    return pj_arena_format(report->arena, "%s/%s", report->folder, name);
+}
+
+/// A kernelspec of this very program, found before any that is installed.
+static bool write_spec(pj_report *report, pj_err *err)
+{
+    mkdir(inside(report, "jupyter"), 0700);
+    mkdir(inside(report, "jupyter/kernels"), 0700);
+    mkdir(inside(report, "jupyter/kernels/popinjay"), 0700);
+    json_t *spec = json_pack("{s:[s,s,s,s],s:s,s:s,s:s}", "argv", pj_datadir_program(report->arena),
+                             "kernel", "-f", "{connection_file}", "display_name", "popinjay",
+                             "language", "lua", "interrupt_mode", "message");
+    char *text = json_dumps(spec, 0);
+    json_decref(spec);
+    bool ok = pj_export_write(inside(report, "jupyter/kernels/popinjay/kernel.json"),
+                              pj_str_of(text), err);
+    free(text);
+    return ok;
+}
+
+static const char *search_path(pj_report *report)
+{
+    const char *before = getenv("JUPYTER_PATH");
+    const char *data = pj_datadir_find(report->arena, "share/jupyter/nbconvert/templates/popinjay",
+                                       "share/jupyter/nbconvert/templates/popinjay");
+    pj_str shared = pj_str_of(data ? data : "");
+    for (int up = 0; up < 3; up++) // the folder that holds nbconvert/templates/popinjay
+        shared = pj_str_head(shared, pj_str_find_last(shared, '/'));
+    return pj_arena_format(report->arena, "JUPYTER_PATH=%s:" PJ_STR_FMT "%s%s",
+                           inside(report, "jupyter"), PJ_STR_ARG(shared), before ? ":" : "",
+                           before ? before : "");
+}
+
+static void tell(pj_report *report, const char *what)
+{
+    if (report->session->face->terminal)
+        pj_session_say(report->session, "%s ...", what);
+}
+
+static bool run(pj_report *report, const char *const *words, const char *folder, pj_err *err)
+{
+    const char *settings[] = {search_path(report), "PYTHONWARNINGS=ignore", "max_print_line=1000",
+                              NULL};
+    pj_child child = {
+        .words = words,
+        .settings = settings,
+        .folder = folder,
+        .log = pj_arena_format(report->arena, "%s/log-%u", report->folder, report->logs++)};
+    return pj_child_run(&child, report->session->stop, err);
+}
+
+json_t *pj_report_read(const char *path, pj_err *err)
+{
+    json_error_t problem;
+    json_t *notebook = json_load_file(path, 0, &problem);
+    if (!notebook)
+        pj_fail(err, PJ_E_FORMAT, path, problem.line > 0 ? (uint64_t)problem.line : 0,
+                "is no notebook: %s", problem.text);
+    else if (!json_is_array(json_object_get(notebook, "cells"))) {
+        json_decref(notebook);
+        notebook = NULL;
+        pj_fail(err, PJ_E_FORMAT, path, 0, "is no notebook: it has no cells (nbformat 4)");
+    }
+    return notebook;
+}
+
+json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
+{
+    const char *words[] = {"jupyter-nbconvert",
+                           "--to",
+                           "notebook",
+                           "--execute",
+                           "--ExecutePreprocessor.timeout=-1",
+                           "--ExecutePreprocessor.startup_timeout=120",
+                           "--output-dir",
+                           report->folder,
+                           "--output",
+                           "executed",
+                           path,
+                           NULL};
+    tell(report, "executing the notebook");
+    bool ok = write_spec(report, err) && run(report, words, NULL, err);
+    return ok ? pj_report_read(inside(report, "executed.ipynb"), err) : NULL;
+}
+
+static bool read_file(const char *path, pj_buf *out, pj_err *err)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return pj_fail(err, PJ_E_IO, path, 0, "was not made: %s", strerror(errno));
+    size_t n;
+    do {
+        enum { STEP = 65536 };
+        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
+        out->len += n;
+    } while (n > 0);
+    bool ok = !ferror(file);
+    fclose(file);
+    return ok || pj_fail(err, PJ_E_IO, path, 0, "cannot be read");
+}
+
+static bool copy_file(const char *from, const char *to, pj_err *err)
+{
+    pj_auto_buf bytes = {0};
+    return read_file(from, &bytes, err) && pj_export_write(to, pj_buf_str(&bytes), err);
+}
+
+static bool wants_another_pass(pj_report *report)
+{
+    pj_auto_buf log = {0};
+    return read_file(inside(report, "report.log"), &log, NULL) &&
+           (pj_str_contains(pj_buf_str(&log), PJ_S("Rerun to get")) ||
+            pj_str_contains(pj_buf_str(&log), PJ_S("Rerun LaTeX")));
+}
+
+/// The table of contents needs a second pass, sometimes a third.
+static bool typeset(pj_report *report, pj_err *err)
+{
+    const char *words[] = {"xelatex",        "-interaction=nonstopmode",
+                           "-halt-on-error", "-no-shell-escape",
+                           "report.tex",     NULL};
+    tell(report, "typesetting");
+    for (int pass = 0; pass < MOST_PASSES && (pass < 2 || wants_another_pass(report)); pass++)
+        if (!run(report, words, report->folder, err))
+            return false;
+    return true;
+}
+
+static pj_str stem_of(const char *path)
+{
+    pj_str name = pj_str_of(path);
+    size_t slash = pj_str_find_last(name, '/');
+    name = slash < name.len ? pj_str_from(name, slash + 1) : name;
+    return pj_str_head(name, pj_str_find_last(name, '.'));
+}
+
+/// Pictures of Markdown, which it refers to by the name of the folder.
+static bool copy_pictures(pj_report *report, const char *path, pj_err *err)
+{
+    pj_str stem = stem_of(path);
+    pj_str before = pj_str_head(pj_str_of(path), strlen(path) - strlen(".md") - stem.len);
+    const char *from =
+        pj_arena_format(report->arena, "%s/" PJ_STR_FMT "_files", report->folder, PJ_STR_ARG(stem));
+    const char *to = pj_arena_format(report->arena, PJ_STR_FMT PJ_STR_FMT "_files",
+                                     PJ_STR_ARG(before), PJ_STR_ARG(stem));
+    DIR *dir = opendir(from);
+    bool ok = true;
+    if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
+        ok = pj_fail(err, PJ_E_IO, to, 0, "cannot be made: %s", strerror(errno));
+    for (struct dirent *entry; ok && dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            ok = copy_file(pj_arena_format(report->arena, "%s/%s", from, entry->d_name),
+                           pj_arena_format(report->arena, "%s/%s", to, entry->d_name), err);
+    if (dir)
+        closedir(dir);
+    return ok;
+}
+
+static bool convert(pj_report *report, const char *stem, pj_err *err)
+{
+    const char *words[] = {"jupyter-nbconvert",
+                           "--to",
+                           formats[report->format].exporter,
+                           "--template",
+                           "popinjay",
+                           "--output-dir",
+                           report->folder,
+                           "--output",
+                           stem,
+                           inside(report, "source.ipynb"),
+                           NULL};
+    tell(report, "converting");
+    return run(report, words, NULL, err);
+}
+
+bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err)
+{
+    const format_row *format = &formats[report->format];
+    char *text = json_dumps(notebook, JSON_INDENT(1));
+    bool whole = !format->exporter;
+    bool ok = pj_export_write(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
+    free(text);
+    if (!ok || whole)
+        return ok;
+    bool markdown = report->format == PJ_REPORT_md;
+    const char *stem = markdown ? pj_arena_text(report->arena, stem_of(path)) : "report";
+    if (!convert(report, stem, err) || (report->format == PJ_REPORT_pdf && !typeset(report, err)) ||
+        (markdown && !copy_pictures(report, path, err)))
+        return false;
+    const char *made =
+        pj_arena_format(report->arena, "%s/%s.%s", report->folder, stem, format->suffix);
+    return copy_file(made, path, err);
+}

@@ -243,6 +243,19 @@ static int ask_help(lua_State *L)
     return 0;
 }
 
+/// set_next_input(TEXT, [REPLACE]): the front end makes a cell of the text.
+static int set_next_input(lua_State *L)
+{
+    const pj_face *face = pj_lang_of(L)->face;
+    pj_str text;
+    text.at = luaL_checklstring(L, 1, &text.len);
+    json_t *payload = json_pack("{s:s, s:o, s:b}", "source", "set_next_input", "text",
+                                pj_lang_json(text), "replace", lua_toboolean(L, 2));
+    face->payload(face->self, payload);
+    json_decref(payload);
+    return 0;
+}
+
 static int display(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
@@ -345,6 +358,8 @@ const pj_lang_member pj_lang_verbs[] = {
      "(by default what leaves less), 'none' that they do not."},
     {"clear_output", clear_output, false, "clear_output([WAIT])",
      "Clears what the cell has shown; with true only when something new is shown."},
+    {"set_next_input", set_next_input, false, "set_next_input(TEXT, [REPLACE])",
+     "Puts the text into a new cell below this one, or with true in the place of this one."},
     {"interact", pj_lang_interact, false, "interact(FUNCTION, {NAME = VALUE, ...})",
      "Calls the function with a table of values whenever the user changes one, and shows what it "
      "prints and returns. A value makes its control: a number or {least, most[, step]} a slider, a "

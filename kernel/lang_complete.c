@@ -1,5 +1,6 @@
 // Tab: what may stand at the cursor, from the rows of commands, the types of objects, the files
 // and the living values.
+#include "kernel/help.h"
 #include "kernel/lang_bind.h"
 #include "kernel/lang_place.h"
 #include "kernel/lang_widget.h"
@@ -9,15 +10,40 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static void add_text(pj_lang *lang, pj_str word, pj_str match)
+/// Offers a match that continues the word; front ends have icons for the kinds "function",
+/// "method", "property", "instance", "keyword", "param", "value", "path", "magic".
+static json_t *add_text(pj_lang *lang, pj_str word, const char *kind, pj_str match)
 {
-    if (match.len && pj_str_starts(match, word))
-        json_array_append_new(lang->matches, pj_lang_json(match));
+    if (!match.len || !pj_str_starts(match, word))
+        return NULL;
+    json_t *offer = json_pack("{s:o, s:s}", "text", pj_lang_json(match), "type", kind);
+    json_array_append_new(lang->matches, offer);
+    return offer;
 }
 
-static void add(pj_lang *lang, pj_str word, const char *match)
+static json_t *add(pj_lang *lang, pj_str word, const char *kind, const char *match)
 {
-    add_text(lang, word, pj_str_of(match));
+    return add_text(lang, word, kind, pj_str_of(match));
+}
+
+/// The arguments of "name(a, b)" or ":name(a)", behind the name.
+static void sign(json_t *offer, const char *usage)
+{
+    const char *arguments = usage ? strpbrk(usage, "({") : NULL;
+    if (offer && arguments)
+        json_object_set_new(offer, "signature", json_string(arguments));
+}
+
+static void add_command(pj_lang *lang, pj_str word, const char *kind, const pj_command *command)
+{
+    pj_auto_buf usage = {0};
+    pj_help_signature(command, &usage);
+    sign(add(lang, word, kind, command->name), usage.at);
+}
+
+static void add_member(pj_lang *lang, pj_str word, const pj_lang_member *m)
+{
+    sign(add(lang, word, m->property ? "property" : "method", m->name), m->usage);
 }
 
 /// Files and folders that continue the path `word`.
@@ -39,7 +65,7 @@ static void add_files(pj_lang *lang, pj_str word)
         const char *path =
             pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(folder), entry->d_name);
         bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-        add(lang, word, is_folder ? pj_arena_format(arena, "%s/", path) : path);
+        add(lang, word, "path", is_folder ? pj_arena_format(arena, "%s/", path) : path);
     }
     closedir(dir);
 }
@@ -50,7 +76,7 @@ static void add_metric_keys(pj_lang *lang, pj_str word)
     for (size_t i = 0; (key = pj_session_set_key(lang->session, i)); i++) {
         const pj_metric_set *set = pj_session_set(lang->session, pj_str_of(key));
         for (size_t row = 0; row < set->count; row++)
-            add(lang, word, set->rows[row].key);
+            add(lang, word, "property", set->rows[row].key);
     }
 }
 
@@ -58,7 +84,7 @@ static void add_columns(pj_lang *lang, pj_str word)
 {
     const pj_column *column;
     for (size_t i = 0; (column = pj_run_table_stats_column(i)); i++)
-        add(lang, word, column->key);
+        add(lang, word, "property", column->key);
 }
 
 /// Valid values of a parameter.
@@ -66,7 +92,7 @@ static void add_values(pj_lang *lang, const pj_param *param, pj_str word)
 {
     const char *valid;
     for (size_t i = 0; (valid = pj_param_choice(param, lang->session, i)); i++)
-        add(lang, word, valid);
+        add(lang, word, "value", valid);
     if (strcmp(param->name, "y") == 0)
         add_metric_keys(lang, word);
     bool files = param->type == PJ_PARAM_PATH || param->type == PJ_PARAM_INPUTS ||
@@ -87,7 +113,7 @@ static void add_options(pj_lang *lang, const pj_command *command, const char *be
         pj_buf_addf(&text, "%s%s%s", before, p->name, after);
         for (size_t i = 0; lua && i < text.len; i++)
             text.at[i] = text.at[i] == '-' ? '_' : text.at[i];
-        add_text(lang, word, pj_buf_str(&text));
+        add_text(lang, word, "param", pj_buf_str(&text));
     }
 }
 
@@ -117,7 +143,7 @@ static void complete_line(pj_lang *lang, const pj_lang_place *p)
     if (name.len == line.len) {
         for (size_t i = 0; (command = pj_command_at(i)); i++)
             if (command->faces & PJ_IN_LUA)
-                add(lang, p->word, command->name);
+                add_command(lang, p->word, "magic", command);
         return;
     }
     command = pj_command_find(name, PJ_IN_LUA);
@@ -135,12 +161,48 @@ static void complete_line(pj_lang *lang, const pj_lang_place *p)
     }
 }
 
+/// "(a, b, ...)" of a function of Lua; nothing of those in C, which do not know.
+static void sign_function(lua_State *L, json_t *offer)
+{
+    lua_Debug ar;
+    if (!offer || lua_iscfunction(L, -1))
+        return;
+    lua_pushvalue(L, -1);
+    if (!lua_getinfo(L, ">u", &ar))
+        return;
+    pj_auto_buf list = {0};
+    pj_buf_puts(&list, "(");
+    for (int i = 1; i <= ar.nparams; i++)
+        pj_buf_addf(&list, "%s%s", i > 1 ? ", " : "", lua_getlocal(L, NULL, i));
+    pj_buf_addf(&list, "%s)", !ar.isvararg ? "" : ar.nparams ? ", ..." : "...");
+    json_object_set_new(offer, "signature", json_string(list.at));
+}
+
+/// The key below the value on top of the stack; verbs know their arguments.
+static void add_key(lua_State *L, pj_str word)
+{
+    const char *key = lua_tostring(L, -2);
+    pj_lang *lang = pj_lang_of(L);
+    json_t *offer = add(lang, word, lua_isfunction(L, -1) ? "function" : "instance", key);
+    if (!offer || !lua_isfunction(L, -1))
+        return;
+    const pj_command *command = pj_command_find(pj_str_of(key), PJ_IN_LUA);
+    pj_auto_buf usage = {0};
+    if (command)
+        pj_help_signature(command, &usage);
+    sign(offer, usage.at);
+    for (const pj_lang_member *v = pj_lang_verbs; v->name; v++)
+        if (lua_tocfunction(L, -1) == v->call)
+            sign(offer, v->usage);
+    sign_function(L, offer);
+}
+
 static void add_keys(lua_State *L, int table, pj_str word)
 {
     lua_pushnil(L);
     while (lua_next(L, table)) {
         if (lua_type(L, -2) == LUA_TSTRING)
-            add(pj_lang_of(L), word, lua_tostring(L, -2));
+            add_key(L, word);
         lua_pop(L, 1);
     }
 }
@@ -152,11 +214,11 @@ static void add_members(lua_State *L, const pj_lang_object *object, const pj_lan
     pj_lang *lang = pj_lang_of(L);
     for (size_t i = 0; (m = pj_lang_member_at(object->type, i)); i++)
         if (m->property == (p->link == '.'))
-            add(lang, p->word, m->name);
+            add_member(lang, p->word, m);
     for (size_t i = 0;
          p->link == '.' && object->type->field_at && (name = object->type->field_at(object, i));
          i++)
-        add(lang, p->word, name);
+        add(lang, p->word, "property", name);
 }
 
 /// Pushes the value of "a.b[1]": names, indices, nothing that calls.
@@ -197,7 +259,7 @@ static void add_fields(lua_State *L, const pj_lang_place *p)
     }
     const char *name;
     for (size_t i = 0; (name = object->type->field_at(object, i)); i++)
-        add(lang, p->word, name);
+        add(lang, p->word, "property", name);
 }
 
 static void complete_string(lua_State *L, const pj_lang_place *p)
@@ -228,7 +290,7 @@ static void complete_string(lua_State *L, const pj_lang_place *p)
 static void add_likely_methods(pj_lang *lang, const pj_lang_place *p)
 {
     for (const pj_lang_member *m = pj_lang_table_methods; p->link == ':' && m->name; m++)
-        add(lang, p->word, m->name);
+        add_member(lang, p->word, m);
 }
 
 /// Fields and methods of the widget on top of the stack; false when it is none.
@@ -238,9 +300,9 @@ static bool add_widget_members(lua_State *L, const pj_lang_place *p)
     pj_lang *lang = pj_lang_of(L);
     const char *name;
     for (size_t i = 0; model && p->link == '.' && (name = pj_lang_widget_field(model, i)); i++)
-        add(lang, p->word, name);
+        add(lang, p->word, "property", name);
     for (const pj_lang_member *m = pj_lang_widget_methods; p->link == ':' && model && m->name; m++)
-        add(lang, p->word, m->name);
+        add_member(lang, p->word, m);
     return model;
 }
 
@@ -253,7 +315,7 @@ static void add_widget_fields(pj_lang *lang, const pj_lang_place *p)
     for (size_t i = 0; model && (name = pj_lang_widget_field(model, i)); i++) {
         text.len = 0;
         pj_buf_addf(&text, "%s = ", name);
-        add_text(lang, p->word, pj_buf_str(&text));
+        add_text(lang, p->word, "param", pj_buf_str(&text));
     }
 }
 
@@ -289,7 +351,7 @@ static void add_locals(pj_lang *lang, const pj_lang_place *p)
         declares = starts || (declares && goes_on);
         bool itself = t.at + t.text.len == p->before.len;
         if (declares && t.kind == PJ_TOKEN_NAME && !itself)
-            add_text(lang, p->word, t.text);
+            add_text(lang, p->word, "instance", t.text);
     }
 }
 
@@ -302,7 +364,7 @@ static void complete_name(lua_State *L, const pj_lang_place *p)
     if (p->in_table && !p->option.len && pj_str_equal(p->owner, PJ_S("widget")))
         add_widget_fields(lang, p);
     for (size_t i = 0; pj_lang_keyword(i); i++)
-        add(lang, p->word, pj_lang_keyword(i));
+        add(lang, p->word, "keyword", pj_lang_keyword(i));
     add_locals(lang, p);
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     add_keys(L, lua_gettop(L), p->word);
@@ -325,27 +387,48 @@ static int collect(lua_State *L)
     return 0;
 }
 
+static const char *text_of(const json_t *offer)
+{
+    return json_string_value(json_object_get(offer, "text"));
+}
+
 static int by_text(const void *a, const void *b)
 {
     const json_t *const *x = a, *const *y = b;
-    return strcmp(json_string_value(*x), json_string_value(*y));
+    return strcmp(text_of(*x), text_of(*y));
 }
 
-/// Sorted, each once. Takes `matches`.
-static json_t *sorted_take(json_t *matches)
+/// Sorted, each text once. Takes `offers`.
+static json_t *sorted_take(json_t *offers)
 {
-    size_t count = json_array_size(matches);
+    size_t count = json_array_size(offers);
     json_t **items = pj_take_memory((count + 1) * sizeof(json_t *));
     for (size_t i = 0; i < count; i++)
-        items[i] = json_array_get(matches, i);
+        items[i] = json_array_get(offers, i);
     qsort(items, count, sizeof *items, by_text);
     json_t *result = json_array();
     for (size_t i = 0; i < count; i++)
         if (i == 0 || by_text(&items[i], &items[i - 1]) != 0)
             json_array_append(result, items[i]);
     free(items);
-    json_decref(matches);
+    json_decref(offers);
     return result;
+}
+
+/// The reply of sorted offers for the code points start..end. Takes `offers`.
+static json_t *reply_take(json_t *offers, size_t start, size_t end)
+{
+    size_t i;
+    json_t *offer, *matches = json_array();
+    json_array_foreach(offers, i, offer)
+    {
+        json_array_append(matches, json_object_get(offer, "text"));
+        json_object_set_new(offer, "start", json_integer((json_int_t)start));
+        json_object_set_new(offer, "end", json_integer((json_int_t)end));
+    }
+    return json_pack("{s:o, s:I, s:I, s:{s:o}}", "matches", matches, "cursor_start",
+                     (json_int_t)start, "cursor_end", (json_int_t)end, "metadata",
+                     "_jupyter_types_experimental", offers);
 }
 
 /// While a call of C keeps the stage: what is known without Lua.
@@ -359,12 +442,12 @@ static void add_known(pj_lang *lang, const pj_lang_place *p)
         return;
     }
     for (size_t i = 0; pj_lang_keyword(i); i++)
-        add(lang, p->word, pj_lang_keyword(i));
+        add(lang, p->word, "keyword", pj_lang_keyword(i));
     for (size_t i = 0; (command = pj_command_at(i)); i++)
         if (command->faces & PJ_IN_LUA)
-            add(lang, p->word, command->name);
+            add_command(lang, p->word, "function", command);
     for (const pj_lang_member *v = pj_lang_verbs; v->name; v++)
-        add(lang, p->word, v->name);
+        sign(add(lang, p->word, "function", v->name), v->usage);
     add_locals(lang, p);
 }
 
@@ -384,9 +467,7 @@ json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor)
         add_known(lang, &p);
     }
     size_t end = pj_lang_place_points(pj_str_head(code, at));
-    json_t *reply = json_pack("{s:o, s:I, s:I, s:{}}", "matches", sorted_take(lang->matches),
-                              "cursor_start", (json_int_t)(end - pj_lang_place_points(p.word)),
-                              "cursor_end", (json_int_t)end, "metadata");
+    json_t *offers = sorted_take(lang->matches);
     lang->matches = NULL;
-    return reply;
+    return reply_take(offers, end - pj_lang_place_points(p.word), end);
 }

@@ -40,7 +40,7 @@ struct pj_lang {
     pj_buf message;   // of the error being reported
     pj_buf text;      // of the value being shown
     pj_buf program;   // of the cell being compiled
-    json_t *matches;  // of the completion being made
+    json_t *matches;  // offers of the completion being made
     json_t *data;     // bundle of the value being shown
     json_t *metadata;
     struct pj_session *session;

@@ -487,6 +487,18 @@ static void wrecked_globals_leave_lines_alone(void **state)
     json_decref(pj_lang_inspect(f->lang, PJ_S("metrics"), 7, 0));
 }
 
+static void code_goes_into_the_next_cell(void **state)
+{
+    fixture *f = *state;
+    gives(f, "set_next_input 'metrics(runs)'\nset_next_input('x', true)", "nil");
+    json_t *wanted = json_pack("[{s:s, s:s, s:b}, {s:s, s:s, s:b}]", "source", "set_next_input",
+                               "text", "metrics(runs)", "replace", 0, "source", "set_next_input",
+                               "text", "x", "replace", 1);
+    assert_true(json_equal(f->face.payloads, wanted));
+    json_decref(wanted);
+    refuses(f, "set_next_input()", "string expected");
+}
+
 static void errors_without_a_text_are_reported(void **state)
 {
     fixture *f = *state;
@@ -582,6 +594,7 @@ int main(void)
         LANG_TEST(a_row_is_shown_as_its_table),
         LANG_TEST(a_strict_global_table_leaves_lines_alone),
         LANG_TEST(wrecked_globals_leave_lines_alone),
+        LANG_TEST(code_goes_into_the_next_cell),
         LANG_TEST(errors_without_a_text_are_reported),
         LANG_TEST(metrics_keep_their_colours),
         LANG_TEST(nothing_holds_up_an_interrupt),

@@ -183,11 +183,91 @@ static void names_are_inspected(void **state)
     pj_recording_close(&face);
 }
 
+static void matches_have_kinds_and_signatures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *match, *kind, *signature; // signature NULL = none
+    } rows[] = {
+        {"\xc3\xa9 = met|", "metrics", "function", "(traces, [set], {"},
+        {"x = mine|", "mine", "function", "(a, b, ...)"},
+        {"text|", "text", "instance", NULL},
+        {"whi|", "while", "keyword", NULL},
+        {"save|", "save", "function", "(VALUE, FILE)"},
+        {"runs[1].stats:whe|", "where", "method", "(TEST)"},
+        {"runs[1].stat|", "stats", "property", NULL},
+        {"%metr|", "metrics", "magic", "(traces, [set], {"},
+        {"metrics(runs, {scal|", "scaling = ", "param", NULL},
+        {"metrics(runs, {scaling = 'w|", "weak", "value", NULL},
+        {"%metrics " PJ_SOURCE_DIR "/note|", PJ_SOURCE_DIR "/notebooks/", "path", NULL},
+    };
+    pj_lang *lang = pj_lang_new(&pj_face_silent, NULL);
+    pj_auto_buf text = {0};
+    fill(lang);
+    pj_outcome o =
+        pj_lang_run(lang, PJ_S("function mine(a, b, ...) return a end"), (pj_cell_opts){0});
+    pj_outcome_clear(&o);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t cursor;
+        pj_str code = cut_cursor(rows[i].code, &text, &cursor);
+        json_t *reply = pj_lang_complete(lang, code, cursor);
+        json_t *offer = json_array_get(
+            json_object_get(json_object_get(reply, "metadata"), "_jupyter_types_experimental"), 0);
+        assert_string_equal(json_string_value(json_object_get(offer, "text")), rows[i].match);
+        assert_string_equal(json_string_value(json_object_get(offer, "type")), rows[i].kind);
+        const char *signature = json_string_value(json_object_get(offer, "signature"));
+        if (rows[i].signature ? !signature || strncmp(signature, rows[i].signature,
+                                                      strlen(rows[i].signature)) != 0
+                              : signature != NULL)
+            fail_msg("%s: %s", rows[i].code, signature ? signature : "no signature");
+        assert_true(
+            json_equal(json_object_get(offer, "start"), json_object_get(reply, "cursor_start")));
+        assert_int_equal(json_integer_value(json_object_get(offer, "end")), cursor);
+        json_decref(reply);
+    }
+    pj_lang_free(lang);
+}
+
+static const char *form_of(const json_t *reply, const char *type)
+{
+    return json_string_value(json_object_get(json_object_get(reply, "data"), type));
+}
+
+static void the_level_says_how_much(void **state)
+{
+    (void)state;
+    pj_lang *lang = pj_lang_new(&pj_face_silent, NULL);
+    pj_outcome o = pj_lang_run(lang,
+                               PJ_S("long = ('<x> '):rep(1000)\n"
+                                    "function twice(a)\n  return 2 * a\nend"),
+                               (pj_cell_opts){.name = "cell 3"});
+    assert_true(o.ok);
+    pj_outcome_clear(&o);
+    size_t sizes[2];
+    for (int level = 0; level < 2; level++) {
+        json_t *reply = pj_lang_inspect(lang, PJ_S("long"), 4, level);
+        sizes[level] = strlen(form_of(reply, "text/plain"));
+        assert_non_null(strstr(form_of(reply, "text/html"), "&lt;x&gt;"));
+        assert_non_null(strstr(form_of(reply, "text/markdown"), "**`long: string`**"));
+        json_decref(reply);
+        reply = pj_lang_inspect(lang, PJ_S("twice"), 5, level);
+        assert_non_null(strstr(form_of(reply, "text/plain"), "cell 3, line 2"));
+        assert_non_null(strstr(form_of(reply, "text/plain"), "function twice(a)"));
+        assert_int_equal(strstr(form_of(reply, "text/plain"), "return 2 * a") != NULL, level);
+        json_decref(reply);
+    }
+    assert_in_range(sizes[0], 500, 1000);
+    assert_true(sizes[1] > 4000);
+    pj_lang_free(lang);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_completed),
         cmocka_unit_test(names_are_inspected),
+        cmocka_unit_test(matches_have_kinds_and_signatures),
+        cmocka_unit_test(the_level_says_how_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ void pj_subshells_free(pj_subshells *shells)
         if (shell->role != PJ_SUBSHELL_MAIN)
             pthread_join(shell->thread, NULL);
     }
-    pj_lang_free(shells->first->lang);
+    pj_lang_free(shells->own[PJ_SUBSHELL_MAIN]->lang);
     for (pj_subshell *shell = shells->first, *next; shell; shell = next) {
         next = shell->next;
         free_shell(shell);

@@ -1,6 +1,7 @@
 // popinjay install: makes the kernel known to Jupyter. Needs no Python.
 #include "kernel/datadir.h"
 #include "kernel/export.h"
+#include "kernel/message.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -78,10 +79,11 @@ static const char *data_folder(const install_args *args, pj_arena *arena, pj_err
 
 static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
 {
-    json_t *spec =
-        json_pack("{s:[s,s,s,s], s:s, s:s, s:s, s:{s:b}}", "argv", pj_datadir_program(arena),
-                  "kernel", "-f", "{connection_file}", "display_name", "popinjay", "language",
-                  "lua", "interrupt_mode", "message", "metadata", "debugger", 0);
+    json_t *spec = json_pack("{s:[s,s,s,s], s:s, s:s, s:s, s:s, s:{s:b, s:[s]}}", "argv",
+                             pj_datadir_program(arena), "kernel", "-f", "{connection_file}",
+                             "display_name", "popinjay", "language", "lua", "interrupt_mode",
+                             "message", "kernel_protocol_version", PJ_PROTOCOL, "metadata",
+                             "debugger", 0, "supported_encryption", "curve");
     char *text = json_dumps(spec, JSON_INDENT(1));
     json_decref(spec);
     const char *path = pj_arena_format(arena, "%s/kernel.json", folder);

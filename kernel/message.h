@@ -7,7 +7,7 @@
 #include "kernel/request.h"
 #include "metrics/base/buf.h"
 
-#define PJ_PROTOCOL "5.5"
+#define PJ_PROTOCOL "5.6"
 
 /// Who speaks: the same in every header of one kernel process. Kept by the server; serial numbers
 /// make message ids unique.

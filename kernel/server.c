@@ -6,6 +6,7 @@
 #include "kernel/connection.h"
 #include "kernel/dispatch.h"
 #include "kernel/execute.h"
+#include "kernel/handshake.h"
 #include "kernel/iopub.h"
 #include "kernel/limits.h"
 #include "kernel/wire.h"
@@ -84,6 +85,21 @@ static const char *why_not_bound(int error)
     return zmq_strerror(error);
 }
 
+/// With keys in the connection file only who knows the public one can talk to the kernel.
+static bool encrypt(server *s, void *socket, pj_err *err)
+{
+    char secret[64];
+    if (!s->connection.curve_secret.len)
+        return true;
+    snprintf(secret, sizeof secret, PJ_STR_FMT, PJ_STR_ARG(s->connection.curve_secret));
+    set_option(socket, ZMQ_CURVE_SERVER, 1);
+    if (zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, secret, strlen(secret)) == 0)
+        return true;
+    return pj_fail(err, PJ_E_USAGE, s->connection.path, 0,
+                   zmq_has("curve") ? "curve_secretkey is not a key of CurveZMQ"
+                                    : "this libzmq cannot encrypt (it was built without curve)");
+}
+
 static bool open_socket(server *s, pj_port port, pj_err *err)
 {
     void *socket = zmq_socket(s->context, port == PJ_PORT_IOPUB ? ZMQ_XPUB : ZMQ_ROUTER);
@@ -100,10 +116,12 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
         set_option(socket, ZMQ_ROUTER_MANDATORY, 1);
     if (port == PJ_PORT_IOPUB)
         pj_iopub_prepare(socket, s->limits.patience_ms);
+    if (!encrypt(s, socket, err))
+        return false;
     char address[512];
     pj_connection_address(&s->connection, port, address, sizeof address);
     if (zmq_bind(socket, address) == 0)
-        return true;
+        return !s->connection.registers || pj_handshake_port(&s->connection, port, socket, err);
     return pj_fail(err, PJ_E_IO, address, 0, "cannot listen for the %s channel: %s",
                    pj_connection_port_name(port), why_not_bound(errno));
 }
@@ -446,11 +464,23 @@ static void free_server(server *s)
     pj_replay_free(s->replay);
 }
 
+/// A kernel that was given a registration file tells its ports and leaves a connection file.
+static bool introduce(server *s, pj_wire *wire, pj_err *err)
+{
+    const pj_connection *c = &s->connection;
+    if (c->open_to_others && c->key.len)
+        fprintf(stderr,
+                "popinjay: others can read %s and with it the key of this kernel; chmod 600 it\n",
+                c->path);
+    return !c->registers ||
+           (pj_handshake_register(c, s->context, wire, err) && pj_connection_write(c, err));
+}
+
 static bool serve(server *s, atomic_bool *stop, pj_err *err)
 {
     pj_wire *publishing = pj_wire_new(s->connection.scheme, s->connection.key, err);
     bool ok = publishing && open_office(s, &s->io, err) && open_office(s, &s->control, err) &&
-              open_sockets(s, err);
+              open_sockets(s, err) && introduce(s, publishing, err);
     if (!ok) {
         pj_wire_free(publishing);
         return false;

@@ -15,6 +15,8 @@
 
 #define DELIMITER PJ_S("<IDS|MSG>")
 
+_Static_assert(PJ_WIRE_SIGNATURE == 2 * EVP_MAX_MD_SIZE, "two digits per byte");
+
 enum { SIGNED_FRAMES = 4, FINGERPRINT = 16, SLOTS = 2 * PJ_WIRE_REMEMBERED };
 
 struct pj_wire {
@@ -76,12 +78,13 @@ void pj_wire_free(pj_wire *wire)
     free(wire);
 }
 
-/// The HMAC of four frames in `digest`; returns its length.
-static size_t sign(pj_wire *wire, const pj_str *frames, unsigned char digest[EVP_MAX_MD_SIZE])
+/// The HMAC of frames in `digest`; returns its length.
+static size_t sign(pj_wire *wire, const pj_str *frames, size_t count,
+                   unsigned char digest[EVP_MAX_MD_SIZE])
 {
     size_t len = 0;
     bool ok = EVP_MAC_init(wire->mac, NULL, 0, NULL);
-    for (int i = 0; i < SIGNED_FRAMES; i++)
+    for (size_t i = 0; i < count; i++)
         ok = ok && EVP_MAC_update(wire->mac, (const unsigned char *)frames[i].at, frames[i].len);
     ok = ok && EVP_MAC_final(wire->mac, digest, &len, EVP_MAX_MD_SIZE);
     return ok ? len : 0;
@@ -94,6 +97,33 @@ static void to_hex(const unsigned char *bytes, size_t len, char *out)
         *out++ = digits[bytes[i] >> 4];
         *out++ = digits[bytes[i] & 15];
     }
+}
+
+/// Whether the signature is that of the frames, whose digest is left in `digest`.
+static size_t check(pj_wire *wire, pj_str signature, const pj_str *frames, size_t count,
+                    unsigned char digest[EVP_MAX_MD_SIZE])
+{
+    char hex[PJ_WIRE_SIGNATURE];
+    size_t len = sign(wire, frames, count, digest);
+    to_hex(digest, len, hex);
+    bool same = signature.len == 2 * len && CRYPTO_memcmp(hex, signature.at, 2 * len) == 0;
+    return same ? len : 0;
+}
+
+size_t pj_wire_sign(pj_wire *wire, const pj_str *frames, size_t count, char *out)
+{
+    if (!wire->mac)
+        return 0;
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    size_t len = sign(wire, frames, count, digest);
+    to_hex(digest, len, out);
+    return 2 * len;
+}
+
+bool pj_wire_verify(pj_wire *wire, pj_str signature, const pj_str *frames, size_t count)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    return !wire->mac || check(wire, signature, frames, count, digest);
 }
 
 // Replay guard
@@ -192,10 +222,8 @@ static bool verify(pj_wire *wire, pj_replay *replay, pj_str signature, const pj_
     if (!wire->mac)
         return true;
     unsigned char digest[EVP_MAX_MD_SIZE];
-    char hex[2 * EVP_MAX_MD_SIZE];
-    size_t len = sign(wire, parts, digest);
-    to_hex(digest, len, hex);
-    if (!len || signature.len != 2 * len || CRYPTO_memcmp(hex, signature.at, 2 * len) != 0)
+    size_t len = check(wire, signature, parts, SIGNED_FRAMES, digest);
+    if (!len)
         return refuse(err, "wrong signature");
     return !replay || first_time(replay, digest, len) ||
            refuse(err, "sent before: its signature is known");
@@ -340,20 +368,14 @@ void pj_wire_encode(pj_wire *wire, const pj_origin *origin, const pj_post *post,
     out->store.len = 0;
     add_header(&out->store, origin, post);
     size_t header_len = out->store.len;
-    char *hex = pj_buf_room(&out->store, 2 * EVP_MAX_MD_SIZE);
+    char *hex = pj_buf_room(&out->store, PJ_WIRE_SIGNATURE);
     pj_str parts[SIGNED_FRAMES] = {
         {out->store.at, header_len},
         post->parent ? post->parent->header : PJ_S("{}"),
         post->metadata ? (pj_str){post->metadata, post->metadata_len} : PJ_S("{}"),
         {post->content, post->content_len},
     };
-    pj_str signature = {hex, 0};
-    if (wire->mac) {
-        unsigned char digest[EVP_MAX_MD_SIZE];
-        size_t len = sign(wire, parts, digest);
-        to_hex(digest, len, hex);
-        signature.len = 2 * len;
-    }
+    pj_str signature = {hex, pj_wire_sign(wire, parts, SIGNED_FRAMES, hex)};
     pj_grow(out->at, &out->cap, id_count + 2 + SIGNED_FRAMES + post->buffer_count);
     out->count = 0;
     for (size_t i = 0; i < id_count; i++)

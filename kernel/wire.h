@@ -1,4 +1,4 @@
-// The wire protocol of Jupyter 5.5: frames to requests and posts to frames, signed with HMAC.
+// The wire protocol of Jupyter 5.6: frames to requests and posts to frames, signed with HMAC.
 // Pure: no sockets, no threads. Ownership: new/free; decoded requests are the caller's.
 //   [identities...] <IDS|MSG> hex-HMAC header parent_header metadata content [buffers...]
 #ifndef PJ_WIRE_H
@@ -11,6 +11,7 @@
 enum {
     PJ_WIRE_FRAMES = 1024,     // most frames of one message
     PJ_WIRE_IDS = 16,          // most identities before the delimiter
+    PJ_WIRE_SIGNATURE = 128,   // most digits of a signature
     PJ_WIRE_REMEMBERED = 32768 // signatures the replay guard holds at least, at most twice that
 };
 
@@ -22,6 +23,11 @@ typedef struct pj_replay pj_replay;
 /// `scheme` is "hmac-<digest>" with a digest OpenSSL knows; an empty key means no signing.
 pj_wire *pj_wire_new(pj_str scheme, pj_str key, pj_err *err);
 void pj_wire_free(pj_wire *wire);
+
+/// The signature of any frames in hexadecimal; returns its length, 0 when nothing is signed.
+size_t pj_wire_sign(pj_wire *wire, const pj_str *frames, size_t count, char *out);
+/// In constant time.
+bool pj_wire_verify(pj_wire *wire, pj_str signature, const pj_str *frames, size_t count);
 
 pj_replay *pj_replay_new(void);
 void pj_replay_free(pj_replay *replay);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,12 +72,23 @@ static void write_connection_file(const client *c, const char *transport, const 
     snprintf(scheme, sizeof scheme, "hmac-%s", c->digest);
     json_t *file = json_pack("{s:s, s:s, s:s, s:s, s:s}", "transport", transport, "ip", ip, "key",
                              c->key, "signature_scheme", scheme, "kernel_name", "popinjay");
-    for (int i = 0; i < CHANNELS; i++) {
+    for (int i = 0; i < CHANNELS && !c->registration_port; i++) {
         char key[32];
         snprintf(key, sizeof key, "%s_port", channel_names[i]);
         json_object_set_new(file, key, json_integer(c->ports[i]));
     }
+    if (c->curve_secret[0]) {
+        json_object_set_new(file, "curve_publickey", json_string(c->curve_public));
+        json_object_set_new(file, "curve_secretkey", json_string(c->curve_secret));
+    }
+    if (c->registration_port) {
+        json_object_del(file, "ip");
+        json_object_set_new(file, "kernel_id", json_string("probe-kernel"));
+        json_object_set_new(file, "registration_ip", json_string(ip));
+        json_object_set_new(file, "registration_port", json_integer(c->registration_port));
+    }
     assert_int_equal(json_dump_file(file, path, JSON_INDENT(1)), 0);
+    assert_int_equal(chmod(path, 0600), 0);
     json_decref(file);
 }
 
@@ -97,6 +109,7 @@ static void run_spec(const client *c)
     int fd = open(errors, O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(fd, 2);
     setsid();
+    setenv("JUPYTER_RUNTIME_DIR", c->folder, 1);
     setenv("JPY_PARENT_PID", parent, 1); // no kernel outlives a probe that fails
     setenv("POPINJAY_HISTORY", "off", 0);
     for (int i = 0; i < 3 && c->settings[i]; i++)
@@ -132,20 +145,33 @@ static pid_t start_orphan(const client *c)
     return kernel;
 }
 
+/// Options of a socket that is to be connected.
+static void prepare(client *c, void *s, int receive_limit)
+{
+    int zero = 0, one = 1, retry_ms = 2;
+    zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
+    zmq_setsockopt(s, ZMQ_RECONNECT_IVL, &retry_ms, sizeof retry_ms);
+    zmq_setsockopt(s, ZMQ_RCVHWM, &receive_limit, sizeof receive_limit);
+    zmq_setsockopt(s, ZMQ_SNDHWM, &zero, sizeof zero);
+    zmq_setsockopt(s, ZMQ_IPV6, &one, sizeof one);
+    if (c->curve_public[0]) {
+        char public[41], secret[41];
+        assert_int_equal(zmq_curve_keypair(public, secret), 0);
+        zmq_setsockopt(s, ZMQ_CURVE_SERVERKEY, c->curve_public, 40);
+        zmq_setsockopt(s, ZMQ_CURVE_PUBLICKEY, public, 40);
+        zmq_setsockopt(s, ZMQ_CURVE_SECRETKEY, secret, 40);
+    }
+}
+
 static void connect_sockets(client *c, const char *transport, const char *ip, int receive_limit)
 {
     static const int types[CHANNELS] = {ZMQ_DEALER, ZMQ_DEALER, ZMQ_DEALER, ZMQ_SUB, ZMQ_REQ};
-    c->context = zmq_ctx_new();
     for (int i = 0; i < CHANNELS; i++) {
         char address[160];
         const char *separator = strcmp(transport, "ipc") == 0 ? "-" : ":";
         snprintf(address, sizeof address, "%s://%s%s%d", transport, ip, separator, c->ports[i]);
         void *s = c->sockets[i] = zmq_socket(c->context, types[i]);
-        int zero = 0, limit = i == IOPUB ? receive_limit : 0, retry_ms = 2;
-        zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
-        zmq_setsockopt(s, ZMQ_RECONNECT_IVL, &retry_ms, sizeof retry_ms);
-        zmq_setsockopt(s, ZMQ_RCVHWM, &limit, sizeof limit);
-        zmq_setsockopt(s, ZMQ_SNDHWM, &zero, sizeof zero);
+        prepare(c, s, i == IOPUB ? receive_limit : 0);
         zmq_setsockopt(s, ZMQ_IDENTITY, c->session, strlen(c->session));
         if (i == IOPUB)
             zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0);
@@ -153,25 +179,111 @@ static void connect_sockets(client *c, const char *transport, const char *ip, in
     }
 }
 
+/// Frame `i` of a message with at least three frames behind its sender, as text.
+typedef struct receipt_frames {
+    char sender[256], signature[129], content[1024];
+    size_t sender_len;
+} receipt_frames;
+
+static void receive_registration(void *socket, receipt_frames *f)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+    char delimiter[16] = "";
+    assert_int_equal(zmq_poll(&item, 1, ANSWER_MS), 1);
+    *f = (receipt_frames){0};
+    f->sender_len = (size_t)zmq_recv(socket, f->sender, sizeof f->sender, 0);
+    zmq_recv(socket, delimiter, sizeof delimiter - 1, 0);
+    zmq_recv(socket, f->signature, sizeof f->signature - 1, 0);
+    zmq_recv(socket, f->content, sizeof f->content - 1, 0);
+    assert_string_equal(delimiter, "<IDS|MSG>");
+}
+
+static void acknowledge(void *socket, const receipt_frames *f, const char *signature)
+{
+    zmq_send(socket, f->sender, f->sender_len, ZMQ_SNDMORE);
+    zmq_send(socket, "<IDS|MSG>", 9, ZMQ_SNDMORE);
+    zmq_send(socket, signature, strlen(signature), ZMQ_SNDMORE);
+    zmq_send(socket, "ACK", 3, 0);
+}
+
+/// The launcher's side of the handshake: the ports that the kernel chose.
+static void take_registration(client *c, void *socket)
+{
+    receipt_frames f;
+    char signature[129];
+    receive_registration(socket, &f);
+    client_sign(c, (const char *const[4]){f.content, "", "", ""}, signature);
+    assert_string_equal(f.signature, signature);
+    json_t *content = json_loads(f.content, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(content, "kernel_id")), "probe-kernel");
+    for (int i = 0; i < CHANNELS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_port", channel_names[i]);
+        c->ports[i] = (int)strtol(json_string_value(json_object_get(content, key)), NULL, 10);
+        assert_in_range(c->ports[i], 1024, 65535);
+    }
+    json_decref(content);
+    acknowledge(socket, &f, "00"); // no receipt
+    client_sign(c, (const char *const[4]){"ACK", "", "", ""}, signature);
+    acknowledge(socket, &f, signature);
+}
+
+static void *open_registration(client *c)
+{
+    char endpoint[64];
+    size_t size = sizeof endpoint;
+    void *socket = zmq_socket(c->context, ZMQ_ROUTER);
+    assert_int_equal(zmq_bind(socket, "tcp://127.0.0.1:*"), 0);
+    zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, endpoint, &size);
+    c->registration_port = (int)strtol(strrchr(endpoint, ':') + 1, NULL, 10);
+    return socket;
+}
+
+/// Where a client finds a kernel that was told `ip`.
+static const char *reachable(const char *ip)
+{
+    return strcmp(ip, "*") == 0 || strcmp(ip, "0.0.0.0") == 0 ? "127.0.0.1" : ip;
+}
+
+static void start_kernel(client *c, bool orphan)
+{
+    c->pid = orphan ? start_orphan(c) : fork();
+    if (c->pid == 0)
+        run_spec(c);
+}
+
 void client_launch(client *c, client_opts opts)
 {
-    *c = (client){0};
-    const char *transport = opts.transport ? opts.transport : "ipc";
-    bool tcp = strcmp(transport, "tcp") == 0;
+    *c = (client){.context = zmq_ctx_new()};
+    bool tcp = opts.ip || opts.registers || (opts.transport && strcmp(opts.transport, "tcp") == 0);
+    const char *transport = tcp ? "tcp" : opts.transport ? opts.transport : "ipc";
     snprintf(c->folder, sizeof c->folder, "/tmp/pj-probe-XXXXXX");
     assert_non_null(mkdtemp(c->folder));
     snprintf(c->key, sizeof c->key, "%s", opts.key ? opts.key : "probe key");
     snprintf(c->digest, sizeof c->digest, "%s", opts.digest ? opts.digest : "sha256");
     memcpy(c->settings, opts.settings, sizeof c->settings);
     snprintf(c->session, sizeof c->session, "probe-%ld", (long)getpid());
-    char ip[80];
-    snprintf(ip, sizeof ip, tcp ? "127.0.0.1" : "%s/s", c->folder);
+    if (opts.curve)
+        assert_int_equal(zmq_curve_keypair(c->curve_public, c->curve_secret), 0);
+    char ip[80], path[128];
+    snprintf(ip, sizeof ip, tcp ? "%s" : "%s/s",
+             !tcp      ? c->folder
+             : opts.ip ? opts.ip
+                       : "127.0.0.1");
     choose_ports(c, tcp);
+    void *registration = opts.registers ? open_registration(c) : NULL;
     write_connection_file(c, transport, ip);
-    connect_sockets(c, transport, ip, opts.receive_limit);
-    c->pid = opts.orphan ? start_orphan(c) : fork();
-    if (c->pid == 0)
-        run_spec(c);
+    snprintf(path, sizeof path, "%s/connection.json", c->folder);
+    if (opts.open_file)
+        chmod(path, 0644);
+    if (!registration)
+        connect_sockets(c, transport, reachable(ip), opts.receive_limit);
+    start_kernel(c, opts.orphan);
+    if (registration) {
+        take_registration(c, registration);
+        zmq_close(registration);
+        connect_sockets(c, transport, ip, opts.receive_limit);
+    }
 }
 
 void client_start(client *c, client_opts opts)
@@ -198,12 +310,22 @@ void *client_subscribe(client *c, int receive_limit)
     size_t size = sizeof address;
     assert_int_equal(zmq_getsockopt(c->sockets[IOPUB], ZMQ_LAST_ENDPOINT, address, &size), 0);
     void *s = zmq_socket(c->context, ZMQ_SUB);
-    int zero = 0;
-    zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
-    zmq_setsockopt(s, ZMQ_RCVHWM, &receive_limit, sizeof receive_limit);
+    prepare(c, s, receive_limit);
     zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0);
     assert_int_equal(zmq_connect(s, address), 0);
     return s;
+}
+
+const char *client_complaint(const client *c, char *out, int size)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/stderr", c->folder);
+    FILE *errors = fopen(path, "r");
+    if (!errors || !fgets(out, size, errors))
+        out[0] = 0;
+    if (errors)
+        fclose(errors);
+    return out;
 }
 
 bool client_is_alive(client *c)

@@ -27,12 +27,18 @@ typedef struct client {
     void *sockets[CHANNELS];
     int ports[CHANNELS];
     const char *settings[3];
+    char curve_public[41], curve_secret[41]; // of the kernel; "" = not encrypted
+    int registration_port;
 } client;
 
 typedef struct client_opts {
     const char *transport;   // NULL = ipc
     const char *key;         // NULL = "probe key"
     const char *digest;      // NULL = "sha256"
+    const char *ip;          // NULL = 127.0.0.1; what the kernel is told, with tcp
+    bool curve;              // encrypted
+    bool registers;          // the kernel chooses its ports (JEP 66), with tcp
+    bool open_file;          // everybody may read the connection file
     bool orphan;             // started by a process that is killed at once
     int receive_limit;       // messages that iopub may hold unread; 0 = any number
     const char *settings[3]; // "NAME=value" for the kernel's environment
@@ -52,6 +58,8 @@ void client_use_spec(const char *folder);
 
 /// Starts the kernel and waits until it welcomes the subscription.
 void client_start(client *c, client_opts opts);
+/// The first line of what the kernel printed to standard error, in `out`.
+const char *client_complaint(const client *c, char *out, int size);
 /// Starts it without waiting.
 void client_launch(client *c, client_opts opts);
 /// Starts another kernel on the same connection file.

@@ -12,7 +12,7 @@ static const char *text_of(const json_t *object, const char *key)
 static void assert_info(const json_t *info)
 {
     assert_string_equal(text_of(info, "status"), "ok");
-    assert_string_equal(text_of(info, "protocol_version"), "5.5");
+    assert_string_equal(text_of(info, "protocol_version"), "5.6");
     assert_string_equal(text_of(info, "implementation"), "popinjay");
     assert_true(strlen(text_of(info, "implementation_version")) > 0);
     assert_true(strlen(text_of(info, "banner")) > 0);
@@ -58,7 +58,7 @@ static void test_headers(void **state)
     assert_non_null(json_object_get(first->parent, "unknown")); // copied whole
     assert_string_equal(text_of(first->header, "session"), text_of(second->header, "session"));
     assert_string_not_equal(text_of(first->header, "msg_id"), text_of(second->header, "msg_id"));
-    assert_string_equal(text_of(first->header, "version"), "5.5");
+    assert_string_equal(text_of(first->header, "version"), "5.6");
     const char *date = text_of(first->header, "date");
     assert_int_equal(strlen(date), strlen("2024-01-01T00:00:00.000000Z"));
     assert_int_equal(date[strlen(date) - 1], 'Z');

@@ -1,9 +1,12 @@
 // tcp and ipc, keys and digests, replayed messages, ports in use.
 #include "tests/protocol/probe.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <zmq.h>
 
 static void assert_speaks(client_opts opts)
@@ -76,19 +79,87 @@ static void test_port_in_use(void **state)
     client c;
     client_start(&c, (client_opts){.transport = "tcp"});
     client second = c;
-    char path[128], text[512] = "";
+    char text[512];
     pid_t first = c.pid;
     second.pid = 0;
     client_again(&second);
     int status = client_wait_end(&second, 5000);
     assert_int_equal(status, 1);
-    snprintf(path, sizeof path, "%s/stderr", c.folder);
-    FILE *errors = fopen(path, "r");
-    assert_non_null(errors);
-    assert_non_null(fgets(text, sizeof text, errors));
-    fclose(errors);
-    assert_non_null(strstr(text, "another program uses it"));
+    assert_non_null(strstr(client_complaint(&c, text, sizeof text), "another program uses it"));
     c.pid = first;
+    client_stop(&c);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    assert_speaks((client_opts){.ip = "*"});
+    assert_speaks((client_opts){.ip = "0.0.0.0"});
+}
+
+static bool has_ipv6(void)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    bool has = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    close(fd);
+    return has;
+}
+
+static void test_ipv6(void **state)
+{
+    (void)state;
+    if (!has_ipv6()) {
+        print_message("skipped: this machine has no IPv6\n");
+        skip();
+    }
+    client c;
+    client_start(&c, (client_opts){.ip = "::1"});
+    client_stop(&c);
+}
+
+/// Who does not know the public key gets no answer, whatever it sends.
+static void test_encryption(void **state)
+{
+    (void)state;
+    client c;
+    client_start(&c, (client_opts){.curve = true, .transport = "tcp"});
+    answer a = client_execute(&c, "return 1");
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+    char address[256];
+    size_t size = sizeof address;
+    zmq_getsockopt(c.sockets[SHELL], ZMQ_LAST_ENDPOINT, address, &size);
+    void *known = c.sockets[SHELL], *plain = zmq_socket(c.context, ZMQ_DEALER);
+    int zero = 0;
+    zmq_setsockopt(plain, ZMQ_LINGER, &zero, sizeof zero);
+    zmq_connect(plain, address);
+    c.sockets[SHELL] = plain;
+    client_send(&c, SHELL, "kernel_info_request", NULL);
+    assert_null(client_receive(&c, SHELL, 300));
+    c.sockets[SHELL] = known;
+    zmq_close(plain);
+    client_stop(&c);
+}
+
+/// JEP 66: the kernel chooses its ports and tells them.
+static void test_handshake(void **state)
+{
+    (void)state;
+    assert_speaks((client_opts){.registers = true});
+    assert_speaks((client_opts){.registers = true, .key = ""});
+}
+
+static void test_readable_connection_file(void **state)
+{
+    (void)state;
+    client c;
+    char text[512];
+    client_start(&c, (client_opts){.open_file = true});
+    assert_non_null(strstr(client_complaint(&c, text, sizeof text), "others can read"));
+    client_stop(&c);
+    client_start(&c, (client_opts){0});
+    assert_string_equal(client_complaint(&c, text, sizeof text), "");
     client_stop(&c);
 }
 
@@ -158,6 +229,11 @@ int probe_transport(void)
         PROBE(test_wrong_key),
         PROBE(test_replayed_message),
         cmocka_unit_test(test_port_in_use),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_ipv6),
+        cmocka_unit_test(test_encryption),
+        cmocka_unit_test(test_handshake),
+        cmocka_unit_test(test_readable_connection_file),
         PROBE(test_two_front_ends),
         PROBE(test_unread_replies_are_kept),
         PROBE(test_large_request),

@@ -1,0 +1,15 @@
+// The handshake of JEP 66: a kernel that chose its ports itself tells them to who started it.
+// Ownership: none.
+#ifndef PJ_HANDSHAKE_H
+#define PJ_HANDSHAKE_H
+
+#include "kernel/connection.h"
+#include "kernel/wire.h"
+
+/// Notes the port that a socket was bound to.
+bool pj_handshake_port(pj_connection *connection, pj_port port, void *socket, pj_err *err);
+/// Tells all ports to the launcher and waits for its receipt; false when none comes in time.
+bool pj_handshake_register(const pj_connection *connection, void *context, pj_wire *wire,
+                           pj_err *err);
+
+#endif

@@ -1,6 +1,7 @@
 // popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
 #include "kernel/export.h"
 #include "kernel/metrics_args.h"
+#include "kernel/scene_args.h"
 #include "metrics/model/run_table.h"
 #include "widgets/plot.h"
 
@@ -11,6 +12,7 @@ typedef struct plot_args {
     const char *x;
     pj_metrics_args metrics;
     bool log_x, log_y, stacked;
+    pj_scene_args scene;
     pj_texts exports;
 } plot_args;
 
@@ -59,7 +61,11 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
         return true;
     }
     pj_run *run = NULL;
-    pj_load_opts opts = {.no_replay = true, .openmp_regions = plot->regions};
+    pj_scene_opts scene;
+    if (!pj_scene_args_take(&args->scene, &scene, err))
+        return false;
+    pj_load_opts opts = {
+        .no_replay = true, .openmp_regions = plot->regions, .scene = plot->scene ? &scene : NULL};
     if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     *source = pj_value_run_take(run);
@@ -148,6 +154,7 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, stacked),
      .help = "Several -y of bars on top of each other."},
+    PJ_SCENE_PARAMS(plot_args),
     PJ_SET_PARAM(plot_args, 0),
     PJ_METRICS_OPTIONS(plot_args),
     PJ_LOAD_OPTIONS(plot_args),
@@ -160,7 +167,8 @@ const pj_command pj_command_plot = {
     .name = "plot",
     .summary = "Plots of metrics over the scale of runs, and of values within a run",
     .detail = "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
-              "threads of one run, regions its OpenMP regions over time; bar, line and scatter "
+              "threads of one run, regions its OpenMP regions over time, timeline "
+              "what they do when; bar, line and scatter "
               "draw columns of a table (of a trace: its "
               "statistics).\n"
               "Without --export the data of the plot is printed as a table.",

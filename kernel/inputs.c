@@ -212,7 +212,7 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
 /// Whether the run was read without what is wanted now.
 static bool lacks(const pj_run *run, const pj_load_opts *opts)
 {
-    return opts->openmp_regions && run->has_openmp && !run->openmp_regions;
+    return opts->scene || (opts->openmp_regions && run->has_openmp && !run->openmp_regions);
 }
 
 /// The same part of the trace again.

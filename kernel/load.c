@@ -7,6 +7,7 @@
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/parallel.h"
+#include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
 
 #include <stdlib.h>
@@ -16,9 +17,10 @@ typedef struct load_state {
     const char *path;
     const pj_load_opts *opts;
     pj_job *job;
-    pj_roi roi;         // the window of the next pass
-    uint64_t *disorder; // of the last pass
-    void *learnt;       // of the first pass that had something to learn
+    pj_roi roi;          // the window of the next pass
+    pj_scene_opts scene; // what is to be seen; percentages become times when the end is known
+    uint64_t *disorder;  // of the last pass
+    void *learnt;        // of the first pass that had something to learn
     bool again, learning;
     pj_bracket bracket;
 } load_state;
@@ -33,13 +35,15 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                              .job = loading->job,
                              .ideal_path = loading->opts->ideal_path};
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 4 }; // the replay needs the totals: it comes after them
+    enum { OWN = 5 }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
     sinks[own++] = pj_bracket_sink(&loading->bracket);
     if (opts->openmp_regions)
         sinks[own++] = pj_parallel_sink();
+    if (opts->scene)
+        sinks[own++] = pj_scene_sink(loading->scene);
     if (!opts->no_replay)
         sinks[own++] = pj_replay_sink(replay);
     size_t count = own + opts->listener_count;
@@ -164,6 +168,18 @@ static void settle_for_one_pass(pj_run *run, bool moved)
                       "a pipe cannot be read twice: the region of interest is not applied");
 }
 
+/// Some traces tell their length only at their end. True when another pass shows the right range.
+static bool settle_scene(load_state *loading, const pj_run *run)
+{
+    pj_roi_request *range = &loading->scene.range;
+    if (!run->scene || !run->scene->guessed)
+        return false;
+    range->from = (double)border(range->from, range->from_percent, run->end_ns);
+    range->to = (double)border(range->to, range->to_percent, run->end_ns);
+    range->from_percent = range->to_percent = false;
+    return true;
+}
+
 /// Looks at what a pass has found; `*again` = another one must follow.
 static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
 {
@@ -172,7 +188,9 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
-    *again = loading->again && (moved || loading->learning || (loading->disorder && !ordered));
+    bool shifted = settle_scene(loading, run);
+    *again = loading->again &&
+             (moved || shifted || loading->learning || (loading->disorder && !ordered));
     if (*again)
         loading->roi = roi;
     else if (!loading->again)
@@ -201,6 +219,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     load_state loading = {.path = path, .opts = &opts, .job = job};
+    if (opts.scene)
+        loading.scene = *opts.scene;
     pj_run *run = load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);

@@ -5,6 +5,7 @@
 
 #include "metrics/model/roi.h"
 #include "metrics/model/run.h"
+#include "metrics/model/scene.h"
 #include "metrics/model/sink.h"
 #include "metrics/replay/network.h"
 
@@ -15,9 +16,10 @@ typedef struct pj_load_opts {
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
     size_t listener_count;
-    bool openmp_regions; // finds them too: run->openmp_regions
-    bool in_order;       // the listeners want the events of all threads in one order of time
-    bool regions;        // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
+    bool openmp_regions;        // finds them too: run->openmp_regions
+    const pj_scene_opts *scene; // what is to be seen of run->scene; NULL = nothing
+    bool in_order;              // the listeners want the events of all threads in one order of time
+    bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network;
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
 } pj_load_opts;

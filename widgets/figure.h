@@ -26,7 +26,8 @@ typedef struct pj_point {
 
 typedef struct pj_mark {
     pj_mark_kind kind;
-    double x, y, w, h;      // rect, image; x, y .. w, h is from .. to of a line; disc: centre, w = radius
+    double x, y, w,
+        h; // rect, image; x, y .. w, h is from .. to of a line; disc: centre, w = radius
     const pj_point *points; // path
     size_t point_count;
     bool closed;            // path

@@ -89,7 +89,10 @@ pj_lanes pj_lanes_new(pj_lanes_opts opts, const pj_draw *draw)
                       .lane_count = opts.lane_count};
     pj_lanes_size(opts.width, opts.height, opts.lane_count, &lanes.rows, &lanes.columns);
     lanes.row_px = (lanes.chart.bottom - lanes.chart.top) / (double)lanes.rows;
-    lanes.paint = pj_new_n(lanes.chart.arena, uint32_t, lanes.rows * lanes.columns);
+    lanes.high = (size_t)fmax(1, round(lanes.row_px * PER_PX));
+    size_t gap = lanes.high >= 16 ? 4 : lanes.high >= 8 ? 2 : lanes.high >= 4 ? 1 : 0;
+    lanes.body = lanes.high - gap;
+    lanes.pixels = pj_new_n(lanes.chart.arena, pj_colour, lanes.rows * lanes.high * lanes.columns);
     return lanes;
 }
 
@@ -105,9 +108,10 @@ static double x_of_column(const pj_lanes *lanes, double column)
     return chart->left + column / (double)lanes->columns * (chart->right - chart->left);
 }
 
-double pj_lanes_x(const pj_lanes *lanes, uint64_t ns)
+double pj_lanes_x(const pj_lanes *lanes, double ns)
 {
-    return x_of_column(lanes, pj_lanes_column(lanes, ns));
+    double part = (ns - (double)lanes->from_ns) / (double)(lanes->to_ns - lanes->from_ns);
+    return x_of_column(lanes, part * (double)lanes->columns);
 }
 
 double pj_lanes_y(const pj_lanes *lanes, size_t lane)
@@ -115,26 +119,27 @@ double pj_lanes_y(const pj_lanes *lanes, size_t lane)
     return lanes->chart.top + lanes->row_px * ((double)pj_lanes_row(lanes, lane) + 0.5);
 }
 
+void pj_lanes_paint(pj_lanes *lanes, size_t row, size_t column, double from, double to,
+                    pj_colour colour)
+{
+    size_t top = row * lanes->high + (lanes->high - lanes->body) / 2;
+    size_t first = (size_t)lround((1 - to) * (double)lanes->body);
+    size_t last = (size_t)lround((1 - from) * (double)lanes->body);
+    for (size_t y = first; y < last; y++)
+        lanes->pixels[(top + y) * lanes->columns + column] = colour;
+}
+
 void pj_lanes_finish(pj_lanes *lanes)
 {
     const pj_chart *chart = &lanes->chart;
-    size_t high = (size_t)fmax(1, round(lanes->row_px * PER_PX));
-    size_t gap = high >= 16 ? 4 : high >= 8 ? 2 : high >= 4 ? 1 : 0;
-    size_t height = high * lanes->rows;
-    uint32_t *pixels = pj_new_n(chart->arena, uint32_t, height * lanes->columns);
-    for (size_t y = 0; y < height; y++) {
-        bool paper = y % high < gap / 2 || y % high >= high - (gap - gap / 2);
-        for (size_t x = 0; x < lanes->columns && !paper; x++)
-            pixels[y * lanes->columns + x] = lanes->paint[y / high * lanes->columns + x];
-    }
     pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_IMAGE,
                                            .x = chart->left,
                                            .y = chart->top,
                                            .w = chart->right - chart->left,
                                            .h = chart->bottom - chart->top,
-                                           .pixels = pixels,
+                                           .pixels = lanes->pixels,
                                            .pixel_columns = lanes->columns,
-                                           .pixel_rows = height});
+                                           .pixel_rows = lanes->rows * lanes->high});
 }
 
 void pj_lanes_hover(pj_lanes *lanes, size_t row, double from_column, double to_column,

@@ -21,10 +21,12 @@ typedef struct pj_lanes {
     pj_chart chart;
     uint64_t from_ns, to_ns;
     size_t lane_count;
-    size_t rows;     // of pixels that are told apart; several lanes share one when there are many
-    size_t columns;  // of pixels
-    double row_px;   // height of a row
-    uint32_t *paint; // colour of each column of each row; 0 = paper
+    size_t rows;    // of pixels that are told apart; several lanes share one when there are many
+    size_t columns; // of pixels
+    double row_px;  // height of a row
+    size_t high;    // pixels of a row, of which `body` are painted
+    size_t body;
+    pj_colour *pixels;
 } pj_lanes;
 
 /// Rows and columns that a picture of so many lanes has; opts.width and height 0 = the default.
@@ -35,11 +37,14 @@ static inline size_t pj_lanes_row(const pj_lanes *lanes, size_t lane)
     return lane * lanes->rows / lanes->lane_count;
 }
 /// px of a time.
-double pj_lanes_x(const pj_lanes *lanes, uint64_t ns);
+double pj_lanes_x(const pj_lanes *lanes, double ns);
 /// px of the middle of a lane.
 double pj_lanes_y(const pj_lanes *lanes, size_t lane);
 /// Column of a time, as a real number.
 double pj_lanes_column(const pj_lanes *lanes, uint64_t ns);
+/// Paints a column of a row from one part of its height to another (0 = bottom, 1 = top).
+void pj_lanes_paint(pj_lanes *lanes, size_t row, size_t column, double from, double to,
+                    pj_colour colour);
 /// Puts what was painted into the figure; hover texts and messages come on top of it.
 void pj_lanes_finish(pj_lanes *lanes);
 /// A hover text over part of a row, between two columns.

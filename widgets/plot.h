@@ -36,6 +36,7 @@ typedef struct pj_plot {
     pj_plot_source source;
     size_t most_y; // values of y; 0 = PJ_PLOT_MOST_Y - 1
     bool regions;  // the run must have been read with its OpenMP regions
+    bool scene;    // the same with run->scene
     bool stacks;   // several y may stand on top of each other
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
     /// PJ_E_MISSING (nothing to draw).

@@ -116,7 +116,8 @@ static void paint(region_plot *p)
             continue;
         pj_colour fill = pj_palette_fill(p->palette, c->balanced / c->covered, false);
         double part = fmin(c->covered / (whole * ranks), 1);
-        lanes->paint[i] = pj_palette_mix(PJ_PAPER, fill, 0.15 + 0.85 * part);
+        pj_lanes_paint(lanes, i / lanes->columns, i % lanes->columns, 0, 1,
+                       pj_palette_mix(PJ_PAPER, fill, 0.15 + 0.85 * part));
     }
 }
 

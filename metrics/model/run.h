@@ -100,6 +100,7 @@ typedef struct pj_run {
     pj_label *labels; // of other traces, in the order of (code, value)
     size_t label_count;
     const struct pj_regions *openmp_regions; // NULL until something asks for them
+    const struct pj_scene *scene;            // the same
     bool has_mpi;                            // any MPI event
     bool has_openmp;                         // any OpenMP level event
     uint64_t end_ns;                         // max(header, last record)

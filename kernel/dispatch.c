@@ -287,7 +287,6 @@ static void serve_in_turn(pj_subshell *shell, pj_request *request, bool aborted)
     say(kernel, request, "idle");
     shell->current = NULL;
     atomic_store(&shell->busy, false);
-    pj_request_drop(request);
 }
 
 static void refuse(pj_kernel *kernel, const handler *row, pj_request *request)
@@ -326,14 +325,29 @@ void pj_dispatch(pj_kernel *kernel, pj_request *take)
     pj_request_drop(take);
 }
 
+static void run_errand(pj_subshell *shell, const pj_inbox_item *item)
+{
+    atomic_store(&shell->busy, true);
+    shell->current = shell->maker = item->request;
+    pj_lang_errand(shell->lang, item->owner, &item->errand);
+    shell->current = shell->maker = NULL;
+    atomic_store(&shell->busy, false);
+}
+
 void pj_dispatch_inbox(pj_subshell *shell)
 {
-    bool aborted;
-    pj_request *request;
-    while ((request = pj_inbox_take(shell->inbox, &aborted))) {
+    pj_inbox_item item;
+    while (pj_inbox_take(shell->inbox, &item)) {
         pj_lang_ready(shell->lang);
-        serve_in_turn(shell, request, aborted);
+        if (item.errand.call)
+            run_errand(shell, &item);
+        else
+            serve_in_turn(shell, item.request, item.aborted);
+        pj_inbox_item_drop(&item);
     }
-    while ((request = pj_inbox_left(shell->inbox)))
-        serve_in_turn(shell, request, true);
+    while (pj_inbox_left(shell->inbox, &item)) {
+        if (!item.errand.call)
+            serve_in_turn(shell, item.request, true);
+        pj_inbox_item_drop(&item);
+    }
 }

@@ -31,6 +31,7 @@ pj_table *pj_display_table(const pj_value *value)
     case PJ_VALUE_BOOL:
     case PJ_VALUE_NUMBER:
     case PJ_VALUE_TEXT:
+    case PJ_VALUE_WIDGET:
         return NULL;
     case PJ_VALUE_LIST:
         return pj_value_is_runs(value) ? pj_run_view_list(value->list) : NULL;
@@ -69,6 +70,9 @@ void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *o
         break;
     case PJ_VALUE_NUMBER:
         add_number(value->number, out);
+        break;
+    case PJ_VALUE_WIDGET:
+        pj_buf_puts(out, "widget");
         break;
     case PJ_VALUE_TEXT:
         pj_buf_puts(out, value->text);

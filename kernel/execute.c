@@ -3,9 +3,11 @@
 #include "kernel/execute.h"
 
 #include "kernel/jsontext.h"
+#include "metrics/base/arena.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { PIECE = 64 << 10, STOP_POLL_MS = 10 };
@@ -127,6 +129,39 @@ static void close_comm(void *self, const pj_comm_message *message)
     publish_comm(shell, "comm_close", message);
 }
 
+/// The cell that errands are run for.
+typedef struct desk {
+    pj_kernel *kernel;
+    pj_request *request; // held; may be NULL
+    char owner[80];
+} desk;
+
+static void post_errand(void *self, const pj_errand *errand)
+{
+    desk *d = self;
+    pj_inbox_item item = {.errand = *errand,
+                          .request = d->request ? pj_request_hold(d->request) : NULL};
+    memcpy(item.owner, d->owner, sizeof item.owner);
+    pj_subshells_give_errand_take(d->kernel->shells, item);
+}
+
+static void close_desk(void *self)
+{
+    desk *d = self;
+    pj_request_drop(d->request);
+    free(d);
+}
+
+static pj_desk open_desk(void *self, const char *owner)
+{
+    pj_subshell *shell = self;
+    pj_request *request = shell->maker ? shell->maker : shell->current;
+    desk *d = pj_take_memory(sizeof *d);
+    *d = (desk){.kernel = shell->kernel, .request = request ? pj_request_hold(request) : NULL};
+    snprintf(d->owner, sizeof d->owner, "%s", owner);
+    return (pj_desk){d, post_errand, close_desk};
+}
+
 pj_face pj_execute_face(pj_subshell *shell)
 {
     return (pj_face){
@@ -138,6 +173,7 @@ pj_face pj_execute_face(pj_subshell *shell)
         .payload = add_payload,
         .complain = complain,
         .comms = {shell, open_comm, send_comm, close_comm},
+        .desk = open_desk,
         .rich = true,
         .colour = true,
     };

@@ -20,6 +20,21 @@ typedef struct pj_display {
     bool update; // update_display_data of an `id` shown before
 } pj_display;
 
+/// Work for the thread of widgets' handlers. `drop` is called once, also when the kernel ends
+/// first; it may be NULL.
+typedef struct pj_errand {
+    void (*call)(void *context);
+    void (*drop)(void *context);
+    void *context;
+} pj_errand;
+
+/// Where other threads leave errands, which run in order on behalf of the cell that opened it.
+typedef struct pj_desk {
+    void *self;                                        // NULL = nobody serves it
+    void (*post)(void *self, const pj_errand *errand); // by any thread
+    void (*close)(void *self);
+} pj_desk;
+
 typedef struct pj_face {
     void *self;
     void (*write)(void *self, pj_stream stream, pj_str text);
@@ -34,6 +49,8 @@ typedef struct pj_face {
     void (*complain)(void *self, pj_str text);
     /// Messages of widgets; all NULL where no front end has any.
     pj_comm_channel comms;
+    /// Opens a desk for the running cell; `owner` is that of its widgets. NULL = nobody serves one.
+    pj_desk (*desk)(void *self, const char *owner);
     bool rich;     // shows MIME bundles (notebook); false = plain text
     bool colour;   // ANSI colours are welcome in text
     bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself

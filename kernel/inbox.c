@@ -11,8 +11,7 @@ enum { SILENCE_MS = 4, SILENCE_TRIES = 4 };
 
 typedef struct waiting {
     struct waiting *next;
-    pj_request *request;
-    bool aborted;
+    pj_inbox_item item;
 } waiting;
 
 struct pj_inbox {
@@ -39,7 +38,7 @@ void pj_inbox_free(pj_inbox *inbox)
         return;
     for (waiting *w = inbox->first, *next; w; w = next) {
         next = w->next;
-        pj_request_drop(w->request);
+        pj_inbox_item_drop(&w->item);
         free(w);
     }
     pthread_cond_destroy(&inbox->arrival);
@@ -47,10 +46,17 @@ void pj_inbox_free(pj_inbox *inbox)
     free(inbox);
 }
 
-void pj_inbox_add(pj_inbox *inbox, pj_request *take)
+void pj_inbox_item_drop(pj_inbox_item *item)
+{
+    if (item->errand.drop)
+        item->errand.drop(item->errand.context);
+    pj_request_drop(item->request);
+}
+
+void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
 {
     waiting *w = pj_take_memory(sizeof *w);
-    *w = (waiting){.request = take};
+    *w = (waiting){.item = item};
     pthread_mutex_lock(&inbox->lock);
     *inbox->end = w;
     inbox->end = &w->next;
@@ -59,24 +65,36 @@ void pj_inbox_add(pj_inbox *inbox, pj_request *take)
     pthread_mutex_unlock(&inbox->lock);
 }
 
-pj_request *pj_inbox_take(pj_inbox *inbox, bool *aborted)
+/// Called with the lock held.
+static bool take_first(pj_inbox *inbox, pj_inbox_item *out)
+{
+    waiting *first = inbox->first;
+    if (!first)
+        return false;
+    inbox->first = first->next;
+    if (!first->next)
+        inbox->end = &inbox->first;
+    *out = first->item;
+    free(first);
+    return true;
+}
+
+bool pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out)
 {
     pthread_mutex_lock(&inbox->lock);
     while (!inbox->first && !inbox->closed)
         pthread_cond_wait(&inbox->arrival, &inbox->lock);
-    waiting *w = inbox->closed ? NULL : inbox->first;
-    if (w) {
-        inbox->first = w->next;
-        if (!w->next)
-            inbox->end = &inbox->first;
-    }
+    bool taken = !inbox->closed && take_first(inbox, out);
     pthread_mutex_unlock(&inbox->lock);
-    if (!w)
-        return NULL;
-    pj_request *request = w->request;
-    *aborted = w->aborted;
-    free(w);
-    return request;
+    return taken;
+}
+
+bool pj_inbox_left(pj_inbox *inbox, pj_inbox_item *out)
+{
+    pthread_mutex_lock(&inbox->lock);
+    bool taken = take_first(inbox, out);
+    pthread_mutex_unlock(&inbox->lock);
+    return taken;
 }
 
 /// Whether requests go on arriving: called and returns with the lock held.
@@ -89,16 +107,9 @@ static bool still_arriving(pj_inbox *inbox)
     return inbox->arrived != before;
 }
 
-pj_request *pj_inbox_left(pj_inbox *inbox)
+static bool is_cell(const pj_inbox_item *item)
 {
-    pthread_mutex_lock(&inbox->lock);
-    waiting *w = inbox->first;
-    if (w)
-        inbox->first = w->next;
-    pthread_mutex_unlock(&inbox->lock);
-    pj_request *request = w ? w->request : NULL;
-    free(w);
-    return request;
+    return !item->errand.call && pj_request_is(item->request, PJ_S("execute_request"));
 }
 
 void pj_inbox_abort_cells(pj_inbox *inbox)
@@ -107,7 +118,7 @@ void pj_inbox_abort_cells(pj_inbox *inbox)
     for (int i = 0; i < SILENCE_TRIES && !inbox->closed && still_arriving(inbox); i++)
         continue;
     for (waiting *w = inbox->first; w; w = w->next)
-        w->aborted = w->aborted || pj_request_is(w->request, PJ_S("execute_request"));
+        w->item.aborted = w->item.aborted || is_cell(&w->item);
     pthread_mutex_unlock(&inbox->lock);
 }
 

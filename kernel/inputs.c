@@ -265,6 +265,7 @@ static bool load_input(loading *l, const pj_value *input, pj_err *err)
     case PJ_VALUE_LIST:
     case PJ_VALUE_TABLE:
     case PJ_VALUE_DRAWING:
+    case PJ_VALUE_WIDGET:
         break;
     }
     return pj_fail(err, PJ_E_USAGE, NULL, 0,

@@ -45,6 +45,7 @@ pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
     pj_lang *lang = new_lang(stage, face, stop);
     lang->L = stage->L;
     lang->session = pj_session_new(face, stop);
+    lang->session->lang = lang;
     lang->session->render.colour = face->colour && !face->rich;
     luaL_openlibs(lang->L);
     pj_lang_io_open(stage);
@@ -60,6 +61,7 @@ pj_lang *pj_lang_beside(pj_lang *first, const pj_face *face, atomic_bool *stop)
 {
     pj_lang *lang = new_lang(first->stage, face, stop);
     lang->session = pj_session_beside(first->session, face, stop);
+    lang->session->lang = lang;
     return lang;
 }
 

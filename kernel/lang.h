@@ -66,6 +66,8 @@ bool pj_lang_comm_open(pj_lang *lang, const pj_comm_message *message);
 void pj_lang_comm_message(pj_lang *lang, const pj_comm_message *message);
 void pj_lang_comm_close(pj_lang *lang, const pj_comm_message *message);
 
+/// Runs an errand on behalf of the owner's cell.
+void pj_lang_errand(pj_lang *lang, const char *owner, const pj_errand *errand);
 /// Closes the widgets of an owner that is no more.
 void pj_lang_widgets_forget(pj_lang *lang, const char *owner);
 

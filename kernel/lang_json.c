@@ -108,9 +108,8 @@ json_t *pj_lang_json_of(lua_State *L, int index, bool list, pj_err *err)
 static void push_text(lua_State *L, const json_t *value)
 {
     const char *id = pj_trait_value_reference(value);
-    pj_widget *widget = id ? pj_widgets_find(pj_lang_widgets(pj_lang_of(L)->stage), id) : NULL;
-    if (widget)
-        pj_lang_widget_push(L, widget);
+    if (id)
+        pj_lang_widget_push_id(L, id);
     else
         lua_pushlstring(L, json_string_value(value), json_string_length(value));
 }

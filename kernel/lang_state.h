@@ -50,6 +50,8 @@ struct pj_lang {
     size_t text_cap;
     lua_State *running; // the thread that called a verb; where callbacks run
     char owner[80];     // of the widgets that are made; "" = nobody
+    unsigned visits;    // of a command that entered (live.h)
+    bool visit_stepped; // it was not on stage before
     bool script;        // os.exit ends a script, not a cell
     pj_lang_frame frames[PJ_LANG_FRAMES];
     unsigned frame_count;

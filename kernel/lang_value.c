@@ -3,6 +3,7 @@
 #include "kernel/lang_value.h"
 
 #include "kernel/display.h"
+#include "kernel/lang_widget.h"
 #include "kernel/suggest.h"
 
 #define OBJECT "popinjay.object"
@@ -50,6 +51,7 @@ static const pj_lang_type *type_of(const pj_value *value)
     case PJ_VALUE_BOOL:
     case PJ_VALUE_NUMBER:
     case PJ_VALUE_TEXT:
+    case PJ_VALUE_WIDGET:
         return NULL;
     case PJ_VALUE_LIST:
         return &pj_lang_type_runs;
@@ -78,6 +80,8 @@ void pj_lang_object_finish(lua_State *L)
         lua_pushnumber(L, value->number);
     else if (value->kind == PJ_VALUE_TEXT)
         lua_pushstring(L, value->text);
+    else if (value->kind == PJ_VALUE_WIDGET)
+        pj_lang_widget_push_id(L, value->text);
     else
         lua_pushnil(L);
     lua_remove(L, -2);

@@ -166,6 +166,15 @@ void pj_lang_widget_push(lua_State *L, pj_widget *widget)
     lua_remove(L, -2);
 }
 
+void pj_lang_widget_push_id(lua_State *L, const char *id)
+{
+    pj_widget *widget = pj_widgets_find(pj_lang_widgets(pj_lang_of(L)->stage), id);
+    if (widget)
+        pj_lang_widget_push(L, widget);
+    else
+        lua_pushnil(L);
+}
+
 void pj_lang_widget_fields(lua_State *L, int index)
 {
     lua_getiuservalue(L, index, 1);
@@ -464,6 +473,14 @@ static int to_text(lua_State *L)
     return 1;
 }
 
+/// widget.Buton: says what is near.
+static int no_model(lua_State *L)
+{
+    pj_err err = {0};
+    pj_model_find(luaL_checkstring(L, 2), PJ_WIDGETS_8, &err);
+    return pj_lang_raise(L, &err);
+}
+
 void pj_lang_widget_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -488,5 +505,9 @@ void pj_lang_widget_open(lua_State *L)
     lua_setfield(L, -2, "link");
     lua_pushcfunction(L, pj_lang_interact);
     lua_setfield(L, -2, "interact");
+    lua_newtable(L);
+    lua_pushcfunction(L, no_model);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
     lua_setfield(L, -2, "widget");
 }

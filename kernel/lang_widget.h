@@ -18,6 +18,8 @@ const char *pj_lang_widget_id(lua_State *L, int index);
 pj_widget *pj_lang_widget_check(lua_State *L, int index);
 /// Pushes the one userdata of an open widget.
 void pj_lang_widget_push(lua_State *L, pj_widget *widget);
+/// The same by its comm id; nil when it is closed.
+void pj_lang_widget_push_id(lua_State *L, const char *id);
 /// Pushes the table that belongs to the widget at `index`: fields of the files below.
 void pj_lang_widget_fields(lua_State *L, int index);
 /// Sets a trait; takes the value. Raises.

@@ -13,6 +13,7 @@ typedef struct pj_session {
     atomic_bool *stop;
     struct pj_session_sets *sets; // defined by the user; shared by sessions beside each other
     bool beside;
+    struct pj_lang *lang;  // whose session it is; NULL in the shell
     unsigned complaints;   // failures reported while the rest went on: exit status 1
     unsigned exports;      // files written
     int status;            // exit status asked for by a script

@@ -263,9 +263,20 @@ bool pj_subshells_give(pj_subshells *shells, pj_subshell_role role, pj_request *
     if (!shells->closed && (!take->subshell_id.len || (shell && role == PJ_SUBSHELL_ANSWERS)))
         shell = own_shell(shells, role);
     if (shell)
-        pj_inbox_add(shell->inbox, take);
+        pj_inbox_add_take(shell->inbox, (pj_inbox_item){.request = take});
     pthread_mutex_unlock(&shells->lock);
     return shell;
+}
+
+void pj_subshells_give_errand_take(pj_subshells *shells, pj_inbox_item item)
+{
+    pthread_mutex_lock(&shells->lock);
+    bool closed = shells->closed;
+    if (!closed)
+        pj_inbox_add_take(own_shell(shells, PJ_SUBSHELL_COMMS)->inbox, item);
+    pthread_mutex_unlock(&shells->lock);
+    if (closed)
+        pj_inbox_item_drop(&item);
 }
 
 json_t *pj_subshells_history(pj_subshells *shells, const pj_request *request)

@@ -63,6 +63,8 @@ bool pj_subshells_wait(pj_subshells *shells, unsigned ms);
 /// Leaves the request to the shell of that role, or to the child that its header names. False when
 /// nobody is there for it: it stays the caller's.
 bool pj_subshells_give(pj_subshells *shells, pj_subshell_role role, pj_request *take);
+/// Leaves an errand to the handlers of widgets, for the request and owner given. Takes all of it.
+void pj_subshells_give_errand_take(pj_subshells *shells, pj_inbox_item item);
 /// The history of the shell that the request names; NULL when there is none. The answer is new.
 json_t *pj_subshells_history(pj_subshells *shells, const pj_request *request);
 /// An input_reply: for the one that asked.

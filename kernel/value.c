@@ -38,6 +38,7 @@ pj_value pj_value_hold(pj_value value)
     case PJ_VALUE_NUMBER:
         break;
     case PJ_VALUE_TEXT:
+    case PJ_VALUE_WIDGET:
         value.text = copy_text(value.text);
         break;
     case PJ_VALUE_LIST:
@@ -67,6 +68,7 @@ void pj_value_clear(pj_value *value)
     case PJ_VALUE_NUMBER:
         break;
     case PJ_VALUE_TEXT:
+    case PJ_VALUE_WIDGET:
         free((void *)value->text);
         break;
     case PJ_VALUE_LIST:
@@ -91,9 +93,11 @@ void pj_value_clear(pj_value *value)
 const char *pj_value_name(pj_value_kind kind)
 {
     static const char *const names[] = {
-        [PJ_VALUE_NIL] = "nil",     [PJ_VALUE_BOOL] = "boolean",    [PJ_VALUE_NUMBER] = "number",
-        [PJ_VALUE_TEXT] = "text",   [PJ_VALUE_LIST] = "list",       [PJ_VALUE_RUN] = "run",
-        [PJ_VALUE_TABLE] = "table", [PJ_VALUE_METRICS] = "metrics", [PJ_VALUE_DRAWING] = "picture",
+        [PJ_VALUE_NIL] = "nil",         [PJ_VALUE_BOOL] = "boolean",
+        [PJ_VALUE_NUMBER] = "number",   [PJ_VALUE_TEXT] = "text",
+        [PJ_VALUE_LIST] = "list",       [PJ_VALUE_RUN] = "run",
+        [PJ_VALUE_TABLE] = "table",     [PJ_VALUE_METRICS] = "metrics",
+        [PJ_VALUE_DRAWING] = "picture", [PJ_VALUE_WIDGET] = "widget",
     };
     return names[kind];
 }

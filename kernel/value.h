@@ -20,6 +20,7 @@ typedef enum pj_value_kind {
     PJ_VALUE_TABLE,
     PJ_VALUE_METRICS,
     PJ_VALUE_DRAWING,
+    PJ_VALUE_WIDGET, // of the language; live.h
 } pj_value_kind;
 
 typedef struct pj_list pj_list;
@@ -30,7 +31,7 @@ typedef struct pj_value {
     union {
         bool flag;
         double number;
-        const char *text; // terminated; malloc
+        const char *text; // terminated; malloc; of a widget its comm id
         pj_list *list;
         pj_run *run;
         pj_table *table;

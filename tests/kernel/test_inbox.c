@@ -16,14 +16,18 @@ static pj_request *new_request(pj_str type)
     return r;
 }
 
+static void add(pj_inbox *inbox, pj_str type)
+{
+    pj_inbox_add_take(inbox, (pj_inbox_item){.request = new_request(type)});
+}
+
 static void assert_take(pj_inbox *inbox, pj_str type, bool expected)
 {
-    bool aborted = !expected;
-    pj_request *r = pj_inbox_take(inbox, &aborted);
-    assert_non_null(r);
-    assert_true(pj_request_is(r, type));
-    assert_int_equal(aborted, expected);
-    pj_request_drop(r);
+    pj_inbox_item item;
+    assert_true(pj_inbox_take(inbox, &item));
+    assert_true(pj_request_is(item.request, type));
+    assert_int_equal(item.aborted, expected);
+    pj_inbox_item_drop(&item);
 }
 
 static void test_abort(void **state)
@@ -31,11 +35,11 @@ static void test_abort(void **state)
     (void)state;
     const pj_str cell = PJ_S("execute_request"), other = PJ_S("complete_request");
     pj_inbox *inbox = pj_inbox_new();
-    pj_inbox_add(inbox, new_request(cell));
-    pj_inbox_add(inbox, new_request(other));
-    pj_inbox_add(inbox, new_request(cell));
+    add(inbox, cell);
+    add(inbox, other);
+    add(inbox, cell);
     pj_inbox_abort_cells(inbox);
-    pj_inbox_add(inbox, new_request(cell)); // came afterwards
+    add(inbox, cell); // came afterwards
     assert_take(inbox, cell, true);
     assert_take(inbox, other, false);
     assert_take(inbox, cell, true);
@@ -47,11 +51,39 @@ static void test_close(void **state)
 {
     (void)state;
     pj_inbox *inbox = pj_inbox_new();
-    pj_inbox_add(inbox, new_request(PJ_S("execute_request")));
+    add(inbox, PJ_S("execute_request"));
     pj_inbox_close(inbox);
-    bool aborted;
-    assert_null(pj_inbox_take(inbox, &aborted));
+    pj_inbox_item item;
+    assert_false(pj_inbox_take(inbox, &item));
+    assert_true(pj_inbox_left(inbox, &item));
+    pj_inbox_item_drop(&item);
+    assert_false(pj_inbox_left(inbox, &item));
+    add(inbox, PJ_S("execute_request"));
     pj_inbox_free(inbox); // frees what is left
+}
+
+static void count_call(void *context)
+{
+    ++*(int *)context;
+}
+
+/// An errand is dropped once, whether it was taken or not, and never aborted.
+static void test_errands(void **state)
+{
+    (void)state;
+    int drops = 0;
+    pj_inbox_item errand = {.errand = {count_call, count_call, &drops}};
+    pj_inbox *inbox = pj_inbox_new();
+    pj_inbox_add_take(inbox, errand);
+    pj_inbox_add_take(inbox, errand);
+    pj_inbox_abort_cells(inbox);
+    pj_inbox_item item;
+    assert_true(pj_inbox_take(inbox, &item));
+    assert_false(item.aborted);
+    pj_inbox_item_drop(&item);
+    assert_int_equal(drops, 1);
+    pj_inbox_free(inbox);
+    assert_int_equal(drops, 2);
 }
 
 int main(void)
@@ -59,6 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_abort),
         cmocka_unit_test(test_close),
+        cmocka_unit_test(test_errands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

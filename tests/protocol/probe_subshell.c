@@ -19,7 +19,7 @@ static void sleep_ms(long ms)
 /// What follows goes to the subshell; "" = the main shell.
 static void use(client *c, const char *subshell)
 {
-    snprintf(c->subshell, sizeof c->subshell, "%s", subshell);
+    strcpy(c->subshell, subshell);
 }
 
 static void start_cell(client *c, const char *code, char id[64])
@@ -367,6 +367,50 @@ static void test_many(void **state)
                   client_now_ms() - began);
 }
 
+/// Commands compute beside each other on the same runs, and their callbacks in Lua find back.
+static void test_commands_side_by_side(void **state)
+{
+    enum { SHELLS = 3 };
+    client *c = *state;
+    char subs[SHELLS][128];
+    answer a = client_execute(
+        c, "runs = load '" PJ_SOURCE_DIR "/notebooks/traces'\n"
+           "define_metrics{name = 'mine', title = 'Mine', metrics = {{key = 'half',\n"
+           "  formula = function(run) return run.useful_sum / run.useful_sum / 2 end}}}");
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+    static const char code[] = "local sum = 0\n"
+                               "for i = 1, 3 do\n"
+                               "  local m = metrics(runs)\n"
+                               "  sum = sum + m[1].parallel_efficiency\n"
+                               "  assert(metrics(runs, 'mine')[1].half == 0.5)\n"
+                               "  plot(m, 'speedup')\n"
+                               "  runs[1].tag = 'x' .. i\n"
+                               "end\n"
+                               "assert(#load('" PJ_SOURCE_DIR "/notebooks/traces') == #runs)\n"
+                               "return string.format('%.12f', sum / 3)";
+    for (int i = 0; i < SHELLS; i++)
+        create(c, subs[i]);
+    for (int i = 0; i < SHELLS; i++) {
+        use(c, subs[i]);
+        client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", code));
+    }
+    use(c, "");
+    a = client_execute(c, code);
+    if (strcmp(answer_status(&a), "ok") != 0)
+        fail_msg("%s", message_text(a.reply, "evalue"));
+    answer_free(&a);
+    for (int i = 0; i < SHELLS; i++) {
+        use(c, subs[i]);
+        a = client_execute(c, code); // behind the first one
+        if (strcmp(answer_status(&a), "ok") != 0)
+            fail_msg("%s", message_text(a.reply, "evalue"));
+        assert_int_equal(json_integer_value(json_object_get(a.reply->content, "execution_count")),
+                         2);
+        answer_free(&a);
+    }
+}
+
 static void test_churn(void **state)
 {
     client *c = *state;
@@ -401,6 +445,7 @@ int probe_subshell(void)
         PROBE(test_delete_running),
         PROBE(test_abort_is_own),
         PROBE(test_two_questions),
+        PROBE(test_commands_side_by_side),
         PROBE(test_many),
         PROBE(test_churn),
     };

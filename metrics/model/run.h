@@ -84,10 +84,10 @@ typedef struct pj_run {
     pj_arena *arena;
     _Atomic uint32_t references;
 
-    const char *path;   // as opened
-    const char *name;   // file name without .prv, .prv.gz, .otf2
-    const char *format; // reader's name: "prv"
-    const char *tag;    // "" when none
+    const char *path;        // as opened
+    const char *name;        // file name without .prv, .prv.gz, .otf2
+    const char *format;      // reader's name: "prv"
+    const char *_Atomic tag; // "" when none; cells may set it while others compute
     uint64_t file_bytes;
     uint64_t text_bytes; // after decompression
     uint64_t events;     // records read

@@ -14,6 +14,13 @@ enum { PIECE = 64 << 10, STOP_POLL_MS = 10 };
 
 // The face
 
+/// Under what output appears: the execution that made the widget whose handler runs, for there its
+/// user looks; front ends keep what answers a message of a comm in a log.
+static pj_request *place_of(const pj_subshell *shell)
+{
+    return shell->maker ? shell->maker : shell->current;
+}
+
 /// Keeps the order between what the cell and what libraries print.
 static void settle(pj_subshell *shell, bool glance)
 {
@@ -43,7 +50,7 @@ static void write_stream(void *self, pj_stream stream, pj_str text)
     for (pj_str piece; text.len; text = pj_str_from(text, piece.len)) {
         piece = pj_str_head(text, PIECE);
         wait_for_room(shell, true);
-        kernel->out.write(kernel->out.self, shell->current, stream, piece);
+        kernel->out.write(kernel->out.self, place_of(shell), stream, piece);
     }
 }
 
@@ -60,14 +67,14 @@ static void show(void *self, const pj_display *display)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    publish_output(shell, pj_publish_display(kernel->origin, shell->current, display));
+    publish_output(shell, pj_publish_display(kernel->origin, place_of(shell), display));
 }
 
 static void clear_output(void *self, bool wait)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    publish_output(shell, pj_publish_clear(kernel->origin, shell->current, wait));
+    publish_output(shell, pj_publish_clear(kernel->origin, place_of(shell), wait));
 }
 
 static bool ask(void *self, const char *prompt, bool password, pj_buf *out, pj_err *err)
@@ -93,13 +100,11 @@ static void add_payload(void *self, json_t *payload)
         json_array_append(shell->payload, payload);
 }
 
-/// To the execution that made the widget, where its user looks.
 static void complain(void *self, pj_str text)
 {
     pj_subshell *shell = self;
     pj_kernel *kernel = shell->kernel;
-    pj_request *place = shell->maker ? shell->maker : shell->current;
-    kernel->out.write(kernel->out.self, place, PJ_STDERR, text);
+    kernel->out.write(kernel->out.self, place_of(shell), PJ_STDERR, text);
 }
 
 static void publish_comm(pj_subshell *shell, const char *type, const pj_comm_message *message)
@@ -113,7 +118,7 @@ static void open_comm(void *self, const pj_comm_message *message)
 {
     pj_subshell *shell = self;
     pj_comms_add(shell->kernel->comms, pj_str_of(message->id), pj_str_of(message->target),
-                 shell->maker ? shell->maker : shell->current);
+                 place_of(shell));
     publish_comm(shell, "comm_open", message);
 }
 

@@ -23,6 +23,11 @@ const controlWidgets = {
   })
 };
 
+// Arrow keys move a slider that has the focus; they would move the selection of cells.
+document.addEventListener('focusin', ({ target }) => {
+  if (target.role === 'slider') target.dataset.lmSuppressShortcuts = 'true';
+});
+
 const lab = new JupyterLab({ mimeExtensions: mimeExtensions.map(extension => extension.default) });
 for (const { default: plugins } of extensions) {
   lab.registerPlugins([plugins].flat().filter(p => !without.some(name => name.test(p.id))));

@@ -102,6 +102,18 @@ export class Lab {
       .flatMap(cell => cell.model.type === 'code' ? cell.model.outputs.toJSON() : []));
   }
 
+  /// Sends values to the widget of an output as its view does, without waiting for the kernel.
+  async sendUpdates(index, values) {
+    const outputs = await this.page.evaluate(cell => window.jupyterapp.shell.currentWidget.content
+      .widgets[cell].model.outputs.toJSON(), index);
+    const id = outputs[0].data['application/vnd.jupyter.widget-view+json'].model_id;
+    await this.page.evaluate(([comm, all]) => {
+      const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+      const view = kernel._comms.get(comm);
+      for (const value of all) view.send({ method: 'update', state: { value }, buffer_paths: [] });
+    }, [id, values]);
+  }
+
   /// The longest time between two frames, in ms, while `act` goes on.
   async slowestFrame(act) {
     await this.page.evaluate(() => {
@@ -117,6 +129,15 @@ export class Lab {
     await act();
     await this.page.waitForTimeout(300);
     return this.page.evaluate(() => window.slowest);
+  }
+
+  /// Runs a cell until it says `text`: what a front end sent before may still be on its way.
+  async runUntil(index, text, patience = 20000) {
+    for (const end = Date.now() + patience; Date.now() < end;) {
+      await this.run(index);
+      if ((await this.text(index)).includes(text)) return;
+    }
+    throw new Error(`cell ${index} says ${await this.text(index)} and never ${text}`);
   }
 
   /// A picture of the whole notebook, which makes the window as tall as it.

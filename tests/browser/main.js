@@ -8,6 +8,7 @@ import { launch } from './page.js';
 import { Server } from './server.js';
 import { Stage } from './stage.js';
 import { labScenarios } from './scenarios_lab.js';
+import { widgetScenarios } from './scenarios_widgets.js';
 import { classicScenarios } from './scenarios_classic.js';
 
 const [frontend, log, ...words] = process.argv.slice(2);
@@ -53,7 +54,7 @@ async function playAll(kind, scenarios) {
 }
 
 try {
-  await playAll('lab', picked(labScenarios));
+  await playAll('lab', picked({ ...labScenarios, ...widgetScenarios }));
   await playAll('classic', picked(classicScenarios));
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });

@@ -4,10 +4,9 @@ import { createRequire } from 'node:module';
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
 // Heard with any kernel: Yjs warns at each start of JupyterLab, the classic Notebook looks for an
-// extension that Debian has elsewhere, a tab hears of comms of another; and what answers of the server
-// say by themselves.
+// extension that Debian has elsewhere; and what answers of the server say by themselves.
 const harmless = [/\[yjs#509\]/, /^Invalid access: Add Yjs type/, /nbextensions\/widgets\//,
-  /^Failed to load resource/, /^Comm not found/];
+  /^Failed to load resource/];
 
 const isLocal = address => {
   const { protocol, hostname } = new URL(address);

@@ -219,6 +219,7 @@ static bool lacks(const pj_run *run, const pj_load_opts *opts)
 static bool load_more(loading *l, const pj_run *run, pj_err *err)
 {
     const pj_roi_request asked = l->opts.roi;
+    l->opts.known = run;
     l->opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
     if (run->roi.set)
         l->opts.roi = (pj_roi_request){.kind = PJ_ROI_RANGE,
@@ -227,6 +228,7 @@ static bool load_more(loading *l, const pj_run *run, pj_err *err)
                                        .drop = run->roi.drop};
     bool ok = load_path(l, run->path, run->tag, err);
     l->opts.roi = asked;
+    l->opts.known = NULL;
     return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "metrics/stat/useful.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /// What one pass needs to know and leaves behind for the next.
 typedef struct load_state {
@@ -215,13 +216,53 @@ static pj_run *load(load_state *loading, pj_err *err)
     }
 }
 
+/// Whether a run that was read before knows where in its file the scene stands.
+static bool knows_parts(const pj_load_opts *opts)
+{
+    const pj_run *known = opts->known;
+    struct stat facts;
+    if (!known || stat(known->path, &facts) != 0 || (uint64_t)facts.st_size != known->file_bytes)
+        return false;
+    return opts->scene && known->part_count && !known->states_overlap && !opts->openmp_regions &&
+           !opts->listener_count && opts->no_replay;
+}
+
+/// The scene alone, from the parts of the file that hold it; the totals of the run stay empty.
+static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
+{
+    const pj_run *known = opts->known;
+    pj_scene_opts scene = *opts->scene;
+    pj_roi_request *range = &scene.range;
+    uint64_t from = known->roi.set ? known->roi.from_ns : 0;
+    uint64_t to = known->roi.set ? known->roi.to_ns : known->end_ns;
+    if (range->kind == PJ_ROI_RANGE) {
+        from = border(range->from, range->from_percent, known->end_ns);
+        to = border(range->to, range->to_percent, known->end_ns);
+    }
+    *range = (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
+    pj_auto_run run = pj_run_new(known->path);
+    run->roi = known->roi;
+    pj_sink sink = pj_scene_sink(scene);
+    pj_pass pass = {.run = run,
+                    .sinks = &sink,
+                    .sink_count = 1,
+                    .job = job,
+                    .known = known,
+                    .from_ns = from,
+                    .to_ns = to};
+    bool ok = pj_read_file(known->path, &pass, err);
+    sink.close(sink.self);
+    free(pass.disorder);
+    return ok ? pj_run_hold(run) : NULL;
+}
+
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     load_state loading = {.path = path, .opts = &opts, .job = job};
     if (opts.scene)
         loading.scene = *opts.scene;
-    pj_run *run = load(&loading, &local);
+    pj_run *run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
     if (run)

@@ -18,6 +18,7 @@ typedef struct pj_load_opts {
     size_t listener_count;
     bool openmp_regions;        // finds them too: run->openmp_regions
     const pj_scene_opts *scene; // what is to be seen of run->scene; NULL = nothing
+    const pj_run *known;        // the same run read before, for `scene`; NULL = none
     bool in_order;              // the listeners want the events of all threads in one order of time
     bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network;

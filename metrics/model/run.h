@@ -62,6 +62,13 @@ typedef struct pj_label {
     uint16_t code; // PJ_OMP_*
 } pj_label;
 
+/// A part of a file, and the times of its records from the earliest to the latest: to look at a
+/// time, no other parts need to be read.
+typedef struct pj_part {
+    uint64_t offset, bytes;
+    uint64_t first_ns, last_ns; // UINT64_MAX = a state without end
+} pj_part;
+
 typedef struct pj_roi {
     bool set;  // clipped to [from_ns, to_ns)
     bool drop; // states that cross a border are left out instead
@@ -105,6 +112,9 @@ typedef struct pj_run {
     bool has_openmp;                         // any OpenMP level event
     uint64_t end_ns;                         // max(header, last record)
     uint64_t last_record_ns;
+    pj_part *parts;  // in the order of the file; none when it has to be read whole
+    size_t part_count;
+    bool states_overlap; // of one thread: what it does depends on earlier records
     bool chopped;        // the trace says that it was cut out of a longer one
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns
     pj_totals *totals;   // by location

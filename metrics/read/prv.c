@@ -3,6 +3,7 @@
 #include "metrics/read/prv_block.h"
 #include "metrics/read/prv_names.h"
 #include "metrics/read/prv_order.h"
+#include "metrics/read/prv_part.h"
 #include "metrics/read/prv_record.h"
 #include "metrics/read/reader.h"
 
@@ -30,6 +31,8 @@ typedef struct prv_reading {
     uint64_t lines; // of all blocks put so far
     uint64_t communicator_lines;
     pj_prv_batch spare; // for looking up the line of an event
+    pj_prv_parts parts;
+    bool indexed; // they are kept
 } prv_reading;
 
 static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
@@ -38,6 +41,9 @@ static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
     if (!pj_prv_header_parse(line, run, reading->pass->job, &reading->trace.header, err))
         return false;
     run->end_ns = reading->trace.header.end_ns;
+    const pj_run *known = reading->pass->known;
+    if (known && known->end_ns > run->end_ns)
+        run->end_ns = known->end_ns;
     reading->trace.layout = &run->layout;
     return true;
 }
@@ -135,7 +141,8 @@ static bool take(void *self, void *memory, pj_err *err)
         return false;
     slot->begin = 0;
     if (!reading->first_due)
-        return pj_source_next(reading->source, &slot->block, err);
+        return pj_prv_parts_seek(&reading->parts, reading->source, reading->pass, err) &&
+               pj_source_next(reading->source, &slot->block, err);
     pj_block spent = slot->block;
     slot->block = reading->first.block;
     slot->begin = reading->first.begin;
@@ -207,6 +214,8 @@ static bool put(void *self, void *memory, pj_err *err)
     pj_batch batch = pj_prv_batch_view(&slot->batch);
     watch_order(reading, slot, &batch);
     account(reading, slot);
+    if (reading->indexed)
+        pj_prv_parts_add(&reading->parts, &slot->block, slot->begin, &batch);
     pj_batch ordered = pj_prv_order_pass(reading->order, &batch);
     return pj_pass_events(reading->pass, &ordered, err);
 }
@@ -243,6 +252,8 @@ static bool read_records(prv_reading *reading, pj_err *err)
 static bool end_run(prv_reading *reading, pj_err *err)
 {
     pj_run *run = reading->run;
+    if (reading->pass->known)
+        return true;
     if (!run->events)
         return pj_fail(err, PJ_E_FORMAT, run->path, reading->lines,
                        "holds no record that can be read, only a header");
@@ -254,6 +265,9 @@ static bool end_run(prv_reading *reading, pj_err *err)
         pj_import_add(&run->import, PJ_IMPORT_ends_early, reading->lines);
     if (run->last_record_ns > run->end_ns)
         run->end_ns = run->last_record_ns;
+    bool ordered = !reading->pass->disorder && !run->import.count[PJ_IMPORT_time_backwards];
+    if (reading->indexed && ordered)
+        pj_prv_parts_keep(&reading->parts, run);
     if (!reading->pass->disorder)
         reading->pass->disorder = pj_prv_order_take_disorder(reading->order);
     return true;
@@ -274,10 +288,12 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     prv_reading reading = {.source = source, .pass = pass, .run = pass->run};
+    reading.indexed = !pass->known && pj_source_facts_of(source).skips;
     bool ok = read_preamble(&reading, &local) && read_body(&reading, &local);
     pj_block_free(&reading.first.block);
     pj_prv_batch_free(&reading.spare);
     pj_prv_order_free(reading.order);
+    pj_prv_parts_free(&reading.parts);
     if (!ok && err && !err->code)
         *err = local;
     return ok;

@@ -24,6 +24,10 @@ typedef struct pj_pass {
     bool learning;    // set by the pass: another one would use what this one has learnt
     bool by_location; // the sinks take one location after another: times need not be merged
     bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
+    /// What an earlier pass over a plain file has left in run->parts: only those that have times
+    /// in [from_ns, to_ns] are read. NULL = all is read.
+    const pj_run *known;
+    uint64_t from_ns, to_ns;
     bool raw_clock;   // clocks are taken as they are
     bool again;       // set by the pass: the input may be read another time
 } pj_pass;

@@ -339,6 +339,22 @@ bool pj_source_next(pj_source *source, pj_block *block, pj_err *err)
                          : fill_block(source, block, err);
 }
 
+uint64_t pj_source_position(const pj_source *source)
+{
+    return source->carry_offset;
+}
+
+bool pj_source_skip(pj_source *source, uint64_t offset, pj_err *err)
+{
+    if (lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
+        return pj_fail(err, PJ_E_IO, source->path, 0, "cannot be read: %s", strerror(errno));
+    source->input.len = 0;
+    source->carry.len = 0;
+    source->carry_offset = offset;
+    source->text_ended = false;
+    return true;
+}
+
 pj_source_facts pj_source_facts_of(const pj_source *source)
 {
     return (pj_source_facts){
@@ -346,6 +362,7 @@ pj_source_facts pj_source_facts_of(const pj_source *source)
         .text_bytes = source->text_bytes,
         .compressed = source->gunzip != NULL,
         .again = source->again,
+        .skips = source->again && source->fd >= 0 && !source->gunzip,
         .damage = source->damage,
     };
 }

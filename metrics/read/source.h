@@ -33,6 +33,7 @@ typedef struct pj_source_facts {
     uint64_t text_bytes; // after decompression
     bool compressed;
     bool again;         // may be opened and read a second time (no pipe)
+    bool skips;         // a plain file: pj_source_skip works
     const char *damage; // why the compressed data end early, NULL when they do not
 } pj_source_facts;
 
@@ -47,6 +48,10 @@ pj_str pj_source_head(const pj_source *source);
 const char *pj_source_path(const pj_source *source);
 /// Fills `block` with the next lines; false at the end or with an error.
 bool pj_source_next(pj_source *source, pj_block *block, pj_err *err);
+/// Where the next block begins.
+uint64_t pj_source_position(const pj_source *source);
+/// Goes on at `offset`, where a line begins; only plain files can.
+bool pj_source_skip(pj_source *source, uint64_t offset, pj_err *err);
 pj_source_facts pj_source_facts_of(const pj_source *source);
 
 #endif

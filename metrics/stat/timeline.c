@@ -80,6 +80,7 @@ static void cross_borders(pj_timeline *timeline, uint64_t time)
 /// very time took its burst for running on.
 static void interrupt(pj_timeline *timeline, uint64_t begin)
 {
+    timeline->overlap = true;
     if (timeline->end != UINT64_MAX) {
         pj_grow(timeline->ends, &timeline->end_cap, timeline->end_count + 1);
         timeline->ends[timeline->end_count++] = timeline->end;

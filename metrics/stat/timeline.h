@@ -67,6 +67,7 @@ typedef struct pj_timeline {
     size_t level_cap;
     size_t depth;
     bool in_openmp;
+    bool overlap; // records have ended others
 
     uint64_t *ends; // of earlier records that outlast the current one
     size_t end_count, end_cap;

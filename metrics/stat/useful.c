@@ -163,6 +163,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
         pj_timeline_end(timeline, run->end_ns);
         run->totals[i] = totals_of(timeline);
         write_counters(timeline, i, run);
+        run->states_overlap |= timeline->overlap;
         run->roi.cut_bursts += pj_timeline_cuts(timeline);
         if (run->totals[i].runtime_ns > run->runtime_ns)
             run->runtime_ns = run->totals[i].runtime_ns;

@@ -284,6 +284,7 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     else
         lang->data = lang->metadata = NULL;
     lang->owner[0] = 0;
+    pj_lang_note_names(lang);
     pj_lang_leave(lang);
     return outcome;
 }

@@ -431,6 +431,36 @@ static json_t *reply_take(json_t *offers, size_t start, size_t end)
                      "_jupyter_types_experimental", offers);
 }
 
+void pj_lang_note_names(pj_lang *lang)
+{
+    enum { MOST = 2000 };
+    lua_State *L = lang->L;
+    json_t *names = json_array();
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_pushnil(L);
+    while (lua_next(L, -2)) {
+        if (lua_type(L, -2) == LUA_TSTRING && json_array_size(names) < MOST)
+            json_array_append_new(names, json_string(lua_tostring(L, -2)));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    pthread_mutex_lock(&lang->stage->lock);
+    json_t *before = lang->stage->names;
+    lang->stage->names = names;
+    pthread_mutex_unlock(&lang->stage->lock);
+    json_decref(before);
+}
+
+static void add_noted_names(pj_lang *lang, pj_str word)
+{
+    pthread_mutex_lock(&lang->stage->lock);
+    json_t *names = json_incref(lang->stage->names);
+    pthread_mutex_unlock(&lang->stage->lock);
+    for (size_t i = 0; i < json_array_size(names); i++)
+        add(lang, word, "instance", json_string_value(json_array_get(names, i)));
+    json_decref(names);
+}
+
 /// While a call of C keeps the stage: what is known without Lua.
 static void add_known(pj_lang *lang, const pj_lang_place *p)
 {
@@ -449,6 +479,7 @@ static void add_known(pj_lang *lang, const pj_lang_place *p)
     for (const pj_lang_member *v = pj_lang_verbs; v->name; v++)
         sign(add(lang, p->word, "function", v->name), v->usage);
     add_locals(lang, p);
+    add_noted_names(lang, p->word);
 }
 
 json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor)

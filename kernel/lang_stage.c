@@ -41,6 +41,7 @@ void pj_lang_stage_free(pj_lang_stage *stage)
 {
     pj_widgets_free(stage->widgets);
     lua_close(stage->L);
+    json_decref(stage->names);
     pthread_mutex_destroy(&stage->lock);
     free(stage);
 }

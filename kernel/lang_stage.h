@@ -6,6 +6,7 @@
 
 #include "kernel/lang.h"
 
+#include <jansson.h>
 #include <lauxlib.h>
 #include <pthread.h>
 
@@ -19,6 +20,7 @@ typedef struct pj_lang_stage {
     size_t source_count;        // cells whose code was kept
     struct pj_widgets *widgets; // NULL = none was ever made
     pthread_mutex_t lock;       // of what follows
+    json_t *names;              // of globals when the last cell ended; NULL = none yet
     struct pj_lang_waiter *first, **end;
     bool taken;
     pthread_t holder;

@@ -83,6 +83,8 @@ void pj_lang_io_detach(pj_lang *lang);
 void pj_lang_tostring(lua_State *L, int index);
 /// lang_widget.c: closes what the owner made.
 void pj_lang_widgets_close_owner(pj_lang *lang, const char *owner);
+/// lang_complete.c: keeps the names of globals for when a call of C keeps the stage.
+void pj_lang_note_names(pj_lang *lang);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
 /// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.

@@ -3,6 +3,7 @@
 #include "kernel/lang_widget.h"
 
 #include "widgets/escape.h"
+#include "widgets/figure_file.h"
 #include "widgets/trait_value.h"
 #include "widgets/widget_comm.h"
 #include "widgets/widget_save.h"
@@ -212,6 +213,27 @@ static const pj_trait *trait_of(lua_State *L, const pj_model *model, const char 
     return pj_model_trait(model, key, pj_widgets_dialect(widgets));
 }
 
+/// A plot as the bytes of a PNG; NULL when the value is none.
+static json_t *picture(lua_State *L, int index, pj_err *err)
+{
+    pj_lang *lang = pj_lang_of(L);
+    const pj_lang_object *object = pj_lang_object_at(L, index);
+    if (!object || object->value.kind != PJ_VALUE_DRAWING)
+        return NULL;
+    pj_auto_buf png = {0};
+    bool aside = pj_lang_step_aside(lang);
+    bool ok = pj_figure_file(object->value.drawing->figure, PJ_S("png"), &png, err);
+    pj_lang_step_back(lang, aside);
+    return ok ? json_stringn_nocheck(png.at, png.len) : NULL;
+}
+
+/// The value at `index` for a trait (NULL = none of the model); NULL with an error.
+static json_t *json_for(lua_State *L, const pj_trait *trait, int index, pj_err *err)
+{
+    json_t *bytes = trait && trait->type == PJ_TRAIT_BYTES ? picture(L, index, err) : NULL;
+    return bytes ? bytes : pj_lang_json_of(L, index, is_list(trait), err);
+}
+
 /// widget[key] = the value on top, which is popped.
 static void set_field(lua_State *L, int index, const char *key)
 {
@@ -228,7 +250,7 @@ static void set_field(lua_State *L, int index, const char *key)
     if (strcmp(key, "outputs") == 0 && lua_istable(L, -1))
         value = pj_lang_outputs(L, lua_gettop(L));
     else
-        value = pj_lang_json_of(L, -1, is_list(trait), err);
+        value = json_for(L, trait, -1, err);
     if (!value)
         pj_lang_raise(L, err);
     pj_lang_widget_set_take(L, widget, key, value);
@@ -293,7 +315,7 @@ static json_t *plain_traits(lua_State *L, const pj_model *model, pj_err *err)
         bool later = !key || is_event(key) || strcmp(key, "outputs") == 0 ||
                      (pj_lang_choice_is(model) && !trait);
         if (!later)
-            json_object_set_new_nocheck(traits, key, pj_lang_json_of(L, -1, is_list(trait), err));
+            json_object_set_new_nocheck(traits, key, json_for(L, trait, -1, err));
         lua_pop(L, 1);
     }
     return traits;

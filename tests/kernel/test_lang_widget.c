@@ -129,6 +129,10 @@ static void test_traits(void **state)
     gives(f, "return widget.Label 'text'.value", "text");
     gives(f, "return widget.Button 'text'.description", "text");
     gives(f, "return #widget.Image{value = '\\0\\255'}.value", "2");
+    gives(f,
+          "m = metrics(load('" PJ_SOURCE_DIR "/notebooks/traces/stencil_*'))\n"
+          "return widget.Image{value = plot(m, 'speedup')}.value:sub(2, 4)",
+          "PNG");
     gives(f, "b = widget.VBox{s, widget.Label 'x'} return #b.children .. b.children[1].model",
           "2IntSlider");
     gives(f, "b.children = {} return #b.children", "0");

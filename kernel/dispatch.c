@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { SHELL = 1 << PJ_SHELL, CONTROL = 1 << PJ_CONTROL };
+enum { SHELL = 1 << PJ_SHELL, CONTROL = 1 << PJ_CONTROL, KEPT_BYTES = 8 << 20 };
 
 /// Who answers: the thread that received the request, or a shell in its turn.
 typedef enum turn { AT_ONCE, BY_CELLS, BY_ANSWERS, BY_COMMS } turn;
@@ -29,6 +29,7 @@ pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop)
     *kernel = (pj_kernel){
         .out = out,
         .origin = origin,
+        .kept = pj_kept_new(KEPT_BYTES),
         .comms = pj_comms_new(),
         .queue_comms = comms && strcmp(comms, "queued") == 0,
     };
@@ -42,6 +43,7 @@ void pj_kernel_free(pj_kernel *kernel)
         return;
     pj_subshells_free(kernel->shells);
     pj_comms_free(kernel->comms);
+    pj_kept_free(kernel->kept);
     free(kernel);
 }
 

@@ -4,6 +4,7 @@
 #define PJ_DISPATCH_H
 
 #include "kernel/comm.h"
+#include "kernel/kept.h"
 #include "kernel/message.h"
 #include "kernel/subshell.h"
 
@@ -25,6 +26,7 @@ typedef struct pj_kernel {
     pj_outlet out;
     pj_origin *origin;
     pj_comms *comms;
+    pj_kept *kept;
     pj_subshells *shells;
     bool queue_comms; // comm messages wait for their turn among cells
 } pj_kernel;

@@ -167,6 +167,12 @@ static pj_desk open_desk(void *self, const char *owner)
     return (pj_desk){d, post_errand, close_desk};
 }
 
+static json_t *earlier(void *self, uint64_t cell, size_t *gone)
+{
+    pj_subshell *shell = self;
+    return pj_kept_outputs(shell->kernel->kept, cell, shell->current, gone);
+}
+
 pj_face pj_execute_face(pj_subshell *shell)
 {
     return (pj_face){
@@ -176,6 +182,7 @@ pj_face pj_execute_face(pj_subshell *shell)
         .clear = clear_output,
         .input = ask,
         .payload = add_payload,
+        .earlier = earlier,
         .complain = complain,
         .comms = {shell, open_comm, send_comm, close_comm},
         .desk = open_desk,

@@ -51,6 +51,8 @@ typedef struct pj_face {
     pj_comm_channel comms;
     /// Opens a desk for the running cell; `owner` is that of its widgets. NULL = nobody serves one.
     pj_desk (*desk)(void *self, const char *owner);
+    /// What an earlier cell published (kept.h), new; NULL = nothing is kept. May be NULL itself.
+    json_t *(*earlier)(void *self, uint64_t cell, size_t *gone);
     bool rich;     // shows MIME bundles (notebook); false = plain text
     bool colour;   // ANSI colours are welcome in text
     bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself

@@ -19,6 +19,7 @@ struct pj_inbox {
     pthread_cond_t arrival;
     waiting *first, **end;
     unsigned long arrived;
+    size_t bytes;
     bool closed;
 };
 
@@ -53,6 +54,20 @@ void pj_inbox_item_drop(pj_inbox_item *item)
     pj_request_drop(item->request);
 }
 
+/// What an item holds, roughly: JSON is larger in memory than as text.
+static size_t weight(const pj_inbox_item *item)
+{
+    return 1024 + (item->request ? 4 * item->request->size : 0);
+}
+
+size_t pj_inbox_bytes(pj_inbox *inbox)
+{
+    pthread_mutex_lock(&inbox->lock);
+    size_t bytes = inbox->bytes;
+    pthread_mutex_unlock(&inbox->lock);
+    return bytes;
+}
+
 void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
 {
     waiting *w = pj_take_memory(sizeof *w);
@@ -61,6 +76,7 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
     *inbox->end = w;
     inbox->end = &w->next;
     inbox->arrived++;
+    inbox->bytes += weight(&item);
     pthread_cond_signal(&inbox->arrival);
     pthread_mutex_unlock(&inbox->lock);
 }
@@ -74,6 +90,7 @@ static bool take_first(pj_inbox *inbox, pj_inbox_item *out)
     inbox->first = first->next;
     if (!first->next)
         inbox->end = &inbox->first;
+    inbox->bytes -= weight(&first->item);
     *out = first->item;
     free(first);
     return true;

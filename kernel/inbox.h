@@ -23,6 +23,8 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item);
 /// The next one, the caller's (pj_inbox_item_drop). Blocks; false when the inbox was closed.
 bool pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out);
 void pj_inbox_item_drop(pj_inbox_item *item);
+/// Bytes that the waiting items hold, roughly.
+size_t pj_inbox_bytes(pj_inbox *inbox);
 /// Marks every execute_request that waits. Called before the failure is told to anybody: it first
 /// waits (4 ms of silence, 16 ms at most) for what the front end sent without knowing of it.
 void pj_inbox_abort_cells(pj_inbox *inbox);

@@ -24,6 +24,7 @@ typedef struct pj_request {
     json_t *content;
     pj_str *buffers;
     size_t buffer_count;
+    size_t size; // bytes of all frames
 } pj_request;
 
 pj_request *pj_request_hold(pj_request *request);

@@ -28,6 +28,10 @@
 enum {
     LINGER_MS = 1000,
     LARGEST_FRAME = 256 << 20,
+    MOST_WAITING = 256 << 20, // bytes of requests: then no more are read
+    MOST_UNREAD = 32768,      // replies that a client may leave unread; it gets no more then
+    WATCH_MS = 1000,
+    STUCK_MS = 5000,      // after an interrupt until its user is told that nothing happens
     BATCH = 64,           // messages read before replies are sent
     PARENT_POLL_MS = 500, // where the system has no descriptors of processes
     ASK_AGAIN_MS = 10,
@@ -58,7 +62,8 @@ typedef struct server {
     void *context;
     void *sockets[PJ_PORTS];
     pthread_t io_thread, control_thread, capture_thread;
-    int end_fd; // readable when the kernel has to end
+    uint64_t stopping_since; // ms: of the interrupt that the main shell does not heed; 0 = none
+    int end_fd;              // readable when the kernel has to end
     pid_t parent;
     int parent_fd; // readable when the front end's process ended; -1 = not known
     atomic_int complaints;
@@ -109,7 +114,7 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
                        zmq_strerror(errno));
     set_option(socket, ZMQ_LINGER, LINGER_MS);
     set_option(socket, ZMQ_IPV6, pj_str_find(s->connection.ip, ':') < s->connection.ip.len);
-    set_option(socket, ZMQ_SNDHWM, 0);
+    set_option(socket, ZMQ_SNDHWM, MOST_UNREAD);
     int64_t largest = LARGEST_FRAME;
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
     if (port == PJ_PORT_STDIN)
@@ -258,12 +263,15 @@ static void out_publish(void *self, pj_post *take)
     server *s = self;
     if (strcmp(take->type, "status") == 0)
         take->after = pj_outbox_added(s->outbox);
+    else
+        pj_kept_post(s->kernel->kept, take);
     pj_pubqueue_post(s->queue, take);
 }
 
 static void out_write(void *self, pj_request *parent, pj_stream stream, pj_str text)
 {
     server *s = self;
+    pj_kept_text(s->kernel->kept, parent, stream, text);
     pj_pubqueue_write(s->queue, parent, stream, text);
 }
 
@@ -328,9 +336,11 @@ static void *run_io(void *context)
         {.fd = pj_outbox_fd(s->outbox), .events = ZMQ_POLLIN},
     };
     while (empty_outbox(s)) {
-        zmq_poll(items, 3, s->question ? ASK_AGAIN_MS : -1);
+        bool full = pj_subshells_waiting(s->kernel->shells) > MOST_WAITING;
+        items[0].events = full ? 0 : ZMQ_POLLIN;
+        zmq_poll(items, 3, full || s->question ? ASK_AGAIN_MS : -1);
         ask_or_keep(s, s->question);
-        for (int i = 0; i < BATCH && take_one(s, PJ_PORT_SHELL, &s->io); i++)
+        for (int i = 0; i < BATCH && !full && take_one(s, PJ_PORT_SHELL, &s->io); i++)
             empty_outbox(s);
         for (int i = 0; i < BATCH && take_one(s, PJ_PORT_STDIN, &s->io); i++)
             continue;
@@ -386,6 +396,24 @@ static void end_all(server *s)
         _exit(0);
 }
 
+/// Nothing in C can be interrupted that does not look: it is said what to do instead.
+static void watch_interrupt(server *s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    if (!pj_subshells_stopping(s->kernel->shells)) {
+        s->stopping_since = 0;
+    } else if (!s->stopping_since) {
+        s->stopping_since = now;
+    } else if (s->stopping_since != UINT64_MAX && now - s->stopping_since >= STUCK_MS) {
+        pj_capture_say(s->capture, "popinjay: the cell does not heed the interrupt: it is inside a "
+                                   "call of a library or program, and ends when that returns; "
+                                   "restart the kernel to end it now\n");
+        s->stopping_since = UINT64_MAX; // once
+    }
+}
+
 static void *run_control(void *context)
 {
     server *s = context;
@@ -398,10 +426,11 @@ static void *run_control(void *context)
     int count = s->parent_fd < 0 ? 3 : 4;
     bool end = false;
     while (!end) {
-        zmq_poll(items, count, s->parent ? PARENT_POLL_MS : -1);
+        zmq_poll(items, count, s->parent ? PARENT_POLL_MS : WATCH_MS);
         while (take_one(s, PJ_PORT_CONTROL, &s->control))
             continue;
         echo_heartbeats(s);
+        watch_interrupt(s);
         eventfd_t ignored;
         end = eventfd_read(s->end_fd, &ignored) == 0 || parent_is_gone(s) ||
               (count == 4 && items[3].revents);

@@ -322,6 +322,22 @@ bool pj_subshells_interrupt(pj_subshells *shells, pj_str id)
 
 // Children
 
+size_t pj_subshells_waiting(pj_subshells *shells)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&shells->lock);
+    for (pj_subshell *shell = shells->first; shell; shell = shell->next)
+        bytes += pj_inbox_bytes(shell->inbox);
+    pthread_mutex_unlock(&shells->lock);
+    return bytes;
+}
+
+bool pj_subshells_stopping(pj_subshells *shells)
+{
+    pj_subshell *main = shells->first;
+    return atomic_load(&main->busy) && atomic_load(main->stop);
+}
+
 bool pj_subshells_create(pj_subshells *shells, char *id, size_t size, pj_err *err)
 {
     pthread_mutex_lock(&shells->lock);

@@ -65,6 +65,8 @@ bool pj_subshells_wait(pj_subshells *shells, unsigned ms);
 bool pj_subshells_give(pj_subshells *shells, pj_subshell_role role, pj_request *take);
 /// Leaves an errand to the handlers of widgets, for the request and owner given. Takes all of it.
 void pj_subshells_give_errand_take(pj_subshells *shells, pj_inbox_item item);
+/// Bytes that the waiting requests of all shells hold, roughly.
+size_t pj_subshells_waiting(pj_subshells *shells);
 /// The history of the shell that the request names; NULL when there is none. The answer is new.
 json_t *pj_subshells_history(pj_subshells *shells, const pj_request *request);
 /// An input_reply: for the one that asked.
@@ -72,6 +74,9 @@ void pj_subshells_answer(pj_subshells *shells, const pj_request *reply);
 /// Interrupts the child `id`; empty: the main shell and the handlers of widgets, or, when these
 /// are idle, every child. False for an unknown child.
 bool pj_subshells_interrupt(pj_subshells *shells, pj_str id);
+
+/// Whether the main shell was interrupted and still runs.
+bool pj_subshells_stopping(pj_subshells *shells);
 
 /// A new child; false with PJ_E_USAGE when there are too many.
 bool pj_subshells_create(pj_subshells *shells, char *id, size_t size, pj_err *err);

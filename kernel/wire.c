@@ -17,6 +17,7 @@
 
 _Static_assert(PJ_WIRE_SIGNATURE == 2 * EVP_MAX_MD_SIZE, "two digits per byte");
 
+enum { LONGEST_TEXT = 64 << 20, MOST_VALUES = 4 << 20 }; // of one JSON part
 enum { SIGNED_FRAMES = 4, FINGERPRINT = 16, SLOTS = 2 * PJ_WIRE_REMEMBERED };
 
 struct pj_wire {
@@ -229,8 +230,21 @@ static bool verify(pj_wire *wire, pj_replay *replay, pj_str signature, const pj_
            refuse(err, "sent before: its signature is known");
 }
 
+/// A value of a byte or two takes some fifty in memory: a text must not be mostly of such.
+static bool is_bloated(pj_str text)
+{
+    size_t values = 0;
+    for (size_t i = 0; i < text.len && text.len > MOST_VALUES; i++)
+        values += text.at[i] == ',' || text.at[i] == '[' || text.at[i] == '{';
+    return text.len > LONGEST_TEXT || values > MOST_VALUES;
+}
+
 static json_t *read_object(pj_str text, const char *what, pj_buf *mended, pj_err *err)
 {
+    if (is_bloated(text)) {
+        pj_fail(err, PJ_E_FORMAT, what, 0, "more text than a message may have");
+        return NULL;
+    }
     json_t *value = pj_jsontext_read(text, what, mended, err);
     if (!value || json_is_object(value))
         return value;
@@ -316,6 +330,7 @@ static pj_request *assemble(const pj_str *frames, size_t id_count, size_t count,
         .content = json_incref(b->content),
         .buffers = view + id_count,
         .buffer_count = buffer_count,
+        .size = total_len(frames, count),
     };
     atomic_init(&request->owners, 1);
     for (size_t i = 0; i < id_count; i++)

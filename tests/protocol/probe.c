@@ -13,7 +13,7 @@ static const struct {
     {"execute", probe_execute},     {"output", probe_output},     {"requests", probe_requests},
     {"stdin", probe_stdin},         {"control", probe_control},   {"transport", probe_transport},
     {"malformed", probe_malformed}, {"subshell", probe_subshell}, {"capture", probe_capture},
-    {"load", probe_load},           {"widget", probe_widget},
+    {"load", probe_load},           {"hostile", probe_hostile},   {"widget", probe_widget},
 };
 
 int probe_set_up(void **state)

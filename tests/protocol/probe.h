@@ -21,6 +21,7 @@ int probe_malformed(void);
 int probe_subshell(void);
 int probe_capture(void);
 int probe_load(void);
+int probe_hostile(void);
 int probe_widget(void);
 
 /// Fixtures: `*state` is a client with a fresh kernel.

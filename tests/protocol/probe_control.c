@@ -200,6 +200,19 @@ static void test_shutdown_stuck(void **state)
     shut_down(*state, CONTROL, false);
 }
 
+/// Who interrupts such a call is told that it cannot be, and what helps.
+static void test_stuck_notice(void **state)
+{
+    client *c = *state;
+    char id[64];
+    start_cell(c, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
+    client_send(c, CONTROL, "interrupt_request", NULL);
+    bool told = false;
+    for (message *m; !told && (m = client_receive(c, IOPUB, 20000)); message_free(m))
+        told = message_answers(m, id) && strstr(message_text(m, "text"), "restart the kernel");
+    assert_true(told);
+}
+
 static void test_shutdown_while_asking(void **state)
 {
     client *c = *state;
@@ -241,6 +254,7 @@ int probe_control(void)
         PROBE(test_shutdown_on_shell_with_restart),
         PROBE(test_shutdown_busy),
         PROBE(test_shutdown_stuck),
+        PROBE(test_stuck_notice),
         PROBE(test_shutdown_while_asking),
         cmocka_unit_test(test_orphan),
         PROBE(test_terminate),

@@ -151,6 +151,61 @@ static void test_topics(void **state)
     assert_true(stream && status);
 }
 
+/// What a cell put out can be shown again, as outputs of another one.
+static void test_missed(void **state)
+{
+    client *c = *state;
+    answer a = client_execute(c, "print 'a' io.stderr:write 'e' os.execute 'echo child' return 7");
+    answer_free(&a);
+    a = client_execute(c, "error 'broken'");
+    answer_free(&a);
+    static const char *const codes[] = {"missed(1)", "%missed 1"};
+    for (int i = 0; i < 2; i++) {
+        a = client_execute(c, codes[i]);
+        assert_string_equal(answer_status(&a), "ok");
+        char *text = answer_stream(&a, "stdout");
+        assert_string_equal(text, "a\nchild\n");
+        free(text);
+        const json_t *data = json_object_get(answer_output(&a, "display_data", 0), "data");
+        assert_string_equal(json_string_value(json_object_get(data, "text/plain")), "7");
+        answer_free(&a);
+    }
+    a = client_execute(c, "missed(2)");
+    char *text = answer_stream(&a, "stderr");
+    assert_non_null(strstr(text, "broken"));
+    free(text);
+    answer_free(&a);
+    a = client_execute(c, "missed(77)");
+    assert_string_equal(answer_status(&a), "error");
+    answer_free(&a);
+}
+
+/// A front end that was away while a cell ran sees it all when it comes back.
+static void test_missed_after_reconnecting(void **state)
+{
+    client *c = *state;
+    void *old = c->sockets[IOPUB];
+    client_send(c, SHELL, "execute_request",
+                json_pack("{s:s}", "code", "for i = 1, 5 do print(i) os.execute 'sleep 0.05' end"));
+    char address[256];
+    size_t size = sizeof address;
+    zmq_getsockopt(old, ZMQ_LAST_ENDPOINT, address, &size);
+    assert_int_equal(zmq_disconnect(old, address), 0);
+    message *reply = client_receive(c, SHELL, 10000);
+    assert_non_null(reply);
+    message_free(reply);
+    c->sockets[IOPUB] = client_subscribe(c, 0);
+    zmq_close(old);
+    message *welcome = client_receive(c, IOPUB, 5000);
+    assert_non_null(welcome);
+    message_free(welcome);
+    answer a = client_execute(c, "missed()");
+    char *text = answer_stream(&a, "stdout");
+    assert_string_equal(text, "1\n2\n3\n4\n5\n");
+    free(text);
+    answer_free(&a);
+}
+
 int probe_output(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +217,8 @@ int probe_output(void)
         PROBE(test_output_comes_at_once),
         PROBE(test_every_subscriber_is_welcomed),
         PROBE(test_topics),
+        PROBE(test_missed),
+        PROBE(test_missed_after_reconnecting),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

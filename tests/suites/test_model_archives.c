@@ -1,6 +1,7 @@
 // The modelled application as OTF2 archives, written in every style: what they give is what its
 // Paraver trace gives, from the totals of each thread to the ideal network.
 #include "kernel/load.h"
+#include "metrics/model/regions.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
 
@@ -88,6 +89,47 @@ static void same_ideal(const pj_run *prv, const pj_run *otf2)
     }
 }
 
+static void same_regions(const pj_run *prv, const pj_run *otf2)
+{
+    const pj_regions *a = prv->openmp_regions, *b = otf2->openmp_regions;
+    assert_true(!a == !b);
+    if (!a)
+        return;
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        const pj_region_instance *x = &a->instances[i], *y = &b->instances[i];
+        assert_int_equal(x->rank, y->rank);
+        assert_int_equal(x->start_ns, y->start_ns);
+        assert_int_equal(x->end_ns, y->end_ns);
+        assert_int_equal(x->total_ns, y->total_ns);
+        assert_int_equal(x->max_ns, y->max_ns);
+    }
+    assert_true(b->function_count > 0 && *b->functions[0].name);
+}
+
+/// Time in useful and in collective states; archives have no "Not created".
+static void same_scenes(const pj_run *prv, const pj_run *otf2)
+{
+    const pj_scene *a = prv->scene, *b = otf2->scene;
+    assert_int_equal(a->lanes, b->lanes);
+    assert_int_equal(a->messages, b->messages);
+    for (uint32_t lane = 0; lane < a->lanes; lane++) {
+        const uint64_t *x = &a->sums[lane * PJ_SCENE_KINDS], *y = &b->sums[lane * PJ_SCENE_KINDS];
+        assert_int_equal(x[PJ_SCENE_running], y[PJ_SCENE_running]);
+        assert_int_equal(x[PJ_SCENE_collective], y[PJ_SCENE_collective]);
+    }
+}
+
+static void same_pictures(unsigned workers)
+{
+    const pj_scene_opts scene = {.last_rank = UINT32_MAX, .rows_most = 560, .columns = 200};
+    pj_load_opts opts = {.no_replay = true, .openmp_regions = true, .scene = &scene};
+    pj_auto_run prv = load(TRACE, opts, 1);
+    pj_auto_run otf2 = load(ANCHOR, opts, workers);
+    same_regions(prv, otf2);
+    same_scenes(prv, otf2);
+}
+
 static void check(const pj_model_app *app, pj_otf2_style style)
 {
     write_both(app, style);
@@ -100,6 +142,7 @@ static void check(const pj_model_app *app, pj_otf2_style style)
         assert_int_equal(otf2->roi.set, prv->roi.set);
         same_totals(prv, otf2);
         same_ideal(prv, otf2);
+        same_pictures(workers);
     }
     pj_auto_run stats = load(ANCHOR, (pj_load_opts){.no_replay = true}, 2);
     same_totals(prv, stats);

@@ -215,7 +215,7 @@ static bool put(void *self, void *memory, pj_err *err)
     watch_order(reading, slot, &batch);
     account(reading, slot);
     if (reading->indexed)
-        pj_prv_parts_add(&reading->parts, &slot->block, slot->begin, &batch);
+        pj_prv_parts_add(&reading->parts, &slot->block, slot->begin, &slot->batch);
     pj_batch ordered = pj_prv_order_pass(reading->order, &batch);
     return pj_pass_events(reading->pass, &ordered, err);
 }

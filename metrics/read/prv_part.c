@@ -15,17 +15,15 @@ static void see(pj_part *part, uint64_t first, uint64_t last)
     part->last_ns = last > part->last_ns ? last : part->last_ns;
 }
 
-static void see_batch(pj_part *part, const pj_batch *batch)
+/// The earliest time of a batch; messages may be received before they are sent.
+static uint64_t earliest(const pj_prv_batch *batch)
 {
-    for (size_t i = 0; i < batch->count; i++) {
-        const pj_event *event = &batch->events[i];
-        see(part, event->time, event->kind == PJ_EV_STATE ? event->a : event->time);
-    }
-    for (size_t i = 0; i < batch->message_count; i++) {
-        uint64_t sent = batch->messages[i].logical_send,
-                 received = batch->messages[i].physical_recv;
-        see(part, sent < received ? sent : received, sent > received ? sent : received);
-    }
+    uint64_t first = UINT64_MAX;
+    for (const pj_event *event = batch->events; event < batch->out.event; event++)
+        first = event->time < first ? event->time : first;
+    for (const pj_message *message = batch->messages; message < batch->out.message; message++)
+        first = message->physical_recv < first ? message->physical_recv : first;
+    return first;
 }
 
 static void join_pairs(pj_prv_parts *parts)
@@ -40,15 +38,16 @@ static void join_pairs(pj_prv_parts *parts)
 }
 
 void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
-                        const pj_batch *batch)
+                      const pj_prv_batch *batch)
 {
     if (parts->count == PARTS_MOST)
         join_pairs(parts);
     pj_grow(parts->items, &parts->cap, parts->count + 1);
-    pj_part *part = &parts->items[parts->count++];
-    *part = (pj_part){
-        .offset = block->offset + begin, .bytes = block->len - begin, .first_ns = UINT64_MAX};
-    see_batch(part, batch);
+    parts->items[parts->count++] =
+        (pj_part){.offset = block->offset + begin,
+                  .bytes = block->len - begin,
+                  .first_ns = earliest(batch),
+                  .last_ns = batch->open_end ? UINT64_MAX : batch->out.last_ns};
 }
 
 void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run)
@@ -59,8 +58,7 @@ void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run)
         memcpy(run->parts, parts->items, parts->count * sizeof *run->parts);
 }
 
-bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass,
-                         pj_err *err)
+bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass, pj_err *err)
 {
     const pj_run *known = pass->known;
     if (!known)

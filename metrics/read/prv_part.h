@@ -3,6 +3,7 @@
 #ifndef PJ_PRV_PART_H
 #define PJ_PRV_PART_H
 
+#include "metrics/read/prv_record.h"
 #include "metrics/read/reader.h"
 
 typedef struct pj_prv_parts {
@@ -14,12 +15,11 @@ typedef struct pj_prv_parts {
 /// The next block, whose records begin at `begin`. There are never more than a few thousand
 /// parts: then two of them become one.
 void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
-                        const pj_batch *batch);
+                      const pj_prv_batch *batch);
 /// Copies them into run->parts.
 void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run);
 /// Skips what pass->known says is not needed; false at the end of what is, or with an error.
-bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass,
-                         pj_err *err);
+bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass, pj_err *err);
 void pj_prv_parts_free(pj_prv_parts *parts);
 
 #endif

@@ -20,7 +20,7 @@ void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes)
     batch->out = (pj_prv_out){.event = batch->events, .message = batch->messages};
     batch->import = (pj_import_stats){.count = {0}};
     batch->lines = 0;
-    batch->chopped = false;
+    batch->open_end = batch->chopped = false;
 }
 
 void pj_prv_batch_free(pj_prv_batch *batch)
@@ -138,6 +138,7 @@ static void state_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *bat
         count(batch, PJ_IMPORT_reversed_state);
         return;
     }
+    batch->open_end |= open;
     event.code = state > UINT16_MAX ? UINT16_MAX : (uint16_t)state;
     pj_prv_state(&batch->out, event);
 }

@@ -53,7 +53,8 @@ typedef struct pj_prv_batch {
     pj_prv_out out;
     pj_import_stats import; // lines count from 1 in the block
     uint64_t lines;
-    bool chopped; // a comment says that the trace was cut out of a longer one
+    bool open_end; // a state has no end
+    bool chopped;  // a comment says that the trace was cut out of a longer one
 } pj_prv_batch;
 
 static inline pj_batch pj_prv_batch_view(const pj_prv_batch *batch)

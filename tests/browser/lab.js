@@ -23,8 +23,11 @@ export class Lab {
     });
   }
 
+  /// Requests on their way when the page goes are no complaints.
   async reload() {
+    const before = this.page.complaints.length;
     await this.page.reload();
+    this.page.complaints.length = before;
     await this.loaded();
   }
 

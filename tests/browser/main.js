@@ -15,8 +15,6 @@ const [frontend, log, ...words] = process.argv.slice(2);
 const notebooks = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../notebooks');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-'));
 const root = path.join(scratch, 'root');
-fs.mkdirSync(root);
-fs.symlinkSync(path.join(notebooks, 'traces'), path.join(root, 'traces'));
 
 const picked = scenarios => Object.entries(scenarios)
   .filter(([name]) => !words.length || words.some(word => name.includes(word)));
@@ -46,13 +44,16 @@ async function playAll(kind, scenarios) {
   if (!scenarios.length) return;
   const server = await Server.start(kind, { frontend, root, state: path.join(scratch, kind) });
   const browser = await launch();
-  for (const [name, scenario] of scenarios) {
-    await play(name, scenario, new Stage({ browser, server, frontend, notebooks, scratch, log }));
+  for (const [i, [name, scenario]] of scenarios.entries()) {
+    const folder = `${kind}${i}`;
+    await play(name, scenario,
+      new Stage({ browser, server, frontend, notebooks, scratch, folder, log }));
   }
   await browser.close();
   await server.stop();
 }
 
+fs.mkdirSync(root);
 try {
   await playAll('lab', picked({ ...labScenarios, ...widgetScenarios }));
   await playAll('classic', picked(classicScenarios));

@@ -1,7 +1,5 @@
 // What users do in Debian's classic Notebook, which shows all tables and plots, but no widgets.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { assertHovers, assertTable, tableOf } from './assertions.js';
 
 const first = '1_first_table.ipynb';
@@ -29,7 +27,6 @@ async function untrusted(stage) {
   const table = reader.page.locator(shown, { hasText: 'MPI (additive)' }).first();
   assertTable(await tableOf(table), stage.reference());
   await reader.picture(stage.keep('classic-untrusted'));
-  fs.rmSync(path.join(stage.root, notebook));
 }
 
 async function interrupt(stage) {

@@ -1,7 +1,5 @@
 // What users do in JupyterLab. A scenario fails by throwing, or when its pages complain.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { hoverTexts, lowestContrast } from './page.js';
 import { assertHovers, assertTable, tableOf, traces } from './assertions.js';
 
@@ -149,7 +147,6 @@ async function untrusted(stage) {
     ['speedup']);
   assert.equal(await reader.page.locator(`${shown} script`).count(), 0);
   await reader.picture(stage.keep('lab-untrusted'));
-  fs.rmSync(path.join(stage.root, notebook));
 }
 
 export const labScenarios = {

@@ -65,7 +65,7 @@ async function whileBusy(stage) {
 }
 
 async function everyKind(stage) {
-  fs.writeFileSync(path.join(stage.scratch, 'up.txt'), 'seven bytes'.slice(0, 7));
+  fs.writeFileSync(path.join(stage.home, 'up.txt'), 'seven bytes'.slice(0, 7));
   const lab = await stage.open(stage.notebook('kinds.ipynb', [
     't = widget.Text{description = "Name"}\nc = widget.Checkbox{description = "Sure"}\n' +
     'd = widget.Dropdown{description = "Set", options = {"mpi", "hybrid"}}\n' +
@@ -79,7 +79,7 @@ async function everyKind(stage) {
   await tick(area, 'Sure');
   await tab(area, 'Two').click();
   await choose(area, 'Set', 'hybrid');
-  await upload(area, 'Bring (0)', path.join(stage.scratch, 'up.txt'));
+  await upload(area, 'Bring (0)', path.join(stage.home, 'up.txt'));
   await area.getByText('Bring (1)').waitFor();
   await lab.run(1);
   assert.deepEqual((await lab.text(1)).trim().split(/\s+/),

@@ -9,29 +9,30 @@ import { Server, writeNotebook } from './server.js';
 const frontEnds = { lab: Lab, classic: Classic };
 
 export class Stage {
+  /// folder: of its own, below the root of the server; the example runs are in it.
   constructor(parts) {
     Object.assign(this, parts);
+    this.home = path.join(this.server.root, this.folder);
     this.opened = [];
     this.servers = [];
-  }
-
-  get root() {
-    return this.server.root;
+    fs.mkdirSync(this.home);
+    fs.symlinkSync(path.join(this.notebooks, 'traces'), path.join(this.home, 'traces'));
   }
 
   /// A copy of a notebook of the product's.
   bundled(name) {
-    fs.copyFileSync(path.join(this.notebooks, name), path.join(this.root, name));
+    fs.copyFileSync(path.join(this.notebooks, name), path.join(this.home, name));
     return name;
   }
 
   notebook(name, sources) {
-    return writeNotebook(this.root, name, sources);
+    return writeNotebook(this.home, name, sources);
   }
 
   /// Opens a notebook in the front end of the server.
   async open(name, { server = this.server, ...size } = {}) {
-    const front = await frontEnds[server.kind].open(this.browser, server, name, size);
+    const front = await frontEnds[server.kind].open(this.browser, server, `${this.folder}/${name}`,
+      size);
     this.opened.push(front);
     return front;
   }
@@ -39,15 +40,15 @@ export class Stage {
   /// Another server on the same notebooks that trusts nothing yet.
   async stranger() {
     const state = fs.mkdtempSync(path.join(this.scratch, 'stranger-'));
-    const { kind } = this.server;
-    this.servers.push(await Server.start(kind, { frontend: this.frontend, root: this.root, state }));
+    const { kind, root } = this.server;
+    this.servers.push(await Server.start(kind, { frontend: this.frontend, root, state }));
     return this.servers.at(-1);
   }
 
   /// What the shell says about the example runs: one object per run, texts by key.
   reference() {
     const csv = execFileSync('bash', ['-c', 'popinjay metrics traces/stencil_*.prv.gz --export -.csv'],
-      { cwd: this.root, encoding: 'utf8' });
+      { cwd: this.home, encoding: 'utf8' });
     const [keys, ...rows] = csv.trim().split('\n').map(line => line.split(','));
     return rows.map(row => Object.fromEntries(keys.map((key, i) => [key, row[i]])));
   }
@@ -68,8 +69,8 @@ export class Stage {
   async clear() {
     for (const front of this.opened) await front.close();
     for (const server of this.servers) await server.stop();
-    const kernels = await (await fetch(this.server.address('api/sessions'))).json();
-    for (const { id } of kernels) {
+    const sessions = await (await fetch(this.server.address('api/sessions'))).json();
+    for (const { id } of sessions.filter(session => session.path.startsWith(`${this.folder}/`))) {
       await fetch(this.server.address(`api/sessions/${id}`),
         { method: 'DELETE', headers: this.server.authorised });
     }

@@ -158,8 +158,12 @@ static void add_structure(writer *w)
                     "the efficiency table say where it lies.\n",
                     marked, w->metrics->study->count);
     add_prose(w, &text);
-    add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
-             "Where the time of each rank goes in the largest run", "fig:structure");
+    if (w->metrics->study->runs[w->last]->layout.ranks > 1)
+        add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
+                 "Where the time of each rank goes in the largest run", "fig:structure");
+    else
+        add_code(w, "plot(\"bar\", m.runs[#m.runs].stats, {x = \"thread\", y = \"useful_ns\"})",
+                 "Useful time of each thread in the largest run", "fig:structure");
 }
 
 static void add_speedup(writer *w, pj_buf *text)
@@ -238,10 +242,11 @@ static void add_section(writer *w, const section *s)
 {
     pj_auto_buf text = {0}, code = {0}, keys = {0};
     size_t rows = 0, shown = 0;
+    bool single = w->metrics->study->count == 1; // scalings compare runs
     pj_buf_addf(&text, "## %s\n\n", s->title);
     for (size_t row = 0; row < w->metrics->set->count; row++) {
         const pj_metric *metric = &w->metrics->set->rows[row];
-        if (!belongs(s, metric))
+        if (!belongs(s, metric) || (single && metric->kind == PJ_METRIC_SCALING))
             continue;
         rows++;
         add_row(w, row, &text);
@@ -254,7 +259,7 @@ static void add_section(writer *w, const section *s)
     add_prose(w, &text);
     if (s->code)
         pj_buf_puts(&code, s->code);
-    else if (shown && w->metrics->study->count > 1)
+    else if (shown && !single)
         pj_buf_addf(&code, "plot(\"line\", m.table, {x = \"threads\", y = {%s}, title = \"%s\"})",
                     keys.at, s->title);
     if (code.len)

@@ -92,6 +92,7 @@ static void sections_follow_the_set(void **state)
     assert_null(strstr(without.at, "## OpenMP"));
     assert_null(strstr(single.at, "## Scaling"));
     assert_null(strstr(single.at, "## Computation")); // nothing to compare with
+    assert_non_null(strstr(all.at, "plot(\"timeline\""));
     assert_non_null(strstr(all.at, "plot(\"ranks\""));
     assert_non_null(strstr(single.at, "x = \"thread\"")); // its only rank says nothing
     json_decref(hybrid);

@@ -134,7 +134,7 @@ static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_e
            pj_fail(err, PJ_E_MISSING, pattern, 0, "no trace in the folders that match");
 }
 
-static bool expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err)
+bool pj_inputs_expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err)
 {
     if (is_folder(text))
         return add_folder(paths, arena, text, err);
@@ -312,7 +312,7 @@ static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *a
         pj_err problem = {0};
         pj_value value = inputs->items[i];
         bool text = value.kind == PJ_VALUE_TEXT;
-        bool ok = !text || expand(value.text, arena, &paths, &problem);
+        bool ok = !text || pj_inputs_expand(value.text, arena, &paths, &problem);
         for (size_t k = 0; ok && k < (text ? paths.count : 1); k++) {
             pj_grow(out->items, &out->cap, out->count + 1);
             out->items[out->count++] = text ? pj_value_borrow_text(paths.items[k]) : value;

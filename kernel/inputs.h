@@ -86,6 +86,8 @@ bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts 
 /// The same where exactly one run is wanted.
 bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                         pj_run **run, pj_err *err);
+/// A file, folder or glob as the paths of its traces; the list is malloc, the paths arena.
+bool pj_inputs_expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err);
 /// Whether `text` names files: a path that exists, a glob, or what only a trace can be called.
 bool pj_inputs_is_path(const char *text);
 

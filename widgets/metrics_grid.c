@@ -224,6 +224,7 @@ static void add_metric(builder *b, size_t metric, unsigned depth)
     const char *title =
         *form.unit ? pj_arena_format(b->arena, "%s [%s]", m->title, form.unit) : m->title;
     grid->rows[grid->row_count] = (pj_grid_row){.title = title,
+                                                .metric = metric,
                                                 .formula = m->formula_text,
                                                 .explanation = m->explanation,
                                                 .kind = m->kind,
@@ -242,6 +243,7 @@ static void add_residual(builder *b, size_t metric, unsigned depth)
         m->title, grid->metrics->combine[metric] == PJ_COMBINE_PRODUCT ? "multiplied" : "added",
         m->kind == PJ_METRIC_INEFFICIENCY ? "0" : "1");
     grid->rows[grid->row_count] = (pj_grid_row){.title = "Residual",
+                                                .metric = metric,
                                                 .explanation = explanation,
                                                 .kind = m->kind,
                                                 .depth = depth,

@@ -21,6 +21,7 @@ typedef struct pj_grid_row {
     const char *title; // with the unit where the numbers have one
     const char *formula, *explanation;
     pj_metric_kind kind;
+    size_t metric; // row of the set; of a residual: its parent's
     unsigned depth;
     bool residual; // what the parts of its parent leave
     bool last;     // no further row of its depth under the same parent

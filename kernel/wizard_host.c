@@ -1,0 +1,397 @@
+// Everything here runs inside (live.h), but loading: that has a thread of its own.
+#include "kernel/wizard_host.h"
+
+#include "kernel/export.h"
+#include "kernel/inputs.h"
+#include "kernel/live.h"
+#include "kernel/scene_args.h"
+#include "metrics/base/num.h"
+#include "metrics/read/reader.h"
+#include "widgets/report_notebook.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_KEPT_FOLDERS = 40 };
+
+typedef struct host {
+    pj_live *live;
+    pj_desk desk;
+    char id[48];
+    char folder[PATH_MAX];         // where the notebook is: choices are kept by it
+    char kept[PATH_MAX];           // the file; "" = nowhere
+    char kept_where[PATH_MAX + 8]; // as a sentence says it
+} host;
+
+// Reading
+
+static bool take_size(const char *text, const char *what, uint64_t *out, pj_err *err)
+{
+    return !text || pj_parse_size(pj_str_of(text), out) ||
+           pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: \"%s\" is no size (32k, 64M)", what, text);
+}
+
+static bool take_network(const pj_wizard_load *how, pj_network *network, pj_err *err)
+{
+    if (how->latency && !pj_parse_duration(pj_str_of(how->latency), &network->latency_ns))
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "latency: \"%s\" is no time (2us, 1ms)",
+                       how->latency);
+    if (how->bandwidth && !pj_parse_rate(pj_str_of(how->bandwidth), &network->bandwidth))
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "bandwidth: \"%s\" is no rate (10G, inf)",
+                       how->bandwidth);
+    if (!take_size(how->eager, "eager", &network->eager_bytes, err))
+        return false;
+    network->all_rendezvous = how->eager && network->eager_bytes == 0;
+    return true;
+}
+
+static bool take_how(const pj_wizard_load *how, pj_load_opts *opts, pj_job *job, pj_err *err)
+{
+    if (how->roi && !pj_roi_parse(pj_str_of(how->roi), &opts->roi, err))
+        return false;
+    opts->roi.drop = how->roi_cut && strcmp(how->roi_cut, "drop") == 0;
+    opts->raw_clock = how->clock && strcmp(how->clock, "raw") == 0;
+    return take_network(how, &opts->network, err) &&
+           take_size(how->memory, "memory", &job->memory_budget, err);
+}
+
+static bool take_view(const pj_wizard_load *how, pj_load_opts *opts, pj_scene_opts *scene,
+                      pj_err *err)
+{
+    opts->no_replay = how->view != PJ_WIZARD_TOTALS;
+    opts->openmp_regions = how->view == PJ_WIZARD_REGIONS;
+    if (how->view != PJ_WIZARD_TIMELINE)
+        return true;
+    opts->scene = scene;
+    pj_scene_args args = {.range = how->range, .ranks = how->ranks};
+    return pj_scene_args_take(&args, scene, err);
+}
+
+static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
+                    pj_err *err)
+{
+    (void)self;
+    pj_load_opts opts = {0};
+    pj_scene_opts scene;
+    bool good = take_how(how, &opts, job, err) && take_view(how, &opts, &scene, err);
+    return good ? pj_load(path, opts, job, err) : NULL;
+}
+
+static bool check(void *self, const pj_wizard_load *how, pj_err *err)
+{
+    (void)self;
+    pj_load_opts opts = {0};
+    pj_job job = {0};
+    pj_scene_opts scene;
+    return take_how(how, &opts, &job, err) && take_view(how, &opts, &scene, err);
+}
+
+// A first look: reading ends as soon as the layout is known
+
+typedef struct look {
+    pj_arena *arena;
+    const char *layout;
+} look;
+
+static bool look_begin(void *self, const pj_run *run, pj_err *err)
+{
+    look *l = self;
+    l->layout = pj_layout_text(&run->layout, l->arena);
+    return pj_fail(err, PJ_E_STOPPED, NULL, 0, "the layout is known");
+}
+
+static bool look_events(void *self, const pj_batch *batch, pj_err *err)
+{
+    (void)self, (void)batch, (void)err;
+    return true;
+}
+
+static bool look_finish(void *self, pj_run *run, pj_err *err)
+{
+    (void)self, (void)run, (void)err;
+    return true;
+}
+
+static void look_close(void *self)
+{
+    (void)self;
+}
+
+static const char *title_of(const char *format)
+{
+    const pj_reader *reader;
+    for (unsigned i = 0; format && (reader = pj_reader_at(i)); i++)
+        if (strcmp(reader->name, format) == 0)
+            return reader->title;
+    return "";
+}
+
+static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err)
+{
+    (void)self;
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+    pj_auto_run run = pj_run_new(path);
+    look l = {.arena = arena, .layout = ""};
+    pj_sink sink = {.name = "look",
+                    .begin = look_begin,
+                    .events = look_events,
+                    .finish = look_finish,
+                    .close = look_close,
+                    .self = &l};
+    pj_job job = {.workers = 1};
+    pj_pass pass = {.run = run, .sinks = &sink, .sink_count = 1, .job = &job, .by_location = true};
+    pj_err problem = {.code = PJ_E_NONE};
+    pj_read_file(path, &pass, &problem);
+    free(pass.disorder);
+    free(pass.learnt);
+    *out = (pj_wizard_facts){
+        .format = title_of(run->format), .layout = l.layout, .bytes = (uint64_t)info.st_size};
+    bool good = *l.layout;
+    if (!good && err)
+        *err = problem;
+    return good;
+}
+
+// Folders and files
+
+static int by_name(const void *a, const void *b)
+{
+    const pj_wizard_entry *left = a, *right = b;
+    if (left->folder != right->folder)
+        return left->folder ? -1 : 1;
+    return pj_str_order_natural(pj_str_of(left->name), pj_str_of(right->name));
+}
+
+static const char *format_of(const char *name)
+{
+    pj_str file = pj_str_of(name);
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        for (pj_str rest = pj_str_of(reader->suffixes); rest.len;) {
+            pj_str suffix = pj_str_cut(&rest, ' ');
+            if (suffix.len && file.len > suffix.len && pj_str_ends(file, suffix))
+                return reader->title;
+        }
+    return NULL;
+}
+
+static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
+                 pj_err *err)
+{
+    (void)self;
+    DIR *dir = opendir(*folder ? folder : ".");
+    if (!dir)
+        return pj_fail(err, PJ_E_IO, folder, 0, "the folder cannot be opened: %s", strerror(errno));
+    pj_wizard_entry *items = NULL;
+    size_t count = 0, cap = 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        struct stat info;
+        if (entry->d_name[0] == '.' || fstatat(dirfd(dir), entry->d_name, &info, 0) != 0)
+            continue;
+        pj_grow(items, &cap, count + 1);
+        bool is_folder = S_ISDIR(info.st_mode);
+        items[count++] = (pj_wizard_entry){.name = pj_arena_text(arena, pj_str_of(entry->d_name)),
+                                           .format = is_folder ? NULL : format_of(entry->d_name),
+                                           .bytes = (uint64_t)info.st_size,
+                                           .folder = is_folder};
+    }
+    closedir(dir);
+    if (count)
+        qsort(items, count, sizeof *items, by_name);
+    out->items = pj_new_n(arena, pj_wizard_entry, count + 1);
+    if (count)
+        memcpy(out->items, items, count * sizeof *items);
+    out->count = count;
+    free(items);
+    return true;
+}
+
+static const char *format_at(void *self, size_t index)
+{
+    (void)self;
+    const pj_reader *reader = pj_reader_at((unsigned)index);
+    return reader ? reader->title : NULL;
+}
+
+static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out, pj_err *err)
+{
+    (void)self;
+    pj_texts paths = {0};
+    bool good = pj_inputs_expand(text, arena, &paths, err);
+    out->items = pj_new_n(arena, const char *, paths.count + 1);
+    for (size_t i = 0; good && i < paths.count; i++)
+        out->items[out->count++] = paths.items[i];
+    free((void *)paths.items);
+    return good;
+}
+
+static bool write_file(void *self, const char *path, pj_str bytes, bool replace, pj_err *err)
+{
+    (void)self;
+    if (!replace && access(path, F_OK) == 0)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a file of this name is there already");
+    return pj_export_write(path, bytes, err);
+}
+
+static const pj_metric_set *set_at(void *self, size_t index)
+{
+    const host *h = self;
+    const pj_session *session = pj_live_session(h->live);
+    const char *key = pj_session_set_key(session, index);
+    return key ? pj_session_set(session, pj_str_of(key)) : NULL;
+}
+
+static bool report(void *self, const pj_wizard_report *asked, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *title = asked->title;
+    if (!title && asked->application)
+        title = pj_arena_format(arena, "Performance of %s", asked->application);
+    char date[64];
+    time_t now = time(NULL);
+    struct tm day;
+    strftime(date, sizeof date, "%e %B %Y", localtime_r(&now, &day));
+    pj_report_plan plan = {.info = {.title = title ? title : "Performance assessment",
+                                    .id = asked->id,
+                                    .application = asked->application,
+                                    .author = asked->author,
+                                    .contributors = asked->contributors,
+                                    .date = date + strspn(date, " "),
+                                    .code = asked->code},
+                           .load_code = asked->load_code,
+                           .metrics_code = asked->metrics_code};
+    json_t *notebook = pj_report_notebook(asked->metrics, &plan);
+    char *text = json_dumps(notebook, JSON_INDENT(1));
+    bool good = write_file(self, asked->path, pj_str_of(text), asked->replace, err);
+    free(text);
+    json_decref(notebook);
+    return good;
+}
+
+// Choices, kept by folder
+
+static void find_kept(host *h)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state && *state == '/')
+        snprintf(h->kept, sizeof h->kept, "%s/popinjay/wizard.json", state);
+    else if (home && *home == '/')
+        snprintf(h->kept, sizeof h->kept, "%s/.local/state/popinjay/wizard.json", home);
+    snprintf(h->kept_where, sizeof h->kept_where, "in %s", h->kept);
+}
+
+static json_t *recall(void *self)
+{
+    const host *h = self;
+    json_t *all = json_load_file(h->kept, 0, NULL);
+    json_t *choices = json_incref(json_object_get(all, h->folder));
+    json_decref(all);
+    return choices;
+}
+
+static void make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(folder, 0700);
+        *slash = '/';
+    }
+}
+
+/// What cannot be kept is no loss worth a message.
+static void keep(void *self, json_t *choices)
+{
+    const host *h = self;
+    json_t *all = json_load_file(h->kept, 0, NULL);
+    if (!json_is_object(all)) {
+        json_decref(all);
+        all = json_object();
+    }
+    const char *first = json_object_iter_key(json_object_iter(all));
+    if (json_object_size(all) >= MOST_KEPT_FOLDERS && first)
+        json_object_del(all, first);
+    json_object_set(all, h->folder, choices);
+    char *text = json_dumps(all, JSON_INDENT(1));
+    make_folders(h->kept);
+    pj_export_write(h->kept, pj_str_of(text), NULL);
+    free(text);
+    json_decref(all);
+}
+
+// Beside the wizard
+
+void pj_wizard_host_show(const pj_face *face, const char *id, pj_wizard_slot slot, json_t *data,
+                         json_t *metadata)
+{
+    static const char *const names[PJ_WIZARD_SLOTS] = {"table", "plot"};
+    char display[96];
+    snprintf(display, sizeof display, "%s-%s", id, names[slot]);
+    // A view without a model: hidden by front ends that show widgets, passed over by the others.
+    json_t *shown = data ? json_copy(data) : json_pack("{s:s}", "text/plain", "");
+    json_object_set_new(
+        shown, "application/vnd.jupyter.widget-view+json",
+        json_pack("{s:i, s:i, s:s}", "version_major", 2, "version_minor", 0, "model_id", ""));
+    face->display(
+        face->self,
+        &(pj_display){.data = shown, .metadata = metadata, .id = display, .update = data != NULL});
+    json_decref(shown);
+}
+
+static void show(void *self, pj_wizard_slot slot, json_t *data, json_t *metadata)
+{
+    const host *h = self;
+    pj_wizard_host_show(pj_live_session(h->live)->face, h->id, slot, data, metadata);
+}
+
+static void later(void *self, void (*call)(void *context), void (*drop)(void *context),
+                  void *context)
+{
+    const host *h = self;
+    h->desk.post(h->desk.self, &(pj_errand){call, drop, context});
+}
+
+static void release(void *self)
+{
+    host *h = self;
+    h->desk.close(h->desk.self);
+    free(h);
+}
+
+pj_wizard_host pj_wizard_host_new(pj_session *session, const char *id)
+{
+    host *h = pj_take_memory(sizeof *h);
+    pj_live *live = pj_live_of(session);
+    *h = (host){.live = live, .desk = pj_live_desk(live)};
+    snprintf(h->id, sizeof h->id, "%s", id);
+    if (!getcwd(h->folder, sizeof h->folder))
+        snprintf(h->folder, sizeof h->folder, "/");
+    find_kept(h);
+    return (pj_wizard_host){
+        .self = h,
+        .load = load,
+        .check = check,
+        .peek = peek,
+        .list = list,
+        .format_at = format_at,
+        .expand = expand,
+        .write = write_file,
+        .set_at = set_at,
+        .report = report,
+        .recall = *h->kept ? recall : NULL,
+        .keep = *h->kept ? keep : NULL,
+        .kept_where = *h->kept ? h->kept_where : NULL,
+        .show = show,
+        .later = later,
+        .release = release,
+    };
+}

@@ -1,0 +1,253 @@
+// A folder of made-up traces, and a queue in the place of the kernel's threads.
+#include "tests/support/fake_host.h"
+
+#include "tests/support/made_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static bool shape_of(const char *path, unsigned *ranks, unsigned *threads)
+{
+    const char *slash = strrchr(path, '/');
+    char *end;
+    *ranks = (unsigned)strtoul(slash ? slash + 1 : path, &end, 10);
+    *threads = *end == 'x' ? (unsigned)strtoul(end + 1, NULL, 10) : 0;
+    return *ranks && *threads;
+}
+
+static pj_run *go_slowly(const char *path, pj_job *job, pj_err *err)
+{
+    for (uint64_t i = 0; !pj_job_stopped(job); i++) {
+        job->progress(job->progress_context, path, i % 100, 100);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    pj_fail(err, PJ_E_STOPPED, path, 0, "interrupted");
+    return NULL;
+}
+
+static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
+                    pj_err *err)
+{
+    (void)how;
+    fake_host *fake = self;
+    unsigned ranks, threads;
+    fake->loads++;
+    if (strstr(path, "slow"))
+        return go_slowly(path, job, err);
+    if (strstr(path, "bad") || !shape_of(path, &ranks, &threads)) {
+        pj_fail(err, PJ_E_FORMAT, path, 0, "this is <no> trace");
+        return NULL;
+    }
+    job->progress(job->progress_context, path, 50, 100);
+    uint64_t runtime = 1000000000u / ranks + 1000000u * ranks;
+    return made_run_simple(path, ranks, threads, 900000000u / ranks, runtime);
+}
+
+static bool check(void *self, const pj_wizard_load *how, pj_err *err)
+{
+    (void)self;
+    return !how->roi || strcmp(how->roi, "nonsense") != 0 ||
+           pj_fail(err, PJ_E_USAGE, NULL, 0, "\"nonsense\" is no region of interest");
+}
+
+static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err)
+{
+    (void)self;
+    unsigned ranks, threads;
+    if (!shape_of(path, &ranks, &threads))
+        return pj_fail(err, PJ_E_FORMAT, path, 0, "no known format");
+    *out = (pj_wizard_facts){.format = "Paraver trace",
+                             .layout = pj_arena_format(arena, "%ux%u", ranks, threads),
+                             .bytes = 2300000};
+    return true;
+}
+
+static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
+                 pj_err *err)
+{
+    (void)self;
+    static const pj_wizard_entry entries[] = {
+        {.name = "deeper", .folder = true},
+        {.name = "1x1.prv", .format = "Paraver trace", .bytes = 100},
+        {.name = "2x1.prv", .format = "Paraver trace", .bytes = 200},
+        {.name = "4x1.prv", .format = "Paraver trace", .bytes = 400},
+        {.name = "4x1.otf2", .format = "OTF2 archive", .bytes = 400},
+        {.name = "notes.txt", .bytes = 5},
+    };
+    if (strcmp(folder, "/nowhere") == 0)
+        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be opened: No such file or directory");
+    size_t count = sizeof entries / sizeof *entries;
+    out->items = pj_new_n(arena, pj_wizard_entry, count);
+    memcpy(out->items, entries, sizeof entries);
+    out->count = count;
+    return true;
+}
+
+static const char *format_at(void *self, size_t index)
+{
+    (void)self;
+    static const char *const titles[] = {"Paraver trace", "OTF2 archive"};
+    return index < 2 ? titles[index] : NULL;
+}
+
+static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out, pj_err *err)
+{
+    (void)self;
+    static const char *const all[] = {"1x1.prv", "2x1.prv", "4x1.prv"};
+    bool glob = strchr(text, '*') != NULL;
+    if (strstr(text, "nothing"))
+        return pj_fail(err, PJ_E_MISSING, text, 0, "no file matches");
+    out->items = pj_new_n(arena, const char *, 3);
+    for (size_t i = 0; i < (glob ? 3 : 1); i++)
+        out->items[out->count++] = glob ? pj_arena_format(arena, "/traces/%s", all[i])
+                                        : pj_arena_text(arena, pj_str_of(text));
+    return true;
+}
+
+static bool write_file(void *self, const char *path, pj_str bytes, bool replace, pj_err *err)
+{
+    fake_host *fake = self;
+    if (!replace && strstr(path, "there"))
+        return pj_fail(err, PJ_E_USAGE, path, 0, "is there already");
+    fake->written = pj_arena_text(fake->arena, pj_str_of(path));
+    fake->written_bytes = bytes.len;
+    return true;
+}
+
+static const pj_metric_set *set_at(void *self, size_t index)
+{
+    (void)self;
+    return pj_metric_set_at(index);
+}
+
+static bool report(void *self, const pj_wizard_report *report, pj_err *err)
+{
+    fake_host *fake = self;
+    if (!report->replace && strstr(report->path, "there"))
+        return pj_fail(err, PJ_E_USAGE, report->path, 0, "is there already");
+    fake->reported = pj_arena_text(fake->arena, pj_str_of(report->path));
+    return true;
+}
+
+static json_t *recall(void *self)
+{
+    return json_incref(((fake_host *)self)->kept);
+}
+
+static void keep(void *self, json_t *choices)
+{
+    fake_host *fake = self;
+    json_decref(fake->kept);
+    fake->kept = json_incref(choices);
+}
+
+static void show(void *self, pj_wizard_slot slot, json_t *data, json_t *metadata)
+{
+    (void)metadata;
+    fake_host *fake = self;
+    json_decref(fake->shown[slot]);
+    fake->shown[slot] = json_incref(data);
+}
+
+static void later(void *self, void (*call)(void *context), void (*drop)(void *context),
+                  void *context)
+{
+    fake_host *fake = self;
+    pthread_mutex_lock(&fake->lock);
+    if (fake->call_count < FAKE_CALLS) {
+        fake->calls[fake->call_count] = call;
+        fake->drops[fake->call_count] = drop;
+        fake->contexts[fake->call_count++] = context;
+    }
+    pthread_cond_signal(&fake->change);
+    pthread_mutex_unlock(&fake->lock);
+}
+
+static void release(void *self)
+{
+    ((fake_host *)self)->released++;
+}
+
+void fake_host_init(fake_host *fake)
+{
+    *fake = (fake_host){.arena = pj_arena_new(NULL)};
+    pthread_mutex_init(&fake->lock, NULL);
+    pthread_cond_init(&fake->change, NULL);
+}
+
+void fake_host_free(fake_host *fake)
+{
+    fake_host_drain(fake, true);
+    json_decref(fake->kept);
+    for (size_t i = 0; i < PJ_WIZARD_SLOTS; i++)
+        json_decref(fake->shown[i]);
+    pthread_cond_destroy(&fake->change);
+    pthread_mutex_destroy(&fake->lock);
+    pj_arena_free(fake->arena);
+}
+
+pj_wizard_host fake_host_of(fake_host *fake)
+{
+    return (pj_wizard_host){.self = fake,
+                            .load = load,
+                            .check = check,
+                            .peek = peek,
+                            .list = list,
+                            .format_at = format_at,
+                            .expand = expand,
+                            .write = write_file,
+                            .set_at = set_at,
+                            .report = report,
+                            .recall = recall,
+                            .keep = keep,
+                            .kept_where = "in a test",
+                            .show = show,
+                            .later = later,
+                            .release = release};
+}
+
+/// Called with the lock held, which it gives up.
+static void make_first(fake_host *fake, bool gone)
+{
+    void (*call)(void *) = fake->calls[0];
+    void (*drop)(void *) = fake->drops[0];
+    void *context = fake->contexts[0];
+    fake->call_count--;
+    memmove((void *)fake->calls, (void *)(fake->calls + 1), fake->call_count * sizeof *fake->calls);
+    memmove((void *)fake->drops, (void *)(fake->drops + 1), fake->call_count * sizeof *fake->drops);
+    memmove((void *)fake->contexts, (void *)(fake->contexts + 1),
+            fake->call_count * sizeof *fake->contexts);
+    pthread_mutex_unlock(&fake->lock);
+    if (!gone)
+        call(context);
+    drop(context);
+}
+
+bool fake_host_pump(fake_host *fake)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    int rc = 0;
+    pthread_mutex_lock(&fake->lock);
+    while (!fake->call_count && rc == 0)
+        rc = pthread_cond_timedwait(&fake->change, &fake->lock, &until);
+    if (!fake->call_count) {
+        pthread_mutex_unlock(&fake->lock);
+        return false;
+    }
+    make_first(fake, false);
+    return true;
+}
+
+void fake_host_drain(fake_host *fake, bool gone)
+{
+    pthread_mutex_lock(&fake->lock);
+    while (fake->call_count) {
+        make_first(fake, gone);
+        pthread_mutex_lock(&fake->lock);
+    }
+    pthread_mutex_unlock(&fake->lock);
+}

@@ -1,0 +1,463 @@
+// The wizard driven as a front end drives it: by comm messages, asserting what a page would show.
+#include "metrics/base/buf.h"
+#include "tests/support/fake_host.h"
+#include "tests/support/widget_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+typedef struct scene {
+    pj_bench bench;
+    fake_host fake;
+    pj_wizard *wizard;
+} scene;
+
+static void open_scene(scene *s, const char *const *paths, size_t count)
+{
+    s->bench = pj_bench_new(PJ_WIDGETS_8, true);
+    fake_host_init(&s->fake);
+    pj_wizard_host host = fake_host_of(&s->fake);
+    pj_wizard_opts opts = {.folder = "/traces", .paths = paths, .path_count = count};
+    s->wizard = pj_wizard_new(s->bench.widgets, &host, &opts, &s->bench.err);
+    if (!s->wizard)
+        fail_msg("%s", s->bench.err.text);
+}
+
+static void close_scene(scene *s)
+{
+    assert_string_equal(pj_bench_mistakes(&s->bench), "[]");
+    pj_bench_free(&s->bench);
+    fake_host_free(&s->fake);
+    assert_int_equal(s->fake.released, 1);
+}
+
+/// The nth widget of a model with this text under `key`.
+static pj_widget *find(scene *s, const char *model, const char *key, const char *text)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
+        pj_str title = pj_model_title(pj_widget_model(w));
+        if (!pj_str_equal(title, pj_str_of(model)))
+            continue;
+        const char *value = json_string_value(pj_widget_get(w, key, NULL));
+        if (value && strcmp(value, text) == 0)
+            return w;
+    }
+    return NULL;
+}
+
+static pj_widget *named(scene *s, const char *model, const char *description)
+{
+    pj_widget *widget = find(s, model, "description", description);
+    if (!widget)
+        fail_msg("there is no %s \"%s\"", model, description);
+    return widget;
+}
+
+static void click(scene *s, const char *button)
+{
+    assert_true(pj_bench_msg(&s->bench, named(s, "Button", button),
+                             "{'method':'custom','content':{'event':'click'}}"));
+}
+
+static void change(scene *s, pj_widget *widget, const char *state)
+{
+    pj_auto_buf data = {0};
+    pj_buf_addf(&data, "{'method':'update','state':%s}", state);
+    assert_true(pj_bench_msg(&s->bench, widget, data.at));
+}
+
+static pj_widget *tabs(scene *s)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "TabModel") == 0)
+            return w;
+    return NULL;
+}
+
+static const char *titles(scene *s)
+{
+    return pj_bench_get(&s->bench, tabs(s), "titles");
+}
+
+/// Whether the value of any HTML on any page holds the text.
+static bool says(scene *s, const char *text)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
+        const char *value = json_string_value(pj_widget_get(w, "value", NULL));
+        if (strcmp(pj_widget_model(w)->name, "HTMLModel") == 0 && value && strstr(value, text))
+            return true;
+    }
+    return false;
+}
+
+static pj_widget *list_of(scene *s, const char *tip)
+{
+    pj_widget *list = find(s, "SelectMultiple", "tooltip", tip);
+    assert_non_null(list);
+    return list;
+}
+
+static const char *chosen(scene *s)
+{
+    return pj_bench_get(&s->bench, list_of(s, "The chosen runs"), "_options_labels");
+}
+
+static void analyse(scene *s)
+{
+    click(s, "Analyse");
+    pj_widget *cancel = named(s, "Button", "Cancel");
+    for (int i = 0; i < 1000 && fake_host_pump(&s->fake); i++)
+        if (json_is_true(pj_widget_get(cancel, "disabled", NULL)))
+            return;
+    fail_msg("the analysis does not end");
+}
+
+static const char *const five[] = {"/traces/1x1.prv", "/traces/2x1.prv", "/traces/4x1.prv",
+                                   "/traces/8x1.prv", "/traces/16x1.prv"};
+
+static void it_begins_with_one_page(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, NULL, 0);
+    assert_string_equal(titles(&s), "['Traces']");
+    pj_widget *files = list_of(&s, "Folders and files");
+    assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
+                        "['deeper/','1x1.prv  (100 B)','2x1.prv  (200 B)','4x1.prv  (400 B)',"
+                        "'4x1.otf2  (400 B)']");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Button", "Analyse"), "disabled"), "true");
+    assert_true(says(&s, "kept in a test"));
+    close_scene(&s);
+}
+
+static void files_are_browsed_filtered_and_chosen(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, NULL, 0);
+    pj_widget *files = list_of(&s, "Folders and files");
+    change(&s, named(&s, "Dropdown", "Show"), "{'index': 3}");
+    assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
+                        "['deeper/','4x1.otf2  (400 B)']");
+    change(&s, named(&s, "Dropdown", "Show"), "{'index': 0}");
+    change(&s, named(&s, "Text", "Name"), "{'value': '?x1.p*'}");
+    assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
+                        "['deeper/','1x1.prv  (100 B)','2x1.prv  (200 B)','4x1.prv  (400 B)']");
+    change(&s, files, "{'index': [1, 3]}");
+    click(&s, "Add");
+    assert_string_equal(chosen(&s), "['1. 1x1.prv \u00b7 Paraver trace \u00b7 1x1 \u00b7 2.30 MB',"
+                                    "'2. 4x1.prv \u00b7 Paraver trace \u00b7 4x1 \u00b7 2.30 MB']");
+    change(&s, files, "{'index': [0]}");
+    click(&s, "Open folder");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Folder"), "value"),
+                        "'/traces/deeper'");
+    click(&s, "Parent");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Folder"), "value"), "'/traces'");
+    change(&s, named(&s, "Text", "Folder"), "{'value': '/nowhere'}");
+    assert_true(says(&s, "cannot be opened"));
+    close_scene(&s);
+}
+
+static void paths_and_globs_are_typed(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, NULL, 0);
+    change(&s, named(&s, "Text", "Path or glob"), "{'value': '*x1.prv'}");
+    click(&s, "Add path");
+    click(&s, "Add path"); // nothing is typed any more
+    assert_non_null(strstr(chosen(&s), "3. 4x1.prv"));
+    assert_null(strstr(chosen(&s), "4. "));
+    change(&s, named(&s, "Text", "Path or glob"), "{'value': 'nothing*'}");
+    click(&s, "Add path");
+    assert_true(says(&s, "no file matches"));
+    close_scene(&s);
+}
+
+static void chosen_runs_are_moved_tagged_and_removed(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 3);
+    pj_widget *list = list_of(&s, "The chosen runs");
+    change(&s, list, "{'index': [2]}");
+    click(&s, "Up");
+    assert_non_null(strstr(chosen(&s), "2. 4x1.prv"));
+    assert_string_equal(pj_bench_get(&s.bench, list, "index"), "[1]");
+    change(&s, find(&s, "Text", "placeholder", "tag"), "{'value': 'new'}");
+    click(&s, "Set tag");
+    assert_non_null(strstr(chosen(&s), "tag new"));
+    click(&s, "Reference");
+    assert_non_null(strstr(chosen(&s), "reference"));
+    click(&s, "Down");
+    click(&s, "Remove");
+    assert_null(strstr(chosen(&s), "4x1.prv"));
+    assert_non_null(strstr(chosen(&s), "2. 2x1.prv"));
+    close_scene(&s);
+}
+
+static void pages_appear_when_there_is_something_on_them(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 1);
+    analyse(&s);
+    assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
+    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
+    close_scene(&s);
+    open_scene(&s, five, 5);
+    analyse(&s);
+    assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
+    assert_true(says(&s, "read in"));
+    assert_true(says(&s, "convention"));
+    assert_non_null(s.fake.shown[PJ_WIZARD_TABLE]);
+    assert_non_null(json_object_get(s.fake.shown[PJ_WIZARD_TABLE], "text/html"));
+    close_scene(&s);
+}
+
+static void a_bad_trace_is_told_and_the_others_go_on(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/2x1.prv", "/traces/bad.prv", "/traces/4x1.prv"};
+    scene s;
+    open_scene(&s, paths, 3);
+    analyse(&s);
+    assert_true(says(&s, "failed: this is &lt;no&gt; trace"));
+    assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
+    // What was read is not read again.
+    unsigned before = s.fake.loads;
+    analyse(&s);
+    assert_int_equal(s.fake.loads, before + 1);
+    close_scene(&s);
+}
+
+static void reading_can_be_cancelled(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/2x1.prv", "/traces/slow.prv", "/traces/4x1.prv"};
+    scene s;
+    open_scene(&s, paths, 3);
+    click(&s, "Analyse");
+    for (int i = 0; i < 100 && !says(&s, "% of 100 B"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_true(says(&s, "% of 100 B"));
+    click(&s, "Analyse"); // it is at work already
+    click(&s, "Cancel");
+    for (int i = 0; i < 100 && !says(&s, "cancelled"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    for (int i = 0; i < 100 && strcmp(titles(&s), "['Traces']") == 0; i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
+    close_scene(&s);
+}
+
+static void it_may_be_closed_while_it_reads(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/slow.prv"};
+    scene s;
+    open_scene(&s, paths, 1);
+    click(&s, "Analyse");
+    assert_true(fake_host_pump(&s.fake));
+    pj_widget_close(pj_wizard_root(s.wizard));
+    assert_int_equal(pj_widgets_count(s.bench.widgets), 0);
+    close_scene(&s);
+    open_scene(&s, paths, 1); // and forgotten with all widgets
+    click(&s, "Analyse");
+    assert_true(fake_host_pump(&s.fake));
+    close_scene(&s);
+}
+
+static void the_table_changes_with_its_controls(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 5);
+    analyse(&s);
+    assert_non_null(find(&s, "Button", "description", "MPI load balance"));
+    pj_widget *set = NULL;
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "DropdownModel") == 0 &&
+            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 8)
+            set = w;
+    assert_non_null(set);
+    change(&s, set, "{'index': 7}");
+    assert_non_null(find(&s, "Button", "description", "Serialisation efficiency"));
+    assert_true(says(&s, "peedup") || find(&s, "Button", "description", "Speedup"));
+    change(&s, named(&s, "Checkbox", "Runs as rows"), "{'value': true}");
+    assert_true(says(&s, "Serialisation efficiency"));
+    close_scene(&s);
+}
+
+static void a_click_on_a_metric_explains_it(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 5);
+    analyse(&s);
+    click(&s, "MPI load balance");
+    assert_true(says(&s, "How evenly computation is spread"));
+    assert_non_null(s.fake.shown[PJ_WIZARD_PLOT]);
+    click(&s, "Look inside the run");
+    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "3");
+    assert_true(says(&s, "deviation"));
+    close_scene(&s);
+}
+
+static pj_widget *output(scene *s)
+{
+    pj_widget *filled = NULL;
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "OutputModel") == 0 &&
+            json_array_size(pj_widget_get(w, "outputs", NULL)))
+            filled = w;
+    return filled;
+}
+
+static void scaling_is_drawn_and_saved(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 5);
+    analyse(&s);
+    assert_null(output(&s)); // only what is in front is drawn
+    change(&s, tabs(&s), "{'selected_index': 2}");
+    json_t *first = json_incref(pj_widget_get(output(&s), "outputs", NULL));
+    change(&s, named(&s, "IntSlider", "Width px"), "{'value': 900}");
+    assert_false(json_equal(first, pj_widget_get(output(&s), "outputs", NULL)));
+    json_decref(first);
+    static const char *const suffixes[] = {"png", "svg", "pdf", "csv"};
+    for (int i = 0; i < 4; i++) {
+        pj_widget *format = NULL;
+        for (pj_widget *w = NULL; !format && (w = pj_widgets_next(s.bench.widgets, w));)
+            if (strcmp(pj_widget_model(w)->name, "ToggleButtonsModel") == 0)
+                format = w;
+        char text[32];
+        snprintf(text, sizeof text, "{'index': %d}", i);
+        change(&s, format, text);
+        click(&s, "Save");
+        snprintf(text, sizeof text, "scaling.%s", suffixes[i]);
+        assert_string_equal(s.fake.written, text);
+        assert_true(s.fake.written_bytes > 200);
+    }
+    close_scene(&s);
+}
+
+static void holds(scene *s, pj_widget *widget, const char *text)
+{
+    const char *value = pj_bench_get(&s->bench, widget, "value");
+    if (!strstr(value, text))
+        fail_msg("%s is not in %s", text, value);
+}
+
+static void the_code_of_the_page_is_shown(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    assert_non_null(code);
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    assert_string_equal(pj_bench_get(&s.bench, code, "value"),
+                        "'runs = load{\\n    \\'/traces/1x1.prv\\',\\n    \\'/traces/2x1.prv\\'}\\n"
+                        "runs\\n'");
+    analyse(&s);
+    holds(&s, code, "m = metrics(runs, {set = \\'mpi\\'");
+    change(&s, tabs(&s), "{'selected_index': 2}");
+    holds(&s, code, "plot(m, \\'speedup\\')");
+    change(&s, tabs(&s), "{'selected_index': 3}");
+    holds(&s, code, "stats:plot{\\'bar\\'");
+    close_scene(&s);
+}
+
+static void a_report_is_generated_and_nothing_overwritten(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    analyse(&s);
+    change(&s, tabs(&s), "{'selected_index': 4}");
+    change(&s, named(&s, "Text", "File"), "{'value': 'there'}");
+    click(&s, "Generate");
+    assert_true(says(&s, "there.ipynb is there already"));
+    assert_null(s.fake.reported);
+    click(&s, "Replace");
+    assert_string_equal(s.fake.reported, "there.ipynb");
+    change(&s, named(&s, "Text", "File"), "{'value': 'new.ipynb'}");
+    click(&s, "Generate");
+    assert_string_equal(s.fake.reported, "new.ipynb");
+    assert_true(says(&s, "Written: <b>new.ipynb"));
+    close_scene(&s);
+}
+
+static void a_run_is_read_again_for_its_regions(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    analyse(&s);
+    change(&s, tabs(&s), "{'selected_index': 3}");
+    pj_widget *view = NULL;
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "ToggleButtonsModel") == 0 &&
+            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 3)
+            view = w;
+    unsigned before = s.fake.loads;
+    change(&s, view, "{'index': 1}");
+    for (int i = 0; i < 100 && !output(&s); i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_int_equal(s.fake.loads, before + 1);
+    // This run has none; its page says so.
+    assert_non_null(strstr(pj_bench_get(&s.bench, output(&s), "outputs"), "Nothing to draw"));
+    change(&s, view, "{'index': 0}");
+    change(&s, view, "{'index': 1}"); // nothing is read twice
+    assert_int_equal(s.fake.loads, before + 1);
+    close_scene(&s);
+}
+
+static void choices_come_back(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    change(&s, named(&s, "Text", "Region"), "{'value': '10%..90%'}");
+    pj_widget_close(pj_wizard_root(s.wizard));
+    pj_wizard_host host = fake_host_of(&s.fake);
+    s.wizard =
+        pj_wizard_new(s.bench.widgets, &host, &(pj_wizard_opts){.folder = "/traces"}, &s.bench.err);
+    assert_non_null(s.wizard);
+    assert_non_null(strstr(chosen(&s), "2. 2x1.prv"));
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Region"), "value"), "'10%..90%'");
+    change(&s, named(&s, "Text", "Region"), "{'value': 'nonsense'}");
+    click(&s, "Analyse");
+    assert_true(says(&s, "is no region of interest"));
+    assert_int_equal(s.fake.loads, 0);
+    s.fake.released--; // the first one
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_begins_with_one_page),
+        cmocka_unit_test(files_are_browsed_filtered_and_chosen),
+        cmocka_unit_test(paths_and_globs_are_typed),
+        cmocka_unit_test(chosen_runs_are_moved_tagged_and_removed),
+        cmocka_unit_test(pages_appear_when_there_is_something_on_them),
+        cmocka_unit_test(a_bad_trace_is_told_and_the_others_go_on),
+        cmocka_unit_test(reading_can_be_cancelled),
+        cmocka_unit_test(it_may_be_closed_while_it_reads),
+        cmocka_unit_test(the_table_changes_with_its_controls),
+        cmocka_unit_test(a_click_on_a_metric_explains_it),
+        cmocka_unit_test(scaling_is_drawn_and_saved),
+        cmocka_unit_test(the_code_of_the_page_is_shown),
+        cmocka_unit_test(a_report_is_generated_and_nothing_overwritten),
+        cmocka_unit_test(a_run_is_read_again_for_its_regions),
+        cmocka_unit_test(choices_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+// Fourth page: one run: its ranks, its OpenMP regions, its timeline. What totals do not hold is
+// read again on a thread of its own.
+#include "widgets/wizard_record.h"
+
+#include "metrics/base/num.h"
+#include "metrics/model/regions_table.h"
+#include "widgets/escape.h"
+#include "widgets/html_page.h"
+#include "widgets/render.h"
+#include "widgets/wizard_ranks.h"
+
+#include <stdio.h>
+
+typedef struct inside_page {
+    pj_piece run, view, quantity, order, range, ranks, cancel, plot, summary;
+    pj_wizard_saver saver;
+} inside_page;
+
+static inside_page *page_of(const pj_wizard *wizard)
+{
+    return wizard->pages[PJ_STEP_inside];
+}
+
+static const pj_run *run_of(const pj_wizard *wizard)
+{
+    int index = pj_piece_index(&wizard->parts, page_of(wizard)->run);
+    const pj_study *study = wizard->study;
+    return study
+        ->runs[index >= 0 && (size_t)index < study->count ? (size_t)index : study->count - 1];
+}
+
+static const pj_rank_quantity *quantity_of(const pj_wizard *wizard)
+{
+    int index = pj_piece_index(&wizard->parts, page_of(wizard)->quantity);
+    return pj_rank_quantity_at(index < 0 ? 0 : (size_t)index);
+}
+
+static pj_wizard_view view_of(const pj_wizard *wizard)
+{
+    int index = pj_piece_index(&wizard->parts, page_of(wizard)->view);
+    return index < 0 ? PJ_WIZARD_TOTALS : (pj_wizard_view)index;
+}
+
+static pj_figure *make_ranks(pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    bool sorted = pj_piece_index(&wizard->parts, page_of(wizard)->order) == 1;
+    const pj_rank_quantity *quantity = quantity_of(wizard);
+    *table = pj_rank_table(run_of(wizard), quantity, sorted);
+    const pj_draw *draw = pj_draw_open(err);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_plot_opts opts = {
+        .width = 760, .height = 320, .title = pj_rank_title(run_of(wizard), quantity, arena)};
+    return draw ? pj_rank_figure(*table, quantity, opts, draw, err) : NULL;
+}
+
+static void add_number(const pj_rank_quantity *quantity, const char *label, double value,
+                       pj_buf *out)
+{
+    char text[32];
+    if (quantity->unit == PJ_UNIT_NS)
+        pj_format_duration(value, text);
+    else if (value >= 1e4)
+        pj_format_grouped((int64_t)value, text);
+    else
+        pj_format_fixed(value, 3, text);
+    pj_buf_addf(out, "<span style=\"padding-right:24px\">%s <b>%s</b></span>", label, text);
+}
+
+static void show_summary(pj_wizard *wizard, const pj_table *table)
+{
+    const pj_rank_quantity *quantity = quantity_of(wizard);
+    pj_rank_summary s = pj_rank_summarise(table);
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT ";line-height:1.6\">");
+    if (s.count) {
+        add_number(quantity, "min", s.min, &html);
+        add_number(quantity, "mean", s.mean, &html);
+        add_number(quantity, "max", s.max, &html);
+        add_number(quantity, "deviation", s.deviation, &html);
+        pj_buf_addf(&html, "<span>mean / max <b>%.3f</b></span>", s.max > 0 ? s.mean / s.max : 1);
+    } else {
+        pj_buf_puts(&html, "The trace does not hold this.");
+    }
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(&wizard->parts, page_of(wizard)->summary, html.at);
+}
+
+// Reading the run again
+
+/// What is looked at, as one text: the run that was read for it is kept.
+static const char *look_key(const pj_wizard *wizard, pj_arena *arena)
+{
+    const inside_page *page = page_of(wizard);
+    bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
+    const char *range = timeline ? pj_piece_text(&wizard->parts, page->range) : "";
+    const char *ranks = timeline ? pj_piece_text(&wizard->parts, page->ranks) : "";
+    return pj_arena_format(arena, "%d %s %s %s", (int)view_of(wizard), range, ranks,
+                           run_of(wizard)->path);
+}
+
+static bool is_read(const pj_wizard *wizard)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    return wizard->looked && strcmp(wizard->looked_key, look_key(wizard, arena)) == 0;
+}
+
+static void say(const pj_wizard *wizard, const char *text)
+{
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT "\">");
+    pj_escape_html(&html, pj_str_of(text));
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(&wizard->parts, page_of(wizard)->summary, html.at);
+}
+
+static void end_look(pj_wizard *wizard)
+{
+    pj_wizard_job_free(wizard->look);
+    wizard->look = NULL;
+    pj_piece_show(&wizard->parts, page_of(wizard)->cancel, false);
+}
+
+static void start_look(pj_wizard *wizard)
+{
+    const inside_page *page = page_of(wizard);
+    const pj_pieces *parts = &wizard->parts;
+    pj_wizard_load how = pj_wizard_how(wizard);
+    how.view = view_of(wizard);
+    const char *range = pj_piece_text(parts, page->range),
+               *ranks = pj_piece_text(parts, page->ranks);
+    how.range = *range ? range : NULL;
+    how.ranks = *ranks ? ranks : NULL;
+    pj_err err = {.code = PJ_E_NONE};
+    end_look(wizard);
+    if (!wizard->host.check(wizard->host.self, &how, &err)) {
+        say(wizard, err.text);
+        return;
+    }
+    pj_auto_arena arena = pj_arena_new(NULL);
+    wizard->looked_key = pj_arena_text(wizard->arena, pj_str_of(look_key(wizard, arena)));
+    pj_run_release(wizard->looked);
+    wizard->looked = NULL;
+    const char *path = run_of(wizard)->path;
+    pj_wizard_paths paths = {&path, 1};
+    say(wizard, "reading");
+    pj_piece_show(parts, page->cancel, true);
+    wizard->look = pj_wizard_job_start(&wizard->host, &paths, &how, pj_wizard_call, wizard);
+}
+
+static void draw(pj_wizard *wizard);
+
+void pj_wizard_inside_news(pj_wizard *wizard)
+{
+    if (!wizard->look)
+        return;
+    pj_wizard_progress p = pj_wizard_job_at(wizard->look, 0);
+    if (!pj_wizard_job_ended(wizard->look)) {
+        pj_auto_arena arena = pj_arena_new(NULL);
+        double part = p.total ? (double)p.done / (double)p.total : 0;
+        say(wizard, pj_arena_format(arena, "reading: %.0f %%", part * 100));
+        return;
+    }
+    pj_err err = {.code = PJ_E_NONE};
+    wizard->looked = pj_wizard_job_take(wizard->look, 0, &err);
+    end_look(wizard);
+    if (wizard->looked && wizard->study && is_read(wizard))
+        draw(wizard);
+    else if (!wizard->looked)
+        say(wizard, err.code == PJ_E_STOPPED ? "cancelled" : err.text);
+}
+
+static void on_cancel(void *context)
+{
+    const pj_wizard *wizard = context;
+    if (wizard->look)
+        pj_wizard_job_stop(wizard->look);
+}
+
+// Drawing
+
+static pj_figure *make_look(pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    const pj_draw *module = pj_draw_open(err);
+    bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
+    const pj_plot *plot = timeline ? &pj_plot_timeline : &pj_plot_regions;
+    pj_plot_opts opts = {.width = 960, .palette = wizard->palette};
+    if (!is_read(wizard)) {
+        pj_fail(err, PJ_E_MISSING, NULL, 0, "the run has not been read for this");
+        return NULL;
+    }
+    if (!timeline && wizard->looked->openmp_regions)
+        *table = pj_regions_table(wizard->looked, PJ_REGIONS_FUNCTION, err);
+    return module ? plot->make((pj_plot_data){.run = wizard->looked}, opts, module, err) : NULL;
+}
+
+static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    bool totals = view_of(wizard) == PJ_WIZARD_TOTALS;
+    return totals ? make_ranks(wizard, table, err) : make_look(wizard, table, err);
+}
+
+static void show_regions(const pj_wizard *wizard, const pj_table *table)
+{
+    enum { MOST_ROWS = 20 };
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
+    if (table)
+        pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(&wizard->parts, page_of(wizard)->summary, html.at);
+}
+
+static void show_controls(const pj_wizard *wizard)
+{
+    const inside_page *page = page_of(wizard);
+    const pj_pieces *parts = &wizard->parts;
+    bool totals = view_of(wizard) == PJ_WIZARD_TOTALS;
+    bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
+    pj_piece_show(parts, page->quantity, totals);
+    pj_piece_show(parts, page->order, totals);
+    pj_piece_show(parts, page->range, timeline);
+    pj_piece_show(parts, page->ranks, timeline);
+}
+
+static void draw(pj_wizard *wizard)
+{
+    show_controls(wizard);
+    bool totals = view_of(wizard) == PJ_WIZARD_TOTALS;
+    if (!totals && !is_read(wizard)) {
+        pj_piece_display(&wizard->parts, page_of(wizard)->plot, NULL, NULL);
+        start_look(wizard);
+        return;
+    }
+    end_look(wizard);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = NULL;
+    pj_auto_figure figure = make(wizard, &table, &err);
+    pj_wizard_draw(wizard, page_of(wizard)->plot, figure, &err);
+    if (totals)
+        show_summary(wizard, table);
+    else
+        show_regions(wizard, table);
+}
+
+static void on_control(void *context)
+{
+    const pj_wizard *wizard = context;
+    if (wizard->study)
+        draw(context);
+}
+
+static void on_save(void *context)
+{
+    pj_wizard_saver_save(context, &page_of(context)->saver);
+}
+
+static pj_piece build(pj_wizard *wizard)
+{
+    static const char *const none[] = {NULL}, *const orders[] = {"rank", "value", NULL};
+    pj_pieces *parts = &wizard->parts;
+    inside_page *page = pj_new(wizard->arena, inside_page);
+    wizard->pages[PJ_STEP_inside] = page;
+    page->run = pj_piece_choice(parts, "Run", none);
+    page->view = pj_piece_new(parts, "ToggleButtons",
+                              json_pack("{s:[s,s,s], s:i, s:{s:s}}", "_options_labels", "Ranks",
+                                        "OpenMP regions", "Timeline", "index", 0, "style",
+                                        "button_width", "10em"));
+    page->quantity = pj_piece_choice(parts, "Show", none);
+    page->range = pj_piece_entry(parts, "Time", "all, 1.5s..1.6s or 10%..20%");
+    page->ranks = pj_piece_entry(parts, "Ranks", "all, 3 or 0-15");
+    page->cancel = pj_piece_button(parts, "Stop reading", "stop", "Ends the reading of this run");
+    pj_piece_layout(parts, page->cancel, "align_self", "flex-start");
+    pj_piece_show(parts, page->cancel, false);
+    page->order = pj_piece_choice(parts, "Sorted by", orders);
+    json_t *titles = json_array();
+    const pj_rank_quantity *quantity;
+    for (size_t i = 0; (quantity = pj_rank_quantity_at(i)); i++)
+        json_array_append_new(titles, json_string(quantity->title));
+    pj_piece_options(parts, page->quantity, titles, 0);
+    pj_piece_on(parts, page->run, "index", on_control);
+    pj_piece_on(parts, page->view, "index", on_control);
+    pj_piece_on(parts, page->range, "value", on_control);
+    pj_piece_on(parts, page->ranks, "value", on_control);
+    pj_piece_on(parts, page->cancel, NULL, on_cancel);
+    pj_piece_on(parts, page->quantity, "index", on_control);
+    pj_piece_on(parts, page->order, "index", on_control);
+    pj_wizard_keep(wizard, "inside_order", page->order, "index");
+    page->summary = pj_piece_html(parts, "");
+    page->plot = pj_piece_output(parts);
+    page->saver.make = make;
+    pj_wizard_saver_build(wizard, &page->saver, "ranks", on_save);
+    return PJ_PIECE_COLUMN(
+        parts, PJ_PIECE_ROW(parts, page->run, page->view),
+        PJ_PIECE_ROW(parts, page->quantity, page->order, page->range, page->ranks), page->cancel,
+        page->summary, page->plot, page->saver.box);
+}
+
+static bool useful(const pj_wizard *wizard)
+{
+    return wizard->study != NULL;
+}
+
+/// The runs of the study, the largest in front of the user.
+static void list_runs(pj_wizard *wizard)
+{
+    const inside_page *page = page_of(wizard);
+    const pj_study *study = wizard->study;
+    int before = pj_piece_index(&wizard->parts, page->run);
+    json_t *names = json_array();
+    for (size_t i = 0; i < study->count; i++)
+        json_array_append_new(names, json_string(study->names[i]));
+    bool there = before >= 0 && (size_t)before < study->count;
+    pj_piece_options(&wizard->parts, page->run, names, there ? before : (int)study->count - 1);
+}
+
+static void refresh(pj_wizard *wizard)
+{
+    if (!wizard->study)
+        return;
+    list_runs(wizard);
+    draw(wizard);
+}
+
+static void add_field(const pj_wizard *wizard, const char *key, pj_piece part, pj_buf *out)
+{
+    const char *text = pj_piece_text(&wizard->parts, part);
+    if (!*text)
+        return;
+    pj_buf_addf(out, "%s = ", key);
+    pj_wizard_code_text(out, text);
+    pj_buf_puts(out, ", ");
+}
+
+static void code_look(const pj_wizard *wizard, pj_buf *out)
+{
+    const inside_page *page = page_of(wizard);
+    bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
+    pj_buf_puts(out, timeline ? "timeline(" : "regions(");
+    pj_wizard_code_text(out, run_of(wizard)->path);
+    pj_auto_buf fields = {0};
+    if (timeline) {
+        add_field(wizard, "range", page->range, &fields);
+        add_field(wizard, "ranks", page->ranks, &fields);
+    }
+    if (fields.len)
+        pj_buf_addf(out, ", {%.*s}", (int)fields.len - 2, fields.at);
+    pj_buf_puts(out, timeline ? ")\n" : ", \"function\")\n");
+    if (timeline)
+        return;
+    pj_buf_puts(out, "plot(\"regions\", ");
+    pj_wizard_code_text(out, run_of(wizard)->path);
+    pj_buf_puts(out, ")\n");
+}
+
+static void code(const pj_wizard *wizard, pj_buf *out)
+{
+    const pj_rank_quantity *quantity = quantity_of(wizard);
+    if (!wizard->study)
+        return;
+    if (view_of(wizard) != PJ_WIZARD_TOTALS) {
+        code_look(wizard, out);
+        return;
+    }
+    pj_buf_puts(out, "run = load(");
+    pj_wizard_code_text(out, run_of(wizard)->path);
+    pj_buf_puts(out, ")[1]\nstats = run.stats\n");
+    if (quantity->formula)
+        pj_buf_addf(out, "stats = stats:add(\"%s\", \"%s\")\n", quantity->key, quantity->formula);
+    if (pj_piece_index(&wizard->parts, page_of(wizard)->order) == 1)
+        pj_buf_addf(out, "stats = stats:sort \"-%s\"\n", quantity->key);
+    pj_buf_addf(out, "stats:plot{\"bar\", x = \"rank\", y = \"%s\"}\n", quantity->key);
+}
+
+const pj_wizard_step pj_wizard_step_inside = {build, useful, refresh, code};

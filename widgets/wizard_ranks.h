@@ -1,0 +1,35 @@
+// Numbers per rank of a run, as tables and bars: what is behind a metric.
+// Ownership: new tables and figures.
+#ifndef PJ_WIZARD_RANKS_H
+#define PJ_WIZARD_RANKS_H
+
+#include "widgets/plot.h"
+
+typedef struct pj_rank_quantity {
+    const char *key;   // column and Lua field: "useful_ns"
+    const char *title; // "Useful time"
+    pj_unit unit;
+    const char *formula; // over columns of the statistics; NULL = it is one of them
+    const char *metrics; // keys of metrics that it is behind, separated by blanks
+    /// Of one rank; false = not in the trace.
+    bool (*of)(const pj_run *run, uint32_t rank, double *value);
+} pj_rank_quantity;
+
+/// NULL past the end; the first one is for metrics that name none.
+const pj_rank_quantity *pj_rank_quantity_at(size_t index);
+const pj_rank_quantity *pj_rank_quantity_of(pj_str metric);
+
+/// rank and the quantity, by rank or, `sorted`, from the largest value.
+pj_table *pj_rank_table(const pj_run *run, const pj_rank_quantity *quantity, bool sorted);
+/// "IPC by rank: epoch_16proc"; arena.
+const char *pj_rank_title(const pj_run *run, const pj_rank_quantity *quantity, pj_arena *arena);
+pj_figure *pj_rank_figure(const pj_table *table, const pj_rank_quantity *quantity,
+                          pj_plot_opts opts, const pj_draw *draw, pj_err *err);
+
+typedef struct pj_rank_summary {
+    size_t count;                     // 0 = no rank has a value
+    double min, max, mean, deviation; // of the population
+} pj_rank_summary;
+pj_rank_summary pj_rank_summarise(const pj_table *table);
+
+#endif

@@ -2,6 +2,7 @@
 // its records are unordered, or where its region of interest lies.
 #include "kernel/load.h"
 
+#include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
@@ -256,13 +257,36 @@ static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
     return ok ? pj_run_hold(run) : NULL;
 }
 
+/// A worker has a stack, blocks of text and batches of events; measured, with a little to spare.
+static uint64_t need_of(unsigned workers)
+{
+    const uint64_t base = 14 << 20, each = 13 << 20;
+    return base + (workers > 1 ? workers * each : 0);
+}
+
+/// Whether there is memory to read with; as many workers as it allows where nobody asked for a
+/// number.
+static bool find_room(pj_job *job, const char *path, pj_err *err)
+{
+    unsigned workers = pj_job_workers(job);
+    if (!job->workers) {
+        uint64_t left = pj_memory_look("").left;
+        while (workers > 1 && need_of(workers) > left)
+            workers--;
+        job->workers = workers;
+    }
+    return pj_memory_want(need_of(workers), path, "reading it", err);
+}
+
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     load_state loading = {.path = path, .opts = &opts, .job = job};
     if (opts.scene)
         loading.scene = *opts.scene;
-    pj_run *run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
+    pj_run *run = NULL;
+    if (find_room(job, path, &local))
+        run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
     if (run)

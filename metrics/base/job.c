@@ -1,12 +1,10 @@
 // Stop flag, progress and memory account of a long operation.
 #include "metrics/base/job.h"
 
+#include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,34 +58,9 @@ unsigned pj_job_workers(const pj_job *job)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/// A number alone in a small file; UINT64_MAX when there is none ("max" means no limit).
-static uint64_t number_in(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return UINT64_MAX;
-    char text[64];
-    ssize_t n = read(fd, text, sizeof text);
-    close(fd);
-    uint64_t value;
-    if (n <= 0 || !pj_parse_u64(pj_str_trim((pj_str){text, (size_t)n}), &value))
-        return UINT64_MAX;
-    return value;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t pj_job_default_budget(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    uint64_t limit = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
-    limit = least(limit, number_in("/sys/fs/cgroup/memory.max"));
-    limit = least(limit, number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-    struct rlimit space;
-    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
-        limit = least(limit, (uint64_t)space.rlim_cur);
-    return limit / 2;
+    pj_memory_room room = pj_memory_look("");
+    uint64_t half = room.limit / 2, most = room.left - room.left / 8;
+    return half < most ? half : most;
 }

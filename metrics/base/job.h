@@ -35,7 +35,7 @@ bool pj_job_check(pj_job *job, const char *where, pj_err *err);
 void pj_job_report(pj_job *job, const char *what, bool last);
 /// Threads that `job` computes with, at least 1.
 unsigned pj_job_workers(const pj_job *job);
-/// Half of the memory this process may use: the least of RAM, cgroup v1/v2 limits and RLIMIT_AS.
+/// Half of the memory this process may use (memory.h), and no more than is left of it.
 uint64_t pj_job_default_budget(void);
 
 #endif

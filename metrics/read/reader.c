@@ -2,6 +2,10 @@
 #include "metrics/read/reader.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #define READER(name) extern const pj_reader pj_reader_##name;
 #include "metrics/read/readers.def"
@@ -28,8 +32,20 @@ const pj_reader *pj_reader_guess(pj_str head)
     return NULL;
 }
 
+/// What sinks and replay keep of every thread, measured; few threads are not worth the question.
+static bool find_room(const pj_run *run, pj_err *err)
+{
+    enum { BYTES_EACH = 700, FEW = 10000 };
+    uint32_t threads = run->layout.locations;
+    char why[64];
+    snprintf(why, sizeof why, "a run of %" PRIu32 " threads", threads);
+    return threads < FEW || pj_memory_want((uint64_t)threads * BYTES_EACH, run->path, why, err);
+}
+
 bool pj_pass_begin(pj_pass *pass, pj_err *err)
 {
+    if (!find_room(pass->run, err))
+        return false;
     for (size_t i = 0; i < pass->sink_count; i++)
         if (!pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
             return false;

@@ -53,8 +53,11 @@ typedef struct message {
     size_t bytes;      // of its frames behind the signature
 } message;
 
-/// The folder of the kernelspec, set once by main.
-void client_use_spec(const char *folder);
+/// The kernel to start: the folder of a kernelspec, or its name where Jupyter looks for such. Set
+/// once by main; false when there is none.
+bool client_use_spec(const char *kernel);
+/// Its language: "lua", "python".
+const char *client_language(void);
 
 /// Starts the kernel and waits until it welcomes the subscription.
 void client_start(client *c, client_opts opts);
@@ -71,7 +74,9 @@ void client_stop(client *c);
 /// Waits for the kernel to end: its exit status, 128+n for signals, -1 when it still runs.
 int client_wait_end(client *c, int timeout_ms);
 bool client_is_alive(client *c);
-/// Most memory the kernel has had, in bytes.
+/// Whether a sanitizer is at work: its memory and time say nothing of the kernel's.
+bool client_is_sanitized(void);
+/// Most memory the kernel has had, in bytes; 0 with a sanitizer.
 size_t client_memory(const client *c);
 
 double client_now_ms(void);

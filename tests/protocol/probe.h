@@ -22,6 +22,7 @@ int probe_subshell(void);
 int probe_capture(void);
 int probe_load(void);
 int probe_hostile(void);
+int probe_any(void);
 int probe_widget(void);
 
 /// Fixtures: `*state` is a client with a fresh kernel.

@@ -1,0 +1,105 @@
+// popinjay cut TRACE --roi FROM..TO --export part.prv: a part of a trace as a trace of its own.
+#include "kernel/inputs.h"
+#include "kernel/progress.h"
+#include "metrics/read/prv_cut.h"
+
+#include <sys/stat.h>
+
+typedef struct cut_args {
+    pj_load_args load;
+    const char *path;
+} cut_args;
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool check(const pj_run *run, const char *path, pj_err *err)
+{
+    if (strcmp(run->format, "prv") != 0)
+        return pj_fail(err, PJ_E_USAGE, run->path, 0, "only Paraver traces can be cut");
+    if (!pj_str_ends(pj_str_of(path), PJ_S(".prv")))
+        return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as .prv");
+    if (is_same_file(run->path, path))
+        return pj_fail(err, PJ_E_USAGE, path, 0, "that is the trace itself");
+    if (run->roi.drop)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "cut: states that cross a border are clipped: leave --roi-cut out");
+    return run->roi.set ||
+           pj_fail(err, PJ_E_USAGE, run->path, 0,
+                   "the trace marks no region of interest: say which part with --roi FROM..TO");
+}
+
+static pj_table *table_of(const pj_run *run, const pj_prv_cut_facts *facts)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+        pj_unit unit;
+        const char *help;
+    } rows[] = {
+        {"from_ns", run->roi.from_ns, PJ_UNIT_NS, "Begin of the part in the trace."},
+        {"to_ns", run->roi.to_ns, PJ_UNIT_NS, "Its end."},
+        {"records", facts->records, PJ_UNIT_NONE, "Records kept."},
+        {"states_clipped", facts->clipped, PJ_UNIT_NONE, "States that a border cuts."},
+        {"readings_divided", facts->divided, PJ_UNIT_NONE,
+         "Counter readings across a border, divided in proportion to time."},
+        {"messages_left_out", facts->messages, PJ_UNIT_NONE, "Messages across a border."},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Cut from %s", run->name);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        pj_table_add_column(table, (pj_column){.key = rows[i].key,
+                                               .title = rows[i].key,
+                                               .help = rows[i].help,
+                                               .unit = rows[i].unit});
+    pj_cell *cells = pj_table_add_row(table);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cells[i] = pj_cell_int((int64_t)rows[i].value);
+    return table;
+}
+
+static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const cut_args *args = given;
+    pj_auto_run run = NULL;
+    pj_prv_cut_facts facts;
+    if (!pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err) ||
+        !check(run, args->path, err))
+        return false;
+    pj_job job = {.stop = session->stop, .memory_budget = args->load.memory};
+    if (!pj_prv_cut(run, args->path, &job, &facts, err))
+        return false;
+    *out = pj_value_table_take(table_of(run, &facts));
+    return true;
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(cut_args, "One Paraver trace."),
+    {.name = "export",
+     .type = PJ_PARAM_PATH,
+     .required = true,
+     .offset = offsetof(cut_args, path),
+     .shown = "FILE",
+     .help = "The new trace (.prv); labels and names (.pcf, .row) are written beside it."},
+    PJ_LOAD_OPTIONS(cut_args),
+    {0},
+};
+
+const pj_command pj_command_cut = {
+    .name = "cut",
+    .summary = "A part of a trace as a trace of its own",
+    .detail =
+        "The part has the statistics that the trace has with the same --roi. Every kind of "
+        "event is kept. (Read as a whole trace, idle threads have the runtime of their states; "
+        "with --roi 0%..100% that of the part.) Times count from the begin of the part; calls, "
+        "constructs and "
+        "functions that are open there are opened at 0.",
+    .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(cut_args),
+    .run = run_cut,
+};

@@ -1,0 +1,134 @@
+// Parts of the modelled application as traces of their own: the statistics are those that the whole
+// trace has in that region of interest, wherever its borders fall.
+#include "kernel/load.h"
+#include "metrics/read/prv_cut.h"
+#include "tests/support/model_app.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define WHOLE PJ_BINARY_DIR "/whole.prv"
+#define PART PJ_BINARY_DIR "/part.prv"
+
+static const pj_model_app app = {.ranks = 3,
+                                 .threads = 2,
+                                 .openmp = true,
+                                 .iterations = 4,
+                                 .work_ns = 5e6,
+                                 .imbalance = 0.2,
+                                 .serial_fraction = 0.2,
+                                 .thread_imbalance = 0.1,
+                                 .halo_ns = 200000,
+                                 .collective_ns = 100000,
+                                 .fork_ns = 5000,
+                                 .join_ns = 7000,
+                                 .halo_bytes = 40960,
+                                 .ipc = 1.3,
+                                 .ghz = 2.2};
+
+static pj_run *load(const char *path, pj_roi_request roi)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = 2};
+    pj_run *run = pj_load(path, (pj_load_opts){.roi = roi}, &job, &err);
+    if (!run)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static pj_prv_cut_facts cut(const pj_run *run)
+{
+    pj_prv_cut_facts facts;
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    if (!pj_prv_cut(run, PART, &job, &facts, &err))
+        fail_msg("%s", err.text);
+    return facts;
+}
+
+static void same_statistics(const pj_run *whole, const pj_run *part)
+{
+    assert_int_equal(whole->layout.locations, part->layout.locations);
+    assert_int_equal(whole->runtime_ns, part->runtime_ns);
+    assert_int_equal(whole->communicator_count, part->communicator_count);
+    for (uint32_t i = 0; i < whole->layout.locations; i++) {
+        const pj_totals *a = &whole->totals[i], *b = &part->totals[i];
+        assert_int_equal(a->useful_ns, b->useful_ns);
+        assert_int_equal(a->serial_useful_ns, b->serial_useful_ns);
+        assert_int_equal(a->openmp_useful_ns, b->openmp_useful_ns);
+        assert_int_equal(a->openmp_ns, b->openmp_ns);
+        assert_int_equal(a->outside_mpi_ns, b->outside_mpi_ns);
+        for (unsigned c = 0; c < 2; c++)
+            assert_int_equal(whole->counters[c].useful[i], part->counters[c].useful[i]);
+    }
+}
+
+static void write_whole(void)
+{
+    pj_auto_trace trace = pj_model_write(&app);
+    pj_err err = {0};
+    assert_true(pj_trace_writer_save(trace, WHOLE, &err));
+}
+
+static void parts_have_the_statistics_of_the_region(void **state)
+{
+    (void)state;
+    write_whole();
+    for (unsigned i = 0; i < 24; i++) {
+        double from = 1.7 + 3.9 * i, length = 2.3 + 7.1 * (i % 5);
+        pj_roi_request roi = {.kind = PJ_ROI_RANGE,
+                              .from = from,
+                              .to = from + length < 100 ? from + length : 100,
+                              .from_percent = true,
+                              .to_percent = true};
+        pj_auto_run whole = load(WHOLE, roi);
+        pj_prv_cut_facts facts = cut(whole);
+        pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_AUTO});
+        assert_true(facts.records > 0);
+        assert_false(part->roi.set);
+        assert_true(part->chopped);
+        assert_int_equal(part->end_ns, whole->roi.to_ns - whole->roi.from_ns);
+        same_statistics(whole, part);
+        // The runtime of a thread is the length of a region of interest, idle or not.
+        pj_auto_run all = load(
+            PART, (pj_roi_request){
+                      .kind = PJ_ROI_RANGE, .to = 100, .from_percent = true, .to_percent = true});
+        for (uint32_t l = 0; l < all->layout.locations; l++)
+            assert_int_equal(all->totals[l].runtime_ns, whole->totals[l].runtime_ns);
+    }
+}
+
+/// No record comes after a later one of its thread, and nothing else is odd.
+static void parts_are_sound(void **state)
+{
+    (void)state;
+    write_whole();
+    pj_roi_request roi = {.kind = PJ_ROI_RANGE, .from = 4.5e6, .to = 9e6};
+    pj_auto_run whole = load(WHOLE, roi);
+    pj_prv_cut_facts facts = cut(whole);
+    assert_true(facts.clipped > 0 && facts.divided > 0);
+    pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_OFF});
+    for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++) {
+        if (k == PJ_IMPORT_call_not_left || k == PJ_IMPORT_collective_without_fields)
+            continue; // what a border cuts
+        if (part->import.count[k])
+            fail_msg("%s: %llu", pj_import_at(k)->key, (unsigned long long)part->import.count[k]);
+    }
+    assert_int_equal(access(PJ_BINARY_DIR "/part.pcf", R_OK), 0);
+    assert_int_equal(access(PJ_BINARY_DIR "/part.row", R_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_have_the_statistics_of_the_region),
+        cmocka_unit_test(parts_are_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,6 +3,7 @@
 #include "kernel/metrics_args.h"
 #include "kernel/scene_args.h"
 #include "metrics/model/run_table.h"
+#include "metrics/stat/query.h"
 #include "widgets/plot.h"
 
 typedef struct plot_args {
@@ -49,6 +50,40 @@ static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *
     return true;
 }
 
+/// The messages of a trace, in a table.
+static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_question question,
+                         pj_value *source, pj_err *err)
+{
+    static const pj_str keys[] = {{"rank", 4}, {"partner", 7}};
+    static const pj_query_fold folds[] = {{PJ_FOLD_SUM, {"bytes", 5}}, {PJ_FOLD_COUNT, {0}}};
+    enum { PAIRS_MOST = 1 << 20 };
+    pj_query_opts opts = {.type = "message", .limit = PAIRS_MOST};
+    if (question == PJ_PLOT_PAIRS) {
+        opts.keys = keys;
+        opts.folds = folds;
+        opts.key_count = opts.fold_count = 2;
+    } else {
+        opts.histogram = PJ_S("bytes");
+    }
+    pj_query *query = pj_query_new(opts, err);
+    if (!query)
+        return false;
+    pj_sink sink = pj_query_sink(query);
+    pj_load_args load = args->load;
+    load.reread = true; // runs in memory have forgotten their messages
+    pj_load_opts how = {
+        .no_replay = true, .listeners = &sink, .listener_count = 1, .in_order = true};
+    pj_auto_run run = NULL;
+    bool ok = pj_inputs_load_one(session, &load, how, &run, err);
+    pj_table *table = ok ? pj_query_table(query) : NULL;
+    if (table) {
+        table->title = pj_arena_format(table->arena, "Messages of %s", run->name);
+        *source = pj_value_table_take(table);
+    }
+    pj_query_free(query);
+    return ok;
+}
+
 /// What the plot is made from, as a value that holds it.
 static bool take_source(pj_session *session, const plot_args *args, const pj_plot *plot,
                         pj_value *source, pj_err *err)
@@ -60,6 +95,8 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
         *source = pj_value_hold(args->load.inputs.items[0]);
         return true;
     }
+    if (plot->source == PJ_PLOT_TABLE && plot->question != PJ_PLOT_STATS)
+        return ask_messages(session, args, plot->question, source, err);
     pj_run *run = NULL;
     pj_scene_opts scene;
     if (!pj_scene_args_take(&args->scene, &scene, err))
@@ -166,12 +203,12 @@ static const pj_param params[] = {
 const pj_command pj_command_plot = {
     .name = "plot",
     .summary = "Plots of metrics over the scale of runs, and of values within a run",
-    .detail = "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
-              "threads of one run, regions its OpenMP regions over time, timeline "
-              "what they do when; bar, line and scatter "
-              "draw columns of a table (of a trace: its "
-              "statistics).\n"
-              "Without --export the data of the plot is printed as a table.",
+    .detail =
+        "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
+        "threads of one run, regions its OpenMP regions over time, timeline what they do when; "
+        "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
+        "scatter draw columns of a table (of a trace: its statistics).\n"
+        "Without --export the data of the plot is printed as a table.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
     .faces = PJ_IN_BOTH,
     .params = params,

@@ -10,6 +10,13 @@
 /// What a plot is made from; see pj_plot.source.
 typedef enum pj_plot_source { PJ_PLOT_METRICS, PJ_PLOT_RUN, PJ_PLOT_TABLE } pj_plot_source;
 
+/// What a trace is asked for the table of a plot.
+typedef enum pj_plot_question {
+    PJ_PLOT_STATS, // its statistics
+    PJ_PLOT_PAIRS, // messages and bytes by rank and partner
+    PJ_PLOT_SIZES, // messages by size
+} pj_plot_question;
+
 typedef struct pj_plot_data {
     const pj_metrics *metrics;
     const pj_run *run;
@@ -34,10 +41,11 @@ typedef struct pj_plot {
     const char *title; // "Scaling of a metric"
     const char *help;  // one sentence
     pj_plot_source source;
-    size_t most_y; // values of y; 0 = PJ_PLOT_MOST_Y - 1
-    bool regions;  // the run must have been read with its OpenMP regions
-    bool scene;    // the same with run->scene
-    bool stacks;   // several y may stand on top of each other
+    pj_plot_question question; // of a table
+    size_t most_y;             // values of y; 0 = PJ_PLOT_MOST_Y - 1
+    bool regions;              // the run must have been read with its OpenMP regions
+    bool scene;                // the same with run->scene
+    bool stacks;               // several y may stand on top of each other
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
     /// PJ_E_MISSING (nothing to draw).
     pj_figure *(*make)(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err);

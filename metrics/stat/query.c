@@ -60,7 +60,7 @@ struct pj_query {
     bool has_rank;
     uint32_t rank;
     uint64_t from_ns, to_ns, limit;
-    term where, keys[KEYS_MOST], folds[FOLDS_MOST];
+    term where, binned, keys[KEYS_MOST], folds[FOLDS_MOST];
     pj_fold kinds[FOLDS_MOST];
     size_t key_count, fold_count;
     bool has_where, histogram, plain; // plain = the events themselves
@@ -128,8 +128,7 @@ static bool compile_keys(pj_query *query, const pj_query_opts *opts, pj_err *err
     const char *bin = pj_arena_format(
         query->arena, "if((" PJ_STR_FMT ") >= 1, 2 ^ floor(log2(" PJ_STR_FMT ")), 0)",
         PJ_STR_ARG(x), PJ_STR_ARG(x));
-    term plain;
-    return compile(query, x, &plain, err) &&
+    return compile(query, x, &query->binned, err) &&
            compile(query, pj_str_of(bin), &query->keys[query->key_count++], err);
 }
 
@@ -415,17 +414,30 @@ static bool take(void *self, const pj_record *record, pj_err *err)
 static void add_key_column(pj_query *query, size_t i)
 {
     const term *key = &query->keys[i];
-    bool bin = query->histogram && i + 1 == query->key_count;
     pj_column column = {.key = key->text.at, .title = key->text.at, .unit = PJ_UNIT_IDENTIFIER};
-    if (bin)
-        column = (pj_column){.key = "from", .title = "From", .help = "Least value of the bin."};
-    else if (key->field >= 0)
-        column = fields[key->field];
-    pj_table_add_column(query->table, column);
-    if (bin)
-        pj_table_add_column(
-            query->table,
-            (pj_column){.key = "to", .title = "Below", .help = "Least value of the next bin."});
+    pj_table_add_column(query->table, key->field >= 0 ? fields[key->field] : column);
+}
+
+/// From the least value of a bin to that of the next.
+static void add_bin_columns(pj_query *query)
+{
+    const term *of = &query->binned;
+    const char *title = of->field >= 0 ? fields[of->field].title : of->text.at;
+    pj_arena *arena = query->table->arena;
+    pj_table_add_column(query->table, (pj_column){.key = "from",
+                                                  .title = pj_arena_format(arena, "%s from", title),
+                                                  .help = "Least value of the bin."});
+    pj_table_add_column(query->table,
+                        (pj_column){.key = "to",
+                                    .title = pj_arena_format(arena, "%s below", title),
+                                    .help = "Least value of the next bin."});
+}
+
+/// A whole number where it is one.
+static pj_cell bound(double value)
+{
+    const double most = 9e15;
+    return value < most ? pj_cell_int((int64_t)value) : pj_cell_real(value);
 }
 
 static pj_unit unit_of(const term *t)
@@ -462,7 +474,12 @@ static void add_group(pj_query *query, const group *g)
         *cells++ = pj_table_copy_cell(query->table, g->keys[i]);
         if (query->histogram && i + 1 == query->key_count) {
             double from = pj_cell_number(g->keys[i]);
-            *cells++ = isnan(from) ? g->keys[i] : pj_cell_real(from < 1 ? 1 : 2 * from);
+            *cells = cells[-1]; // its reason, where it is empty
+            if (!isnan(from)) {
+                cells[-1] = bound(from);
+                *cells = bound(from < 1 ? 1 : 2 * from);
+            }
+            cells++;
         }
     }
     if (!query->fold_count)
@@ -474,17 +491,17 @@ static void add_group(pj_query *query, const group *g)
 static pj_table *sorted(const pj_query *query)
 {
     pj_str keys[KEYS_MOST];
-    for (size_t i = 0; i < query->key_count; i++) {
-        size_t column = i;
-        keys[i] = pj_str_of(query->table->columns[column].key);
-    }
+    for (size_t i = 0; i < query->key_count; i++)
+        keys[i] = pj_str_of(query->table->columns[i].key);
     return pj_table_sort(query->table, keys, query->key_count, NULL);
 }
 
 static void make_table(pj_query *query)
 {
-    for (size_t i = 0; i < query->key_count; i++)
+    for (size_t i = 0; i + query->histogram < query->key_count; i++)
         add_key_column(query, i);
+    if (query->histogram)
+        add_bin_columns(query);
     for (size_t i = 0; i < query->fold_count; i++)
         add_fold_column(query, i);
     if (!query->fold_count)

@@ -1,9 +1,13 @@
 // The decoder of event files against the format's own library: the same events, member by member.
+#include "kernel/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/read/otf2_anchor.h"
 #include "metrics/read/otf2_evt.h"
 #include "metrics/read/otf2_lib.h"
 #include "tests/support/archives.h"
+#include "tests/support/model_app.h"
+#include "tests/support/otf2_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +51,26 @@ static void same_event(const pj_otf2_event *ours, const pj_otf2_event *theirs, u
     assert_memory_equal(ours->values, theirs->values, ours->count * sizeof *ours->values);
 }
 
+/// The chunk size of the archive with this event file.
+static uint64_t chunk_of(const char *path)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_str folder = pj_str_head(pj_str_of(path), pj_str_find_last(pj_str_of(path), '/'));
+    pj_otf2_anchor anchor;
+    pj_err err = {0};
+    const char *file = pj_arena_format(arena, PJ_STR_FMT ".otf2", PJ_STR_ARG(folder));
+    assert_true(pj_otf2_anchor_read(file, arena, &anchor, &err));
+    return anchor.chunk_bytes;
+}
+
 /// Compares one location; `buffer_bytes` of the decoder. Gives the number of events.
 static uint64_t compare_location(const pj_otf2_lib *lib, pj_otf2_archive *archive, const char *path,
                                  uint64_t location, size_t buffer_bytes)
 {
     pj_err err = {0};
+    const uint64_t chunk_bytes = chunk_of(path);
     pj_otf2_evt *evt = pj_otf2_evt_open(
-        path, (pj_otf2_evt_opts){.chunk_bytes = 1048576, .buffer_bytes = buffer_bytes}, &err);
+        path, (pj_otf2_evt_opts){.chunk_bytes = chunk_bytes, .buffer_bytes = buffer_bytes}, &err);
     assert_non_null(evt);
     pj_otf2_event ours = {0}, theirs;
     uint64_t number = 0;
@@ -114,10 +131,164 @@ static void real_archives_decode_as_with_the_library(void **state)
     }
 }
 
+// Archives made here
+
+#define MADE PJ_BINARY_DIR "/decoded"
+#define ANCHOR MADE ".otf2"
+
+static void write_archive(pj_otf2_style style)
+{
+    const pj_model_app app = {.ranks = 3,
+                              .threads = 2,
+                              .iterations = 40,
+                              .openmp = true,
+                              .work_ns = 1e6,
+                              .imbalance = 0.1,
+                              .serial_fraction = 0.1,
+                              .halo_ns = 1000,
+                              .collective_ns = 500,
+                              .fork_ns = 100,
+                              .join_ns = 100,
+                              .halo_bytes = 40000,
+                              .ipc = 1.5,
+                              .ghz = 2};
+    pj_auto_trace trace = pj_model_write(&app);
+    pj_err err = {0};
+    if (!pj_otf2_writer_save(trace, ANCHOR, style, &err))
+        fail_msg("%s", err.text);
+}
+
+static void made_archives_decode_as_with_the_library(void **state)
+{
+    (void)state;
+    static const pj_otf2_style styles[] = {
+        {.global_ids = true},
+        {.global_ids = true, .no_offsets = true, .chunk_bytes = 256 * 1024},
+        {.global_ids = true, .no_offsets = true, .eztrace = true, .relative = true},
+        {.global_ids = true, .no_offsets = true, .ticks_per_ns = 1000, .clock_step = 1 << 30},
+    };
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+        write_archive(styles[i]);
+        uint64_t large = compare_archive(ANCHOR, 0), small = compare_archive(ANCHOR, 1);
+        assert_int_equal(large, small);
+        assert_true(large > 1000);
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+// The other byte order: libotf2 writes its machine's, so that the files are turned here.
+
+static const char *const members_of[UINT8_MAX + 1] = {
+#define EVENT(name, type, members) [type] = members,
+#define SINGLE(name, type) [type] = "s",
+#include "metrics/read/otf2_events.def"
+#undef EVENT
+#undef SINGLE
+};
+
+static uint8_t *turn(uint8_t *at, size_t size)
+{
+    for (size_t i = 0; i < size / 2; i++) {
+        uint8_t byte = at[i];
+        at[i] = at[size - 1 - i];
+        at[size - 1 - i] = byte;
+    }
+    return at + size;
+}
+
+static uint8_t *turn_number(uint8_t *at)
+{
+    return turn(at + 1, *at == UINT8_MAX ? 0 : *at);
+}
+
+static uint8_t *turn_metric(uint8_t *at)
+{
+    enum { KIND_DOUBLE = 10 };
+    at = turn_number(at);
+    for (unsigned count = *at++; count > 0; count--) {
+        uint8_t kind = *at++;
+        at = kind == KIND_DOUBLE ? turn(at, 8) : turn_number(at);
+    }
+    return at;
+}
+
+static uint8_t *turn_record(uint8_t *at)
+{
+    uint8_t type = *at++;
+    if (type == PJ_OTF2_METRIC)
+        return turn_metric(at + 1);
+    const char *members = members_of[type];
+    assert_non_null(members);
+    if (*members == 's')
+        return turn_number(at);
+    uint8_t *end = at + 1 + *at;
+    at++;
+    for (; *members; members++)
+        at = *members == 'n' ? turn_number(at) : *members == 't' ? turn(at, 8) : at + 1;
+    return end;
+}
+
+static void turn_file(const char *path)
+{
+    enum { SIZE_MOST = 4 << 20, END = 0, FILE_END = 2, CHUNK = 3, TIME = 5 };
+    static uint8_t bytes[SIZE_MOST];
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, SIZE_MOST, file);
+    assert_true(size < chunk_of(path)); // one chunk
+    uint8_t *at = bytes;
+    while (at < bytes + size && *at != FILE_END && *at != END) {
+        if (*at == CHUNK) {
+            at[1] = '#';
+            at = turn(turn(at + 2, 8), 8);
+        } else {
+            at = *at == TIME ? turn(at + 1, 8) : turn_record(at);
+        }
+    }
+    rewind(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static pj_run *load(unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(ANCHOR, (pj_load_opts){0}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static void the_other_byte_order_is_left_to_the_library(void **state)
+{
+    (void)state;
+    write_archive((pj_otf2_style){.clock_step = 123456});
+    pj_auto_run native = load(2);
+    for (unsigned i = 0; i < 6; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, MADE "/%u.evt", i);
+        turn_file(path);
+    }
+    pj_auto_run turned = load(2);
+    assert_int_equal(native->events, turned->events);
+    assert_int_equal(native->end_ns, turned->end_ns);
+    assert_memory_equal(native->totals, turned->totals,
+                        native->layout.locations * sizeof *native->totals);
+    for (unsigned c = 0; c < 2; c++)
+        assert_memory_equal(native->counters[c].useful, turned->counters[c].useful,
+                            native->layout.locations * sizeof *native->counters[c].useful);
+    assert_true(native->ideal.runtime_ns == turned->ideal.runtime_ns);
+    assert_memory_equal(&native->import, &turned->import, sizeof native->import);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_archives_decode_as_with_the_library),
+        cmocka_unit_test(made_archives_decode_as_with_the_library),
+        cmocka_unit_test(the_other_byte_order_is_left_to_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

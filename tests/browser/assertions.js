@@ -13,19 +13,29 @@ export async function tableOf(area) {
   return Object.fromEntries(rows.map(([title, ...cells]) => [keyOf(title), cells]));
 }
 
+function assertNumbers(key, texts, reference) {
+  assert.equal(texts?.length, reference.length, `a row ${key}`);
+  texts.forEach((text, i) => {
+    const digits = text.split('.')[1]?.length ?? 0, exact = Number(reference[i][key]);
+    assert.ok(Math.abs(Number(text) - exact) <= 0.51 * 10 ** -digits,
+      `${key} shows ${text}, not ${exact}`);
+  });
+}
+
+export const metricsOf = reference => Object.keys(reference[0]).slice(6);
+
 /// Every number shown is the reference's, rounded to the digits shown.
 export function assertTable(table, reference) {
-  const keys = Object.keys(reference[0]).slice(6);
+  const keys = metricsOf(reference);
   assert.ok(keys.length >= 10);
-  for (const key of keys) {
-    const exact = reference.map(run => Number(run[key]));
-    assert.equal(table[key]?.length, exact.length, `a row ${key}`);
-    table[key].forEach((text, i) => {
-      const digits = text.split('.')[1]?.length ?? 0;
-      assert.ok(Math.abs(Number(text) - exact[i]) <= 0.51 * 10 ** -digits,
-        `${key} shows ${text}, not ${exact[i]}`);
-    });
-  }
+  for (const key of keys) assertNumbers(key, table[key], reference);
+}
+
+/// The same of rows of numbers without titles, in the order of the metrics.
+export function assertRows(rows, reference) {
+  const keys = metricsOf(reference);
+  assert.equal(rows.length, keys.length);
+  rows.forEach((texts, i) => assertNumbers(keys[i], texts, reference));
 }
 
 /// Under the pointer is what each hot spot says, and the exact value of every run is among it.

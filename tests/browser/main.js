@@ -8,6 +8,7 @@ import { launch } from './page.js';
 import { Server } from './server.js';
 import { Stage } from './stage.js';
 import { labScenarios } from './scenarios_lab.js';
+import { wizardScenarios } from './scenarios_wizard.js';
 import { widgetScenarios } from './scenarios_widgets.js';
 import { classicScenarios } from './scenarios_classic.js';
 
@@ -55,7 +56,7 @@ async function playAll(kind, scenarios) {
 
 fs.mkdirSync(root);
 try {
-  await playAll('lab', picked({ ...labScenarios, ...widgetScenarios }));
+  await playAll('lab', picked({ ...labScenarios, ...widgetScenarios, ...wizardScenarios }));
   await playAll('classic', picked(classicScenarios));
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });

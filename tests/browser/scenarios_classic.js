@@ -1,6 +1,6 @@
 // What users do in Debian's classic Notebook, which shows all tables and plots, but no widgets.
 import assert from 'node:assert/strict';
-import { assertHovers, assertTable, tableOf } from './assertions.js';
+import { assertHovers, assertTable, metricsOf, tableOf } from './assertions.js';
 
 const first = '1_first_table.ipynb';
 const shown = '.output_subarea';
@@ -12,7 +12,7 @@ async function firstTable(stage) {
   assert.deepEqual(errors.map(error => error.evalue), []);
   const table = classic.page.locator(shown, { hasText: 'MPI (additive)' }).first();
   assertTable(await tableOf(table), stage.reference());
-  await assertHovers(table, stage.reference(), Object.keys(stage.reference()[0]).slice(6));
+  await assertHovers(table, stage.reference(), metricsOf(stage.reference()));
   await assertHovers(classic.page.locator(shown, { hasText: 'Numbers' }).nth(1),
     stage.reference(), ['speedup']);
   await classic.picture(stage.keep('classic'));

@@ -28,7 +28,7 @@ export class Server {
   static async start(kind, { frontend, root, state }) {
     const port = String(await freePort());
     const [program, ...rest] = command[kind](frontend, root, state, port);
-    const env = { ...process.env, JUPYTER_TOKEN: TOKEN };
+    const env = { ...process.env, JUPYTER_TOKEN: TOKEN, XDG_STATE_HOME: state };
     for (const name of ['CONFIG', 'DATA', 'RUNTIME']) {
       env[`JUPYTER_${name}_DIR`] = path.join(state, name.toLowerCase());
       fs.mkdirSync(env[`JUPYTER_${name}_DIR`], { recursive: true });

@@ -83,7 +83,7 @@ static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
                              pj_datadir_program(arena), "kernel", "-f", "{connection_file}",
                              "display_name", "popinjay", "language", "lua", "interrupt_mode",
                              "message", "kernel_protocol_version", PJ_PROTOCOL, "metadata",
-                             "debugger", 0, "supported_encryption", "curve");
+                             "debugger", 1, "supported_encryption", "curve");
     char *text = json_dumps(spec, JSON_INDENT(1));
     json_decref(spec);
     const char *path = pj_arena_format(arena, "%s/kernel.json", folder);

@@ -3,6 +3,7 @@
 
 #include "kernel/execute.h"
 #include "kernel/jsontext.h"
+#include "kernel/variables.h"
 #include "metrics/base/arena.h"
 
 #include <stdlib.h>
@@ -163,6 +164,11 @@ static json_t *is_complete(pj_kernel *kernel, pj_subshell *shell, pj_request *re
     return pj_lang_is_complete(shell->lang, pj_jsontext_str(request->content, "code"));
 }
 
+static json_t *debug(pj_kernel *kernel, pj_subshell *shell, pj_request *request)
+{
+    return pj_variables_answer(shell->lang, &kernel->debugging, request->content);
+}
+
 static json_t *no_subshell(void)
 {
     return pj_reply_error("SubshellError", "no subshell has this id: it was deleted or never made");
@@ -228,6 +234,7 @@ static const handler rows[] = {
     {"complete_request", "complete_reply", SHELL, BY_ANSWERS, complete, NULL},
     {"inspect_request", "inspect_reply", SHELL, BY_ANSWERS, inspect, NULL},
     {"is_complete_request", "is_complete_reply", SHELL, BY_ANSWERS, is_complete, NULL},
+    {"debug_request", "debug_reply", SHELL | CONTROL, BY_ANSWERS, debug, NULL},
     {"comm_open", NULL, SHELL, BY_COMMS, comm_open, NULL},
     {"comm_msg", NULL, SHELL, BY_COMMS, comm_message, NULL},
     {"comm_close", NULL, SHELL, BY_COMMS, comm_close, NULL},

@@ -28,6 +28,7 @@ typedef struct pj_kernel {
     pj_comms *comms;
     pj_kept *kept;
     pj_subshells *shells;
+    atomic_bool debugging; // a front end has attached its debugger
     bool queue_comms; // comm messages wait for their turn among cells
 } pj_kernel;
 

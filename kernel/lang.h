@@ -57,6 +57,10 @@ void pj_lang_step_back(pj_lang *lang, bool stepped);
 json_t *pj_lang_complete(pj_lang *lang, pj_str code, size_t cursor);
 /// {"found", "data", "metadata"}.
 json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail);
+/// The user's variables: [{"name", "type", "value", "variablesReference": 0}] by name.
+json_t *pj_lang_variables(pj_lang *lang);
+/// {"data", "metadata"} of one; NULL when there is none.
+json_t *pj_lang_variable(pj_lang *lang, pj_str name);
 /// {"status": "complete" | "incomplete" | "invalid", "indent"}.
 json_t *pj_lang_is_complete(pj_lang *lang, pj_str code);
 

@@ -100,10 +100,11 @@ json_t *pj_reply_kernel_info(void)
     static const char banner[] =
         "popinjay " PJ_VERSION ": efficiency metrics of parallel programs (Lua 5.4)\n"
         "Type ?metrics for help on a verb, Tab completes.";
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:[s], s:[{s:s, s:s}, {s:s, s:s}]}", //
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:b, s:[ss], s:[{s:s, s:s}, {s:s, s:s}]}", //
                      "status", "ok", "protocol_version", PJ_PROTOCOL, "implementation", "popinjay",
                      "implementation_version", PJ_VERSION, "language_info", language_info(),
-                     "banner", banner, "debugger", 0, "supported_features", "kernel subshells",
+                     "banner", banner, "debugger", 1, "supported_features", "kernel subshells",
+                     "debugger",
                      "help_links", //
                      "text", "Lua 5.4 Reference Manual", "url",
                      "https://www.lua.org/manual/5.4/", //

@@ -53,7 +53,7 @@ typedef struct server {
     pj_origin origin;
     pj_kernel *kernel;
     pj_replay *replay;
-    pj_outbox *outbox;
+    pj_outbox *outbox, *control_outbox;
     pj_pubqueue *queue;
     pj_iopub *iopub;
     pj_capture *capture;
@@ -249,12 +249,7 @@ static bool deliver(server *s, post_office *office, const pj_post *post)
 static void out_send(void *self, pj_post *take)
 {
     server *s = self;
-    if (take->channel != PJ_CONTROL) {
-        pj_outbox_add(s->outbox, take);
-        return;
-    }
-    deliver(s, &s->control, take); // this is the control thread
-    pj_post_free(take);
+    pj_outbox_add(take->channel == PJ_CONTROL ? s->control_outbox : s->outbox, take);
 }
 
 /// A status tells of replies, so it follows those given before.
@@ -414,6 +409,16 @@ static void watch_interrupt(server *s)
     }
 }
 
+/// Most replies were made in this thread a moment ago.
+static void empty_control_outbox(server *s)
+{
+    bool closed;
+    for (pj_post *post; (post = pj_outbox_take(s->control_outbox, &closed));) {
+        deliver(s, &s->control, post);
+        pj_post_free(post);
+    }
+}
+
 static void *run_control(void *context)
 {
     server *s = context;
@@ -421,19 +426,21 @@ static void *run_control(void *context)
         {.socket = s->sockets[PJ_PORT_CONTROL], .events = ZMQ_POLLIN},
         {.socket = s->sockets[PJ_PORT_HEARTBEAT], .events = ZMQ_POLLIN},
         {.fd = s->end_fd, .events = ZMQ_POLLIN},
+        {.fd = pj_outbox_fd(s->control_outbox), .events = ZMQ_POLLIN},
         {.fd = s->parent_fd, .events = ZMQ_POLLIN},
     };
-    int count = s->parent_fd < 0 ? 3 : 4;
+    int count = s->parent_fd < 0 ? 4 : 5;
     bool end = false;
     while (!end) {
         zmq_poll(items, count, s->parent ? PARENT_POLL_MS : WATCH_MS);
         while (take_one(s, PJ_PORT_CONTROL, &s->control))
-            continue;
+            empty_control_outbox(s);
+        empty_control_outbox(s);
         echo_heartbeats(s);
         watch_interrupt(s);
         eventfd_t ignored;
         end = eventfd_read(s->end_fd, &ignored) == 0 || parent_is_gone(s) ||
-              (count == 4 && items[3].revents);
+              (count == 5 && items[4].revents);
     }
     end_all(s);
     return NULL;
@@ -489,6 +496,7 @@ static void free_server(server *s)
     pj_capture_free(s->capture);
     pj_kernel_free(s->kernel);
     pj_outbox_free(s->outbox);
+    pj_outbox_free(s->control_outbox);
     pj_pubqueue_free(s->queue);
     pj_replay_free(s->replay);
 }
@@ -542,6 +550,7 @@ bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
     s.end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s.replay = pj_replay_new();
     s.outbox = pj_outbox_new();
+    s.control_outbox = pj_outbox_new();
     s.queue = pj_pubqueue_new(&s.origin,
                               (pj_pubqueue_opts){.limit = s.limits.queue, .rate = s.limits.rate});
     bool ok = serve(&s, stop, err);

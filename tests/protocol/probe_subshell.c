@@ -49,6 +49,54 @@ static void expect_control(client *c, const char *type, json_t *content, const c
     message_free(m);
 }
 
+/// A reply to a debug_request on the control channel; skips the test where there is no debugger.
+static message *ask_debugger(client *c, const char *command, json_t *arguments)
+{
+    message *m = ask_control(c, "debug_request",
+                             json_pack("{s:s, s:i, s:s, s:o}", "type", "request", "seq", 7,
+                                       "command", command, "arguments", arguments));
+    assert_string_equal(message_type(m), "debug_reply");
+    assert_int_equal(json_integer_value(json_object_get(m->content, "request_seq")), 7);
+    return m;
+}
+
+/// What JupyterLab's panel of variables asks, while a cell runs too.
+static void test_variables(void **state)
+{
+    client *c = *state;
+    answer a = client_ask(c, "kernel_info_request", NULL);
+    bool has_debugger = json_is_true(json_object_get(a.reply->content, "debugger"));
+    answer_free(&a);
+    if (!has_debugger)
+        skip();
+    a = client_execute(c, "shown = 'some text'");
+    answer_free(&a);
+    char id[64];
+    start_cell(c, loop, id);
+    message *m = ask_debugger(c, "inspectVariables", json_object());
+    assert_true(json_is_true(json_object_get(m->content, "success")));
+    json_t *item, *list = json_object_get(json_object_get(m->content, "body"), "variables");
+    size_t i;
+    bool found = false;
+    json_array_foreach(list, i, item)
+    {
+        bool is_it = strcmp(json_string_value(json_object_get(item, "name")), "shown") == 0;
+        found = found || is_it;
+        if (is_it)
+            assert_string_equal(json_string_value(json_object_get(item, "value")), "some text");
+    }
+    assert_true(found);
+    message_free(m);
+    m = ask_debugger(c, "richInspectVariables", json_pack("{s:s}", "variableName", "shown"));
+    json_t *data = json_object_get(json_object_get(m->content, "body"), "data");
+    assert_string_equal(json_string_value(json_object_get(data, "text/plain")), "some text");
+    message_free(m);
+    m = ask_debugger(c, "stepIn", json_object());
+    assert_true(json_is_false(json_object_get(m->content, "success")));
+    message_free(m);
+    expect_control(c, "interrupt_request", NULL, "ok");
+}
+
 static void create(client *c, char id[128])
 {
     use(c, "");
@@ -443,6 +491,7 @@ int probe_subshell(void)
         PROBE(test_busy_kernel_answers),
         PROBE(test_stuck_kernel_answers),
         PROBE(test_advertised),
+        PROBE(test_variables),
         PROBE(test_life),
         PROBE(test_side_by_side),
         PROBE(test_unknown_id),

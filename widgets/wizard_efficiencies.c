@@ -370,6 +370,8 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_layout(parts, page->head, "margin", "0");
     pj_piece_layout(parts, page->values, "margin", "0");
     pj_piece_layout(parts, page->values, "overflow", "auto");
+    pj_piece_layout(parts, page->values, "min_width", "0");
+    pj_piece_layout(parts, page->labels, "flex", "0 0 auto"); // values scroll, names stay whole
     page->both = PJ_PIECE_ROW(parts, page->labels, page->values);
     pj_piece_layout(parts, page->both, "align_items", "flex-start");
     page->notes = pj_piece_html(parts, "");

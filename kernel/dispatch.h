@@ -29,7 +29,7 @@ typedef struct pj_kernel {
     pj_kept *kept;
     pj_subshells *shells;
     atomic_bool debugging; // a front end has attached its debugger
-    bool queue_comms; // comm messages wait for their turn among cells
+    bool queue_comms;      // comm messages wait for their turn among cells
 } pj_kernel;
 
 /// `origin` and `stop`, the flag that interrupts of the main shell raise, are borrowed.

@@ -112,7 +112,7 @@ typedef struct pj_run {
     bool has_openmp;                         // any OpenMP level event
     uint64_t end_ns;                         // max(header, last record)
     uint64_t last_record_ns;
-    pj_part *parts;  // in the order of the file; none when it has to be read whole
+    pj_part *parts; // in the order of the file; none when it has to be read whole
     size_t part_count;
     bool states_overlap; // of one thread: what it does depends on earlier records
     bool chopped;        // the trace says that it was cut out of a longer one

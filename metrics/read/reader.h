@@ -28,8 +28,8 @@ typedef struct pj_pass {
     /// in [from_ns, to_ns] are read. NULL = all is read.
     const pj_run *known;
     uint64_t from_ns, to_ns;
-    bool raw_clock;   // clocks are taken as they are
-    bool again;       // set by the pass: the input may be read another time
+    bool raw_clock; // clocks are taken as they are
+    bool again;     // set by the pass: the input may be read another time
 } pj_pass;
 
 typedef struct pj_reader {

@@ -205,11 +205,11 @@ static void it_never_grows_without_bound(void **state)
 static void the_environment_says_where(void **state)
 {
     (void)state;
-    setenv("HOME", "/me", 1);
+    setenv("HOME", "/h", 1);
     unsetenv("XDG_STATE_HOME");
     unsetenv("POPINJAY_HISTORY");
     char *path = pj_history_file_path();
-    assert_string_equal(path, "/me/.local/state/popinjay/history");
+    assert_string_equal(path, "/h/.local/state/popinjay/history");
     free(path);
     setenv("XDG_STATE_HOME", "/state", 1);
     path = pj_history_file_path();

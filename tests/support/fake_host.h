@@ -1,7 +1,7 @@
 // What a wizard needs, made up: runs by the name of their path, calls that wait until the test lets
 // them through. Ownership: plain struct; fake_host_free.
-#ifndef FAKE_HOST_H
-#define FAKE_HOST_H
+#ifndef PJ_FAKE_HOST_H
+#define PJ_FAKE_HOST_H
 
 #include "widgets/wizard.h"
 

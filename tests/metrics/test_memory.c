@@ -121,7 +121,7 @@ enum { LIMITS_WORK = true };
 #endif
 
 /// In a child: `more` bytes beyond what it has of the resource.
-static int with_limit(int resource, unsigned field, uint64_t more)
+static int with_limit(__rlimit_resource_t resource, unsigned field, uint64_t more)
 {
     unsigned long pages[6];
     FILE *file = fopen("/proc/self/statm", "r");
@@ -149,7 +149,7 @@ static void limits_of_the_process_count(void **state)
 {
     (void)state;
     static const struct {
-        int resource;
+        __rlimit_resource_t resource;
         unsigned field;
     } rows[] = {{RLIMIT_AS, 0}, {RLIMIT_DATA, 5}};
     if (!LIMITS_WORK)

@@ -125,8 +125,8 @@ static void wait_for_events(pj_iopub *iopub, int wait_ms)
 static size_t count_lines(const pj_post *post)
 {
     size_t lines = 0;
-    for (const char *at = post->content; (at = strstr(at, "\\n")); at += 2)
-        lines++;
+    for (size_t i = 0; i + 1 < post->content_len; i++)
+        lines += post->content[i] == '\\' && post->content[i + 1] == 'n';
     return lines;
 }
 

@@ -42,8 +42,8 @@ static const char *built(pj_arena *arena)
                            ".local/share/popinjay/frontend/serve.py");
 }
 
-/// The program and its arguments; ends with NULL. False when there is none.
-static bool choose(pj_session *session, pj_arena *arena, const char **words, pj_err *err)
+/// The program and its arguments, ended by NULL; how many. 0 when there is none.
+static size_t choose(pj_session *session, pj_arena *arena, const char **words, pj_err *err)
 {
     const char *server = built(arena), *jupyter = NULL;
     size_t count = 0;
@@ -56,10 +56,12 @@ static bool choose(pj_session *session, pj_arena *arena, const char **words, pj_
     if (jupyter && !lab && notebook < 7)
         pj_session_say(session, "popinjay: the classic Notebook serves: tables and plots are "
                                 "whole, the wizard needs JupyterLab 4 with ipywidgets 8");
-    if (!jupyter && !server)
-        return pj_fail(err, PJ_E_MISSING, NULL, 0,
-                       "no Jupyter is installed: pip install jupyterlab ipywidgets, or run "
-                       "notebooks/run of popinjay, which builds one");
+    if (!jupyter && !server) {
+        pj_fail(err, PJ_E_MISSING, NULL, 0,
+                "no Jupyter is installed: pip install jupyterlab ipywidgets, or run "
+                "notebooks/run of popinjay, which builds one");
+        return 0;
+    }
     words[count++] = jupyter ? jupyter : "python3";
     if (!jupyter) {
         words[count++] = server;
@@ -75,7 +77,7 @@ static bool choose(pj_session *session, pj_arena *arena, const char **words, pj_
             words[count++] = "--no-browser";
     }
     words[count] = NULL;
-    return true;
+    return count;
 }
 
 bool pj_wizard_serve(pj_session *session, const char *folder, pj_err *err)
@@ -85,7 +87,7 @@ bool pj_wizard_serve(pj_session *session, const char *folder, pj_err *err)
     pj_auto_arena arena = pj_arena_new(NULL);
     if (chdir(folder) != 0)
         return pj_fail(err, PJ_E_IO, folder, 0, "cannot be entered: %s", strerror(errno));
-    if (!choose(session, arena, words, err))
+    if (choose(session, arena, words, err) == 0)
         return false;
     if (access(NOTEBOOK, F_OK) != 0 && !pj_export_write(NOTEBOOK, pj_str_of(cell), err))
         return false;

@@ -34,7 +34,7 @@ void pj_lanes_size(double width, double height, size_t lane_count, size_t *rows,
 pj_lanes pj_lanes_new(pj_lanes_opts opts, const pj_draw *draw);
 static inline size_t pj_lanes_row(const pj_lanes *lanes, size_t lane)
 {
-    return lane * lanes->rows / lanes->lane_count;
+    return lanes->lane_count ? lane * lanes->rows / lanes->lane_count : 0;
 }
 /// px of a time.
 double pj_lanes_x(const pj_lanes *lanes, double ns);

@@ -249,7 +249,7 @@ static const char *summary_of(const region_plot *p, pj_arena *arena)
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     const pj_run *run = data.run;
-    if (!run->openmp_regions || run->end_ns == 0) {
+    if (!run->openmp_regions || run->openmp_regions->count == 0 || run->end_ns == 0) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "has no OpenMP regions to draw");
         return NULL;
     }

@@ -331,8 +331,10 @@ static void make_lanes(timeline_plot *p, pj_plot_opts opts, const shares *all, c
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     timeline_plot p = {.run = data.run, .scene = data.run->scene};
-    shares all = p.scene ? all_shares(p.scene) : (shares){.sum = 0};
-    if (all.sum <= 0) {
+    shares all = {.sum = 0};
+    if (p.scene)
+        all = all_shares(p.scene);
+    if (!p.scene || all.sum <= 0) {
         pj_fail(err, PJ_E_MISSING, data.run->path, 0, "has no states to draw in this range");
         return NULL;
     }

@@ -62,7 +62,7 @@ static size_t choose(pj_session *session, pj_arena *arena, const char **words, p
                 "notebooks/run of popinjay, which builds one");
         return 0;
     }
-    words[count++] = jupyter ? jupyter : "python3";
+    words[count++] = jupyter ? jupyter : "/usr/bin/python3"; // that the Debian packages are for
     if (!jupyter) {
         words[count++] = server;
         words[count++] = "--open";

@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { ANSWER_MS = 20000, MOST_FRAMES = 64, MOST_ARGS = 16 };
+enum { ANSWER_MS = 20000, MOST_FRAMES = 64, MOST_VARIABLES = 400, MOST_ARGS = 16 };
 
 static const char *const channel_names[CHANNELS] = {"shell", "control", "stdin", "iopub", "hb"};
 static char spec_folder[512];
@@ -130,37 +130,65 @@ static void write_connection_file(const client *c, const char *transport, const 
     json_decref(file);
 }
 
-/// Becomes the kernel: argv of the kernelspec with the connection file in its place.
-static void run_spec(const client *c)
+/// All that a child needs to become the kernel: between fork and exec nothing may be allocated.
+typedef struct launch {
+    json_t *spec;
+    char connection[128], errors[128], folder[160], parent[40];
+    const char *argv[MOST_ARGS], *envp[MOST_VARIABLES];
+    size_t variables;
+} launch;
+
+/// Adds "NAME=value" unless the name has a value already.
+static void add_variable(launch *l, const char *variable)
 {
-    char path[640], connection[128], errors[128], parent[16];
-    snprintf(parent, sizeof parent, "%ld", (long)getppid());
+    size_t name = strcspn(variable, "=") + 1;
+    for (size_t i = 0; i < l->variables; i++)
+        if (strncmp(l->envp[i], variable, name) == 0)
+            return;
+    assert_true(l->variables + 1 < MOST_VARIABLES);
+    l->envp[l->variables++] = variable;
+}
+
+/// argv of the kernelspec with the connection file in its place, and the environment.
+static void prepare_launch(const client *c, launch *l)
+{
+    char path[640];
+    *l = (launch){.parent = "JPY_PARENT_PID="}; // no kernel outlives a probe that fails
     snprintf(path, sizeof path, "%s/kernel.json", spec_folder);
-    snprintf(connection, sizeof connection, "%s/connection.json", c->folder);
-    snprintf(errors, sizeof errors, "%s/stderr", c->folder);
-    json_t *spec = json_load_file(path, 0, NULL), *words = json_object_get(spec, "argv");
-    char *argv[MOST_ARGS] = {0};
-    for (size_t i = 0; i < json_array_size(words) && i + 1 < MOST_ARGS; i++) {
+    snprintf(l->connection, sizeof l->connection, "%s/connection.json", c->folder);
+    snprintf(l->errors, sizeof l->errors, "%s/stderr", c->folder);
+    snprintf(l->folder, sizeof l->folder, "JUPYTER_RUNTIME_DIR=%s", c->folder);
+    l->spec = json_load_file(path, 0, NULL);
+    const json_t *words = json_object_get(l->spec, "argv");
+    assert_in_range(json_array_size(words), 1, MOST_ARGS - 1);
+    for (size_t i = 0; i < json_array_size(words); i++) {
         const char *word = json_string_value(json_array_get(words, i));
-        argv[i] = strdup(strcmp(word, "{connection_file}") == 0 ? connection : word);
+        l->argv[i] = strcmp(word, "{connection_file}") == 0 ? l->connection : word;
     }
-    int fd = open(errors, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    dup2(fd, 2);
+    for (int i = 0; i < 3 && c->settings[i]; i++)
+        add_variable(l, c->settings[i]);
+    add_variable(l, l->folder);
+    add_variable(l, l->parent);
+    for (char **variable = environ; *variable; variable++)
+        add_variable(l, *variable);
+    add_variable(l, "POPINJAY_HISTORY=off");
+}
+
+/// Becomes the kernel.
+static void run_launch(launch *l)
+{
+    size_t name = strlen(l->parent);
+    snprintf(l->parent + name, sizeof l->parent - name, "%ld", (long)getppid());
+    dup2(open(l->errors, O_WRONLY | O_CREAT | O_APPEND, 0600), 2);
     setsid();
     signal(SIGINT, SIG_DFL); // what a script started in the background ignores
-    setenv("JUPYTER_RUNTIME_DIR", c->folder, 1);
-    setenv("JPY_PARENT_PID", parent, 1); // no kernel outlives a probe that fails
-    setenv("POPINJAY_HISTORY", "off", 0);
-    for (int i = 0; i < 3 && c->settings[i]; i++)
-        putenv(strdup(c->settings[i]));
-    if (argv[0])
-        execv(argv[0], argv);
-    fprintf(stderr, "no kernel: %s\n", path);
-    _exit(127);
+    execve(l->argv[0], (char *const *)l->argv, (char *const *)l->envp);
+    static const char failed[] = "the kernel cannot be started\n";
+    _exit(write(2, failed, sizeof failed - 1) > 0 ? 127 : 126);
 }
 
 /// The pid travels through a pipe, because the process between has ended by then.
-static pid_t start_orphan(const client *c)
+static pid_t start_orphan(launch *l)
 {
     int fds[2];
     pid_t kernel = 0;
@@ -169,7 +197,7 @@ static pid_t start_orphan(const client *c)
     if (between == 0) {
         kernel = fork();
         if (kernel == 0)
-            run_spec(c);
+            run_launch(l);
         if (write(fds[1], &kernel, sizeof kernel) != sizeof kernel)
             _exit(1);
         pause();
@@ -286,9 +314,12 @@ static const char *reachable(const char *ip)
 
 static void start_kernel(client *c, bool orphan)
 {
-    c->pid = orphan ? start_orphan(c) : fork();
+    launch l;
+    prepare_launch(c, &l);
+    c->pid = orphan ? start_orphan(&l) : fork();
     if (c->pid == 0)
-        run_spec(c);
+        run_launch(&l);
+    json_decref(l.spec);
 }
 
 void client_launch(client *c, client_opts opts)
@@ -353,9 +384,7 @@ void client_start(client *c, client_opts opts)
 
 void client_again(client *c)
 {
-    c->pid = fork();
-    if (c->pid == 0)
-        run_spec(c);
+    start_kernel(c, false);
 }
 
 void *client_subscribe(client *c, int receive_limit)

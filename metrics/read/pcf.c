@@ -156,7 +156,10 @@ static size_t first_value(const pj_pcf *pcf, uint32_t list)
 size_t pj_pcf_values(const pj_pcf *pcf, uint64_t type, const pj_pcf_value **first)
 {
     const pj_pcf_type *row = find_type(pcf, type);
-    size_t begin = row ? first_value(pcf, row->values) : pcf->value_count, end = begin;
+    *first = NULL;
+    if (!row || pcf->value_count == 0)
+        return 0;
+    size_t begin = first_value(pcf, row->values), end = begin;
     while (end < pcf->value_count && pcf->values[end].list == row->values)
         end++;
     *first = pcf->values + begin;

@@ -299,11 +299,10 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
         return true;
     const unsigned heard =
         1u << PJ_EV_MPI | 1u << PJ_EV_COLLECTIVE | 1u << PJ_EV_OPENMP | 1u << PJ_EV_MESSAGE;
-    const pj_event *const first = batch->events, *const end = first + batch->count;
     const uint64_t number = r->events;
-    for (const pj_event *event = first; event < end; event++)
-        if (heard >> event->kind & 1)
-            one_event(r, batch, event, number + (uint64_t)(event - first));
+    for (size_t i = 0; i < batch->count; i++)
+        if (heard >> batch->events[i].kind & 1)
+            one_event(r, batch, &batch->events[i], number + i);
     for (size_t i = 0; r->ideal && i < batch->count; i++)
         pj_ideal_trace_event(r->ideal, &batch->events[i]);
     if (r->ideal && r->events / RUN_ON != (r->events + batch->count) / RUN_ON)

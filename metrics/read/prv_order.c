@@ -70,6 +70,8 @@ static void note_back(pj_prv_order *order, uint32_t location, uint64_t back)
 
 uint64_t pj_prv_order_watch(pj_prv_order *order, const pj_batch *batch, size_t *first)
 {
+    if (batch->count == 0)
+        return 0;
     uint64_t *const latest = order->latest, back = 0;
     const pj_event *const end = batch->events + batch->count;
     for (const pj_event *event = batch->events; event < end; event++) {

@@ -1,10 +1,11 @@
 // popinjay examples [DIR]: the runs that come with the program.
+#include "kernel/command.h"
 #include "kernel/datadir.h"
-#include "kernel/export.h"
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -55,22 +56,6 @@ static pj_table *table_of(const char *folder, const pj_texts *names)
     return table;
 }
 
-static bool read_file(const char *path, pj_buf *out, pj_err *err)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
-    size_t n;
-    do {
-        enum { STEP = 65536 };
-        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
-        out->len += n;
-    } while (n > 0);
-    bool ok = !ferror(file);
-    fclose(file);
-    return ok || pj_fail(err, PJ_E_IO, path, 0, "cannot be read");
-}
-
 static bool copy_files(const char *from, const char *to, const pj_texts *names, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -80,7 +65,7 @@ static bool copy_files(const char *from, const char *to, const pj_texts *names, 
         pj_auto_buf bytes = {0};
         const char *source = pj_arena_format(arena, "%s/%s", from, names->items[i]);
         const char *target = pj_arena_format(arena, "%s/%s", to, names->items[i]);
-        if (!read_file(source, &bytes, err) || !pj_export_write(target, pj_buf_str(&bytes), err))
+        if (!pj_file_read(source, &bytes, err) || !pj_newfile_put(target, pj_buf_str(&bytes), err))
             return false;
     }
     return true;

@@ -1,11 +1,12 @@
 // popinjay install: makes the kernel known to Jupyter. Needs no Python.
+#include "kernel/command.h"
 #include "kernel/datadir.h"
-#include "kernel/export.h"
 #include "kernel/message.h"
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,7 +88,7 @@ static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
     char *text = json_dumps(spec, JSON_INDENT(1));
     json_decref(spec);
     const char *path = pj_arena_format(arena, "%s/kernel.json", folder);
-    bool ok = pj_export_write(path, pj_str_of(text), err);
+    bool ok = pj_newfile_put(path, pj_str_of(text), err);
     free(text);
     return ok;
 }
@@ -97,14 +98,12 @@ static bool copy_logo(const char *folder, const char *name, pj_arena *arena, pj_
     const char *inside = pj_arena_format(arena, "share/jupyter/kernels/popinjay/%s", name);
     const char *from = pj_datadir_find(arena, inside, inside);
     const char *to = pj_arena_format(arena, "%s/%s", folder, name);
-    FILE *file = from ? fopen(from, "rbe") : NULL;
-    if (!file)
-        return true; // a kernel without a logo works
-    enum { MOST_BYTES = 1 << 20 };
     pj_auto_buf bytes = {0};
-    bytes.len = fread(pj_buf_room(&bytes, MOST_BYTES), 1, MOST_BYTES, file);
-    fclose(file);
-    return strcmp(from, to) == 0 || pj_export_write(to, pj_buf_str(&bytes), err);
+    if (!from)
+        return true; // a kernel without a logo works
+    if (!pj_file_read(from, &bytes, err))
+        return false;
+    return strcmp(from, to) == 0 || pj_newfile_put(to, pj_buf_str(&bytes), err);
 }
 
 static bool run_install(pj_session *session, const void *given, pj_value *out, pj_err *err)

@@ -1,9 +1,7 @@
 // popinjay run SCRIPT.lua [ARG...]: the command language without a notebook.
 #include "kernel/command.h"
 #include "kernel/lang.h"
-
-#include <errno.h>
-#include <stdio.h>
+#include "metrics/base/file.h"
 
 typedef struct run_args {
     const char *script;
@@ -12,20 +10,8 @@ typedef struct run_args {
 
 static bool read_script(const char *path, pj_buf *out, pj_err *err)
 {
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
-    size_t n;
-    do {
-        enum { STEP = 65536 };
-        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
-        out->len += n;
-    } while (n > 0);
-    bool ok = !ferror(file);
-    int reason = errno;
-    fclose(file);
-    if (!ok)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(reason));
+    if (!pj_file_read(path, out, err))
+        return false;
     if (pj_str_starts(pj_buf_str(out), PJ_S("#!")))
         memcpy(out->at, "--", 2);
     return true;

@@ -1,29 +1,25 @@
-// Export: a renderer or the drawing module makes the bytes, one function writes them.
+// Export: a renderer or the drawing module makes the bytes.
 #include "kernel/export.h"
 
 #include "kernel/display.h"
 #include "kernel/suggest.h"
+#include "metrics/base/newfile.h"
 #include "widgets/figure_file.h"
 #include "widgets/table_figure.h"
 #include "widgets/table_picture.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 const char *pj_export_suffix(size_t index)
 {
-    static const char *const pictures[] = {"svg", "png", "pdf"};
     size_t texts = 0;
-    const pj_renderer *renderer;
-    for (; (renderer = pj_renderer_at(texts)); texts++)
-        if (texts == index)
-            return renderer->name;
-    index -= texts;
-    return index < sizeof pictures / sizeof *pictures ? pictures[index] : NULL;
+    while (pj_renderer_at(texts))
+        texts++;
+    if (index < texts)
+        return pj_renderer_at(index)->name;
+    const char *picture;
+    for (size_t i = 0; (picture = pj_figure_format_at(i)); i++)
+        if (!pj_renderer_by_name(pj_str_of(picture)) && index-- == texts)
+            return picture;
+    return NULL;
 }
 
 static pj_str suffix_of(const char *path)
@@ -121,82 +117,6 @@ static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_
     return draw(value, suffix, path, out, err);
 }
 
-static bool write_all(int fd, pj_str bytes)
-{
-    while (bytes.len > 0) {
-        ssize_t n = write(fd, bytes.at, bytes.len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        bytes = pj_str_from(bytes, (size_t)n);
-    }
-    return true;
-}
-
-static bool fail_write(const char *path, int reason, pj_err *err)
-{
-    return pj_fail(err, PJ_E_IO, path, 0, "cannot be written: %s", strerror(reason));
-}
-
-static bool write_into(const char *path, pj_str bytes, pj_err *err)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail_write(path, errno, err);
-    bool ok = write_all(fd, bytes);
-    int reason = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        reason = errno;
-    }
-    return ok || fail_write(path, reason, err);
-}
-
-/// `real` is `path` with its links followed, so that a link stays one.
-static bool replace(const char *real, const char *path, mode_t mode, pj_str bytes, pj_err *err)
-{
-    pj_auto_buf temporary = {0};
-    pj_buf_addf(&temporary, "%s.XXXXXX", real);
-    int fd = mkostemp(temporary.at, O_CLOEXEC);
-    if (fd < 0)
-        return fail_write(path, errno, err);
-    bool ok = fchmod(fd, mode) == 0 && write_all(fd, bytes) && fsync(fd) == 0;
-    int reason = errno;
-    if (close(fd) != 0 && ok) {
-        ok = false;
-        reason = errno;
-    }
-    if (ok && rename(temporary.at, real) == 0)
-        return true;
-    reason = ok ? errno : reason;
-    unlink(temporary.at);
-    return fail_write(path, reason, err);
-}
-
-/// What open(2) would give a new file.
-static mode_t new_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-bool pj_export_write(const char *path, pj_str bytes, pj_err *err)
-{
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return replace(path, path, new_mode(), bytes, err);
-    if (S_ISDIR(info.st_mode))
-        return fail_write(path, EISDIR, err);
-    if (!S_ISREG(info.st_mode))
-        return write_into(path, bytes, err);
-    char *real = realpath(path, NULL);
-    bool ok = replace(real ? real : path, path, info.st_mode & 07777, bytes, err);
-    free(real);
-    return ok;
-}
-
 bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err)
 {
     pj_auto_buf bytes = {0};
@@ -207,7 +127,7 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
         session->face->write(session->face->self, PJ_STDOUT, pj_buf_str(&bytes));
         return true;
     }
-    return pj_export_write(path, pj_buf_str(&bytes), err);
+    return pj_newfile_put(path, pj_buf_str(&bytes), err);
 }
 
 bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err)

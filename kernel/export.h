@@ -13,7 +13,5 @@ bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *p
 bool pj_export_check(const pj_texts *paths, pj_err *err);
 /// Suffixes without the point; NULL past the end.
 const char *pj_export_suffix(size_t index);
-/// Replaces the file `path`, or writes into it when it is no regular file.
-bool pj_export_write(const char *path, pj_str bytes, pj_err *err);
 
 #endif

@@ -4,11 +4,11 @@
 
 #include "kernel/child.h"
 #include "kernel/datadir.h"
-#include "kernel/export.h"
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,8 +125,8 @@ static bool write_spec(pj_report *report, pj_err *err)
                              "language", "lua", "interrupt_mode", "message");
     char *text = json_dumps(spec, 0);
     json_decref(spec);
-    bool ok = pj_export_write(inside(report, "jupyter/kernels/popinjay/kernel.json"),
-                              pj_str_of(text), err);
+    bool ok = pj_newfile_put(inside(report, "jupyter/kernels/popinjay/kernel.json"),
+                             pj_str_of(text), err);
     free(text);
     return ok;
 }
@@ -196,32 +196,16 @@ json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
     return ok ? pj_report_read(inside(report, "executed.ipynb"), err) : NULL;
 }
 
-static bool read_file(const char *path, pj_buf *out, pj_err *err)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return pj_fail(err, PJ_E_IO, path, 0, "was not made: %s", strerror(errno));
-    size_t n;
-    do {
-        enum { STEP = 65536 };
-        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
-        out->len += n;
-    } while (n > 0);
-    bool ok = !ferror(file);
-    fclose(file);
-    return ok || pj_fail(err, PJ_E_IO, path, 0, "cannot be read");
-}
-
 static bool copy_file(const char *from, const char *to, pj_err *err)
 {
     pj_auto_buf bytes = {0};
-    return read_file(from, &bytes, err) && pj_export_write(to, pj_buf_str(&bytes), err);
+    return pj_file_read(from, &bytes, err) && pj_newfile_put(to, pj_buf_str(&bytes), err);
 }
 
 static bool wants_another_pass(pj_report *report)
 {
     pj_auto_buf log = {0};
-    return read_file(inside(report, "report.log"), &log, NULL) &&
+    return pj_file_read(inside(report, "report.log"), &log, NULL) &&
            (pj_str_contains(pj_buf_str(&log), PJ_S("Rerun to get")) ||
             pj_str_contains(pj_buf_str(&log), PJ_S("Rerun LaTeX")));
 }
@@ -291,7 +275,7 @@ bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_e
     const format_row *format = &formats[report->format];
     char *text = json_dumps(notebook, JSON_INDENT(1));
     bool whole = !format->exporter;
-    bool ok = pj_export_write(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
+    bool ok = pj_newfile_put(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
     free(text);
     if (!ok || whole)
         return ok;

@@ -1,10 +1,10 @@
 // Everything here runs inside (live.h), but loading: that has a thread of its own.
 #include "kernel/wizard_host.h"
 
-#include "kernel/export.h"
 #include "kernel/inputs.h"
 #include "kernel/live.h"
 #include "kernel/scene_args.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
 #include "widgets/report_notebook.h"
@@ -238,7 +238,7 @@ static bool write_file(void *self, const char *path, pj_str bytes, bool replace,
     (void)self;
     if (!replace && access(path, F_OK) == 0)
         return pj_fail(err, PJ_E_USAGE, path, 0, "a file of this name is there already");
-    return pj_export_write(path, bytes, err);
+    return pj_newfile_put(path, bytes, err);
 }
 
 static const pj_metric_set *set_at(void *self, size_t index)
@@ -323,7 +323,7 @@ static void keep(void *self, json_t *choices)
     json_object_set(all, h->folder, choices);
     char *text = json_dumps(all, JSON_INDENT(1));
     make_folders(h->kept);
-    pj_export_write(h->kept, pj_str_of(text), NULL);
+    pj_newfile_put(h->kept, pj_str_of(text), NULL);
     free(text);
     json_decref(all);
 }

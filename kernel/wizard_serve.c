@@ -2,7 +2,7 @@
 #include "kernel/wizard_serve.h"
 
 #include "kernel/datadir.h"
-#include "kernel/export.h"
+#include "metrics/base/newfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ bool pj_wizard_serve(pj_session *session, const char *folder, pj_err *err)
         return pj_fail(err, PJ_E_IO, folder, 0, "cannot be entered: %s", strerror(errno));
     if (choose(session, arena, words, err) == 0)
         return false;
-    if (access(NOTEBOOK, F_OK) != 0 && !pj_export_write(NOTEBOOK, pj_str_of(cell), err))
+    if (access(NOTEBOOK, F_OK) != 0 && !pj_newfile_put(NOTEBOOK, pj_str_of(cell), err))
         return false;
     pj_session_say(session, "popinjay: %s serves " NOTEBOOK "; Ctrl-C ends it", words[0]);
     execvp(words[0], (char *const *)words);

@@ -26,18 +26,32 @@ static char *temporary_name(const char *path)
     return name;
 }
 
+/// What open(2) would give a new file.
+static mode_t new_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err)
 {
-    char *temporary = temporary_name(path);
+    struct stat old;
+    bool replaces = stat(path, &old) == 0;
+    if (replaces && S_ISDIR(old.st_mode)) {
+        errno = EISDIR;
+        return refuse(path, "cannot be written", err);
+    }
+    char *real = replaces ? realpath(path, NULL) : NULL; // a link stays one
+    char *temporary = temporary_name(real ? real : path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) {
         free(temporary);
-        return refuse(path, "cannot be created", err);
+        free(real);
+        return refuse(path, "cannot be written", err);
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    *file = (pj_newfile){.path = strdup(path), .temporary = temporary, .fd = fd};
+    fchmod(fd, replaces ? old.st_mode & 07777 : new_mode());
+    *file = (pj_newfile){.path = real ? real : strdup(path), .temporary = temporary, .fd = fd};
     return true;
 }
 
@@ -105,4 +119,23 @@ int pj_newfile_scratch(const char *path, pj_err *err)
         unlink(temporary);
     free(temporary);
     return fd;
+}
+
+static bool write_into(const char *path, pj_str bytes, pj_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return refuse(path, "cannot be written", err);
+    bool good = pj_newfile_write(fd, path, bytes, err);
+    return (close(fd) == 0 || !good) ? good : refuse(path, "cannot be written", err);
+}
+
+bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err)
+{
+    struct stat old;
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode))
+        return write_into(path, bytes, err);
+    pj_auto_newfile file = {.fd = -1};
+    return pj_newfile_open(&file, path, err) && pj_newfile_add(&file, bytes, err) &&
+           pj_newfile_commit(&file, err);
 }

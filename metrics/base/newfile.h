@@ -13,13 +13,18 @@ typedef struct pj_newfile {
     pj_buf waiting; // not written yet
 } pj_newfile;
 
-/// Errors: PJ_E_IO with the system's reason.
+/// Keeps the permissions of a file that is there; a link stays one. Errors: PJ_E_IO with the
+/// system's reason.
 bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err);
 bool pj_newfile_add(pj_newfile *file, pj_str bytes, pj_err *err);
 /// Puts the file in its place. The struct is empty afterwards, also on failure.
 bool pj_newfile_commit(pj_newfile *file, pj_err *err);
 /// Removes what was written, unless it is committed.
 void pj_newfile_drop(pj_newfile *file);
+
+/// The file with these bytes in one call. What is no regular file (a pipe, a device) is written
+/// into.
+bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
 
 /// An open file beside `path` that vanishes when it is closed; -1 on failure.
 int pj_newfile_scratch(const char *path, pj_err *err);

@@ -9,6 +9,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
+#include "metrics/model/companion.h"
 #include "metrics/model/event.h"
 #include "metrics/read/prv_header.h"
 #include "metrics/read/source.h"
@@ -476,30 +477,13 @@ static bool finish(cutting *c, pj_err *err)
 
 // Files beside it
 
-static pj_str base_of(const char *path)
-{
-    pj_str base = pj_str_of(path);
-    base.len -= pj_str_ends(base, PJ_S(".gz")) ? 3 : 0;
-    base.len -= pj_str_ends(base, PJ_S(".prv")) ? 4 : 0;
-    return base;
-}
-
 /// Copies labels or names; there may be none.
 static bool copy_companion(const cutting *c, const char *path, const char *suffix, pj_err *err)
 {
-    enum { STEP = 64 * 1024 };
-    pj_auto_buf from = {.at = NULL}, to = {.at = NULL}, text = {.at = NULL};
-    pj_buf_addf(&from, PJ_STR_FMT "%s", PJ_STR_ARG(base_of(c->run->path)), suffix);
-    pj_buf_addf(&to, PJ_STR_FMT "%s", PJ_STR_ARG(base_of(path)), suffix);
-    FILE *file = fopen(from.at, "rbe");
-    if (!file)
-        return true;
-    for (size_t got = 1; got > 0; text.len += got)
-        got = fread(pj_buf_room(&text, STEP), 1, STEP, file);
-    fclose(file);
-    pj_auto_newfile out = {.fd = -1};
-    return pj_newfile_open(&out, to.at, err) && pj_newfile_add(&out, pj_buf_str(&text), err) &&
-           pj_newfile_commit(&out, err);
+    pj_auto_buf to = {.at = NULL}, text = {.at = NULL};
+    pj_companion_path(path, suffix, &to);
+    return !pj_companion_read(c->run->path, suffix, &text) ||
+           pj_newfile_put(to.at, pj_buf_str(&text), err);
 }
 
 static void free_cutting(cutting *c)

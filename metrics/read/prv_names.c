@@ -1,51 +1,13 @@
-// Finds the companions of a trace by its name: trace.prv or trace.prv.gz has trace.pcf, trace.row.
+// What the companions of a trace call its MPI calls, OpenMP regions and threads.
 #include "metrics/read/prv_names.h"
 
-#include "metrics/base/buf.h"
+#include "metrics/model/companion.h"
 #include "metrics/read/pcf.h"
 #include "metrics/read/row.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { COMPANION_BYTES_MAX = 64 * 1024 * 1024, MPI_TYPE = 50000000 };
-
-/// The whole of a regular file up to a limit; false when it cannot be read.
-static bool read_whole(const char *path, pj_buf *out)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    struct stat facts;
-    ssize_t n = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? 1 : -1;
-    while (n > 0 && out->len < COMPANION_BYTES_MAX) {
-        enum { STEP = 64 * 1024 };
-        char *room = pj_buf_room(out, STEP);
-        do
-            n = read(fd, room, STEP);
-        while (n < 0 && errno == EINTR);
-        out->len += n > 0 ? (size_t)n : 0;
-    }
-    close(fd);
-    return n >= 0;
-}
-
-/// Reads the file that has `suffix` in place of the trace's own.
-static bool read_companion(const char *path, const char *suffix, pj_buf *out)
-{
-    pj_str base = pj_str_of(path);
-    if (pj_str_ends(base, PJ_S(".gz")))
-        base.len -= 3;
-    if (pj_str_ends(base, PJ_S(".prv")))
-        base.len -= 4;
-    pj_auto_buf name = {.at = NULL};
-    pj_buf_addf(&name, PJ_STR_FMT "%s", PJ_STR_ARG(base), suffix);
-    return read_whole(name.at, out);
-}
+enum { MPI_TYPE = 50000000 };
 
 static int by_code_and_value(const void *a, const void *b)
 {
@@ -104,7 +66,7 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
 {
     pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
     pj_pcf *pcf = NULL;
-    if (read_companion(run->path, ".pcf", &pcf_text))
+    if (pj_companion_read(run->path, ".pcf", &pcf_text))
         pcf = pj_pcf_parse(pj_buf_str(&pcf_text));
     else
         pj_run_remark(run, PJ_NOTE,
@@ -113,7 +75,7 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
     if (pcf)
         name_regions(run, pcf);
     pj_pcf_free(pcf);
-    if (read_companion(run->path, ".row", &row_text) &&
+    if (pj_companion_read(run->path, ".row", &row_text) &&
         !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))
         pj_import_add(&run->import, PJ_IMPORT_thread_names, 0);
 }

@@ -2,12 +2,10 @@
 // own.
 #include "metrics/replay/ideal_names.h"
 
-#include <stdio.h>
+#include "metrics/model/companion.h"
 
-enum {
-    UNKNOWN_CALL = 499, // calls that Extrae has no number for: more than this, by their row
-    COMPANION_BYTES_MAX = 64 * 1024 * 1024,
-};
+/// Calls that Extrae has no number for have more than this, by their row.
+enum { UNKNOWN_CALL = 499 };
 
 uint32_t pj_ideal_names_value(pj_mpi_call call)
 {
@@ -15,28 +13,6 @@ uint32_t pj_ideal_names_value(pj_mpi_call call)
     if (!row)
         return UNKNOWN_CALL;
     return row->extrae ? row->extrae : UNKNOWN_CALL + call;
-}
-
-/// The file beside the original trace whose name ends with `suffix`; empty when there is none.
-static void read_companion(const char *path, const char *suffix, pj_buf *out)
-{
-    pj_str base = pj_str_of(path);
-    if (pj_str_ends(base, PJ_S(".gz")))
-        base.len -= 3;
-    if (pj_str_ends(base, PJ_S(".prv")))
-        base.len -= 4;
-    pj_auto_buf name = {.at = NULL};
-    pj_buf_addf(&name, PJ_STR_FMT "%s", PJ_STR_ARG(base), suffix);
-    FILE *file = fopen(name.at, "rbe");
-    if (!file)
-        return;
-    enum { STEP = 64 * 1024 };
-    size_t got = 1;
-    while (got > 0 && out->len < COMPANION_BYTES_MAX) {
-        got = fread(pj_buf_room(out, STEP), 1, STEP, file);
-        out->len += got;
-    }
-    fclose(file);
 }
 
 /// Whether the block names one of the types of MPI calls (50000001..5): "gradient type label".
@@ -99,7 +75,7 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
                                          [PJ_MPI_ONE_SIDED] = "MPI One-sided",
                                          [PJ_MPI_IO] = "MPI I/O"};
     pj_auto_buf original = {.at = NULL};
-    read_companion(run->path, ".pcf", &original);
+    pj_companion_read(run->path, ".pcf", &original);
     keep_labels(original.len ? pj_buf_str(&original) : pj_str_of(own_labels), out);
     pj_buf_puts(out, "\n");
     for (pj_mpi_class class_ = PJ_MPI_P2P; class_ <= PJ_MPI_IO; class_++)
@@ -108,7 +84,7 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
 
 void pj_ideal_names_row(const pj_run *run, pj_buf *out)
 {
-    read_companion(run->path, ".row", out);
+    pj_companion_read(run->path, ".row", out);
     if (out->len > 0)
         return;
     const pj_layout *layout = &run->layout;

@@ -410,13 +410,6 @@ static bool write_line(void *self, pj_str line, pj_err *err)
     return pj_newfile_add(&out->file, line, err);
 }
 
-static bool write_file(const char *path, pj_str text, pj_err *err)
-{
-    pj_auto_newfile file = {.path = NULL};
-    return pj_newfile_open(&file, path, err) && pj_newfile_add(&file, text, err) &&
-           pj_newfile_commit(&file, err);
-}
-
 /// Writes the file whose name ends with `suffix` in place of .prv.
 static bool write_companion(const pj_ideal_trace *trace, const char *suffix, pj_str text,
                             pj_err *err)
@@ -424,7 +417,7 @@ static bool write_companion(const pj_ideal_trace *trace, const char *suffix, pj_
     pj_str path = pj_str_of(trace->path);
     pj_auto_buf name = {.at = NULL};
     pj_buf_addf(&name, PJ_STR_FMT "%s", PJ_STR_ARG(pj_str_head(path, path.len - 4)), suffix);
-    return write_file(name.at, text, err);
+    return pj_newfile_put(name.at, text, err);
 }
 
 /// "Application: End": the last event of a location, up to which it is replayed.

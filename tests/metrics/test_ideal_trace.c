@@ -192,9 +192,9 @@ static void what_cannot_be_written_is_an_error(void **state)
 {
     (void)state;
     refused(written_trace(), file_in_folder("ideal.csv"), PJ_E_USAGE, ".prv");
-    refused(written_trace(), file_in_folder("nowhere/ideal.prv"), PJ_E_IO, "cannot be created");
+    refused(written_trace(), file_in_folder("nowhere/ideal.prv"), PJ_E_IO, "cannot be written");
     if (access("/dev/full", W_OK) == 0) // a folder that is none
-        refused(written_trace(), "/dev/full/ideal.prv", PJ_E_IO, "cannot be created");
+        refused(written_trace(), "/dev/full/ideal.prv", PJ_E_IO, "cannot be written");
 }
 
 /// A limit on the size of files stands for a disk that is full.

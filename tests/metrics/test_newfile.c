@@ -1,6 +1,8 @@
 // New files appear whole or not at all.
 #include "metrics/base/newfile.h"
 
+#include "metrics/base/file.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,11 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/pj_sorter_XXXXXX";
+static char folder[] = "/tmp/pj_newfile_XXXXXX";
 
 static const char *file_in_folder(const char *name)
 {
@@ -32,11 +35,9 @@ static void new_files_appear_whole(void **state)
         assert_true(pj_newfile_add(&file, PJ_S("0123456789"), &err));
     assert_int_equal(access(path, F_OK), -1);
     assert_true(pj_newfile_commit(&file, &err));
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    fseek(in, 0, SEEK_END);
-    assert_int_equal(ftell(in), 100000);
-    fclose(in);
+    pj_auto_buf text = {.at = NULL};
+    assert_true(pj_file_read(path, &text, &err));
+    assert_int_equal(text.len, 100000);
     unlink(path);
 }
 
@@ -52,6 +53,44 @@ static void dropped_files_never_appear(void **state)
     assert_int_equal(access(path, F_OK), -1);
     assert_false(pj_newfile_open(&file, file_in_folder("no/where"), &err));
     assert_int_equal(err.code, PJ_E_IO);
+}
+
+static void links_and_permissions_stay(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    char target[256];
+    strcpy(target, file_in_folder("target"));
+    const char *link = file_in_folder("link");
+    assert_true(pj_newfile_put(target, PJ_S("old"), &err));
+    assert_int_equal(chmod(target, 0640), 0);
+    assert_int_equal(symlink(target, link), 0);
+    assert_true(pj_newfile_put(link, PJ_S("new"), &err));
+    struct stat facts;
+    assert_int_equal(lstat(link, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode));
+    assert_int_equal(stat(target, &facts), 0);
+    assert_int_equal(facts.st_mode & 07777, 0640);
+    pj_auto_buf text = {.at = NULL};
+    assert_true(pj_file_read(target, &text, &err));
+    assert_string_equal(text.at, "new");
+    unlink(link);
+    unlink(target);
+}
+
+static void devices_stay_devices(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_newfile_put("/dev/null", PJ_S("x"), &err));
+    struct stat facts;
+    assert_int_equal(stat("/dev/null", &facts), 0);
+    assert_true(S_ISCHR(facts.st_mode));
+    assert_false(pj_newfile_put("/dev/full", PJ_S("x"), &err));
+    assert_int_equal(err.code, PJ_E_IO);
+    pj_err folders = {.code = PJ_E_NONE};
+    assert_false(pj_newfile_put(folder, PJ_S("x"), &folders));
+    assert_int_equal(folders.code, PJ_E_IO);
 }
 
 /// A limit on the size of files stands for a disk that is full.
@@ -91,8 +130,8 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_files_appear_whole),
-        cmocka_unit_test(dropped_files_never_appear),
+        cmocka_unit_test(new_files_appear_whole),     cmocka_unit_test(dropped_files_never_appear),
+        cmocka_unit_test(links_and_permissions_stay), cmocka_unit_test(devices_stay_devices),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,19 @@
+// Read to its end rather than by its size: pipes and files of /proc have none.
+#include "metrics/base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+bool pj_file_read(const char *path, pj_buf *out, pj_err *err)
+{
+    enum { STEP = 64 * 1024 };
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+    for (size_t got = 1; got > 0; out->len += got)
+        got = fread(pj_buf_room(out, STEP), 1, STEP, file);
+    out->at[out->len] = 0;
+    int reason = ferror(file) ? errno : 0;
+    fclose(file);
+    return !reason || pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(reason));
+}

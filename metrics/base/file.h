@@ -1,0 +1,11 @@
+// A file as a whole. Ownership: borrow; bytes are appended to the caller's buffer.
+#ifndef PJ_FILE_H
+#define PJ_FILE_H
+
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+
+/// Errors: PJ_E_IO with the system's reason; what was read before it stays in `out`.
+bool pj_file_read(const char *path, pj_buf *out, pj_err *err);
+
+#endif

@@ -1,0 +1,13 @@
+// The files beside a Paraver trace: trace.prv or trace.prv.gz has labels in trace.pcf and names in
+// trace.row. Ownership: borrow; texts are appended to the caller's buffer.
+#ifndef PJ_COMPANION_H
+#define PJ_COMPANION_H
+
+#include "metrics/base/buf.h"
+
+/// Path of the companion of `trace` that ends with `suffix`: ".pcf", ".row".
+void pj_companion_path(const char *trace, const char *suffix, pj_buf *out);
+/// Its text, of which nobody needs more than the first 64 MiB; false when it cannot be read.
+bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out);
+
+#endif

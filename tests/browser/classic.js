@@ -38,11 +38,13 @@ export class Classic {
     await this.idle();
   }
 
+  /// No request is open: a reply may come before the outputs, the front end waits for both.
   async idle(timeout = 30000) {
     await this.page.waitForFunction(() => {
       const notebook = window.Jupyter?.notebook;
       return notebook?._fully_loaded && notebook.kernel?.is_connected() && !notebook.kernel_busy &&
-        !document.querySelector('.cell.running');
+        Object.values(notebook.kernel._msg_callbacks)
+          .every(request => request.shell_done && request.iopub_done);
     }, null, { timeout });
   }
 

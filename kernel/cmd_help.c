@@ -3,7 +3,7 @@
 
 typedef struct help_args {
     const char *command;
-    bool man, bash;
+    bool metrics, man, bash;
 } help_args;
 
 static const char *command_name(const pj_session *session, size_t index)
@@ -21,7 +21,9 @@ static bool run_help(pj_session *session, const void *given, pj_value *out, pj_e
     (void)err;
     const help_args *args = given;
     pj_auto_buf text = {0};
-    if (args->man)
+    if (args->metrics)
+        pj_help_metrics(&text);
+    else if (args->man)
         pj_help_man(&text);
     else if (args->bash)
         pj_help_bash(&text);
@@ -43,6 +45,10 @@ static const pj_param params[] = {
      .shown = "COMMAND",
      .choice = command_name,
      .help = "The command to explain."},
+    {.name = "metrics",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(help_args, metrics),
+     .help = "Prints what every metric is: formula and meaning, in Markdown."},
     {.name = "man",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(help_args, man),
@@ -58,7 +64,7 @@ const pj_command pj_command_help = {
     .name = "help",
     .summary = "Explain the program or one command",
     .detail = "Without a command: the list of commands. With one: its arguments, options, default "
-              "and valid values.",
+              "and valid values. Options print what is installed as documents.",
     .example = "popinjay help metrics",
     .faces = PJ_IN_SHELL,
     .params = params,

@@ -6,6 +6,9 @@
 #include "metrics/model/run_table.h"
 #include "metrics/model/table_ops.h"
 
+#include <math.h>
+#include <stdio.h>
+
 typedef struct replay_args {
     pj_load_args load;
     double latency, bandwidth;
@@ -47,20 +50,34 @@ static bool take_network(const replay_args *args, pj_network *network, pj_err *e
     return true;
 }
 
+/// What the table is about, where the network is not the ideal one.
+static void name_network(const pj_network *network, const pj_run *run, pj_table *table)
+{
+    char latency[32], rate[32];
+    bool limited = network->bandwidth > 0 && isfinite(network->bandwidth);
+    if (network->latency_ns == 0 && !limited)
+        return;
+    pj_format_duration(network->latency_ns, latency);
+    snprintf(rate, sizeof rate, "%g GB/s", network->bandwidth / 1e9);
+    table->title = pj_arena_format(table->arena, "Replay of %s with latency %s, bandwidth %s",
+                                   run->name, latency, limited ? rate : "without limit");
+}
+
 /// The ideal runtime stands in every row, so that CSV and JSON have it too.
-static pj_table *replay_table(const pj_run *run, pj_err *err)
+static pj_table *replay_table(const pj_run *run, const pj_network *network, pj_err *err)
 {
     pj_auto_table ranks = pj_run_table_ideal(run);
     char runtime[32], shown[32];
     size_t len = pj_format_double(run->ideal.runtime_ns, runtime);
     pj_column column = {.key = "ideal_runtime_ns",
-                        .title = "Ideal runtime",
+                        .title = "Replayed runtime",
                         .help = "Runtime of the whole run on the given network.",
                         .unit = PJ_UNIT_NS};
     pj_row_value value = {.formula = {runtime, len}};
     pj_table *table = pj_table_add(ranks, column, value, err);
     if (!table)
         return NULL;
+    name_network(network, run, table);
     pj_format_duration(run->ideal.runtime_ns, shown);
     table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s)", runtime, shown);
     pj_run_view_note(run, table);
@@ -84,7 +101,7 @@ static bool replay(pj_session *session, const replay_args *args, pj_texts *table
         pj_session_say(
             session, "%s: the idealised trace is written whole, not cut to the region of interest",
             opts.ideal_path);
-    pj_table *table = replay_table(run, err);
+    pj_table *table = replay_table(run, &opts.network, err);
     if (!table)
         return false;
     *out = pj_value_table_take(table);

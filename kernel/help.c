@@ -1,7 +1,10 @@
 // Help texts; nothing here knows a command by name.
 #include "kernel/help.h"
 
+#include "widgets/definitions.h"
 #include "widgets/textlines.h"
+
+#include <stdlib.h>
 
 static bool is_option(const pj_param *param)
 {
@@ -176,6 +179,20 @@ void pj_help_command(const pj_command *command, const pj_session *session, pj_bu
     add_params(command, session, true, out);
     if (command->example)
         pj_buf_addf(out, "\nexample:\n  %s\n", command->example);
+}
+
+void pj_help_metrics(pj_buf *out)
+{
+    const pj_metric_set *set, **sets = NULL;
+    size_t count = 0, cap = 0;
+    for (; (set = pj_metric_set_at(count)); sets[count++] = set)
+        pj_grow(sets, &cap, count + 1);
+    pj_buf_puts(out, "# Metrics of popinjay " PJ_VERSION "\n\n"
+                     "Keys stand in brackets: columns of CSV, keys of JSON, fields in the command "
+                     "language and values of `popinjay plot scaling -y`. "
+                     "A set is chosen with `popinjay metrics --set KEY`.\n\n## Definitions\n\n");
+    pj_definitions_md(sets, count, out);
+    free(sets);
 }
 
 /// Text for roff: backslashes and dashes escaped, no line that begins with a control character.

@@ -1,4 +1,4 @@
-// Help made from the rows of commands: for the terminal, for `?name`, and as a man page.
+// Help made from the rows of commands and metrics: for the terminal, for `?name`, as documents.
 // Ownership: text is appended to the caller's buffer.
 #ifndef PJ_HELP_H
 #define PJ_HELP_H
@@ -17,6 +17,8 @@ void pj_help_signature(const pj_command *command, pj_buf *out);
 void pj_help_command(const pj_command *command, const pj_session *session, pj_buf *out);
 /// One option: name, sentence, default, valid values.
 void pj_help_param(const pj_param *param, const pj_session *session, pj_buf *out);
+/// The metric reference in Markdown: every row of every built-in set.
+void pj_help_metrics(pj_buf *out);
 /// The man page in roff, and completion for bash.
 void pj_help_man(pj_buf *out);
 void pj_help_bash(pj_buf *out);

@@ -3,6 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "widgets/definitions.h"
 #include "widgets/escape.h"
 
 #include <inttypes.h>
@@ -61,72 +62,11 @@ json_t *pj_report_traces(const pj_report_trace *traces, size_t count)
     return pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "traces"});
 }
 
-static void add_set(pj_buf *out, const pj_metric_set *set)
-{
-    add_escaped(out, "### ", set->title, "\n\n");
-    if (set->convention)
-        add_escaped(out, "", set->convention, "\n\n");
-    for (size_t row = 0; row < set->count; row++) {
-        const pj_metric *metric = &set->rows[row];
-        add_escaped(out, "**", metric->title, "**");
-        if (metric->formula_text)
-            pj_buf_addf(out, " = `%s`", metric->formula_text);
-        pj_buf_puts(out, ". ");
-        pj_escape_md(out, pj_str_of(metric->explanation ? metric->explanation : ""));
-        pj_buf_puts(out, "\n\n");
-    }
-}
-
-/// What a symbol stands for: "useful time, summed over all threads [U]" says how a measure is
-/// folded too, which formulas say themselves.
-static pj_str meaning_of(pj_str sentence)
-{
-    static const char *const folds[] = {", mean", ", maximum", ", summed"};
-    for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
-        for (size_t at = 0; at < sentence.len; at++)
-            if (pj_str_starts(pj_str_from(sentence, at), pj_str_of(folds[i])))
-                return pj_str_head(sentence, at);
-    return pj_str_trim(sentence);
-}
-
-/// Between the brackets that end the sentence of a measure; empty when there are none.
-static pj_str symbol_of(pj_str sentence)
-{
-    size_t open = pj_str_find_last(sentence, '[');
-    pj_str symbol = open < sentence.len ? pj_str_from(sentence, open + 1) : (pj_str){0};
-    return pj_str_head(symbol, pj_str_find(symbol, ']'));
-}
-
-static bool is_new_symbol(size_t index, pj_str symbol)
-{
-    for (size_t i = 0; i < index; i++)
-        if (pj_str_equal(symbol_of(pj_str_of(pj_measure_at(i)->sentence)), symbol))
-            return false;
-    return symbol.len > 0;
-}
-
-static void add_symbols(pj_buf *out)
-{
-    const pj_measure *measure;
-    pj_buf_puts(out, "### Symbols\n\n| Symbol | Meaning |\n|:----------------|"
-                     ":------------------------------------------------------------|\n");
-    for (size_t i = 0; (measure = pj_measure_at(i)); i++) {
-        pj_str sentence = pj_str_of(measure->sentence), symbol = symbol_of(sentence);
-        if (!is_new_symbol(i, symbol))
-            continue;
-        pj_buf_addf(out, "| `" PJ_STR_FMT "` | ", PJ_STR_ARG(symbol));
-        pj_escape_md(out, meaning_of(pj_str_head(sentence, pj_str_find_last(sentence, '['))));
-        pj_buf_puts(out, " |\n");
-    }
-}
-
 json_t *pj_report_definitions(const pj_metric_set *const *sets, size_t count)
 {
     pj_auto_buf text = {0};
     pj_buf_puts(&text, "## Appendix: definitions of the metrics\n\n");
-    for (size_t i = 0; i < count; i++)
-        add_set(&text, sets[i]);
-    add_symbols(&text);
+    pj_definitions_md(sets, count, &text);
     return pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "definitions"});
 }
 

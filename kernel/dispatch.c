@@ -348,6 +348,7 @@ void pj_dispatch_inbox(pj_subshell *shell)
     pj_inbox_item item;
     while (pj_inbox_take(shell->inbox, &item)) {
         pj_lang_ready(shell->lang);
+        pj_history_hurry(shell->history, pj_inbox_bytes(shell->inbox) > 0);
         if (item.errand.call)
             run_errand(shell, &item);
         else

@@ -10,8 +10,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { MOST_ENTRIES = 20000, MOST_BYTES = 32 << 20 }; // of one session in memory
+enum { MOST_UNWRITTEN = 64 << 10, UNWRITTEN_MS = 50 };
 
 typedef struct entry {
     json_int_t session, line;
@@ -29,6 +31,9 @@ struct pj_history {
     char *path;         // of the file; NULL = none
     json_int_t session; // 0 = not begun
     entries own;
+    pj_buf unwritten; // lines for the file
+    uint64_t written; // ms: when the file was written last
+    bool hurry;
 };
 
 pj_history *pj_history_new(char *take)
@@ -37,6 +42,22 @@ pj_history *pj_history_new(char *take)
     *history = (pj_history){.path = take};
     pthread_mutex_init(&history->lock, NULL);
     return history;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/// Called with the lock held.
+static void write_out(pj_history *history)
+{
+    if (history->path && history->unwritten.len)
+        pj_history_file_add(history->path, pj_buf_str(&history->unwritten));
+    history->unwritten.len = 0;
+    history->written = now_ms();
 }
 
 static size_t size_of(const entry *e)
@@ -74,6 +95,8 @@ void pj_history_free(pj_history *history)
 {
     if (!history)
         return;
+    write_out(history);
+    pj_buf_free(&history->unwritten);
     pthread_mutex_destroy(&history->lock);
     free_entries(&history->own);
     free(history->path);
@@ -93,12 +116,29 @@ static void begin(pj_history *history)
     history->session = 1;
 }
 
-static void write_record(const pj_history *history, const entry *e, json_t *input)
+static int add_bytes(const char *bytes, size_t size, void *out)
 {
+    pj_buf_add(out, (pj_str){bytes, size});
+    return 0;
+}
+
+/// Cells that come one upon another share a write, which takes longer than they do. Slower ones do
+/// not: a cell may be the last that the kernel runs.
+static void write_record(pj_history *history, const entry *e, json_t *input)
+{
+    pj_buf *lines = &history->unwritten;
+    size_t before = lines->len;
     json_t *record = json_pack("[I, I, O]", e->session, e->line, input ? input : json_null());
     if (e->output)
         json_array_append(record, e->output);
-    pj_history_file_add(history->path, record);
+    json_dump_callback(record, add_bytes, lines, JSON_COMPACT);
+    json_decref(record);
+    pj_buf_add_char(lines, '\n');
+    if (lines->len - before > PJ_HISTORY_LINE_BYTES)
+        lines->len = before;
+    if (!history->hurry || lines->len > MOST_UNWRITTEN ||
+        now_ms() - history->written > UNWRITTEN_MS)
+        write_out(history);
 }
 
 void pj_history_add(pj_history *history, int line, pj_str input)
@@ -126,6 +166,15 @@ void pj_history_set_output(pj_history *history, int line, pj_str output)
         if (history->path)
             write_record(history, last, NULL);
     }
+    pthread_mutex_unlock(&history->lock);
+}
+
+void pj_history_hurry(pj_history *history, bool more)
+{
+    pthread_mutex_lock(&history->lock);
+    history->hurry = more;
+    if (!more && history->unwritten.len)
+        write_out(history);
     pthread_mutex_unlock(&history->lock);
 }
 

@@ -18,6 +18,9 @@ void pj_history_free(pj_history *history);
 void pj_history_add(pj_history *history, int line, pj_str input);
 /// The text of its result.
 void pj_history_set_output(pj_history *history, int line, pj_str output);
+/// More inputs follow at once: what is told within some 50 ms goes to the file together. Without
+/// this, and once it is taken back, everything is written as it comes.
+void pj_history_hurry(pj_history *history, bool more);
 /// Content of the history_reply to the content of a history_request.
 json_t *pj_history_answer(pj_history *history, const json_t *request);
 

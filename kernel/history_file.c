@@ -209,36 +209,26 @@ static void compact(int fd, const char *path, off_t size)
 }
 
 /// A line of its own, whatever a writer that was killed left behind.
-static bool append(int fd, pj_buf *line, off_t size)
+static bool append(int fd, pj_str lines, off_t size)
 {
     char last = '\n';
     if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n') {
         pj_auto_buf whole = {0};
         pj_buf_add_char(&whole, '\n');
-        pj_buf_add(&whole, pj_buf_str(line));
+        pj_buf_add(&whole, lines);
         return write(fd, whole.at, whole.len) == (ssize_t)whole.len;
     }
-    return write(fd, line->at, line->len) == (ssize_t)line->len;
+    return write(fd, lines.at, lines.len) == (ssize_t)lines.len;
 }
 
-static int add_bytes(const char *bytes, size_t size, void *out)
+bool pj_history_file_add(const char *path, pj_str lines)
 {
-    pj_buf_add(out, (pj_str){bytes, size});
-    return 0;
-}
-
-bool pj_history_file_add(const char *path, json_t *take)
-{
-    pj_auto_buf line = {0};
-    json_dump_callback(take, add_bytes, &line, JSON_COMPACT);
-    json_decref(take);
-    pj_buf_add_char(&line, '\n');
     struct stat facts;
-    int fd = line.len <= PJ_HISTORY_LINE_BYTES ? open_locked(path) : -1;
+    int fd = open_locked(path);
     if (fd < 0)
         return false;
     bool ok = fcntl(fd, F_SETFL, O_APPEND) == 0 && fstat(fd, &facts) == 0;
-    ok = ok && append(fd, &line, facts.st_size);
+    ok = ok && append(fd, lines, facts.st_size);
     if (ok && facts.st_size > PJ_HISTORY_FILE_BYTES)
         compact(fd, path, facts.st_size);
     close(fd);

@@ -5,6 +5,8 @@
 #ifndef PJ_HISTORY_FILE_H
 #define PJ_HISTORY_FILE_H
 
+#include "metrics/base/str.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -18,8 +20,8 @@ enum {
 char *pj_history_file_path(void);
 /// A number of a new session, above all that the file holds; 0 when the file cannot be written.
 int pj_history_file_session(const char *path);
-/// Takes the record; false when it was not written.
-bool pj_history_file_add(const char *path, json_t *take);
+/// Adds whole lines; false when they were not written.
+bool pj_history_file_add(const char *path, pj_str lines);
 /// The records in order; empty when there is nothing to read.
 json_t *pj_history_file_read(const char *path);
 

@@ -20,6 +20,7 @@ enum {
     HEARTBEAT_MS = 5000,
     RETRY_MS = 2,
     LINGER_MS = 1000,
+    LOOK_EVERY = 32,         // messages, at least, for who wants them
     LAST_MS = 500,           // for what is left when the kernel ends
     LEAST_PATIENCE_MS = 200, // with a subscriber that comes back again and again
     FORGIVEN_MS = 60000
@@ -206,14 +207,22 @@ static void send_post(pj_iopub *iopub, const pj_post *post)
         pj_pubqueue_turned_idle(iopub->opts.queue);
 }
 
+/// Who subscribed before a request came is told of it from its start. Looking is a system call, so
+/// that it is not done for every message.
+static bool time_to_look(const pj_iopub *iopub, const pj_post *post)
+{
+    return iopub->sent % LOOK_EVERY == 0 ||
+           (strcmp(post->type, "status") == 0 && !post->turns_idle);
+}
+
 static void *run(void *context)
 {
     pj_iopub *iopub = context;
     while (!pj_pubqueue_finished(iopub->opts.queue)) {
-        while (read_subscription(iopub))
-            continue;
         int wait_ms;
         pj_post *post = pj_pubqueue_take(iopub->opts.queue, &wait_ms);
+        while ((!post || time_to_look(iopub, post)) && read_subscription(iopub))
+            continue;
         if (post)
             send_post(iopub, post);
         else

@@ -184,24 +184,15 @@ static json_t *to_json(const cell *c)
 
 // What others call
 
-static uint64_t count_of(const pj_post *post)
-{
-    json_t *content = json_loadb(post->content, post->content_len, JSON_ALLOW_NUL, NULL);
-    uint64_t count = (uint64_t)pj_jsontext_int(content, "execution_count", 0);
-    json_decref(content);
-    return count;
-}
-
 void pj_kept_post(pj_kept *kept, const pj_post *post)
 {
     if (!post->parent)
         return;
     bool begins = strcmp(post->type, "execute_input") == 0;
-    uint64_t count = begins ? count_of(post) : 0;
     pthread_mutex_lock(&kept->lock);
     cell *c = begins ? NULL : find_cell(kept, post->parent);
     if (begins)
-        begin_cell(kept, post->parent, count);
+        begin_cell(kept, post->parent, (uint64_t)post->count);
     else if (c)
         add_post(kept, c, post);
     pthread_mutex_unlock(&kept->lock);

@@ -9,6 +9,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/// A name that is longer than any system's is cut.
+static void set_username(pj_origin *origin, pj_str user)
+{
+    enum { LONGEST = 32 };
+    json_t *name = pj_jsontext_string(user.len ? pj_str_head(user, LONGEST) : PJ_S("user"));
+    size_t len = json_dumpb(name, origin->username, sizeof origin->username - 1, JSON_ENCODE_ANY);
+    origin->username[len] = 0;
+    json_decref(name);
+}
+
 void pj_origin_init(pj_origin *origin)
 {
     unsigned char bytes[16];
@@ -18,12 +28,12 @@ void pj_origin_init(pj_origin *origin)
     }
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(origin->session + 2 * i, 3, "%02x", bytes[i]);
-    const char *user = getenv("USER");
-    snprintf(origin->username, sizeof origin->username, "%s", user && *user ? user : "user");
+    set_username(origin, pj_str_of(getenv("USER")));
     atomic_init(&origin->serial, 0);
 }
 
-pj_post *pj_post_new(pj_origin *origin, pj_request *parent, const char *type, json_t *take)
+/// Without its content.
+static pj_post *new_post(pj_origin *origin, pj_request *parent, const char *type)
 {
     pj_post *post = pj_take_memory(sizeof *post);
     *post = (pj_post){
@@ -32,6 +42,12 @@ pj_post *pj_post_new(pj_origin *origin, pj_request *parent, const char *type, js
         .type = type,
         .serial = atomic_fetch_add(&origin->serial, 1) + 1,
     };
+    return post;
+}
+
+pj_post *pj_post_new(pj_origin *origin, pj_request *parent, const char *type, json_t *take)
+{
+    pj_post *post = new_post(origin, parent, type);
     post->content = json_dumps(take, JSON_COMPACT);
     json_decref(take);
     if (!post->content) { // only when a value could not be made: the message is still due
@@ -113,17 +129,22 @@ json_t *pj_reply_kernel_info(void)
 
 pj_post *pj_publish_status(pj_origin *origin, pj_request *parent, const char *state)
 {
-    pj_post *post =
-        pj_post_new(origin, parent, "status", json_pack("{s:s}", "execution_state", state));
+    enum { LONGEST = 40 };
+    pj_post *post = new_post(origin, parent, "status");
+    post->content = pj_take_memory(LONGEST);
+    post->content_len =
+        (size_t)snprintf(post->content, LONGEST, "{\"execution_state\":\"%s\"}", state);
     post->turns_idle = strcmp(state, "idle") == 0;
     return post;
 }
 
 pj_post *pj_publish_input(pj_origin *origin, pj_request *parent, pj_str code, int count)
 {
-    return pj_post_new(
+    pj_post *post = pj_post_new(
         origin, parent, "execute_input",
         json_pack("{s:o, s:i}", "code", pj_jsontext_string(code), "execution_count", count));
+    post->count = count;
+    return post;
 }
 
 /// {} for NULL; a new reference.

@@ -13,7 +13,7 @@
 /// make message ids unique.
 typedef struct pj_origin {
     char session[33];
-    char username[64];
+    char username[200]; // as JSON, with its quotes
     atomic_ulong serial;
 } pj_origin;
 
@@ -31,6 +31,7 @@ typedef struct pj_post {
     char *content; // JSON text
     size_t content_len;
     bool turns_idle; // tells that the kernel is idle
+    int count;       // of the execution that an execute_input begins
     char *metadata;  // JSON text; NULL = {}
     size_t metadata_len;
     pj_str *buffers; // one block with their bytes; NULL = none

@@ -14,6 +14,7 @@ struct pj_outbox {
     pj_post *first, **end;
     unsigned long added, sent;
     bool closed;
+    bool awake; // the descriptor is readable
     int fd;
 };
 
@@ -48,7 +49,7 @@ int pj_outbox_fd(const pj_outbox *outbox)
 void pj_outbox_add(pj_outbox *outbox, pj_post *take)
 {
     pthread_mutex_lock(&outbox->lock);
-    bool wake = !outbox->first && !outbox->closed;
+    bool wake = !outbox->awake && !outbox->closed;
     if (outbox->closed) {
         pj_post_free(take);
     } else {
@@ -56,10 +57,11 @@ void pj_outbox_add(pj_outbox *outbox, pj_post *take)
         *outbox->end = take;
         outbox->end = &take->next;
         outbox->added++;
+        outbox->awake = true;
     }
-    pthread_mutex_unlock(&outbox->lock);
     if (wake)
         eventfd_write(outbox->fd, 1);
+    pthread_mutex_unlock(&outbox->lock);
 }
 
 pj_post *pj_outbox_take(pj_outbox *outbox, bool *closed)
@@ -69,9 +71,11 @@ pj_post *pj_outbox_take(pj_outbox *outbox, bool *closed)
     pj_post *post = outbox->first;
     if (post)
         outbox->first = post->next;
-    if (!outbox->first) {
+    if (!outbox->first)
         outbox->end = &outbox->first;
+    if (!post && outbox->awake) {
         eventfd_read(outbox->fd, &ignored);
+        outbox->awake = false;
     }
     *closed = outbox->closed;
     pthread_mutex_unlock(&outbox->lock);
@@ -106,7 +110,8 @@ void pj_outbox_close(pj_outbox *outbox)
 {
     pthread_mutex_lock(&outbox->lock);
     outbox->closed = true;
+    outbox->awake = true;
     pthread_cond_broadcast(&outbox->progress);
-    pthread_mutex_unlock(&outbox->lock);
     eventfd_write(outbox->fd, 1);
+    pthread_mutex_unlock(&outbox->lock);
 }

@@ -9,6 +9,7 @@
 #include "kernel/handshake.h"
 #include "kernel/iopub.h"
 #include "kernel/limits.h"
+#include "kernel/slice.h"
 #include "kernel/wire.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
@@ -335,9 +336,9 @@ static void *run_io(void *context)
         items[0].events = full ? 0 : ZMQ_POLLIN;
         zmq_poll(items, 3, full || s->question ? ASK_AGAIN_MS : -1);
         ask_or_keep(s, s->question);
-        for (int i = 0; i < BATCH && !full && take_one(s, PJ_PORT_SHELL, &s->io); i++)
+        for (int i = 0; i < BATCH && items[0].revents && take_one(s, PJ_PORT_SHELL, &s->io); i++)
             empty_outbox(s);
-        for (int i = 0; i < BATCH && take_one(s, PJ_PORT_STDIN, &s->io); i++)
+        for (int i = 0; i < BATCH && items[1].revents && take_one(s, PJ_PORT_STDIN, &s->io); i++)
             continue;
     }
     return NULL;
@@ -433,7 +434,7 @@ static void *run_control(void *context)
     bool end = false;
     while (!end) {
         zmq_poll(items, count, s->parent ? PARENT_POLL_MS : WATCH_MS);
-        while (take_one(s, PJ_PORT_CONTROL, &s->control))
+        while (items[0].revents && take_one(s, PJ_PORT_CONTROL, &s->control))
             empty_control_outbox(s);
         empty_control_outbox(s);
         echo_heartbeats(s);
@@ -527,6 +528,7 @@ static bool serve(server *s, atomic_bool *stop, pj_err *err)
     s->capture = pj_capture_new((pj_capture_sink){s, out_write, out_delay});
     out_publish(s, pj_publish_status(&s->origin, NULL, "starting"));
     start_threads(s, publishing);
+    pj_slice_default();
     run_language(s);
     return true;
 }
@@ -544,6 +546,7 @@ bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
     if (!pj_limits_read(&s.limits, err) || !pj_connection_read(&s.connection, connection_file, err))
         return false;
     signal(SIGPIPE, on_broken_pipe);
+    pj_slice_short(); // also of libzmq's threads
     json_object_seed(0);
     pj_origin_init(&s.origin);
     open_parent(&s);

@@ -5,6 +5,7 @@
 #include "kernel/dispatch.h"
 #include "kernel/execute.h"
 #include "kernel/history_file.h"
+#include "kernel/slice.h"
 #include "metrics/base/arena.h"
 
 #include <errno.h>
@@ -137,6 +138,7 @@ static void *run(void *context)
 {
     pj_subshell *shell = context;
     pj_subshells *shells = shell->kernel->shells;
+    pj_slice_default();
     pj_lang *lang = begin(shells, shell);
     if (lang)
         pj_dispatch_inbox(shell);

@@ -23,6 +23,8 @@ enum { SIGNED_FRAMES = 4, FINGERPRINT = 16, SLOTS = 2 * PJ_WIRE_REMEMBERED };
 struct pj_wire {
     EVP_MAC *algorithm; // NULL = messages are not signed
     EVP_MAC_CTX *mac;
+    time_t second; // that `date` tells
+    char date[32];
 };
 
 typedef struct fingerprint {
@@ -241,6 +243,8 @@ static bool is_bloated(pj_str text)
 
 static json_t *read_object(pj_str text, const char *what, pj_buf *mended, pj_err *err)
 {
+    if (pj_str_equal(text, PJ_S("{}")))
+        return json_object();
     if (is_bloated(text)) {
         pj_fail(err, PJ_E_FORMAT, what, 0, "more text than a message may have");
         return NULL;
@@ -356,32 +360,49 @@ pj_request *pj_wire_decode(pj_wire *wire, pj_replay *replay, const pj_str *frame
 
 // Putting together
 
-/// JSON text of what a header says; user names may need escapes.
-static void add_header(pj_buf *out, const pj_origin *origin, const pj_post *post)
+/// Up to the second, which most messages share with the one before.
+static void set_date(pj_wire *wire, time_t second)
+{
+    struct tm utc;
+    if (second == wire->second)
+        return;
+    gmtime_r(&second, &utc);
+    strftime(wire->date, sizeof wire->date, "%Y-%m-%dT%H:%M:%S", &utc);
+    wire->second = second;
+}
+
+/// JSON text of what a header says.
+static void add_header(pj_buf *out, pj_wire *wire, const pj_origin *origin, const pj_post *post)
 {
     struct timespec now;
-    struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    char date[32], id[64];
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
+    set_date(wire, now.tv_sec);
+    char id[64], fraction[32];
     pj_post_id(origin, post, id, sizeof id);
-    json_t *name = pj_jsontext_string(pj_str_of(origin->username));
-    char *quoted = json_dumps(name, JSON_ENCODE_ANY);
-    pj_buf_addf(out,
-                "{\"msg_id\":\"%s\",\"session\":\"%s\",\"username\":%s,\"date\":\"%s.%06ldZ\","
-                "\"msg_type\":\"%s\",\"version\":\"" PJ_PROTOCOL "\"}",
-                id, origin->session, quoted ? quoted : "\"\"", date, now.tv_nsec / 1000,
-                post->type);
-    free(quoted);
-    json_decref(name);
+    snprintf(fraction, sizeof fraction, ".%06ldZ", now.tv_nsec / 1000);
+    const char *const parts[] = {"{\"msg_id\":\"",
+                                 id,
+                                 "\",\"session\":\"",
+                                 origin->session,
+                                 "\",\"username\":",
+                                 origin->username,
+                                 ",\"date\":\"",
+                                 wire->date,
+                                 fraction,
+                                 "\",\"msg_type\":\"",
+                                 post->type,
+                                 "\",\"version\":\"",
+                                 PJ_PROTOCOL,
+                                 "\"}"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        pj_buf_puts(out, parts[i]);
 }
 
 void pj_wire_encode(pj_wire *wire, const pj_origin *origin, const pj_post *post, const pj_str *ids,
                     size_t id_count, pj_frames *out)
 {
     out->store.len = 0;
-    add_header(&out->store, origin, post);
+    add_header(&out->store, wire, origin, post);
     size_t header_len = out->store.len;
     char *hex = pj_buf_room(&out->store, PJ_WIRE_SIGNATURE);
     pj_str parts[SIGNED_FRAMES] = {

@@ -24,6 +24,8 @@ typedef struct load_state {
     uint64_t *disorder;  // of the last pass
     void *learnt;        // of the first pass that had something to learn
     bool again, learning;
+    pj_crew *crew; // of the next pass
+    bool apart;    // it cannot share this trace
     pj_bracket bracket;
 } load_state;
 
@@ -57,9 +59,11 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .job = loading->job,
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
-                    .by_location = opts->no_replay && !opts->in_order && !opts->openmp_regions,
+                    .by_location = opts->no_replay && !opts->in_order && !opts->openmp_regions &&
+                                   !loading->crew,
                     .regions = opts->regions,
-                    .raw_clock = opts->raw_clock};
+                    .raw_clock = opts->raw_clock,
+                    .crew = loading->crew};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < own; i++)
         sinks[i].close(sinks[i].self);
@@ -67,6 +71,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     loading->learnt = pass.learnt;
     loading->learning = pass.learning;
     loading->again = pass.again;
+    loading->apart = pass.apart;
     return ok ? pj_run_hold(run) : NULL;
 }
 
@@ -200,13 +205,48 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
     return true;
 }
 
+/// In a crew the leader judges, for it alone has the whole run.
+static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
+{
+    struct {
+        bool again;
+        pj_roi roi;
+        pj_roi_request range;
+    } next;
+    pj_crew *crew = loading->crew;
+    if (pj_crew_leads(crew) && !judge(loading, run, ordered, again, err))
+        return false;
+    if (!crew)
+        return true;
+    memset(&next, 0, sizeof next);
+    next.again = *again;
+    next.roi = loading->roi;
+    next.range = loading->scene.range;
+    if (pj_crew_leads(crew))
+        pj_crew_tell(crew, (pj_str){(const char *)&next, sizeof next});
+    if (!pj_crew_exchange(crew, err))
+        return false;
+    memcpy(&next, pj_crew_from(crew, 0).at, sizeof next);
+    *again = next.again;
+    loading->roi = next.roi;
+    loading->scene.range = next.range;
+    return true;
+}
+
 static pj_run *load(load_state *loading, pj_err *err)
 {
     enum { PASSES = 4 }; // to see, to mend, to clip: the end may move a percentage
     for (int pass = 1;; pass++) {
-        bool ordered = loading->disorder != NULL, again;
+        bool ordered = loading->disorder != NULL, again = false;
         pj_auto_run run = read_once(loading, err);
-        if (!run || !judge(loading, run, ordered, &again, err))
+        if (run && loading->apart && !pj_crew_leads(loading->crew))
+            return pj_run_hold(run);
+        if (run && loading->apart) { // what a crew cannot share its leader reads alone
+            loading->crew = NULL;
+            pass = 0;
+            continue;
+        }
+        if (!run || !judge_together(loading, run, ordered, &again, err))
             return NULL;
         if (again && pass < PASSES)
             continue;
@@ -278,10 +318,19 @@ static bool find_room(pj_job *job, const char *path, pj_err *err)
     return pj_memory_want(need_of(workers), path, "reading it", err);
 }
 
+/// All members of a crew have read their part, or all fail.
+static bool part(pj_crew *crew, const pj_run *run, pj_err *err)
+{
+    if (run)
+        return pj_crew_exchange(crew, err);
+    pj_crew_give_up(crew, err);
+    return false;
+}
+
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
-    load_state loading = {.path = path, .opts = &opts, .job = job};
+    load_state loading = {.path = path, .opts = &opts, .job = job, .crew = opts.crew};
     if (opts.scene)
         loading.scene = *opts.scene;
     pj_run *run = NULL;
@@ -289,6 +338,10 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
         run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
+    if (opts.crew && !part(opts.crew, run, &local)) {
+        pj_run_release(run);
+        run = NULL;
+    }
     if (run)
         pj_job_report(job, path, true);
     else if (err && !err->code)

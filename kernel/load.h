@@ -3,6 +3,7 @@
 #ifndef PJ_LOAD_H
 #define PJ_LOAD_H
 
+#include "metrics/base/crew.h"
 #include "metrics/model/roi.h"
 #include "metrics/model/run.h"
 #include "metrics/model/scene.h"
@@ -23,6 +24,9 @@ typedef struct pj_load_opts {
     bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network;
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
+    /// Who reads the trace together; NULL = this process alone. All members load the same trace
+    /// with the same options; only the leader's run is whole.
+    pj_crew *crew;
 } pj_load_opts;
 
 /// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where

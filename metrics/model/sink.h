@@ -19,6 +19,10 @@ typedef struct pj_sink {
     /// Comes before the run is released.
     void (*close)(void *self);
     void *self;
+    unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
+    /// Takes the threads each for itself, so that they may be shared over a crew, and writes no
+    /// more into the run than pj_run_gather gathers.
+    bool by_location;
 } pj_sink;
 
 #endif

@@ -5,6 +5,7 @@
 #include "metrics/read/prv_order.h"
 #include "metrics/read/prv_part.h"
 #include "metrics/read/prv_record.h"
+#include "metrics/read/prv_share.h"
 #include "metrics/read/reader.h"
 
 #include "metrics/base/arena.h"
@@ -16,6 +17,7 @@
 typedef struct piece {
     pj_block block;
     size_t begin; // where its records begin
+    bool last;    // in a crew: its range has ended
     pj_prv_block *reader;
     pj_prv_batch batch;
 } piece;
@@ -32,7 +34,9 @@ typedef struct prv_reading {
     uint64_t communicator_lines;
     pj_prv_batch spare; // for looking up the line of an event
     pj_prv_parts parts;
-    bool indexed; // they are kept
+    bool indexed;        // they are kept
+    pj_prv_share *share; // in a crew
+    bool disordered;     // the same: a thread has gone back in time
 } prv_reading;
 
 static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
@@ -140,6 +144,9 @@ static bool take(void *self, void *memory, pj_err *err)
     if (!pj_job_check(reading->pass->job, reading->run->path, err))
         return false;
     slot->begin = 0;
+    if (reading->share)
+        return pj_prv_share_next(reading->share, reading->source, &slot->block, &slot->begin,
+                                 &slot->last, err);
     if (!reading->first_due)
         return pj_prv_parts_seek(&reading->parts, reading->source, reading->pass, err) &&
                pj_source_next(reading->source, &slot->block, err);
@@ -190,16 +197,16 @@ static void watch_order(prv_reading *reading, piece *slot, const pj_batch *batch
 }
 
 /// Counts what the block held; its lines are numbered on from the blocks before.
-static void account(prv_reading *reading, piece *slot)
+static void account(prv_reading *reading, const pj_prv_batch *batch, bool unended)
 {
     pj_run *run = reading->run;
-    pj_prv_batch *batch = &slot->batch;
-    if (slot->block.unended)
-        pj_import_add(&batch->import, PJ_IMPORT_no_final_newline, batch->lines);
+    pj_import_stats import = batch->import;
+    if (unended)
+        pj_import_add(&import, PJ_IMPORT_no_final_newline, batch->lines);
     for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++)
-        if (batch->import.first_line[k])
-            batch->import.first_line[k] += reading->lines;
-    pj_import_merge(&run->import, &batch->import);
+        if (import.first_line[k])
+            import.first_line[k] += reading->lines;
+    pj_import_merge(&run->import, &import);
     reading->lines += batch->lines;
     run->events += batch->out.records;
     if (batch->out.last_ns > run->last_record_ns)
@@ -207,13 +214,37 @@ static void account(prv_reading *reading, piece *slot)
     run->chopped |= batch->chopped;
 }
 
+/// In a crew: at the end of each range every member gets what is its own.
+static bool put_shared(prv_reading *reading, const piece *slot, pj_err *err)
+{
+    pj_prv_received got;
+    size_t first;
+    if (!slot->last) {
+        pj_prv_share_send(reading->share, &slot->batch, slot->block.unended);
+        return true;
+    }
+    if (!pj_prv_share_exchange(reading->share, err))
+        return false;
+    while (pj_prv_share_receive(reading->share, &got, err)) {
+        if (got.facts)
+            account(reading, got.facts, got.unended);
+        reading->disordered |= pj_prv_order_watch(reading->order, &got.own, &first) > 0;
+        if (!pj_pass_own(reading->pass, &got.own, err) ||
+            !pj_pass_all(reading->pass, &got.all, err))
+            return false;
+    }
+    return !err->code;
+}
+
 static bool put(void *self, void *memory, pj_err *err)
 {
     prv_reading *reading = self;
     piece *slot = memory;
+    if (reading->share)
+        return put_shared(reading, slot, err);
     pj_batch batch = pj_prv_batch_view(&slot->batch);
     watch_order(reading, slot, &batch);
-    account(reading, slot);
+    account(reading, &slot->batch, slot->block.unended);
     if (reading->indexed)
         pj_prv_parts_add(&reading->parts, &slot->block, slot->begin, &slot->batch);
     pj_batch ordered = pj_prv_order_pass(reading->order, &batch);
@@ -273,11 +304,38 @@ static bool end_run(prv_reading *reading, pj_err *err)
     return true;
 }
 
+/// In a crew: what its members have seen together.
+static bool end_shared(prv_reading *reading, pj_err *err)
+{
+    bool ordered = !reading->disordered;
+    bool ok = !pj_crew_leads(reading->pass->crew) || end_run(reading, err);
+    ok = ok && pj_prv_share_end(reading->share, &ordered, &reading->run->end_ns, err);
+    reading->pass->apart = !ordered;
+    return ok;
+}
+
+/// In a crew: the records are read from where they begin, by ranges.
+static bool begin_shared(prv_reading *reading, pj_err *err)
+{
+    const piece *first = &reading->first;
+    uint64_t begin = reading->first_due ? first->block.offset + first->begin : UINT64_MAX;
+    reading->share = pj_prv_share_new(reading->pass, reading->source, begin, err);
+    return reading->share != NULL;
+}
+
+static bool read_shared(prv_reading *reading, pj_err *err)
+{
+    return begin_shared(reading, err) && pj_pass_begin(reading->pass, err) &&
+           read_records(reading, err) && end_shared(reading, err);
+}
+
 static bool read_body(prv_reading *reading, pj_err *err)
 {
     pj_prv_read_names(reading->run, &reading->trace);
     reading->order = pj_prv_order_new(reading->run->layout.locations, reading->pass->disorder,
                                       reading->pass->job);
+    if (reading->pass->crew)
+        return read_shared(reading, err);
     if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
         return false;
     pj_batch rest = pj_prv_order_pass(reading->order, NULL);
@@ -288,12 +346,13 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     prv_reading reading = {.source = source, .pass = pass, .run = pass->run};
-    reading.indexed = !pass->known && pj_source_facts_of(source).skips;
+    reading.indexed = !pass->known && !pass->crew && pj_source_facts_of(source).skips;
     bool ok = read_preamble(&reading, &local) && read_body(&reading, &local);
     pj_block_free(&reading.first.block);
     pj_prv_batch_free(&reading.spare);
     pj_prv_order_free(reading.order);
     pj_prv_parts_free(&reading.parts);
+    pj_prv_share_free(reading.share);
     if (!ok && err && !err->code)
         *err = local;
     return ok;
@@ -305,4 +364,5 @@ const pj_reader pj_reader_prv = {
     .suffixes = ".prv .prv.gz",
     .sniff = pj_prv_sniff,
     .read = read_prv,
+    .shares = true,
 };

@@ -3,8 +3,10 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/memory.h"
+#include "metrics/model/run_gather.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #define READER(name) extern const pj_reader pj_reader_##name;
@@ -60,6 +62,54 @@ bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
     return true;
 }
 
+static bool hand_to(pj_pass *pass, bool by_location, const pj_batch *batch, pj_err *err)
+{
+    for (size_t i = 0; batch->count && i < pass->sink_count; i++) {
+        const pj_sink *sink = &pass->sinks[i];
+        if (sink->by_location == by_location && !sink->events(sink->self, batch, err))
+            return false;
+    }
+    return true;
+}
+
+bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err)
+{
+    return hand_to(pass, true, batch, err);
+}
+
+bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err)
+{
+    return hand_to(pass, false, batch, err);
+}
+
+unsigned pj_pass_kinds(const pj_pass *pass)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (!pass->sinks[i].by_location)
+            kinds |= pass->sinks[i].kinds ? pass->sinks[i].kinds : UINT_MAX;
+    return kinds;
+}
+
+static bool finish_sinks(pj_pass *pass, bool by_location, pj_err *err)
+{
+    for (size_t i = 0; i < pass->sink_count; i++) {
+        const pj_sink *sink = &pass->sinks[i];
+        if (sink->by_location == by_location && !sink->finish(sink->self, pass->run, err))
+            return false;
+    }
+    return true;
+}
+
+/// The sinks that take all threads together need what the others have left in the run.
+static bool finish(pj_pass *pass, pj_err *err)
+{
+    if (!finish_sinks(pass, true, err) ||
+        (pass->crew && !pj_run_gather(pass->run, pass->crew, err)))
+        return false;
+    return !pj_crew_leads(pass->crew) || finish_sinks(pass, false, err);
+}
+
 static bool unknown_format(const pj_source *source, pj_err *err)
 {
     pj_auto_buf known = {.at = NULL};
@@ -80,16 +130,18 @@ static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *
                        "an %s is several files: it cannot come through memory or a pipe",
                        reader->title);
     pass->run->format = reader->name;
-    if (!reader->read(source, pass, err))
-        return false;
     pj_source_facts facts = pj_source_facts_of(source);
-    pass->run->file_bytes += facts.file_bytes; // a reader may have read other files too
-    pass->run->text_bytes += facts.text_bytes;
+    pass->apart = pass->crew && !(reader->shares && (reader->several || facts.skips));
+    if (!pass->apart && !reader->read(source, pass, err))
+        return false;
+    if (pass->apart)
+        return true;
+    facts = pj_source_facts_of(source);
+    bool parts = pass->crew && !reader->several; // each member has read some of the file
+    pass->run->file_bytes += parts ? facts.size : facts.file_bytes; // a reader may have read more
+    pass->run->text_bytes += parts ? facts.size : facts.text_bytes;
     pass->again = facts.again;
-    for (size_t i = 0; i < pass->sink_count; i++)
-        if (!pass->sinks[i].finish(pass->sinks[i].self, pass->run, err))
-            return false;
-    return true;
+    return finish(pass, err);
 }
 
 bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)

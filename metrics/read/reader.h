@@ -3,6 +3,7 @@
 #ifndef PJ_READER_H
 #define PJ_READER_H
 
+#include "metrics/base/crew.h"
 #include "metrics/base/pool.h"
 #include "metrics/model/run.h"
 #include "metrics/model/sink.h"
@@ -30,6 +31,9 @@ typedef struct pj_pass {
     uint64_t from_ns, to_ns;
     bool raw_clock; // clocks are taken as they are
     bool again;     // set by the pass: the input may be read another time
+    /// Who reads the input together; NULL = this process alone. The leader has the result.
+    pj_crew *crew;
+    bool apart; // set by the pass: a crew cannot share this input, one process must read it
 } pj_pass;
 
 typedef struct pj_reader {
@@ -40,6 +44,7 @@ typedef struct pj_reader {
     bool (*sniff)(pj_str head);
     bool (*read)(pj_source *source, pj_pass *pass, pj_err *err);
     bool several; // the input is one of several files and must be a file itself
+    bool shares;  // a crew can read it, unless it is compressed or comes through a pipe
 } pj_reader;
 
 /// The rows of readers.def; NULL past the end.
@@ -55,5 +60,12 @@ bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err);
 /// For readers: tells the sinks that the layout is known, and hands them events.
 bool pj_pass_begin(pj_pass *pass, pj_err *err);
 bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err);
+
+/// For readers in a crew: events of this member's own threads, for the sinks that take these apart.
+bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);
+/// The leader's events of all threads in order, for the other sinks.
+bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err);
+/// Bits of the pj_event_kind that these look at.
+unsigned pj_pass_kinds(const pj_pass *pass);
 
 #endif

@@ -21,6 +21,7 @@ struct pj_source {
     int fd; // -1 = memory
     bool again;
     uint64_t file_bytes, text_bytes;
+    uint64_t size; // when it was opened
 
     pj_str input;      // stored bytes not used yet
     char *input_bytes; // their memory; NULL when the source is memory or plain
@@ -291,6 +292,7 @@ pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
     pj_source *source = new_source(path, job);
     source->fd = fd;
     source->again = S_ISREG(facts.st_mode);
+    source->size = source->again ? (uint64_t)facts.st_size : 0;
     source->input_bytes = pj_take_memory(INPUT_BYTES);
     if (source->again)
         atomic_fetch_add(&job->bytes_total, (uint64_t)facts.st_size);
@@ -360,6 +362,7 @@ pj_source_facts pj_source_facts_of(const pj_source *source)
     return (pj_source_facts){
         .file_bytes = source->file_bytes,
         .text_bytes = source->text_bytes,
+        .size = source->size,
         .compressed = source->gunzip != NULL,
         .again = source->again,
         .skips = source->again && source->fd >= 0 && !source->gunzip,

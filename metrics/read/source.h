@@ -31,6 +31,7 @@ typedef struct pj_source pj_source;
 typedef struct pj_source_facts {
     uint64_t file_bytes; // as stored
     uint64_t text_bytes; // after decompression
+    uint64_t size;       // of the file when it was opened; 0 = no file
     bool compressed;
     bool again;         // may be opened and read a second time (no pipe)
     bool skips;         // a plain file: pj_source_skip works

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 
 enum {
-    LAG_LEAST = 1 << 14, // events that a call is kept back for
-    LAG_EACH = 32,       // the same for each location
+    LAG_LEAST = 1 << 13, // events that a call is kept back for
+    LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
+    HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE,
 };
 
 typedef struct item { // a call that has been left, or an OpenMP event
@@ -48,7 +49,8 @@ typedef struct replay {
     item *window;                       // ring
     uint64_t window_first, window_next; // places, counted through from 1
     size_t window_cap;                  // a place's item is at window[place & (window_cap - 1)]
-    uint64_t events;                    // so far
+    uint64_t events;                    // so far that the replay hears
+    uint64_t seen;                      // of all kinds
     uint64_t lag;                       // events that a call is kept back for
     bool given_up;                      // the memory is used up
     pj_import_stats stats;
@@ -297,17 +299,14 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     replay *r = self;
     if (r->given_up)
         return true;
-    const unsigned heard =
-        1u << PJ_EV_MPI | 1u << PJ_EV_COLLECTIVE | 1u << PJ_EV_OPENMP | 1u << PJ_EV_MESSAGE;
-    const uint64_t number = r->events;
     for (size_t i = 0; i < batch->count; i++)
-        if (heard >> batch->events[i].kind & 1)
-            one_event(r, batch, &batch->events[i], number + i);
+        if (HEARD >> batch->events[i].kind & 1)
+            one_event(r, batch, &batch->events[i], r->events++);
     for (size_t i = 0; r->ideal && i < batch->count; i++)
         pj_ideal_trace_event(r->ideal, &batch->events[i]);
-    if (r->ideal && r->events / RUN_ON != (r->events + batch->count) / RUN_ON)
+    if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
         run_on(r);
-    r->events += batch->count;
+    r->seen += batch->count;
     r->given_up = bytes_in_use(r) > allowance(r);
     return true;
 }
@@ -493,5 +492,6 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                      .events = events,
                      .finish = finish,
                      .close = close_replay,
-                     .self = r};
+                     .self = r,
+                     .kinds = HEARD};
 }

@@ -93,5 +93,11 @@ pj_sink pj_bracket_sink(pj_bracket *out)
     bracket_state *self = pj_take_memory(sizeof *self);
     *self = (bracket_state){.out = out};
     *out = (pj_bracket){.kind = PJ_BRACKET_NONE};
-    return (pj_sink){"bracket", begin, events, finish, close_sink, self};
+    return (pj_sink){.name = "bracket",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = self,
+                     .kinds = 1u << PJ_EV_TRACING};
 }

@@ -417,5 +417,11 @@ pj_sink pj_parallel_sink(void)
 {
     parallel_state *self = pj_take_memory(sizeof *self);
     *self = (parallel_state){.run = NULL};
-    return (pj_sink){"parallel", begin, events, finish, close_sink, self};
+    return (pj_sink){.name = "parallel",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = self,
+                     .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_OPENMP};
 }

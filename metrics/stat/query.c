@@ -593,5 +593,10 @@ static void close_sink(void *self)
 
 pj_sink pj_query_sink(pj_query *query)
 {
-    return (pj_sink){"query", begin, events, finish, close_sink, query};
+    return (pj_sink){.name = "query",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = query};
 }

@@ -347,5 +347,11 @@ pj_sink pj_scene_sink(pj_scene_opts opts)
 {
     scene_state *self = pj_take_memory(sizeof *self);
     *self = (scene_state){.opts = opts};
-    return (pj_sink){"scene", begin, events, finish, close_sink, self};
+    return (pj_sink){.name = "scene",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = self,
+                     .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_MESSAGE};
 }

@@ -181,5 +181,11 @@ pj_sink pj_useful_sink(void)
 {
     useful_state *self = pj_take_memory(sizeof *self);
     *self = (useful_state){.timelines = NULL};
-    return (pj_sink){"useful", begin, events, finish, close_sink, self};
+    return (pj_sink){.name = "useful",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = self,
+                     .by_location = true};
 }

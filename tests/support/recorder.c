@@ -46,7 +46,12 @@ static void close_sink(void *self)
 
 pj_sink recorder_sink(recorder *out)
 {
-    return (pj_sink){"recorder", begin, events, finish, close_sink, out};
+    return (pj_sink){.name = "recorder",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = out};
 }
 
 void recorder_free(recorder *out)

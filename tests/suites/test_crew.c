@@ -1,0 +1,340 @@
+// A crew of any size reads the same run as one process, to the last bit; who fails, fails for all.
+#include "kernel/load.h"
+#include "metrics/model/event_code.h"
+#include "metrics/model/regions.h"
+#include "metrics/read/source.h"
+#include "tests/support/archives.h"
+#include "tests/support/model_app.h"
+#include "tests/support/otf2_writer.h"
+#include "tests/support/thread_crew.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DATA PJ_SOURCE_DIR "/../shared/data/"
+
+static const unsigned sizes[] = {1, 2, 3, 7};
+
+// What a run holds, as text
+
+static void add_totals(pj_buf *out, const pj_run *run)
+{
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        const uint64_t *field = (const uint64_t *)&run->totals[i];
+        for (size_t f = 0; f < sizeof *run->totals / sizeof *field; f++)
+            pj_buf_addf(out, "%llu ", (unsigned long long)field[f]);
+        for (uint32_t c = 0; c < run->counter_count; c++)
+            pj_buf_addf(out, "%lld%c", (long long)run->counters[c].useful[i],
+                        run->counters[c].present ? ' ' : '-');
+        pj_buf_puts(out, "\n");
+    }
+}
+
+static void add_ideal(pj_buf *out, const pj_run *run)
+{
+    pj_buf_addf(out, "ideal %d %s %a\n", run->ideal.available,
+                run->ideal.available ? "" : run->ideal.reason, run->ideal.runtime_ns);
+    for (uint32_t i = 0; run->ideal.available && i < run->layout.ranks; i++)
+        pj_buf_addf(out, "%a %a\n", run->ideal.finish_ns[i], run->ideal.compute_ns[i]);
+}
+
+static void add_import(pj_buf *out, const pj_run *run)
+{
+    for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++)
+        if (run->import.count[k])
+            pj_buf_addf(out, "%s %llu %llu\n", pj_import_at(k)->key,
+                        (unsigned long long)run->import.count[k],
+                        (unsigned long long)run->import.first_line[k]);
+    for (size_t i = 0; i < run->remarks.count; i++)
+        pj_buf_addf(out, "%d %s\n", run->remarks.items[i].severity, run->remarks.items[i].text);
+}
+
+static void add_regions(pj_buf *out, const pj_run *run)
+{
+    const pj_regions *regions = run->openmp_regions;
+    for (size_t i = 0; regions && i < regions->count; i++) {
+        const pj_region_instance *at = &regions->instances[i];
+        pj_buf_addf(out, "%llu %llu %llu %llu %u\n", (unsigned long long)at->start_ns,
+                    (unsigned long long)at->end_ns, (unsigned long long)at->total_ns,
+                    (unsigned long long)at->max_ns, at->function);
+    }
+    for (uint32_t i = 0; regions && i < regions->function_count; i++)
+        pj_buf_addf(out, "%s %a %a %a\n", regions->functions[i].name,
+                    regions->functions[i].delay_ns, regions->functions[i].mean_ns,
+                    regions->functions[i].weighted_mean);
+}
+
+static void add_run(pj_buf *out, const pj_run *run)
+{
+    pj_buf_addf(out, "%s %s %llu %llu %llu\n", run->name, run->format,
+                (unsigned long long)run->file_bytes, (unsigned long long)run->text_bytes,
+                (unsigned long long)run->events);
+    pj_buf_addf(out, "%d %d %llu %llu %llu %d %d\n", run->has_mpi, run->has_openmp,
+                (unsigned long long)run->end_ns, (unsigned long long)run->last_record_ns,
+                (unsigned long long)run->runtime_ns, run->chopped, run->states_overlap);
+    pj_buf_addf(out, "roi %d %llu %llu %llu\n", run->roi.set, (unsigned long long)run->roi.from_ns,
+                (unsigned long long)run->roi.to_ns, (unsigned long long)run->roi.cut_bursts);
+    add_totals(out, run);
+    add_ideal(out, run);
+    add_import(out, run);
+    add_regions(out, run);
+}
+
+// Loading
+
+typedef struct loading {
+    const char *path;
+    const char *odd_path; // that the last member is given; NULL = the same
+    pj_load_opts opts;
+    pj_buf text;             // of the leader's run
+    _Atomic unsigned failed; // members
+    pj_err err;              // of the leader
+} loading;
+
+static void load_member(pj_crew *crew, void *context)
+{
+    loading *l = context;
+    pj_job job = {.workers = 2};
+    pj_load_opts opts = l->opts;
+    pj_err err = {.code = PJ_E_NONE};
+    bool last = crew && crew->rank == crew->size - 1;
+    opts.crew = crew;
+    pj_run *run = pj_load(last && l->odd_path ? l->odd_path : l->path, opts, &job, &err);
+    if (!run)
+        l->failed++;
+    if (!crew || crew->rank == 0) {
+        l->err = err;
+        if (run)
+            add_run(&l->text, run);
+    }
+    pj_run_release(run);
+}
+
+static void check_all_sizes(const char *path, pj_load_opts opts, uint64_t range)
+{
+    loading alone = {.path = path, .opts = opts};
+    load_member(NULL, &alone);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        loading shared = {.path = path, .opts = opts};
+        pj_thread_crew_run(sizes[i], range, load_member, &shared);
+        if (!pj_str_equal(pj_buf_str(&alone.text), pj_buf_str(&shared.text)))
+            print_message("%s, %u members:\n%s\nalone:\n%s\n%s\n", path, sizes[i],
+                          shared.text.len ? shared.text.at : shared.err.text,
+                          alone.text.len ? alone.text.at : "", alone.err.text);
+        assert_true(pj_str_equal(pj_buf_str(&alone.text), pj_buf_str(&shared.text)));
+        assert_int_equal(shared.failed, alone.failed ? sizes[i] : 0);
+        assert_string_equal(shared.err.text, alone.err.text);
+        pj_buf_free(&shared.text);
+    }
+    pj_buf_free(&alone.text);
+}
+
+static const pj_load_opts all = {.openmp_regions = true};
+static const pj_load_opts window = {
+    .roi = {.kind = PJ_ROI_RANGE, .from = 20, .to = 70, .from_percent = true, .to_percent = true}};
+
+static char folder[] = "/tmp/pj_crew_XXXXXX";
+
+static const char *path_of(const char *name, char path[256])
+{
+    snprintf(path, 256, "%s/%s", folder, name);
+    return path;
+}
+
+static void remove_trace(const char *path)
+{
+    static const char *const ends[] = {"prv", "pcf", "row"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        pj_auto_buf file = {.at = NULL};
+        pj_buf_addf(&file, "%.*s%s", (int)(strlen(path) - 3), path, ends[i]);
+        unlink(file.at);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+// Tests
+
+static void test_numbers_and_events(void **state)
+{
+    (void)state;
+    const pj_event events[] = {
+        {.time = 5, .kind = PJ_EV_OTHER},
+        {.time = 3, .a = UINT64_MAX, .location = 70000, .kind = PJ_EV_STATE, .code = 15},
+        {.time = 3, .a = 2, .location = 70000, .kind = PJ_EV_STATE},
+        {.time = UINT64_MAX, .a = 7, .b = UINT64_MAX, .kind = PJ_EV_COUNTERS},
+        {.time = 0, .a = 1, .kind = PJ_EV_LEAVE, .code = UINT16_MAX},
+    };
+    const pj_message message = {10, 9, 8, UINT64_MAX, 7, -3, 1, 2};
+    pj_auto_buf bytes = {.at = NULL};
+    pj_event_code code = {.time = 0};
+    for (size_t i = 0; i < 5; i++)
+        pj_code_event(&code, &bytes, &events[i]);
+    pj_code_message(&code, &bytes, &message);
+    pj_str in = pj_buf_str(&bytes);
+    code = (pj_event_code){.time = 0};
+    for (size_t i = 0; i < 5; i++) {
+        pj_event event;
+        assert_true(pj_decode_event(&code, &in, &event));
+        assert_memory_equal(&event, &events[i], sizeof event);
+    }
+    pj_message back;
+    assert_true(pj_decode_message(&code, &in, &back));
+    assert_memory_equal(&back, &message, sizeof back);
+    assert_int_equal(in.len, 0);
+    assert_false(pj_decode_event(&code, &in, &(pj_event){.time = 0}));
+}
+
+/// Every trace of the examples, dealt out in small ranges that cut its lines anywhere.
+static void test_paraver(void **state)
+{
+    (void)state;
+    char path[256];
+    const pj_model_app *app;
+    const char *name;
+    path_of("run.prv", path);
+    for (size_t i = 0; (app = pj_model_example(i, &name)) && i < 6; i++) {
+        pj_auto_trace trace = pj_model_write(app);
+        pj_err err = {.code = PJ_E_NONE};
+        assert_true(pj_trace_writer_save(trace, path, &err));
+        check_all_sizes(path, i % 2 ? window : all, 40009);
+        remove_trace(path);
+    }
+}
+
+static void test_archives(void **state)
+{
+    (void)state;
+    char path[256];
+    const pj_model_app *app;
+    const char *name;
+    path_of("run.otf2", path);
+    for (size_t i = 0; (app = pj_model_example(i, &name)) && i < 6; i++) {
+        pj_auto_trace trace = pj_model_write(app);
+        pj_err err = {.code = PJ_E_NONE};
+        pj_otf2_style style = {.clock_step = i % 3 == 1 ? 500000 : 0, .eztrace = i % 3 == 2};
+        assert_true(pj_otf2_writer_save(trace, path, style, &err));
+        check_all_sizes(path, i % 2 ? window : all, 0);
+        pj_otf2_writer_remove(path);
+    }
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define HEADER "#Paraver (01/01/2024 at 12:00):1000_ns:1(4):1:3(1:1,1:1,1:1)\n"
+
+static const char odd_records[] =
+    "1:1:1:1:1:0:100:1\n2:1:1:1:1:100:50000001:1\n2:1:1:1:1:200:50000001:0\nnonsense\n"
+    "1:2:1:2:1:0:500:1\n\n1:3:1:3:1:0:999:1\n2:2:1:2:1:500:42000050:12:42000059:77";
+
+/// Ranges of a few bytes: lines are longer than they are, and most hold no begin of a line.
+static void test_small_ranges(void **state)
+{
+    (void)state;
+    char path[256];
+    path_of("small.prv", path);
+    static const char *const bodies[] = {
+        "",
+        "1:1:1:1:1:0:100:1\n",
+        odd_records,
+        "# comment\n1:9:9:9:9:0:1:1\n1:1:1:1:1:5:90:1\r\n3:1:1:1:1:5:6:2:1:2:1:7:9:10:1\n",
+        "1:1:1:1:1:50:60:1\n1:2:1:2:1:0:9:1\n1:1:1:1:1:10:20:1\n", // a thread goes back
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        pj_auto_buf text = {.at = NULL};
+        pj_buf_addf(&text, HEADER "%s", bodies[i]);
+        write_text(path, text.at);
+        for (uint64_t range = 1; range < 64; range += 1 + range / 3)
+            check_all_sizes(path, all, range);
+    }
+    unlink(path);
+}
+
+/// A line beyond the longest that is read spans many ranges and is dropped once.
+static void test_long_line(void **state)
+{
+    (void)state;
+    char path[256];
+    FILE *file = fopen(path_of("long.prv", path), "wb");
+    assert_non_null(file);
+    fputs(HEADER "1:1:1:1:1:0:100:1\n2:1:1:1:1:100", file);
+    for (unsigned i = 0; i < (PJ_LINE_BYTES_MAX / 11) + 1; i++)
+        fputs(":50000001:0", file);
+    fputs("\n1:2:1:2:1:0:500:1\n", file);
+    fclose(file);
+    check_all_sizes(path, all, 3 << 20);
+    unlink(path);
+}
+
+static void test_failure_ends_all(void **state)
+{
+    (void)state;
+    char path[256], missing[256];
+    write_text(path_of("small.prv", path), HEADER "1:1:1:1:1:0:100:1\n");
+    loading l = {.path = path, .odd_path = path_of("missing.prv", missing), .opts = all};
+    pj_thread_crew_run(3, 16, load_member, &l);
+    assert_int_equal(l.failed, 3);
+    assert_int_equal(l.err.code, PJ_E_IO);
+    assert_string_equal(l.err.where, missing);
+    unlink(path);
+}
+
+/// Compressed traces are read by the leader alone.
+static void test_real_data(void **state)
+{
+    (void)state;
+    static const char *const traces[] = {
+        "paraver/edge/qsort_beo3.prv",
+        "paraver/edge/test1.prv",
+        "paraver/edge/test2.prv",
+        "paraver/edge/lulesh_7+1_with_uncores_sockets1+2.chop8.prv",
+        "paraver/edge/qsort_beo3.prv.gz",
+    };
+    if (access(DATA, R_OK) != 0) {
+        print_message("no " DATA ": real traces are not compared\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        pj_auto_buf path = {.at = NULL};
+        pj_buf_addf(&path, DATA "%s", traces[i]);
+        check_all_sizes(path.at, all, 5003);
+    }
+    for (size_t i = 0; archives_real(i); i++) {
+        pj_auto_buf path = {.at = NULL};
+        pj_buf_addf(&path, DATA "otf2/%s", archives_real(i));
+        check_all_sizes(path.at, all, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_and_events), cmocka_unit_test(test_paraver),
+        cmocka_unit_test(test_small_ranges),       cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_failure_ends_all),   cmocka_unit_test(test_archives),
+        cmocka_unit_test(test_real_data),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

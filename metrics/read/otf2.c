@@ -3,6 +3,7 @@
 // for another one with shifted clocks.
 #include "metrics/read/otf2_anchor.h"
 #include "metrics/read/otf2_merge.h"
+#include "metrics/read/otf2_share.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -36,6 +37,7 @@ typedef struct otf2_reading {
     uint32_t count;
     pj_otf2_sync *sync;
     pj_otf2_match *match;
+    pj_otf2_share *share; // in a crew
 } otf2_reading;
 
 static bool sniff(pj_str head)
@@ -65,31 +67,42 @@ static void sum_sizes(otf2_reading *r, const char *folder)
     atomic_fetch_add(&r->pass->job->bytes_total, r->run->file_bytes);
 }
 
+/// Whether this process reads the event file of a place.
+static bool reads(const otf2_reading *r, uint32_t place)
+{
+    const pj_crew *crew = r->pass->crew;
+    return !crew || pj_crew_owner(crew, r->defs->places[place].location, r->count) == crew->rank;
+}
+
 static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
 {
     r->count = r->defs->place_count;
     uint64_t *ids = pj_new_n(r->defs->arena, uint64_t, r->count);
+    uint32_t own = 0;
     for (uint32_t i = 0; i < r->count; i++)
-        ids[i] = r->defs->places[i].id;
-    r->lib->select(r->archive, ids, r->count);
+        if (reads(r, i))
+            ids[own++] = r->defs->places[i].id;
+    r->lib->select(r->archive, ids, own);
     pj_otf2_place_opts opts = {.defs = r->defs,
                                .layout = &r->run->layout,
                                .lib = r->lib,
                                .archive = r->archive,
                                .folder = anchor->folder,
                                .chunk_bytes = anchor->chunk_bytes,
-                               .buffer_bytes = buffer_bytes(r->count),
+                               .buffer_bytes = buffer_bytes(own),
                                .sum = &r->pass->job->bytes_done,
                                .by_library = r->lib->needed(r->archive),
                                .regions = r->pass->regions};
     r->places = pj_new_n(r->defs->arena, pj_otf2_place *, r->count);
     for (uint32_t i = 0; i < r->count; i++)
-        r->places[i] = pj_otf2_place_new(&opts, i);
+        r->places[i] = reads(r, i) ? pj_otf2_place_new(&opts, i) : pj_otf2_place_absent(&opts, i);
 }
 
 /// The run begins with its first event: 0 ns is there after all clocks have been shifted.
 static bool set_clocks(otf2_reading *r, pj_err *err)
 {
+    if (r->share && !pj_otf2_share_begins(r->share, err))
+        return false;
     const learnt *l = r->pass->learnt;
     uint64_t base = UINT64_MAX, ticks;
     for (uint32_t i = 0; i < r->count; i++)
@@ -208,16 +221,27 @@ static void remark_on_clocks(const otf2_reading *r)
     }
 }
 
+static size_t size_of(const learnt *l)
+{
+    return sizeof *l + l->ranks * (sizeof *l->shifts + sizeof *l->waits) +
+           l->traffic_count * sizeof *l->traffic + l->places * sizeof *l->infer;
+}
+
+static void place_arrays(learnt *l)
+{
+    l->shifts = (int64_t *)(l + 1);
+    l->traffic = (pj_otf2_traffic *)(l->shifts + l->ranks);
+    l->waits = (uint32_t *)(l->traffic + l->traffic_count);
+    l->infer = (bool *)(l->waits + l->ranks);
+}
+
 static learnt *new_learnt(uint32_t ranks, uint32_t places, size_t traffic)
 {
-    size_t size = sizeof(learnt) + ranks * (sizeof(int64_t) + sizeof(uint32_t)) +
-                  traffic * sizeof(pj_otf2_traffic) + places;
+    learnt facts = {.ranks = ranks, .places = places, .traffic_count = traffic};
+    size_t size = size_of(&facts);
     learnt *l = memset(pj_take_memory(size), 0, size);
-    *l = (learnt){.ranks = ranks, .places = places, .traffic_count = traffic};
-    l->shifts = (int64_t *)(l + 1);
-    l->traffic = (pj_otf2_traffic *)(l->shifts + ranks);
-    l->waits = (uint32_t *)(l->traffic + traffic);
-    l->infer = (bool *)(l->waits + ranks);
+    *l = facts;
+    place_arrays(l);
     return l;
 }
 
@@ -266,25 +290,75 @@ static void learn(otf2_reading *r)
 
 // Reading
 
-static bool read_events(otf2_reading *r, pj_err *err)
+/// Threads to decode with: the library gives events to one at a time.
+static unsigned workers_of(const otf2_reading *r)
+{
+    bool by_library = r->lib->needed(r->archive);
+    for (uint32_t i = 0; i < r->count; i++)
+        by_library |= r->places[i]->lib != NULL;
+    return by_library ? 1 : pj_job_workers(r->pass->job);
+}
+
+/// All events in one stream: alone, or as the leader of a crew.
+static bool merge_events(otf2_reading *r, pj_err *err)
 {
     r->sync = pj_otf2_sync_new(r->run->layout.ranks);
     r->match = pj_otf2_match_new(r->defs, r->sync);
     use_traffic(r);
-    bool by_library = r->lib->needed(r->archive);
-    for (uint32_t i = 0; i < r->count; i++)
-        by_library |= r->places[i]->lib != NULL;
     pj_otf2_merge merge = {.pass = r->pass,
                            .places = r->places,
                            .count = r->count,
                            .match = r->match,
-                           .workers = by_library ? 1 : pj_job_workers(r->pass->job)};
-    if (!pj_pass_begin(r->pass, err) || !pj_otf2_merge_run(&merge, err))
+                           .workers = workers_of(r),
+                           .share = r->share};
+    if (!pj_otf2_merge_run(&merge, err))
         return false;
     end_run(r);
     remark_on_clocks(r);
     learn(r);
     return true;
+}
+
+/// In a crew: what the leader knows of the run and of another pass.
+static void tell_end(const otf2_reading *r)
+{
+    pj_crew *crew = r->pass->crew;
+    const learnt *l = r->pass->learning ? r->pass->learnt : NULL;
+    pj_crew_tell(crew, (pj_str){(const char *)&r->run->end_ns, sizeof r->run->end_ns});
+    if (l)
+        pj_crew_tell(crew, (pj_str){(const char *)l, size_of(l)});
+}
+
+static void hear_end(otf2_reading *r)
+{
+    pj_str in = pj_crew_from(r->pass->crew, 0);
+    memcpy(&r->run->end_ns, in.at, sizeof r->run->end_ns);
+    in = pj_str_from(in, sizeof r->run->end_ns);
+    r->pass->learning = in.len > 0;
+    if (!in.len)
+        return;
+    learnt *l = pj_take_memory(in.len);
+    memcpy(l, in.at, in.len);
+    place_arrays(l);
+    r->pass->learnt = l;
+}
+
+static bool read_shared(otf2_reading *r, pj_err *err)
+{
+    bool leads = pj_crew_leads(r->pass->crew);
+    bool ok = leads ? merge_events(r, err) : pj_otf2_share_serve(r->share, err);
+    if (ok && leads)
+        tell_end(r);
+    if (!ok || !pj_crew_exchange(r->pass->crew, err))
+        return false;
+    if (!leads)
+        hear_end(r);
+    return true;
+}
+
+static bool read_events(otf2_reading *r, pj_err *err)
+{
+    return pj_pass_begin(r->pass, err) && (r->share ? read_shared(r, err) : merge_events(r, err));
 }
 
 static bool read_archive(otf2_reading *r, pj_err *err)
@@ -300,7 +374,10 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
     open_places(r, &anchor);
-    sum_sizes(r, anchor.folder);
+    if (r->pass->crew)
+        r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));
+    if (pj_crew_leads(r->pass->crew))
+        sum_sizes(r, anchor.folder);
     return set_clocks(r, err) && read_events(r, err);
 }
 
@@ -312,6 +389,7 @@ static bool read_otf2(pj_source *source, pj_pass *pass, pj_err *err)
     bool ok = read_archive(&r, &local);
     for (uint32_t i = 0; r.places && i < r.count; i++)
         pj_otf2_place_free(r.places[i]);
+    pj_otf2_share_free(r.share);
     pj_otf2_match_free(r.match);
     pj_otf2_sync_free(r.sync);
     pj_otf2_defs_free(r.defs);
@@ -329,4 +407,5 @@ const pj_reader pj_reader_otf2 = {
     .sniff = sniff,
     .read = read_otf2,
     .several = true,
+    .shares = true,
 };

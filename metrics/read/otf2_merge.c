@@ -18,6 +18,8 @@ enum {
     BATCH = 1 << 14,
 };
 
+#define NOT_DUE SIZE_MAX // a place that a round does not fill
+
 typedef struct merging {
     const pj_otf2_merge *m;
     size_t ready;   // events that a place is filled with
@@ -30,6 +32,10 @@ typedef struct merging {
     pj_message *messages;
     size_t message_count, message_cap;
     uint64_t charged; // bytes in the job's account
+    size_t *had;      // in a crew: events of each place before this round; NOT_DUE
+    pj_event *sent;   // the same: events of `messages` alone
+    size_t sent_cap;
+    pj_err *err; // of looking ahead
 } merging;
 
 static pj_otf2_place *place_at(const merging *g, uint32_t location)
@@ -39,6 +45,21 @@ static pj_otf2_place *place_at(const merging *g, uint32_t location)
 
 // Batches
 
+/// In a crew the sinks that take threads apart have all events but these.
+static bool pass_messages(merging *g, const pj_batch *batch, pj_err *err)
+{
+    pj_grow(g->sent, &g->sent_cap, batch->message_count + 1);
+    for (size_t i = 0; i < batch->message_count; i++)
+        g->sent[i] = (pj_event){.time = batch->messages[i].logical_send,
+                                .a = i,
+                                .location = batch->messages[i].from,
+                                .kind = PJ_EV_MESSAGE};
+    pj_batch own = *batch;
+    own.events = g->sent;
+    own.count = batch->message_count;
+    return pj_pass_own(g->m->pass, &own, err);
+}
+
 static bool hand_on(merging *g, pj_err *err)
 {
     pj_batch batch = {.events = g->events,
@@ -46,6 +67,8 @@ static bool hand_on(merging *g, pj_err *err)
                       .messages = g->messages,
                       .message_count = g->message_count};
     g->event_count = g->message_count = 0;
+    if (g->m->share)
+        return pass_messages(g, &batch, err) && pj_pass_all(g->m->pass, &batch, err);
     return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
 }
 
@@ -76,9 +99,43 @@ static void take_ops(merging *g, pj_otf2_place *place)
         place->op_first++;
 }
 
-static bool wants_more(const merging *g, const pj_otf2_place *place)
+static bool is_low(const merging *g, const pj_otf2_place *place)
 {
     return !place->ended && pj_otf2_place_ready(place) <= g->ready / 2;
+}
+
+static bool is_own(const merging *g, const pj_otf2_place *place)
+{
+    return !g->m->share || pj_otf2_share_owns(g->m->share, place);
+}
+
+static bool wants_more(const merging *g, const pj_otf2_place *place)
+{
+    return is_own(g, place) && is_low(g, place);
+}
+
+/// In a crew: sends for what the places of others want.
+static bool send_for_others(merging *g, pj_err *err)
+{
+    for (uint32_t i = 0; i < g->m->count; i++) {
+        const pj_otf2_place *place = place_at(g, i);
+        size_t ready = pj_otf2_place_ready(place);
+        g->had[i] = is_low(g, place) ? ready : NOT_DUE;
+        if (is_low(g, place) && !is_own(g, place))
+            pj_otf2_share_ask(g->m->share, place, g->ready - ready);
+    }
+    return pj_otf2_share_send_for(g->m->share, err);
+}
+
+/// In a crew: takes what has come, and all operations in the order in which one process would.
+static bool take_of_others(merging *g, pj_err *err)
+{
+    if (!pj_otf2_share_take(g->m->share, err))
+        return false;
+    for (uint32_t i = 0; i < g->m->count; i++)
+        if (g->had[i] != NOT_DUE)
+            take_ops(g, place_at(g, i));
+    return true;
 }
 
 static bool take(void *self, void *slot, pj_err *err)
@@ -124,10 +181,13 @@ static bool drain(merging *g, pj_otf2_place *place, pj_err *err)
     return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
 }
 
+/// Fills an own place; in a crew the sinks get what is new at once.
 static bool put(void *self, void *slot, pj_err *err)
 {
     merging *g = self;
     pj_otf2_place *place = *(pj_otf2_place **)slot;
+    if (g->m->share)
+        return pj_otf2_share_pass(g->m->share, place, g->had[place->location], err);
     take_ops(g, place);
     return !g->m->pass->by_location || drain(g, place, err);
 }
@@ -148,7 +208,7 @@ static void charge(merging *g)
     g->charged = bytes;
 }
 
-static bool fill_round(merging *g, pj_err *err)
+static bool fill_own(merging *g, pj_err *err)
 {
     const pj_line line = {g, take, work, put, report};
     size_t n = pj_pool_slots(g->m->workers);
@@ -160,6 +220,13 @@ static bool fill_round(merging *g, pj_err *err)
     bool ok = pj_pool_run(&line, g->m->workers, each, n, err);
     free(each);
     free(slots);
+    return ok;
+}
+
+static bool fill_round(merging *g, pj_err *err)
+{
+    bool ok = (!g->m->share || send_for_others(g, err)) && fill_own(g, err) &&
+              (!g->m->share || take_of_others(g, err));
     g->ahead = 0;
     for (uint32_t i = 0; i < g->m->count; i++) {
         size_t ready = pj_otf2_place_ready(place_at(g, i));
@@ -205,6 +272,19 @@ static bool build_heap(merging *g)
     return true;
 }
 
+/// Decodes a place further, wherever its files are read; false with g->err.
+static bool fill_further(merging *g, pj_otf2_place *place)
+{
+    pj_otf2_share *share = g->m->share;
+    size_t ready = pj_otf2_place_ready(place);
+    if (is_own(g, place)) {
+        pj_otf2_place_fill(place, ready + AHEAD_STEP);
+        return !share || pj_otf2_share_pass(share, place, ready, g->err);
+    }
+    pj_otf2_share_ask(share, place, AHEAD_STEP);
+    return pj_otf2_share_send_for(share, g->err) && pj_otf2_share_take(share, g->err);
+}
+
 /// Decodes the receiver of a send further, until its receive is there or the limit is reached.
 static void look_ahead(merging *g, const pj_otf2_op *op)
 {
@@ -216,7 +296,8 @@ static void look_ahead(merging *g, const pj_otf2_op *op)
         // Only the first thread of a rank is sure to receive.
         while (i == first && !place->ended && g->ahead < AHEAD_IN_ALL &&
                !pj_otf2_match_message(g->m->match, op->message, &message)) {
-            pj_otf2_place_fill(place, pj_otf2_place_ready(place) + AHEAD_STEP);
+            if (!fill_further(g, place))
+                return;
             g->ahead += AHEAD_STEP;
             take_ops(g, place);
         }
@@ -299,16 +380,20 @@ static bool all_ended(const merging *g)
 
 bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
 {
-    merging g = {.m = m};
+    merging g = {.m = m, .err = err};
     size_t share = READY_IN_ALL / m->count;
     size_t most = m->pass->by_location ? READY_MOST_EACH : READY_MOST;
     g.ready = share < READY_LEAST ? READY_LEAST : share > most ? most : share;
     g.heap = pj_take_memory(m->count * sizeof *g.heap);
+    g.had = pj_take_memory(m->count * sizeof *g.had);
     bool ok = true;
     while (ok && !all_ended(&g))
-        ok = fill_round(&g, err) && (m->pass->by_location || merge(&g, err));
+        ok = fill_round(&g, err) && (m->pass->by_location || merge(&g, err)) && !err->code;
+    ok = ok && (!m->share || pj_otf2_share_dismiss(m->share, err));
     atomic_fetch_sub(&m->pass->job->memory_used, g.charged);
     free(g.heap);
+    free(g.had);
+    free(g.sent);
     free(g.events);
     free(g.messages);
     return ok;

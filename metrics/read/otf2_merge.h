@@ -5,6 +5,7 @@
 #define PJ_OTF2_MERGE_H
 
 #include "metrics/read/otf2_match.h"
+#include "metrics/read/otf2_share.h"
 #include "metrics/read/reader.h"
 
 typedef struct pj_otf2_merge {
@@ -13,6 +14,7 @@ typedef struct pj_otf2_merge {
     uint32_t count;
     pj_otf2_match *match;
     unsigned workers;
+    pj_otf2_share *share; // the leader of a crew; NULL = alone
 } pj_otf2_merge;
 
 bool pj_otf2_merge_run(const pj_otf2_merge *merge, pj_err *err);

@@ -88,17 +88,24 @@ static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uin
                              .rank = rank,
                              .metric_id = PJ_OTF2_UNDEFINED,
                              .ticks = PJ_OTF2_UNDEFINED};
+    pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
+    return place;
+}
+
+/// One that looks up regions.
+static pj_otf2_place *new_reading_place(const pj_otf2_defs *defs, uint32_t location, uint32_t rank)
+{
+    pj_otf2_place *place = new_place(defs, location, rank);
     place->region_at = pj_take_memory(PJ_OTF2_REGIONS_AT * sizeof *place->region_at);
     for (size_t i = 0; i < PJ_OTF2_REGIONS_AT; i++)
         place->region_at[i] = PJ_OTF2_NONE;
-    pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
     return place;
 }
 
 pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, uint32_t rank,
                                   pj_otf2_evt *evt)
 {
-    pj_otf2_place *place = new_place(defs, location, rank);
+    pj_otf2_place *place = new_reading_place(defs, location, rank);
     place->evt = evt;
     place->has_ahead = next_record(place, &place->ahead);
     return place;
@@ -108,7 +115,7 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
 {
     uint32_t location = opts->defs->places[number].location;
     uint32_t rank = opts->layout->rank_of[location];
-    pj_otf2_place *place = new_place(opts->defs, location, rank);
+    pj_otf2_place *place = new_reading_place(opts->defs, location, rank);
     place->archive = opts->archive;
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
@@ -116,6 +123,14 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     if (!opts->lib->local(opts->archive, place->id, take_local, place))
         pj_otf2_count(place, PJ_IMPORT_local_definitions);
     open_records(place, opts);
+    return place;
+}
+
+pj_otf2_place *pj_otf2_place_absent(const pj_otf2_place_opts *opts, uint32_t number)
+{
+    uint32_t location = opts->defs->places[number].location;
+    pj_otf2_place *place = new_place(opts->defs, location, opts->layout->rank_of[location]);
+    place->id = opts->defs->places[number].id;
     return place;
 }
 
@@ -147,7 +162,7 @@ bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
 
 size_t pj_otf2_place_bytes(const pj_otf2_place *place)
 {
-    return sizeof *place + PJ_OTF2_REGIONS_AT * sizeof *place->region_at +
+    return sizeof *place + (place->region_at ? PJ_OTF2_REGIONS_AT * sizeof *place->region_at : 0) +
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
@@ -671,8 +686,7 @@ static void skim(pj_otf2_place *place)
         read_counters(place, counted_at > before ? counted_at : before, &reading);
 }
 
-/// What was taken from the front makes room.
-static void close_up(pj_otf2_place *place)
+void pj_otf2_place_close_up(pj_otf2_place *place)
 {
     size_t ready = pj_otf2_place_ready(place);
     if (place->event_first)
@@ -691,7 +705,7 @@ static void close_up(pj_otf2_place *place)
 
 void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
 {
-    close_up(place);
+    pj_otf2_place_close_up(place);
     if (place->has_ahead) {
         place->has_ahead = false;
         take_next(place, &place->ahead);

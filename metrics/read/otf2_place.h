@@ -126,12 +126,16 @@ pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, u
                                   pj_otf2_evt *evt);
 /// Reads maps, offsets and the first record; a thread whose files are missing is counted and empty.
 pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number);
+/// Stands for a thread that another process reads; its events come from there.
+pj_otf2_place *pj_otf2_place_absent(const pj_otf2_place_opts *opts, uint32_t number);
 void pj_otf2_place_free(pj_otf2_place *place);
 
 /// Corrected ticks of the first record; false when there is none.
 bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks);
 /// Decodes until `events` events are there, or the records end.
 void pj_otf2_place_fill(pj_otf2_place *place, size_t events);
+/// What was taken from the front makes room.
+void pj_otf2_place_close_up(pj_otf2_place *place);
 /// Bytes in use.
 size_t pj_otf2_place_bytes(const pj_otf2_place *place);
 

@@ -1,6 +1,7 @@
 // popinjay replay TRACE: the run on another network.
 #include "kernel/export.h"
 #include "kernel/inputs.h"
+#include "kernel/network_args.h"
 #include "kernel/run_view.h"
 #include "metrics/base/num.h"
 #include "metrics/model/run_table.h"
@@ -11,8 +12,7 @@
 
 typedef struct replay_args {
     pj_load_args load;
-    double latency, bandwidth;
-    const char *eager;
+    pj_network_args network;
     pj_texts exports;
 } replay_args;
 
@@ -34,19 +34,6 @@ static bool split_exports(const replay_args *args, pj_texts *tables, const char 
             return pj_fail(err, PJ_E_USAGE, path, 0, "one idealised trace can be written per call");
         *ideal = path;
     }
-    return true;
-}
-
-static bool take_network(const replay_args *args, pj_network *network, pj_err *err)
-{
-    network->latency_ns = args->latency;
-    network->bandwidth = args->bandwidth;
-    if (!args->eager)
-        return true;
-    if (!pj_parse_size(pj_str_of(args->eager), &network->eager_bytes))
-        return pj_fail(err, PJ_E_USAGE, NULL, 0, "replay: --eager: \"%s\" is no size (32k, 64M)",
-                       args->eager);
-    network->all_rendezvous = network->eager_bytes == 0;
     return true;
 }
 
@@ -90,7 +77,7 @@ static bool replay(pj_session *session, const replay_args *args, pj_texts *table
     pj_load_opts opts = {0};
     pj_auto_run run = NULL;
     if (!split_exports(args, tables, &opts.ideal_path, err) || !pj_export_check(tables, err) ||
-        !take_network(args, &opts.network, err) ||
+        !pj_network_args_take(&args->network, &opts.network, err) ||
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     if (!run->ideal.available)
@@ -119,24 +106,7 @@ static bool run_replay(pj_session *session, const void *given, pj_value *out, pj
 
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(replay_args, "One trace of an MPI program."),
-    {.name = "latency",
-     .type = PJ_PARAM_DURATION,
-     .offset = offsetof(replay_args, latency),
-     .shown = "T",
-     .preset = "0",
-     .help = "What every message costs before its bytes: 500ns, 2us, 1ms."},
-    {.name = "bandwidth",
-     .type = PJ_PARAM_RATE,
-     .offset = offsetof(replay_args, bandwidth),
-     .shown = "B",
-     .preset = "inf",
-     .help = "Bytes per second of a message: 100M, 12.5G (powers of 1000) or inf."},
-    {.name = "eager",
-     .type = PJ_PARAM_TEXT,
-     .offset = offsetof(replay_args, eager),
-     .shown = "SIZE",
-     .preset = "32k",
-     .help = "Messages of at least this size wait for their receiver."},
+    PJ_NETWORK_PARAMS(replay_args),
     PJ_LOAD_OPTIONS(replay_args),
     {.name = "export",
      .type = PJ_PARAM_TEXTS,

@@ -70,8 +70,9 @@ static bool take_inputs(const pj_inputs *inputs, pj_arena *arena, pj_wizard_opts
 static void display_view(const pj_session *session, const pj_widget *root)
 {
     static const char plain[] =
-        "The wizard of popinjay needs a front end with widgets: JupyterLab 4 or Notebook 7 with "
-        "ipywidgets 8 (pip install jupyterlab ipywidgets). Without one: metrics \"*.prv.gz\"";
+        "The wizard of popinjay is alive in a front end with widgets: JupyterLab 4 or Notebook 7 "
+        "with ipywidgets 8 (pip install jupyterlab ipywidgets). Without one: metrics \"*.prv.gz\". "
+        "What it showed last follows.";
     const pj_face *face = session->face;
     json_t *data = pj_widget_view(root, plain);
     json_object_set_new(data, "text/html", json_sprintf("<p>%s</p>", plain));

@@ -13,7 +13,8 @@ struct pj_browser {
     pj_wizard *wizard;
     void (*changed)(pj_wizard *wizard);
     pj_piece folder, recent, format, name, list, typed, upload, said, box;
-    pj_arena *arena; // of the entries
+    pj_arena *arena;    // of the entries
+    const char *listed; // the folder that they are of
     pj_wizard_entries entries;
     size_t *shown; // places in the entries
     size_t shown_count;
@@ -101,19 +102,31 @@ static void filter(pj_browser *browser)
         say(browser, "There is more in this folder than the list can show: filter by name.");
 }
 
-void pj_browser_show(pj_browser *browser)
+/// Lists the folder that is typed; what was listed before stays when there is none.
+static bool list(pj_browser *browser, pj_err *err)
 {
     pj_wizard *wizard = browser->wizard;
-    pj_err err = {.code = PJ_E_NONE};
     pj_arena *arena = pj_arena_new(NULL);
     pj_wizard_entries entries = {0};
     const char *folder = pj_piece_text(&wizard->parts, browser->folder);
-    bool good = wizard->host.list(wizard->host.self, folder, arena, &entries, &err);
+    if (!wizard->host.list(wizard->host.self, folder, arena, &entries, err)) {
+        pj_arena_free(arena);
+        return false;
+    }
     pj_arena_free(browser->arena);
     browser->arena = arena;
-    browser->entries = good ? entries : (pj_wizard_entries){0};
-    say(browser, good ? "" : err.text);
+    browser->entries = entries;
+    browser->listed = pj_arena_text(arena, pj_str_of(folder));
+    say(browser, "");
     filter(browser);
+    return true;
+}
+
+void pj_browser_show(pj_browser *browser)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    if (!list(browser, &err))
+        say(browser, err.text);
 }
 
 static void go(pj_browser *browser, const char *folder)
@@ -125,7 +138,7 @@ static void go(pj_browser *browser, const char *folder)
 /// The path of an entry of the folder, in the arena.
 static const char *path_of(const pj_browser *browser, const char *name)
 {
-    const char *folder = pj_piece_text(&browser->wizard->parts, browser->folder);
+    const char *folder = browser->listed;
     const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
     return pj_arena_format(browser->arena, "%s%s%s", folder, slash, name);
 }
@@ -138,6 +151,12 @@ static void on_filter(void *wizard)
 static void on_folder(void *wizard)
 {
     pj_browser_show(of(wizard));
+}
+
+/// While a path is being typed, most of its beginnings are no folders.
+static void on_folder_typed(void *wizard)
+{
+    list(of(wizard), NULL);
 }
 
 static void on_parent(void *wizard)
@@ -178,7 +197,7 @@ static void remember(pj_browser *browser)
 {
     const pj_pieces *parts = &browser->wizard->parts;
     const pj_widget *recent = pj_widgets_find(parts->widgets, browser->recent);
-    const char *folder = pj_piece_text(parts, browser->folder);
+    const char *folder = browser->listed;
     if (!recent)
         return;
     const json_t *old = pj_widget_get(recent, "_options_labels", NULL);
@@ -307,12 +326,13 @@ static pj_piece build_place(pj_browser *browser)
 {
     static const char *const recent[] = {"Recent folders", NULL};
     pj_pieces *parts = &browser->wizard->parts;
-    browser->folder = pj_piece_entry(parts, "Folder", "a folder");
+    browser->folder = pj_piece_live_entry(parts, "Folder", "a folder");
     browser->recent = pj_piece_choice(parts, "", recent);
     pj_piece_layout(parts, browser->recent, "width", "180px");
     pj_piece up = pj_piece_button(parts, "Parent", "level-up", "The folder above");
     pj_piece home = pj_piece_button(parts, "Home", "home", "The home folder");
-    pj_piece_on(parts, browser->folder, "value", on_folder);
+    pj_piece_on(parts, browser->folder, "value", on_folder_typed);
+    pj_piece_on(parts, browser->folder, NULL, on_folder);
     pj_piece_on(parts, browser->recent, "index", on_recent);
     pj_piece_on(parts, up, NULL, on_parent);
     pj_piece_on(parts, home, NULL, on_home);
@@ -332,7 +352,7 @@ static pj_piece build_filter(pj_browser *browser)
         json_array_append_new(formats, json_string(title));
     browser->format = pj_piece_choice(parts, "Show", none);
     pj_piece_options(parts, browser->format, formats, 0);
-    browser->name = pj_piece_entry(parts, "Name", "part of a name, or a pattern: epoch_*");
+    browser->name = pj_piece_live_entry(parts, "Name", "part of a name, or a pattern: epoch_*");
     pj_piece_layout(parts, browser->name, "width", "400px");
     pj_piece_on(parts, browser->format, "index", on_filter);
     pj_piece_on(parts, browser->name, "value", on_filter);
@@ -350,12 +370,13 @@ static pj_piece build_adding(pj_browser *browser)
                                    json_pack("{s:b, s:s, s:{s:s}}", "multiple", 1, "tooltip",
                                              "Stores small files in this folder and adds them",
                                              "layout", "width", "auto"));
-    browser->typed = pj_piece_entry(parts, "Path or glob", "run_*.prv.gz");
+    browser->typed = pj_piece_live_entry(parts, "Path or glob", "run_*.prv.gz");
     pj_piece_layout(parts, browser->typed, "width", "400px");
     pj_piece typed = pj_piece_button(parts, "Add path", "plus", "Adds what the path or glob names");
     pj_piece_on(parts, choose, NULL, on_add);
     pj_piece_on(parts, enter, NULL, on_open);
     pj_piece_on(parts, browser->upload, "value", on_upload);
+    pj_piece_on(parts, browser->typed, NULL, on_typed);
     pj_piece_on(parts, typed, NULL, on_typed);
     return PJ_PIECE_ROW(parts, choose, enter, browser->upload, browser->typed, typed);
 }
@@ -364,7 +385,8 @@ pj_browser *pj_browser_new(pj_wizard *wizard, void (*changed)(pj_wizard *wizard)
 {
     pj_pieces *parts = &wizard->parts;
     pj_browser *browser = pj_new(wizard->arena, pj_browser);
-    *browser = (pj_browser){.wizard = wizard, .changed = changed};
+    *browser = (pj_browser){
+        .wizard = wizard, .changed = changed, .arena = pj_arena_new(NULL), .listed = ""};
     wizard->browser = browser;
     pj_piece place = build_place(browser), filters = build_filter(browser);
     browser->list = pj_piece_new(parts, "SelectMultiple",

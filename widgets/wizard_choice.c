@@ -158,6 +158,9 @@ void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
     add_option(out, "roi", how.roi);
     add_option(out, "roi_cut", how.roi_cut);
     add_option(out, "clock", how.clock);
+    add_option(out, "latency", how.latency);
+    add_option(out, "bandwidth", how.bandwidth);
+    add_option(out, "eager", how.eager);
     add_option(out, "memory", how.memory);
     if (how.workers)
         pj_buf_addf(out, ", jobs = %llu", (unsigned long long)how.workers);
@@ -168,10 +171,6 @@ void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
 
 void pj_wizard_code_runs(const pj_wizard *wizard, pj_buf *out)
 {
-    pj_wizard_load how = pj_wizard_how(wizard);
-    if (how.latency || how.bandwidth || how.eager)
-        pj_buf_puts(out,
-                    "-- on the ideal network: another one is for replay(run, {latency = ...})\n");
     pj_buf_puts(out, "runs = ");
     pj_wizard_code_load(wizard, out);
     pj_buf_add_char(out, '\n');

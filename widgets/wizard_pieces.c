@@ -81,6 +81,13 @@ pj_piece pj_piece_entry(pj_pieces *parts, const char *label, const char *placeho
                                   "max_width", "100%"));
 }
 
+pj_piece pj_piece_live_entry(pj_pieces *parts, const char *label, const char *placeholder)
+{
+    pj_piece part = pj_piece_entry(parts, label, placeholder);
+    pj_piece_set(parts, part, "continuous_update", json_true());
+    return part;
+}
+
 pj_piece pj_piece_check(pj_pieces *parts, const char *label, bool on)
 {
     return pj_piece_new(parts, "Checkbox",
@@ -131,7 +138,7 @@ typedef struct listener {
 static bool is_click(const pj_widget_event *event)
 {
     const char *name = json_string_value(json_object_get(event->content, "event"));
-    return name && strcmp(name, "click") == 0;
+    return name && (strcmp(name, "click") == 0 || strcmp(name, "submit") == 0);
 }
 
 static void hear(void *context, const pj_widget_event *event)

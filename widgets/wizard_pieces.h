@@ -30,7 +30,10 @@ pj_piece pj_piece_box(pj_pieces *parts, const char *model, const pj_piece *child
     pj_piece_box(parts, "VBox", (const pj_piece[]){__VA_ARGS__, NULL})
 pj_piece pj_piece_html(pj_pieces *parts, const char *html);
 pj_piece pj_piece_button(pj_pieces *parts, const char *label, const char *icon, const char *tip);
+/// Its value comes when the field is left; JupyterLab swallows Enter.
 pj_piece pj_piece_entry(pj_pieces *parts, const char *label, const char *placeholder);
+/// Its value comes with every key, so that it is there when Enter is heard as a click.
+pj_piece pj_piece_live_entry(pj_pieces *parts, const char *label, const char *placeholder);
 pj_piece pj_piece_check(pj_pieces *parts, const char *label, bool on);
 /// `labels` ends with NULL; the first one is chosen.
 pj_piece pj_piece_choice(pj_pieces *parts, const char *label, const char *const *labels);

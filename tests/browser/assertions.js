@@ -50,3 +50,8 @@ export async function assertHovers(area, reference, keys) {
     }
   }
 }
+
+export async function assertNoErrors(front) {
+  const errors = (await front.outputs()).filter(output => output.output_type === 'error');
+  assert.deepEqual(errors.map(error => error.evalue), []);
+}

@@ -39,10 +39,13 @@ export class Lab {
     await this.page.evaluate(id => window.jupyterapp.commands.execute(id), name);
   }
 
+  /// Ends when the splash screen is gone: a second change before that makes the page complain.
   async theme(name) {
     await this.page.evaluate(theme =>
       window.jupyterapp.commands.execute('apputils:change-theme', { theme }), `JupyterLab ${name}`);
-    await this.page.waitForSelector(`body[data-jp-theme-name="JupyterLab ${name}"]`, { state: 'attached' });
+    await this.page.waitForSelector(`body[data-jp-theme-name="JupyterLab ${name}"]`,
+      { state: 'attached' });
+    await this.page.waitForSelector('#jupyterlab-splash', { state: 'detached' });
   }
 
   /// The button of the notebook's toolbar that runs a command.
@@ -115,6 +118,23 @@ export class Lab {
       const view = kernel._comms.get(comm);
       for (const value of all) view.send({ method: 'update', state: { value }, buffer_paths: [] });
     }, [id, values]);
+  }
+
+  /// From now on, what the kernel publishes: {type, content} with its time and the time of the
+  /// request that it answers, both in ms.
+  async listen() {
+    await this.page.evaluate(() => {
+      const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+      window.published = [];
+      kernel.iopubMessage.connect((_, { header, parent_header: parent, content }) =>
+        window.published.push({ type: header.msg_type, content, at: Date.parse(header.date),
+          asked: Date.parse(parent.date) }));
+    });
+  }
+
+  /// What was published since the last call.
+  async published() {
+    return this.page.evaluate(() => window.published.splice(0));
   }
 
   /// The longest time between two frames, in ms, while `act` goes on.

@@ -4,11 +4,9 @@ import { createRequire } from 'node:module';
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
 // Heard with any kernel: Yjs warns at each start of JupyterLab, the classic Notebook looks for an
-// extension that Debian has elsewhere; what answers of the server say by themselves; and now and
-// then the front end takes a node away twice when a page is exchanged while it is being drawn, with
-// nothing missing on the screen afterwards, which the scenarios look at.
+// extension that Debian has elsewhere; and what answers of the server say by themselves.
 const harmless = [/\[yjs#509\]/, /^Invalid access: Add Yjs type/, /nbextensions\/widgets\//,
-  /^Failed to load resource/, /^NotFoundError: Failed to execute 'removeChild' on 'Node'/];
+  /^Failed to load resource/];
 
 const isLocal = address => {
   const { protocol, hostname } = new URL(address);

@@ -1,6 +1,6 @@
 // What users do in Debian's classic Notebook, which shows all tables and plots, but no widgets.
 import assert from 'node:assert/strict';
-import { assertHovers, assertTable, metricsOf, tableOf } from './assertions.js';
+import { assertHovers, assertNoErrors, assertTable, metricsOf, tableOf } from './assertions.js';
 
 const first = '1_first_table.ipynb';
 const shown = '.output_subarea';
@@ -8,8 +8,7 @@ const shown = '.output_subarea';
 async function firstTable(stage) {
   const classic = await stage.open(stage.bundled(first));
   await classic.runAll();
-  const errors = (await classic.outputs()).filter(output => output.output_type === 'error');
-  assert.deepEqual(errors.map(error => error.evalue), []);
+  await assertNoErrors(classic);
   const table = classic.page.locator(shown, { hasText: 'MPI (additive)' }).first();
   assertTable(await tableOf(table), stage.reference());
   await assertHovers(table, stage.reference(), metricsOf(stage.reference()));

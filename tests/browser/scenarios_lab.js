@@ -1,16 +1,12 @@
 // What users do in JupyterLab. A scenario fails by throwing, or when its pages complain.
 import assert from 'node:assert/strict';
 import { hoverTexts, lowestContrast } from './page.js';
-import { assertHovers, assertTable, metricsOf, tableOf, traces } from './assertions.js';
+import { assertHovers, assertNoErrors, assertTable, metricsOf, tableOf, traces }
+  from './assertions.js';
 
 const first = '1_first_table.ipynb';
 const shown = '.jp-OutputArea-output';
 const forever = 'while true do end';
-
-async function assertNoErrors(front) {
-  const errors = (await front.outputs()).filter(output => output.output_type === 'error');
-  assert.deepEqual(errors.map(error => error.evalue), []);
-}
 
 async function firstTable(stage) {
   const lab = await stage.open(stage.bundled(first));

@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { assertRows, metricsOf, traces } from './assertions.js';
+import { assertHovers, assertNoErrors, assertRows, assertTable, metricsOf, tableOf, traces }
+  from './assertions.js';
+import { writeBigTraces } from './bigtrace.js';
 import { lowestContrast } from './page.js';
-import { button, tab } from './widgets.js';
+import { button, choose, field, press, tab, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
 
 /// The last number of the table: the runtime of the largest run.
 const last = stage => Number(stage.reference().at(-1).runtime_s).toFixed(4);
 
-async function assertTable(stage, area) {
+async function assertShown(stage, area) {
   await area.getByText(last(stage)).first().waitFor();
   const rows = await area.locator('table', { hasText: last(stage) }).first().evaluate(table =>
     [...table.rows].map(row => [...row.cells].map(cell => cell.textContent.trim())));
@@ -24,7 +26,7 @@ async function byMouse(stage) {
   const area = lab.output(0);
   const began = Date.now();
   await button(area, 'Analyse').click();
-  await assertTable(stage, area);
+  await assertShown(stage, area);
   console.error(`from Analyse to the table: ${Date.now() - began} ms`);
   await area.getByText('MPI load balance').first().click();
   await area.getByText('the slowest rank sets the pace').first().waitFor();
@@ -52,7 +54,7 @@ async function byKeys(stage) {
   for (let i = 0; i < 60 && await focused() !== 'Analyse'; i++) await lab.page.keyboard.press('Tab');
   assert.equal(await focused(), 'Analyse');
   await lab.page.keyboard.press('Enter');
-  await assertTable(stage, area);
+  await assertShown(stage, area);
 }
 
 async function reloaded(stage) {
@@ -60,11 +62,11 @@ async function reloaded(stage) {
   const lab = await stage.open(notebook);
   await lab.run(0);
   await button(lab.output(0), 'Analyse').click();
-  await assertTable(stage, lab.output(0));
+  await assertShown(stage, lab.output(0));
   await lab.save();
   await lab.reload();
-  await assertTable(stage, lab.output(0));
-  await assertTable(stage, (await stage.open(notebook)).output(0));
+  await assertShown(stage, lab.output(0));
+  await assertShown(stage, (await stage.open(notebook)).output(0));
 }
 
 async function broken(stage) {
@@ -79,9 +81,138 @@ async function broken(stage) {
   await area.getByText(/broken\.prv.*(:|cannot|not|failed)/i).last().waitFor();
 }
 
+async function restarted(stage) {
+  const lab = await stage.open(stage.notebook('restarted.ipynb', ['wizard()']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await type(area, 'Path or glob', traces);
+  await area.getByText('stencil_8x1', { exact: false }).last().waitFor({ state: 'attached' });
+  await area.getByText('Advanced').click();
+  await type(area, 'Latency', '2us');
+  await choose(area, 'Scaling', 'weak');
+  const chosen = () => area.locator('select[multiple]').nth(1).locator('option').allInnerTexts();
+  const before = await chosen();
+  assert.equal(before.length, stage.reference().length);
+  await lab.toolbar('notebook:restart-kernel');
+  await lab.confirm();
+  await lab.idle();
+  await lab.run(0);
+  await area.locator('select[multiple]').nth(1).locator('option').first()
+    .waitFor({ state: 'attached' });
+  assert.deepEqual(await chosen(), before);
+  await area.getByText('Advanced').click();
+  assert.equal(await field(area, 'Latency').inputValue(), '2us');
+}
+
+async function report(stage) {
+  const lab = await stage.open(stage.notebook('assess.ipynb', [call]));
+  await lab.run(0);
+  const area = lab.output(0);
+  await button(area, 'Analyse').click();
+  await assertShown(stage, area);
+  await tab(area, 'Report').click();
+  await type(area, 'Application', 'STENCIL');
+  await type(area, 'Author', 'A. Analyst');
+  await type(area, 'File', 'assessed');
+  await button(area, 'Generate').click();
+  await area.getByText('Written: assessed.ipynb').waitFor();
+  await button(area, 'Generate').click();
+  await area.getByText('is there already').waitFor();
+  await lab.picture(stage.keep('wizard-report'));
+  const written = await stage.open('assessed.ipynb');
+  await written.runAll();
+  await assertNoErrors(written);
+  await written.cell(0).locator('h1').getByText('Performance of STENCIL').waitFor();
+  const table = written.page.locator('.jp-OutputArea-output',
+    { has: written.page.locator('table', { hasText: /^\s*Ranks/ }) });
+  await table.first().waitFor();
+  assertTable(await tableOf(table.first()), stage.reference());
+  await written.picture(stage.keep('wizard-report-notebook'));
+}
+
+async function untrusted(stage) {
+  const notebook = stage.notebook('kept.ipynb', [call]);
+  const lab = await stage.open(notebook);
+  await lab.run(0);
+  await button(lab.output(0), 'Analyse').click();
+  await assertShown(stage, lab.output(0));
+  await assertHovers(lab.output(0), stage.reference(), metricsOf(stage.reference()));
+  await tab(lab.output(0), 'Scaling').click();
+  const plot = async () => (await lab.outputs()).at(-1).data['image/png'];
+  while (!await plot()) await lab.page.waitForTimeout(100);
+  await lab.save();
+  const reader = await stage.open(notebook, { server: await stage.stranger() });
+  await reader.output(0).locator('img').nth(1).waitFor();
+  await reader.output(0).getByText('Numbers').first().click();
+  assertTable(await tableOf(reader.output(0)), stage.reference());
+  await reader.output(0).getByText('Numbers').first().click();
+  await assertHovers(reader.output(0), stage.reference(), metricsOf(stage.reference()));
+  await reader.picture(stage.keep('wizard-untrusted'));
+}
+
+/// How long the kernel took from hearing of a click to the state that the click asked for, in ms.
+async function pause(lab, isState) {
+  let heard = [];
+  for (let state; !(state = heard.findLast(isState)); heard.push(...await lab.published())) {
+    await lab.page.waitForTimeout(20);
+  }
+  const done = heard.findLast(isState);
+  const began = heard.findLast(({ type, content, at }) =>
+    type === 'status' && content.execution_state === 'busy' && at <= done.at);
+  return done.at - began.at;
+}
+
+const enables = ({ content }) => content.data?.state?.disabled === false;
+
+async function large(stage) {
+  writeBigTraces(path.join(stage.home, 'big'), 4);
+  const lab = await stage.open(stage.notebook('large.ipynb', [
+    'wizard "big/*.prv"',
+    's, l = widget.IntSlider{description = "Level"}, widget.Label{value = "none"}\n' +
+    's:observe("value", function(c) l.value = "at " .. c.new end)\nwidget.VBox{s, l}',
+    '6 * 7']));
+  await lab.run(0);
+  await lab.run(1);
+  const area = lab.output(0);
+  await lab.listen();
+  await button(area, 'Analyse').click();
+  await area.getByText('% of').first().waitFor();
+  for (let i = 1; i <= 5; i++) {
+    await press(lab.output(1), 'Level', 'ArrowRight');
+    await lab.output(1).getByText(`at ${i}`, { exact: true }).waitFor();
+  }
+  const heard = await lab.published();
+  const answers = heard.filter(({ content }) => /^at \d$/.test(content.data?.state?.value))
+    .map(({ at, asked }) => at - asked);
+  const parts = heard.map(({ content }) => content.data?.state?.value)
+    .filter(value => typeof value === 'number' && value > 0 && value < 1);
+  assert.ok(parts.length >= 3, `progress was shown ${parts.length} times`);
+  assert.deepEqual(parts, [...parts].sort((a, b) => a - b));
+  const pauses = [];
+  for (let i = 0; i < 3; i++) {
+    await area.getByText('% of').first().waitFor();
+    await lab.published();
+    await button(area, 'Cancel').click();
+    await area.getByText('cancelled').first().waitFor();
+    pauses.push(await pause(lab, enables));
+    if (i < 2) await button(area, 'Analyse').click();
+  }
+  console.error(`while 2 GB are read: a slider answers after ${answers.join(', ')} ms; ` +
+    `cancelled after ${pauses.join(', ')} ms`);
+  assert.ok(Math.min(...answers) < 100, `a slider answers after ${answers.join(', ')} ms`);
+  assert.ok(Math.min(...pauses) < 50, `cancelled after ${pauses.join(', ')} ms`);
+  await lab.run(2);
+  await lab.output(2).getByText('42').waitFor();
+  fs.rmSync(path.join(stage.home, 'big'), { recursive: true });
+}
+
 export const wizardScenarios = {
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
-  'wizard: a broken trace among good ones': broken
+  'wizard: a broken trace among good ones': broken,
+  'wizard: a restarted kernel knows the choices': restarted,
+  'wizard: the report notebook is written and runs': report,
+  'wizard: saved and reopened untrusted': untrusted,
+  'wizard: progress, a slider and Cancel while 500 MB are read': large
 };

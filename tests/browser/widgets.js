@@ -2,7 +2,7 @@
 
 /// The place of a control in `area`, by its description.
 const row = (area, label) => area.locator('.jupyter-widgets.widget-inline-hbox, .widget-checkbox')
-  .filter({ hasText: label }).first();
+  .filter({ hasText: label, visible: true }).first();
 
 export const button = (area, text) => area.locator('button').filter({ hasText: text });
 
@@ -34,11 +34,12 @@ export async function readout(area, label) {
   return Number(await row(area, label).locator('.widget-readout').innerText());
 }
 
+export const field = (area, label) => row(area, label).locator('input, textarea').first();
+
 /// Types into a field and leaves it with Enter.
 export async function type(area, label, text) {
-  const field = row(area, label).locator('input, textarea').first();
-  await field.fill(text);
-  await field.press('Enter');
+  await field(area, label).fill(text);
+  await field(area, label).press('Enter');
 }
 
 export async function choose(area, label, option) {

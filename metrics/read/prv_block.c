@@ -260,6 +260,8 @@ static size_t read_marked(pj_prv_block *block, const char *text, pj_prv_batch *b
         size_t last = marks->lines[i] / 2, end = marks->ends[last];
         line_marks line = {text, &marks->ends[mark], (unsigned)(last - mark + 1)};
         bool plain = !(marks->lines[i] & 1) && line.ends[0] == begin + 1;
+        if (__builtin_expect(text[end] != '\n', 0))
+            plain &= text[end++] == '\r';
         if (!plain || !read_line(block, line, text[begin], batch->messages, &out)) {
             batch->out = out;
             batch->lines = lines + i + 1;

@@ -91,6 +91,16 @@ INLINE scan_state write_lines(scan_state scan, uint64_t newlines, uint64_t ends,
     return scan;
 }
 
+/// An odd byte before a newline, which should be the '\r' of "\r\n", ends the last field and the
+/// line. At the border of two words it stays odd.
+INLINE word_masks end_before_newline(word_masks masks)
+{
+    uint64_t ends = masks.others & masks.newlines >> 1;
+    masks.others ^= ends;
+    masks.newlines ^= ends | ends << 1;
+    return masks;
+}
+
 typedef word_masks read_masks(const char *bytes);
 
 /// The scan, made of the two parts that depend on the processor.
@@ -102,9 +112,13 @@ INLINE void scan_with(read_masks *read, lowest_bit *lowest, const char *text, si
         size_t left = size - at;
         uint64_t valid = left >= PJ_PRV_WORD ? UINT64_MAX : (UINT64_C(1) << left) - 1;
         word_masks masks = read(text + at);
-        uint64_t newlines = masks.newlines & valid, ends = (masks.colons | masks.newlines) & valid;
+        masks.newlines &= valid;
+        masks.others &= valid;
+        if (__builtin_expect(masks.others != 0, 0))
+            masks = end_before_newline(masks);
+        uint64_t ends = (masks.colons & valid) | masks.newlines;
         uint64_t empty = ends & (ends << 1 | scan.after_end);
-        scan = write_lines(scan, newlines, ends, (masks.others & valid) | empty);
+        scan = write_lines(scan, masks.newlines, ends, masks.others | empty);
         write_ends(lowest, &out->ends[scan.ends], ends, (uint32_t)at);
         scan.ends += (unsigned)__builtin_popcountll(ends);
         scan.after_end = ends >> 63;
@@ -187,7 +201,9 @@ TARGET INLINE word_masks masks_avx2(const char *bytes)
 
 TARGET INLINE unsigned lowest_avx2(uint64_t bits)
 {
-    return (unsigned)_tzcnt_u64(bits);
+    uint64_t place; // compilers clear the register first, for processors of long ago
+    __asm__("tzcnt %1, %0" : "=r"(place) : "r"(bits));
+    return (unsigned)place;
 }
 
 TARGET static void scan_avx2(const char *text, size_t size, pj_prv_marks *out)

@@ -19,17 +19,18 @@ enum {
     DIGITS = 16, // of a number that is read at once
 };
 
-/// A thread by the text that names it, the unused bytes 0.
+/// A thread by the text that names it, the unused bytes 0; all 0 = none.
 typedef struct thread_place {
     uint64_t name[2];
     uint32_t location;
-    bool used;
 } thread_place;
 
 struct pj_prv_block {
     const pj_prv_trace *trace;
     pj_prv_scan *scan;
-    unsigned time_digits; // longer times may overflow
+    uint64_t unit_ns;
+    unsigned time_digits;                   // longer times may overflow
+    uint64_t name_bytes[NAME_BYTES + 1][2]; // the bytes of a name of this length
     uint64_t multiplier;
     uint64_t type_texts[TYPE_SLOTS]; // the eight digits; 0 = empty
     const pj_prv_type *types[TYPE_SLOTS];
@@ -74,12 +75,23 @@ static bool place_types(pj_prv_block *block)
     return true;
 }
 
+/// The first `count` of eight bytes.
+static uint64_t first_bytes(unsigned count)
+{
+    return count ? UINT64_MAX >> (64 - 8 * count) : 0;
+}
+
 pj_prv_block *pj_prv_block_new(const pj_prv_trace *trace)
 {
     pj_prv_block *block = pj_take_memory(sizeof *block);
     block->trace = trace;
     block->scan = pj_prv_scan_choose();
-    block->time_digits = trace->header.unit_ns == 1 ? DIGITS : DIGITS - 4;
+    block->unit_ns = trace->header.unit_ns;
+    block->time_digits = block->unit_ns == 1 ? DIGITS : DIGITS - 4;
+    for (unsigned length = 0; length <= NAME_BYTES; length++) {
+        block->name_bytes[length][0] = first_bytes(length < 8 ? length : 8);
+        block->name_bytes[length][1] = first_bytes(length < 8 ? 0 : length - 8);
+    }
     memset(block->places, 0, sizeof block->places);
     block->multiplier = UINT64_C(0x9e3779b97f4a7c15);
     while (!place_types(block))
@@ -99,12 +111,13 @@ void pj_prv_block_free(pj_prv_block *block)
 INLINE uint64_t number_before(const char *end, unsigned digits)
 {
     static const char keep[2 * DIGITS] = {
-        [DIGITS] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+        [DIGITS] = 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15};
     __m128i text = _mm_loadu_si128((const __m128i *)(const void *)(end - DIGITS));
     __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(keep + digits));
-    __m128i each = _mm_and_si128(_mm_and_si128(text, mask), _mm_set1_epi8(0x0f));
-    __m128i tens = _mm_mullo_epi16(_mm_and_si128(each, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
-    __m128i by_2 = _mm_add_epi16(tens, _mm_srli_epi16(each, 8));
+    __m128i each = _mm_and_si128(text, mask);
+    // (10 x first + second) x 256 + first: the second is the high byte
+    __m128i tens = _mm_mullo_epi16(each, _mm_set1_epi16(10 * 256 + 1));
+    __m128i by_2 = _mm_srli_epi16(tens, 8);
     __m128i by_4 = _mm_madd_epi16(by_2, _mm_set1_epi32(1 << 16 | 100));
     __m128i packed = _mm_packs_epi32(by_4, by_4);
     __m128i by_8 = _mm_madd_epi16(packed, _mm_set1_epi32(1 << 16 | 10000));
@@ -139,12 +152,12 @@ INLINE bool time_field(const pj_prv_block *block, line_marks line, unsigned i, u
     uint64_t units;
     if (!field(line, i, block->time_digits, &units))
         return false;
-    *time = units * block->trace->header.unit_ns;
+    *time = units * block->unit_ns;
     return true;
 }
 
 /// Finds the thread that fields first .. first + 3 name when it was not seen before.
-static bool locate(pj_prv_block *block, line_marks line, unsigned first, thread_place *place)
+static bool locate(const pj_prv_block *block, line_marks line, unsigned first, uint32_t *location)
 {
     enum { OBJECT_DIGITS = 9 };
     uint64_t object[4];
@@ -152,30 +165,24 @@ static bool locate(pj_prv_block *block, line_marks line, unsigned first, thread_
         if (!field(line, first + i, OBJECT_DIGITS, &object[i]))
             return false;
     pj_import_key oddity;
-    place->used = pj_prv_locate(block->trace, object, &place->location, &oddity);
-    return place->used;
+    return pj_prv_locate(block->trace, object, location, &oddity);
 }
 
 INLINE bool object_fields(pj_prv_block *block, line_marks line, unsigned first, uint32_t *location)
 {
     const char *name = line.text + line.ends[first - 1] + 1;
     unsigned length = line.ends[first + 3] - line.ends[first - 1] - 1;
-    if (length > NAME_BYTES) {
-        thread_place found;
-        bool known = locate(block, line, first, &found);
-        *location = found.location;
-        return known;
-    }
-    unsigned low_bits = length < 8 ? length * 8 : 64, high_bits = (length - low_bits / 8) * 8;
-    uint64_t low = load_8(name) & (UINT64_MAX >> (64 - low_bits));
-    uint64_t high = high_bits ? load_8(name + 8) & (UINT64_MAX >> (64 - high_bits)) : 0;
+    if (__builtin_expect(length > NAME_BYTES, 0))
+        return locate(block, line, first, location);
+    uint64_t low = load_8(name) & block->name_bytes[length][0];
+    uint64_t high = load_8(name + 8) & block->name_bytes[length][1];
     uint64_t mixed = (low ^ high * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
     thread_place *place = &block->places[mixed >> 53];
-    if (__builtin_expect(place->name[0] != low || place->name[1] != high || !place->used, 0)) {
-        place->name[0] = low;
-        place->name[1] = high;
-        if (!locate(block, line, first, place))
+    if (__builtin_expect(place->name[0] != low || place->name[1] != high, 0)) {
+        uint32_t found;
+        if (!locate(block, line, first, &found))
             return false;
+        *place = (thread_place){{low, high}, found};
     }
     *location = place->location;
     return true;
@@ -205,12 +212,13 @@ INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_out *out)
         !time_field(block, line, 5, &pairs.base.time))
         return false;
     const uint64_t multiplier = block->multiplier;
-    for (unsigned i = BEFORE_PAIRS; i < line.fields; i += 2) {
-        uint64_t text = load_8(line.text + line.ends[i] - TYPE_BYTES), value;
+    const uint32_t *const last = line.ends + line.fields;
+    for (const uint32_t *end = line.ends + BEFORE_PAIRS; end < last; end += 2) {
+        uint64_t text = load_8(line.text + end[0] - TYPE_BYTES), value;
         unsigned place = type_place(text, multiplier);
-        if (block->type_texts[place] != text || line.ends[i] - line.ends[i - 1] != TYPE_BYTES + 1)
+        if (block->type_texts[place] != text || end[0] - end[-1] != TYPE_BYTES + 1)
             continue;
-        if (!field(line, i + 1, DIGITS, &value)) {
+        if (!field((line_marks){line.text, end, 2}, 1, DIGITS, &value)) {
             out->event = first;
             return false;
         }

@@ -103,26 +103,34 @@ INLINE word_masks end_before_newline(word_masks masks)
 
 typedef word_masks read_masks(const char *bytes);
 
-/// The scan, made of the two parts that depend on the processor.
+/// The scan, made of the two parts that depend on the processor. One word, of which the bytes of
+/// `valid` count.
+INLINE scan_state scan_word(read_masks *read, lowest_bit *lowest, const char *text, size_t at,
+                            uint64_t valid, scan_state scan)
+{
+    word_masks masks = read(text + at);
+    masks.newlines &= valid;
+    masks.others &= valid;
+    if (__builtin_expect(masks.others != 0, 0))
+        masks = end_before_newline(masks);
+    uint64_t ends = (masks.colons & valid) | masks.newlines;
+    uint64_t empty = ends & (ends << 1 | scan.after_end);
+    scan = write_lines(scan, masks.newlines, ends, masks.others | empty);
+    write_ends(lowest, &scan.out->ends[scan.ends], ends, (uint32_t)at);
+    scan.ends += (unsigned)__builtin_popcountll(ends);
+    scan.after_end = ends >> 63;
+    return scan;
+}
+
 INLINE void scan_with(read_masks *read, lowest_bit *lowest, const char *text, size_t size,
                       pj_prv_marks *out)
 {
     scan_state scan = {.out = out, .after_end = 1};
-    for (size_t at = 0; at < size; at += PJ_PRV_WORD) {
-        size_t left = size - at;
-        uint64_t valid = left >= PJ_PRV_WORD ? UINT64_MAX : (UINT64_C(1) << left) - 1;
-        word_masks masks = read(text + at);
-        masks.newlines &= valid;
-        masks.others &= valid;
-        if (__builtin_expect(masks.others != 0, 0))
-            masks = end_before_newline(masks);
-        uint64_t ends = (masks.colons & valid) | masks.newlines;
-        uint64_t empty = ends & (ends << 1 | scan.after_end);
-        scan = write_lines(scan, masks.newlines, ends, masks.others | empty);
-        write_ends(lowest, &out->ends[scan.ends], ends, (uint32_t)at);
-        scan.ends += (unsigned)__builtin_popcountll(ends);
-        scan.after_end = ends >> 63;
-    }
+    size_t at = 0;
+    for (; at + PJ_PRV_WORD <= size; at += PJ_PRV_WORD)
+        scan = scan_word(read, lowest, text, at, UINT64_MAX, scan);
+    if (at < size)
+        scan = scan_word(read, lowest, text, at, (UINT64_C(1) << (size - at)) - 1, scan);
     out->line_count = scan.lines;
 }
 

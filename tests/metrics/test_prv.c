@@ -370,6 +370,8 @@ static void add_noisy_line(pj_buf *out, uint32_t *seed)
     }
     if (noise(seed) % 50 == 0)
         pj_buf_addf(out, "%0*u", (int)(noise(seed) % 100), noise(seed));
+    if (noise(seed) % 3 == 0)
+        pj_buf_add_char(out, '\r');
     pj_buf_add_char(out, '\n');
 }
 

@@ -391,7 +391,7 @@ pj_browser *pj_browser_new(pj_wizard *wizard, void (*changed)(pj_wizard *wizard)
     pj_piece place = build_place(browser), filters = build_filter(browser);
     browser->list = pj_piece_new(parts, "SelectMultiple",
                                  json_pack("{s:i, s:s, s:{s:s, s:s}}", "rows", 10, "tooltip",
-                                           "Folders and files", "layout", "width", "100%",
+                                           "Folders and files", "layout", "width", "auto",
                                            "max_width", "900px"));
     browser->said = pj_piece_html(parts, "");
     browser->box =

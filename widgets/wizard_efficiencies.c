@@ -2,6 +2,7 @@
 #include "widgets/wizard_record.h"
 
 #include "metrics/base/num.h"
+#include "metrics/pop/findings.h"
 #include "widgets/escape.h"
 #include "widgets/html_page.h"
 #include "widgets/metrics_grid.h"
@@ -30,7 +31,7 @@ static efficiencies_page *page_of(const pj_wizard *wizard)
 // The table: names are buttons, values an HTML table of the same row height beside them
 
 #define CELL                                                                                       \
-    "height:28px;box-sizing:border-box;padding:0 10px;line-height:1;text-align:center;"            \
+    "height:28px;box-sizing:border-box;padding:0 8px;line-height:1;text-align:center;"             \
     "white-space:nowrap;border:1px solid transparent;background-clip:padding-box"
 
 static void add_value(const pj_wizard *wizard, const pj_grid *grid, size_t row, size_t column,
@@ -213,23 +214,18 @@ static void add_numbers(const pj_wizard *wizard, size_t row, pj_buf *html)
 {
     const pj_metrics *metrics = wizard->metrics;
     const pj_study *study = metrics->study;
-    pj_buf_puts(html, "<table style=\"" PJ_HTML_FONT ";border-spacing:0\"><tr>");
-    for (size_t run = 0; run < study->count; run++) {
-        pj_buf_puts(html, "<th style=\"padding:0 10px 0 0;text-align:left;font-weight:400;"
-                          "opacity:.75\">");
-        pj_escape_html(html, pj_str_of(study->names[run]));
-        pj_buf_puts(html, "</th>");
-    }
-    pj_buf_puts(html, "</tr><tr>");
+    pj_buf_puts(html, "<div style=\"" PJ_HTML_FONT ";display:flex;flex-wrap:wrap;gap:4px 16px\">");
     for (size_t run = 0; run < study->count; run++) {
         pj_metric_value value = pj_metrics_at(metrics, run, row);
         char text[32];
         pj_format_fixed(value.value, 4, text);
-        pj_buf_puts(html, "<td style=\"padding:0 10px 0 0\">");
+        pj_buf_puts(html, "<div><span style=\"opacity:.75\">");
+        pj_escape_html(html, pj_str_of(study->names[run]));
+        pj_buf_puts(html, "</span><br>");
         pj_escape_html(html, pj_str_of(value.reason ? value.reason : text));
-        pj_buf_puts(html, "</td>");
+        pj_buf_puts(html, "</div>");
     }
-    pj_buf_puts(html, "</tr></table>");
+    pj_buf_puts(html, "</div>");
 }
 
 /// The run where the metric is worst; n/a counts as good.
@@ -265,6 +261,16 @@ static void draw_ranks(pj_wizard *wizard, size_t row)
     pj_wizard_draw(wizard, page->plot, figure, &err);
 }
 
+static void add_next_step(const pj_metric *metric, pj_buf *html)
+{
+    const pj_advice *advice = pj_advice_of(pj_str_of(metric->key));
+    if (!advice)
+        return;
+    pj_buf_puts(html, "<p style=\"margin:4px 0\"><b>Next:</b> ");
+    pj_escape_html(html, pj_str_of(advice->look));
+    pj_buf_puts(html, "</p>");
+}
+
 static void explain(pj_wizard *wizard, size_t row)
 {
     efficiencies_page *page = page_of(wizard);
@@ -284,6 +290,7 @@ static void explain(pj_wizard *wizard, size_t row)
     pj_buf_puts(&html, "<p style=\"margin:4px 0\">");
     pj_escape_html(&html, pj_str_of(metric->explanation));
     pj_buf_puts(&html, "</p>");
+    add_next_step(metric, &html);
     add_numbers(wizard, row, &html);
     pj_buf_puts(&html, "</div>");
     pj_piece_say(&wizard->parts, page->about, html.at);

@@ -4,6 +4,7 @@
 
 #include "metrics/base/num.h"
 #include "metrics/model/regions_table.h"
+#include "metrics/model/scene.h"
 #include "widgets/escape.h"
 #include "widgets/html_page.h"
 #include "widgets/render.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 
 typedef struct inside_page {
-    pj_piece run, view, quantity, order, range, ranks, cancel, plot, summary;
+    pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;
     pj_wizard_saver saver;
 } inside_page;
 
@@ -220,6 +221,8 @@ static void show_controls(const pj_wizard *wizard)
     pj_piece_show(parts, page->order, totals);
     pj_piece_show(parts, page->range, timeline);
     pj_piece_show(parts, page->ranks, timeline);
+    pj_piece_show(parts, page->show, timeline);
+    pj_piece_show(parts, page->zoom, timeline);
 }
 
 static void draw(pj_wizard *wizard)
@@ -249,6 +252,77 @@ static void on_control(void *context)
         draw(context);
 }
 
+// Zoom
+
+/// Shows `factor` times the time that is shown now, its middle moved by `shift` of it.
+static void zoom(pj_wizard *wizard, double factor, double shift)
+{
+    const pj_run *run = wizard->looked;
+    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->scene)
+        return;
+    double from = (double)run->scene->from_ns, to = (double)run->scene->to_ns;
+    double width = (to - from) * factor, last = (double)run->end_ns;
+    double begin = (from + to - width) / 2 + shift * (to - from);
+    if (width < 1000) // the least that Extrae's clocks tell apart
+        return;
+    begin = begin + width > last ? last - width : begin;
+    begin = begin < 0 ? 0 : begin;
+    double end = begin + width > last ? last : begin + width;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *range = pj_arena_format(arena, "%.7gms..%.7gms", begin / 1e6, end / 1e6);
+    pj_piece_say(&wizard->parts, page_of(wizard)->range, begin > 0 || end < last ? range : "");
+    draw(wizard);
+}
+
+static void on_zoom_in(void *context)
+{
+    zoom(context, 0.25, 0);
+}
+
+static void on_zoom_out(void *context)
+{
+    zoom(context, 4, 0);
+}
+
+static void on_earlier(void *context)
+{
+    zoom(context, 1, -0.5);
+}
+
+static void on_later(void *context)
+{
+    zoom(context, 1, 0.5);
+}
+
+static void on_whole(void *context)
+{
+    const pj_wizard *wizard = context;
+    pj_piece_say(&wizard->parts, page_of(wizard)->range, "");
+    on_control(context);
+}
+
+static pj_piece build_zoom(pj_wizard *wizard)
+{
+    static const struct {
+        const char *label, *icon, *tip;
+        void (*call)(void *context);
+    } buttons[] = {
+        {"Zoom in", "search-plus", "A quarter of this time", on_zoom_in},
+        {"Zoom out", "search-minus", "Four times this time", on_zoom_out},
+        {"Earlier", "arrow-left", "Half a picture back", on_earlier},
+        {"Later", "arrow-right", "Half a picture on", on_later},
+        {"Whole run", "arrows-h", "What is analysed", on_whole},
+    };
+    enum { COUNT = sizeof buttons / sizeof *buttons };
+    pj_pieces *parts = &wizard->parts;
+    pj_piece row[COUNT + 1] = {NULL};
+    for (int i = 0; i < COUNT; i++) {
+        row[i] = pj_piece_button(parts, buttons[i].label, buttons[i].icon, buttons[i].tip);
+        pj_piece_on(parts, row[i], NULL, buttons[i].call);
+    }
+    return pj_piece_box(parts, "HBox", row);
+}
+
 static void on_save(void *context)
 {
     pj_wizard_saver_save(context, &page_of(context)->saver);
@@ -268,6 +342,8 @@ static pj_piece build(pj_wizard *wizard)
     page->quantity = pj_piece_choice(parts, "Show", none);
     page->range = pj_piece_entry(parts, "Time", "all, 1.5s..1.6s or 10%..20%");
     page->ranks = pj_piece_entry(parts, "Ranks", "all, 3 or 0-15");
+    page->show = pj_piece_button(parts, "Show", "refresh", "Draws this time and these ranks");
+    page->zoom = build_zoom(wizard);
     page->cancel = pj_piece_button(parts, "Stop reading", "stop", "Ends the reading of this run");
     pj_piece_layout(parts, page->cancel, "align_self", "flex-start");
     pj_piece_show(parts, page->cancel, false);
@@ -281,6 +357,7 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_on(parts, page->view, "index", on_control);
     pj_piece_on(parts, page->range, "value", on_control);
     pj_piece_on(parts, page->ranks, "value", on_control);
+    pj_piece_on(parts, page->show, NULL, on_control);
     pj_piece_on(parts, page->cancel, NULL, on_cancel);
     pj_piece_on(parts, page->quantity, "index", on_control);
     pj_piece_on(parts, page->order, "index", on_control);
@@ -291,8 +368,8 @@ static pj_piece build(pj_wizard *wizard)
     pj_wizard_saver_build(wizard, &page->saver, "ranks", on_save);
     return PJ_PIECE_COLUMN(
         parts, PJ_PIECE_ROW(parts, page->run, page->view),
-        PJ_PIECE_ROW(parts, page->quantity, page->order, page->range, page->ranks), page->cancel,
-        page->summary, page->plot, page->saver.box);
+        PJ_PIECE_ROW(parts, page->quantity, page->order, page->range, page->ranks, page->show),
+        page->zoom, page->cancel, page->summary, page->plot, page->saver.box);
 }
 
 static bool useful(const pj_wizard *wizard)

@@ -156,7 +156,7 @@ static pj_piece build_chosen(pj_wizard *wizard, traces_page *page)
     page->list =
         pj_piece_new(parts, "SelectMultiple",
                      json_pack("{s:i, s:s, s:{s:s, s:s}}", "rows", 7, "tooltip", "The chosen runs",
-                               "layout", "width", "100%", "max_width", "900px"));
+                               "layout", "width", "auto", "max_width", "900px"));
     pj_piece removes =
         pj_piece_button(parts, "Remove", "times", "Takes the marked runs off the list");
     pj_piece up = pj_piece_button(parts, "Up", "arrow-up", "Moves the marked runs up");

@@ -19,6 +19,14 @@ export const launch = () => chromium.launch({
     '--disable-background-networking', '--disable-component-update', '--disable-sync']
 });
 
+/// Ends when `holds` does; `why` says what was wrong for 20 s.
+export async function until(holds, why = () => String(holds)) {
+  for (const end = Date.now() + 20000; !await holds();) {
+    if (Date.now() > end) throw new Error(`never so: ${await why()}`);
+    await new Promise(later => setTimeout(later, 50));
+  }
+}
+
 /// A page in a context of its own; page.complaints fills up with what goes wrong in it.
 export async function openPage(browser, { width = 1200, height = 1000 } = {}) {
   const context = await browser.newContext({ viewport: { width, height } });
@@ -83,5 +91,17 @@ export async function lowestContrast(area) {
       if (ratio < lowest.ratio) lowest = { ratio, text: text.data.trim().slice(0, 60) };
     }
     return lowest;
+  });
+}
+
+/// Controls and pictures that stick out of `area` to the right, where nothing can be scrolled.
+export async function stickingOut(area) {
+  return area.evaluate(node => {
+    const edge = node.getBoundingClientRect().right + 1;
+    const scrolls = at => at !== node && at.parentElement &&
+      (['auto', 'scroll'].includes(getComputedStyle(at).overflowX) || scrolls(at.parentElement));
+    return [...node.querySelectorAll('button, input, select, textarea, img')]
+      .filter(at => at.checkVisibility() && !scrolls(at) && at.getBoundingClientRect().right > edge)
+      .map(at => at.outerHTML.slice(0, 120));
   });
 }

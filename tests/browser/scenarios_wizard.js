@@ -5,7 +5,7 @@ import path from 'node:path';
 import { assertHovers, assertNoErrors, assertRows, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
-import { lowestContrast } from './page.js';
+import { lowestContrast, stickingOut, until } from './page.js';
 import { button, choose, field, press, tab, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
@@ -30,18 +30,37 @@ async function byMouse(stage) {
   console.error(`from Analyse to the table: ${Date.now() - began} ms`);
   await area.getByText('MPI load balance').first().click();
   await area.getByText('the slowest rank sets the pace').first().waitFor();
-  for (const page of ['Scaling', 'Inside a run']) {
-    await tab(area, page).click();
-    await area.locator('img').last().waitFor();
-    for (const theme of ['Dark', 'Light']) {
-      await lab.theme(theme);
-      const { ratio, text } = await lowestContrast(area);
-      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
-    }
-    await lab.picture(stage.keep(`wizard-${page.replace(/ /g, '-').toLowerCase()}`));
-  }
+  await tab(area, 'Inside a run').click();
+  await button(area, 'Timeline').click();
+  await button(area, 'Zoom in').click();
+  await until(async () => /^\d.*ms\.\.\d.*ms$/.test(await field(area, 'Time').inputValue()));
+  await button(area, 'Whole run').click();
+  await until(async () => await field(area, 'Time').inputValue() === '');
   await lab.run(1);
   assert.match(await lab.text(1), /42/);
+}
+
+/// Every page fits and can be read, in both themes, on narrow and on wide screens.
+async function looks(stage) {
+  const lab = await stage.open(stage.notebook('looks.ipynb', [call]));
+  await lab.run(0);
+  const area = lab.output(0);
+  await button(area, 'Analyse').click();
+  await assertShown(stage, area);
+  await area.getByText('MPI load balance').first().click();
+  await area.getByText('the slowest rank sets the pace').first().waitFor();
+  for (const page of ['Traces', 'Efficiencies', 'Scaling', 'Inside a run', 'Report']) {
+    await tab(area, page).click();
+    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+      await lab.theme(theme);
+      await lab.page.setViewportSize({ width, height: 1000 });
+      await until(async () => (await stickingOut(area)).length === 0,
+        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
+      const { ratio, text } = await lowestContrast(area);
+      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await lab.picture(stage.keep(`wizard-${page.replace(/ /g, '-').toLowerCase()}-${width}`));
+    }
+  }
 }
 
 async function byKeys(stage) {
@@ -138,8 +157,7 @@ async function untrusted(stage) {
   await assertShown(stage, lab.output(0));
   await assertHovers(lab.output(0), stage.reference(), metricsOf(stage.reference()));
   await tab(lab.output(0), 'Scaling').click();
-  const plot = async () => (await lab.outputs()).at(-1).data['image/png'];
-  while (!await plot()) await lab.page.waitForTimeout(100);
+  await until(async () => (await lab.outputs()).at(-1).data['image/png']);
   await lab.save();
   const reader = await stage.open(notebook, { server: await stage.stranger() });
   await reader.output(0).locator('img').nth(1).waitFor();
@@ -208,6 +226,7 @@ async function large(stage) {
 
 export const wizardScenarios = {
   'wizard: from traces to causes by mouse': byMouse,
+  'wizard: every page at 800 and 1600 px, dark and light': looks,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: a broken trace among good ones': broken,

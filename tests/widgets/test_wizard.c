@@ -309,6 +309,7 @@ static void a_click_on_a_metric_explains_it(void **state)
     analyse(&s);
     click(&s, "MPI load balance");
     assert_true(says(&s, "How evenly computation is spread"));
+    assert_true(says(&s, "<b>Next:</b> Plot useful time"));
     assert_non_null(s.fake.shown[PJ_WIZARD_PLOT]);
     click(&s, "Look inside the run");
     assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "3");

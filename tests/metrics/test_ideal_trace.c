@@ -2,6 +2,8 @@
 #include "kernel/load.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/file.h"
+#include "tests/support/folder.h"
 #include "tests/support/trace_writer.h"
 
 #include <setjmp.h>
@@ -17,17 +19,6 @@
 
 #define DATA PJ_SOURCE_DIR "/../shared/data/paraver/"
 
-static char folder[] = "/tmp/pj_ideal_XXXXXX";
-
-static const char *file_in_folder(const char *name)
-{
-    static char path[4][256];
-    static unsigned next;
-    char *out = path[next++ % 4];
-    snprintf(out, sizeof path[0], "%s/%s", folder, name);
-    return out;
-}
-
 static pj_run *load(const char *path, const char *ideal_path, pj_network network)
 {
     pj_job job = {.workers = 2};
@@ -41,7 +32,7 @@ static pj_run *load(const char *path, const char *ideal_path, pj_network network
 
 static void compare(const char *path, pj_network network)
 {
-    const char *ideal_path = file_in_folder("ideal.prv");
+    const char *ideal_path = folder_file("ideal.prv");
     pj_auto_run run = load(path, ideal_path, network);
     assert_true(run->ideal.available);
     pj_auto_run ideal = load(ideal_path, NULL, (pj_network){.latency_ns = 0});
@@ -81,7 +72,7 @@ static void counted_call(pj_trace_writer *w, pj_place at, const char *name, uint
 /// Three ranks: a message in time, one early, a collective, counters, and a call by its name only.
 static const char *written_trace(void)
 {
-    const char *path = file_in_folder("small.prv.gz");
+    const char *path = folder_file("small.prv.gz");
     pj_auto_trace w = pj_trace_writer_new((pj_trace_header){.ranks = 3, .ranks_per_node = 2});
     uint32_t all[] = {0, 1, 2};
     pj_trace_writer_communicator(w, all, 3);
@@ -122,7 +113,7 @@ static void a_small_trace(void **state)
 static void messages_keep_size_and_tag(void **state)
 {
     (void)state;
-    const char *path = file_in_folder("ideal.prv");
+    const char *path = folder_file("ideal.prv");
     pj_run_release(load(written_trace(), path, (pj_network){.latency_ns = 0}));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -145,17 +136,14 @@ static void messages_keep_size_and_tag(void **state)
 static void names_lie_beside_it(void **state)
 {
     (void)state;
-    const char *path = file_in_folder("named.prv");
+    const char *path = folder_file("named.prv");
     pj_run_release(load(written_trace(), path, (pj_network){.latency_ns = 0}));
     static const struct {
         const char *name, *text;
     } files[] = {{"named.pcf", "MPI_Ibarrier"}, {"named.row", "LEVEL THREAD SIZE 3"}};
     for (size_t i = 0; i < 2; i++) {
         pj_auto_buf text = {.at = NULL};
-        FILE *file = fopen(file_in_folder(files[i].name), "r");
-        assert_non_null(file);
-        text.len = fread(pj_buf_room(&text, 1 << 20), 1, 1 << 20, file);
-        fclose(file);
+        assert_true(pj_file_read(folder_file(files[i].name), &text, NULL));
         assert_true(pj_str_contains(pj_buf_str(&text), pj_str_of(files[i].text)));
     }
 }
@@ -191,8 +179,8 @@ static void refused(const char *trace, const char *path, pj_err_code code, const
 static void what_cannot_be_written_is_an_error(void **state)
 {
     (void)state;
-    refused(written_trace(), file_in_folder("ideal.csv"), PJ_E_USAGE, ".prv");
-    refused(written_trace(), file_in_folder("nowhere/ideal.prv"), PJ_E_IO, "cannot be written");
+    refused(written_trace(), folder_file("ideal.csv"), PJ_E_USAGE, ".prv");
+    refused(written_trace(), folder_file("nowhere/ideal.prv"), PJ_E_IO, "cannot be written");
     if (access("/dev/full", W_OK) == 0) // a folder that is none
         refused(written_trace(), "/dev/full/ideal.prv", PJ_E_IO, "cannot be written");
 }
@@ -210,7 +198,7 @@ static void a_full_disk_leaves_nothing_behind(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     pj_job job = {.workers = 1};
     pj_err err = {.code = PJ_E_NONE};
-    const char *path = file_in_folder("full.prv");
+    const char *path = folder_file("full.prv");
     pj_run *run = pj_load(trace, (pj_load_opts){.ideal_path = path}, &job, &err);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_null(run);
@@ -221,7 +209,7 @@ static void a_full_disk_leaves_nothing_behind(void **state)
 static void a_deadlock_has_no_idealised_trace(void **state)
 {
     (void)state;
-    const char *path = file_in_folder("deadlock.prv");
+    const char *path = folder_file("deadlock.prv");
     pj_auto_trace w = pj_trace_writer_new((pj_trace_header){.ranks = 2});
     uint32_t all[] = {0, 1};
     pj_trace_writer_communicator(w, all, 2);
@@ -230,14 +218,8 @@ static void a_deadlock_has_no_idealised_trace(void **state)
         (pj_trace_call){.name = "MPI_Barrier", .begin = 10, .end = 20, .communicator = 1});
     pj_err err = {.code = PJ_E_NONE};
     assert_true(pj_trace_writer_save(w, path, &err));
-    refused(path, file_in_folder("full.prv"), PJ_E_MISSING, "in MPI_Barrier for rank 0");
-    assert_int_equal(access(file_in_folder("full.prv"), F_OK), -1);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    refused(path, folder_file("full.prv"), PJ_E_MISSING, "in MPI_Barrier for rank 0");
+    assert_int_equal(access(folder_file("full.prv"), F_OK), -1);
 }
 
 static int remove_folder(void **state)
@@ -247,8 +229,8 @@ static int remove_folder(void **state)
         "ideal.prv", "ideal.pcf", "ideal.row", "small.prv.gz", "small.pcf",    "small.row",
         "named.prv", "named.pcf", "named.row", "deadlock.prv", "deadlock.pcf", "deadlock.row"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(file_in_folder(names[i]));
-    return rmdir(folder); // fails when a temporary file is left
+        unlink(folder_file(names[i]));
+    return folder_remove(state);
 }
 
 int main(void)
@@ -262,5 +244,5 @@ int main(void)
         cmocka_unit_test(a_full_disk_leaves_nothing_behind),
         cmocka_unit_test(a_deadlock_has_no_idealised_trace),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

@@ -1,5 +1,6 @@
 // Every cell of the reference tables, from the reference statistics.
 #include "metrics/base/buf.h"
+#include "metrics/base/file.h"
 #include "metrics/base/num.h"
 #include "metrics/pop/metrics.h"
 #include "tests/support/made_run.h"
@@ -79,10 +80,7 @@ static void compare_table(pj_study *study, const char *study_name, size_t index,
     pj_auto_buf text = {0};
     pj_auto_buf path = {0};
     pj_buf_addf(&path, REFERENCE "metrics_%s_%s.csv", study_name, tables[index].table);
-    FILE *file = fopen(path.at, "rb");
-    assert_non_null(file);
-    text.len = fread(pj_buf_room(&text, 1 << 16), 1, 1 << 16, file);
-    fclose(file);
+    assert_true(pj_file_read(path.at, &text, NULL));
     const pj_metric_set *set = pj_metric_set_by_key(pj_str_of(tables[index].set));
     assert_non_null(set);
     pj_auto_metrics m = pj_metrics_new(set, study, (pj_metrics_opts){0}, NULL);

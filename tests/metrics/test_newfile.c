@@ -2,6 +2,7 @@
 #include "metrics/base/newfile.h"
 
 #include "metrics/base/file.h"
+#include "tests/support/folder.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -15,20 +16,11 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/pj_newfile_XXXXXX";
-
-static const char *file_in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static void new_files_appear_whole(void **state)
 {
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
-    const char *path = file_in_folder("whole");
+    const char *path = folder_file("whole");
     pj_auto_newfile file = {.path = NULL};
     assert_true(pj_newfile_open(&file, path, &err));
     for (int i = 0; i < 10000; i++)
@@ -45,13 +37,13 @@ static void dropped_files_never_appear(void **state)
 {
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
-    const char *path = file_in_folder("never");
+    const char *path = folder_file("never");
     pj_newfile file = {.path = NULL};
     assert_true(pj_newfile_open(&file, path, &err));
     assert_true(pj_newfile_add(&file, PJ_S("x"), &err));
     pj_newfile_drop(&file);
     assert_int_equal(access(path, F_OK), -1);
-    assert_false(pj_newfile_open(&file, file_in_folder("no/where"), &err));
+    assert_false(pj_newfile_open(&file, folder_file("no/where"), &err));
     assert_int_equal(err.code, PJ_E_IO);
 }
 
@@ -60,8 +52,8 @@ static void links_and_permissions_stay(void **state)
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
     char target[256];
-    strcpy(target, file_in_folder("target"));
-    const char *link = file_in_folder("link");
+    strcpy(target, folder_file("target"));
+    const char *link = folder_file("link");
     assert_true(pj_newfile_put(target, PJ_S("old"), &err));
     assert_int_equal(chmod(target, 0640), 0);
     assert_int_equal(symlink(target, link), 0);
@@ -89,7 +81,7 @@ static void devices_stay_devices(void **state)
     assert_false(pj_newfile_put("/dev/full", PJ_S("x"), &err));
     assert_int_equal(err.code, PJ_E_IO);
     pj_err folders = {.code = PJ_E_NONE};
-    assert_false(pj_newfile_put(folder, PJ_S("x"), &folders));
+    assert_false(pj_newfile_put(folder_file(""), PJ_S("x"), &folders));
     assert_int_equal(folders.code, PJ_E_IO);
 }
 
@@ -105,7 +97,7 @@ static void a_full_disk_is_an_error(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     pj_err err = {.code = PJ_E_NONE};
     pj_newfile file = {.path = NULL};
-    bool good = pj_newfile_open(&file, file_in_folder("full"), &err);
+    bool good = pj_newfile_open(&file, folder_file("full"), &err);
     for (int i = 0; good && i < 100000; i++)
         good = pj_newfile_add(&file, PJ_S("0123456789"), &err);
     pj_newfile_drop(&file);
@@ -115,18 +107,6 @@ static void a_full_disk_is_an_error(void **state)
     assert_non_null(strstr(err.text, "cannot be written: "));
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder); // fails when a file is left
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,5 +114,5 @@ int main(void)
         cmocka_unit_test(links_and_permissions_stay), cmocka_unit_test(devices_stay_devices),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -138,20 +138,8 @@ static void real_archives_decode_as_with_the_library(void **state)
 
 static void write_archive(pj_otf2_style style)
 {
-    const pj_model_app app = {.ranks = 3,
-                              .threads = 2,
-                              .iterations = 40,
-                              .openmp = true,
-                              .work_ns = 1e6,
-                              .imbalance = 0.1,
-                              .serial_fraction = 0.1,
-                              .halo_ns = 1000,
-                              .collective_ns = 500,
-                              .fork_ns = 100,
-                              .join_ns = 100,
-                              .halo_bytes = 40000,
-                              .ipc = 1.5,
-                              .ghz = 2};
+    const pj_model_app app = {
+        .ranks = 3, .threads = 2, .iterations = 40, .openmp = true, PJ_MODEL_COSTS};
     pj_auto_trace trace = pj_model_write(&app);
     pj_err err = {0};
     if (!pj_otf2_writer_save(trace, ANCHOR, style, &err))

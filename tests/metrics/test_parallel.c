@@ -1,4 +1,5 @@
 // OpenMP regions: the reference tables, the modelled application, and traces with known answers.
+#include "metrics/base/file.h"
 #include "metrics/base/num.h"
 #include "metrics/model/regions_table.h"
 #include "metrics/read/reader.h"
@@ -83,16 +84,6 @@ static double cut_number(pj_str *line)
     return value;
 }
 
-static void read_text(const char *path, pj_buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char part[4096];
-    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
-        pj_buf_add(out, (pj_str){part, got});
-    fclose(file);
-}
-
 /// The reference cuts the mean of each thread to whole ns.
 static void expect_close(double got, double want, double slack)
 {
@@ -108,7 +99,7 @@ static void compare_instances(unsigned threads, const pj_table *table)
     char path[256];
     snprintf(path, sizeof path, REFERENCE "regions_omp%u.csv", threads);
     pj_auto_buf text = {.at = NULL};
-    read_text(path, &text);
+    assert_true(pj_file_read(path, &text, NULL));
     pj_str rest = pj_buf_str(&text);
     pj_str_cut(&rest, '\n');
     size_t row = 0;
@@ -143,7 +134,7 @@ static void compare_sums(unsigned threads, const pj_table *table)
     char path[256];
     snprintf(path, sizeof path, REFERENCE "regionsummary_omp%u.csv", threads);
     pj_auto_buf text = {.at = NULL};
-    read_text(path, &text);
+    assert_true(pj_file_read(path, &text, NULL));
     pj_str rest = pj_buf_str(&text);
     pj_str_cut(&rest, '\n');
     size_t found = 0;
@@ -193,18 +184,9 @@ static const pj_model_app model = {
     .threads = 4,
     .iterations = 40,
     .openmp = true,
-    .work_ns = 8e6,
-    .imbalance = 0.2,
     .shifting = 0.07,
-    .serial_fraction = 0.07,
     .thread_imbalance = 0.1,
-    .halo_ns = 21000,
-    .collective_ns = 8000,
-    .fork_ns = 5000,
-    .join_ns = 3000,
-    .halo_bytes = 4096,
-    .ipc = 1.4,
-    .ghz = 2.1,
+    PJ_MODEL_COSTS,
 };
 
 static void expect_same(const pj_regions *a, const pj_regions *b)

@@ -52,16 +52,7 @@ static const pj_model_app model = {
     .threads = 2,
     .iterations = 30,
     .openmp = true,
-    .work_ns = 8e6,
-    .imbalance = 0.2,
-    .serial_fraction = 0.07,
-    .halo_ns = 21000,
-    .collective_ns = 8000,
-    .fork_ns = 5000,
-    .join_ns = 3000,
-    .halo_bytes = 4096,
-    .ipc = 1.4,
-    .ghz = 2.1,
+    PJ_MODEL_COSTS,
 };
 
 static void time_is_that_of_the_model(void **state)

@@ -1,6 +1,8 @@
 // Lines come out in order, with and without files.
 #include "metrics/replay/sorter.h"
 
+#include "tests/support/folder.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,15 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static char folder[] = "/tmp/pj_sorter_XXXXXX";
-
-static const char *file_in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -53,7 +46,7 @@ static bool check_line(void *self, pj_str line, pj_err *err)
 static void sort_lines(size_t lines, size_t memory)
 {
     pj_err err = {.code = PJ_E_NONE};
-    pj_sorter *sorter = pj_sorter_new(file_in_folder("out"), memory);
+    pj_sorter *sorter = pj_sorter_new(folder_file("out"), memory);
     uint64_t seed = lines + memory;
     for (size_t i = 0; i < lines; i++) {
         char text[512];
@@ -91,7 +84,7 @@ static void a_full_disk_is_an_error(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     pj_err err = {.code = PJ_E_NONE};
-    pj_sorter *sorter = pj_sorter_new(file_in_folder("full"), 1000);
+    pj_sorter *sorter = pj_sorter_new(folder_file("full"), 1000);
     bool sorted = true;
     for (uint64_t i = 0; sorted && i < 100000; i++)
         sorted = pj_sorter_add(sorter, i, 0, PJ_S("0123456789"), &err);
@@ -101,23 +94,11 @@ static void a_full_disk_is_an_error(void **state)
     assert_int_equal(err.code, PJ_E_IO);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder); // fails when a file is left
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_come_out_in_order),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

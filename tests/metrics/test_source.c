@@ -3,6 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/pool.h"
+#include "tests/support/packed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,19 +20,6 @@ static void add_lines(pj_buf *out, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         pj_buf_addf(out, i % 7 ? "line %u of a text that is read in blocks\n" : "\n", i);
-}
-
-static void add_gzip(pj_buf *out, pj_str text)
-{
-    enum { GZIP = 15 + 16, LEVEL = 6, MEMORY = 8 };
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)text.at, .avail_in = (uInt)text.len};
-    assert_int_equal(deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP, MEMORY, 0), Z_OK);
-    size_t bound = deflateBound(&stream, (uLong)text.len);
-    stream.next_out = (Bytef *)pj_buf_room(out, bound);
-    stream.avail_out = (uInt)bound;
-    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    out->len += bound - stream.avail_out;
-    deflateEnd(&stream);
 }
 
 /// All text of the source. Every block ends with a newline and lies where it says.
@@ -80,7 +68,7 @@ static void text_comes_through_whole(void **state)
         pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
         add_lines(&text, lines);
         expect_text(pj_buf_str(&text), pj_buf_str(&text));
-        add_gzip(&packed, pj_buf_str(&text));
+        packed_gzip(&packed, pj_buf_str(&text));
         expect_text(pj_buf_str(&packed), pj_buf_str(&text));
         pj_buf_puts(&text, "no newline at the end");
         expect_text(pj_buf_str(&text), pj_buf_str(&text));
@@ -96,7 +84,7 @@ static void members_in_a_row_are_one_text(void **state)
         add_lines(&part, 1 + i * 5000);
         pj_buf_puts(&part, "cut in");
         pj_buf_add(&text, pj_buf_str(&part));
-        add_gzip(&packed, pj_buf_str(&part));
+        packed_gzip(&packed, pj_buf_str(&part));
     }
     expect_text(pj_buf_str(&packed), pj_buf_str(&text));
     pj_buf_puts(&packed, "trailing bytes that are no gzip");
@@ -126,7 +114,7 @@ static void cut_gzip_gives_what_came_before(void **state)
     (void)state;
     pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
     add_lines(&text, 20000);
-    add_gzip(&packed, pj_buf_str(&text));
+    packed_gzip(&packed, pj_buf_str(&text));
     for (size_t n = 2; n < packed.len; n += 1 + n / 3)
         expect_damage((pj_str){packed.at, n}, pj_buf_str(&text));
     expect_damage((pj_str){packed.at, packed.len - 1}, pj_buf_str(&text));
@@ -209,7 +197,7 @@ static void stopping_ends_the_reading(void **state)
     (void)state;
     pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
     add_lines(&text, 50000);
-    add_gzip(&packed, pj_buf_str(&text));
+    packed_gzip(&packed, pj_buf_str(&text));
     atomic_bool stop = true;
     pj_job job = {.workers = 1, .stop = &stop};
     pj_err err = {.code = PJ_E_NONE};
@@ -227,7 +215,7 @@ static void an_early_close_ends_the_thread(void **state)
     (void)state;
     pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
     add_lines(&text, 100000);
-    add_gzip(&packed, pj_buf_str(&text));
+    packed_gzip(&packed, pj_buf_str(&text));
     pj_job job = {.workers = 1};
     pj_source *source = pj_source_memory("memory", pj_buf_str(&packed), &job, NULL);
     pj_block block = {.memory = NULL};

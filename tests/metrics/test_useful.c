@@ -2,6 +2,7 @@
 #include "kernel/load.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/file.h"
 #include "metrics/base/num.h"
 
 #include <setjmp.h>
@@ -51,16 +52,6 @@ static void check_run(const pj_run *run, pj_str csv)
     }
 }
 
-static bool read_text(const char *path, pj_buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    out->len = fread(pj_buf_room(out, 65536), 1, 65536, file);
-    fclose(file);
-    return true;
-}
-
 static void reference_values(void **state)
 {
     static const struct {
@@ -73,7 +64,7 @@ static void reference_values(void **state)
         char path[1024];
         pj_auto_buf csv = {.at = NULL};
         snprintf(path, sizeof path, DATA "reference/stats_%s.csv", traces[i].name);
-        if (!read_text(path, &csv)) {
+        if (!pj_file_read(path, &csv, NULL)) {
             print_message("no reference data beside the repository\n");
             skip();
         }

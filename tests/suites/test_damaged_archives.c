@@ -2,8 +2,10 @@
 // reason, alike with one worker and with three.
 #include "kernel/load.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/file.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/same_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,20 +22,8 @@
 
 static void write_good(void)
 {
-    const pj_model_app app = {.ranks = 2,
-                              .threads = 2,
-                              .iterations = 2,
-                              .openmp = true,
-                              .work_ns = 1e6,
-                              .imbalance = 0.1,
-                              .serial_fraction = 0.1,
-                              .halo_ns = 1000,
-                              .collective_ns = 500,
-                              .fork_ns = 100,
-                              .join_ns = 100,
-                              .halo_bytes = 40000,
-                              .ipc = 1.5,
-                              .ghz = 2};
+    const pj_model_app app = {
+        .ranks = 2, .threads = 2, .iterations = 2, .openmp = true, PJ_MODEL_COSTS};
     pj_auto_trace trace = pj_model_write(&app);
     pj_err err = {0};
     if (!pj_otf2_writer_save(trace, ANCHOR, (pj_otf2_style){.clock_step = 1000}, &err))
@@ -54,19 +44,6 @@ static outcome load(unsigned workers)
     return out;
 }
 
-static void same_runs(const pj_run *a, const pj_run *b)
-{
-    assert_int_equal(a->events, b->events);
-    assert_int_equal(a->end_ns, b->end_ns);
-    assert_int_equal(a->layout.locations, b->layout.locations);
-    assert_memory_equal(&a->import, &b->import, sizeof a->import);
-    assert_memory_equal(a->totals, b->totals, a->layout.locations * sizeof *a->totals);
-    assert_int_equal(a->ideal.available, b->ideal.available);
-    if (a->ideal.available)
-        assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
-    assert_int_equal(a->remarks.count, b->remarks.count);
-}
-
 /// Whether the archive as it is now can be read.
 static bool read_alike(void)
 {
@@ -82,24 +59,6 @@ static bool read_alike(void)
     pj_run_release(one.run);
     pj_run_release(three.run);
     return read;
-}
-
-static void read_file(const char *path, pj_buf *out)
-{
-    enum { STEP = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    for (size_t got = 1; got > 0; out->len += got)
-        got = fread(pj_buf_room(out, STEP), 1, STEP, file);
-    fclose(file);
-}
-
-static void write_file(const char *path, pj_str bytes)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes.at, 1, bytes.len, file), bytes.len);
-    fclose(file);
 }
 
 static uint32_t noise(uint32_t *seed)
@@ -130,16 +89,16 @@ static void damage_of_any_file_is_survived(void **state)
     assert_true(read_alike());
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         pj_auto_buf good = {.at = NULL};
-        read_file(files[f], &good);
+        assert_true(pj_file_read(files[f], &good, NULL));
         uint32_t seed = 7;
         for (unsigned round = 0; round < rounds; round++) {
             pj_auto_buf bad = {.at = NULL};
             pj_buf_add(&bad, pj_buf_str(&good));
             damage(&bad, &seed);
-            write_file(files[f], pj_buf_str(&bad));
+            assert_true(pj_trace_writer_file(files[f], pj_buf_str(&bad), NULL));
             read_alike();
         }
-        write_file(files[f], pj_buf_str(&good));
+        assert_true(pj_trace_writer_file(files[f], pj_buf_str(&good), NULL));
         assert_true(read_alike());
     }
     pj_otf2_writer_remove(ANCHOR);
@@ -151,8 +110,9 @@ static void cut_events_count_as_far_as_they_go(void **state)
     write_good();
     outcome whole = load(1);
     pj_auto_buf good = {.at = NULL};
-    read_file(BASE "/0.evt", &good);
-    write_file(BASE "/0.evt", pj_str_head(pj_buf_str(&good), good.len / 2));
+    assert_true(pj_file_read(BASE "/0.evt", &good, NULL));
+    assert_true(
+        pj_trace_writer_file(BASE "/0.evt", pj_str_head(pj_buf_str(&good), good.len / 2), NULL));
     outcome cut = load(2);
     assert_non_null(cut.run);
     assert_int_equal(cut.run->import.count[PJ_IMPORT_damaged_location], 1);

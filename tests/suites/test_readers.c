@@ -6,6 +6,8 @@
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/useful.h"
 #include "tests/support/model_app.h"
+#include "tests/support/packed.h"
+#include "tests/support/same_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,16 +30,7 @@ static void write_model(pj_buf *out, uint32_t ranks, uint32_t threads, uint32_t 
                         .threads = threads,
                         .iterations = iterations,
                         .openmp = threads > 1,
-                        .work_ns = 1e6,
-                        .imbalance = 0.2,
-                        .serial_fraction = 0.1,
-                        .halo_ns = 1000,
-                        .collective_ns = 500,
-                        .fork_ns = 100,
-                        .join_ns = 100,
-                        .halo_bytes = 40000,
-                        .ipc = 1.5,
-                        .ghz = 2};
+                        PJ_MODEL_COSTS};
     pj_trace_writer *writer = pj_model_write(&app);
     pj_trace_writer_prv(writer, out);
     pj_trace_writer_free(writer);
@@ -73,19 +66,6 @@ static const good_input *sample_of(const pj_reader *reader)
     return NULL;
 }
 
-static void add_gzip(pj_buf *out, pj_str text)
-{
-    enum { GZIP = 15 + 16, LEVEL = 1, MEMORY = 8 };
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)text.at, .avail_in = (uInt)text.len};
-    assert_int_equal(deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP, MEMORY, 0), Z_OK);
-    size_t bound = deflateBound(&stream, (uLong)text.len);
-    stream.next_out = (Bytef *)pj_buf_room(out, bound);
-    stream.avail_out = (uInt)bound;
-    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    out->len += bound - stream.avail_out;
-    deflateEnd(&stream);
-}
-
 /// What came of reading: a run, or why not.
 typedef struct outcome {
     pj_run *run;
@@ -109,22 +89,6 @@ static outcome read_once(pj_str bytes, unsigned workers)
     pj_run_release(pass.run);
     free(pass.disorder);
     return out;
-}
-
-static void same_runs(const pj_run *a, const pj_run *b)
-{
-    assert_int_equal(a->events, b->events);
-    assert_int_equal(a->end_ns, b->end_ns);
-    assert_int_equal(a->layout.locations, b->layout.locations);
-    assert_memory_equal(&a->import, &b->import, sizeof a->import);
-    assert_memory_equal(a->totals, b->totals, a->layout.locations * sizeof *a->totals);
-    for (uint32_t c = 0; c < a->counter_count; c++)
-        assert_memory_equal(a->counters[c].useful, b->counters[c].useful,
-                            a->layout.locations * sizeof *a->counters[c].useful);
-    assert_int_equal(a->ideal.available, b->ideal.available);
-    if (a->ideal.available)
-        assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
-    assert_int_equal(a->remarks.count, b->remarks.count);
 }
 
 /// Reads `bytes` with 1 and with 4 workers; whether they could be read.
@@ -169,7 +133,7 @@ static void good_input_is_read(void **state)
         assert_true(large.len > PJ_BLOCK_BYTES);
         assert_true(read_copy_alike(pj_buf_str(&small)));
         assert_true(read_copy_alike(pj_buf_str(&large)));
-        add_gzip(&packed, pj_buf_str(&large));
+        packed_gzip(&packed, pj_buf_str(&large));
         assert_true(read_copy_alike(pj_buf_str(&packed)));
     }
 }
@@ -180,7 +144,7 @@ static void each_truncation(void **state)
     for (unsigned i = 0; next_reader(&i); i++) {
         pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
         sample_of(pj_reader_at(i))->small(&text);
-        add_gzip(&packed, pj_buf_str(&text));
+        packed_gzip(&packed, pj_buf_str(&text));
         for (size_t n = 0; n <= text.len; n++)
             read_copy_alike((pj_str){text.at, n});
         for (size_t n = 0; n <= packed.len; n++)
@@ -221,7 +185,7 @@ static void seeded_damage(void **state)
     for (unsigned i = 0; next_reader(&i); i++) {
         pj_auto_buf text = {.at = NULL}, packed = {.at = NULL}, bad = {.at = NULL};
         sample_of(pj_reader_at(i))->large(&text);
-        add_gzip(&packed, pj_buf_str(&text));
+        packed_gzip(&packed, pj_buf_str(&text));
         uint32_t seed = 5;
         unsigned read = 0;
         for (unsigned round = 0; round < rounds; round++) {

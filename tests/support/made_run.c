@@ -2,6 +2,7 @@
 #include "tests/support/made_run.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/file.h"
 #include "metrics/base/num.h"
 
 #include <stdio.h>
@@ -91,7 +92,7 @@ pj_run *made_run_simple(const char *path, uint32_t ranks, uint32_t threads, uint
     return run;
 }
 
-enum { STATS_FIELDS = 10, LARGEST_FILE = 1 << 16 };
+enum { STATS_FIELDS = 10 };
 
 /// One line of a statistics file: rank, thread (from 1), serial useful, runtime, instructions,
 /// cycles, OpenMP time, OpenMP useful, ideal useful, ideal runtime.
@@ -116,16 +117,6 @@ static void fill_location(pj_run *run, uint32_t location, const uint64_t *f)
     made_run_count(run, location, (int64_t)f[4], (int64_t)f[5]);
 }
 
-static bool read_text(const char *path, pj_buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    out->len += fread(pj_buf_room(out, LARGEST_FILE), 1, LARGEST_FILE, file);
-    fclose(file);
-    return out->len > 0 && out->len < LARGEST_FILE;
-}
-
 /// "x/stats_omp4.csv" -> "omp4", as the reference tables call the run.
 static const char *bare_name(pj_arena *arena, const char *path)
 {
@@ -138,7 +129,7 @@ static const char *bare_name(pj_arena *arena, const char *path)
 pj_run *made_run_from_stats(const char *path)
 {
     pj_auto_buf text = {0};
-    if (!read_text(path, &text))
+    if (!pj_file_read(path, &text, NULL) || !text.len)
         return NULL;
     uint64_t rows[256][STATS_FIELDS] = {0};
     uint32_t threads[256] = {0}, ranks = 0, count = 0;

@@ -39,6 +39,12 @@ typedef struct pj_model_app {
     uint32_t roi_from, roi_to;
 } pj_model_app;
 
+/// Costs for tests to which any will do: threads fork and join, ranks exchange and wait.
+#define PJ_MODEL_COSTS                                                                             \
+    .work_ns = 8e6, .imbalance = 0.2, .serial_fraction = 0.07, .halo_ns = 21000,                   \
+    .collective_ns = 8000, .fork_ns = 5000, .join_ns = 3000, .halo_bytes = 40000, .ipc = 1.4,      \
+    .ghz = 2.1
+
 /// What a thread's trace adds up to; ns and counts (fields as pj_totals).
 typedef struct pj_model_totals {
     uint64_t useful, serial_useful, openmp_useful, openmp, outside_mpi, runtime;

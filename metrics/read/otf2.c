@@ -373,6 +373,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
         return false;
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
+    r->run->forks_traced = true;
     open_places(r, &anchor);
     if (r->pass->crew)
         r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));

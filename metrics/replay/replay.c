@@ -100,7 +100,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
         pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
     r->groups = pj_groups_new(r->engine, run);
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
-    r->threads = pj_threads_new(r->engine, &run->layout);
+    r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
     return true;
 }
 

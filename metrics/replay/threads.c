@@ -30,15 +30,17 @@ struct pj_threads {
     pj_arena *arena;
     pj_engine *engine;
     const pj_layout *layout;
+    bool from_fork;
     team *teams;     // by rank
     worker *workers; // by location
 };
 
-pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout)
+pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout, bool from_fork)
 {
     pj_arena *arena = pj_arena_new(NULL);
     pj_threads *threads = pj_new(arena, pj_threads);
-    *threads = (pj_threads){.arena = arena, .engine = engine, .layout = layout};
+    *threads =
+        (pj_threads){.arena = arena, .engine = engine, .layout = layout, .from_fork = from_fork};
     threads->teams = pj_new_n(arena, team, layout->ranks);
     threads->workers = pj_new_n(arena, worker, layout->locations);
     for (uint32_t r = 0; r < layout->ranks; r++) {
@@ -138,6 +140,8 @@ static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64
     }
     if (w->free)
         pj_engine_move(threads->engine, location, time, true);
+    if (threads->from_fork)
+        start_team(threads, t, master_of(threads, location));
     add(threads, location, PJ_OP_AWAIT, t->begin);
     pj_engine_move(threads->engine, location, time, false);
     t->workers++;

@@ -8,7 +8,9 @@
 
 typedef struct pj_threads pj_threads;
 
-pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout);
+/// `from_fork`: workers start when their region opens, which is its fork; else when their master
+/// begins its function.
+pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout, bool from_fork);
 void pj_threads_free(pj_threads *threads);
 
 /// An OpenMP event: `code` is PJ_OMP_*, `value` what the trace gives (0 = left).

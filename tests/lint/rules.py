@@ -13,7 +13,13 @@ TEXT = SOURCE + SCRIPT + (".md", ".txt", ".json", ".ipynb", ".in", ".cmake", ".s
 MAX_LINES = 900
 
 # Folders of data, which no README describes.
-DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/")
+DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/", "notebooks/traces/")
+
+# Programs of their own: they call what they like.
+APART = ("tests/", "notebooks/apps/")
+
+# Example runs: definitions of OTF2 archives (.def) are no sources.
+RECORDED = "notebooks/traces/"
 
 # Folders that git ignores, for a checkout without git.
 MADE = ("build/", ".local/", ".git/")
@@ -72,7 +78,8 @@ class Tree:
         return [name for name in files if not name.startswith(MADE)]
 
     def ending(self, suffixes):
-        return [name for name in self.files if name.endswith(suffixes)]
+        return [name for name in self.files
+                if name.endswith(suffixes) and not name.startswith(RECORDED)]
 
     def scripts(self):
         """Files without a suffix that begin with #!."""
@@ -115,7 +122,7 @@ def libraries(tree):
     """Library headers stay in the files that own the library."""
     for name, number, line in numbered(tree, tree.ending(SOURCE)):
         system = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
-        if not system or name.startswith("tests/"):
+        if not system or name.startswith(APART):
             continue
         for header, owners in RESERVED.items():
             if re.fullmatch(header, system[1]) and not re.fullmatch(owners, name):
@@ -125,7 +132,7 @@ def libraries(tree):
 def calls(tree):
     """Threads, output and the end of the process have their places; some calls have none."""
     for name, number, line in numbered(tree, tree.ending((".c", ".h"))):
-        if name.startswith("tests/"):
+        if name.startswith(APART):
             continue
         code = re.sub(r'"(\\.|[^"\\])*"|//.*', '""', line)
         for call, owners in CALLS.items():

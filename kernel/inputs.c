@@ -3,6 +3,7 @@
 
 #include "kernel/progress.h"
 #include "metrics/read/reader.h"
+#include "metrics/read/summary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -86,12 +87,31 @@ bool pj_inputs_is_path(const char *text)
     return strpbrk(text, "/*?") || (has_wildcard(text) && matches_a_file(text, GLOB_BRACE));
 }
 
-/// Whether `path` is the compressed form of the path before it: the same run.
-static bool is_repeated(const pj_texts *paths, size_t index)
+/// Whether `path` is another form of one of the `count` paths that end at it: the same run
+/// compressed, or its summary.
+static bool is_repeated(const char *const *paths, size_t count, const char *path)
 {
-    pj_str path = pj_str_of(paths->items[index]);
-    return index > 0 && pj_str_ends(path, PJ_S(".gz")) &&
-           pj_str_equal(pj_str_of(paths->items[index - 1]), pj_str_head(path, path.len - 3));
+    const pj_str forms[] = {PJ_S(".gz"), PJ_S(PJ_SUMMARY_SUFFIX), PJ_S(".gz" PJ_SUMMARY_SUFFIX)};
+    pj_str text = pj_str_of(path);
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        for (size_t i = 0; pj_str_ends(text, forms[f]) && i < count; i++)
+            if (pj_str_equal(pj_str_of(paths[i]), pj_str_head(text, text.len - forms[f].len)))
+                return true;
+    return false;
+}
+
+/// Sorts what a folder or a glob gave and leaves each run once.
+static void settle(pj_texts *paths, size_t first)
+{
+    enum { NEAR = 4 }; // forms of one trace stand side by side
+    size_t kept = first;
+    sort_from(paths, first);
+    for (size_t i = first; i < paths->count; i++) {
+        size_t near = kept - first < NEAR ? kept - first : NEAR;
+        if (!is_repeated(paths->items + kept - near, near, paths->items[i]))
+            paths->items[kept++] = paths->items[i];
+    }
+    paths->count = kept;
 }
 
 /// The traces of a folder, those of subfolders left out.
@@ -108,11 +128,7 @@ static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_
     closedir(dir);
     if (paths->count == first)
         return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
-    sort_from(paths, first);
-    for (size_t i = paths->count; i-- > first + 1;)
-        if (is_repeated(paths, i))
-            memmove(&paths->items[i], &paths->items[i + 1],
-                    (--paths->count - i) * sizeof *paths->items);
+    settle(paths, first);
     return true;
 }
 
@@ -129,7 +145,7 @@ static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_e
         else
             add_folder(paths, arena, found.gl_pathv[i], NULL); // one without traces is passed over
     globfree(&found);
-    sort_from(paths, first);
+    settle(paths, first);
     return paths->count > first ||
            pj_fail(err, PJ_E_MISSING, pattern, 0, "no trace in the folders that match");
 }
@@ -164,8 +180,7 @@ static bool breaks_off(const pj_import_stats *import)
                     import->first_line[PJ_IMPORT_unknown_record] == last);
 }
 
-/// A damaged file gives a result, but not silently and not with status 0.
-static void complain_of_damage(loading *l, const pj_run *run)
+void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
 {
     const pj_import_stats *import = &run->import;
     pj_err problem = {0};
@@ -177,16 +192,15 @@ static void complain_of_damage(loading *l, const pj_run *run)
         pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[PJ_IMPORT_no_final_newline],
                 "the trace breaks off in its last line: what came before was used; copy the file "
                 "again");
-    else
-        return;
-    pj_progress_clear(l->progress);
-    pj_session_complain(l->session, &problem);
+    if (problem.code)
+        pj_session_complain(session, &problem);
 }
 
 static bool load_path(loading *l, const char *path, const char *tag, pj_err *err)
 {
     pj_load_opts opts = l->opts;
     opts.tag = l->args->tag ? l->args->tag : tag;
+    opts.ignore_summary = l->args->reread;
     pj_err problem = {0};
     pj_job job = {.stop = l->session->stop,
                   .workers = (unsigned)(l->args->jobs > MOST_JOBS ? MOST_JOBS : l->args->jobs),
@@ -194,7 +208,8 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
     pj_progress_attach(l->progress, &job);
     pj_run *run = pj_load(path, opts, &job, &problem);
     if (run) {
-        complain_of_damage(l, run);
+        pj_progress_clear(l->progress);
+        pj_inputs_complain_of_damage(l->session, run);
         l->progress->bytes += run->file_bytes;
         pj_value_list_add_take(l->runs, pj_value_run_take(run));
         return true;
@@ -209,9 +224,17 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
     return true;
 }
 
+/// Whether the run's own file is a summary, not a trace beside which one lies.
+static bool is_summary(const pj_run *run)
+{
+    return run->provenance && strcmp(run->format, "summary") == 0;
+}
+
 /// Whether the run was read without what is wanted now.
 static bool lacks(const pj_run *run, const pj_load_opts *opts)
 {
+    if (run->provenance && run->provenance->rounded && opts->no_replay && !is_summary(run))
+        return true;
     return opts->scene || (opts->openmp_regions && run->has_openmp && !run->openmp_regions);
 }
 
@@ -221,7 +244,9 @@ static bool load_more(loading *l, const pj_run *run, pj_err *err)
     const pj_roi_request asked = l->opts.roi;
     l->opts.known = run;
     l->opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
-    if (run->roi.set)
+    if (is_summary(run))
+        l->opts.roi = (pj_roi_request){.kind = PJ_ROI_AUTO};
+    else if (run->roi.set)
         l->opts.roi = (pj_roi_request){.kind = PJ_ROI_RANGE,
                                        .from = (double)run->roi.from_ns,
                                        .to = (double)run->roi.to_ns,
@@ -303,9 +328,8 @@ static void drop_companions(pj_inputs *inputs)
     inputs->count = kept;
 }
 
-/// Texts become paths; the rest stays. What does not expand is a complaint when there is more.
-static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
-                       pj_inputs *out, pj_err *err)
+bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
+                          pj_inputs *out, pj_err *err)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         pj_texts paths = {0};
@@ -330,7 +354,7 @@ static bool expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *a
            pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
 }
 
-static bool take_region(const pj_load_args *args, pj_load_opts *opts, pj_err *err)
+bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err)
 {
     if (args->roi && !pj_roi_parse(pj_str_of(args->roi), &opts->roi, err))
         return false;
@@ -342,12 +366,12 @@ static bool take_region(const pj_load_args *args, pj_load_opts *opts, pj_err *er
 bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                     pj_value *runs, pj_err *err)
 {
-    if (!take_region(args, &opts, err))
+    if (!pj_inputs_options(args, &opts, err))
         return false;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_inputs inputs = {0};
     *runs = pj_value_list_new();
-    bool ok = expand_all(session, &args->inputs, arena, &inputs, err);
+    bool ok = pj_inputs_expand_all(session, &args->inputs, arena, &inputs, err);
     pj_progress progress = pj_progress_of(session, inputs.count);
     loading l = {.session = session,
                  .args = args,

@@ -12,7 +12,7 @@ typedef struct pj_load_args {
     const char *roi, *roi_cut, *clock;
     const char *tag;
     uint64_t jobs, memory;
-    bool reread; // runs in memory are read anew from their files
+    bool reread; // from the traces: neither summaries nor runs in memory will do
 } pj_load_args;
 
 /// Rows for a struct with a field `load` of this type; `many` says how inputs are shown.
@@ -54,7 +54,8 @@ typedef struct pj_load_args {
         {.name = "force",                                                                          \
          .type = PJ_PARAM_FLAG,                                                                    \
          .offset = offsetof(args_type, load.reread),                                               \
-         .help = "Reads the traces again, those of runs in memory too."},                          \
+         .help = "Reads the traces themselves, whatever summaries lie beside them, and those of "  \
+                 "runs in memory again."},                                                         \
         {.name = "jobs",                                                                           \
          .type = PJ_PARAM_COUNT,                                                                   \
          .offset = offsetof(args_type, load.jobs),                                                 \
@@ -86,6 +87,14 @@ bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts 
 /// The same where exactly one run is wanted.
 bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                         pj_run **run, pj_err *err);
+/// Options of reading that the arguments give. Errors: PJ_E_USAGE.
+bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err);
+/// Texts become paths, runs and results stay. What does not expand is a complaint when there is
+/// more. The list is malloc, the paths arena.
+bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
+                          pj_inputs *out, pj_err *err);
+/// A damaged trace gives a result, but not silently and not with status 0.
+void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run);
 /// A file, folder or glob as the paths of its traces; the list is malloc, the paths arena.
 bool pj_inputs_expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err);
 /// Whether `text` names files: a path that exists, a glob, or what only a trace can be called.

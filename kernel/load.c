@@ -2,6 +2,7 @@
 // its records are unordered, or where its region of interest lies.
 #include "kernel/load.h"
 
+#include "kernel/summarise.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
@@ -11,6 +12,7 @@
 #include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -233,6 +235,45 @@ static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool 
     return true;
 }
 
+bool pj_load_is_ideal(const pj_network *network)
+{
+    return !(network->latency_ns > 0) &&
+           !(network->bandwidth > 0 && isfinite(network->bandwidth)) && !network->eager_bytes &&
+           !network->all_rendezvous;
+}
+
+static bool is_whole_scene(const pj_scene_opts *scene, const pj_layout *layout)
+{
+    return scene->range.kind == PJ_ROI_AUTO && scene->first_rank == 0 &&
+           scene->last_rank >= layout->ranks - 1;
+}
+
+/// Whether a summary has what is wanted of its trace.
+static bool suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
+{
+    const pj_provenance *from = run->provenance;
+    const pj_network *network = &opts->network;
+    const pj_roi_request *roi = &opts->roi;
+    const char *lack = NULL;
+    if (opts->listener_count || opts->ideal_path)
+        lack = "has no events";
+    else if (!pj_load_is_ideal(network))
+        lack = "knows the ideal network only";
+    else if (opts->scene && !run->scene)
+        lack = "does not say what happens over time";
+    else if (opts->scene && !is_whole_scene(opts->scene, &run->layout))
+        lack = "shows the run over time only as a whole";
+    if (lack)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0, "a summary %s; give its trace, %s", lack,
+                       from->source);
+    bool plain = roi->kind == PJ_ROI_AUTO && !roi->drop && !opts->raw_clock;
+    if (plain || strcmp(pj_load_options(opts, run->arena), from->options) == 0)
+        return true;
+    return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                   "was made with %s; anything else needs its trace, %s", from->options,
+                   from->source);
+}
+
 static pj_run *load(load_state *loading, pj_err *err)
 {
     enum { PASSES = 4 }; // to see, to mend, to clip: the end may move a percentage
@@ -246,6 +287,8 @@ static pj_run *load(load_state *loading, pj_err *err)
             pass = 0;
             continue;
         }
+        if (run && run->provenance)
+            return suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
         if (!run || !judge_together(loading, run, ordered, &again, err))
             return NULL;
         if (again && pass < PASSES)
@@ -297,6 +340,32 @@ static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
     return ok ? pj_run_hold(run) : NULL;
 }
 
+static const char *range_end(double value, bool percent, pj_arena *arena)
+{
+    char text[32];
+    pj_format_double(value, text);
+    return pj_arena_format(arena, "%s%s", text, percent ? "%" : "ns");
+}
+
+const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena)
+{
+    const pj_roi_request *roi = &opts->roi;
+    const char *region = "auto";
+    switch (roi->kind) {
+    case PJ_ROI_AUTO:
+        break;
+    case PJ_ROI_OFF:
+        region = "off";
+        break;
+    case PJ_ROI_RANGE:
+        region = pj_arena_format(arena, "%s..%s", range_end(roi->from, roi->from_percent, arena),
+                                 range_end(roi->to, roi->to_percent, arena));
+        break;
+    }
+    return pj_arena_format(arena, "roi %s, roi-cut %s, clock %s", region,
+                           roi->drop ? "drop" : "clip", opts->raw_clock ? "raw" : "repair");
+}
+
 /// A worker has a stack, blocks of text and batches of events; measured, with a little to spare.
 static uint64_t need_of(unsigned workers)
 {
@@ -333,8 +402,9 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     load_state loading = {.path = path, .opts = &opts, .job = job, .crew = opts.crew};
     if (opts.scene)
         loading.scene = *opts.scene;
-    pj_run *run = NULL;
-    if (find_room(job, path, &local))
+    pj_summary_state state = PJ_SUMMARY_ABSENT;
+    pj_run *run = pj_summarise_beside(path, &opts, job, &state, &local);
+    if (!run && !local.code && find_room(job, path, &local))
         run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
@@ -342,6 +412,9 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
         pj_run_release(run);
         run = NULL;
     }
+    if (run && state == PJ_SUMMARY_OTHER_BYTES)
+        pj_run_remark(run, PJ_NOTE,
+                      "the summary beside the trace was made from other bytes: the trace was read");
     if (run)
         pj_job_report(job, path, true);
     else if (err && !err->code)

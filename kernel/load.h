@@ -13,6 +13,7 @@
 typedef struct pj_load_opts {
     pj_roi_request roi;
     const char *tag;          // NULL = none
+    bool ignore_summary;      // reads the trace, whatever lies beside it
     bool no_replay;           // leaves the ideal times empty (statistics only)
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
@@ -29,8 +30,17 @@ typedef struct pj_load_opts {
     pj_crew *crew;
 } pj_load_opts;
 
+/// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
+/// repair"; arena.
+const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
+
+/// Whether the ideal network is asked for, the only one that summaries know.
+bool pj_load_is_ideal(const pj_network *network);
+
 /// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where
-/// and what to do.
+/// and what to do. A summary
+/// gives what it has (PJ_E_MISSING when that is not enough); one that lies beside the trace and was
+/// made from the same bytes with the same options is taken in its place.
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
 
 #endif

@@ -21,6 +21,11 @@ static unsigned index_of(const char *const *choices, const char *name)
     return 0;
 }
 
+pj_scaling pj_scaling_choice(const char *name)
+{
+    return (pj_scaling)index_of(pj_scalings, name);
+}
+
 static bool take_palette(const pj_metrics_args *args, pj_palette *palette, pj_err *err)
 {
     palette->scheme = (pj_scheme)index_of(pj_colour_schemes, args->colours);
@@ -40,8 +45,7 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     pj_run **items = pj_new_n(arena, pj_run *, runs->count);
     for (size_t i = 0; i < runs->count; i++)
         items[i] = runs->items[i].run;
-    pj_study_opts how = {.reference = args->ref,
-                         .scaling = (pj_scaling)index_of(pj_scalings, args->scaling)};
+    pj_study_opts how = {.reference = args->ref, .scaling = pj_scaling_choice(args->scaling)};
     pj_study *study = pj_study_new(items, runs->count, how, err);
     if (!study)
         return false;

@@ -65,6 +65,8 @@ typedef struct pj_metrics_args {
 
 extern const char *const pj_scalings[];
 extern const char *const pj_colour_schemes[];
+/// What `--scaling` says; NULL = auto.
+pj_scaling pj_scaling_choice(const char *name);
 /// The names of pj_key; NULL past the end.
 const char *pj_key_choice(const pj_session *session, size_t index);
 

@@ -152,6 +152,8 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     pj_read_file(path, &pass, &problem);
     free(pass.disorder);
     free(pass.learnt);
+    if (run->provenance)
+        l.layout = pj_layout_text(&run->layout, arena);
     *out = (pj_wizard_facts){
         .format = title_of(run->format), .layout = l.layout, .bytes = (uint64_t)info.st_size};
     bool good = *l.layout;

@@ -153,9 +153,16 @@ typedef struct archive {
     uint64_t bytes;
     pj_job *job;
     unsigned depth;
+    bool stamp; // sizes and times in place of bytes
 } archive;
 
 static bool add_member(archive *all, const char *path, const char *name, pj_err *err);
+
+static void add_stamp(archive *all, const struct stat *info)
+{
+    const int64_t facts[] = {info->st_size, info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
+    pj_fingerprint_add(&all->print, (pj_str){(const char *)facts, sizeof facts});
+}
 
 static bool add_folder(archive *all, const char *path, pj_err *err)
 {
@@ -185,6 +192,11 @@ static bool add_member(archive *all, const char *path, const char *name, pj_err 
         all->depth--;
         return ok;
     }
+    if (all->stamp) {
+        pj_fingerprint_add(&all->print, pj_str_of(name));
+        add_stamp(all, &info);
+        return true;
+    }
     pj_fingerprint one = {.total = 0};
     char text[PJ_FINGERPRINT_TEXT];
     if (!print_file(path, all->job, &one, err))
@@ -208,6 +220,24 @@ static bool add_anchor(archive *all, const char *path, pj_err *err)
             return false;
     }
     return true;
+}
+
+bool pj_fingerprint_stamp(const char *path, uint64_t *out, pj_err *err)
+{
+    struct stat info;
+    archive all = {.stamp = true};
+    pj_fingerprint_begin(&all.print);
+    if (stat(path, &info) != 0)
+        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+    bool ok = true;
+    if (S_ISDIR(info.st_mode))
+        ok = add_folder(&all, path, err);
+    else if (pj_str_ends(pj_str_of(path), PJ_S(".otf2")))
+        ok = add_anchor(&all, path, err);
+    else
+        add_stamp(&all, &info);
+    *out = pj_fingerprint_end(&all.print);
+    return ok;
 }
 
 bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,

@@ -28,5 +28,7 @@ bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, pj_err *e
 /// files by name, hashed once more. `bytes` (may be NULL) is the size of all of them.
 bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
                           pj_err *err);
+/// Sizes and times of change of the same files, hashed: the bytes are not read.
+bool pj_fingerprint_stamp(const char *path, uint64_t *out, pj_err *err);
 
 #endif

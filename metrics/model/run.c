@@ -27,7 +27,12 @@ static bool says_nothing(pj_str anchor)
 static pj_str bare_name(pj_str path)
 {
     static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4}, {".otf2", 5}};
+    const pj_str summary = PJ_S(".popinjay.json.gz");
     pj_str name = file_name(path);
+    if (name.len > summary.len && pj_str_ends(name, summary)) {
+        path.len -= summary.len;
+        name.len -= summary.len;
+    }
     if (says_nothing(name) && name.len + 1 < path.len) {
         pj_str folder = file_name(pj_str_head(path, path.len - name.len - 1));
         name = folder.len && folder.at[0] != '.' ? folder : name;

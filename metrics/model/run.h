@@ -87,6 +87,19 @@ typedef struct pj_remarks {
     size_t count, cap;
 } pj_remarks;
 
+/// Where a run comes from that was read from a summary (read/summary.h).
+typedef struct pj_provenance {
+    const char *source;   // file name of the trace
+    const char *format;   // name of the reader that read it
+    const char *options;  // that it was read with, always in the same words
+    const char *program;  // version that wrote the summary
+    uint64_t fingerprint; // of the trace (base/fingerprint.h)
+    uint64_t names;       // of the files of names beside it; 0 = there are none
+    uint64_t bytes;       // of the trace as stored
+    uint64_t text_bytes;  // of the trace after decompression
+    bool rounded;         // values of single threads are not exact; sums, means and maxima are
+} pj_provenance;
+
 typedef struct pj_run {
     pj_arena *arena;
     _Atomic uint32_t references;
@@ -126,6 +139,9 @@ typedef struct pj_run {
     pj_ideal ideal;
     pj_import_stats import;
     pj_remarks remarks;
+
+    const pj_provenance *provenance; // NULL = read from the trace
+    const struct pj_sums *sums;      // with it; NULL = follow from the totals
 } pj_run;
 
 /// An empty run that holds one reference.

@@ -2,6 +2,7 @@
 #include "metrics/model/study.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/model/sums.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -145,10 +146,7 @@ typedef struct indicator {
 
 static double useful_per_thread(const pj_run *run)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < run->layout.locations; i++)
-        sum += (double)run->totals[i].useful_ns;
-    return sum / run->layout.locations;
+    return pj_sums_of(run).useful_sum / run->layout.locations;
 }
 
 static double runtime(const pj_run *run)
@@ -158,11 +156,7 @@ static double runtime(const pj_run *run)
 
 static double instructions_per_thread(const pj_run *run)
 {
-    const pj_counter *counter = &run->counters[PJ_COUNTER_INSTRUCTIONS];
-    double sum = 0;
-    for (uint32_t i = 0; counter->present && i < run->layout.locations; i++)
-        sum += (double)counter->useful[i];
-    return sum / run->layout.locations;
+    return pj_sums_of(run).instructions / run->layout.locations;
 }
 
 /// Zero of any run makes the indicator unavailable: there is nothing to compare. A run smaller than

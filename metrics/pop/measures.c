@@ -1,7 +1,8 @@
-// Measures of a run: one loop over its threads, rank by rank.
+// Measures of a run: its sums, and what it lacks for them.
 #include "metrics/pop/measures.h"
 
 #include "metrics/model/run_table.h"
+#include "metrics/model/sums.h"
 
 #define NEEDS_NOTHING PJ_NEEDS_NOTHING
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
@@ -13,7 +14,7 @@
 static const pj_measure rows[] = {
 #define MEASURE(name, needs, unit, sentence)                                                       \
     {#name, sentence, NEEDS_##needs, UNIT_##unit, offsetof(pj_measures, name)},
-#include "metrics/pop/measures.def"
+#include "metrics/model/sums.def"
 #undef MEASURE
 };
 
@@ -47,74 +48,13 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
     return NULL;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/// Adds the shares of rank `r`; the means are still sums over ranks.
-static void add_rank(pj_measures *m, uint32_t r)
-{
-    const pj_layout *layout = &m->run->layout;
-    uint32_t threads = pj_layout_threads(layout, r);
-    if (threads == 0)
-        return;
-    const pj_totals *totals = &m->run->totals[layout->first_location[r]];
-    double useful = 0, openmp_useful = 0;
-    for (uint32_t t = 0; t < threads; t++) {
-        useful += (double)totals[t].useful_ns;
-        openmp_useful += (double)totals[t].openmp_useful_ns;
-        m->useful_max = larger(m->useful_max, (double)totals[t].useful_ns);
-    }
-    m->useful_sum += useful;
-    m->useful_mean += useful / threads;
-    m->openmp_useful_mean += openmp_useful / threads;
-
-    const pj_totals *master = &totals[0];
-    double serial = (double)master->serial_useful_ns, openmp = (double)master->openmp_ns;
-    m->master_useful_mean += (double)master->useful_ns;
-    m->master_useful_max = larger(m->master_useful_max, (double)master->useful_ns);
-    m->nonmpi_mean += serial + openmp;
-    m->nonmpi_max = larger(m->nonmpi_max, serial + openmp);
-    m->outside_mpi_mean += (double)master->outside_mpi_ns;
-    m->outside_mpi_max = larger(m->outside_mpi_max, (double)master->outside_mpi_ns);
-    m->openmp_mean += openmp;
-    m->openmp_lost_mean += openmp - openmp_useful / threads;
-    m->serial_mean += serial;
-    m->serial_lost_mean += serial * (1 - 1.0 / threads);
-}
-
-static void divide_by_ranks(pj_measures *m)
-{
-    double *const means[] = {
-        &m->useful_mean, &m->master_useful_mean, &m->nonmpi_mean,
-        &m->openmp_mean, &m->openmp_useful_mean, &m->openmp_lost_mean,
-        &m->serial_mean, &m->serial_lost_mean,   &m->outside_mpi_mean,
-    };
-    for (size_t i = 0; i < sizeof means / sizeof *means; i++)
-        *means[i] /= m->ranks;
-}
-
-static double counter_sum(const pj_run *run, unsigned index)
-{
-    double sum = 0;
-    for (uint32_t i = 0; run->counters[index].present && i < run->layout.locations; i++)
-        sum += (double)run->counters[index].useful[i];
-    return sum;
-}
-
 pj_measures pj_measures_of(const pj_run *run, bool weak)
 {
+    pj_sums sums = pj_sums_of(run);
     pj_measures m = {.run = run, .weak = weak};
-    m.ranks = run->layout.ranks;
-    m.threads = run->layout.locations;
-    m.runtime = (double)run->runtime_ns;
-    for (uint32_t r = 0; r < run->layout.ranks; r++)
-        add_rank(&m, r);
-    divide_by_ranks(&m);
-    m.ideal_runtime = run->ideal.runtime_ns;
-    m.instructions = counter_sum(run, PJ_COUNTER_INSTRUCTIONS);
-    m.cycles = counter_sum(run, PJ_COUNTER_CYCLES);
+#define MEASURE(name, needs, unit, sentence) m.name = sums.name;
+#include "metrics/model/sums.def"
+#undef MEASURE
     if (!run->ideal.available)
         m.lacks |= PJ_NEEDS_IDEAL;
     if (!(m.instructions > 0))

@@ -14,14 +14,14 @@ enum {
     PJ_NEEDS_CYCLES = 4,
 };
 
-/// Times in ns, counters in counts; one field per row of measures.def. Sums run over locations in
+/// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in
 /// order, so that every number of workers gives the same digits.
 typedef struct pj_measures {
     const pj_run *run;
     bool weak;      // the study scales weakly: see pj_measures_growth
     unsigned lacks; // PJ_NEEDS_* that the run cannot serve
 #define MEASURE(name, needs, unit, sentence) double name;
-#include "metrics/pop/measures.def"
+#include "metrics/model/sums.def"
 #undef MEASURE
 } pj_measures;
 
@@ -37,7 +37,7 @@ static inline double pj_measures_growth(const pj_measures *run, const pj_measure
 /// full stop: "the trace has no cycle counter (PAPI_TOT_CYC)".
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs);
 
-/// A row of measures.def, for formulas, help and completion.
+/// A row of sums.def, for formulas, help and completion.
 typedef struct pj_measure {
     const char *name;
     const char *sentence;

@@ -141,7 +141,7 @@ static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *
     pass->run->file_bytes += parts ? facts.size : facts.file_bytes; // a reader may have read more
     pass->run->text_bytes += parts ? facts.size : facts.text_bytes;
     pass->again = facts.again;
-    return finish(pass, err);
+    return reader->folded || finish(pass, err);
 }
 
 bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)

@@ -48,11 +48,12 @@ static void large_prv(pj_buf *out)
 
 static const good_input samples[] = {{"prv", small_prv, large_prv}};
 
-/// The next reader of a single input from `*i` on; those of several files have suites of their own.
+/// The next reader of a single text of events from `*i` on; archives and summaries have tests of
+/// their own.
 static const pj_reader *next_reader(unsigned *i)
 {
     const pj_reader *reader = pj_reader_at(*i);
-    while (reader && reader->several)
+    while (reader && (reader->several || reader->folded))
         reader = pj_reader_at(++*i);
     return reader;
 }

@@ -1,0 +1,171 @@
+// A summary stands for a trace as long as fingerprint and options are the same.
+#include "kernel/summarise.h"
+
+#include "metrics/base/fingerprint.h"
+#include "metrics/model/companion.h"
+#include "metrics/model/regions.h"
+#include "metrics/read/summary.h"
+
+#include <unistd.h>
+
+enum { SCENE_ROWS = 32, SCENE_COLUMNS = 128 }; // of what a summary tells over time
+
+static pj_str file_of(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    return slash < text.len ? pj_str_from(text, slash + 1) : text;
+}
+
+const char *pj_summarise_path(const char *path, const char *folder, pj_arena *arena)
+{
+    if (!folder)
+        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
+    pj_auto_run run = pj_run_new(path);
+    pj_str file = file_of(path), name = pj_str_of(run->name);
+    if (pj_str_starts(file, name))
+        return pj_arena_format(arena, "%s/" PJ_STR_FMT PJ_SUMMARY_SUFFIX, folder, PJ_STR_ARG(file));
+    return pj_arena_format(arena, "%s/%s.otf2" PJ_SUMMARY_SUFFIX, folder, run->name);
+}
+
+/// Of the labels and names beside a Paraver trace; 0 = there are none.
+static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *err)
+{
+    static const char *const suffixes[] = {".pcf", ".row"};
+    pj_fingerprint all;
+    pj_fingerprint_begin(&all);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        pj_auto_buf file = {0};
+        uint64_t one;
+        char text[PJ_FINGERPRINT_TEXT];
+        pj_companion_path(path, suffixes[i], &file);
+        if (access(file.at, R_OK) != 0)
+            continue;
+        if (!pj_fingerprint_file(file.at, job, &one, err))
+            return false;
+        pj_fingerprint_text(one, text);
+        pj_fingerprint_add(&all, pj_str_of(suffixes[i]));
+        pj_fingerprint_add(&all, pj_str_of(text));
+    }
+    *out = all.total ? pj_fingerprint_end(&all) : 0;
+    return true;
+}
+
+bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
+                         pj_provenance *out, pj_err *err)
+{
+    *out = (pj_provenance){.source = pj_arena_text(arena, file_of(path)),
+                           .format = "",
+                           .options = pj_load_options(opts, arena),
+                           .program = PJ_VERSION};
+    return pj_fingerprint_trace(path, job, &out->fingerprint, &out->bytes, err) &&
+           print_names(path, job, &out->names, err);
+}
+
+static bool is_same(const pj_provenance *a, const pj_provenance *b)
+{
+    return a->fingerprint == b->fingerprint && a->bytes == b->bytes && a->names == b->names;
+}
+
+/// As if it had been read from its trace.
+static void show_as(pj_run *run, const char *path)
+{
+    const pj_provenance *from = run->provenance;
+    run->path = pj_arena_text(run->arena, pj_str_of(path));
+    run->format = from->format;
+    run->file_bytes = from->bytes;
+    run->text_bytes = from->text_bytes;
+}
+
+pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *opts, pj_job *job,
+                          pj_summary_state *state, pj_err *err)
+{
+    *state = PJ_SUMMARY_ABSENT;
+    if (access(at, F_OK) != 0)
+        return NULL;
+    *state = PJ_SUMMARY_UNREADABLE;
+    pj_job quick = {.stop = job->stop, .workers = 1};
+    pj_load_opts plain = {.tag = opts->tag, .ignore_summary = true};
+    pj_auto_run run = pj_load(at, plain, &quick, NULL);
+    if (!run || !run->provenance)
+        return NULL;
+    pj_provenance origin;
+    *state = PJ_SUMMARY_OTHER_OPTIONS;
+    if (strcmp(pj_load_options(opts, run->arena), run->provenance->options) != 0)
+        return NULL;
+    *state = PJ_SUMMARY_OTHER_BYTES;
+    if (!pj_summarise_origin(path, opts, &quick, run->arena, &origin, err) ||
+        !is_same(&origin, run->provenance))
+        return NULL;
+    *state = PJ_SUMMARY_FRESH;
+    show_as(run, path);
+    return pj_run_hold(run);
+}
+
+/// Whether a summary can have what the options want.
+static bool may_suffice(const pj_load_opts *opts)
+{
+    return !opts->ignore_summary && !opts->crew && !opts->listener_count && !opts->ideal_path &&
+           !opts->scene && !opts->known && pj_load_is_ideal(&opts->network);
+}
+
+/// Whether it has: single regions and, where totals are looked at themselves, exact ones.
+static bool suffices(const pj_load_opts *opts, const pj_run *run)
+{
+    const pj_regions *regions = run->openmp_regions;
+    bool regions_whole = !run->has_openmp || (regions && !regions->left_out);
+    return (!opts->openmp_regions || regions_whole) &&
+           !(opts->no_replay && run->provenance->rounded);
+}
+
+pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *job,
+                            pj_summary_state *state, pj_err *err)
+{
+    *state = PJ_SUMMARY_ABSENT;
+    if (!may_suffice(opts))
+        return NULL;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *at = pj_summarise_path(path, NULL, arena);
+    pj_auto_run run = pj_summarise_find(at, path, opts, job, state, err);
+    return run && suffices(opts, run) ? pj_run_hold(run) : NULL;
+}
+
+/// Reads the trace; fails when it changes meanwhile.
+static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
+                           pj_provenance *origin, pj_err *err)
+{
+    uint64_t before, after;
+    if (!pj_fingerprint_stamp(path, &before, err))
+        return NULL;
+    pj_auto_run run = pj_load(path, *opts, job, err);
+    if (!run || !pj_summarise_origin(path, opts, job, arena, origin, err) ||
+        !pj_fingerprint_stamp(path, &after, err))
+        return NULL;
+    if (before == after)
+        return pj_run_hold(run);
+    pj_fail(err, PJ_E_IO, path, 0,
+            "changed while it was read; wait until it is complete and try again");
+    return NULL;
+}
+
+bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
+                  uint64_t *bytes, pj_err *err)
+{
+    pj_scene_opts scene = {
+        .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_provenance origin;
+    opts.ignore_summary = opts.openmp_regions = true;
+    opts.scene = &scene;
+    pj_auto_run read = read_steady(path, &opts, job, arena, &origin, err);
+    if (!read)
+        return false;
+    if (read->provenance)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "is a summary already");
+    origin.format = read->format;
+    origin.text_bytes = read->text_bytes;
+    if (!pj_summary_write(read, &origin, at, bytes, err))
+        return false;
+    *run = pj_run_hold(read);
+    return true;
+}

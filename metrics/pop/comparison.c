@@ -1,0 +1,150 @@
+// One row per metric of the set.
+#include "metrics/pop/comparison.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/num.h"
+
+#include <math.h>
+
+enum { METRIC, TITLE, BASELINE, NEW, CHANGE, RELATIVE, VERDICT };
+
+/// One comparison at work.
+typedef struct comparing {
+    const pj_metrics *metrics;
+    size_t baseline, other;
+    pj_comparison_opts opts;
+    pj_comparison *out;
+} comparing;
+
+static void add_columns(const comparing *c)
+{
+    pj_table *table = c->out->table;
+    const char *const *names = c->metrics->study->names;
+    const pj_column columns[] = {
+        {"metric", "Key", NULL, PJ_UNIT_NONE, true},
+        {"title", "Metric", NULL, PJ_UNIT_NONE, true},
+        {"baseline", names[c->baseline], "The value of the first run.", PJ_UNIT_NONE, false},
+        {"new", names[c->other], "The value of the second run.", PJ_UNIT_NONE, false},
+        {"change", "Change", "The second less the first.", PJ_UNIT_NONE, false},
+        {"relative_change", "Relative", "The change over the first.", PJ_UNIT_NONE, false},
+        {"verdict", "Verdict", "Worse by more than is allowed: regressed.", PJ_UNIT_NONE, true},
+    };
+    for (size_t i = 0; i < (c->opts.judge ? VERDICT + 1 : VERDICT); i++)
+        pj_table_add_column(table, columns[i]);
+}
+
+/// How much worse the second value is; plain numbers in parts of the first.
+static double loss_of(const pj_metric *row, double first, double second)
+{
+    switch (row->kind) {
+    case PJ_METRIC_EFFICIENCY:
+    case PJ_METRIC_SCALING:
+        return first - second;
+    case PJ_METRIC_INEFFICIENCY:
+        return second - first;
+    case PJ_METRIC_PLAIN:
+        break;
+    }
+    return (row->unit == PJ_UNIT_S ? second - first : first - second) / fabs(first);
+}
+
+static bool is_judged(const comparing *c, const pj_metric *row)
+{
+    const pj_comparison_opts *opts = &c->opts;
+    if (!opts->judge)
+        return false;
+    return opts->metric ? pj_str_same_word(pj_str_of(row->key), pj_str_of(opts->metric))
+                        : row->kind != PJ_METRIC_PLAIN;
+}
+
+static const char *verdict(comparing *c, const pj_metric *row, double first, double second)
+{
+    const double noise = 1e-9; // of differences of decimal numbers
+    double loss = loss_of(row, first, second);
+    if (!(loss > c->opts.max_drop + noise))
+        return -loss > c->opts.max_drop + noise ? "better" : "kept";
+    c->out->regressed++;
+    return "regressed";
+}
+
+static pj_cell value_cell(pj_table *table, pj_metric_value value)
+{
+    return pj_table_copy_cell(table, value.reason ? pj_cell_empty(value.reason)
+                                                  : pj_cell_real(value.value));
+}
+
+static void add_row(comparing *c, size_t row)
+{
+    pj_table *table = c->out->table;
+    const pj_metric *metric = &c->metrics->set->rows[row];
+    pj_metric_value first = pj_metrics_at(c->metrics, c->baseline, row);
+    pj_metric_value second = pj_metrics_at(c->metrics, c->other, row);
+    const char *lack = first.reason ? first.reason : second.reason;
+    bool judged = is_judged(c, metric);
+    pj_cell *cells = pj_table_add_row(table);
+    cells[METRIC] = pj_table_copy_cell(table, pj_cell_text(metric->key));
+    cells[TITLE] = pj_table_copy_cell(table, pj_cell_text(metric->title));
+    cells[BASELINE] = value_cell(table, first);
+    cells[NEW] = value_cell(table, second);
+    if (c->opts.judge)
+        cells[VERDICT] = pj_cell_empty(judged ? "there is no value to judge" : "it is not judged");
+    if (lack) {
+        cells[CHANGE] = cells[RELATIVE] = pj_table_copy_cell(table, pj_cell_empty(lack));
+        if (judged && (c->opts.metric || !first.reason != !second.reason))
+            c->out->lack = pj_arena_format(table->arena, "%s: %s", metric->key, lack);
+        return;
+    }
+    double change = second.value - first.value;
+    cells[CHANGE] = pj_cell_real(change);
+    cells[RELATIVE] = first.value != 0 ? pj_cell_real(change / first.value)
+                                       : pj_cell_empty("the first value is 0");
+    if (judged)
+        cells[VERDICT] = pj_cell_text(verdict(c, metric, first.value, second.value));
+}
+
+static void add_note(const comparing *c)
+{
+    static const char *const severities[] = {
+        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
+    const pj_metrics *metrics = c->metrics;
+    pj_auto_buf text = {0};
+    if (c->opts.judge && c->out->regressed)
+        pj_buf_addf(&text, "regressed: worse by more than %g in %zu of the rows\n",
+                    c->opts.max_drop, c->out->regressed);
+    else if (c->opts.judge && !c->out->lack)
+        pj_buf_addf(&text, "kept: nothing is worse by more than %g\n", c->opts.max_drop);
+    pj_buf_puts(&text, metrics->note);
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        if (metrics->remarks[i].severity != PJ_NOTE)
+            pj_buf_addf(&text, "\n%s: %s", severities[metrics->remarks[i].severity],
+                        metrics->remarks[i].text);
+    c->out->table->note = pj_arena_text(c->out->table->arena, pj_buf_str(&text));
+}
+
+static bool check_metric(const pj_metric_set *set, const char *metric, pj_err *err)
+{
+    if (!metric || pj_metric_row(set, pj_str_of(metric)) >= 0)
+        return true;
+    pj_auto_buf known = {0};
+    for (size_t i = 0; i < set->count; i++)
+        pj_buf_addf(&known, "%s%s", i ? ", " : "", set->rows[i].key);
+    return pj_fail(err, PJ_E_USAGE, NULL, 0, "the set %s has no metric \"%s\"; it has %s", set->key,
+                   metric, known.at);
+}
+
+bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other,
+                        pj_comparison_opts opts, pj_comparison *out, pj_err *err)
+{
+    if (!check_metric(metrics->set, opts.metric, err))
+        return false;
+    const char *const *names = metrics->study->names;
+    *out = (pj_comparison){.table = pj_table_new("")};
+    out->table->title = pj_arena_format(out->table->arena, "From %s to %s: %s", names[baseline],
+                                        names[other], metrics->set->title);
+    comparing c = {metrics, baseline, other, opts, out};
+    add_columns(&c);
+    for (size_t row = 0; row < metrics->set->count; row++)
+        add_row(&c, row);
+    add_note(&c);
+    return true;
+}

@@ -1,0 +1,31 @@
+// Summaries from any bytes: refused, or a run that tables can be made of.
+#include "metrics/model/run_table.h"
+#include "metrics/model/scene.h"
+#include "metrics/pop/measures.h"
+#include "metrics/read/reader.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { THREADS_MOST = 100000 };
+    pj_job job = {.workers = 1};
+    pj_err err = {0};
+    pj_auto_run run = pj_run_new("fuzz.popinjay.json.gz");
+    pj_pass pass = {.run = run, .job = &job};
+    if (!pj_read_memory("fuzz", (pj_str){(const char *)data, size}, &pass, &err)) {
+        assert(err.code && err.text[0]);
+        return 0;
+    }
+    if (!run->provenance || run->layout.locations > THREADS_MOST)
+        return 0;
+    pj_auto_table stats = pj_run_table_stats(run);
+    pj_auto_table ideal = pj_run_table_ideal(run);
+    pj_measures measures = pj_measures_of(run, false);
+    assert(stats->row_count == run->layout.locations);
+    assert(measures.run == run && ideal->row_count <= run->layout.ranks);
+    return 0;
+}

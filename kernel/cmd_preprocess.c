@@ -118,10 +118,12 @@ static bool make_one(batch *b, item *one, pj_err *err)
     return true;
 }
 
-/// A line of the log.
+/// A line of the log; a notebook shows how far it is otherwise.
 static void say(batch *b, const item *one, size_t number)
 {
     char size[32];
+    if (b->session->face->rich)
+        return;
     pj_format_bytes(one->bytes, size);
     pj_progress_clear(&b->progress);
     pj_session_say(b->session, "%zu of %zu: %s: %s, %s", number, b->count, one->at, one->outcome,

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { METRIC, TITLE, BASELINE, NEW, CHANGE, RELATIVE, VERDICT };
+enum { METRIC, BASELINE, NEW, CHANGE, RELATIVE, VERDICT };
 
 /// One comparison at work.
 typedef struct comparing {
@@ -21,8 +21,7 @@ static void add_columns(const comparing *c)
     pj_table *table = c->out->table;
     const char *const *names = c->metrics->study->names;
     const pj_column columns[] = {
-        {"metric", "Key", NULL, PJ_UNIT_NONE, true},
-        {"title", "Metric", NULL, PJ_UNIT_NONE, true},
+        {"metric", "Metric", NULL, PJ_UNIT_NONE, true},
         {"baseline", names[c->baseline], "The value of the first run.", PJ_UNIT_NONE, false},
         {"new", names[c->other], "The value of the second run.", PJ_UNIT_NONE, false},
         {"change", "Change", "The second less the first.", PJ_UNIT_NONE, false},
@@ -83,7 +82,6 @@ static void add_row(comparing *c, size_t row)
     bool judged = is_judged(c, metric);
     pj_cell *cells = pj_table_add_row(table);
     cells[METRIC] = pj_table_copy_cell(table, pj_cell_text(metric->key));
-    cells[TITLE] = pj_table_copy_cell(table, pj_cell_text(metric->title));
     cells[BASELINE] = value_cell(table, first);
     cells[NEW] = value_cell(table, second);
     if (c->opts.judge)

@@ -12,7 +12,7 @@ typedef struct pj_comparison_opts {
 } pj_comparison_opts;
 
 typedef struct pj_comparison {
-    pj_table *table;  // metric, title, baseline, new, change, relative_change[, verdict]
+    pj_table *table;  // metric, baseline, new, change, relative_change[, verdict]
     size_t regressed; // rows that are worse by more than is allowed
     const char *lack; // why a judged row has no value in one of the runs; NULL = all have
 } pj_comparison;

@@ -166,10 +166,10 @@ static bool coarsen(const pj_summary_vectors *v, grain *g)
     return true;
 }
 
-/// Whether it is of no use to try: numbers rarely pack to less than an eighth of their bits.
+/// Whether it is of no use to try: numbers rarely pack to less than a quarter of their bits.
 static bool is_hopeless(const pj_summary_vectors *v, const grain *g, size_t budget)
 {
-    enum { PACKED = 8, OFTEN = 30 };
+    enum { PACKED = 4, OFTEN = 30 };
     size_t bits = g->bits < EXACT ? g->bits : OFTEN;
     size_t each = (size_t)g->ranks_each * g->threads_each;
     return v->first[v->ranks] / each * v->count * bits / 8 / PACKED > budget;

@@ -24,8 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     pj_auto_table stats = pj_run_table_stats(run);
     pj_auto_table ideal = pj_run_table_ideal(run);
-    pj_measures measures = pj_measures_of(run, false);
     assert(stats->row_count == run->layout.locations);
-    assert(measures.run == run && ideal->row_count <= run->layout.ranks);
+    assert(pj_measures_of(run, false).run == run && ideal->row_count <= run->layout.ranks);
     return 0;
 }

@@ -240,7 +240,7 @@ static void more_instances_than_fit_are_left_out(void **state)
 static void every_size_fits(void **state)
 {
     (void)state;
-    static const uint32_t sizes[][2] = {{1, 1}, {1000, 1}, {1, 20000}, {100000, 1}};
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 20000}, {100000, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         pj_auto_run run = noisy_run(sizes[i][0], sizes[i][1]);
         uint64_t bytes;
@@ -393,7 +393,7 @@ static void damage_is_refused_or_harmless(void **state)
         assert_null(cut);
         assert_int_equal(err.code, PJ_E_FORMAT);
     }
-    for (unsigned round = 0; round < 2000; round++) {
+    for (unsigned round = 0; round < 500; round++) {
         bad.len = 0;
         pj_buf_add(&bad, pj_buf_str(&good));
         for (unsigned i = 0; i < 3; i++)

@@ -13,11 +13,14 @@ typedef struct pj_layout {
     uint32_t applications; // >= 1; ranks of several applications are numbered through
     uint32_t ranks;
     uint32_t locations;
-    uint32_t *first_location;   // ranks + 1 items
-    uint32_t *rank_of;          // by location
-    uint32_t *application_of;   // by rank
-    uint32_t *node_of;          // by location; 0 = unknown, else from 1
-    const char **location_name; // by location; NULL where the trace gives none
+    uint32_t *first_location;      // ranks + 1 items
+    uint32_t *rank_of;             // by location
+    uint32_t *application_of;      // by rank
+    uint32_t *node_of;             // by location; 0 = unknown, else from 1
+    const char **location_name;    // by location; NULL where the trace gives none
+    const char **application_name; // by application; NULL, or NULL where the trace gives none
+    const char **node_name;        // of node 1, 2, ... (node_names of them); NULL = none
+    uint32_t node_names;
 } pj_layout;
 
 static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)

@@ -186,6 +186,35 @@ static void add_applications(pj_table *table, const pj_layout *layout)
     }
 }
 
+/// The program, or "application_0_program" of several, where the trace names it.
+static void add_programs(pj_table *table, const pj_layout *layout)
+{
+    for (uint32_t a = 0; layout->application_name && a < layout->applications; a++) {
+        const char *name = layout->application_name[a];
+        if (name)
+            add_fact(table,
+                     layout->applications == 1
+                         ? "program"
+                         : pj_arena_format(table->arena, "application_%" PRIu32 "_program", a),
+                     text_fact(table, name));
+    }
+}
+
+/// "host1, host2, host3 and 61 more".
+static void add_nodes(pj_table *table, const pj_layout *layout)
+{
+    enum { SHOWN = 4 };
+    const char *text = "";
+    uint32_t shown = layout->node_names <= SHOWN ? layout->node_names : SHOWN - 1;
+    for (uint32_t i = 0; i < shown; i++)
+        text = pj_arena_format(table->arena, "%s%s%s", text, i ? ", " : "", layout->node_name[i]);
+    if (shown < layout->node_names)
+        text = pj_arena_format(table->arena, "%s and %" PRIu32 " more", text,
+                               layout->node_names - shown);
+    if (shown)
+        add_fact(table, "nodes", pj_cell_text(text));
+}
+
 pj_table *pj_run_table_info(const pj_run *run)
 {
     static const pj_column columns[] = {
@@ -201,6 +230,8 @@ pj_table *pj_run_table_info(const pj_run *run)
     add_fact(table, "tag", text_fact(table, run->tag));
     add_fact(table, "applications", number_fact(table, run->layout.applications));
     add_applications(table, &run->layout);
+    add_programs(table, &run->layout);
+    add_nodes(table, &run->layout);
     add_fact(table, "ranks", number_fact(table, run->layout.ranks));
     add_fact(table, "threads", number_fact(table, run->layout.locations));
     add_fact(table, "layout", pj_cell_text(pj_layout_text(&run->layout, table->arena)));

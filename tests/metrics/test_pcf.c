@@ -106,13 +106,31 @@ static void thread_names(void **state)
     assert_string_equal(layout.location_name[1], "free text");
 }
 
+static void program_and_node_names(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_layout layout = {.applications = 2};
+    assert_true(pj_row_parse(PJ_S("LEVEL NODE SIZE 2\nnode a\nnode b\n\nLEVEL APPL SIZE 2\n"
+                                  "Application 1\n./stencil -n 4\n"),
+                             &layout, arena));
+    assert_int_equal(layout.node_names, 2);
+    assert_string_equal(layout.node_name[1], "node b");
+    assert_null(layout.application_name[0]);
+    assert_string_equal(layout.application_name[1], "./stencil -n 4");
+    layout = (pj_layout){.applications = 1};
+    assert_true(pj_row_parse(PJ_S("LEVEL APPL SIZE 2\na\nb\nLEVEL NODE SIZE 99999999\nc\n"),
+                             &layout, arena));
+    assert_null(layout.application_name);
+    assert_int_equal(layout.node_names, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_are_found),
-        cmocka_unit_test(values_belong_to_their_list),
-        cmocka_unit_test(any_bytes_are_read),
-        cmocka_unit_test(thread_names),
+        cmocka_unit_test(labels_are_found),       cmocka_unit_test(values_belong_to_their_list),
+        cmocka_unit_test(any_bytes_are_read),     cmocka_unit_test(thread_names),
+        cmocka_unit_test(program_and_node_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,9 @@ static int flush_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fprintf(stderr, "popinjay: standard output: %s\n", strerror(errno));
-    return PJ_STATUS_FAILED;
+    pj_err err = {0};
+    pj_fail_io(&err, "standard output", "cannot be written");
+    return report(&err);
 }
 
 static int run_command(pj_session *session, const pj_command *command, size_t count,

@@ -47,7 +47,7 @@ static bool list_files(const char *root, const char *folder, pj_arena *arena, pj
     const char *path = pj_arena_format(arena, "%s/%s", root, folder);
     DIR *dir = opendir(path);
     if (!dir)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be opened");
     bool ok = true;
     for (struct dirent *entry; ok && (entry = readdir(dir));) {
         const char *name = pj_arena_format(arena, "%s%s", folder, entry->d_name);
@@ -107,8 +107,7 @@ static pj_table *table_of(const char *folder, const pj_texts *files)
 
 static bool make_folder(const char *path, pj_err *err)
 {
-    return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           pj_fail(err, PJ_E_IO, path, 0, "cannot be made: %s", strerror(errno));
+    return mkdir(path, 0777) == 0 || errno == EEXIST || pj_fail_io(err, path, "cannot be made");
 }
 
 static bool copy_file(const char *from, const char *to, const char *name, pj_arena *arena,

@@ -155,8 +155,7 @@ static bool check_inputs(const report_args *args, const char *notebook, pj_err *
     if (args->load.inputs.count > 1)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "report: one notebook, or traces, not several notebooks and not both");
-    return access(notebook, R_OK) == 0 ||
-           pj_fail(err, PJ_E_IO, notebook, 0, "cannot be opened: %s", strerror(errno));
+    return access(notebook, R_OK) == 0 || pj_fail_io(err, notebook, "cannot be opened");
 }
 
 static bool run_report(pj_session *session, const void *args_given, pj_value *out, pj_err *err)

@@ -77,8 +77,10 @@ static const pj_param params[] = {
 const pj_command pj_command_run = {
     .name = "run",
     .summary = "Run a script in the command language",
-    .detail = "The script sees all verbs of the notebook; what it shows is printed as text. "
-              "os.exit ends it with a status.",
+    .detail =
+        "The script sees all verbs of the notebook; what it shows is printed as text. "
+        "os.exit ends it with a status. Numbers become text that reads back as the same number, "
+        "except by x .. y, which is Lua's own and keeps 14 digits: write tostring(x) .. y.",
     .example = "popinjay run report.lua epoch_*.prv.gz",
     .faces = PJ_IN_SHELL,
     .params = params,

@@ -144,7 +144,7 @@ static bool find_runtime(pj_buf *out, pj_err *err)
         if (at)
             *at = 0;
         if (mkdir(out->at, 0700) != 0 && errno != EEXIST)
-            return pj_fail(err, PJ_E_IO, out->at, 0, "cannot be made: %s", strerror(errno));
+            return pj_fail_io(err, out->at, "cannot be made");
         if (!at)
             return true;
         *at = '/';

@@ -120,7 +120,7 @@ static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_
     size_t first = paths->count;
     DIR *dir = opendir(folder);
     if (!dir)
-        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, folder, "cannot be opened");
     const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
     for (struct dirent *entry; (entry = readdir(dir));)
         if (entry->d_name[0] != '.' && is_trace_name(entry->d_name))

@@ -80,7 +80,7 @@ bool pj_report_open(pj_report *report, pj_session *session, pj_report_format for
     char *folder = (char *)pj_arena_format(report->arena, "%s/popinjay-report.XXXXXX",
                                            place && *place ? place : "/tmp");
     if (!mkdtemp(folder))
-        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be made: %s", strerror(errno));
+        return pj_fail_io(err, folder, "cannot be made");
     report->folder = folder;
     return true;
 }
@@ -243,7 +243,7 @@ static bool copy_pictures(pj_report *report, const char *path, pj_err *err)
     DIR *dir = opendir(from);
     bool ok = true;
     if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
-        ok = pj_fail(err, PJ_E_IO, to, 0, "cannot be made: %s", strerror(errno));
+        ok = pj_fail_io(err, to, "cannot be made");
     for (struct dirent *entry; ok && dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
             ok = copy_file(pj_arena_format(report->arena, "%s/%s", from, entry->d_name),

@@ -137,7 +137,7 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     (void)self;
     struct stat info;
     if (stat(path, &info) != 0)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be opened");
     pj_auto_run run = pj_run_new(path);
     look l = {.arena = arena, .layout = ""};
     pj_sink sink = {.name = "look",

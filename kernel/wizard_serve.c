@@ -192,7 +192,7 @@ bool pj_wizard_serve(pj_session *session, const char *folder, pj_err *err)
     const char *words[MOST_WORDS] = {NULL}, *program;
     pj_auto_arena arena = pj_arena_new(NULL);
     if (chdir(folder) != 0)
-        return pj_fail(err, PJ_E_IO, folder, 0, "cannot be entered: %s", strerror(errno));
+        return pj_fail_io(err, folder, "cannot be entered");
     if (!choose(session, arena, &program, err))
         return false;
     put_words(program, arena, words);

@@ -1,9 +1,11 @@
 // Errors are values; nothing below kernel/ prints them.
 #include "metrics/base/err.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void fill(pj_err *err, pj_err_code code, const char *where, const char *format, va_list args)
 {
@@ -38,6 +40,33 @@ bool pj_fail_byte(pj_err *err, pj_err_code code, const char *where, uint64_t byt
     err->byte = byte;
     err->has_byte = true;
     return false;
+}
+
+static const char *io_advice(int reason)
+{
+    switch (reason) {
+    case ENOENT:
+    case ENOTDIR:
+        return "; check the name";
+    case EACCES:
+    case EPERM:
+        return "; ask its owner for permission";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EROFS:
+        return "; make room, or choose another place";
+    case EISDIR:
+        return "; name a file in it";
+    default:
+        return "";
+    }
+}
+
+bool pj_fail_io(pj_err *err, const char *where, const char *what)
+{
+    int reason = errno;
+    return pj_fail(err, PJ_E_IO, where, 0, "%s: %s%s", what, strerror(reason), io_advice(reason));
 }
 
 const char *pj_err_message(const pj_err *err, char *out, unsigned long size)

@@ -32,6 +32,8 @@ bool pj_fail(pj_err *err, pj_err_code code, const char *where, uint64_t line, co
 /// The same with a byte offset for formats without lines.
 bool pj_fail_byte(pj_err *err, pj_err_code code, const char *where, uint64_t byte,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/// PJ_E_IO with what was tried ("cannot be opened"), what errno says of it and what to do.
+bool pj_fail_io(pj_err *err, const char *where, const char *what);
 
 /// "where: line 12: text" in `out`; returns `out`.
 const char *pj_err_message(const pj_err *err, char *out, unsigned long size);

@@ -9,7 +9,7 @@ bool pj_file_read(const char *path, pj_buf *out, pj_err *err)
     enum { STEP = 64 * 1024 };
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be opened");
     for (size_t got = 1; got > 0; out->len += got)
         got = fread(pj_buf_room(out, STEP), 1, STEP, file);
     out->at[out->len] = 0;

@@ -117,7 +117,7 @@ static bool add_file(pj_fingerprint *print, int fd, const char *path, pj_job *jo
     bool ok = true;
     while (ok && (n = read(fd, block, READ_SIZE)) != 0) {
         if (n < 0 && errno != EINTR)
-            ok = pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+            ok = pj_fail_io(err, path, "cannot be read");
         else if (n > 0)
             pj_fingerprint_add(print, (pj_str){block, (size_t)n});
         if (ok && job)
@@ -131,7 +131,7 @@ static bool print_file(const char *path, pj_job *job, pj_fingerprint *print, pj_
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be opened");
     pj_fingerprint_begin(print);
     bool ok = add_file(print, fd, path, job, err);
     close(fd);
@@ -169,7 +169,7 @@ static bool add_folder(archive *all, const char *path, pj_err *err)
     struct dirent **entries;
     int count = scandir(path, &entries, NULL, alphasort);
     if (count < 0)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be opened");
     pj_auto_arena arena = pj_arena_new(NULL);
     bool ok = true;
     for (int i = 0; i < count; i++) {
@@ -186,7 +186,7 @@ static bool add_member(archive *all, const char *path, const char *name, pj_err 
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
+        return pj_fail_io(err, path, "cannot be read");
     if (S_ISDIR(info.st_mode)) {
         bool ok = ++all->depth > MOST_DEPTH || add_folder(all, path, err);
         all->depth--;

@@ -15,7 +15,7 @@ enum { WAITING_MOST = 1 << 16 };
 
 static bool refuse(const char *path, const char *what, pj_err *err)
 {
-    return pj_fail(err, PJ_E_IO, path, 0, "%s: %s", what, strerror(errno));
+    return pj_fail_io(err, path, what);
 }
 
 static char *temporary_name(const char *path)

@@ -122,7 +122,9 @@ static bool read_preamble(prv_reading *reading, pj_err *err)
     if (!pj_source_next(reading->source, &slot->block, err))
         return false;
     if (!preamble_line(slot, &line) || slot->block.dropped)
-        return pj_fail(err, PJ_E_FORMAT, reading->run->path, 1, "the header is too long");
+        return pj_fail(err, PJ_E_FORMAT, reading->run->path, 1,
+                       "the header has no end within %d MB: this is no trace",
+                       PJ_LINE_BYTES_MAX >> 20);
     if (!header_line(reading, line, err))
         return false;
     bool more = true;

@@ -48,7 +48,7 @@ static bool read_stored(pj_source *source, char *out, size_t size, size_t *got, 
         n = read(source->fd, out, size);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return pj_fail(err, PJ_E_IO, source->path, 0, "cannot be read: %s", strerror(errno));
+        return pj_fail_io(err, source->path, "cannot be read");
     *got = (size_t)n;
     source->file_bytes += *got;
     atomic_fetch_add_explicit(&source->job->bytes_done, *got, memory_order_relaxed);
@@ -236,7 +236,8 @@ static bool begin_text(pj_source *source, pj_err *err)
     if (!want_input(source, err))
         return false;
     if (source->input.len == 0)
-        return pj_fail(err, PJ_E_FORMAT, source->path, 0, "is empty");
+        return pj_fail(err, PJ_E_FORMAT, source->path, 0,
+                       "is empty; copy or record the trace again");
     if (pj_is_gzip(source->input))
         source->gunzip = pj_gunzip_new();
     char *room = pj_buf_room(&source->carry, HEAD_BYTES);
@@ -279,7 +280,7 @@ pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
     struct stat facts;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &facts) != 0) {
-        pj_fail(err, PJ_E_IO, path, 0, "cannot be opened: %s", strerror(errno));
+        pj_fail_io(err, path, "cannot be opened");
         if (fd >= 0)
             close(fd);
         return NULL;
@@ -349,7 +350,7 @@ uint64_t pj_source_position(const pj_source *source)
 bool pj_source_skip(pj_source *source, uint64_t offset, pj_err *err)
 {
     if (lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
-        return pj_fail(err, PJ_E_IO, source->path, 0, "cannot be read: %s", strerror(errno));
+        return pj_fail_io(err, source->path, "cannot be read");
     source->input.len = 0;
     source->carry.len = 0;
     source->carry_offset = offset;

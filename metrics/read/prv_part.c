@@ -15,17 +15,6 @@ static void see(pj_part *part, uint64_t first, uint64_t last)
     part->last_ns = last > part->last_ns ? last : part->last_ns;
 }
 
-/// The earliest time of a batch; messages may be received before they are sent.
-static uint64_t earliest(const pj_prv_batch *batch)
-{
-    uint64_t first = UINT64_MAX;
-    for (const pj_event *event = batch->events; event < batch->out.event; event++)
-        first = event->time < first ? event->time : first;
-    for (const pj_message *message = batch->messages; message < batch->out.message; message++)
-        first = message->physical_recv < first ? message->physical_recv : first;
-    return first;
-}
-
 static void join_pairs(pj_prv_parts *parts)
 {
     for (size_t i = 0; i < parts->count / 2; i++) {
@@ -46,7 +35,7 @@ void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
     parts->items[parts->count++] =
         (pj_part){.offset = block->offset + begin,
                   .bytes = block->len - begin,
-                  .first_ns = earliest(batch),
+                  .first_ns = batch->out.first_ns,
                   .last_ns = batch->open_end ? UINT64_MAX : batch->out.last_ns};
 }
 

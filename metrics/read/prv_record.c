@@ -17,7 +17,8 @@ void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes)
     enum { LEAST_EVENT = 10, LEAST_MESSAGE = 30 }; // bytes of text
     pj_grow(batch->events, &batch->event_cap, bytes / LEAST_EVENT + 4);
     pj_grow(batch->messages, &batch->message_cap, bytes / LEAST_MESSAGE + 1);
-    batch->out = (pj_prv_out){.event = batch->events, .message = batch->messages};
+    batch->out =
+        (pj_prv_out){.event = batch->events, .message = batch->messages, .first_ns = UINT64_MAX};
     batch->import = (pj_import_stats){.count = {0}};
     batch->lines = 0;
     batch->open_end = batch->chopped = false;

@@ -42,7 +42,7 @@ typedef struct pj_prv_out {
     pj_event *event; // the next
     pj_message *message;
     uint64_t records;
-    uint64_t last_ns; // latest time of any record
+    uint64_t first_ns, last_ns; // earliest and latest time of any record
 } pj_prv_out;
 
 /// What a block of text holds.
@@ -100,6 +100,7 @@ typedef struct pj_prv_pairs {
 
 static inline void pj_prv_see_time(pj_prv_out *out, uint64_t time)
 {
+    out->first_ns = time < out->first_ns ? time : out->first_ns;
     out->last_ns = time > out->last_ns ? time : out->last_ns;
 }
 
@@ -172,6 +173,7 @@ static inline void pj_prv_end_pairs(pj_prv_out *out, const pj_prv_pairs *pairs)
 
 static inline void pj_prv_state(pj_prv_out *out, pj_event event)
 {
+    pj_prv_see_time(out, event.time);
     pj_prv_see_time(out, event.a == UINT64_MAX ? event.time : event.a);
     *out->event++ = event;
     out->records++;

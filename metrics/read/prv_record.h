@@ -11,6 +11,7 @@
 /// What a type of prv_types.def does to the events of its line.
 typedef enum pj_prv_action {
     PJ_PRV_EVENT, // becomes an event with its value
+    PJ_PRV_JOIN,  // the same, or joins the reading of instructions before it
     PJ_PRV_CALL,  // becomes the event of an MPI call
     PJ_PRV_BYTES, // the others become parts of the event of a collective
     PJ_PRV_ROOT,
@@ -110,15 +111,14 @@ static inline pj_mpi_call pj_prv_call(const pj_prv_trace *trace, uint16_t class_
 }
 
 /// A reading of cycles joins that of instructions before it in the line.
-static inline bool pj_prv_join(pj_prv_out *out, const pj_prv_pairs *pairs, pj_event event)
+static inline bool pj_prv_join(pj_prv_out *out, const pj_prv_pairs *pairs, uint64_t cycles)
 {
     pj_event *before = out->event - 1;
-    if (event.kind != PJ_EV_COUNTER || event.code != PJ_COUNTER_CYCLES ||
-        out->event == pairs->first || before->kind != PJ_EV_COUNTER ||
+    if (out->event == pairs->first || before->kind != PJ_EV_COUNTER ||
         before->code != PJ_COUNTER_INSTRUCTIONS)
         return false;
     before->kind = PJ_EV_COUNTERS;
-    before->b = event.a;
+    before->b = cycles;
     return true;
 }
 
@@ -132,6 +132,10 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
     event.code = type->code;
     switch (type->action) {
     case PJ_PRV_EVENT:
+        break;
+    case PJ_PRV_JOIN:
+        if (pj_prv_join(out, pairs, value))
+            return;
         break;
     case PJ_PRV_CALL:
         event.a = pj_prv_call(trace, type->code, value);
@@ -150,8 +154,7 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
         pairs->communicator = value;
         return;
     }
-    if (!pj_prv_join(out, pairs, event))
-        *out->event++ = event;
+    *out->event++ = event;
 }
 
 /// After the last pair: what the line as a whole means.

@@ -4,6 +4,7 @@
 #include "kernel/progress.h"
 #include "kernel/summarise.h"
 #include "metrics/base/num.h"
+#include "metrics/base/ranks.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -177,21 +178,50 @@ static pj_table *table_of(const batch *b)
     return table;
 }
 
-static bool run_preprocess(pj_session *session, const void *given, pj_value *out, pj_err *err)
+static bool make_summaries(batch *b, pj_value *out, pj_err *err)
 {
-    const preprocess_args *args = given;
-    pj_auto_arena arena = pj_arena_new(NULL);
-    batch b = {.session = session, .args = args, .arena = arena};
-    if (!pj_export_check(&args->exports, err) || !pj_inputs_options(&args->load, &b.opts, err) ||
-        !list_items(&b, err))
+    const preprocess_args *args = b->args;
+    pj_crew *crew = b->opts.crew;
+    if (!pj_export_check(&args->exports, err) || !pj_inputs_options(&args->load, &b->opts, err) ||
+        !list_items(b, err))
         return false;
-    b.progress = pj_progress_of(session, b.count);
-    bool ok = make_all(&b, err);
-    pj_progress_end(&b.progress);
+    b->opts.crew = crew;
+    b->progress = pj_progress_of(b->session, b->count);
+    bool ok = make_all(b, err);
+    pj_progress_end(&b->progress);
     if (!ok)
         return false;
-    *out = pj_value_table_take(table_of(&b));
-    return pj_export_all(session, out, &args->exports, err);
+    *out = pj_value_table_take(table_of(b));
+    return pj_export_all(b->session, out, &args->exports, err);
+}
+
+/// Under mpirun: one of several processes, of which the first one speaks.
+static void help(const batch *b, pj_crew *crew)
+{
+    const pj_load_args *load = &b->args->load;
+    pj_job job = {
+        .stop = b->session->stop, .workers = (unsigned)load->jobs, .memory_budget = load->memory};
+    pj_load_opts opts = {.crew = NULL};
+    pj_inputs_options(load, &opts, &(pj_err){.code = PJ_E_NONE});
+    opts.crew = crew;
+    pj_summarise_help(opts, &job);
+}
+
+static bool run_preprocess(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    batch b = {.session = session, .args = given, .arena = arena};
+    pj_auto_ranks crew = pj_ranks_join(err);
+    if (err->code)
+        return false;
+    if (!pj_crew_leads(crew)) {
+        help(&b, crew);
+        return true;
+    }
+    b.opts.crew = crew;
+    bool ok = make_summaries(&b, out, err);
+    pj_summarise_dismiss(crew);
+    return ok;
 }
 
 static const pj_param params[] = {
@@ -217,7 +247,11 @@ const pj_command pj_command_preprocess = {
         "same metrics to the last digit; where it lies beside the trace, it is used by itself. "
         "Values of single threads are rounded when there are too many of them.\n"
         "Summaries that are there, made from the same bytes with the same options, are kept: "
-        "called again after an interrupt, the command goes on where it ended.",
+        "called again after an interrupt, the command goes on where it ended.\n"
+        "Under mpirun all processes read each trace together and the first one writes the summary, "
+        "of the same bytes: OTF2 archives by threads, plain .prv files by ranges. Compressed "
+        "traces "
+        "cannot be shared: one process reads them.",
     .example = "popinjay preprocess runs/*.prv.gz -o summaries",
     .faces = PJ_IN_BOTH,
     .params = params,

@@ -390,10 +390,11 @@ static bool find_room(pj_job *job, const char *path, pj_err *err)
 /// All members of a crew have read their part, or all fail.
 static bool part(pj_crew *crew, const pj_run *run, pj_err *err)
 {
-    if (run)
-        return pj_crew_exchange(crew, err);
-    pj_crew_give_up(crew, err);
-    return false;
+    bool ok = run && pj_crew_exchange(crew, err);
+    if (!run)
+        pj_crew_give_up(crew, err);
+    crew->over = false; // for all at the same exchange: they can go on with another trace
+    return ok;
 }
 
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)

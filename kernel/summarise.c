@@ -130,12 +130,20 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
     return run && suffices(opts, run) ? pj_run_hold(run) : NULL;
 }
 
+/// In a crew: the others begin to read the trace too. NULL = there is none left.
+static bool call_crew(pj_crew *crew, const char *path, pj_err *err)
+{
+    pj_crew_tell(crew, pj_str_of(path));
+    return pj_crew_exchange(crew, err);
+}
+
 /// Reads the trace; fails when it changes meanwhile.
 static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
                            pj_provenance *origin, pj_err *err)
 {
     uint64_t before, after;
-    if (!pj_fingerprint_stamp(path, &before, err))
+    if (!pj_fingerprint_stamp(path, &before, err) ||
+        (opts->crew && !call_crew(opts->crew, path, err)))
         return NULL;
     pj_auto_run run = pj_load(path, *opts, job, err);
     if (!run || !pj_summarise_origin(path, opts, job, arena, origin, err) ||
@@ -148,15 +156,42 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
     return NULL;
 }
 
+static const pj_scene_opts whole_scene = {
+    .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS};
+
+/// For all that a summary tells.
+static pj_load_opts with_all(pj_load_opts opts)
+{
+    opts.ignore_summary = opts.openmp_regions = true;
+    opts.scene = &whole_scene;
+    return opts;
+}
+
+void pj_summarise_help(pj_load_opts opts, pj_job *job)
+{
+    pj_crew *crew = opts.crew;
+    opts = with_all(opts);
+    while (pj_crew_exchange(crew, NULL)) {
+        pj_str path = pj_crew_from(crew, 0);
+        if (!path.len)
+            return;
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_run_release(pj_load(pj_arena_text(arena, path), opts, job, NULL)); // the leader has all
+    }
+}
+
+void pj_summarise_dismiss(pj_crew *crew)
+{
+    if (crew)
+        call_crew(crew, NULL, NULL);
+}
+
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
                   uint64_t *bytes, pj_err *err)
 {
-    pj_scene_opts scene = {
-        .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS};
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_provenance origin;
-    opts.ignore_summary = opts.openmp_regions = true;
-    opts.scene = &scene;
+    opts = with_all(opts);
     pj_auto_run read = read_steady(path, &opts, job, arena, &origin, err);
     if (!read)
         return false;

@@ -33,4 +33,9 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
                   uint64_t *bytes, pj_err *err);
 
+/// In a crew (opts.crew) the leader makes summaries; the others help it to read, until it dismisses
+/// them. What goes wrong is the leader's to say.
+void pj_summarise_help(pj_load_opts opts, pj_job *job);
+void pj_summarise_dismiss(pj_crew *crew);
+
 #endif

@@ -78,5 +78,6 @@ void pj_crew_give_up(pj_crew *crew, const pj_err *why)
     empty_out(crew, FAILED);
     pj_crew_tell(crew, (pj_str){(const char *)why, sizeof *why});
     crew->carry(crew->self, crew->out, crew->in, &(pj_err){.code = PJ_E_NONE});
+    empty_out(crew, WELL);
     crew->over = true;
 }

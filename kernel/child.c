@@ -5,18 +5,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { POLL_MS = 20, PATIENCE_POLLS = 150, TAIL_LINES = 8, TEX_LINES = 6, MOST_LOG = 1 << 22 };
+enum { POLL_MS = 10, PATIENCE_POLLS = 300, TAIL_LINES = 8, TEX_LINES = 6, MOST_LOG = 1 << 22 };
 
 bool pj_child_exists(const char *program)
 {
@@ -57,26 +59,32 @@ static char **environment(const char *const *settings, pj_arena *arena)
     return all;
 }
 
+/// A process group of its own, and signals as a program of a shell has them.
+static void init_attributes(posix_spawnattr_t *how)
+{
+    sigset_t none, ended;
+    sigemptyset(&none);
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGPIPE);
+    posix_spawnattr_init(how);
+    posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                      POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(how, &none);
+    posix_spawnattr_setsigdefault(how, &ended);
+}
+
 static int spawn(const pj_child *child, pid_t *pid)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
-    sigset_t none, ended;
-    sigemptyset(&none);
-    sigemptyset(&ended);
-    sigaddset(&ended, SIGPIPE);
     posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
+    init_attributes(&how);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, child->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (child->folder)
         posix_spawn_file_actions_addchdir_np(&files, child->folder);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setsigmask(&how, &none);
-    posix_spawnattr_setsigdefault(&how, &ended);
     int reason = posix_spawnp(pid, child->words[0], &files, &how, (char *const *)child->words,
                               environment(child->settings, arena));
     posix_spawn_file_actions_destroy(&files);
@@ -84,9 +92,35 @@ static int spawn(const pj_child *child, pid_t *pid)
     return reason;
 }
 
+bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj_err *err)
+{
+    const char *const words[] = {"sh", "-c", line, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    posix_spawn_file_actions_init(&files);
+    init_attributes(&how);
+    if (own >= 0)
+        posix_spawn_file_actions_adddup2(&files, fd, own);
+    int reason = posix_spawn(pid, "/bin/sh", &files, &how, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return !reason ||
+           pj_fail(err, PJ_E_MISSING, NULL, 0, "/bin/sh cannot be started: %s", strerror(reason));
+}
+
 static void rest_a_while(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
+}
+
+/// Returns as soon as the child ends where the system has descriptors of processes (-1 = none).
+static void rest_beside(int child_fd)
+{
+    struct pollfd item = {.fd = child_fd, .events = POLLIN};
+    if (child_fd < 0)
+        rest_a_while();
+    else
+        poll(&item, 1, POLL_MS);
 }
 
 /// Asks the group to end, then insists.
@@ -106,7 +140,7 @@ static void end_group(pid_t pid)
         ;
 }
 
-static bool await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err)
+static bool await(pid_t pid, int fd, const atomic_bool *stop, int *status, pj_err *err)
 {
     for (;;) {
         pid_t got = waitpid(pid, status, WNOHANG);
@@ -118,8 +152,17 @@ static bool await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err)
             end_group(pid);
             return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
         }
-        rest_a_while();
+        rest_beside(fd);
     }
+}
+
+bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err)
+{
+    int fd = pidfd_open(pid, 0);
+    bool ended = await(pid, fd, stop, status, err);
+    if (fd >= 0)
+        close(fd);
+    return ended;
 }
 
 /// Without colours of terminals.
@@ -199,7 +242,7 @@ bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err)
     if (reason)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "%s cannot be started: %s", child->words[0],
                        strerror(reason));
-    if (!await(pid, stop, &status, err))
+    if (!pj_child_await(pid, stop, &status, err))
         return false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;

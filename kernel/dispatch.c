@@ -343,10 +343,22 @@ static void run_errand(pj_subshell *shell, const pj_inbox_item *item)
     atomic_store(&shell->busy, false);
 }
 
+/// Signals come to the main shell, which has nothing to interrupt while it waits.
+static void pass_on_interrupt(pj_subshell *shell)
+{
+    if (atomic_load(shell->stop))
+        pj_subshells_interrupt(shell->kernel->shells, (pj_str){0});
+}
+
 void pj_dispatch_inbox(pj_subshell *shell)
 {
     pj_inbox_item item;
-    while (pj_inbox_take(shell->inbox, &item)) {
+    pj_inbox_news news;
+    while ((news = pj_inbox_take(shell->inbox, &item)) != PJ_INBOX_CLOSED) {
+        if (news == PJ_INBOX_SIGNAL) {
+            pass_on_interrupt(shell);
+            continue;
+        }
         pj_lang_ready(shell->lang);
         pj_history_hurry(shell->history, pj_inbox_bytes(shell->inbox) > 0);
         if (item.errand.call)

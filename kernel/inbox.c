@@ -4,6 +4,7 @@
 #include "metrics/base/arena.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,7 +17,7 @@ typedef struct waiting {
 
 struct pj_inbox {
     pthread_mutex_t lock;
-    pthread_cond_t arrival;
+    sem_t arrival; // one for each item, and for the end
     waiting *first, **end;
     unsigned long arrived;
     size_t bytes;
@@ -29,7 +30,7 @@ pj_inbox *pj_inbox_new(void)
     *inbox = (pj_inbox){0};
     inbox->end = &inbox->first;
     pthread_mutex_init(&inbox->lock, NULL);
-    pthread_cond_init(&inbox->arrival, NULL);
+    sem_init(&inbox->arrival, 0, 0);
     return inbox;
 }
 
@@ -42,7 +43,7 @@ void pj_inbox_free(pj_inbox *inbox)
         pj_inbox_item_drop(&w->item);
         free(w);
     }
-    pthread_cond_destroy(&inbox->arrival);
+    sem_destroy(&inbox->arrival);
     pthread_mutex_destroy(&inbox->lock);
     free(inbox);
 }
@@ -77,7 +78,7 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
     inbox->end = &w->next;
     inbox->arrived++;
     inbox->bytes += weight(&item);
-    pthread_cond_signal(&inbox->arrival);
+    sem_post(&inbox->arrival);
     pthread_mutex_unlock(&inbox->lock);
 }
 
@@ -96,14 +97,14 @@ static bool take_first(pj_inbox *inbox, pj_inbox_item *out)
     return true;
 }
 
-bool pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out)
+pj_inbox_news pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out)
 {
+    if (sem_wait(&inbox->arrival) != 0)
+        return PJ_INBOX_SIGNAL;
     pthread_mutex_lock(&inbox->lock);
-    while (!inbox->first && !inbox->closed)
-        pthread_cond_wait(&inbox->arrival, &inbox->lock);
     bool taken = !inbox->closed && take_first(inbox, out);
     pthread_mutex_unlock(&inbox->lock);
-    return taken;
+    return taken ? PJ_INBOX_ITEM : PJ_INBOX_CLOSED;
 }
 
 bool pj_inbox_left(pj_inbox *inbox, pj_inbox_item *out)
@@ -143,6 +144,6 @@ void pj_inbox_close(pj_inbox *inbox)
 {
     pthread_mutex_lock(&inbox->lock);
     inbox->closed = true;
-    pthread_cond_broadcast(&inbox->arrival);
+    sem_post(&inbox->arrival);
     pthread_mutex_unlock(&inbox->lock);
 }

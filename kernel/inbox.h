@@ -20,15 +20,21 @@ typedef struct pj_inbox_item {
 
 /// Takes what the item holds.
 void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item);
-/// The next one, the caller's (pj_inbox_item_drop). Blocks; false when the inbox was closed.
-bool pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out);
+typedef enum pj_inbox_news {
+    PJ_INBOX_ITEM,   // the caller's (pj_inbox_item_drop)
+    PJ_INBOX_SIGNAL, // none: the thread that waits handled a signal
+    PJ_INBOX_CLOSED,
+} pj_inbox_news;
+
+/// Waits for the next one.
+pj_inbox_news pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out);
 void pj_inbox_item_drop(pj_inbox_item *item);
 /// Bytes that the waiting items hold, roughly.
 size_t pj_inbox_bytes(pj_inbox *inbox);
 /// Marks every execute_request that waits. Called before the failure is told to anybody: it first
 /// waits (4 ms of silence, 16 ms at most) for what the front end sent without knowing of it.
 void pj_inbox_abort_cells(pj_inbox *inbox);
-/// Takers get NULL from now on, whatever waits.
+/// Takers get PJ_INBOX_CLOSED from now on, whatever waits.
 void pj_inbox_close(pj_inbox *inbox);
 /// What waited in a closed inbox, one by one, the caller's; false when nothing is left.
 bool pj_inbox_left(pj_inbox *inbox, pj_inbox_item *out);

@@ -49,6 +49,8 @@ pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
     lang->session->render.colour = face->colour && !face->rich;
     luaL_openlibs(lang->L);
     pj_lang_io_open(stage);
+    if (face->rich)
+        pj_lang_process_open(lang->L);
     pj_lang_enter(lang, PJ_LANG_PATIENT);
     pj_lang_guard_open(lang->L);
     pj_lang_value_open(lang->L);
@@ -257,6 +259,13 @@ void pj_lang_ready(pj_lang *lang)
         atomic_store(lang->stop, true);
 }
 
+/// The library reports what it could not allocate as an ordinary error.
+static bool ran_short(const pj_lang *lang, int status)
+{
+    return status == LUA_ERRRUN &&
+           pj_str_equal(pj_buf_str(&lang->message), PJ_S("not enough memory"));
+}
+
 static pj_outcome run_request(pj_lang *lang, request *r)
 {
     pj_lang_ready(lang);
@@ -274,11 +283,14 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     lua_pushlightuserdata(L, r);
     int status = lua_pcall(L, 1, 0, 1);
     lua_settop(L, 0);
+    bool short_of_memory = status == LUA_ERRMEM || ran_short(lang, status);
+    if (short_of_memory)
+        pj_lang_memory_explain(lang, status == LUA_ERRMEM);
     pj_outcome outcome = {.ok = true, .data = lang->data, .metadata = lang->metadata};
     if (!r->compiled)
         outcome = failed(lang, "SyntaxError");
     else if (status != LUA_OK)
-        outcome = failed(lang, "Error");
+        outcome = failed(lang, short_of_memory ? "MemoryError" : "Error");
     else if (r->undefined)
         outcome = failed(lang, "NameError");
     else

@@ -31,6 +31,7 @@ pj_lang_stage *pj_lang_stage_new(void)
 {
     pj_lang_stage *stage = pj_take_memory(sizeof *stage);
     *stage = (pj_lang_stage){.L = luaL_newstate()};
+    pj_lang_memory_open(stage);
     stage->end = &stage->first;
     pthread_mutex_init(&stage->lock, NULL);
     *(pj_lang_stage **)lua_getextraspace(stage->L) = stage;

@@ -17,6 +17,8 @@ typedef struct pj_lang_stage {
     pj_lang *now;               // whose turn it is; of the holder of the stage
     pj_lang *all;               // who shares it, the first one last; under `lock`
     luaL_Stream *streams[3];    // io.stdin, io.stdout, io.stderr: the files of the one on stage
+    size_t lua_bytes;           // that the Lua state has
+    size_t lua_granted;         // that it may have before the system is asked again
     size_t source_count;        // cells whose code was kept
     struct pj_widgets *widgets; // NULL = none was ever made
     pthread_mutex_t lock;       // of what follows

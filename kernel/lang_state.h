@@ -85,6 +85,12 @@ void pj_lang_tostring(lua_State *L, int index);
 void pj_lang_widgets_close_owner(pj_lang *lang, const char *owner);
 /// lang_complete.c: keeps the names of globals for when a call of C keeps the stage.
 void pj_lang_note_names(pj_lang *lang);
+/// lang_process.c: os.execute and io.popen that an interrupt ends.
+void pj_lang_process_open(lua_State *L);
+/// lang_memory.c: Lua gets no more memory than this process may use.
+void pj_lang_memory_open(pj_lang_stage *stage);
+/// What is said of a cell that got none; with `anywhere` its place is not known.
+void pj_lang_memory_explain(pj_lang *lang, bool anywhere);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
 /// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.

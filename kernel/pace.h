@@ -21,6 +21,7 @@ typedef struct pj_pace {
     uint64_t sum;                 // of `sent`
     uint64_t next;                // ns: when more may go out
     bool steady;                  // the free part is used up
+    bool trickles;                // and still counts
 } pj_pace;
 
 /// Nanoseconds until more may go out, `queued` bytes being on their way already; 0 = now. The

@@ -2,6 +2,7 @@
 #include "metrics/model/table_ops.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/memory.h"
 #include "metrics/model/formula.h"
 
 #include <math.h>
@@ -514,6 +515,18 @@ static void add_joined_columns(pj_table *made, const joiner *j)
     }
 }
 
+enum { UNASKED = 64 << 20 }; // bytes that a table may have in any case
+
+/// Keys that stand in many rows of both sides make tables that no memory holds.
+static bool has_room(const pj_table *made, size_t *granted, pj_err *err)
+{
+    size_t bytes = made->row_count * made->column_count * sizeof *made->cells;
+    if (bytes < *granted)
+        return true;
+    *granted = 2 * bytes; // arrays double
+    return pj_memory_want(*granted, made->title, "joining by keys that stand in many rows", err);
+}
+
 pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
                         size_t count, pj_err *err)
 {
@@ -533,7 +546,13 @@ pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_st
         .missing = pj_arena_format(made->arena, "no such row in \"%s\"", right->title),
     };
     add_joined_columns(made, &j);
-    for (size_t row = 0; row < left->row_count; row++)
+    size_t granted = UNASKED;
+    for (size_t row = 0; row < left->row_count; row++) {
+        if (!has_room(made, &granted, err)) {
+            pj_table_release(made);
+            return NULL;
+        }
         join_row(made, &j, row);
+    }
     return made;
 }

@@ -88,6 +88,21 @@ static void test_steady_rate(void **state)
             assert_true(r.at[i] - r.at[i - 1] < 200 * MS);
 }
 
+/// What follows a burst trickles instead of waiting until the burst is forgotten.
+static void test_no_silence_after_the_free_part(void **state)
+{
+    (void)state;
+    static record r;
+    r.count = 0;
+    pj_pace pace = {.rate = PJ_PACE_RATE};
+    send_all(&pace, &r, SECOND, 11 * SECOND, 16 << 10);
+    uint64_t longest = 0;
+    for (size_t i = 1; i < r.count; i++)
+        longest = r.at[i] - r.at[i - 1] > longest ? r.at[i] - r.at[i - 1] : longest;
+    assert_in_range(longest, 1, 500 * MS);
+    assert_within_limits(&r);
+}
+
 static void test_what_is_on_its_way_counts(void **state)
 {
     (void)state;
@@ -112,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_no_window_is_overfull),
         cmocka_unit_test(test_the_first_part_is_free),
         cmocka_unit_test(test_steady_rate),
+        cmocka_unit_test(test_no_silence_after_the_free_part),
         cmocka_unit_test(test_what_is_on_its_way_counts),
         cmocka_unit_test(test_off),
     };

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -262,14 +264,49 @@ static void test_errors(void **state)
     assert_non_null(strstr(err.text, "a condition is expected"));
 }
 
+/// Keys that stand in every row of both sides: an error before memory ends, not after.
+static void test_join_has_a_limit(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    print_message("skipped: sanitizers need any amount of addresses\n");
+    skip();
+#endif
+    enum { ROWS = 10000, ROOM = 256 << 20 };
+    const pj_str key[] = {PJ_S("k")};
+    pj_auto_table table = pj_table_new("Much");
+    pj_table_add_column(table, (pj_column){"k", "K", NULL, PJ_UNIT_NONE, false});
+    for (int i = 0; i < ROWS; i++)
+        pj_table_add_row(table)[0] = pj_cell_int(1);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    assert_int_equal(fscanf(sizes, "%lu", &pages), 1); // NOLINT(cert-err34-c)
+    fclose(sizes);
+    struct rlimit small = {pages * (unsigned long)sysconf(_SC_PAGESIZE) + ROOM, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+    pj_err err = {0};
+    pj_table *joined = pj_table_join(table, table, key, 1, &err);
+    setrlimit(RLIMIT_AS, &before);
+    assert_null(joined);
+    assert_int_equal(err.code, PJ_E_MEMORY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_where),         cmocka_unit_test(test_where_by_callback),
-        cmocka_unit_test(test_sort),          cmocka_unit_test(test_select_and_head),
-        cmocka_unit_test(test_add),           cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_fold_overflow), cmocka_unit_test(test_by),
-        cmocka_unit_test(test_join),          cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_where_by_callback),
+        cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_select_and_head),
+        cmocka_unit_test(test_add),
+        cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_fold_overflow),
+        cmocka_unit_test(test_by),
+        cmocka_unit_test(test_join),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_join_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,18 @@ static void test_children(void **state)
                   "read", "err\n");
 }
 
+/// As Lua's own: three values, whatever way the program ended.
+static void test_results_of_programs(void **state)
+{
+    assert_prints(*state,
+                  "print(os.execute()) print(os.execute 'exit 3') print(os.execute 'kill -9 $$') "
+                  "print(os.execute 'true') local p = io.popen('exit 2') print(p:read()) "
+                  "print(p:close()) p = io.popen('cat', 'w') p:write('a', 1) print(p:close())",
+                  "true\nnil\texit\t3\nnil\tsignal\t9\ntrue\texit\t0\nnil\nnil\texit\t2\n"
+                  "a1true\texit\t0\n",
+                  "");
+}
+
 /// In the order in which it was printed, whoever printed.
 static void test_order(void **state)
 {
@@ -72,10 +84,8 @@ static void test_background(void **state)
 int probe_capture(void)
 {
     const struct CMUnitTest tests[] = {
-        PROBE(test_children),
-        PROBE(test_order),
-        PROBE(test_much),
-        PROBE(test_background),
+        PROBE(test_children), PROBE(test_results_of_programs), PROBE(test_order),
+        PROBE(test_much),     PROBE(test_background),
     };
     return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
 }

@@ -105,6 +105,10 @@ static void test_interrupt_kinds(void **state)
         "while true do pcall(function() while true do end end) end",
         "local f = coroutine.wrap(function() while true do end end) f()",
         "repeat local s = ('x'):rep(100) until false",
+        "os.execute 'sleep 100'",
+        "io.popen('sleep 100'):read 'a'",
+        "for line in io.popen('echo x; sleep 100'):lines() do end",
+        "io.popen('sleep 100', 'w'):write(('x'):rep(1000000))",
     };
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         char id[64];

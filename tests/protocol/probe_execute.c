@@ -233,6 +233,21 @@ static void test_round_trips(void **state)
                   ms[TRIPS * 99 / 100]);
 }
 
+/// A cell that wants more than there is fails; the kernel and what it had stay.
+static void test_memory_ends_in_an_error(void **state)
+{
+    client *c = *state;
+    answer a = client_execute(c, "kept = 5");
+    answer_free(&a);
+    a = client_execute(c, "huge = io.popen('true'):read(1 << 46)");
+    assert_string_equal(message_text(a.reply, "ename"), "MemoryError");
+    assert_non_null(strstr(message_text(a.reply, "evalue"), "not enough memory"));
+    answer_free(&a);
+    a = client_execute(c, "assert(kept == 5 and not huge)");
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
+}
+
 int probe_execute(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +261,7 @@ int probe_execute(void)
         PROBE(test_next_cell_after_a_failure_runs),
         PROBE(test_stop_on_error_false),
         PROBE(test_queued_cells_run_in_order),
+        PROBE(test_memory_ends_in_an_error),
         PROBE(test_round_trips),
     };
     return cmocka_run_group_tests_name("execute", tests, NULL, NULL);

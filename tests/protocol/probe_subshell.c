@@ -2,6 +2,7 @@
 // interrupt, questions and end.
 #include "tests/protocol/probe.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,10 @@ static void test_interrupts(void **state)
     interrupt_main(c, main_id); // the main shell alone
     use(c, "");
     expect_control(c, "interrupt_request", NULL, "ok"); // it is idle: the children
+    expect_interrupted(c, sub_id);
+    use(c, sub);
+    start_cell(c, loop, sub_id);
+    kill(c->pid, SIGINT); // the same
     expect_interrupted(c, sub_id);
 }
 

@@ -293,9 +293,9 @@ static void serve_in_turn(pj_subshell *shell, pj_request *request, bool aborted)
     say(kernel, request, "busy");
     reply(kernel, row, request,
           aborted ? pj_reply_aborted(shell->count) : row->answer(kernel, shell, request));
-    say(kernel, request, "idle");
     shell->current = NULL;
-    atomic_store(&shell->busy, false);
+    atomic_store(&shell->busy, false); // before anybody can hear that it is
+    say(kernel, request, "idle");
 }
 
 static void refuse(pj_kernel *kernel, const handler *row, pj_request *request)

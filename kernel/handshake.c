@@ -6,9 +6,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <zmq.h>
 
-enum { RECEIPT_MS = 10000, MOST_FRAMES = 8 };
+enum { MOST_FRAMES = 8 };
 
 #define DELIMITER PJ_S("<IDS|MSG>")
 
@@ -74,7 +75,25 @@ static bool is_receipt(void *socket, pj_wire *wire)
     return right;
 }
 
-bool pj_handshake_register(const pj_connection *c, void *context, pj_wire *wire, pj_err *err)
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool await_receipt(void *socket, pj_wire *wire, int patience_ms)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+    int64_t until = now_ms() + patience_ms;
+    for (int64_t left; (left = until - now_ms()) > 0;)
+        if (zmq_poll(&item, 1, (long)left) > 0 && is_receipt(socket, wire))
+            return true;
+    return false;
+}
+
+bool pj_handshake_register(const pj_connection *c, void *context, pj_wire *wire, int patience_ms,
+                           pj_err *err)
 {
     char address[512];
     bool v6 = pj_str_find(c->registration_ip, ':') < c->registration_ip.len;
@@ -87,9 +106,7 @@ bool pj_handshake_register(const pj_connection *c, void *context, pj_wire *wire,
     bool received = false;
     if (zmq_connect(socket, address) == 0) {
         send_ports(c, socket, wire);
-        zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-        while (!received && zmq_poll(&item, 1, RECEIPT_MS) > 0)
-            received = is_receipt(socket, wire);
+        received = await_receipt(socket, wire, patience_ms);
     }
     zmq_close(socket);
     return received || pj_fail(err, PJ_E_IO, address, 0,

@@ -8,8 +8,11 @@
 
 /// Notes the port that a socket was bound to.
 bool pj_handshake_port(pj_connection *connection, pj_port port, void *socket, pj_err *err);
-/// Tells all ports to the launcher and waits for its receipt; false when none comes in time.
+enum { PJ_HANDSHAKE_MS = 10000 }; // that a launcher has for its receipt
+
+/// Tells all ports to the launcher and waits for its receipt; false when none comes in time,
+/// whatever else comes.
 bool pj_handshake_register(const pj_connection *connection, void *context, pj_wire *wire,
-                           pj_err *err);
+                           int patience_ms, pj_err *err);
 
 #endif

@@ -510,8 +510,8 @@ static bool introduce(server *s, pj_wire *wire, pj_err *err)
         fprintf(stderr,
                 "popinjay: others can read %s and with it the key of this kernel; chmod 600 it\n",
                 c->path);
-    return !c->registers ||
-           (pj_handshake_register(c, s->context, wire, err) && pj_connection_write(c, err));
+    return !c->registers || (pj_handshake_register(c, s->context, wire, PJ_HANDSHAKE_MS, err) &&
+                             pj_connection_write(c, err));
 }
 
 static bool serve(server *s, atomic_bool *stop, pj_err *err)

@@ -31,14 +31,6 @@ static const snippets *code(void)
     return NULL;
 }
 
-static void assert_works(client *c)
-{
-    assert_true(client_is_alive(c));
-    answer a = client_execute(c, code()->value);
-    assert_string_equal(answer_status(&a), "ok");
-    answer_free(&a);
-}
-
 static void start_cell(client *c, const char *text, char id[64])
 {
     client_send(c, SHELL, "execute_request",
@@ -46,6 +38,17 @@ static void start_cell(client *c, const char *text, char id[64])
                           "store_history", 1, "allow_stdin", 1, "user_expressions", "stop_on_error",
                           1));
     strcpy(id, c->last_id);
+}
+
+/// Nothing is left out of the request: only test_code_alone is about kernels that need all of it.
+static void assert_works(client *c)
+{
+    char id[64];
+    assert_true(client_is_alive(c));
+    start_cell(c, code()->value, id);
+    answer a = client_collect(c, id, true);
+    assert_string_equal(answer_status(&a), "ok");
+    answer_free(&a);
 }
 
 static void wait_until_busy(client *c, const char *id)
@@ -228,6 +231,10 @@ static void test_nonsense(void **state)
         client_send_frames(c, CONTROL, messages[i], lengths, count);
     }
     assert_works(c);
+    client_send(c, CONTROL, "kernel_info_request", NULL);
+    message *m = client_receive(c, CONTROL, 3000);
+    assert_non_null(m);
+    message_free(m);
 }
 
 /// Signed, and sent twice: the second one is ignored.

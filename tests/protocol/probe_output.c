@@ -151,6 +151,30 @@ static void test_topics(void **state)
     assert_true(stream && status);
 }
 
+/// Of every one of many queued cells: one busy first, one idle last, and all between.
+static void test_idle_is_the_last_word(void **state)
+{
+    enum { CELLS = 60, PARTS = 6 };
+    client *c = *state;
+    unsigned first = c->serial + 1, seen[CELLS] = {0}, idles = 0;
+    static const char *const parts[PARTS] = {"busy",         "execute_input",  "stream",
+                                             "display_data", "execute_result", "idle"};
+    for (int i = 0; i < CELLS; i++)
+        client_send(c, SHELL, "execute_request",
+                    json_pack("{s:s}", "code", "print 'a' display 'b' return 'c'"));
+    for (message *m; (m = client_receive(c, IOPUB, idles < CELLS ? 10000 : 200)); message_free(m)) {
+        const char *parent = json_string_value(json_object_get(m->parent, "msg_id"));
+        const char *type = message_type(m), *status = message_text(m, "execution_state");
+        unsigned at =
+            parent ? (unsigned)strtoul(strrchr(parent, '_') + 1, NULL, 10) - first : CELLS;
+        if (at >= CELLS)
+            continue;
+        assert_string_equal(*status ? status : type, parts[seen[at]]);
+        idles += ++seen[at] == PARTS;
+    }
+    assert_int_equal(idles, CELLS);
+}
+
 /// What a cell put out can be shown again, as outputs of another one.
 static void test_missed(void **state)
 {
@@ -217,6 +241,7 @@ int probe_output(void)
         PROBE(test_output_comes_at_once),
         PROBE(test_every_subscriber_is_welcomed),
         PROBE(test_topics),
+        PROBE(test_idle_is_the_last_word),
         PROBE(test_missed),
         PROBE(test_missed_after_reconnecting),
     };

@@ -4,8 +4,6 @@
 
 #include "metrics/base/str.h"
 
-#include <stdint.h>
-
 typedef struct pj_suggest {
     pj_str word;
     const char *best; // NULL = nothing was near enough

@@ -7,7 +7,6 @@
 #include "widgets/plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { HOVERED_MOST = 400, SCALE_STEPS = 300, SCALE_ROWS = 18 };
 static const double bar_least = 16; // columns of a region with a hover text of its own

@@ -6,8 +6,6 @@
 #include "widgets/definitions.h"
 #include "widgets/escape.h"
 
-#include <inttypes.h>
-
 static json_t *mark_of(pj_report_mark mark)
 {
     json_t *own = json_object();

@@ -3,8 +3,6 @@
 
 #include "widgets/utf8.h"
 
-#include <math.h>
-
 static double size_of(pj_style style)
 {
     return style.size > 0 ? style.size : 12;
@@ -13,15 +11,6 @@ static double size_of(pj_style style)
 double pj_textbox_width(const pj_draw *draw, const char *text, pj_style style)
 {
     return text ? draw->measure(text, size_of(style), style.bold).width : 0;
-}
-
-double pj_textbox_widest(const pj_draw *draw, const char *const *texts, size_t count,
-                         pj_style style)
-{
-    double widest = 0;
-    for (size_t i = 0; i < count; i++)
-        widest = fmax(widest, pj_textbox_width(draw, texts[i], style));
-    return widest;
 }
 
 static size_t code_points(pj_str text)

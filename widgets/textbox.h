@@ -16,9 +16,6 @@ typedef struct pj_style {
 } pj_style;
 
 double pj_textbox_width(const pj_draw *draw, const char *text, pj_style style);
-/// The widest of several; NULL entries count 0.
-double pj_textbox_widest(const pj_draw *draw, const char *const *texts, size_t count,
-                         pj_style style);
 /// Cut with an ellipsis so that it is at most `width` px wide.
 const char *pj_textbox_elide(const pj_draw *draw, pj_arena *arena, const char *text, pj_style style,
                              double width);

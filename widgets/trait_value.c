@@ -4,7 +4,6 @@
 #include "metrics/base/buf.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST_DEPTH = 100, MOST_SHOWN = 40 };
 static const double EXACT_INT = 9007199254740992.0; // 2^53

@@ -1,8 +1,6 @@
 // Rows of traits.def as arrays, and finding them by name.
 #include "widgets/traits.h"
 
-#include <stdint.h>
-
 #define TRAIT(name, kind, default_json, ...)                                                       \
     {                                                                                              \
         .key = #name, .type = PJ_TRAIT_##kind, .initial = default_json, __VA_ARGS__                \

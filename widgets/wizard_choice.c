@@ -1,8 +1,6 @@
 // The runs chosen, and the study and metrics made from those that were read.
 #include "widgets/wizard_record.h"
 
-#include <stdlib.h>
-
 const char *pj_wizard_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -6,8 +6,6 @@
 #include "widgets/figure_file.h"
 #include "widgets/html_page.h"
 
-#include <stdio.h>
-
 /// What the page shows of a bundle: its first part that works there.
 static json_t *for_page(const pj_bundle *bundle)
 {

@@ -10,8 +10,6 @@
 #include "widgets/render.h"
 #include "widgets/wizard_ranks.h"
 
-#include <stdio.h>
-
 typedef struct inside_page {
     pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;
     pj_wizard_saver saver;

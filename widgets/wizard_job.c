@@ -5,7 +5,6 @@
 #include "metrics/base/pool.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 typedef struct item {

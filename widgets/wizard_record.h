@@ -112,7 +112,6 @@ void pj_wizard_inside_news(pj_wizard *wizard);
 /// wizard_figure.c: a figure in an Output and, where `slot` is one, on the page beside the wizard.
 /// NULL figure: says why there is none.
 void pj_wizard_draw(pj_wizard *wizard, pj_piece output, const pj_figure *figure, const pj_err *err);
-void pj_wizard_show_plot(pj_wizard *wizard, const pj_figure *figure);
 void pj_wizard_show_table(pj_wizard *wizard);
 /// Name, format and button to save a figure; the data as CSV.
 typedef struct pj_wizard_saver {

@@ -3,8 +3,6 @@
 
 #include "widgets/plot.h"
 
-#include <stdio.h>
-
 typedef struct scaling_page {
     pj_piece metric, x, by, log_x, log_y, width, height, plot;
     pj_wizard_saver saver;

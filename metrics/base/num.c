@@ -1,7 +1,6 @@
 // Numbers to and from text; independent of the locale, which the C library's functions are not.
 #include "metrics/base/num.h"
 
-#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 // the order of definition. Its threads are its CPU threads, the one that MPI names first.
 #include "metrics/read/otf2_layout.h"
 
-#include <stdlib.h>
-
 enum { // OTF2_Definitions.h
     CPU_THREAD = 1,
     ACCELERATOR_STREAM = 2,

@@ -4,7 +4,6 @@
 
 #include <otf2/otf2.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

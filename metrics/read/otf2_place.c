@@ -7,7 +7,6 @@
 #include "metrics/read/otf2_traffic.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
     NESTING_MOST = 1 << 20,

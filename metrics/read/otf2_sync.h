@@ -6,7 +6,6 @@
 #define PJ_OTF2_SYNC_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct pj_otf2_sync pj_otf2_sync;

@@ -4,7 +4,6 @@
 #include "metrics/read/prv_cut.h"
 #include "tests/support/model_app.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include <setjmp.h>

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <openssl/evp.h>

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void assert_prints(client *c, const char *code, const char *out, const char *err)
 {

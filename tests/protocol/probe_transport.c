@@ -2,7 +2,6 @@
 #include "tests/protocol/probe.h"
 
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

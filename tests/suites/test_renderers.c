@@ -6,12 +6,10 @@
 #include "widgets/utf8.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 

@@ -3,7 +3,6 @@
 
 #include "tests/support/made_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -5,8 +5,6 @@
 #include "metrics/base/file.h"
 #include "metrics/base/num.h"
 
-#include <stdio.h>
-
 pj_run *made_run(const char *path, const uint32_t *threads, uint32_t ranks)
 {
     pj_run *run = pj_run_new(path);

@@ -1,5 +1,6 @@
 // node build.js OUT: bundles JupyterLab and the ipywidgets manager into the folder OUT: the
-// application, its themes and the schemas of its settings. package.json is the only list.
+// application, its themes and the schemas of its settings. package.json is the only list. Beside
+// it the widgets for the classic Notebook.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,6 +73,26 @@ await build({
   define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis', __dirname: '"/"' },
   plugins: [jupyterlab]
 });
+// For the classic Notebook: JUPYTER_PATH and JUPYTER_CONFIG_PATH lead to classic/share and /etc.
+await build({
+  ...options,
+  entryPoints: [{ in: 'classic.js', out: 'extension' }],
+  outdir: path.join(out, 'classic/share/nbextensions/popinjay-widgets'),
+  format: 'iife',
+  globalName: 'extension',
+  banner: {
+    js: "define(['base/js/namespace', 'base/js/events', 'notebook/js/outputarea', " +
+      "'services/kernels/comm'], function (Jupyter, events, outputArea, comms) {"
+  },
+  footer: { js: 'return extension; });' },
+  // The page has RequireJS: packages for all kinds of loaders must not find it.
+  define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis', define: 'undefined' },
+  plugins: [jupyterlab]
+});
+const config = path.join(out, 'classic/etc/nbconfig');
+fs.mkdirSync(config, { recursive: true });
+fs.writeFileSync(path.join(config, 'notebook.json'),
+  JSON.stringify({ load_extensions: { 'popinjay-widgets/extension': true } }));
 for (const p of having('themePath')) {
   await build({
     ...options,

@@ -55,3 +55,12 @@ export async function assertNoErrors(front) {
   const errors = (await front.outputs()).filter(output => output.output_type === 'error');
   assert.deepEqual(errors.map(error => error.evalue), []);
 }
+
+/// The table of the wizard in `area`, whose names are buttons beside the numbers.
+export async function assertShown(stage, area) {
+  const last = Number(stage.reference().at(-1).runtime_s).toFixed(4);
+  await area.getByText(last).first().waitFor();
+  const rows = await area.locator('table', { hasText: last }).first().evaluate(table =>
+    [...table.rows].map(row => [...row.cells].map(cell => cell.textContent.trim())));
+  assertRows(rows.slice(-metricsOf(stage.reference()).length), stage.reference());
+}

@@ -10,6 +10,14 @@ export class Classic {
     return classic;
   }
 
+  /// Requests on their way when the page goes are no complaints.
+  async reload() {
+    const before = this.page.complaints.length;
+    await this.page.reload();
+    this.page.complaints.length = before;
+    await this.idle();
+  }
+
   async close() {
     await this.page.context().close();
   }

@@ -1,6 +1,8 @@
-// What users do in Debian's classic Notebook, which shows all tables and plots, but no widgets.
+// What users do in Debian's classic Notebook, with the widgets of share/frontend.
 import assert from 'node:assert/strict';
-import { assertHovers, assertNoErrors, assertTable, metricsOf, tableOf } from './assertions.js';
+import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
+  from './assertions.js';
+import { button, tab } from './widgets.js';
 
 const first = '1_first_table.ipynb';
 const shown = '.output_subarea';
@@ -39,8 +41,26 @@ async function interrupt(stage) {
   assert.match(await classic.text(1), /42/);
 }
 
+async function wizard(stage) {
+  const classic = await stage.open(stage.notebook('wizard.ipynb', [`wizard "${traces}"`]));
+  await classic.run(0);
+  const area = classic.output(0);
+  await button(area, 'Analyse').click();
+  await assertShown(stage, area);
+  await area.getByText('MPI load balance').first().click();
+  await area.getByText('the slowest rank sets the pace').first().waitFor();
+  await tab(area, 'Scaling').click();
+  await area.locator('img').last().waitFor();
+  await classic.picture(stage.keep('classic-wizard'));
+  await tab(area, 'Efficiencies').click();
+  await classic.save();
+  await classic.reload();
+  await assertShown(stage, classic.output(0));
+}
+
 export const classicScenarios = {
   'classic Notebook: first table, its numbers and hover texts': firstTable,
   'classic Notebook: saved and reopened untrusted': untrusted,
+  'classic Notebook: the wizard, and whole after a reload': wizard,
   'classic Notebook: interrupting from the toolbar': interrupt
 };

@@ -2,23 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { assertHovers, assertNoErrors, assertRows, assertTable, metricsOf, tableOf, traces }
+import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
 import { lowestContrast, stickingOut, until } from './page.js';
 import { button, choose, field, press, tab, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
-
-/// The last number of the table: the runtime of the largest run.
-const last = stage => Number(stage.reference().at(-1).runtime_s).toFixed(4);
-
-async function assertShown(stage, area) {
-  await area.getByText(last(stage)).first().waitFor();
-  const rows = await area.locator('table', { hasText: last(stage) }).first().evaluate(table =>
-    [...table.rows].map(row => [...row.cells].map(cell => cell.textContent.trim())));
-  assertRows(rows.slice(-metricsOf(stage.reference()).length), stage.reference());
-}
 
 async function byMouse(stage) {
   const lab = await stage.open(stage.notebook('mouse.ipynb', [call, '6 * 7']));

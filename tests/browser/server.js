@@ -29,6 +29,10 @@ export class Server {
     const port = String(await freePort());
     const [program, ...rest] = command[kind](frontend, root, state, port);
     const env = { ...process.env, JUPYTER_TOKEN: TOKEN, XDG_STATE_HOME: state };
+    if (kind === 'classic') {
+      env.JUPYTER_PATH = `${path.join(frontend, 'classic/share')}:${process.env.JUPYTER_PATH}`;
+      env.JUPYTER_CONFIG_PATH = path.join(frontend, 'classic/etc');
+    }
     for (const name of ['CONFIG', 'DATA', 'RUNTIME']) {
       env[`JUPYTER_${name}_DIR`] = path.join(state, name.toLowerCase());
       fs.mkdirSync(env[`JUPYTER_${name}_DIR`], { recursive: true });
@@ -74,13 +78,16 @@ export class Server {
   }
 }
 
-/// Writes a notebook of code cells below the server's root.
-export function writeNotebook(root, name, sources) {
+/// Writes a notebook of code cells below the server's root. The classic Notebook knows no ids of
+/// cells: it would lose its signature over those that it is given.
+export function writeNotebook(kind, root, name, sources) {
+  const minor = kind === 'classic' ? 4 : 5;
   const cells = sources.map((source, i) => ({
-    cell_type: 'code', id: `cell${i}`, metadata: {}, execution_count: null, outputs: [], source
+    cell_type: 'code', ...(minor > 4 && { id: `cell${i}` }), metadata: {}, execution_count: null,
+    outputs: [], source
   }));
   const kernelspec = { name: 'popinjay', display_name: 'popinjay', language: 'lua' };
   fs.writeFileSync(path.join(root, name), JSON.stringify(
-    { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
+    { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: minor }));
   return name;
 }

@@ -26,7 +26,7 @@ export class Stage {
   }
 
   notebook(name, sources) {
-    return writeNotebook(this.home, name, sources);
+    return writeNotebook(this.server.kind, this.home, name, sources);
   }
 
   /// Opens a notebook in the front end of the server.

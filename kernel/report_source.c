@@ -135,6 +135,19 @@ static bool describe(pj_session *session, const char *path, pj_report_trace *tra
     return false;
 }
 
+/// The trace of a run; a summary knows that of its own.
+static bool describe_run(pj_session *session, const pj_run *run, pj_report_trace *trace,
+                         pj_err *err)
+{
+    const pj_provenance *from = run->provenance;
+    if (!from)
+        return describe(session, run->path, trace, err);
+    trace->path = run->path;
+    trace->bytes = from->bytes;
+    pj_fingerprint_text(from->fingerprint, trace->fingerprint);
+    return true;
+}
+
 json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *source,
                                   const pj_report_info *info, pj_err *err)
 {
@@ -151,7 +164,7 @@ json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *s
     for (size_t i = 0; i < study->count; i++) {
         traces[i].name = study->names[i];
         traces[i].layout = pj_study_key_text(study, i, PJ_BY_LAYOUT);
-        if (!describe(session, study->runs[i]->path, &traces[i], err))
+        if (!describe_run(session, study->runs[i], &traces[i], err))
             return NULL;
     }
     pj_report_plan plan = {.info = *info,

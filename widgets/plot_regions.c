@@ -249,7 +249,10 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 {
     const pj_run *run = data.run;
     if (!run->openmp_regions || run->openmp_regions->count == 0 || run->end_ns == 0) {
-        pj_fail(err, PJ_E_MISSING, run->path, 0, "has no OpenMP regions to draw");
+        bool sums = run->openmp_regions && run->openmp_regions->left_out;
+        pj_fail(err, PJ_E_MISSING, run->path, 0,
+                sums ? "the summary has only sums of its OpenMP regions; give its trace"
+                     : "has no OpenMP regions to draw");
         return NULL;
     }
     pj_auto_arena arena = pj_arena_new(NULL);

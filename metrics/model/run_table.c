@@ -215,6 +215,17 @@ static void add_nodes(pj_table *table, const pj_layout *layout)
         add_fact(table, "nodes", pj_cell_text(text));
 }
 
+/// What a summary stands for.
+static void add_provenance(pj_table *table, const pj_provenance *from)
+{
+    add_fact(table, "summary_of", text_fact(table, from->source));
+    add_fact(table, "summary_options", text_fact(table, from->options));
+    add_fact(table, "summary_written_by",
+             pj_cell_text(pj_arena_format(table->arena, "popinjay %s", from->program)));
+    add_fact(table, "fingerprint",
+             pj_cell_text(pj_arena_format(table->arena, "%016" PRIx64, from->fingerprint)));
+}
+
 pj_table *pj_run_table_info(const pj_run *run)
 {
     static const pj_column columns[] = {
@@ -227,6 +238,8 @@ pj_table *pj_run_table_info(const pj_run *run)
     add_fact(table, "file_bytes", number_fact(table, run->file_bytes));
     add_fact(table, "text_bytes", number_fact(table, run->text_bytes));
     add_fact(table, "events", number_fact(table, run->events));
+    if (run->provenance)
+        add_provenance(table, run->provenance);
     add_fact(table, "tag", text_fact(table, run->tag));
     add_fact(table, "applications", number_fact(table, run->layout.applications));
     add_applications(table, &run->layout);

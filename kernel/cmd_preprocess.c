@@ -82,16 +82,23 @@ static bool list_items(batch *b, pj_err *err)
     return ok && check_places(b, err) && make_folder(b->args->folder, err);
 }
 
+static bool take_size(item *one, pj_err *err)
+{
+    struct stat info;
+    if (stat(one->at, &info) != 0)
+        return pj_fail(err, PJ_E_IO, one->at, 0, "vanished as soon as it was written");
+    one->bytes = (uint64_t)info.st_size;
+    return true;
+}
+
 /// Whether the summary is there and fresh; the size is its own.
 static bool is_done(batch *b, item *one, pj_job *job, pj_err *err)
 {
     pj_summary_state state;
-    struct stat info;
     pj_auto_run run = pj_summarise_find(one->at, one->path, &b->opts, job, &state, err);
     const char *tag = b->args->load.tag;
-    if (!run || (tag && strcmp(run->tag, tag) != 0) || stat(one->at, &info) != 0)
+    if (!run || (tag && strcmp(run->tag, tag) != 0) || !take_size(one, err))
         return false;
-    one->bytes = (uint64_t)info.st_size;
     one->outcome = "kept";
     return true;
 }
@@ -108,13 +115,12 @@ static bool make_one(batch *b, item *one, pj_err *err)
         return false;
     pj_load_opts opts = b->opts;
     opts.tag = load->tag;
-    pj_run *run = NULL;
-    if (!pj_summarise(one->path, one->at, opts, &job, &run, &one->bytes, err))
+    pj_auto_run run = NULL;
+    if (!pj_summarise(one->path, one->at, opts, &job, &run, err) || !take_size(one, err))
         return false;
     pj_progress_clear(&b->progress);
     pj_inputs_complain_of_damage(b->session, run);
     b->progress.bytes += run->file_bytes;
-    pj_run_release(run);
     one->outcome = "written";
     return true;
 }

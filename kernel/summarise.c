@@ -187,7 +187,7 @@ void pj_summarise_dismiss(pj_crew *crew)
 }
 
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
-                  uint64_t *bytes, pj_err *err)
+                  pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_provenance origin;
@@ -199,7 +199,7 @@ bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *j
         return pj_fail(err, PJ_E_USAGE, path, 0, "is a summary already");
     origin.format = read->format;
     origin.text_bytes = read->text_bytes;
-    if (!pj_summary_write(read, &origin, at, bytes, err))
+    if (!pj_summary_write(read, &origin, at, NULL, err))
         return false;
     *run = pj_run_hold(read);
     return true;

@@ -31,7 +31,7 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
 /// Reads the trace and writes its summary at `at`. `*run` is what was read. Errors: those of
 /// reading and writing; PJ_E_IO when the trace changes meanwhile.
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
-                  uint64_t *bytes, pj_err *err);
+                  pj_err *err);
 
 /// In a crew (opts.crew) the leader makes summaries; the others help it to read, until it dismisses
 /// them. What goes wrong is the leader's to say.

@@ -61,7 +61,7 @@ static void summarise(folder *f, pj_load_opts opts)
 {
     pj_err err = {0};
     pj_auto_run run = NULL;
-    if (!pj_summarise(f->trace, f->summary, opts, &f->job, &run, NULL, &err))
+    if (!pj_summarise(f->trace, f->summary, opts, &f->job, &run, &err))
         fail_msg("%s", err.text);
 }
 
@@ -202,7 +202,7 @@ static void a_trace_that_changes_meanwhile_is_refused(void **state)
     pj_job job = {.workers = 1, .progress = grow, .progress_context = f->trace};
     pj_err err = {0};
     pj_auto_run run = NULL;
-    assert_false(pj_summarise(f->trace, f->summary, (pj_load_opts){0}, &job, &run, NULL, &err));
+    assert_false(pj_summarise(f->trace, f->summary, (pj_load_opts){0}, &job, &run, &err));
     assert_int_equal(err.code, PJ_E_IO);
     assert_non_null(strstr(err.text, "changed while it was read"));
     assert_int_not_equal(access(f->summary, F_OK), 0);
@@ -217,7 +217,7 @@ static void a_full_disk_is_said(void **state)
         print_message("this system has no /dev/full\n");
         skip();
     }
-    assert_false(pj_summarise(f->trace, "/dev/full", (pj_load_opts){0}, &f->job, &run, NULL, &err));
+    assert_false(pj_summarise(f->trace, "/dev/full", (pj_load_opts){0}, &f->job, &run, &err));
     assert_int_equal(err.code, PJ_E_IO);
 }
 
@@ -227,8 +227,7 @@ static void a_summary_is_not_summarised(void **state)
     pj_err err = {0};
     pj_auto_run run = NULL;
     summarise(f, (pj_load_opts){0});
-    assert_false(
-        pj_summarise(f->summary, f->summary, (pj_load_opts){0}, &f->job, &run, NULL, &err));
+    assert_false(pj_summarise(f->summary, f->summary, (pj_load_opts){0}, &f->job, &run, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 10 }; // at the interrupt
@@ -49,7 +50,8 @@ static int execute(lua_State *L)
     return give_status(L, ended, status, &err);
 }
 
-/// Waits for the pipe; false when the cell was interrupted.
+/// Waits for the pipe; false when the cell was interrupted. The program is ended then, or the
+/// collector of garbage, which closes the pipe, would wait for it.
 static bool await_pipe(const program *p, short events)
 {
     pj_lang *lang = p->stage->now;
@@ -60,6 +62,7 @@ static bool await_pipe(const program *p, short events)
     pj_lang_step_back(lang, aside);
     if (ready)
         return true;
+    kill(-p->pid, SIGTERM);
     pj_fail(&lang->input_err, PJ_E_STOPPED, NULL, 0, "interrupted");
     errno = EINTR;
     return false;

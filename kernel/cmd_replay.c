@@ -24,8 +24,7 @@ static bool split_exports(const replay_args *args, pj_texts *tables, const char 
         const char *path = args->exports.items[i];
         if (pj_str_ends(pj_str_of(path), PJ_S(".prv.gz")))
             return pj_fail(err, PJ_E_USAGE, path, 0,
-                           "the idealised trace is written as .prv; the table as .txt, .csv, "
-                           ".json, .md, .tex, .html, .svg, .png or .pdf");
+                           "the idealised trace is written as .prv, not compressed");
         if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
             tables->items[tables->count++] = path;
             continue;
@@ -112,8 +111,9 @@ static const pj_param params[] = {
      .type = PJ_PARAM_TEXTS,
      .offset = offsetof(replay_args, exports),
      .shown = "FILE",
-     .help = "Writes the idealised trace (.prv, with .pcf and .row) or the table (.txt .csv .json "
-             ".md .tex .html .svg .png .pdf), in place of printing it."},
+     .suffix = pj_export_suffix,
+     .help = "Writes the idealised trace (.prv, with .pcf and .row) or, by suffix, the table, in "
+             "place of printing it."},
     {0},
 };
 

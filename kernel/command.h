@@ -49,7 +49,8 @@ typedef struct pj_param {
     const char *shown;          // its value in usage lines: "SET"
     const char *const *choices; // ends with NULL
     const char *(*choice)(const pj_session *session, size_t index); // in place of `choices`
-    const char *preset; // the default as help says it; NULL = none
+    const char *preset;                  // the default as help says it; NULL = none
+    const char *(*suffix)(size_t index); // a file it writes may end with; NULL past the end
 } pj_param;
 
 typedef struct pj_command {

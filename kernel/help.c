@@ -97,7 +97,7 @@ static void add_choices(const pj_param *param, const pj_session *session, pj_buf
         pj_buf_addf(out, "%s%s", i ? ", " : "", valid);
 }
 
-/// Sentence, valid values, default.
+/// Sentence, valid values, suffixes, default.
 static void add_meaning(const pj_param *param, const pj_session *session, pj_buf *out)
 {
     pj_buf_puts(out, param->help);
@@ -106,6 +106,11 @@ static void add_meaning(const pj_param *param, const pj_session *session, pj_buf
         add_choices(param, session, out);
         pj_buf_puts(out, ".");
     }
+    const char *suffix;
+    for (size_t i = 0; param->suffix && (suffix = param->suffix(i)); i++)
+        pj_buf_addf(out, "%s.%s", i ? ", " : " Suffixes: ", suffix);
+    if (param->suffix)
+        pj_buf_puts(out, ".");
     if (param->preset)
         pj_buf_addf(out, " Default: %s.", param->preset);
 }

@@ -3,7 +3,7 @@
 #ifndef PJ_INPUTS_H
 #define PJ_INPUTS_H
 
-#include "kernel/command.h"
+#include "kernel/export.h"
 #include "kernel/load.h"
 
 /// Options of every command that reads traces.
@@ -71,10 +71,9 @@ typedef struct pj_load_args {
 #define PJ_EXPORT_PARAM(args_type)                                                                 \
     {                                                                                              \
         .name = "export", .type = PJ_PARAM_TEXTS, .offset = offsetof(args_type, exports),          \
-        .shown = "FILE",                                                                           \
-        .help = "Writes the result to a file, the format by suffix (.txt .csv .json .md .tex "     \
-                ".html, pictures .svg .png .pdf), in place of printing it; -.csv writes CSV to "   \
-                "standard output."                                                                 \
+        .shown = "FILE", .suffix = pj_export_suffix,                                               \
+        .help = "Writes the result to a file, the format by suffix, in place of printing it; "     \
+                "-.csv writes CSV to standard output."                                             \
     }
 
 extern const char *const pj_roi_cuts[], *const pj_clocks[];

@@ -347,8 +347,7 @@ static int do_file(lua_State *L)
 const pj_lang_member pj_lang_verbs[] = {
     {"display", display, false, "display(VALUE, ...)", "Shows values in the middle of a cell."},
     {"save", save, false, "save(VALUE, FILE)",
-     "Writes a value to a file, the format by suffix: .txt .csv .json .md .tex .html .svg .png "
-     ".pdf."},
+     "Writes a value to a file, the format by suffix, as the option export of commands."},
     {"define_metrics", pj_lang_define_metrics, false,
      "define_metrics{name = ..., title = ..., metrics = {{key = ..., parent = ..., title = ..., "
      "formula = ..., explanation = ..., kind = ..., combine = ...}, ...}}",

@@ -2,10 +2,12 @@
 #include "kernel/summarise.h"
 
 #include "metrics/base/fingerprint.h"
+#include "metrics/base/pool.h"
 #include "metrics/model/companion.h"
 #include "metrics/model/regions.h"
 #include "metrics/read/summary.h"
 
+#include <time.h>
 #include <unistd.h>
 
 enum { SCENE_ROWS = 32, SCENE_COLUMNS = 128 }; // of what a summary tells over time
@@ -137,6 +139,49 @@ static bool call_crew(pj_crew *crew, const char *path, pj_err *err)
     return pj_crew_exchange(crew, err);
 }
 
+/// The origin of a trace while the trace is read: on a thread of its own where there are several.
+typedef struct tracing {
+    const char *path;
+    const pj_load_opts *opts;
+    pj_job job; // stopped by `stop`
+    atomic_bool stop, done;
+    pj_arena *arena;
+    pj_provenance *origin;
+    pj_err err;
+    bool ok;
+    pj_task *task;
+} tracing;
+
+static void trace_origin(void *memory)
+{
+    tracing *t = memory;
+    t->ok = pj_summarise_origin(t->path, t->opts, &t->job, t->arena, t->origin, &t->err);
+    t->done = true;
+}
+
+static void begin_tracing(tracing *t, const pj_job *job)
+{
+    t->job = (pj_job){.stop = &t->stop, .workers = 1, .memory_budget = job->memory_budget};
+    t->task = pj_job_workers(job) > 1 ? pj_task_start(trace_origin, t) : NULL;
+}
+
+/// `wanted`: the trace has been read. Else, or when `job` is stopped, what is under way ends.
+static bool end_tracing(tracing *t, const pj_job *job, bool wanted, pj_err *err)
+{
+    if (!t->task && wanted) {
+        t->job.stop = job->stop;
+        trace_origin(t);
+    }
+    while (t->task && !t->done) {
+        t->stop |= !wanted || pj_job_stopped(job);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    pj_task_join(t->task);
+    if (wanted && !t->ok && !err->code)
+        *err = t->err;
+    return wanted && t->ok;
+}
+
 /// Reads the trace; fails when it changes meanwhile.
 static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
                            pj_provenance *origin, pj_err *err)
@@ -145,9 +190,10 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
     if (!pj_fingerprint_stamp(path, &before, err) ||
         (opts->crew && !call_crew(opts->crew, path, err)))
         return NULL;
+    tracing t = {.path = path, .opts = opts, .arena = arena, .origin = origin};
+    begin_tracing(&t, job);
     pj_auto_run run = pj_load(path, *opts, job, err);
-    if (!run || !pj_summarise_origin(path, opts, job, arena, origin, err) ||
-        !pj_fingerprint_stamp(path, &after, err))
+    if (!end_tracing(&t, job, run != NULL, err) || !pj_fingerprint_stamp(path, &after, err))
         return NULL;
     if (before == after)
         return pj_run_hold(run);

@@ -4,6 +4,7 @@
 #include "kernel/inputs.h"
 #include "kernel/live.h"
 #include "kernel/scene_args.h"
+#include "kernel/summarise.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
@@ -57,6 +58,7 @@ static bool take_how(const pj_wizard_load *how, pj_load_opts *opts, pj_job *job,
         return false;
     opts->roi.drop = how->roi_cut && strcmp(how->roi_cut, "drop") == 0;
     opts->raw_clock = how->clock && strcmp(how->clock, "raw") == 0;
+    opts->ignore_summary = how->reread;
     return take_network(how, &opts->network, err) &&
            take_size(how->memory, "memory", &job->memory_budget, err);
 }
@@ -154,8 +156,10 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     free(pass.learnt);
     if (run->provenance)
         l.layout = pj_layout_text(&run->layout, arena);
-    *out = (pj_wizard_facts){
-        .format = title_of(run->format), .layout = l.layout, .bytes = (uint64_t)info.st_size};
+    *out = (pj_wizard_facts){.format = title_of(run->format),
+                             .layout = l.layout,
+                             .bytes = (uint64_t)info.st_size,
+                             .summary = access(pj_summarise_path(path, NULL, arena), R_OK) == 0};
     bool good = *l.layout;
     if (!good && err)
         *err = problem;

@@ -1,0 +1,241 @@
+// An archive with every defect that real ones have, written on purpose: each is met, counted in its
+// row, and leaves the times of the threads what they are.
+#include "kernel/load.h"
+#include "tests/support/otf2_writer.h"
+
+#include <otf2/otf2.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define NAME "odd_archive"
+#define ANCHOR PJ_BINARY_DIR "/" NAME ".otf2"
+
+/// Ids are sparse, large and out of order.
+enum {
+    ID = 1600000000,
+    WORK = ID + 70,
+    STEP = ID + 9,
+    NAMELESS = ID + 8,
+    NEWER = ID + 5, // its role
+    UNDEFINED = ID + 1,
+    WORLD = ID + 3,
+    SELF = ID + 2,
+    TEAMS = 50,
+    NOBODY = UINT32_MAX - 1, // what MPI_PROC_NULL is recorded as
+    TEXT_EMPTY = ID + 11,
+    TEXT_WORK = ID + 4,
+    TEXT_STEP = ID + 90,
+    PROMISED = 79, // events, for every location
+};
+
+static const uint64_t locations[] = {UINT64_C(536870911) * 3, 4};
+enum { LOCATIONS = 2 };
+
+typedef struct writing {
+    OTF2_Archive *archive;
+    OTF2_GlobalDefWriter *global;
+    OTF2_EvtWriter *events;
+} writing;
+
+static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool last)
+{
+    (void)self, (void)type, (void)location, (void)caller, (void)last;
+    return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
+
+static void good(OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        fail_msg("%s", OTF2_Error_GetDescription(code));
+}
+
+static void enter(const writing *w, uint64_t time, uint32_t region)
+{
+    good(OTF2_EvtWriter_Enter(w->events, NULL, time, region));
+}
+
+static void leave(const writing *w, uint64_t time, uint32_t region)
+{
+    good(OTF2_EvtWriter_Leave(w->events, NULL, time, region));
+}
+
+/// 900 ns of work, from 1000 to 1900; all in it is the program's own code.
+static void write_odd_events(const writing *w)
+{
+    enter(w, 1000, WORK);
+    enter(w, 1100, STEP);
+    enter(w, 1200, NAMELESS);
+    leave(w, 1300, STEP); // not the innermost one
+    leave(w, 1400, NAMELESS);
+    leave(w, 1450, NAMELESS); // not open: WORK ends instead
+    enter(w, 1500, WORK);
+    enter(w, 1500, UNDEFINED);
+    leave(w, 1550, UNDEFINED);
+    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1600, NOBODY, WORLD, 0, 8));
+    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1610, 77, WORLD, 0, 8)); // no such member
+    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1620, 1, WORLD, 1, 8));  // received nowhere
+    good(OTF2_EvtWriter_MpiRecv(w->events, NULL, 1630, 1, WORLD, 1, 8));  // sent nowhere
+    good(OTF2_EvtWriter_MpiIrecv(w->events, NULL, 1640, 1, WORLD, 2, 8, 140723034832400u));
+    good(OTF2_EvtWriter_BufferFlush(w->events, NULL, 1700, 1750));
+    good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1800, OTF2_MEASUREMENT_OFF));
+    good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1850, OTF2_MEASUREMENT_ON));
+    enter(w, 1900, NEWER); // WORK and this are never left
+}
+
+static void write_plain_events(const writing *w)
+{
+    enter(w, 1000, WORK);
+    leave(w, 2000, WORK);
+}
+
+static void write_region(const writing *w, uint32_t id, uint32_t name, unsigned role)
+{
+    good(OTF2_GlobalDefWriter_WriteRegion(w->global, id, name, name, TEXT_EMPTY,
+                                          (OTF2_RegionRole)role, OTF2_PARADIGM_USER,
+                                          OTF2_REGION_FLAG_NONE, TEXT_EMPTY, 0, 0));
+}
+
+static void write_group(const writing *w, uint32_t id, OTF2_GroupType type, uint32_t count,
+                        const uint64_t *members)
+{
+    good(OTF2_GlobalDefWriter_WriteGroup(w->global, id, TEXT_EMPTY, type, OTF2_PARADIGM_MPI,
+                                         OTF2_GROUP_FLAG_NONE, count, members));
+}
+
+/// What refers to others comes before them; texts come last.
+static void write_definitions(const writing *w)
+{
+    enum { ROLE_NEWER = 90 };
+    const uint64_t ranks[] = {0, 1};
+    for (unsigned i = 0; i < LOCATIONS; i++)
+        good(OTF2_GlobalDefWriter_WriteLocation(w->global, locations[i], TEXT_EMPTY,
+                                                OTF2_LOCATION_TYPE_CPU_THREAD, PROMISED, ID - i));
+    good(OTF2_GlobalDefWriter_WriteComm(w->global, WORLD, TEXT_EMPTY, ID, OTF2_UNDEFINED_COMM,
+                                        OTF2_COMM_FLAG_NONE));
+    good(OTF2_GlobalDefWriter_WriteComm(w->global, SELF, TEXT_EMPTY, ID + 1, OTF2_UNDEFINED_COMM,
+                                        OTF2_COMM_FLAG_NONE));
+    write_group(w, ID + 1, OTF2_GROUP_TYPE_COMM_SELF, 0, NULL);
+    write_group(w, ID, OTF2_GROUP_TYPE_COMM_GROUP, LOCATIONS, ranks);
+    write_group(w, ID, OTF2_GROUP_TYPE_COMM_LOCATIONS, LOCATIONS, locations); // the same id
+    for (uint32_t i = 0; i < TEAMS; i++)
+        write_group(w, 20, OTF2_GROUP_TYPE_COMM_GROUP, 1, ranks); // one for each fork, one id
+    write_region(w, WORK, TEXT_WORK, OTF2_REGION_ROLE_FUNCTION);
+    write_region(w, NAMELESS, TEXT_EMPTY, OTF2_REGION_ROLE_FUNCTION);
+    write_region(w, STEP, TEXT_STEP, OTF2_REGION_ROLE_FUNCTION);
+    write_region(w, STEP, TEXT_WORK, OTF2_REGION_ROLE_BARRIER);
+    write_region(w, NEWER, TEXT_STEP, ROLE_NEWER);
+    for (unsigned i = 0; i < LOCATIONS; i++)
+        good(OTF2_GlobalDefWriter_WriteLocationGroup(w->global, ID - i, TEXT_EMPTY,
+                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                     OTF2_UNDEFINED_LOCATION_GROUP));
+    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->global, 0, TEXT_EMPTY, TEXT_EMPTY,
+                                                  OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_STEP, "step"));
+    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_WORK, "work"));
+    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_EMPTY, ""));
+    good(OTF2_GlobalDefWriter_WriteClockProperties(w->global, 1000000000, 1000, 500,
+                                                   OTF2_UNDEFINED_TIMESTAMP));
+}
+
+static void write_archive(void)
+{
+    pj_otf2_writer_remove(ANCHOR);
+    writing w = {.archive =
+                     OTF2_Archive_Open(PJ_BINARY_DIR, NAME, OTF2_FILEMODE_WRITE, 1 << 20, 1 << 20,
+                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)};
+    assert_non_null(w.archive);
+    good(OTF2_Archive_SetFlushCallbacks(w.archive, &flushes, NULL));
+    good(OTF2_Archive_SetSerialCollectiveCallbacks(w.archive));
+    good(OTF2_Archive_OpenEvtFiles(w.archive));
+    for (unsigned i = 0; i < LOCATIONS; i++) {
+        w.events = OTF2_Archive_GetEvtWriter(w.archive, locations[i]);
+        if (i == 0)
+            write_odd_events(&w);
+        else
+            write_plain_events(&w);
+        good(OTF2_Archive_CloseEvtWriter(w.archive, w.events));
+    }
+    good(OTF2_Archive_CloseEvtFiles(w.archive));
+    good(OTF2_Archive_OpenDefFiles(w.archive));
+    for (unsigned i = 0; i < LOCATIONS; i++)
+        good(OTF2_Archive_CloseDefWriter(w.archive,
+                                         OTF2_Archive_GetDefWriter(w.archive, locations[i])));
+    good(OTF2_Archive_CloseDefFiles(w.archive));
+    w.global = OTF2_Archive_GetGlobalDefWriter(w.archive);
+    write_definitions(&w);
+    good(OTF2_Archive_CloseGlobalDefWriter(w.archive, w.global));
+    good(OTF2_Archive_Close(w.archive));
+}
+
+static pj_run *load(unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(ANCHOR, (pj_load_opts){.roi = {.kind = PJ_ROI_OFF}}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static void every_defect_has_its_row(void **state)
+{
+    (void)state;
+    static const struct {
+        pj_import_key key;
+        uint64_t count;
+    } rows[] = {
+        {PJ_IMPORT_duplicate_definition, TEAMS - 1 + 1},
+        {PJ_IMPORT_unknown_role, 1},
+        {PJ_IMPORT_undefined_region, 1},
+        {PJ_IMPORT_wrong_nesting, 1},
+        {PJ_IMPORT_leave_without_enter, 1},
+        {PJ_IMPORT_region_not_left, 2},
+        {PJ_IMPORT_message_to_nobody, 1},
+        {PJ_IMPORT_unknown_peer, 1},
+        {PJ_IMPORT_message_not_received, 1},
+        {PJ_IMPORT_message_not_sent, 2},
+        {PJ_IMPORT_request_unknown, 1},
+        {PJ_IMPORT_outside_clock, LOCATIONS},
+        {PJ_IMPORT_event_number, LOCATIONS},
+        {PJ_IMPORT_measurement_off, 1},
+        {PJ_IMPORT_buffer_flush, 1},
+    };
+    write_archive();
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        pj_auto_run run = load(workers);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (run->import.count[rows[i].key] != rows[i].count)
+                fail_msg("%s: %llu", pj_import_at(rows[i].key)->key,
+                         (unsigned long long)run->import.count[rows[i].key]);
+        assert_int_equal(run->layout.ranks, LOCATIONS);
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void times_are_those_of_the_threads(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_auto_run run = load(1);
+    const uint64_t flushed = 50, off = 50, length = 900;
+    assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns,
+                     length - flushed - off + 1 + 1000);
+    assert_int_equal(run->end_ns, 1000);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_defect_has_its_row),
+        cmocka_unit_test(times_are_those_of_the_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

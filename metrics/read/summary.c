@@ -98,11 +98,27 @@ static uint32_t application_at(const pj_layout *layout, uint32_t rank)
     return layout->application_of ? layout->application_of[rank] : 0;
 }
 
+/// Names where there are any and they are not too many.
+static void write_names(json_t *into, const char *key, const char *const *names, uint32_t count)
+{
+    enum { MOST = 5000 };
+    if (!names || count > MOST)
+        return;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, names[i] ? pj_summary_text(names[i]) : json_null());
+    json_object_set_new(into, key, list);
+}
+
 static json_t *write_layout(const pj_layout *layout)
 {
-    return json_pack("{s:I, s:o, s:o}", "applications", (json_int_t)layout->applications,
-                     "threads_of_ranks", write_runs(layout->ranks, pj_layout_threads, layout),
-                     "application_of_ranks", write_runs(layout->ranks, application_at, layout));
+    json_t *out =
+        json_pack("{s:I, s:o, s:o}", "applications", (json_int_t)layout->applications,
+                  "threads_of_ranks", write_runs(layout->ranks, pj_layout_threads, layout),
+                  "application_of_ranks", write_runs(layout->ranks, application_at, layout));
+    write_names(out, "programs", layout->application_name, layout->applications);
+    write_names(out, "nodes", layout->node_name, layout->node_names);
+    return out;
 }
 
 static json_t *write_sums(const pj_run *run)
@@ -339,6 +355,31 @@ static bool find_room(const pj_run *run, uint64_t threads, pj_err *err)
            pj_memory_want(threads * BYTES_EACH, run->path, "the threads of its summary", err);
 }
 
+/// The names that are there; NULL where there is none.
+static const char **read_names(const json_t *list, uint32_t count, pj_arena *arena)
+{
+    const char **names = pj_new_n(arena, const char *, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        names[i] = name ? pj_arena_text(arena, pj_str_of(name)) : NULL;
+    }
+    return names;
+}
+
+static void read_all_names(const json_t *from, pj_layout *layout, pj_arena *arena)
+{
+    const json_t *programs = json_object_get(from, "programs");
+    const json_t *nodes = json_object_get(from, "nodes");
+    if (json_array_size(programs) == layout->applications)
+        layout->application_name = read_names(programs, layout->applications, arena);
+    uint32_t named = 0;
+    while (json_is_string(json_array_get(nodes, named)))
+        named++;
+    if (named)
+        layout->node_name = read_names(nodes, named, arena);
+    layout->node_names = named;
+}
+
 static bool read_layout(const json_t *from, pj_run *run, pj_err *err)
 {
     const json_t *threads = json_object_get(from, "threads_of_ranks");
@@ -371,6 +412,7 @@ static bool read_layout(const json_t *from, pj_run *run, pj_err *err)
     for (uint32_t r = 0; r < layout->ranks; r++)
         for (uint32_t i = first[r]; i < first[r + 1]; i++)
             layout->rank_of[i] = r;
+    read_all_names(from, layout, run->arena);
     return true;
 }
 

@@ -180,6 +180,10 @@ static void few_threads_are_kept_exactly(void **state)
     add_regions(run, 10);
     add_scene(run);
     run->tag = "before";
+    const char *names[] = {"host1", "host2"}, *program = "code.x";
+    run->layout.node_name = names;
+    run->layout.node_names = 2;
+    run->layout.application_name = &program;
     run->roi = (pj_roi){.set = true, .from_ns = 5, .to_ns = 500, .cut_bursts = 2};
     uint64_t bytes;
     pj_auto_run back = there_and_back(run, &bytes);
@@ -192,6 +196,9 @@ static void few_threads_are_kept_exactly(void **state)
     assert_memory_equal(run->ideal.finish_ns, back->ideal.finish_ns, 5 * sizeof(double));
     assert_memory_equal(&run->roi, &back->roi, sizeof run->roi);
     assert_string_equal(back->tag, "before");
+    assert_int_equal(back->layout.node_names, 2);
+    assert_string_equal(back->layout.node_name[1], "host2");
+    assert_string_equal(back->layout.application_name[0], "code.x");
     assert_string_equal(back->format, "summary");
     assert_string_equal(back->remarks.items[0].text, "a remark with \"quotes\" and ?");
     assert_int_equal(back->remarks.items[0].severity, PJ_WARNING);

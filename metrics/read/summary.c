@@ -348,9 +348,13 @@ static bool read_runs(const json_t *from, uint32_t *out, uint64_t most)
 enum { LOCATIONS_MAX = 1 << 24 }; // as in traces
 
 /// What a run keeps of its threads; few are not worth the question.
-static bool find_room(const pj_run *run, uint64_t threads, pj_err *err)
+static bool find_room(const pj_run *run, uint64_t threads, uint64_t budget, pj_err *err)
 {
     enum { BYTES_EACH = 500, FEW = 10000 };
+    if (budget && threads > FEW && threads * BYTES_EACH > budget)
+        return pj_fail(err, PJ_E_MEMORY, run->path, 0,
+                       "its %llu threads need more memory than is allowed; raise --memory",
+                       (unsigned long long)threads);
     return threads < FEW ||
            pj_memory_want(threads * BYTES_EACH, run->path, "the threads of its summary", err);
 }
@@ -380,13 +384,13 @@ static void read_all_names(const json_t *from, pj_layout *layout, pj_arena *aren
     layout->node_names = named;
 }
 
-static bool read_layout(const json_t *from, pj_run *run, pj_err *err)
+static bool read_layout(const json_t *from, pj_run *run, uint64_t budget, pj_err *err)
 {
     const json_t *threads = json_object_get(from, "threads_of_ranks");
     const json_t *applications = json_object_get(from, "application_of_ranks");
     uint64_t ranks = count_runs(threads, LOCATIONS_MAX), locations = 0, count;
     if (ranks < 1 || ranks > LOCATIONS_MAX || count_runs(applications, LOCATIONS_MAX) != ranks ||
-        !find_room(run, ranks, err))
+        !find_room(run, ranks, budget, err))
         return damaged(run, "its ranks", err);
     pj_layout *layout = &run->layout;
     uint32_t *first = layout->first_location = pj_new_n(run->arena, uint32_t, ranks + 1);
@@ -402,7 +406,7 @@ static bool read_layout(const json_t *from, pj_run *run, pj_err *err)
         if (locations > LOCATIONS_MAX)
             return damaged(run, "its threads", err);
     }
-    if (locations < 1 || !find_room(run, locations, err))
+    if (locations < 1 || !find_room(run, locations, budget, err))
         return damaged(run, "its threads", err);
     layout->applications = (uint32_t)count;
     layout->ranks = (uint32_t)ranks;
@@ -473,13 +477,13 @@ static bool read_threads(const json_t *root, pj_run *run, pj_err *err)
     return true;
 }
 
-static bool read_root(json_t *root, pj_run *run, pj_err *err)
+static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
 {
     json_t *scene = json_object_get(root, "scene");
     const json_t *regions = json_object_get(root, "regions");
     if (!read_version(root, run, err) || !read_source(root, run, err) ||
         !read_facts(json_object_get(root, "run"), run, err) ||
-        !read_layout(json_object_get(root, "layout"), run, err))
+        !read_layout(json_object_get(root, "layout"), run, budget, err))
         return false;
     read_ideal(json_object_get(root, "ideal"), run);
     read_import(json_object_get(root, "import"), &run->import);
@@ -521,7 +525,7 @@ static bool read_summary(pj_source *source, pj_pass *pass, pj_err *err)
     json_t *root = json_loadb(text.at ? text.at : "", text.len, 0, &where);
     if (!root)
         return damaged(pass->run, "it is no JSON", err);
-    bool ok = read_root(root, pass->run, err);
+    bool ok = read_root(root, pass->run, pass->job->memory_budget, err);
     json_decref(root);
     return ok;
 }

@@ -13,8 +13,8 @@ enum {
 };
 
 typedef struct pj_prv_marks {
-    /// Positions of ':' and newline; in place of a newline perhaps that of the byte before it, which
-    /// is no digit and should be '\r'.
+    /// Positions of ':' and newline; in place of a newline perhaps that of the byte before it,
+    /// which is no digit and should be '\r'.
     uint32_t ends[PJ_PRV_CHUNK + PJ_PRV_WORD];
     /// Of each line: twice the index of its end in `ends`, plus 1 when the line is odd (other
     /// bytes, or an empty field).

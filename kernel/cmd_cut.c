@@ -1,6 +1,7 @@
 // popinjay cut TRACE --roi FROM..TO --export part.prv: a part of a trace as a trace of its own.
 #include "kernel/inputs.h"
 #include "kernel/progress.h"
+#include "metrics/read/otf2_cut.h"
 #include "metrics/read/prv_cut.h"
 
 #include <sys/stat.h>
@@ -18,10 +19,14 @@ static bool is_same_file(const char *a, const char *b)
 
 static bool check(const pj_run *run, const char *path, pj_err *err)
 {
-    if (strcmp(run->format, "prv") != 0)
-        return pj_fail(err, PJ_E_USAGE, run->path, 0, "only Paraver traces can be cut");
-    if (!pj_str_ends(pj_str_of(path), PJ_S(".prv")))
-        return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as .prv");
+    bool archive = strcmp(run->format, "otf2") == 0;
+    pj_str suffix = archive ? PJ_S(".otf2") : PJ_S(".prv");
+    if (!archive && strcmp(run->format, "prv") != 0)
+        return pj_fail(err, PJ_E_USAGE, run->path, 0,
+                       "only Paraver traces and OTF2 archives can be cut");
+    if (!pj_str_ends(pj_str_of(path), suffix) || strlen(path) == suffix.len)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as " PJ_STR_FMT,
+                       PJ_STR_ARG(suffix));
     if (is_same_file(run->path, path))
         return pj_fail(err, PJ_E_USAGE, path, 0, "that is the trace itself");
     if (run->roi.drop)
@@ -61,29 +66,54 @@ static pj_table *table_of(const pj_run *run, const pj_prv_cut_facts *facts)
     return table;
 }
 
+/// What was copied of an archive, under the names of a trace's part.
+static bool cut_archive(pj_otf2_cut *cut, const pj_run *run, const char *path, pj_job *job,
+                        pj_prv_cut_facts *facts, pj_err *err)
+{
+    pj_otf2_copied copied;
+    bool ok = pj_otf2_cut_write(cut, run, path, job, &copied, err);
+    *facts = (pj_prv_cut_facts){.records = copied.records,
+                                .messages = copied.messages,
+                                .clipped = copied.opened,
+                                .divided = copied.readings};
+    return ok;
+}
+
+static bool write_part(const pj_run *run, pj_otf2_cut *cut, const char *path, pj_job *job,
+                       pj_prv_cut_facts *facts, pj_err *err)
+{
+    if (strcmp(run->format, "otf2") == 0)
+        return cut_archive(cut, run, path, job, facts, err);
+    return pj_prv_cut(run, path, job, facts, err);
+}
+
 static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const cut_args *args = given;
     pj_auto_run run = NULL;
     pj_prv_cut_facts facts;
-    if (!pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err) ||
-        !check(run, args->path, err))
-        return false;
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    pj_sink sink = pj_otf2_cut_sink(cut);
+    pj_load_opts opts = {
+        .no_replay = true, .listeners = &sink, .listener_count = 1, .in_order = true};
     pj_job job = {.stop = session->stop, .memory_budget = args->load.memory};
-    if (!pj_prv_cut(run, args->path, &job, &facts, err))
-        return false;
-    *out = pj_value_table_take(table_of(run, &facts));
-    return true;
+    bool ok = pj_inputs_load_one(session, &args->load, opts, &run, err) &&
+              check(run, args->path, err) && write_part(run, cut, args->path, &job, &facts, err);
+    if (ok)
+        *out = pj_value_table_take(table_of(run, &facts));
+    pj_otf2_cut_free(cut);
+    return ok;
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(cut_args, "One Paraver trace."),
+    PJ_LOAD_PARAMS(cut_args, "One trace, or in Lua a run."),
     {.name = "export",
      .type = PJ_PARAM_PATH,
      .required = true,
      .offset = offsetof(cut_args, path),
      .shown = "FILE",
-     .help = "The new trace (.prv); labels and names (.pcf, .row) are written beside it."},
+     .help = "The new trace, of the same format (.prv, .otf2); the files that belong to it are "
+             "written beside it."},
     PJ_LOAD_OPTIONS(cut_args),
     {0},
 };
@@ -95,8 +125,8 @@ const pj_command pj_command_cut = {
         "The part has the statistics that the trace has with the same --roi. Every kind of "
         "event is kept. (Read as a whole trace, idle threads have the runtime of their states; "
         "with --roi 0%..100% that of the part.) Times count from the begin of the part; calls, "
-        "constructs and "
-        "functions that are open there are opened at 0.",
+        "constructs and functions that are open there are opened at 0. Archives have the clocks "
+        "that they were read with, repaired ones too.",
     .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
     .faces = PJ_IN_BOTH,
     .params = params,

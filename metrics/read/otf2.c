@@ -163,6 +163,19 @@ static bool lacks_completions(const pj_otf2_place *place)
     return place->posted && !place->completed;
 }
 
+/// Their offsets stay with the definitions.
+static const pj_otf2_clocks *copy_clocks(const otf2_reading *r)
+{
+    pj_otf2_clocks *clocks = pj_new(r->run->arena, pj_otf2_clocks);
+    *clocks = (pj_otf2_clocks){pj_new_n(r->run->arena, pj_otf2_clock, r->count), r->count};
+    for (uint32_t i = 0; i < r->count; i++) {
+        const pj_otf2_clock *from = &r->places[i]->clock;
+        clocks->items[i] = (pj_otf2_clock){
+            .base = from->base, .factor = from->factor, .bits = from->bits, .shift = from->shift};
+    }
+    return clocks;
+}
+
 static void end_run(otf2_reading *r)
 {
     pj_run *run = r->run;
@@ -183,6 +196,7 @@ static void end_run(otf2_reading *r)
         }
     }
     run->last_record_ns = run->end_ns;
+    run->clocks = copy_clocks(r);
     count_defs(r);
     pj_otf2_match_end(r->match, &run->import);
 }

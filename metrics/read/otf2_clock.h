@@ -22,6 +22,13 @@ typedef struct pj_otf2_clock {
     int64_t shift; // ns
 } pj_otf2_clock;
 
+/// The clocks of an archive's threads as a run was read with them, in the order of its places and
+/// without their offsets.
+typedef struct pj_otf2_clocks {
+    pj_otf2_clock *items;
+    uint32_t count;
+} pj_otf2_clocks;
+
 /// In the order of the definitions.
 void pj_otf2_clock_add(pj_otf2_clock *clock, uint64_t time, int64_t offset);
 void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second);

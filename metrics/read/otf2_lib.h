@@ -5,6 +5,7 @@
 #define PJ_OTF2_LIB_H
 
 #include "metrics/base/err.h"
+#include "metrics/read/otf2_copy.h"
 #include "metrics/read/otf2_event.h"
 
 #include <stddef.h>
@@ -54,6 +55,9 @@ typedef struct pj_otf2_lib {
     /// The next event of a location, with global ids and corrected times once its local
     /// definitions have been read; false at the end, or with an error.
     bool (*next)(pj_otf2_archive *archive, uint64_t location, pj_otf2_event *event, pj_err *err);
+    /// pj_otf2_copy
+    bool (*copy)(const char *from, const char *to, const pj_otf2_part *part, pj_otf2_copied *copied,
+                 pj_err *err);
 } pj_otf2_lib;
 
 /// NULL with PJ_E_MISSING when the module or libotf2 is not installed.

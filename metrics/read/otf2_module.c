@@ -499,6 +499,7 @@ __attribute__((visibility("default"))) const pj_otf2_lib pj_otf2_module = {
     .select = select_locations,
     .local = local,
     .next = next,
+    .copy = pj_otf2_copy,
 };
 
 // NOLINTEND(readability-function-size)

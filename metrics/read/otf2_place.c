@@ -504,6 +504,7 @@ static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_eve
         if (!metric->has[c] || metric->at[c] >= event->count)
             continue;
         int64_t since = counted_since(place, metric, c, value_of(event, metric->at[c]));
+        since = time > place->began ? since : 0; // nothing was open before
         r->value[c] = (int64_t)((uint64_t)r->value[c] + (uint64_t)since);
         r->has[c] = r->due = true;
     }
@@ -621,6 +622,7 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
 static void begin_place(pj_otf2_place *place, uint64_t time)
 {
     place->begun = true;
+    place->began = time;
     place->state = PJ_STATE_NOT_CREATED;
     pj_otf2_cut(place, time);
     place->state = state_now(place);

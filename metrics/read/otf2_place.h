@@ -72,6 +72,7 @@ typedef struct pj_otf2_place {
     uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
     uint64_t since, last;     // ns: begin of the current state; time of the latest record
     uint8_t state;
+    uint64_t began; // ns: time of its first record
     bool begun, off, was_on;
     uint32_t calls;       // MPI regions open
     uint64_t call_begin;  // of the outermost one

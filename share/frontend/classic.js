@@ -69,30 +69,25 @@ class Manager extends ManagerBase {
 
 const managers = new WeakMap();
 
-function managerOf(kernel) {
-  if (!managers.has(kernel)) managers.set(kernel, new Manager(kernel));
-  return managers.get(kernel);
-}
-
 /// Where the kernel has no such widget, what else the output holds; a view of none stays empty
 /// beside living ones.
-async function fill(area, node, id) {
-  const manager = notebook.kernel && managerOf(notebook.kernel);
+async function fill(area, node, view) {
+  const manager = managers.get(notebook.kernel);
   await manager?.ready;
-  if (id && manager?.has_model(id)) {
-    const view = await manager.create_view(await manager.get_model(id));
-    Widget.attach(view.luminoWidget, node[0]);
+  if (view.model_id && manager?.has_model(view.model_id)) {
+    const shown = await manager.create_view(await manager.get_model(view.model_id));
+    Widget.attach(shown.luminoWidget, node[0]);
     return;
   }
   const living = area.outputs.some(({ data }) => manager?.has_model(data?.[viewType]?.model_id));
-  const held = area.outputs.find(({ data }) => data?.[viewType]?.model_id === id)?.data;
+  const held = area.outputs.find(({ data }) => data?.[viewType] === view)?.data;
   if (!living) node.html(held?.['text/html'] ?? '');
 }
 
 function append(view, metadata, element) {
   const node = this.create_output_subarea(metadata, 'jupyter-widgets-view', viewType);
   this.keyboard_manager.register_events(node);
-  fill(this, node, view.model_id).catch(error => node.text(String(error)));
+  fill(this, node, view).catch(error => node.text(String(error)));
   element.append(node);
   return node;
 }
@@ -104,7 +99,6 @@ function style() {
   document.head.append(link);
 }
 
-/// Outputs that were shown before this was here are shown again.
 function showAgain({ output_area: area }) {
   if (!area?.outputs.some(({ data }) => data?.[viewType])) return;
   const outputs = area.toJSON();
@@ -112,11 +106,18 @@ function showAgain({ output_area: area }) {
   area.fromJSON(outputs, {});
 }
 
+/// What was shown before the kernel could be asked is shown again.
+async function start() {
+  const { kernel } = notebook;
+  if (!kernel?.is_connected() || managers.has(kernel)) return;
+  managers.set(kernel, new Manager(kernel));
+  await managers.get(kernel).ready;
+  notebook.get_cells().forEach(showAgain);
+}
+
 export function load_ipython_extension() {
-  const start = () => notebook.kernel && managerOf(notebook.kernel);
   style();
   OutputArea.prototype.register_mime_type(viewType, append, { safe: false, index: 0 });
   events.on('kernel_ready.Kernel', start);
-  start();
-  notebook.get_cells().forEach(showAgain);
+  return start();
 }

@@ -90,7 +90,7 @@ export class Lab {
   }
 
   /// No cell runs or waits, and the kernel says that it is idle.
-  async idle(timeout = 30000) {
+  async idle(timeout = 60000) {
     await this.page.waitForFunction(() => {
       const { content, sessionContext } = window.jupyterapp.shell.currentWidget;
       const busy = content.widgets.some(cell => cell.model.executionState === 'running');

@@ -2,6 +2,7 @@
 // (packages/schema/messages.md of ipywidgets).
 #include "widgets/widget_comm.h"
 
+#include "widgets/trait_value.h"
 #include "widgets/widget_record.h"
 
 #include <stdlib.h>
@@ -170,7 +171,13 @@ static void return_owner(pj_widgets *widgets, char *own)
     widgets->owner = own;
 }
 
-/// What other views of the same widget are to show, also before a handler has ended.
+static bool is_open(void *context, const char *id)
+{
+    return id && pj_widgets_find(context, id);
+}
+
+/// What other views of the same widget are to show, also before a handler has ended. They would
+/// wait for ever for a widget that is closed.
 static void send_echo(pj_widget *widget, json_t *traits)
 {
     pj_auto_pack pack = pj_widget_pack_new(dialect_of(widget));
@@ -179,7 +186,7 @@ static void send_echo(pj_widget *widget, json_t *traits)
     json_object_foreach(traits, key, value)
     {
         const pj_trait *trait = pj_model_trait(widget->model, key, pack.dialect);
-        if (!trait->no_echo)
+        if (!trait->no_echo && pj_trait_value_references(trait, value, is_open, widget->home))
             pj_widget_pack_add(&pack, trait, value);
     }
     if (json_object_size(pack.state) || pack.buffer_count)

@@ -100,10 +100,22 @@ static void play(stage *s, pj_str line)
     json_decref(data);
 }
 
+/// A page that names, in any text, what it has closed itself gets that back.
+static bool is_own_fault(const char *mistake)
+{
+    static const char start[] = "mentioned before it was open";
+    return strncmp(mistake, start, strlen(start)) == 0;
+}
+
 static void draw_curtain(stage *s)
 {
+    size_t i;
+    json_t *mistake;
     json_decref(pj_widgets_saved(s->bench.widgets));
-    assert(strcmp(pj_bench_mistakes(&s->bench), "[]") == 0);
+    json_array_foreach(s->bench.front->mistakes, i, mistake)
+    {
+        assert(is_own_fault(json_string_value(mistake)));
+    }
     pj_bench_free(&s->bench);
 }
 

@@ -28,20 +28,6 @@ bool pj_fail(pj_err *err, pj_err_code code, const char *where, uint64_t line, co
     return false;
 }
 
-bool pj_fail_byte(pj_err *err, pj_err_code code, const char *where, uint64_t byte,
-                  const char *format, ...)
-{
-    if (!err || err->code != PJ_E_NONE)
-        return false;
-    va_list args;
-    va_start(args, format);
-    fill(err, code, where, format, args);
-    va_end(args);
-    err->byte = byte;
-    err->has_byte = true;
-    return false;
-}
-
 static const char *io_advice(int reason)
 {
     switch (reason) {
@@ -74,8 +60,6 @@ const char *pj_err_message(const pj_err *err, char *out, unsigned long size)
     const char *colon = err->where[0] ? ": " : "";
     if (err->line)
         snprintf(out, size, "%s%sline %" PRIu64 ": %s", err->where, colon, err->line, err->text);
-    else if (err->has_byte)
-        snprintf(out, size, "%s%sbyte %" PRIu64 ": %s", err->where, colon, err->byte, err->text);
     else
         snprintf(out, size, "%s%s%s", err->where, colon, err->text);
     return out;

@@ -20,8 +20,6 @@ typedef struct pj_err {
     pj_err_code code;
     char where[512]; // file, option or cell; "" when the text says all
     uint64_t line;   // 1-based; 0 = not known
-    uint64_t byte;   // 0-based offset; used when has_byte
-    bool has_byte;
     char text[1024]; // what was wrong and what to do; no trailing full stop or newline
 } pj_err;
 
@@ -29,9 +27,6 @@ typedef struct pj_err {
 /// `err` may be NULL. `where` may be NULL; `line` 0 means "not known".
 bool pj_fail(pj_err *err, pj_err_code code, const char *where, uint64_t line, const char *format,
              ...) __attribute__((format(printf, 5, 6)));
-/// The same with a byte offset for formats without lines.
-bool pj_fail_byte(pj_err *err, pj_err_code code, const char *where, uint64_t byte,
-                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 /// PJ_E_IO with what was tried ("cannot be opened"), what errno says of it and what to do.
 bool pj_fail_io(pj_err *err, const char *where, const char *what);
 

@@ -25,14 +25,10 @@ static void test_messages(void **state)
 {
     (void)state;
     char text[2048];
-    pj_err line = {0}, byte = {0}, bare = {0}, start = {0};
+    pj_err line = {0}, bare = {0};
     pj_fail(&line, PJ_E_FORMAT, "a.prv", 12, "state ends before it begins");
     assert_string_equal(pj_err_message(&line, text, sizeof text),
                         "a.prv: line 12: state ends before it begins");
-    pj_fail_byte(&byte, PJ_E_FORMAT, "a.prv.gz", 4096, "cut");
-    assert_string_equal(pj_err_message(&byte, text, sizeof text), "a.prv.gz: byte 4096: cut");
-    pj_fail_byte(&start, PJ_E_FORMAT, "a.prv.gz", 0, "cut");
-    assert_string_equal(pj_err_message(&start, text, sizeof text), "a.prv.gz: byte 0: cut");
     pj_fail(&bare, PJ_E_USAGE, NULL, 0, "say what to load");
     assert_string_equal(pj_err_message(&bare, text, sizeof text), "say what to load");
 }

@@ -1,6 +1,7 @@
 // Random programs: the replay against a simulator that has the whole program before it, and events
 // without sense, which must end.
 #include "tests/support/replay_script.h"
+#include "tests/support/rounds.h"
 
 #include "metrics/base/buf.h"
 
@@ -394,7 +395,7 @@ static void check_program(uint64_t seed)
 static void programs_take_what_the_simulator_says(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20000; seed++)
+    for (uint64_t seed = 1; seed <= pj_rounds(20000, 200000); seed++)
         check_program(seed);
 }
 

@@ -5,6 +5,7 @@
 #include "metrics/base/file.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/rounds.h"
 #include "tests/support/same_runs.h"
 
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void damage_of_any_file_is_survived(void **state)
     (void)state;
     static const char *const files[] = {ANCHOR,        BASE ".def",   BASE "/0.def",
                                         BASE "/1.def", BASE "/0.evt", BASE "/2.evt"};
-    const unsigned rounds = getenv("PJ_LONG") ? 1000 : 40;
+    const unsigned rounds = pj_rounds(40, 1000);
     write_good();
     assert_true(read_alike());
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {

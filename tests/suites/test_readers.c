@@ -7,6 +7,7 @@
 #include "metrics/stat/useful.h"
 #include "tests/support/model_app.h"
 #include "tests/support/packed.h"
+#include "tests/support/rounds.h"
 #include "tests/support/same_runs.h"
 
 #include <setjmp.h>
@@ -181,7 +182,7 @@ static void damage(pj_buf *out, pj_str good, uint32_t *seed)
 static void seeded_damage(void **state)
 {
     (void)state;
-    const unsigned rounds = getenv("PJ_LONG") ? 5000 : 250; // each of them plain and packed
+    const unsigned rounds = pj_rounds(250, 5000); // each of them plain and packed
     for (unsigned i = 0; next_reader(&i); i++) {
         pj_auto_buf text = {.at = NULL}, packed = {.at = NULL}, bad = {.at = NULL};
         sample_of(pj_reader_at(i))->large(&text);

@@ -114,12 +114,12 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
     return true;
 }
 
-static pj_table *table_of(const pj_value *source)
+static pj_table *table_of(const pj_value *source, const pj_plot *plot)
 {
     if (source->kind == PJ_VALUE_METRICS)
         return pj_metrics_table(source->metrics);
     if (source->kind == PJ_VALUE_RUN)
-        return pj_run_table_stats(source->run);
+        return (plot->numbers ? plot->numbers : pj_run_table_stats)(source->run);
     return pj_table_hold(source->table);
 }
 
@@ -149,7 +149,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     pj_figure *figure = draw ? plot->make(data_of(&source), opts, draw, err) : NULL;
     if (!figure)
         return false;
-    *out = pj_value_drawing_take(figure, table_of(&source));
+    *out = pj_value_drawing_take(figure, table_of(&source, plot));
     return pj_export_all(session, out, &args->exports, err);
 }
 

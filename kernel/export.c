@@ -130,10 +130,22 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
     return pj_newfile_put(path, pj_buf_str(&bytes), err);
 }
 
+/// Files of numbers do not hold what touches them; in the shell nothing else shows it.
+static void say_warnings(pj_session *session, const pj_value *value)
+{
+    if (session->lang || value->kind != PJ_VALUE_METRICS)
+        return;
+    const pj_metrics *metrics = value->metrics;
+    for (size_t i = 0; i < metrics->remark_count && metrics->remarks[i].severity > PJ_NOTE; i++)
+        pj_session_say(session, "warning: %s", metrics->remarks[i].text);
+}
+
 bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err)
 {
     for (size_t i = 0; i < paths->count; i++)
         if (!pj_export(session, value, paths->items[i], err))
             return false;
+    if (paths->count)
+        say_warnings(session, value);
     return true;
 }

@@ -155,9 +155,10 @@ static void remark_on_roi(pj_run *run)
 static void remark_on_trace(pj_run *run)
 {
     pj_str name = pj_str_of(run->name);
-    if (pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
+    if (run->idealised || pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
         pj_run_remark(run, PJ_WARNING,
-                      "this trace is the result of a simulation (.sim.), not a measurement");
+                      "this trace is the result of a simulation%s, not a measurement",
+                      run->idealised ? " (a replay)" : " (.sim.)");
     if (run->chopped || pj_str_contains(name, PJ_S(".chop")))
         pj_run_remark(run, PJ_NOTE, "this trace was cut out of a longer one");
     if (run->layout.applications > 1)

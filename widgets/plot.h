@@ -46,6 +46,8 @@ typedef struct pj_plot {
     bool regions;              // the run must have been read with its OpenMP regions
     bool scene;                // the same with run->scene
     bool stacks;               // several y may stand on top of each other
+    /// The numbers that are drawn of a run, new; NULL = its statistics.
+    pj_table *(*numbers)(const pj_run *run);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
     /// PJ_E_MISSING (nothing to draw).
     pj_figure *(*make)(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err);

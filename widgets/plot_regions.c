@@ -3,6 +3,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 #include "metrics/model/regions.h"
+#include "metrics/model/regions_table.h"
 #include "widgets/lanes.h"
 #include "widgets/plot.h"
 
@@ -267,11 +268,17 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     return p.lanes.chart.figure;
 }
 
+static pj_table *numbers(const pj_run *run)
+{
+    return pj_regions_table(run, PJ_REGIONS_EACH, NULL);
+}
+
 const pj_plot pj_plot_regions = {
     .name = "regions",
     .title = "OpenMP regions over time",
     .help = "Every OpenMP parallel region of every rank over time, coloured by load balance.",
     .source = PJ_PLOT_RUN,
     .regions = true,
+    .numbers = numbers,
     .make = make,
 };

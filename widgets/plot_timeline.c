@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 #include "metrics/model/scene.h"
+#include "metrics/model/scene_table.h"
 #include "widgets/lanes.h"
 #include "widgets/plot.h"
 
@@ -357,5 +358,6 @@ const pj_plot pj_plot_timeline = {
     .help = "States of every rank and thread over time, and the messages between them.",
     .source = PJ_PLOT_RUN,
     .scene = true,
+    .numbers = pj_scene_table,
     .make = make,
 };

@@ -60,8 +60,9 @@ static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows)
 static size_t leading_columns(const pj_table *table)
 {
     size_t n = 0;
-    while (n < 2 && n + 1 < table->column_count && table->columns[n].unit == PJ_UNIT_NONE)
-        n++;
+    for (; n < 2 && n + 1 < table->column_count; n++)
+        if (table->columns[n].unit != PJ_UNIT_NONE && table->columns[n].unit != PJ_UNIT_IDENTIFIER)
+            break;
     return n;
 }
 

@@ -131,6 +131,8 @@ typedef struct pj_run {
     size_t part_count;
     bool states_overlap; // of one thread: what it does depends on earlier records
     bool chopped;        // the trace says that it was cut out of a longer one
+    bool idealised;      // the trace says that a replay wrote it
+    const char *damage;  // which file of an archive is broken and how; NULL = none
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns
     pj_totals *totals;   // by location
     pj_counter *counters;

@@ -179,7 +179,7 @@ static const pj_otf2_clocks *copy_clocks(const otf2_reading *r)
 static void end_run(otf2_reading *r)
 {
     pj_run *run = r->run;
-    const char *damage = NULL;
+    uint32_t damaged = 0;
     for (uint32_t i = 0; i < r->count; i++) {
         const pj_otf2_place *place = r->places[i];
         pj_import_merge(&run->import, &place->import);
@@ -189,12 +189,15 @@ static void end_run(otf2_reading *r)
         count_promises(r, place);
         if (r->pass->by_location && lacks_completions(place))
             pj_otf2_match_forgive(r->match, place->rank);
-        if (place->damage && !damage) {
-            damage = place->damage;
-            pj_run_remark(run, PJ_WARNING, "the event file of location %llu %s",
-                          (unsigned long long)place->id, damage);
-        }
+        if (place->damage && !damaged++)
+            run->damage = pj_arena_format(run->arena, "the event file of location %llu %s",
+                                          (unsigned long long)place->id, place->damage);
     }
+    if (damaged > 1)
+        run->damage = pj_arena_format(run->arena, "%s, and %u more are broken", run->damage,
+                                      (unsigned)damaged - 1);
+    if (damaged)
+        pj_run_remark(run, PJ_WARNING, "%s", run->damage);
     run->last_record_ns = run->end_ns;
     run->clocks = copy_clocks(r);
     count_defs(r);

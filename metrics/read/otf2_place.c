@@ -64,8 +64,10 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
         place->evt = pj_otf2_evt_open(path.at, how, NULL);
     else
         place->lib = opts->lib;
-    if (!place->evt && !place->lib)
+    if (!place->evt && !place->lib) {
         pj_otf2_count(place, PJ_IMPORT_missing_location);
+        place->damage = "is missing";
+    }
     place->has_ahead = next_record(place, &place->ahead);
     if (place->evt && pj_otf2_evt_facts_of(place->evt).foreign) {
         pj_otf2_evt_close(place->evt);

@@ -103,12 +103,15 @@ static bool preamble_line(piece *slot, pj_str *line)
 /// Takes a line before the first record; false when it is none: the records begin there.
 static bool line_before_records(prv_reading *reading, pj_str line, size_t *cap)
 {
-    if (pj_prv_is_comment(line))
-        reading->run->chopped |= pj_prv_says_chopped(line);
-    else if (pj_prv_is_communicator(line))
+    pj_run *run = reading->run;
+    if (pj_prv_is_comment(line)) {
+        run->chopped |= pj_prv_says_chopped(line);
+        run->idealised |= pj_prv_says_idealised(line);
+    } else if (pj_prv_is_communicator(line)) {
         communicator_line(reading, line, cap);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 

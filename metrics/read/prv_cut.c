@@ -414,7 +414,8 @@ static bool cut_block(cutting *c, pj_str text, uint64_t *lines, pj_job *job, pj_
         bool first = (*lines)++ == 0;
         if (first && !cut_header(c, line, job, err))
             return false;
-        if (!first && pj_prv_is_communicator(line))
+        bool told = pj_prv_is_communicator(line) || pj_str_starts(line, PJ_S("#"));
+        if (!first && told)
             pj_buf_addf(&c->line, PJ_STR_FMT "\n", PJ_STR_ARG(line));
         else if (!first)
             cut_line(c, line);

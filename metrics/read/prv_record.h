@@ -73,8 +73,8 @@ void pj_prv_batch_free(pj_prv_batch *batch);
 bool pj_prv_locate(const pj_prv_trace *trace, const uint64_t object[4], uint32_t *location,
                    pj_import_key *oddity);
 
-/// Whether the line is empty or begins with '#', and whether it tells that the trace was cut out of
-/// a longer one (metadata of Paraver's cutter).
+/// Whether the line is empty or begins with '#', and whether such a line tells that the trace was
+/// cut out of a longer one (metadata of Paraver's cutter), or is the result of a replay.
 static inline bool pj_prv_is_comment(pj_str line)
 {
     line = pj_str_trim(line);
@@ -84,6 +84,11 @@ static inline bool pj_prv_is_comment(pj_str line)
 static inline bool pj_prv_says_chopped(pj_str line)
 {
     return pj_str_contains(line, PJ_S(":CUTTER:"));
+}
+
+static inline bool pj_prv_says_idealised(pj_str line)
+{
+    return pj_str_contains(line, PJ_S(":REPLAY:"));
 }
 
 /// Reads one line (without its newline) with all tolerances; adds its events or counts an oddity.

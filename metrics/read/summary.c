@@ -64,11 +64,12 @@ static json_t *write_source(const pj_provenance *from)
 
 static json_t *write_facts(const pj_run *run)
 {
-    json_t *out = json_pack(
-        "{s:o, s:I, s:b, s:b, s:b, s:I, s:I, s:I}", "tag", pj_summary_text(run->tag), "events",
-        (json_int_t)run->events, "mpi", (int)run->has_mpi, "openmp", (int)run->has_openmp,
-        "chopped", (int)run->chopped, "end_ns", (json_int_t)run->end_ns, "last_record_ns",
-        (json_int_t)run->last_record_ns, "runtime_ns", (json_int_t)run->runtime_ns);
+    json_t *out =
+        json_pack("{s:o, s:I, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "tag", pj_summary_text(run->tag),
+                  "events", (json_int_t)run->events, "mpi", (int)run->has_mpi, "openmp",
+                  (int)run->has_openmp, "chopped", (int)run->chopped, "idealised",
+                  (int)run->idealised, "end_ns", (json_int_t)run->end_ns, "last_record_ns",
+                  (json_int_t)run->last_record_ns, "runtime_ns", (json_int_t)run->runtime_ns);
     if (run->roi.set)
         json_object_set_new(out, "roi",
                             json_pack("{s:I, s:I, s:b, s:I}", "from_ns",
@@ -306,6 +307,7 @@ static bool read_facts(const json_t *from, pj_run *run, pj_err *err)
     run->has_mpi = json_is_true(json_object_get(from, "mpi"));
     run->has_openmp = json_is_true(json_object_get(from, "openmp"));
     run->chopped = json_is_true(json_object_get(from, "chopped"));
+    run->idealised = json_is_true(json_object_get(from, "idealised"));
     run->end_ns = positive(from, "end_ns");
     run->last_record_ns = positive(from, "last_record_ns");
     run->runtime_ns = positive(from, "runtime_ns");

@@ -392,6 +392,7 @@ static void add_header(const pj_ideal_trace *trace, double end, pj_buf *out)
         add_ranks(trace, a, nodes, out);
     pj_buf_addf(out, ",%u\n", trace->run->communicator_count);
     add_communicators(trace, out);
+    pj_buf_puts(out, "#popinjay:REPLAY:\n"); // by which readers know that it is no measurement
 }
 
 typedef struct output {

@@ -218,6 +218,10 @@ static void special_traces_are_remarked_on(void **state)
     assert_true(has_remark(run, "simulation"));
     assert_true(has_remark(run, "cut out of"));
     assert_string_equal(run->name, "a.sim");
+    pj_auto_run replayed =
+        load_good(write_trace(*state, "b.prv", HEADER "#popinjay:REPLAY:\n" RECORDS), "off", false);
+    assert_true(has_remark(replayed, "simulation"));
+    assert_false(has_remark(replayed, "cut out of"));
 }
 
 static void a_stopped_load_says_so(void **state)

@@ -22,17 +22,17 @@ static uint64_t turn(uint64_t x, unsigned bits)
     return x << bits | x >> (64 - bits);
 }
 
-static uint64_t word64(const unsigned char *p)
-{
-    uint64_t x = 0;
-    for (unsigned i = 8; i-- > 0;)
-        x = x << 8 | p[i];
-    return x;
-}
-
 static uint64_t word32(const unsigned char *p)
 {
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
+/// Written out: compilers make one load of it.
+static uint64_t word64(const unsigned char *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
 }
 
 static uint64_t step(uint64_t lane, uint64_t input)
@@ -40,10 +40,20 @@ static uint64_t step(uint64_t lane, uint64_t input)
     return turn(lane + input * P2, 31) * P1;
 }
 
-static void take_block(pj_fingerprint *print, const unsigned char *p)
+/// The lanes stay in registers from block to block.
+static void take_blocks(pj_fingerprint *print, const unsigned char *p, size_t count)
 {
-    for (unsigned i = 0; i < 4; i++)
-        print->lanes[i] = step(print->lanes[i], word64(p + 8 * (size_t)i));
+    uint64_t a = print->lanes[0], b = print->lanes[1], c = print->lanes[2], d = print->lanes[3];
+    for (; count > 0; count--, p += PJ_FINGERPRINT_BLOCK) {
+        a = step(a, word64(p));
+        b = step(b, word64(p + 8));
+        c = step(c, word64(p + 16));
+        d = step(d, word64(p + 24));
+    }
+    print->lanes[0] = a;
+    print->lanes[1] = b;
+    print->lanes[2] = c;
+    print->lanes[3] = d;
 }
 
 void pj_fingerprint_begin(pj_fingerprint *print)
@@ -58,9 +68,10 @@ void pj_fingerprint_add(pj_fingerprint *print, pj_str bytes)
     print->total += left;
     while (left > 0) {
         if (print->waiting_len == 0 && left >= PJ_FINGERPRINT_BLOCK) {
-            take_block(print, p);
-            p += PJ_FINGERPRINT_BLOCK;
-            left -= PJ_FINGERPRINT_BLOCK;
+            size_t blocks = left / PJ_FINGERPRINT_BLOCK;
+            take_blocks(print, p, blocks);
+            p += blocks * PJ_FINGERPRINT_BLOCK;
+            left -= blocks * PJ_FINGERPRINT_BLOCK;
             continue;
         }
         size_t room = PJ_FINGERPRINT_BLOCK - print->waiting_len;
@@ -70,7 +81,7 @@ void pj_fingerprint_add(pj_fingerprint *print, pj_str bytes)
         p += n;
         left -= n;
         if (print->waiting_len == PJ_FINGERPRINT_BLOCK) {
-            take_block(print, print->waiting);
+            take_blocks(print, print->waiting, 1);
             print->waiting_len = 0;
         }
     }

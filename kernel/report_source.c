@@ -2,7 +2,7 @@
 #include "kernel/report_source.h"
 
 #include "kernel/display.h"
-#include "metrics/base/fingerprint.h"
+#include "metrics/base/fingerprint_trace.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // A summary stands for a trace as long as fingerprint and options are the same.
 #include "kernel/summarise.h"
 
-#include "metrics/base/fingerprint.h"
+#include "metrics/base/fingerprint_trace.h"
 #include "metrics/base/pool.h"
 #include "metrics/model/companion.h"
 #include "metrics/model/regions.h"
@@ -43,7 +43,7 @@ static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *er
         pj_companion_path(path, suffixes[i], &file);
         if (access(file.at, R_OK) != 0)
             continue;
-        if (!pj_fingerprint_file(file.at, job, &one, err))
+        if (!pj_fingerprint_file(file.at, job, &one, NULL, err))
             return false;
         pj_fingerprint_text(one, text);
         pj_fingerprint_add(&all, pj_str_of(suffixes[i]));
@@ -53,13 +53,19 @@ static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *er
     return true;
 }
 
-bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
-                         pj_provenance *out, pj_err *err)
+/// Without fingerprints and sizes.
+static pj_provenance begin_origin(const char *path, const pj_load_opts *opts, pj_arena *arena)
 {
-    *out = (pj_provenance){.source = pj_arena_text(arena, file_of(path)),
+    return (pj_provenance){.source = pj_arena_text(arena, file_of(path)),
                            .format = "",
                            .options = pj_load_options(opts, arena),
                            .program = PJ_VERSION};
+}
+
+bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
+                         pj_provenance *out, pj_err *err)
+{
+    *out = begin_origin(path, opts, arena);
     return pj_fingerprint_trace(path, job, &out->fingerprint, &out->bytes, err) &&
            print_names(path, job, &out->names, err);
 }
@@ -139,47 +145,69 @@ static bool call_crew(pj_crew *crew, const char *path, pj_err *err)
     return pj_crew_exchange(crew, err);
 }
 
-/// The origin of a trace while the trace is read: on a thread of its own where there are several.
-typedef struct tracing {
+/// Fingerprints of a trace while the trace is read: on a thread of its own where there are several.
+typedef struct printing {
     const char *path;
-    const pj_load_opts *opts;
-    pj_job job; // stopped by `stop`
+    pj_crew *crew; // who shares its files; NULL = this process alone
+    pj_job job;    // stopped by `stop`
     atomic_bool stop, done;
     pj_arena *arena;
-    pj_provenance *origin;
+    pj_fingerprint_parts parts;
+    uint64_t names;
     pj_err err;
     bool ok;
     pj_task *task;
-} tracing;
+} printing;
 
-static void trace_origin(void *memory)
+static void print_own(void *memory)
 {
-    tracing *t = memory;
-    t->ok = pj_summarise_origin(t->path, t->opts, &t->job, t->arena, t->origin, &t->err);
-    t->done = true;
+    printing *p = memory;
+    p->ok = pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
+            pj_fingerprint_read(&p->parts, p->crew, &p->job, &p->err) &&
+            (!pj_crew_leads(p->crew) || print_names(p->path, &p->job, &p->names, &p->err));
+    p->done = true;
 }
 
-static void begin_tracing(tracing *t, const pj_job *job)
+static void begin_printing(printing *p, const pj_job *job)
 {
-    t->job = (pj_job){.stop = &t->stop, .workers = 1, .memory_budget = job->memory_budget};
-    t->task = pj_job_workers(job) > 1 ? pj_task_start(trace_origin, t) : NULL;
+    p->job = (pj_job){.stop = &p->stop, .workers = 1, .memory_budget = job->memory_budget};
+    p->task = pj_job_workers(job) > 1 ? pj_task_start(print_own, p) : NULL;
 }
 
-/// `wanted`: the trace has been read. Else, or when `job` is stopped, what is under way ends.
-static bool end_tracing(tracing *t, const pj_job *job, bool wanted, pj_err *err)
+/// All members together; who could not read its files tells the others.
+static bool gather_prints(printing *p, pj_err *err)
 {
-    if (!t->task && wanted) {
-        t->job.stop = job->stop;
-        trace_origin(t);
+    bool ok = p->ok && pj_fingerprint_gather(&p->parts, p->crew, err);
+    if (!p->ok)
+        pj_crew_give_up(p->crew, &p->err);
+    p->crew->over = false; // for all at the same exchange
+    return ok;
+}
+
+/// `wanted`: the trace has been read, by all members of a crew. Else, or when `job` is stopped,
+/// what is under way ends.
+static bool end_printing(printing *p, const pj_job *job, bool wanted, pj_err *err)
+{
+    if (!p->task && wanted) {
+        p->job.stop = job->stop;
+        print_own(p);
     }
-    while (t->task && !t->done) {
-        t->stop |= !wanted || pj_job_stopped(job);
+    while (p->task && !p->done) {
+        p->stop |= !wanted || pj_job_stopped(job);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    pj_task_join(t->task);
-    if (wanted && !t->ok && !err->code)
-        *err = t->err;
-    return wanted && t->ok;
+    pj_task_join(p->task);
+    if (wanted && !p->ok && !err->code)
+        *err = p->err;
+    return wanted && (p->crew ? gather_prints(p, err) : p->ok);
+}
+
+/// Reads the trace and prints it. A printing is freed by the caller.
+static pj_run *read_printing(printing *p, const pj_load_opts *opts, pj_job *job, pj_err *err)
+{
+    begin_printing(p, job);
+    pj_auto_run run = pj_load(p->path, *opts, job, err);
+    return end_printing(p, job, run != NULL, err) ? pj_run_hold(run) : NULL;
 }
 
 /// Reads the trace; fails when it changes meanwhile.
@@ -190,10 +218,15 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
     if (!pj_fingerprint_stamp(path, &before, err) ||
         (opts->crew && !call_crew(opts->crew, path, err)))
         return NULL;
-    tracing t = {.path = path, .opts = opts, .arena = arena, .origin = origin};
-    begin_tracing(&t, job);
-    pj_auto_run run = pj_load(path, *opts, job, err);
-    if (!end_tracing(&t, job, run != NULL, err) || !pj_fingerprint_stamp(path, &after, err))
+    printing p = {.path = path, .crew = opts->crew, .arena = arena};
+    pj_auto_run run = read_printing(&p, opts, job, err);
+    *origin = begin_origin(path, opts, arena);
+    if (run) {
+        origin->fingerprint = pj_fingerprint_fold(&p.parts, &origin->bytes);
+        origin->names = p.names;
+    }
+    pj_fingerprint_free(&p.parts);
+    if (!run || !pj_fingerprint_stamp(path, &after, err))
         return NULL;
     if (before == after)
         return pj_run_hold(run);
@@ -222,7 +255,10 @@ void pj_summarise_help(pj_load_opts opts, pj_job *job)
         if (!path.len)
             return;
         pj_auto_arena arena = pj_arena_new(NULL);
-        pj_run_release(pj_load(pj_arena_text(arena, path), opts, job, NULL)); // the leader has all
+        pj_err err = {.code = PJ_E_NONE};
+        printing p = {.path = pj_arena_text(arena, path), .crew = crew, .arena = arena};
+        pj_run_release(read_printing(&p, &opts, job, &err)); // the leader has all
+        pj_fingerprint_free(&p.parts);
     }
 }
 

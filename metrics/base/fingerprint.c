@@ -3,19 +3,17 @@
 
 #include "metrics/base/arena.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u,
                       P4 = 0x85EBCA77C2B2AE63u, P5 = 0x27D4EB2F165667C5u;
 
-enum { READ_SIZE = 1 << 20, MOST_DEPTH = 8 };
+enum { READ_SIZE = 1 << 20 };
 
 static uint64_t turn(uint64_t x, unsigned bits)
 {
@@ -138,134 +136,18 @@ static bool add_file(pj_fingerprint *print, int fd, const char *path, pj_job *jo
     return ok;
 }
 
-static bool print_file(const char *path, pj_job *job, pj_fingerprint *print, pj_err *err)
+bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes, pj_err *err)
 {
+    pj_fingerprint print;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return pj_fail_io(err, path, "cannot be opened");
-    pj_fingerprint_begin(print);
-    bool ok = add_file(print, fd, path, job, err);
+    pj_fingerprint_begin(&print);
+    bool ok = add_file(&print, fd, path, job, err);
     close(fd);
-    return ok;
-}
-
-bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, pj_err *err)
-{
-    pj_fingerprint print = {.total = 0};
-    if (!print_file(path, job, &print, err))
-        return false;
-    *out = pj_fingerprint_end(&print);
-    return true;
-}
-
-/// The files of an archive, folded into one fingerprint.
-typedef struct archive {
-    pj_fingerprint print;
-    uint64_t bytes;
-    pj_job *job;
-    unsigned depth;
-    bool stamp; // sizes and times in place of bytes
-} archive;
-
-static bool add_member(archive *all, const char *path, const char *name, pj_err *err);
-
-static void add_stamp(archive *all, const struct stat *info)
-{
-    const int64_t facts[] = {info->st_size, info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
-    pj_fingerprint_add(&all->print, (pj_str){(const char *)facts, sizeof facts});
-}
-
-static bool add_folder(archive *all, const char *path, pj_err *err)
-{
-    struct dirent **entries;
-    int count = scandir(path, &entries, NULL, alphasort);
-    if (count < 0)
-        return pj_fail_io(err, path, "cannot be opened");
-    pj_auto_arena arena = pj_arena_new(NULL);
-    bool ok = true;
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        if (ok && name[0] != '.')
-            ok = add_member(all, pj_arena_format(arena, "%s/%s", path, name), name, err);
-        free(entries[i]);
-    }
-    free(entries);
-    return ok;
-}
-
-static bool add_member(archive *all, const char *path, const char *name, pj_err *err)
-{
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return pj_fail_io(err, path, "cannot be read");
-    if (S_ISDIR(info.st_mode)) {
-        bool ok = ++all->depth > MOST_DEPTH || add_folder(all, path, err);
-        all->depth--;
-        return ok;
-    }
-    if (all->stamp) {
-        pj_fingerprint_add(&all->print, pj_str_of(name));
-        add_stamp(all, &info);
-        return true;
-    }
-    pj_fingerprint one = {.total = 0};
-    char text[PJ_FINGERPRINT_TEXT];
-    if (!print_file(path, all->job, &one, err))
-        return false;
-    pj_fingerprint_text(pj_fingerprint_end(&one), text);
-    pj_fingerprint_add(&all->print, pj_str_of(name));
-    pj_fingerprint_add(&all->print, pj_str_of(text));
-    all->bytes += one.total;
-    return true;
-}
-
-/// Beside x.otf2 lie x.def and the folder x.
-static bool add_anchor(archive *all, const char *path, pj_err *err)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    pj_str stem = pj_str_head(pj_str_of(path), strlen(path) - strlen(".otf2"));
-    static const char *const parts[] = {".otf2", ".def", ""};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *part = pj_arena_format(arena, PJ_STR_FMT "%s", PJ_STR_ARG(stem), parts[i]);
-        if (access(part, F_OK) == 0 && !add_member(all, part, parts[i], err))
-            return false;
-    }
-    return true;
-}
-
-bool pj_fingerprint_stamp(const char *path, uint64_t *out, pj_err *err)
-{
-    struct stat info;
-    archive all = {.stamp = true};
-    pj_fingerprint_begin(&all.print);
-    if (stat(path, &info) != 0)
-        return pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(errno));
-    bool ok = true;
-    if (S_ISDIR(info.st_mode))
-        ok = add_folder(&all, path, err);
-    else if (pj_str_ends(pj_str_of(path), PJ_S(".otf2")))
-        ok = add_anchor(&all, path, err);
-    else
-        add_stamp(&all, &info);
-    *out = pj_fingerprint_end(&all.print);
-    return ok;
-}
-
-bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
-                          pj_err *err)
-{
-    struct stat info;
-    archive all = {.job = job};
-    pj_fingerprint_begin(&all.print);
-    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    bool anchor = pj_str_ends(pj_str_of(path), PJ_S(".otf2"));
-    bool ok = folder   ? add_folder(&all, path, err)
-              : anchor ? add_anchor(&all, path, err)
-                       : print_file(path, job, &all.print, err);
-    if (ok) {
-        *out = pj_fingerprint_end(&all.print);
-        if (bytes)
-            *bytes = folder || anchor ? all.bytes : all.print.total;
-    }
+    if (ok)
+        *out = pj_fingerprint_end(&print);
+    if (ok && bytes)
+        *bytes = print.total;
     return ok;
 }

@@ -22,13 +22,9 @@ uint64_t pj_fingerprint_end(const pj_fingerprint *print);
 /// 16 hexadecimal digits; `out` holds PJ_FINGERPRINT_TEXT bytes.
 void pj_fingerprint_text(uint64_t value, char *out);
 
-/// Of a file's bytes. Errors: PJ_E_IO, PJ_E_STOPPED. `job` may be NULL.
-bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, pj_err *err);
-/// Of a trace: a file, or of an archive (a folder or an .otf2 anchor) the fingerprints of all its
-/// files by name, hashed once more. `bytes` (may be NULL) is the size of all of them.
-bool pj_fingerprint_trace(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
-                          pj_err *err);
-/// Sizes and times of change of the same files, hashed: the bytes are not read.
-bool pj_fingerprint_stamp(const char *path, uint64_t *out, pj_err *err);
+/// Of a file's bytes; `bytes` (may be NULL) is how many there are. Errors: PJ_E_IO, PJ_E_STOPPED.
+/// `job` may be NULL.
+bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes,
+                         pj_err *err);
 
 #endif

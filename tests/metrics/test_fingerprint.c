@@ -1,5 +1,6 @@
 // XXH64 against published vectors, in pieces of every size; files and archives.
-#include "metrics/base/fingerprint.h"
+#include "metrics/base/fingerprint_trace.h"
+#include "tests/support/thread_crew.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,6 +82,64 @@ static void archives_count_all_their_files(void **state)
     rmdir(folder);
 }
 
+typedef struct sharing {
+    const char *path, *odd_path; // the latter for the last member
+    uint64_t value, bytes;       // of the leader
+    _Atomic unsigned read;       // files, by all
+    _Atomic unsigned failed;     // members
+} sharing;
+
+static void share_archive(pj_crew *crew, void *context)
+{
+    sharing *s = context;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_fingerprint_parts parts;
+    bool odd = s->odd_path && crew->rank == crew->size - 1;
+    assert_true(pj_fingerprint_list(odd ? s->odd_path : s->path, arena, &parts, NULL));
+    assert_true(pj_fingerprint_read(&parts, crew, NULL, NULL));
+    for (size_t i = 0; i < parts.count; i++)
+        s->read += parts.items[i].known;
+    if (!pj_fingerprint_gather(&parts, crew, NULL))
+        s->failed++;
+    else if (crew->rank == 0)
+        s->value = pj_fingerprint_fold(&parts, &s->bytes);
+    pj_fingerprint_free(&parts);
+}
+
+/// Each file is read once, and the fingerprint is the one that one process finds.
+static void members_of_a_crew_share_the_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj_fingerprint_XXXXXX", other[80], path[80];
+    enum { FILES = 9 };
+    assert_non_null(mkdtemp(folder));
+    snprintf(other, sizeof other, "%s/9", folder);
+    assert_int_equal(mkdir(other, 0700), 0); // empty
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%d", folder, i);
+        write_text(path, &"some text of ours"[i]);
+    }
+    uint64_t value, bytes;
+    assert_true(pj_fingerprint_trace(folder, NULL, &value, &bytes, NULL));
+    for (unsigned size = 1; size < 12; size += 5) {
+        sharing s = {.path = folder};
+        pj_thread_crew_run(size, 0, share_archive, &s);
+        assert_int_equal(s.failed, 0);
+        assert_int_equal(s.read, FILES);
+        assert_int_equal(s.value, value);
+        assert_int_equal(s.bytes, bytes);
+    }
+    sharing apart = {.path = folder, .odd_path = other};
+    pj_thread_crew_run(2, 0, share_archive, &apart);
+    assert_int_equal(apart.failed, 1); // the leader lacks what the other one did not see
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%d", folder, i);
+        unlink(path);
+    }
+    rmdir(other);
+    rmdir(folder);
+}
+
 static void what_is_not_there_is_an_error(void **state)
 {
     (void)state;
@@ -97,6 +156,7 @@ int main(void)
         cmocka_unit_test(known_texts_have_known_prints),
         cmocka_unit_test(pieces_do_not_matter),
         cmocka_unit_test(archives_count_all_their_files),
+        cmocka_unit_test(members_of_a_crew_share_the_files),
         cmocka_unit_test(what_is_not_there_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

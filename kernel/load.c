@@ -8,6 +8,7 @@
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
+#include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
@@ -41,15 +42,17 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                              .job = loading->job,
                              .ideal_path = loading->opts->ideal_path};
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 5 }; // the replay needs the totals: it comes after them
+    enum { OWN = 6 }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
     sinks[own++] = pj_bracket_sink(&loading->bracket);
     if (opts->openmp_regions)
         sinks[own++] = pj_parallel_sink();
-    if (opts->scene)
+    if (opts->scene) {
         sinks[own++] = pj_scene_sink(loading->scene);
+        sinks[own++] = pj_bundle_sink(loading->scene);
+    }
     if (!opts->no_replay)
         sinks[own++] = pj_replay_sink(replay);
     size_t count = own + opts->listener_count;
@@ -327,16 +330,17 @@ static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
     *range = (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
     pj_auto_run run = pj_run_new(known->path);
     run->roi = known->roi;
-    pj_sink sink = pj_scene_sink(scene);
+    pj_sink sinks[] = {pj_scene_sink(scene), pj_bundle_sink(scene)};
     pj_pass pass = {.run = run,
-                    .sinks = &sink,
-                    .sink_count = 1,
+                    .sinks = sinks,
+                    .sink_count = 2,
                     .job = job,
                     .known = known,
                     .from_ns = from,
                     .to_ns = to};
     bool ok = pj_read_file(known->path, &pass, err);
-    sink.close(sink.self);
+    sinks[0].close(sinks[0].self);
+    sinks[1].close(sinks[1].self);
     free(pass.disorder);
     return ok ? pj_run_hold(run) : NULL;
 }

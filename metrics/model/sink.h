@@ -3,6 +3,7 @@
 #ifndef PJ_SINK_H
 #define PJ_SINK_H
 
+#include "metrics/base/buf.h"
 #include "metrics/base/job.h"
 #include "metrics/model/event.h"
 
@@ -20,9 +21,13 @@ typedef struct pj_sink {
     void (*close)(void *self);
     void *self;
     unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
-    /// Takes the threads each for itself, so that they may be shared over a crew, and writes no
-    /// more into the run than pj_run_gather gathers.
+    /// Takes the threads each for itself, so that they may be shared over a crew.
     bool by_location;
+    /// Of such a sink that leaves more than pj_run_gather gathers: in a crew only the leader
+    /// finishes it. The others tell what they have found of their threads, with a final
+    /// `run->end_ns`; false when that cannot be understood. Both or none.
+    void (*tell)(void *self, const struct pj_run *run, pj_buf *out);
+    bool (*hear)(void *self, pj_str in);
 } pj_sink;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/memory.h"
+#include "metrics/model/event_code.h"
 #include "metrics/model/run_gather.h"
 
 #include <inttypes.h>
@@ -91,23 +92,73 @@ unsigned pj_pass_kinds(const pj_pass *pass)
     return kinds;
 }
 
-static bool finish_sinks(pj_pass *pass, bool by_location, pj_err *err)
+/// Whether every member of a crew finishes a sink, and not only its leader.
+static bool ends_everywhere(const pj_sink *sink)
+{
+    return sink->by_location && !sink->tell;
+}
+
+static bool finish_sinks(pj_pass *pass, bool everywhere, pj_err *err)
 {
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
-        if (sink->by_location == by_location && !sink->finish(sink->self, pass->run, err))
+        if (ends_everywhere(sink) == everywhere && !sink->finish(sink->self, pass->run, err))
             return false;
     }
+    return true;
+}
+
+static void tell_found(pj_pass *pass)
+{
+    pj_buf *out = &pass->crew->out[0];
+    for (size_t i = 0; i < pass->sink_count; i++) {
+        const pj_sink *sink = &pass->sinks[i];
+        pj_auto_buf found = {.at = NULL};
+        if (!sink->tell)
+            continue;
+        sink->tell(sink->self, pass->run, &found);
+        pj_code_number(out, found.len);
+        pj_buf_add(out, pj_buf_str(&found));
+    }
+}
+
+static bool hear_found(pj_pass *pass, pj_str in)
+{
+    for (size_t i = 0; i < pass->sink_count; i++) {
+        const pj_sink *sink = &pass->sinks[i];
+        uint64_t size;
+        if (!sink->hear)
+            continue;
+        if (!pj_decode_number(&in, &size) || size > in.len ||
+            !sink->hear(sink->self, pj_str_head(in, size)))
+            return false;
+        in = pj_str_from(in, size);
+    }
+    return true;
+}
+
+/// In a crew: the leader's sinks learn what those of the others have found.
+static bool gather(pj_pass *pass, pj_err *err)
+{
+    pj_crew *crew = pass->crew;
+    if (!pj_run_gather(pass->run, crew, err))
+        return false;
+    if (!pj_crew_leads(crew))
+        tell_found(pass);
+    if (!pj_crew_exchange(crew, err))
+        return false;
+    for (unsigned member = 1; pj_crew_leads(crew) && member < crew->size; member++)
+        if (!hear_found(pass, pj_crew_from(crew, member)))
+            return pj_fail(err, PJ_E_IO, pass->run->path, 0,
+                           "what process %u has found cannot be read", member);
     return true;
 }
 
 /// The sinks that take all threads together need what the others have left in the run.
 static bool finish(pj_pass *pass, pj_err *err)
 {
-    if (!finish_sinks(pass, true, err) ||
-        (pass->crew && !pj_run_gather(pass->run, pass->crew, err)))
-        return false;
-    return !pj_crew_leads(pass->crew) || finish_sinks(pass, false, err);
+    return finish_sinks(pass, true, err) && (!pass->crew || gather(pass, err)) &&
+           (!pj_crew_leads(pass->crew) || finish_sinks(pass, false, err));
 }
 
 static bool unknown_format(const pj_source *source, pj_err *err)

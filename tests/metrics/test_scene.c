@@ -2,6 +2,7 @@
 // many; all time of the statistics is found again.
 #include "metrics/model/event.h"
 #include "metrics/read/reader.h"
+#include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
 #include "tests/support/model_app.h"
@@ -24,11 +25,11 @@ static pj_run *read_scene(pj_trace_writer *writer, pj_scene_opts opts, unsigned 
     pj_trace_writer_prv(writer, &text);
     pj_auto_run run = pj_run_new("known.prv");
     pj_job job = {.workers = workers};
-    pj_sink sinks[] = {pj_useful_sink(), pj_scene_sink(opts)};
-    pj_pass pass = {.run = run, .sinks = sinks, .sink_count = 2, .job = &job};
+    pj_sink sinks[] = {pj_useful_sink(), pj_scene_sink(opts), pj_bundle_sink(opts)};
+    pj_pass pass = {.run = run, .sinks = sinks, .sink_count = 3, .job = &job};
     bool ok = pj_read_memory("known.prv", pj_buf_str(&text), &pass, err);
-    sinks[0].close(sinks[0].self);
-    sinks[1].close(sinks[1].self);
+    for (size_t i = 0; i < 3; i++)
+        sinks[i].close(sinks[i].self);
     free(pass.disorder);
     return ok ? pj_run_hold(run) : NULL;
 }
@@ -171,7 +172,7 @@ static void many_messages_become_few_bundles(void **state)
 {
     (void)state;
     enum { RANKS = 40, ROUNDS = 500 };
-    pj_sink sink = pj_scene_sink(whole);
+    pj_sink states = pj_scene_sink(whole), sink = pj_bundle_sink(whole);
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_run made = pj_run_new("made");
     made->layout = (pj_layout){.applications = 1, .ranks = RANKS, .locations = RANKS};
@@ -181,7 +182,7 @@ static void many_messages_become_few_bundles(void **state)
         made->layout.first_location[i] = i;
     for (uint32_t i = 0; i < RANKS; i++)
         made->layout.rank_of[i] = i;
-    assert_true(sink.begin(sink.self, made, &err));
+    assert_true(states.begin(states.self, made, &err) && sink.begin(sink.self, made, &err));
     uint64_t bytes = 0;
     for (uint64_t i = 0; i < (uint64_t)RANKS * ROUNDS; i++) {
         pj_message m = {.logical_send = i * 100,
@@ -194,7 +195,8 @@ static void many_messages_become_few_bundles(void **state)
         assert_true(sink.events(sink.self, &(pj_batch){&event, 1, &m, 1}, &err));
     }
     made->end_ns = (uint64_t)RANKS * ROUNDS * 100;
-    assert_true(sink.finish(sink.self, made, &err));
+    assert_true(states.finish(states.self, made, &err) && sink.finish(sink.self, made, &err));
+    states.close(states.self);
     sink.close(sink.self);
     const pj_scene *scene = made->scene;
     assert_int_equal(scene->messages, RANKS * ROUNDS);
@@ -211,6 +213,51 @@ static void many_messages_become_few_bundles(void **state)
     assert_true(scene->column_ns * scene->columns >= (double)made->end_ns);
 }
 
+static void take_state(pj_sink sink, uint32_t location, uint64_t from, uint64_t to)
+{
+    pj_event event = {
+        .time = from, .a = to, .location = location, .kind = PJ_EV_STATE, .code = PJ_STATE_RUNNING};
+    assert_true(sink.events(sink.self, &(pj_batch){.events = &event, .count = 1}, NULL));
+}
+
+/// What one process finds of some threads and another one of others is what one finds of all, also
+/// when they see times of another length.
+static void parts_of_processes_make_one_picture(void **state)
+{
+    (void)state;
+    enum { LANES = 4, STATES = 50 };
+    pj_scene_opts opts = {.last_rank = UINT32_MAX, .rows_most = 3, .columns = 7};
+    for (uint64_t end = 0; end < 1000000; end += 777777) { // 0: not known before
+        pj_auto_run run = pj_run_new("made");
+        run->layout = (pj_layout){.applications = 1, .ranks = 1, .locations = LANES};
+        run->layout.first_location = pj_new_n(run->arena, uint32_t, 2);
+        run->layout.first_location[1] = LANES;
+        run->end_ns = end;
+        pj_sink sinks[] = {pj_scene_sink(opts), pj_scene_sink(opts), pj_scene_sink(opts)};
+        for (size_t i = 0; i < 3; i++)
+            assert_true(sinks[i].begin(sinks[i].self, run, NULL));
+        for (uint64_t i = 0; i < STATES; i++)
+            for (uint32_t l = 0; l + 1 < LANES; l++) { // the last one has none
+                uint64_t from = i * i * 101 * (l + 1), to = from + 33 * i + 1;
+                take_state(sinks[0], l, from, to);
+                take_state(sinks[l == 1 ? 1 : 2], l, from, to);
+            }
+        run->end_ns = end ? end : STATES * STATES * 303;
+        pj_auto_buf told = {.at = NULL};
+        sinks[2].tell(sinks[2].self, run, &told);
+        assert_true(sinks[1].hear(sinks[1].self, pj_buf_str(&told)));
+        assert_true(sinks[0].finish(sinks[0].self, run, NULL));
+        const pj_scene *alone = run->scene;
+        assert_true(sinks[1].finish(sinks[1].self, run, NULL));
+        for (size_t i = 0; i < 3; i++)
+            sinks[i].close(sinks[i].self);
+        assert_true(alone->column_ns == run->scene->column_ns);
+        assert_memory_equal(alone->time, run->scene->time, 3 * 7 * PJ_SCENE_KINDS * sizeof(float));
+        assert_memory_equal(alone->sums, run->scene->sums,
+                            LANES * PJ_SCENE_KINDS * sizeof(uint64_t));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +266,7 @@ int main(void)
         cmocka_unit_test(states_stand_in_their_pixels),
         cmocka_unit_test(only_what_is_asked_for_is_seen),
         cmocka_unit_test(many_messages_become_few_bundles),
+        cmocka_unit_test(parts_of_processes_make_one_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "kernel/load.h"
 #include "metrics/model/event_code.h"
 #include "metrics/model/regions.h"
+#include "metrics/model/scene.h"
 #include "metrics/read/source.h"
 #include "tests/support/archives.h"
 #include "tests/support/model_app.h"
@@ -70,6 +71,23 @@ static void add_regions(pj_buf *out, const pj_run *run)
                     regions->functions[i].weighted_mean);
 }
 
+static void add_scene(pj_buf *out, const pj_run *run)
+{
+    const pj_scene *scene = run->scene;
+    if (!scene)
+        return;
+    pj_buf_addf(out, "scene %llu %llu %a %llu\n", (unsigned long long)scene->from_ns,
+                (unsigned long long)scene->to_ns, scene->column_ns,
+                (unsigned long long)scene->messages);
+    for (size_t i = 0; i < (size_t)scene->lanes * PJ_SCENE_KINDS; i++)
+        pj_buf_addf(out, "%llu ", (unsigned long long)scene->sums[i]);
+    for (size_t i = 0; i < (size_t)scene->rows * scene->columns * PJ_SCENE_KINDS; i++)
+        pj_buf_addf(out, "%a ", (double)scene->time[i]);
+    for (size_t i = 0; i < scene->bundle_count; i++)
+        pj_buf_addf(out, "%u %u %a %a\n", scene->bundles[i].from, scene->bundles[i].to,
+                    scene->bundles[i].sent_ns, scene->bundles[i].received_ns);
+}
+
 static void add_run(pj_buf *out, const pj_run *run)
 {
     pj_buf_addf(out, "%s %s %llu %llu %llu\n", run->name, run->format,
@@ -84,6 +102,7 @@ static void add_run(pj_buf *out, const pj_run *run)
     add_ideal(out, run);
     add_import(out, run);
     add_regions(out, run);
+    add_scene(out, run);
 }
 
 // Loading
@@ -135,7 +154,8 @@ static void check_all_sizes(const char *path, pj_load_opts opts, uint64_t range)
     pj_buf_free(&alone.text);
 }
 
-static const pj_load_opts all = {.openmp_regions = true};
+static const pj_scene_opts whole = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
+static const pj_load_opts all = {.openmp_regions = true, .scene = &whole};
 static const pj_load_opts window = {
     .roi = {.kind = PJ_ROI_RANGE, .from = 20, .to = 70, .from_percent = true, .to_percent = true}};
 

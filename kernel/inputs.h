@@ -44,7 +44,7 @@ typedef struct pj_load_args {
          .choices = pj_clocks,                                                                     \
          .preset = "repair",                                                                       \
          .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they " \
-                 "are, or shifted until they fit."},                                               \
+                 "are, or shifted until they fit, and stretched where they drift."},               \
         {.name = "tag",                                                                            \
          .type = PJ_PARAM_TEXT,                                                                    \
          .offset = offsetof(args_type, load.tag),                                                  \

@@ -1,6 +1,6 @@
 // Reads OTF2 archives (Score-P, eztrace, APEX): definitions through libotf2, events by a decoder of
 // our own. A first pass that finds its clocks in contradiction with messages or collectives asks
-// for another one with shifted clocks.
+// for another one with clocks shifted, and stretched where they drift.
 #include "metrics/read/otf2_anchor.h"
 #include "metrics/read/otf2_merge.h"
 #include "metrics/read/otf2_share.h"
@@ -9,10 +9,17 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { BUFFERS_IN_ALL = 16 << 20, BUFFER_LEAST = 4 << 10, BUFFER_MOST = 256 << 10 };
+enum {
+    BUFFERS_IN_ALL = 16 << 20,
+    BUFFER_LEAST = 4 << 10,
+    BUFFER_MOST = 256 << 10,
+    NS_PER_SECOND = 1000000000,
+};
 
 /// What a pass leaves to the next one: one piece of memory, the arrays behind it.
 typedef struct learnt {
@@ -21,7 +28,8 @@ typedef struct learnt {
     bool inferred; // some receives are to be inferred
     uint32_t ranks, places;
     size_t traffic_count;
-    int64_t *shifts;          // ns, by rank
+    int64_t lacks_ns;         // what shifts without rates would leave contradicted
+    pj_otf2_shift *shifts;    // by rank
     pj_otf2_traffic *traffic; // to ranks whose receives are inferred
     uint32_t *waits;          // by rank
     bool *infer;              // by place
@@ -98,6 +106,12 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
         r->places[i] = reads(r, i) ? pj_otf2_place_new(&opts, i) : pj_otf2_place_absent(&opts, i);
 }
 
+static pj_otf2_shift shift_of(const otf2_reading *r, uint32_t rank)
+{
+    const learnt *l = r->pass->learnt;
+    return l && l->shifted ? l->shifts[rank] : (pj_otf2_shift){0};
+}
+
 /// The run begins with its first event: 0 ns is there after all clocks have been shifted.
 static bool set_clocks(otf2_reading *r, pj_err *err)
 {
@@ -114,16 +128,18 @@ static bool set_clocks(otf2_reading *r, pj_err *err)
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < r->count; i++) {
         pj_otf2_place *place = r->places[i];
+        pj_otf2_shift shift = shift_of(r, place->rank);
         place->clock.base = base;
-        int64_t shift = l && l->shifted ? l->shifts[place->rank] : 0;
+        if (shift.rate != 0)
+            pj_otf2_clock_stretch(&place->clock, shift.rate);
         place->infer = l && l->infer[i];
         if (!pj_otf2_place_first(place, &ticks))
             continue;
-        int64_t begin = (int64_t)pj_otf2_clock_ns(&place->clock, place->ahead.time) + shift;
+        int64_t begin = (int64_t)pj_otf2_clock_ns(&place->clock, place->ahead.time) + shift.ns;
         first = begin < first ? begin : first;
     }
     for (uint32_t i = 0; i < r->count; i++)
-        r->places[i]->clock.shift = (l && l->shifted ? l->shifts[r->places[i]->rank] : 0) - first;
+        r->places[i]->clock.shift = shift_of(r, r->places[i]->rank).ns - first;
     return true;
 }
 
@@ -170,8 +186,11 @@ static const pj_otf2_clocks *copy_clocks(const otf2_reading *r)
     *clocks = (pj_otf2_clocks){pj_new_n(r->run->arena, pj_otf2_clock, r->count), r->count};
     for (uint32_t i = 0; i < r->count; i++) {
         const pj_otf2_clock *from = &r->places[i]->clock;
-        clocks->items[i] = (pj_otf2_clock){
-            .base = from->base, .factor = from->factor, .bits = from->bits, .shift = from->shift};
+        clocks->items[i] = (pj_otf2_clock){.base = from->base,
+                                           .factor = from->factor,
+                                           .bits = from->bits,
+                                           .rate = from->rate,
+                                           .shift = from->shift};
     }
     return clocks;
 }
@@ -211,6 +230,28 @@ static uint64_t violated(pj_otf2_violations v)
     return v.messages + v.collectives;
 }
 
+static void remark_on_drift(const otf2_reading *r)
+{
+    const learnt *l = r->pass->learnt;
+    double slowest = 0, fastest = 0;
+    uint32_t stretched = 0;
+    for (uint32_t i = 0; i < l->ranks; i++) {
+        stretched += l->shifts[i].rate != 0;
+        slowest = fmin(slowest, l->shifts[i].rate);
+        fastest = fmax(fastest, l->shifts[i].rate);
+    }
+    if (!stretched)
+        return;
+    char drift[32], left[32];
+    pj_format_duration((fastest - slowest) * NS_PER_SECOND, drift);
+    pj_format_duration((double)l->lacks_ns, left);
+    pj_run_remark(
+        r->run, PJ_NOTE,
+        "clocks drift: those of %" PRIu32 " of %" PRIu32 " ranks were stretched, against "
+        "each other by up to %s per second; shifts alone would leave contradictions of %s",
+        stretched, l->ranks, drift, left);
+}
+
 static void remark_on_clocks(const otf2_reading *r)
 {
     const learnt *l = r->pass->learnt;
@@ -228,6 +269,7 @@ static void remark_on_clocks(const otf2_reading *r)
                       (unsigned long long)l->before.collectives,
                       (unsigned long long)l->before.collectives_seen, worst,
                       (unsigned long long)now.messages, (unsigned long long)now.collectives, left);
+        remark_on_drift(r);
     } else if (violated(now)) {
         pj_run_remark(r->run, PJ_WARNING,
                       "the clocks contradict %llu of %llu messages and %llu of %llu collectives "
@@ -246,7 +288,7 @@ static size_t size_of(const learnt *l)
 
 static void place_arrays(learnt *l)
 {
-    l->shifts = (int64_t *)(l + 1);
+    l->shifts = (pj_otf2_shift *)(l + 1);
     l->traffic = (pj_otf2_traffic *)(l->shifts + l->ranks);
     l->waits = (uint32_t *)(l->traffic + l->traffic_count);
     l->infer = (bool *)(l->waits + l->ranks);
@@ -297,7 +339,7 @@ static void learn(otf2_reading *r)
     l->before = pj_otf2_sync_violations(r->sync);
     l->shifted = violated(l->before) && !r->pass->raw_clock;
     if (l->shifted)
-        pj_otf2_sync_solve(r->sync, l->shifts);
+        l->lacks_ns = pj_otf2_sync_solve(r->sync, l->shifts);
     r->pass->learning = l->shifted || (l->inferred && !r->pass->by_location);
     if (r->pass->learning)
         r->pass->learnt = l;

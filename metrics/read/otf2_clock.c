@@ -36,6 +36,16 @@ void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second)
     clock->factor += ((wide)NS_PER_SECOND << clock->bits) % ticks_per_second != 0;
 }
 
+void pj_otf2_clock_stretch(pj_otf2_clock *clock, double rate)
+{
+    if (rate > 0 && clock->factor > UINT64_MAX / 2) { // room for more
+        clock->factor /= 2;
+        clock->bits--;
+    }
+    clock->factor += (uint64_t)(int64_t)((double)clock->factor * rate);
+    clock->rate = rate;
+}
+
 void pj_otf2_clock_free(pj_otf2_clock *clock)
 {
     free(clock->offsets);

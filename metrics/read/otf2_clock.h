@@ -1,6 +1,6 @@
 // From the ticks of a location to nanoseconds of the run: clock offsets of its local definitions,
-// interpolated as libotf2 does, the unit, and the shift that a repair found. Ownership: a zeroed
-// struct is empty; free releases it.
+// interpolated as libotf2 does, the unit, and the shift and rate that a repair found. Ownership: a
+// zeroed struct is empty; free releases it.
 #ifndef PJ_OTF2_CLOCK_H
 #define PJ_OTF2_CLOCK_H
 
@@ -19,6 +19,7 @@ typedef struct pj_otf2_clock {
     uint64_t base;   // ticks that are 0 ns, before the shift
     uint64_t factor; // ns per tick in units of 2^-bits
     unsigned bits;
+    double rate;   // by which `factor` is larger than the unit's, less 1
     int64_t shift; // ns
 } pj_otf2_clock;
 
@@ -32,6 +33,8 @@ typedef struct pj_otf2_clocks {
 /// In the order of the definitions.
 void pj_otf2_clock_add(pj_otf2_clock *clock, uint64_t time, int64_t offset);
 void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second);
+/// From here on a time of t ns is t + rate * t. After the unit; the rate is small.
+void pj_otf2_clock_stretch(pj_otf2_clock *clock, double rate);
 void pj_otf2_clock_free(pj_otf2_clock *clock);
 
 /// Ticks of the global clock. Calls come with times that do not go back.

@@ -9,6 +9,7 @@
 #include "metrics/read/otf2_defs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -160,7 +161,9 @@ static int64_t offset_at(const place *p, uint64_t ticks)
 {
     pj_otf2_clock clock = p->clock;
     clock.current = 0;
-    return (int64_t)(pj_otf2_clock_ticks(&clock, ticks) - ticks) + p->shift;
+    uint64_t global = pj_otf2_clock_ticks(&clock, ticks);
+    return (int64_t)(global - ticks) +
+           llround((double)(int64_t)(global - clock.base) * clock.rate) + p->shift;
 }
 
 /// Ends of the window, and what the definitions have in between.

@@ -1,28 +1,25 @@
-// Shifts x are wanted with x[to] - x[from] >= need for every pair: difference constraints, solved
-// by relaxation (Bellman, Ford). The least solution from one rank on and the largest one towards it
-// span all others, and so does every mean of the two.
+// Every tie of two ranks is a need: a least difference of what their clocks are shifted by. Those
+// of constant shifts are kept as they come; rates come from the hulls of the ties.
 #include "metrics/read/otf2_sync.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/read/otf2_fit.h"
+#include "metrics/read/otf2_hull.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { DENSE_RANKS = 512, ROUNDS_MOST = 2000 };
-
-#define FAR (INT64_C(1) << 61)  // "not bound"
-#define MOST (INT64_C(1) << 58) // of a need or a shift, ns: what damaged times may ask for
-
-typedef struct need { // x[to] - x[from] >= ns
-    uint32_t from, to;
-    int64_t ns;
-} need;
+enum {
+    DENSE_RANKS = 512,
+    HULLS_MOST = 1 << 15, // pairs with a hull: those that are tied first
+};
 
 struct pj_otf2_sync {
-    uint32_t ranks;
-    need *needs;
-    size_t count, cap;
+    pj_otf2_needs needs; // of constant shifts, ns
+    pj_otf2_hull *hulls; // of the first of them
+    size_t hull_count, hull_cap;
     uint32_t *dense; // index + 1 in `needs`, by from and to; NULL with many ranks
     pj_map sparse;
     pj_otf2_violations found;
@@ -31,7 +28,7 @@ struct pj_otf2_sync {
 pj_otf2_sync *pj_otf2_sync_new(uint32_t ranks)
 {
     pj_otf2_sync *sync = pj_take_memory(sizeof *sync);
-    *sync = (pj_otf2_sync){.ranks = ranks};
+    *sync = (pj_otf2_sync){.needs = {.ranks = ranks}};
     if (ranks <= DENSE_RANKS) {
         size_t size = (size_t)ranks * ranks * sizeof *sync->dense;
         sync->dense = memset(pj_take_memory(size + 1), 0, size);
@@ -45,36 +42,53 @@ void pj_otf2_sync_free(pj_otf2_sync *sync)
         return;
     pj_map_free(&sync->sparse);
     free(sync->dense);
-    free(sync->needs);
+    for (size_t i = 0; i < sync->hull_count; i++)
+        pj_otf2_hull_free(&sync->hulls[i]);
+    free(sync->hulls);
+    free(sync->needs.items);
     free(sync);
 }
 
-static need *need_of(pj_otf2_sync *sync, uint32_t from, uint32_t to)
+/// Index of the need of this pair; false when there is none.
+static bool find_need(const pj_otf2_sync *sync, uint32_t from, uint32_t to, uint32_t *index)
 {
-    uint32_t index;
-    uint32_t *at = sync->dense ? &sync->dense[(size_t)from * sync->ranks + to] : NULL;
-    uint64_t key = (uint64_t)from << 32 | to;
-    if (at ? *at != 0 : pj_map_get(&sync->sparse, key, &index))
-        return &sync->needs[at ? *at - 1 : index];
-    index = (uint32_t)sync->count++;
-    pj_grow(sync->needs, &sync->cap, sync->count);
-    sync->needs[index] = (need){from, to, -FAR};
-    if (at)
-        *at = index + 1;
+    if (!sync->dense)
+        return pj_map_get(&sync->sparse, (uint64_t)from << 32 | to, index);
+    *index = sync->dense[(size_t)from * sync->needs.ranks + to] - 1;
+    return *index != UINT32_MAX;
+}
+
+static uint32_t new_need(pj_otf2_sync *sync, uint32_t from, uint32_t to)
+{
+    pj_otf2_needs *needs = &sync->needs;
+    uint32_t index = (uint32_t)needs->count++;
+    pj_grow(needs->items, &needs->cap, needs->count);
+    needs->items[index] = (pj_otf2_need){from, to, -PJ_OTF2_NEED_MOST};
+    if (sync->dense)
+        sync->dense[(size_t)from * needs->ranks + to] = index + 1;
     else
-        pj_map_put(&sync->sparse, key, index);
-    return &sync->needs[index];
+        pj_map_put(&sync->sparse, (uint64_t)from << 32 | to, index);
+    if (index < HULLS_MOST) {
+        pj_grow(sync->hulls, &sync->hull_cap, ++sync->hull_count);
+        sync->hulls[index] = (pj_otf2_hull){.ties = NULL};
+    }
+    return index;
 }
 
 void pj_otf2_sync_bind(pj_otf2_sync *sync, uint32_t from, uint64_t cause, uint32_t to,
                        uint64_t effect)
 {
     int64_t ns = (int64_t)(cause - effect);
-    if (from == to || ns > MOST || ns < -MOST)
+    uint32_t index;
+    if (from == to || ns > PJ_OTF2_NEED_MOST || ns < -PJ_OTF2_NEED_MOST)
         return;
-    need *n = need_of(sync, from, to);
-    if (ns > n->ns)
-        n->ns = ns;
+    if (!find_need(sync, from, to, &index))
+        index = new_need(sync, from, to);
+    pj_otf2_need *need = &sync->needs.items[index];
+    if (ns > need->least)
+        need->least = ns;
+    if (index < sync->hull_count)
+        pj_otf2_hull_add(&sync->hulls[index], (pj_otf2_tie){(int64_t)cause, (int64_t)effect});
 }
 
 static void note(pj_otf2_sync *sync, int64_t worst, uint64_t *violated)
@@ -105,105 +119,69 @@ pj_otf2_violations pj_otf2_sync_violations(const pj_otf2_sync *sync)
     return sync->found;
 }
 
-/// Raises x until it meets every need less `slack`; false when it never does.
-static bool raise(const pj_otf2_sync *sync, int64_t slack, int64_t *x)
+// Drift
+
+#define RATE_UNIT 0x1p50 // of the logarithm of a rate
+
+static void add_need(pj_otf2_needs *needs, uint32_t from, uint32_t to, int64_t least)
 {
-    for (uint32_t round = 0; round <= sync->ranks && round < ROUNDS_MOST; round++) {
-        bool changed = false;
-        for (size_t i = 0; i < sync->count; i++) {
-            const need *n = &sync->needs[i];
-            int64_t least = x[n->from] + n->ns - slack;
-            if (x[n->from] <= -FAR || x[n->to] >= least)
-                continue;
-            if (least > MOST)
-                return false;
-            x[n->to] = least;
-            changed = true;
-        }
-        if (!changed)
-            return true;
-    }
-    return false;
+    pj_grow(needs->items, &needs->cap, needs->count + 1);
+    needs->items[needs->count++] = (pj_otf2_need){from, to, least};
 }
 
-/// Lowers x in the same way.
-static void lower(const pj_otf2_sync *sync, int64_t slack, int64_t *x)
+/// Rates of the ranks that fit all pairs that are tied both ways; false when one is too large.
+static bool find_rates(const pj_otf2_sync *sync, double *rates)
 {
-    bool changed = true;
-    for (uint32_t round = 0; changed && round <= sync->ranks; round++) {
-        changed = false;
-        for (size_t i = 0; i < sync->count; i++) {
-            const need *n = &sync->needs[i];
-            int64_t most = x[n->to] - n->ns + slack;
-            if (x[n->to] >= FAR || x[n->from] <= most)
-                continue;
-            if (most < -MOST)
-                return;
-            x[n->from] = most;
-            changed = true;
-        }
+    pj_otf2_needs needs = {.ranks = sync->needs.ranks};
+    uint32_t back;
+    for (uint32_t i = 0; i < sync->hull_count; i++) {
+        const pj_otf2_need *pair = &sync->needs.items[i];
+        if (pair->from > pair->to || !find_need(sync, pair->to, pair->from, &back) ||
+            back >= sync->hull_count)
+            continue;
+        pj_otf2_rates r = pj_otf2_hull_rates(&sync->hulls[i], &sync->hulls[back]);
+        add_need(&needs, pair->from, pair->to, (int64_t)(log1p(r.least) * RATE_UNIT));
+        add_need(&needs, pair->to, pair->from, (int64_t)(-log1p(r.most) * RATE_UNIT));
     }
+    int64_t *logs = pj_take_memory((needs.ranks + 1) * sizeof *logs);
+    pj_otf2_fit(&needs, logs);
+    bool small = true;
+    for (uint32_t i = 0; i < needs.ranks; i++) {
+        rates[i] = expm1((double)logs[i] / RATE_UNIT);
+        small &= fabs(rates[i]) <= PJ_OTF2_RATE_MOST;
+    }
+    free(logs);
+    free(needs.items);
+    return small;
 }
 
-static void fill(int64_t *x, uint32_t n, int64_t value)
+/// The shifts that go with these rates; gives what some needs lack.
+static int64_t fit_with_rates(const pj_otf2_sync *sync, const double *rates, int64_t *shifts)
 {
-    for (uint32_t i = 0; i < n; i++)
-        x[i] = value;
+    pj_otf2_needs needs = {.ranks = sync->needs.ranks};
+    for (size_t i = 0; i < sync->hull_count; i++) {
+        const pj_otf2_need *n = &sync->needs.items[i];
+        add_need(&needs, n->from, n->to,
+                 pj_otf2_hull_need(&sync->hulls[i], rates[n->from], rates[n->to]));
+    }
+    int64_t lacks = pj_otf2_fit(&needs, shifts);
+    free(needs.items);
+    return lacks;
 }
 
-/// The least slack with which all needs can be met.
-static int64_t least_slack(const pj_otf2_sync *sync, int64_t *x)
+int64_t pj_otf2_sync_solve(const pj_otf2_sync *sync, pj_otf2_shift *shifts)
 {
-    int64_t low = -1, high = 1;
-    for (;; high *= 2) {
-        fill(x, sync->ranks, 0);
-        if (high >= MOST || raise(sync, high, x))
-            break;
-        low = high;
-    }
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        fill(x, sync->ranks, 0);
-        if (raise(sync, middle, x))
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
-}
-
-/// The mean of the least and the largest shifts against rank 0, in `x`; false when some rank is not
-/// bound from both sides, or their distance is larger than the largest shift: then the clocks
-/// are nearly right, and the smallest change is the best one.
-static bool centre(const pj_otf2_sync *sync, int64_t slack, int64_t *x, int64_t *most)
-{
-    fill(x, sync->ranks, -FAR);
-    fill(most, sync->ranks, FAR);
-    x[0] = most[0] = 0;
-    raise(sync, slack, x);
-    lower(sync, slack, most);
-    int64_t widest = 0, largest = 0;
-    for (uint32_t i = 0; i < sync->ranks; i++) {
-        if (x[i] <= -FAR || most[i] >= FAR)
-            return false;
-        int64_t width = most[i] - x[i];
-        x[i] += width / 2;
-        widest = width > widest ? width : widest;
-        largest = llabs(x[i]) > largest ? llabs(x[i]) : largest;
-    }
-    return largest > widest;
-}
-
-bool pj_otf2_sync_solve(const pj_otf2_sync *sync, int64_t *shifts)
-{
-    int64_t *most = pj_take_memory((sync->ranks + 1) * sizeof *most);
-    fill(shifts, sync->ranks, 0);
-    bool fits = raise(sync, 0, shifts);
-    int64_t slack = fits ? 0 : least_slack(sync, shifts);
-    if (!centre(sync, slack, shifts, most)) {
-        fill(shifts, sync->ranks, 0);
-        raise(sync, slack, shifts);
-    }
-    free(most);
-    return fits;
+    uint32_t ranks = sync->needs.ranks;
+    int64_t *ns = pj_take_memory((ranks + 1) * sizeof *ns);
+    int64_t *ns_too = pj_take_memory((ranks + 1) * sizeof *ns_too);
+    double *rates = pj_take_memory((ranks + 1) * sizeof *rates);
+    int64_t lacks = pj_otf2_fit(&sync->needs, ns);
+    bool drift =
+        lacks > 0 && find_rates(sync, rates) && fit_with_rates(sync, rates, ns_too) <= lacks / 2;
+    for (uint32_t i = 0; i < ranks; i++)
+        shifts[i] = drift ? (pj_otf2_shift){ns_too[i], rates[i]} : (pj_otf2_shift){ns[i], 0};
+    free(rates);
+    free(ns_too);
+    free(ns);
+    return lacks;
 }

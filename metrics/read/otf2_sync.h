@@ -1,7 +1,7 @@
 // What messages and collectives say about the clocks of the ranks: nothing arrives before it was
 // sent, nobody leaves a collective before its causes have come. Violations are counted, and for
-// each pair of ranks the tightest difference of clocks is kept; from these follow shifts that fit
-// them all. Ownership: new/free.
+// each pair of ranks what ties them tightest is kept; from this follow shifts that fit all, and
+// rates where the clocks drift. Ownership: new/free.
 #ifndef PJ_OTF2_SYNC_H
 #define PJ_OTF2_SYNC_H
 
@@ -28,8 +28,14 @@ void pj_otf2_sync_message(pj_otf2_sync *sync, uint32_t from, uint64_t sent, uint
 void pj_otf2_sync_collective(pj_otf2_sync *sync, int64_t worst);
 
 pj_otf2_violations pj_otf2_sync_violations(const pj_otf2_sync *sync);
-/// Shifts to be added to the clock of each rank, ns. False when no shifts fit all: then they are
-/// those that come closest.
-bool pj_otf2_sync_solve(const pj_otf2_sync *sync, int64_t *shifts);
+/// What mends the clock of a rank: its time t becomes t + rate * t + ns.
+typedef struct pj_otf2_shift {
+    int64_t ns;
+    double rate;
+} pj_otf2_shift;
+
+/// Fills `shifts` of all ranks. Gives by how much some ties are contradicted whatever constant
+/// shifts are taken (ns), 0 = by nothing; only then are there rates, if these leave at most half.
+int64_t pj_otf2_sync_solve(const pj_otf2_sync *sync, pj_otf2_shift *shifts);
 
 #endif

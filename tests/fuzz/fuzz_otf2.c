@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     pj_import_stats import = {.count = {0}};
     pj_otf2_match_end(match, &import);
-    int64_t shifts[2];
+    pj_otf2_shift shifts[2];
     pj_otf2_sync_solve(sync, shifts);
     pj_otf2_match_free(match);
     pj_otf2_sync_free(sync);

@@ -128,6 +128,29 @@ static void parts_have_the_statistics_of_the_region(void **state)
     pj_otf2_writer_remove(PART ".otf2");
 }
 
+static void is_about(uint64_t wanted, uint64_t got)
+{
+    const uint64_t rounded = 100; // of 1 ns each
+    assert_in_range(got, wanted - (wanted < rounded ? wanted : rounded), wanted + rounded);
+}
+
+/// Clocks that were stretched: the part has what this has made of them, but for the rounding.
+static void parts_keep_what_was_repaired(void **state)
+{
+    (void)state;
+    write_whole((pj_otf2_style){.clock_drift = 5000000, .clock_step = 500000000});
+    write_part(20, 80);
+    pj_auto_run whole = load(WHOLE ".otf2", 20, 80, NULL);
+    pj_auto_run part = load(PART ".otf2", 0, 100, NULL);
+    for (size_t i = 0; i < part->remarks.count; i++)
+        assert_null(strstr(part->remarks.items[i].text, "clocks"));
+    is_about(whole->runtime_ns, part->runtime_ns);
+    for (uint32_t i = 0; i < whole->layout.locations; i++)
+        is_about(whole->totals[i].useful_ns, part->totals[i].useful_ns);
+    pj_otf2_writer_remove(WHOLE ".otf2");
+    pj_otf2_writer_remove(PART ".otf2");
+}
+
 static pj_otf2_evt *open_events(const char *base, unsigned location)
 {
     pj_auto_buf path = {.at = NULL};
@@ -233,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_statistics_of_the_region),
+        cmocka_unit_test(parts_keep_what_was_repaired),
         cmocka_unit_test(records_between_the_borders_are_those_of_the_whole),
         cmocka_unit_test(an_archive_is_not_replaced),
         cmocka_unit_test(a_stopped_cut_leaves_nothing),

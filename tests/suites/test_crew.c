@@ -248,7 +248,9 @@ static void test_archives(void **state)
     for (size_t i = 0; (app = pj_model_example(i, &name)) && i < 6; i++) {
         pj_auto_trace trace = pj_model_write(app);
         pj_err err = {.code = PJ_E_NONE};
-        pj_otf2_style style = {.clock_step = i % 3 == 1 ? 500000 : 0, .eztrace = i % 3 == 2};
+        pj_otf2_style style = {.clock_step = i % 3 == 1 ? 500000 : 0,
+                               .clock_drift = i % 3 == 1 ? 900000 : 0,
+                               .eztrace = i % 3 == 2};
         assert_true(pj_otf2_writer_save(trace, path, style, &err));
         check_all_sizes(path, i % 2 ? window : all, 0);
         pj_otf2_writer_remove(path);

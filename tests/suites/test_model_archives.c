@@ -5,6 +5,7 @@
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include <setjmp.h>
@@ -202,7 +203,55 @@ static void clocks_are_repaired(void **state)
     assert_true(repaired->ideal.available);
     assert_in_range((uint64_t)repaired->ideal.runtime_ns, (uint64_t)prv->ideal.runtime_ns - open,
                     (uint64_t)prv->ideal.runtime_ns + open);
+    assert_false(has_remark(repaired, "clocks drift"));
     pj_otf2_writer_remove(ANCHOR);
+}
+
+static void is_about(double wanted, double got, double relative)
+{
+    if (fabs(got - wanted) > relative * wanted)
+        fail_msg("%.0f, not %.0f", got, wanted);
+}
+
+static const pj_model_app lasting = {.iterations = 9,
+                                     .work_ns = 3e8,
+                                     .imbalance = 1e-5,
+                                     .halo_ns = 21000,
+                                     .collective_ns = 8000,
+                                     .halo_bytes = 40960,
+                                     .ipc = 1.4,
+                                     .ghz = 2.1,
+                                     .ranks = 4,
+                                     .threads = 1};
+
+/// Clocks that drift by much more than a message takes: what a thread does has its length up to the
+/// drift that the messages leave open.
+static void drift_is_repaired(void **state)
+{
+    (void)state;
+    static const pj_otf2_style drifting[] = {
+        {.clock_drift = 60000},
+        {.clock_drift = -70000, .ticks_per_ns = 3, .clock_step = 800000000, .no_offsets = true},
+        {.clock_drift = 3000000, .clock_step = 500000000, .eztrace = true, .no_offsets = true},
+    };
+    for (size_t i = 0; i < sizeof drifting / sizeof *drifting; i++) {
+        write_both(&lasting, drifting[i]);
+        pj_auto_run prv = load(TRACE, (pj_load_opts){0}, 1);
+        pj_auto_run run = load(ANCHOR, (pj_load_opts){0}, 1);
+        pj_auto_run raw = load(ANCHOR, (pj_load_opts){.raw_clock = true}, 2);
+        assert_true(has_remark(run, "after it 0 and 0"));
+        assert_true(has_remark(run, "those of 3 of 4 ranks were stretched"));
+        assert_true(has_remark(raw, "the clocks contradict"));
+        const double open = 2e-5; // two messages in the time of the run
+        for (uint32_t l = 0; l < prv->layout.locations; l++)
+            is_about((double)prv->totals[l].useful_ns, (double)run->totals[l].useful_ns, open);
+        is_about((double)prv->runtime_ns, (double)run->runtime_ns, open);
+        is_about(prv->ideal.runtime_ns, run->ideal.runtime_ns, open);
+        pj_auto_run three = load(ANCHOR, (pj_load_opts){0}, 3);
+        same_totals(run, three);
+        same_ideal(run, three);
+        pj_otf2_writer_remove(ANCHOR);
+    }
 }
 
 /// eztrace: regions say by their names what they are, and no receive is completed.
@@ -234,6 +283,7 @@ int main(void)
         cmocka_unit_test(every_style_gives_the_same),
         cmocka_unit_test(import_is_clean),
         cmocka_unit_test(clocks_are_repaired),
+        cmocka_unit_test(drift_is_repaired),
         cmocka_unit_test(missing_completions_are_inferred),
         cmocka_unit_test(teams_are_known_by_name),
     };

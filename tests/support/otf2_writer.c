@@ -213,8 +213,9 @@ static uint32_t own(const sound *w, uint32_t id, uint32_t count)
 static uint64_t ticks_of(const sound *w, uint64_t time)
 {
     const pj_otf2_style *style = &w->s->style;
-    return 1000000 + time * (style->ticks_per_ns ? style->ticks_per_ns : 1) +
-           w->rank * style->clock_step;
+    uint64_t ticks = time * (style->ticks_per_ns ? style->ticks_per_ns : 1);
+    int64_t drift = (int64_t)((double)ticks * 1e-9 * (double)(style->clock_drift * w->rank));
+    return 1000000 + ticks + w->rank * style->clock_step + (uint64_t)drift;
 }
 
 static OTF2_ErrorCode write_counters(sound *w, uint64_t time, const step *counts)

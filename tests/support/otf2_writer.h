@@ -8,11 +8,13 @@
 
 /// Zero is the default of all.
 typedef struct pj_otf2_style {
-    uint64_t ticks_per_ns;   // of the clock; default 1
-    uint64_t clock_step;     // ticks by which the clock of each rank runs ahead of the one before
-    bool no_offsets;         // leaves the offsets out of the local definitions
-    bool global_ids;         // locations use global ids
-    bool eztrace;            // paradigm USER, no completions of receives, no clock properties
+    uint64_t ticks_per_ns; // of the clock; default 1
+    uint64_t clock_step;   // ticks by which the clock of each rank runs ahead of the one before
+    int64_t clock_drift;   // ticks in 10^9 by which it runs faster than the one before; the offsets
+                           // know nothing of it
+    bool no_offsets;       // leaves the offsets out of the local definitions
+    bool global_ids;       // locations use global ids
+    bool eztrace;          // paradigm USER, no completions of receives, no clock properties
     bool relative, absolute; // how counters are written; default: accumulated from the start
     uint64_t chunk_bytes;    // default 1 MB
 } pj_otf2_style;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <netinet/in.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -132,7 +132,7 @@ static void write_connection_file(const client *c, const char *transport, const 
 /// All that a child needs to become the kernel: between fork and exec nothing may be allocated.
 typedef struct launch {
     json_t *spec;
-    char connection[128], errors[128], folder[160], parent[40];
+    char connection[128], errors[128], folder[160], state[160], parent[40];
     const char *argv[MOST_ARGS], *envp[MOST_VARIABLES];
     size_t variables;
 } launch;
@@ -157,6 +157,7 @@ static void prepare_launch(const client *c, launch *l)
     snprintf(l->connection, sizeof l->connection, "%s/connection.json", c->folder);
     snprintf(l->errors, sizeof l->errors, "%s/stderr", c->folder);
     snprintf(l->folder, sizeof l->folder, "JUPYTER_RUNTIME_DIR=%s", c->folder);
+    snprintf(l->state, sizeof l->state, "XDG_STATE_HOME=%s", c->folder);
     l->spec = json_load_file(path, 0, NULL);
     const json_t *words = json_object_get(l->spec, "argv");
     assert_in_range(json_array_size(words), 1, MOST_ARGS - 1);
@@ -167,6 +168,7 @@ static void prepare_launch(const client *c, launch *l)
     for (int i = 0; i < 3 && c->settings[i]; i++)
         add_variable(l, c->settings[i]);
     add_variable(l, l->folder);
+    add_variable(l, l->state);
     add_variable(l, l->parent);
     for (char **variable = environ; *variable; variable++)
         add_variable(l, *variable);
@@ -459,14 +461,10 @@ int client_wait_end(client *c, int timeout_ms)
     return -1;
 }
 
-static void remove_folder(const char *folder)
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
-    rmdir(folder);
+    (void)info, (void)kind, (void)place;
+    return remove(path);
 }
 
 void client_stop(client *c)
@@ -483,7 +481,7 @@ void client_stop(client *c)
     for (int i = 0; i < CHANNELS; i++)
         zmq_close(c->sockets[i]);
     zmq_ctx_term(c->context);
-    remove_folder(c->folder);
+    nftw(c->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     assert_int_equal(status, 0); // sanitizers report here too
 }
 

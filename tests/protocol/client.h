@@ -13,7 +13,8 @@ typedef enum channel { SHELL, CONTROL, STDIN, IOPUB, HEARTBEAT, CHANNELS } chann
 
 typedef struct client {
     pid_t pid;
-    char folder[64]; // its own temporary one: connection file, ipc sockets, the kernel's stderr
+    char folder[64]; // its own temporary one: connection file, ipc sockets, the kernel's stderr and
+                     // state
     char key[64];
     char digest[16];
     char session[40];

@@ -37,7 +37,7 @@ typedef struct split { // of a reading: one more
 
 typedef struct reading {
     uint64_t type, last; // ns of the latest one
-    uint64_t bursts;     // of the thread that had ended by then
+    uint64_t ended;      // bursts of the thread by then
     bool done;           // one behind the end has been seen
     split splits[2];
 } reading;
@@ -52,7 +52,8 @@ typedef struct thread {
     size_t open_count, open_cap;
     bool begun;         // what was open at the begin has been written
     burst burst, at[2]; // the latest; those that borders cut
-    uint64_t bursts;    // begun in the part
+    uint64_t bursts;    // begun before the end of the part
+    uint64_t before;    // of them, before its begin
     reading *readings;
     size_t reading_count, reading_cap;
 } thread;
@@ -149,12 +150,25 @@ static void write_closed(cutting *c, thread *t)
 
 // States
 
+/// A burst goes on where readings took it for ended.
+static void join_burst(const cutting *c, thread *t)
+{
+    bool counted = t->burst.begin < c->roi.to_ns;
+    for (size_t i = 0; counted && i < t->reading_count; i++) {
+        reading *r = &t->readings[i];
+        r->ended -= r->last == t->burst.end && r->ended == t->bursts;
+    }
+}
+
 static void note_burst(const cutting *c, thread *t, uint64_t begin, uint64_t end)
 {
     const uint64_t borders[] = {c->roi.from_ns, c->roi.to_ns};
     if (t->burst.end != begin || t->burst.begin == t->burst.end) {
         t->burst.begin = begin;
-        t->bursts += begin >= c->roi.from_ns && begin < c->roi.to_ns;
+        t->bursts += begin < c->roi.to_ns;
+        t->before += begin < c->roi.from_ns;
+    } else {
+        join_burst(c, t);
     }
     t->burst.end = end;
     for (unsigned b = 0; b < 2; b++)
@@ -225,8 +239,9 @@ static portions portions_of(const cutting *c, const thread *t, const reading *r,
 {
     const uint64_t borders[] = {c->roi.from_ns, c->roi.to_ns};
     portions p = {.first = r->last < borders[0] && t->at[0].end > borders[0],
-                  .second = time > borders[1] && t->at[1].end > borders[1],
-                  .whole = t->bursts - r->bursts};
+                  .second = time > borders[1] && t->at[1].end > borders[1]};
+    uint64_t begun = t->bursts - (t->burst.begin >= time && t->burst.begin < borders[1]);
+    uint64_t ended = r->last < borders[0] ? t->before - (t->at[0].end > borders[0]) : r->ended;
     p.same = p.first && p.second && t->at[0].begin == t->at[1].begin;
     for (unsigned b = 0; b < 2; b++) {
         uint64_t from = larger(r->last, t->at[b].begin), to = smaller(time, t->at[b].end);
@@ -234,7 +249,7 @@ static portions portions_of(const cutting *c, const thread *t, const reading *r,
         if (to > from && inside_to > inside_from)
             p.share[b] = (int64_t)share(value, inside_to - inside_from, to - from);
     }
-    p.whole -= p.second && t->at[1].begin >= borders[0];
+    p.whole = begun - ended - p.first - (p.second && !p.same);
     return p;
 }
 
@@ -290,9 +305,9 @@ static bool cut_counter(cutting *c, thread *t, uint64_t time, uint64_t type, int
         *value = divide_first(c, t, r, &p, *value);
     }
     if (time > r->last) {
-        bool runs_on = t->burst.end > time && t->burst.begin >= c->roi.from_ns;
+        bool runs_on = t->burst.end > time && t->burst.begin < c->roi.to_ns;
         r->last = time;
-        r->bursts = t->bursts - (runs_on && t->bursts > 0);
+        r->ended = t->bursts - runs_on;
     }
     return inside;
 }
@@ -451,7 +466,7 @@ static void start_again(cutting *c)
         thread *t = &c->threads[i];
         t->begun = false;
         t->open_count = 0;
-        t->bursts = 0;
+        t->bursts = t->before = 0;
         t->burst = t->at[0] = t->at[1] = (burst){0};
         for (size_t k = 0; k < t->reading_count; k++) {
             reading *r = &t->readings[k];

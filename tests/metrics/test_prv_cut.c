@@ -103,6 +103,37 @@ static void parts_have_the_statistics_of_the_region(void **state)
     }
 }
 
+/// Running records that touch are one burst, for which a reading at the seam counts once more.
+static void readings_at_seams_of_bursts_count_alike(void **state)
+{
+    (void)state;
+    static const char text[] = "#Paraver (01/01/2024 at 12:00):1000_ns:1(1):1:1(1:1)\n"
+                               "1:1:1:1:1:0:100:1\n"
+                               "2:1:1:1:1:100:42000050:1000:42000059:500\n"
+                               "1:1:1:1:1:100:200:1\n"
+                               "2:1:1:1:1:200:42000050:300:42000059:150\n"
+                               "1:1:1:1:1:200:260:15\n"
+                               "1:1:1:1:1:260:400:1\n"
+                               "2:1:1:1:1:400:42000050:700:42000059:350\n"
+                               "1:1:1:1:1:400:500:1\n"
+                               "1:1:1:1:1:500:700:9\n"
+                               "2:1:1:1:1:700:42000050:900:42000059:450\n"
+                               "1:1:1:1:1:700:1000:1\n"
+                               "2:1:1:1:1:1000:42000050:50:42000059:25\n";
+    static const uint64_t lengths[] = {40, 130, 333};
+    assert_true(pj_trace_writer_file(WHOLE, (pj_str){text, sizeof text - 1}, NULL));
+    for (uint64_t i = 0; i < 75; i++) {
+        uint64_t from = 25 * (i / 3), to = from + lengths[i % 3];
+        pj_auto_run whole = load(
+            WHOLE, (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to});
+        cut(whole);
+        pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_OFF});
+        assert_int_equal(whole->totals[0].useful_ns, part->totals[0].useful_ns);
+        for (unsigned c = 0; c < 2; c++)
+            assert_int_equal(whole->counters[c].useful[0], part->counters[c].useful[0]);
+    }
+}
+
 /// No record comes after a later one of its thread, and nothing else is odd.
 static void parts_are_sound(void **state)
 {
@@ -127,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_statistics_of_the_region),
+        cmocka_unit_test(readings_at_seams_of_bursts_count_alike),
         cmocka_unit_test(parts_are_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,21 +1,14 @@
 // popinjay cut TRACE --roi FROM..TO --export part.prv: a part of a trace as a trace of its own.
 #include "kernel/inputs.h"
 #include "kernel/progress.h"
+#include "metrics/model/companion.h"
 #include "metrics/read/otf2_cut.h"
 #include "metrics/read/prv_cut.h"
-
-#include <sys/stat.h>
 
 typedef struct cut_args {
     pj_load_args load;
     const char *path;
 } cut_args;
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
 
 static bool check(const pj_run *run, const char *path, pj_err *err)
 {
@@ -27,8 +20,9 @@ static bool check(const pj_run *run, const char *path, pj_err *err)
     if (!pj_str_ends(pj_str_of(path), suffix) || strlen(path) == suffix.len)
         return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as " PJ_STR_FMT,
                        PJ_STR_ARG(suffix));
-    if (is_same_file(run->path, path))
-        return pj_fail(err, PJ_E_USAGE, path, 0, "that is the trace itself");
+    if (pj_companion_shared(run->path, path))
+        return pj_fail(err, PJ_E_USAGE, path, 0,
+                       "would replace files of the trace; give the part another name");
     if (run->roi.drop)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "cut: states that cross a border are clipped: leave --roi-cut out");

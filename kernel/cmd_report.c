@@ -12,7 +12,7 @@ typedef struct report_args {
     pj_metrics_args metrics;
     const char *output, *to;
     const char *id, *application, *author, *contributors, *date;
-    bool code, as_is;
+    bool code, as_is, overwrite;
 } report_args;
 
 static const char *format_choice(const pj_session *session, size_t index)
@@ -171,6 +171,10 @@ static bool run_report(pj_session *session, const void *args_given, pj_value *ou
     if (!pj_report_open(&report, session, format, executes, err))
         return false;
     const char *output = choose_output(args, path, format, report.arena);
+    if (format == PJ_REPORT_ipynb && !args->overwrite && access(output, F_OK) == 0)
+        return pj_fail(err, PJ_E_USAGE, output, 0,
+                       "is there already, and what was written in it would be lost; choose another "
+                       "name, or --overwrite");
     json_t *notebook =
         path ? given(&report, args, path, err) : standard(&report, args, output, err);
     bool ok = notebook && pj_report_write(&report, notebook, output, err);
@@ -235,6 +239,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, as_is),
      .help = "Takes the outputs that are in the notebook instead of executing it."},
+    {.name = "overwrite",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(report_args, overwrite),
+     .help = "Replaces a notebook that is there already; other reports are always replaced."},
     PJ_SET_PARAM(report_args, 0),
     PJ_METRICS_OPTIONS(report_args),
     PJ_PALETTE_PARAMS(report_args),

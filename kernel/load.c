@@ -5,6 +5,7 @@
 #include "kernel/summarise.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
+#include "metrics/model/companion.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
@@ -65,7 +66,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
                     .by_location = opts->no_replay && !opts->in_order && !opts->openmp_regions &&
-                                   !loading->crew,
+                                   !opts->scene && !loading->crew,
                     .regions = opts->regions,
                     .raw_clock = opts->raw_clock,
                     .crew = loading->crew};
@@ -408,6 +409,11 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     load_state loading = {.path = path, .opts = &opts, .job = job, .crew = opts.crew};
     if (opts.scene)
         loading.scene = *opts.scene;
+    if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
+        pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
+                "would replace files of the trace; give the idealised one another name");
+        return NULL;
+    }
     pj_summary_state state = PJ_SUMMARY_ABSENT;
     pj_run *run = pj_summarise_beside(path, &opts, job, &state, &local);
     if (!run && !local.code && find_room(job, path, &local))

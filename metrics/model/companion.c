@@ -38,3 +38,32 @@ bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out)
         out->at[out->len] = 0;
     return n >= 0;
 }
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_same_folder(pj_str a, pj_str b)
+{
+    pj_auto_buf x = {.at = NULL}, y = {.at = NULL};
+    pj_buf_addf(&x, PJ_STR_FMT ".", PJ_STR_ARG(a));
+    pj_buf_addf(&y, PJ_STR_FMT ".", PJ_STR_ARG(b));
+    return is_same_file(x.at, y.at);
+}
+
+bool pj_companion_shared(const char *a, const char *b)
+{
+    if (is_same_file(a, b))
+        return true;
+    pj_auto_buf x = {.at = NULL}, y = {.at = NULL};
+    pj_companion_path(a, "", &x);
+    pj_companion_path(b, "", &y);
+    pj_str one = pj_buf_str(&x), other = pj_buf_str(&y);
+    size_t one_name = pj_str_find_last(one, '/'), other_name = pj_str_find_last(other, '/');
+    one_name = one_name < one.len ? one_name + 1 : 0;
+    other_name = other_name < other.len ? other_name + 1 : 0;
+    return pj_str_equal(pj_str_from(one, one_name), pj_str_from(other, other_name)) &&
+           is_same_folder(pj_str_head(one, one_name), pj_str_head(other, other_name));
+}

@@ -9,5 +9,7 @@
 void pj_companion_path(const char *trace, const char *suffix, pj_buf *out);
 /// Its text, of which nobody needs more than the first 64 MiB; false when it cannot be read.
 bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out);
+/// Whether two traces are one file or have the same companions: who writes one harms the other.
+bool pj_companion_shared(const char *a, const char *b);
 
 #endif

@@ -46,11 +46,35 @@ static void only_regular_files_are_read(void **state)
     unlink(TRACE ".row");
 }
 
+static void traces_that_share_companions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool shared;
+    } rows[] = {{"x.prv", "x.prv", true},
+                {"x.prv.gz", "x.prv", true},
+                {"x.prv.gz", "./x.prv", true},
+                {"x.prv", "../x.prv", false},
+                {"x.prv", "y.prv", false},
+                {"x.prv", "/dev/x.prv", false},
+                {"/dev/x.prv", "/dev/./x.prv.gz", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(pj_companion_shared(rows[i].a, rows[i].b), rows[i].shared);
+    assert_true(pj_newfile_put(TRACE ".row", PJ_S("LEVEL"), NULL));
+    unlink(TRACE ".link");
+    assert_int_equal(symlink(TRACE ".row", TRACE ".link"), 0);
+    assert_true(pj_companion_shared(TRACE ".row", TRACE ".link"));
+    unlink(TRACE ".link");
+    unlink(TRACE ".row");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_follow_the_trace),
         cmocka_unit_test(only_regular_files_are_read),
+        cmocka_unit_test(traces_that_share_companions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

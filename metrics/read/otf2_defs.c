@@ -1,5 +1,4 @@
-// Everything is gathered first and resolved afterwards: definitions come in any order. Of two with
-// one id the first is used; groups have an id for each of their types.
+// Everything is gathered first and resolved afterwards: definitions come in any order.
 #include "metrics/read/otf2_defs.h"
 
 #include "metrics/base/buf.h"
@@ -14,62 +13,6 @@ enum { // OTF2_GeneralDefinitions.h, OTF2_Definitions.h
     TIMING_MASK = 15 << 4,
     ROLE_UNKNOWN_FROM = PJ_OTF2_ROLE_LAST_KNOWN + 1,
 };
-
-static uint64_t key_of(const pj_otf2_def *def)
-{
-    return def->kind == PJ_OTF2_DEF_GROUP ? def->id << 4 | (def->number[0] & 15) : def->id;
-}
-
-/// Keeps a definition; its members are copied.
-static void gather(void *self, const pj_otf2_def *def)
-{
-    pj_otf2_gathered *all = self;
-    if (def->kind == PJ_OTF2_DEF_STRING) {
-        uint32_t at = (uint32_t)all->text_count++;
-        pj_grow(all->texts, &all->text_cap, all->text_count);
-        all->texts[at] = pj_arena_text(all->arena, pj_str_of(def->text));
-        pj_map_put(&all->text_of, def->id, at);
-        return;
-    }
-    pj_otf2_def_list *list = &all->lists[def->kind];
-    uint32_t taken;
-    if (pj_map_get(&list->index_of, key_of(def), &taken)) {
-        all->duplicates++;
-        return;
-    }
-    pj_map_put(&list->index_of, key_of(def), (uint32_t)list->count);
-    pj_grow(list->items, &list->cap, list->count + 1);
-    pj_otf2_def *kept = &list->items[list->count++];
-    *kept = *def;
-    uint64_t *members = pj_new_n(all->arena, uint64_t, def->member_count);
-    if (def->member_count)
-        memcpy(members, def->members, def->member_count * sizeof *members);
-    kept->members = members;
-}
-
-const char *pj_otf2_text(const pj_otf2_gathered *all, uint64_t id)
-{
-    uint32_t at;
-    return pj_map_get(&all->text_of, id, &at) ? all->texts[at] : "";
-}
-
-const pj_otf2_def *pj_otf2_def_of(const pj_otf2_gathered *all, pj_otf2_def_kind kind, uint64_t key)
-{
-    uint32_t at;
-    const pj_otf2_def_list *list = &all->lists[kind];
-    return pj_map_get(&list->index_of, key, &at) ? &list->items[at] : NULL;
-}
-
-static void free_gathered(pj_otf2_gathered *all)
-{
-    for (unsigned k = 0; k < PJ_OTF2_DEF_KINDS; k++) {
-        free(all->lists[k].items);
-        pj_map_free(&all->lists[k].index_of);
-    }
-    pj_map_free(&all->text_of);
-    free(all->texts);
-    pj_arena_free(all->arena);
-}
 
 // Regions
 
@@ -228,10 +171,10 @@ pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive
 {
     pj_otf2_gathered all = {.arena = pj_arena_new(NULL)};
     pj_otf2_defs *defs = NULL;
-    if (lib->definitions(archive, gather, &all, err)) {
+    if (lib->definitions(archive, pj_otf2_gather, &all, err)) {
         defs = pj_take_memory(sizeof *defs);
         *defs = (pj_otf2_defs){.arena = pj_arena_new(NULL)};
-        run->import.count[PJ_IMPORT_duplicate_definition] += all.duplicates;
+        pj_otf2_gathered_count(&all, &run->import);
         resolve_clock(defs, &all);
         resolve_regions(defs, &all, run);
         resolve_metrics(defs, &all);
@@ -240,7 +183,7 @@ pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive
             defs = NULL;
         }
     }
-    free_gathered(&all);
+    pj_otf2_gathered_free(&all);
     return defs;
 }
 

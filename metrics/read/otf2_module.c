@@ -175,10 +175,10 @@ static OTF2_CallbackCode group_def(void *self, OTF2_GroupRef id, OTF2_StringRef 
                                    OTF2_GroupType type, OTF2_Paradigm paradigm,
                                    OTF2_GroupFlag flags, uint32_t count, const uint64_t *members)
 {
-    (void)name, (void)flags;
+    (void)flags;
     return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_GROUP,
                                       .id = id,
-                                      .number = {type, paradigm},
+                                      .number = {type, paradigm, WIDE(name)},
                                       .members = members,
                                       .member_count = count});
 }

@@ -187,11 +187,15 @@ static pj_run *load(unsigned workers)
 static void every_defect_has_its_row(void **state)
 {
     (void)state;
+    enum { COMMS = 2, GROUPS = 4, REGIONS = 4 };
     static const struct {
         pj_import_key key;
         uint64_t count;
     } rows[] = {
         {PJ_IMPORT_duplicate_definition, TEAMS - 1 + 1},
+        // All but the node: locations and their groups, and what has an id twice.
+        {PJ_IMPORT_definition_order, 2 * LOCATIONS + COMMS + GROUPS + TEAMS - 1 + REGIONS + 1},
+        {PJ_IMPORT_nameless_definition, 2 * LOCATIONS + COMMS + GROUPS + 1},
         {PJ_IMPORT_unknown_role, 1},
         {PJ_IMPORT_undefined_region, 1},
         {PJ_IMPORT_wrong_nesting, 1},

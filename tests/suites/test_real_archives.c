@@ -133,6 +133,15 @@ static void defects_are_counted(void **state)
     } defects[] = {
         {"eztrace-hybrid-2x2/eztrace_log.otf2", PJ_IMPORT_duplicate_definition, 203},
         {"eztrace-heat-4x1/eztrace_log.otf2", PJ_IMPORT_message_to_nobody, 1600},
+        // As many as otf2-print warns of.
+        {"eztrace-heat-4x1/eztrace_log.otf2", PJ_IMPORT_definition_order, 51},
+        {"eztrace-omp-0x2/eztrace_log.otf2", PJ_IMPORT_definition_order, 65},
+        {"eztrace-hybrid-4x2/eztrace_log.otf2", PJ_IMPORT_definition_order, 897},
+        {"eztrace-hybrid-4x2/eztrace_log.otf2", PJ_IMPORT_nameless_definition, 0},
+        {"sstmacro-traces/traces.otf2", PJ_IMPORT_definition_order, 0},
+        {"sstmacro-traces/traces.otf2", PJ_IMPORT_nameless_definition, 13},
+        {"fastotf2-mi300/traces.otf2", PJ_IMPORT_definition_order, 0},
+        {"fastotf2-mi300/traces.otf2", PJ_IMPORT_nameless_definition, 28},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_receive_inferred, 400},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_event_number, 2},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_outside_clock, 2},

@@ -17,11 +17,11 @@ enum {
     TYPE_PARALLEL = 60000001,
     TYPE_FUNCTION = 60000018,
     STATE_NOT_CREATED = 2,
-    REGION_SETUP = 0, // then one for each MPI call and parallel function
-    REGION_CALLS = 1,
+    REGION_SETUP = 0,
+    REGION_PARALLEL = 1,
+    REGION_CALLS = 1, // with the numbers of MPI calls, from 1 on
     CALLS_MOST = 512,
-    FUNCTIONS_MOST = 8,
-    REGIONS = REGION_CALLS + CALLS_MOST + FUNCTIONS_MOST,
+    REGIONS = REGION_CALLS + CALLS_MOST,
     COMM_WORLD = 0,
     COMM_TEAM = 1,
     COMMS = 2,
@@ -132,7 +132,7 @@ static void pair_step(saving *s, const pj_trace_item *item)
     case TYPE_FUNCTION:
         add(s, item->at, item->time, opens ? STEP_BEGIN_TEAM : STEP_END_TEAM);
         made = add(s, item->at, item->time, opens ? STEP_ENTER : STEP_LEAVE);
-        made->region = REGION_CALLS + CALLS_MOST + 1;
+        made->region = REGION_PARALLEL;
         break;
     case TYPE_TRACING:
         add(s, item->at, item->time, STEP_TRACING)->region = opens;
@@ -395,12 +395,12 @@ static void write_regions(saving *s, OTF2_GlobalDefWriter *out)
 {
     write_region(s, out, REGION_SETUP, "EZTrace begin", OTF2_REGION_ROLE_FUNCTION,
                  OTF2_PARADIGM_MEASUREMENT_SYSTEM);
+    write_region(s, out, REGION_PARALLEL,
+                 s->style.eztrace ? "OpenMP Parallel" : "!$omp parallel @flux.c:41",
+                 OTF2_REGION_ROLE_PARALLEL, OTF2_PARADIGM_OPENMP);
     for (pj_mpi_call call = 1; pj_mpi_call_at(call); call++)
         write_region(s, out, REGION_CALLS + call, pj_mpi_call_at(call)->name,
                      OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI);
-    write_region(s, out, REGION_CALLS + CALLS_MOST + 1,
-                 s->style.eztrace ? "OpenMP Parallel" : "!$omp parallel @flux.c:41",
-                 OTF2_REGION_ROLE_PARALLEL, OTF2_PARADIGM_OPENMP);
 }
 
 static void write_locations(saving *s, OTF2_GlobalDefWriter *out)
@@ -426,11 +426,11 @@ static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
         masters[rank] = s->first[rank];
         ranks[rank] = rank;
     }
-    good(s, OTF2_GlobalDefWriter_WriteGroup(out, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+    good(s, OTF2_GlobalDefWriter_WriteGroup(out, 0, 6, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, s->ranks,
                                             masters));
     good(s,
-         OTF2_GlobalDefWriter_WriteGroup(out, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+         OTF2_GlobalDefWriter_WriteGroup(out, 1, 6, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                          OTF2_GROUP_FLAG_NONE, s->ranks, ranks));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_WORLD, 6, 1, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));

@@ -200,8 +200,8 @@ typedef struct cell {
     int count; // what its messages show
 } cell;
 
-/// The cell as front ends name it, so that running it again replaces its widgets; where they do
-/// not, its code stands for it.
+/// The cell as front ends name it, so that running it again replaces its widgets. Where they do not
+/// its code stands for it: equal cells are rarer than cells that run again, which would pile up.
 static void name_owner(cell *c, const pj_request *request)
 {
     pj_str id = pj_jsontext_str(request->metadata, "cellId");

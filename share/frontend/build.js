@@ -82,7 +82,8 @@ await build({
   globalName: 'extension',
   banner: {
     js: "define(['base/js/namespace', 'base/js/events', 'notebook/js/outputarea', " +
-      "'services/kernels/comm'], function (Jupyter, events, outputArea, comms) {"
+      "'services/kernels/comm', 'notebook/js/codecell'], " +
+      'function (Jupyter, events, outputArea, comms, codecell) {'
   },
   footer: { js: 'return extension; });' },
   // The page has RequireJS: packages for all kinds of loaders must not find it.

@@ -1,6 +1,6 @@
 // ipywidgets 8 in the classic Notebook 6, whose own extension on Debian speaks an older dialect: a
-// widget manager over the same packages. Jupyter, events, outputArea and comms are the page's
-// modules, handed in by the frame that build.js puts around this.
+// widget manager over the same packages. Jupyter, events, outputArea, comms and codecell are the
+// page's modules, handed in by the frame that build.js puts around this.
 import * as base from '@jupyter-widgets/base';
 import { ManagerBase } from '@jupyter-widgets/base-manager';
 import * as controls from '@jupyter-widgets/controls';
@@ -10,7 +10,7 @@ import '@lumino/widgets/style/index.css';
 import '@jupyter-widgets/base/css/index.css';
 import '@jupyter-widgets/controls/css/widgets.css';
 
-const { OutputArea } = outputArea, { notebook } = Jupyter;
+const { OutputArea } = outputArea, { CodeCell } = codecell, { notebook } = Jupyter;
 const viewType = 'application/vnd.jupyter.widget-view+json';
 
 class OutputView extends base.DOMWidgetView {
@@ -99,6 +99,24 @@ function style() {
   document.head.append(link);
 }
 
+/// Requests say which cell runs, as JupyterLab's do: a cell that runs again replaces its widgets,
+/// and no others.
+function nameCells() {
+  const { get_callbacks: callbacksOf } = CodeCell.prototype;
+  CodeCell.prototype.get_callbacks = function () {
+    return { ...callbacksOf.call(this), cellId: this.cell_id };
+  };
+}
+
+function sendNames(kernel) {
+  const send = kernel.send_shell_message;
+  kernel.send_shell_message = function (type, content, callbacks, metadata, buffers) {
+    const { cellId } = callbacks ?? {};
+    return send.call(this, type, content, callbacks, cellId ? { ...metadata, cellId } : metadata,
+      buffers);
+  };
+}
+
 function showAgain({ output_area: area }) {
   if (!area?.outputs.some(({ data }) => data?.[viewType])) return;
   const outputs = area.toJSON();
@@ -111,12 +129,14 @@ async function start() {
   const { kernel } = notebook;
   if (!kernel?.is_connected() || managers.has(kernel)) return;
   managers.set(kernel, new Manager(kernel));
+  sendNames(kernel);
   await managers.get(kernel).ready;
   notebook.get_cells().forEach(showAgain);
 }
 
 export function load_ipython_extension() {
   style();
+  nameCells();
   OutputArea.prototype.register_mime_type(viewType, append, { safe: false, index: 0 });
   events.on('kernel_ready.Kernel', start);
   return start();

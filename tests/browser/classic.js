@@ -69,6 +69,12 @@ export class Classic {
       .flatMap(cell => cell.output_area?.toJSON() ?? []));
   }
 
+  /// How many widgets the kernel has.
+  async widgets() {
+    return this.page.evaluate(() => new Promise(done => window.Jupyter.notebook.kernel.comm_info(
+      'jupyter.widget', ({ content }) => done(Object.keys(content.comms).length))));
+  }
+
   /// A picture of the whole notebook, which makes the window as tall as it.
   async picture(file) {
     const { width } = this.page.viewportSize();

@@ -1,5 +1,6 @@
 // wizard(): the guide from traces to causes, in a notebook.
 #include "kernel/inputs.h"
+#include "kernel/jsontext.h"
 #include "kernel/live.h"
 #include "kernel/wizard_host.h"
 #include "kernel/wizard_serve.h"
@@ -16,6 +17,7 @@
 
 typedef struct wizard_args {
     pj_inputs inputs;
+    bool code;
 } wizard_args;
 
 /// An absolute path; what does not exist stays as it is.
@@ -99,11 +101,32 @@ static bool open_wizard(pj_session *session, const pj_wizard_opts *opts, pj_err 
     return wizard;
 }
 
+/// What the page in front shows, as a cell below the one that runs.
+static bool put_code(pj_session *session, pj_err *err)
+{
+    pj_auto_buf code = {0};
+    pj_wizard *wizard = pj_wizard_last(pj_live_enter(session));
+    if (wizard)
+        pj_wizard_code(wizard, &code);
+    pj_live_leave(session);
+    if (!wizard)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0,
+                       "no wizard is open: run wizard() in a cell of its own");
+    json_t *payload = json_pack("{s:s, s:o, s:b}", "source", "set_next_input", "text",
+                                pj_jsontext_string(pj_buf_str(&code)), "replace", 0);
+    session->face->payload(session->face->self, payload);
+    json_decref(payload);
+    return true;
+}
+
 /// From the shell: in a browser, in the folder that was named.
 static bool serve(pj_session *session, const wizard_args *args, pj_err *err)
 {
     const pj_value *first = args->inputs.count ? &args->inputs.items[0] : NULL;
     struct stat info;
+    if (args->code)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "wizard: --code makes a cell of a notebook, beside a wizard that is open");
     const char *folder = first && first->kind == PJ_VALUE_TEXT ? first->text : ".";
     if (args->inputs.count > 1 || stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
@@ -121,6 +144,8 @@ static bool run_wizard(pj_session *session, const void *given, pj_value *out, pj
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
                        "the wizard lives in a notebook: open one in JupyterLab with the kernel "
                        "\"popinjay\" and run wizard()");
+    if (args->code)
+        return put_code(session, err);
     char here[PATH_MAX];
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_texts paths = {0};
@@ -140,6 +165,10 @@ static const pj_param params[] = {
      .offset = offsetof(wizard_args, inputs),
      .shown = "DIR|TRACE",
      .help = "Where the file browser begins, or runs that are chosen from the beginning."},
+    {.name = "code",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(wizard_args, code),
+     .help = "In a notebook: puts the code of the page in front into a new cell below."},
     {0},
 };
 
@@ -147,9 +176,10 @@ const pj_command pj_command_wizard = {
     .name = "wizard",
     .summary = "From traces to causes by mouse: table, scaling, ranks, report",
     .detail =
-        "Choose traces, press Analyse, click a metric to have it explained. Every page shows "
-        "the code that makes what is on it. Reading goes on in the background and can be "
-        "cancelled; choices are kept for the next time.\n"
+        "Choose traces, press Analyse, click a metric to have it explained. Every page shows the "
+        "code that makes what is on it; wizard{code = true} in another cell makes a cell of it. "
+        "Reading goes on in the background and can be cancelled; choices are kept for the next "
+        "time.\n"
         "In the shell it starts the Jupyter that is installed, in that folder, with a notebook "
         "of one cell.",
     .example = "popinjay wizard traces",

@@ -3,6 +3,7 @@
 #include "widgets/wizard_browse.h"
 
 #include "widgets/escape.h"
+#include "widgets/widget_record.h"
 
 #include <stdlib.h>
 
@@ -247,12 +248,15 @@ static void on_code(void *context)
     (void)context; // after_touch shows it
 }
 
-/// A click copies: the text is in the page, so the browser can do it alone.
+/// A click copies: the text is in the page, so the browser can do it alone. Pages without https
+/// have no clipboard but the old one.
 #define COPY                                                                                       \
     "<button type=\"button\" class=\"jupyter-button\" style=\"padding:0 10px;height:28px\" "       \
     "title=\"Copies the code, to be put into a cell\" "                                            \
-    "onclick=\"navigator.clipboard.writeText(this.closest('.pj-wizard-code')"                      \
-    ".querySelector('textarea').value);this.textContent='Copied'\">Copy</button>"
+    "onclick=\"const code=this.closest('.pj-wizard-code').querySelector('textarea');"              \
+    "if(navigator.clipboard)navigator.clipboard.writeText(code.value);"                            \
+    "else{code.select();document.execCommand('copy')}this.textContent='Copied'\">Copy</button>"    \
+    "&ensp;or run <code>wizard{code = true}</code> in a cell: it makes a cell of this below"
 
 static void build_code(pj_wizard *wizard)
 {
@@ -336,6 +340,25 @@ pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
 pj_widget *pj_wizard_root(const pj_wizard *wizard)
 {
     return pj_widgets_find(wizard->parts.widgets, wizard->root);
+}
+
+static pj_wizard *wizard_of(const pj_widget *root)
+{
+    for (size_t i = 0; i < root->watcher_count; i++)
+        if (root->watchers[i].number && root->watchers[i].watch.call == root_closed)
+            return root->watchers[i].watch.context;
+    return NULL;
+}
+
+pj_wizard *pj_wizard_last(const pj_widgets *widgets)
+{
+    pj_wizard *last = NULL;
+    const pj_widget *widget = NULL;
+    while ((widget = pj_widgets_next(widgets, widget))) {
+        pj_wizard *found = wizard_of(widget);
+        last = found ? found : last;
+    }
+    return last;
 }
 
 // News of the job

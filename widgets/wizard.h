@@ -114,6 +114,8 @@ typedef struct pj_wizard_opts {
 pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
                          const pj_wizard_opts *opts, pj_err *err);
 pj_widget *pj_wizard_root(const pj_wizard *wizard);
+/// The one opened last of those that are open; NULL when there is none.
+pj_wizard *pj_wizard_last(const pj_widgets *widgets);
 /// Commands that reproduce the page on screen; appended.
 void pj_wizard_code(pj_wizard *wizard, pj_buf *out);
 

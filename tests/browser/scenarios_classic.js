@@ -42,13 +42,17 @@ async function interrupt(stage) {
 }
 
 async function wizard(stage) {
-  const classic = await stage.open(stage.notebook('wizard.ipynb', [`wizard "${traces}"`]));
+  const classic = await stage.open(stage.notebook('wizard.ipynb', [`wizard "${traces}"`,
+    'wizard{code = true}']));
   await classic.run(0);
   const area = classic.output(0);
   await button(area, 'Analyse').click();
   await assertShown(stage, area);
   await area.getByText('MPI load balance').first().click();
   await area.getByText('the slowest rank sets the pace').first().waitFor();
+  await classic.run(1);
+  await classic.run(2); // a new one
+  assertTable(await tableOf(classic.output(2)), stage.reference());
   await tab(area, 'Scaling').click();
   await area.locator('img').last().waitFor();
   await classic.picture(stage.keep('classic-wizard'));
@@ -58,9 +62,24 @@ async function wizard(stage) {
   await assertShown(stage, classic.output(0));
 }
 
+async function equalCells(stage) {
+  const cell = 'n = (n or 0) + 1\nwidget.Label{value = "made " .. n}';
+  const classic = await stage.open(stage.notebook('equal.ipynb', [cell, cell]));
+  const says = (index, text) => classic.output(index).getByText(text, { exact: true }).waitFor();
+  await classic.run(0);
+  await classic.run(1);
+  await says(1, 'made 2');
+  await says(0, 'made 1');
+  await classic.run(0);
+  await says(0, 'made 3');
+  await says(1, 'made 2');
+  assert.equal(await classic.widgets(), 2 * 3); // a label has a layout and a style
+}
+
 export const classicScenarios = {
   'classic Notebook: first table, its numbers and hover texts': firstTable,
   'classic Notebook: saved and reopened untrusted': untrusted,
   'classic Notebook: the wizard, and whole after a reload': wizard,
+  'classic Notebook: equal cells have widgets of their own': equalCells,
   'classic Notebook: interrupting from the toolbar': interrupt
 };

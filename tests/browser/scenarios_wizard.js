@@ -11,7 +11,8 @@ import { button, choose, field, press, tab, type } from './widgets.js';
 const call = `wizard "${traces}"`;
 
 async function byMouse(stage) {
-  const lab = await stage.open(stage.notebook('mouse.ipynb', [call, '6 * 7']));
+  const lab = await stage.open(stage.notebook('mouse.ipynb',
+    [call, 'wizard{code = true}', '6 * 7']));
   await lab.run(0);
   const area = lab.output(0);
   const began = Date.now();
@@ -20,14 +21,18 @@ async function byMouse(stage) {
   console.error(`from Analyse to the table: ${Date.now() - began} ms`);
   await area.getByText('MPI load balance').first().click();
   await area.getByText('the slowest rank sets the pace').first().waitFor();
+  await lab.run(1);
+  await lab.cell(2).getByText('load').waitFor(); // a new one
+  await lab.run(2);
+  assertTable(await tableOf(lab.output(2)), stage.reference());
   await tab(area, 'Inside a run').click();
   await button(area, 'Timeline').click();
   await button(area, 'Zoom in').click();
   await until(async () => /^\d.*ms\.\.\d.*ms$/.test(await field(area, 'Time').inputValue()));
   await button(area, 'Whole run').click();
   await until(async () => await field(area, 'Time').inputValue() === '');
-  await lab.run(1);
-  assert.match(await lab.text(1), /42/);
+  await lab.run(3);
+  assert.match(await lab.text(3), /42/);
 }
 
 /// Every page fits and can be read, in both themes, on narrow and on wide screens.

@@ -383,6 +383,25 @@ static void test_wizard_cycles(void **state)
           client_is_sanitized() ? 10 : 200, 3000);
 }
 
+/// What the wizard shows, as a cell below.
+static void test_wizard_code(void **state)
+{
+    client *c = *state;
+    answer a = client_execute(c, "wizard{code = true}");
+    assert_string_equal(answer_status(&a), "error");
+    assert_non_null(strstr(message_text(a.reply, "evalue"), "no wizard is open"));
+    answer_free(&a);
+    run_quietly(c, "wizard '" PJ_SOURCE_DIR "/notebooks/traces/stencil_1x1.prv.gz'");
+    a = run(c, "wizard{code = true}");
+    const json_t *payload = json_array_get(json_object_get(a.reply->content, "payload"), 0);
+    assert_string_equal(text_of(payload, "source"), "set_next_input");
+    assert_non_null(strstr(text_of(payload, "text"), "load"));
+    assert_non_null(strstr(text_of(payload, "text"), "stencil_1x1.prv.gz"));
+    assert_true(json_is_false(json_object_get(payload, "replace")));
+    run_quietly(c, text_of(payload, "text"));
+    answer_free(&a);
+}
+
 static void test_hostile(void **state)
 {
     char id[64];
@@ -451,20 +470,11 @@ static void test_dialect_7(void **state)
 int probe_widget(void)
 {
     const struct CMUnitTest tests[] = {
-        PROBE(test_open),
-        PROBE(test_update_and_echo),
-        PROBE(test_many_updates),
-        PROBE(test_buffers),
-        PROBE(test_page_comes_back),
-        PROBE(test_handlers_live),
-        PROBE(test_handlers_tell),
-        PROBE(test_endless_handler),
-        PROBE(test_cell_again),
-        PROBE(test_cycles),
-        PROBE(test_wizard_cycles),
-        PROBE(test_hostile),
-        PROBE(test_output_and_interact),
-        PROBE(test_dialect_7),
+        PROBE(test_open),          PROBE(test_update_and_echo),     PROBE(test_many_updates),
+        PROBE(test_buffers),       PROBE(test_page_comes_back),     PROBE(test_handlers_live),
+        PROBE(test_handlers_tell), PROBE(test_endless_handler),     PROBE(test_cell_again),
+        PROBE(test_cycles),        PROBE(test_wizard_cycles),       PROBE(test_wizard_code),
+        PROBE(test_hostile),       PROBE(test_output_and_interact), PROBE(test_dialect_7),
     };
     return cmocka_run_group_tests_name("widget", tests, NULL, NULL);
 }

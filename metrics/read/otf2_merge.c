@@ -20,12 +20,17 @@ enum {
 
 #define NOT_DUE SIZE_MAX // a place that a round does not fill
 
+typedef struct front { // the next event of a place
+    uint64_t time;
+    uint32_t location;
+} front;
+
 typedef struct merging {
     const pj_otf2_merge *m;
-    size_t ready;   // events that a place is filled with
-    size_t ahead;   // events decoded beyond that
-    uint32_t next;  // place that the next worker fills
-    uint32_t *heap; // locations by the time of their next event
+    size_t ready;  // events that a place is filled with
+    size_t ahead;  // events decoded beyond that
+    uint32_t next; // place that the next worker fills
+    front *heap;   // by time
     uint32_t heap_count;
     pj_event *events;
     size_t event_count, event_cap;
@@ -238,20 +243,24 @@ static bool fill_round(merging *g, pj_err *err)
 
 // Order
 
-static bool comes_first(const merging *g, uint32_t a, uint32_t b)
+static front front_of(const merging *g, uint32_t location)
 {
-    const pj_otf2_place *x = place_at(g, a), *y = place_at(g, b);
-    uint64_t s = x->events[x->event_first].time, t = y->events[y->event_first].time;
-    return s < t || (s == t && a < b);
+    const pj_otf2_place *place = place_at(g, location);
+    return (front){place->events[place->event_first].time, location};
+}
+
+static bool comes_first(front a, front b)
+{
+    return a.time < b.time || (a.time == b.time && a.location < b.location);
 }
 
 static void sink_down(merging *g, uint32_t at)
 {
-    uint32_t moved = g->heap[at];
+    front moved = g->heap[at];
     for (uint32_t child; (child = 2 * at + 1) < g->heap_count; at = child) {
-        if (child + 1 < g->heap_count && comes_first(g, g->heap[child + 1], g->heap[child]))
+        if (child + 1 < g->heap_count && comes_first(g->heap[child + 1], g->heap[child]))
             child++;
-        if (!comes_first(g, g->heap[child], moved))
+        if (!comes_first(g->heap[child], moved))
             break;
         g->heap[at] = g->heap[child];
     }
@@ -264,7 +273,7 @@ static bool build_heap(merging *g)
     g->heap_count = 0;
     for (uint32_t i = 0; i < g->m->count; i++)
         if (pj_otf2_place_ready(place_at(g, i)))
-            g->heap[g->heap_count++] = i;
+            g->heap[g->heap_count++] = front_of(g, i);
         else if (!place_at(g, i)->ended)
             return false;
     for (uint32_t i = g->heap_count / 2; i-- > 0;)
@@ -343,11 +352,8 @@ static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
 static uint64_t time_of_second(const merging *g)
 {
     uint64_t second = UINT64_MAX;
-    for (uint32_t i = 1; i < 3 && i < g->heap_count; i++) {
-        const pj_otf2_place *place = place_at(g, g->heap[i]);
-        uint64_t time = place->events[place->event_first].time;
-        second = time < second ? time : second;
-    }
+    for (uint32_t i = 1; i < 3 && i < g->heap_count; i++)
+        second = g->heap[i].time < second ? g->heap[i].time : second;
     return second;
 }
 
@@ -356,9 +362,11 @@ static bool merge(merging *g, pj_err *err)
 {
     bool full = build_heap(g);
     while (full && g->heap_count) {
-        pj_otf2_place *place = place_at(g, g->heap[0]);
+        pj_otf2_place *place = place_at(g, g->heap[0].location);
         take_run(g, place, time_of_second(g));
-        if (pj_otf2_place_ready(place) == 0) {
+        if (pj_otf2_place_ready(place)) {
+            g->heap[0] = front_of(g, place->location);
+        } else {
             full = place->ended;
             g->heap[0] = g->heap[--g->heap_count];
         }

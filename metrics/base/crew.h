@@ -9,6 +9,7 @@
 typedef struct pj_crew {
     unsigned rank, size; // the first one (0) leads: it has the result
     pj_buf *out, *in;    // by member: what goes to it with the next exchange, what has come from it
+    unsigned first;      // member with the first threads: 1 where the leader has enough to do
     bool over;           // somebody has failed: nobody exchanges any more
     uint64_t range;      // bytes of a file that are dealt out at once; 0 = as many as suit
     /// Given by the transport: brings out[i] to member i and fills in[i]; all members call it the
@@ -34,10 +35,15 @@ static inline bool pj_crew_leads(const pj_crew *crew)
 {
     return !crew || crew->rank == 0;
 }
+/// How many members read: those from `first` on.
+static inline unsigned pj_crew_readers(const pj_crew *crew)
+{
+    return crew->size - crew->first;
+}
 /// The member that a thread belongs to.
 static inline unsigned pj_crew_owner(const pj_crew *crew, uint32_t location, uint32_t locations)
 {
-    return (unsigned)((uint64_t)location * crew->size / locations);
+    return crew->first + (unsigned)((uint64_t)location * pj_crew_readers(crew) / locations);
 }
 
 #endif

@@ -370,4 +370,5 @@ const pj_reader pj_reader_prv = {
     .sniff = pj_prv_sniff,
     .read = read_prv,
     .shares = true,
+    .aside = true,
 };

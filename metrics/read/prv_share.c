@@ -35,7 +35,7 @@ struct pj_prv_share {
 
 static uint64_t range_of(const pj_crew *crew)
 {
-    uint64_t range = ROUND_BYTES / crew->size;
+    uint64_t range = ROUND_BYTES / pj_crew_readers(crew);
     return crew->range           ? crew->range
            : range < RANGE_LEAST ? RANGE_LEAST
            : range > RANGE_MOST  ? RANGE_MOST
@@ -62,7 +62,7 @@ pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uin
                             .range = range_of(crew),
                             .from = crew->size};
     uint64_t ranges = size > first ? (size - first + share->range - 1) / share->range : 0;
-    share->turns = (ranges + crew->size - 1) / crew->size;
+    share->turns = (ranges + pj_crew_readers(crew) - 1) / pj_crew_readers(crew);
     share->own = pj_take_memory(crew->size * sizeof *share->own);
     for (unsigned i = 0; i < crew->size; i++)
         share->own[i] = (list){.count = 0};
@@ -89,8 +89,11 @@ void pj_prv_share_free(pj_prv_share *share)
 /// Goes to the next range of this member.
 static bool begin_range(pj_prv_share *share, pj_source *source, pj_err *err)
 {
-    uint64_t number = share->turn++ * share->crew->size + share->crew->rank;
-    uint64_t begin = share->first + number * share->range;
+    const pj_crew *crew = share->crew;
+    bool reads = crew->rank >= crew->first;
+    uint64_t number =
+        share->turn++ * pj_crew_readers(crew) + (reads ? crew->rank - crew->first : 0);
+    uint64_t begin = reads ? share->first + number * share->range : share->size;
     bool final = begin + share->range >= share->size; // what was added since belongs to it too
     share->end = begin >= share->size ? NOTHING : final ? UINT64_MAX : begin + share->range;
     share->skipping = number > 0;

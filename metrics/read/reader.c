@@ -183,6 +183,8 @@ static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *
     pass->run->format = reader->name;
     pj_source_facts facts = pj_source_facts_of(source);
     pass->apart = pass->crew && !(reader->shares && (reader->several || facts.skips));
+    if (pass->crew)
+        pass->crew->first = reader->aside && pass->crew->size > 2;
     if (!pass->apart && !reader->read(source, pass, err))
         return false;
     if (pass->apart)

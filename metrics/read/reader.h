@@ -45,6 +45,7 @@ typedef struct pj_reader {
     bool (*read)(pj_source *source, pj_pass *pass, pj_err *err);
     bool several; // the input is one of several files and must be a file itself
     bool shares;  // a crew can read it, unless it is compressed or comes through a pipe
+    bool aside;   // the leader of more than one reads nothing: what they send keeps it busy
     bool folded;  // gives a whole run (run->provenance) and no events: no sink is asked
 } pj_reader;
 

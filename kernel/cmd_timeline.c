@@ -51,8 +51,9 @@ const pj_command pj_command_timeline = {
     .detail =
         "Where several states share a pixel, they share the height of their lane in it. Many "
         "messages are drawn as bundles, thicker ones for more.\n"
-        "In the notebook a timeline of a loaded run (runs[1]) reads no more of a plain trace than "
-        "it shows; compressed traces are read whole.\n"
+        "In the notebook a timeline of a loaded run (runs[1]) reads no more of a plain trace or "
+        "an archive than it shows; compressed traces, and archives without the ends of receives "
+        "(eztrace), are read whole.\n"
         "Without --export the time in each kind of state is printed, per rank and thread.",
     .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
     .faces = PJ_IN_BOTH,

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 /// What one pass needs to know and leaves behind for the next.
 typedef struct load_state {
@@ -186,7 +185,7 @@ static void settle_for_one_pass(pj_run *run, bool moved)
 static bool settle_scene(load_state *loading, const pj_run *run)
 {
     pj_roi_request *range = &loading->scene.range;
-    if (!run->scene || !run->scene->guessed)
+    if (!run->scene || !run->scene->guessed || loading->learning) // its clocks change
         return false;
     range->from = (double)border(range->from, range->from_percent, run->end_ns);
     range->to = (double)border(range->to, range->to_percent, run->end_ns);
@@ -309,11 +308,8 @@ static pj_run *load(load_state *loading, pj_err *err)
 static bool knows_parts(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
-    struct stat facts;
-    if (!known || stat(known->path, &facts) != 0 || (uint64_t)facts.st_size != known->file_bytes)
-        return false;
-    return opts->scene && known->part_count && !known->states_overlap && !opts->openmp_regions &&
-           !opts->listener_count && opts->no_replay;
+    return known && opts->scene && !known->states_overlap && !opts->openmp_regions &&
+           !opts->listener_count && opts->no_replay && pj_reader_knows(known);
 }
 
 /// The scene alone, from the parts of the file that hold it; the totals of the run stay empty.

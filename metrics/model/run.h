@@ -129,12 +129,13 @@ typedef struct pj_run {
     uint64_t last_record_ns;
     pj_part *parts; // in the order of the file; none when it has to be read whole
     size_t part_count;
-    bool states_overlap; // of one thread: what it does depends on earlier records
-    bool chopped;        // the trace says that it was cut out of a longer one
-    bool idealised;      // the trace says that a replay wrote it
-    const char *damage;  // which file of an archive is broken and how; NULL = none
-    uint64_t runtime_ns; // max over threads of totals[].runtime_ns
-    pj_totals *totals;   // by location
+    const struct pj_otf2_trails *trails; // the same of an OTF2 archive; NULL = is read whole
+    bool states_overlap;                 // of one thread: what it does depends on earlier records
+    bool chopped;                        // the trace says that it was cut out of a longer one
+    bool idealised;                      // the trace says that a replay wrote it
+    const char *damage;                  // which file of an archive is broken and how; NULL = none
+    uint64_t runtime_ns;                 // max over threads of totals[].runtime_ns
+    pj_totals *totals;                   // by location
     pj_counter *counters;
     uint32_t counter_count; // >= 2
 

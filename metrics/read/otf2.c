@@ -4,6 +4,7 @@
 #include "metrics/read/otf2_anchor.h"
 #include "metrics/read/otf2_merge.h"
 #include "metrics/read/otf2_share.h"
+#include "metrics/read/otf2_zoom.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -18,6 +19,10 @@ enum {
     BUFFERS_IN_ALL = 16 << 20,
     BUFFER_LEAST = 4 << 10,
     BUFFER_MOST = 256 << 10,
+    BUFFER_ZOOM = 32 << 10, // where parts are read
+    MARKS_IN_ALL = 1 << 14, // for parts to be read later
+    MARKS_LEAST = 8,        // of a place; fewer are of no use
+    MARKS_MOST = 256,
     NS_PER_SECOND = 1000000000,
 };
 
@@ -45,7 +50,10 @@ typedef struct otf2_reading {
     uint32_t count;
     pj_otf2_sync *sync;
     pj_otf2_match *match;
-    pj_otf2_share *share; // in a crew
+    pj_otf2_share *share;  // in a crew
+    const char *folder;    // of the event files
+    pj_otf2_range *ranges; // that are looked at; NULL = all is read
+    size_t range_count;
 } otf2_reading;
 
 static bool sniff(pj_str head)
@@ -55,19 +63,48 @@ static bool sniff(pj_str head)
 
 // Places
 
-static size_t buffer_bytes(uint32_t count)
+static size_t buffer_bytes(const otf2_reading *r, uint32_t count)
 {
-    size_t share = BUFFERS_IN_ALL / (count ? count : 1);
-    return share < BUFFER_LEAST ? BUFFER_LEAST : share > BUFFER_MOST ? BUFFER_MOST : share;
+    size_t share = BUFFERS_IN_ALL / (count ? count : 1),
+           most = r->ranges ? BUFFER_ZOOM : BUFFER_MOST;
+    return share < BUFFER_LEAST ? BUFFER_LEAST : share > most ? most : share;
+}
+
+/// Marks that each place may leave.
+static size_t marks_each(const otf2_reading *r)
+{
+    size_t share = MARKS_IN_ALL / (r->count ? r->count : 1);
+    if (r->pass->crew || share < MARKS_LEAST)
+        return 0;
+    return share > MARKS_MOST ? MARKS_MOST : share;
+}
+
+/// What is to be read again of a run that was read before.
+static bool choose_parts(otf2_reading *r, pj_err *err)
+{
+    const pj_pass *pass = r->pass;
+    if (!pass->known)
+        return true;
+    const pj_otf2_trails *trails = pass->known->trails;
+    if (trails->count != r->count || trails->region_count != r->defs->region_count)
+        return pj_fail(err, PJ_E_FORMAT, r->run->path, 0,
+                       "has changed since it was read; load it again");
+    r->ranges = pj_new_n(r->defs->arena, pj_otf2_range, PJ_OTF2_REACH_BINS + 1);
+    r->range_count = pj_otf2_reach_ranges(&trails->reach,
+                                          (pj_otf2_range){pass->from_ns, pass->to_ns}, r->ranges);
+    return true;
 }
 
 /// The sizes of the event files, for the account and the progress.
-static void sum_sizes(otf2_reading *r, const char *folder)
+static void sum_sizes(otf2_reading *r)
 {
-    for (uint32_t i = 0; i < r->count; i++) {
+    for (uint32_t i = 0; r->ranges && i < r->count; i++)
+        if (r->places[i]->zoom)
+            r->run->file_bytes += pj_otf2_zoom_bytes(r->places[i]->zoom);
+    for (uint32_t i = 0; !r->ranges && i < r->count; i++) {
         pj_auto_buf path = {.at = NULL};
         struct stat facts;
-        pj_buf_addf(&path, "%s/%llu.evt", folder, (unsigned long long)r->defs->places[i].id);
+        pj_buf_addf(&path, "%s/%llu.evt", r->folder, (unsigned long long)r->defs->places[i].id);
         if (stat(path.at, &facts) == 0 && S_ISREG(facts.st_mode))
             r->run->file_bytes += (uint64_t)facts.st_size;
     }
@@ -84,7 +121,6 @@ static bool reads(const otf2_reading *r, uint32_t place)
 
 static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
 {
-    r->count = r->defs->place_count;
     uint64_t *ids = pj_new_n(r->defs->arena, uint64_t, r->count);
     uint32_t own = 0;
     for (uint32_t i = 0; i < r->count; i++)
@@ -97,10 +133,14 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
                                .archive = r->archive,
                                .folder = anchor->folder,
                                .chunk_bytes = anchor->chunk_bytes,
-                               .buffer_bytes = buffer_bytes(own),
+                               .buffer_bytes = buffer_bytes(r, own),
                                .sum = &r->pass->job->bytes_done,
                                .by_library = r->lib->needed(r->archive),
-                               .regions = r->pass->regions};
+                               .regions = r->pass->regions,
+                               .marks = marks_each(r),
+                               .trails = r->ranges ? r->pass->known->trails->items : NULL,
+                               .ranges = r->ranges,
+                               .range_count = r->range_count};
     r->places = pj_new_n(r->defs->arena, pj_otf2_place *, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         r->places[i] = reads(r, i) ? pj_otf2_place_new(&opts, i) : pj_otf2_place_absent(&opts, i);
@@ -143,6 +183,19 @@ static bool set_clocks(otf2_reading *r, pj_err *err)
     return true;
 }
 
+/// Those with which the run was read before.
+static void take_clocks(otf2_reading *r)
+{
+    const pj_otf2_clocks *known = r->pass->known->clocks;
+    for (uint32_t i = 0; i < r->count; i++) {
+        pj_otf2_clock *clock = &r->places[i]->clock;
+        clock->base = known->items[i].base;
+        clock->factor = known->items[i].factor;
+        clock->bits = known->items[i].bits;
+        clock->shift = known->items[i].shift;
+    }
+}
+
 // The end
 
 static void count_defs(otf2_reading *r)
@@ -169,7 +222,7 @@ static void count_promises(otf2_reading *r, const pj_otf2_place *place)
         span = pj_otf2_clock_ns(
             &unit, length - (from - defs->offset < length ? from - defs->offset : length));
     }
-    if (defs->length && place->begun && place->last > span + 1)
+    if (defs->length && place->now.begun && place->now.last > span + 1)
         pj_import_add(&r->run->import, PJ_IMPORT_outside_clock, 0);
 }
 
@@ -203,8 +256,8 @@ static void end_run(otf2_reading *r)
         const pj_otf2_place *place = r->places[i];
         pj_import_merge(&run->import, &place->import);
         run->events += place->records;
-        if (place->last > run->end_ns)
-            run->end_ns = place->last;
+        if (place->now.last > run->end_ns)
+            run->end_ns = place->now.last;
         count_promises(r, place);
         if (r->pass->by_location && lacks_completions(place))
             pj_otf2_match_forgive(r->match, place->rank);
@@ -219,6 +272,7 @@ static void end_run(otf2_reading *r)
         pj_run_remark(run, PJ_WARNING, "%s", run->damage);
     run->last_record_ns = run->end_ns;
     run->clocks = copy_clocks(r);
+    pj_otf2_trails_keep(r->places, r->count, pj_otf2_match_reach(r->match), r->folder, run);
     count_defs(r);
     pj_otf2_match_end(r->match, &run->import);
 }
@@ -372,6 +426,10 @@ static bool merge_events(otf2_reading *r, pj_err *err)
                            .share = r->share};
     if (!pj_otf2_merge_run(&merge, err))
         return false;
+    if (r->ranges) {
+        r->run->end_ns = r->run->last_record_ns = r->pass->known->end_ns;
+        return true;
+    }
     end_run(r);
     remark_on_clocks(r);
     learn(r);
@@ -433,12 +491,18 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
     r->run->forks_traced = true;
+    r->folder = anchor.folder;
+    r->count = r->defs->place_count;
+    if (!choose_parts(r, err))
+        return false;
     open_places(r, &anchor);
     if (r->pass->crew)
         r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));
     if (pj_crew_leads(r->pass->crew))
-        sum_sizes(r, anchor.folder);
-    return set_clocks(r, err) && read_events(r, err);
+        sum_sizes(r);
+    if (r->ranges)
+        take_clocks(r);
+    return (r->ranges || set_clocks(r, err)) && read_events(r, err);
 }
 
 static bool read_otf2(pj_source *source, pj_pass *pass, pj_err *err)
@@ -460,12 +524,18 @@ static bool read_otf2(pj_source *source, pj_pass *pass, pj_err *err)
     return ok;
 }
 
+static bool knows_parts(const pj_run *run)
+{
+    return run->trails && pj_otf2_trails_hold(run->trails);
+}
+
 const pj_reader pj_reader_otf2 = {
     .name = "otf2",
     .title = "OTF2 archive",
     .suffixes = ".otf2",
     .sniff = sniff,
     .read = read_otf2,
+    .knows = knows_parts,
     .several = true,
     .shares = true,
 };

@@ -390,6 +390,20 @@ bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event)
     return false;
 }
 
+pj_otf2_spot pj_otf2_evt_spot(const pj_otf2_evt *evt)
+{
+    return (pj_otf2_spot){evt->offset + (uint64_t)(evt->at - evt->begin), evt->time};
+}
+
+void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot)
+{
+    evt->offset = spot.offset;
+    evt->begin = evt->at = evt->end = evt->buffer;
+    evt->time = spot.ticks;
+    evt->begun = spot.offset > 0;
+    evt->file_ended = evt->ended = false;
+}
+
 pj_otf2_span pj_otf2_evt_span(const pj_otf2_evt *evt)
 {
     bool some = evt->begun && !evt->ended && evt->end - evt->at > MARGIN;

@@ -45,6 +45,14 @@ void pj_otf2_evt_move(pj_otf2_evt *evt, pj_otf2_span span, uint64_t events);
 /// The values of the metric record at `at`, which is in the buffer; false when it is malformed.
 bool pj_otf2_evt_values(pj_otf2_evt *evt, const uint8_t *at, pj_otf2_event *event);
 
+/// Where the next record begins in the file, and the time that holds there; 0 before the first one.
+typedef struct pj_otf2_spot {
+    uint64_t offset, ticks;
+} pj_otf2_spot;
+pj_otf2_spot pj_otf2_evt_spot(const pj_otf2_evt *evt);
+/// Goes on from there, in a file.
+void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot);
+
 /// The next event; false at the end.
 bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event);
 pj_otf2_evt_facts pj_otf2_evt_facts_of(const pj_otf2_evt *evt);

@@ -21,20 +21,20 @@ static inline pj_event *pj_otf2_give(pj_otf2_place *place, uint64_t time, uint16
 /// Gives out the state up to `time`.
 static inline void pj_otf2_cut(pj_otf2_place *place, uint64_t time)
 {
-    if (time <= place->since)
+    if (time <= place->now.since)
         return;
-    if (place->state != PJ_STATE_IDLE) {
-        pj_event *event = pj_otf2_give(place, place->since, PJ_EV_STATE);
+    if (place->now.state != PJ_STATE_IDLE) {
+        pj_event *event = pj_otf2_give(place, place->now.since, PJ_EV_STATE);
         event->a = time;
-        event->code = place->state;
+        event->code = place->now.state;
     }
-    place->since = time;
+    place->now.since = time;
 }
 
 /// Gives out what was counted up to the last reading.
 static inline void pj_otf2_give_reading(pj_otf2_place *place)
 {
-    pj_otf2_reading *r = &place->reading;
+    pj_otf2_reading *r = &place->now.reading;
     pj_otf2_cut(place, r->time);
     bool both = r->has[0] && r->has[1];
     for (unsigned c = 0; c < (both ? 1u : 2u); c++) {
@@ -45,14 +45,14 @@ static inline void pj_otf2_give_reading(pj_otf2_place *place)
         event->b = (uint64_t)r->value[1];
         event->code = both ? 0 : (uint16_t)c;
     }
-    place->read_until = r->time;
+    place->now.read_until = r->time;
     *r = (pj_otf2_reading){.due = false};
 }
 
 /// Everything before `time` is given out; of two readings at one time the sum waits for the next.
 static inline void pj_otf2_settle(pj_otf2_place *place, uint64_t time)
 {
-    if (place->reading.due && place->reading.time > place->read_until)
+    if (place->now.reading.due && place->now.reading.time > place->now.read_until)
         pj_otf2_give_reading(place);
     pj_otf2_cut(place, time);
 }

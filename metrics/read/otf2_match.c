@@ -71,6 +71,7 @@ struct pj_otf2_match {
     pj_map first_to; // first channel to a rank whose receives are inferred
     pj_map forgiven; // ranks that may leave messages without a receive
     uint64_t inferred;
+    pj_otf2_reach reach;
 };
 
 pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync)
@@ -79,6 +80,7 @@ pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync)
     *match = (pj_otf2_match){.defs = defs, .sync = sync, .free = PJ_OTF2_NONE};
     size_t size = defs->comm_count * sizeof *match->parties;
     match->parties = memset(pj_take_memory(size + 1), 0, size);
+    pj_otf2_reach_begin(&match->reach);
     return match;
 }
 
@@ -118,6 +120,11 @@ size_t pj_otf2_match_bytes(const pj_otf2_match *match)
            match->channel_cap * sizeof *match->channels + match->late_cap * sizeof *match->late;
 }
 
+const pj_otf2_reach *pj_otf2_match_reach(const pj_otf2_match *match)
+{
+    return &match->reach;
+}
+
 // Messages
 
 static void put(pj_otf2_match *match, queue *q, const pj_otf2_op *op, uint32_t location)
@@ -132,11 +139,12 @@ static void put(pj_otf2_match *match, queue *q, const pj_otf2_op *op, uint32_t l
     q->items[q->first + q->count++] = (waiting){*op, location};
 }
 
-/// Takes the oldest one with this tag.
-static bool take(queue *q, uint32_t tag, waiting *out)
+/// Takes the oldest one that fits.
+static bool take(queue *q, const pj_otf2_op *other, waiting *out)
 {
     for (size_t i = q->first; i < q->first + q->count; i++) {
-        if (q->items[i].op.tag != tag)
+        const pj_otf2_op *op = &q->items[i].op;
+        if (op->tag != other->tag || op->number != other->number)
             continue;
         *out = q->items[i];
         waiting *first = q->items + q->first;
@@ -200,6 +208,7 @@ static void complete(pj_otf2_match *match, const waiting *send, const waiting *r
                              .to = receive->location};
     m->complete = true;
     pj_otf2_sync_message(match->sync, from, send->op.begin, to, receive->op.end);
+    pj_otf2_reach_add(&match->reach, send->op.begin, receive->op.end);
     if (!m->released)
         return;
     pj_grow(match->late, &match->late_cap, match->late_count + 1);
@@ -212,7 +221,7 @@ static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_
     op->message = new_message(match);
     c->sent++;
     waiting send = {*op, place->location}, receive;
-    if (take(&c->receives, op->tag, &receive))
+    if (take(&c->receives, op, &receive))
         complete(match, &send, &receive, place->rank, op->peer);
     else
         put(match, &c->sends, op, place->location);
@@ -222,7 +231,7 @@ static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const
 {
     channel *c = channel_for(match, op->peer, place->rank, op->comm);
     waiting receive = {*op, place->location}, send;
-    if (take(&c->sends, op->tag, &send))
+    if (take(&c->sends, op, &send))
         complete(match, &send, &receive, op->peer, place->rank);
     else
         put(match, &c->receives, op, place->location);

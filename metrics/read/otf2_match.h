@@ -5,6 +5,7 @@
 #define PJ_OTF2_MATCH_H
 
 #include "metrics/read/otf2_place.h"
+#include "metrics/read/otf2_reach.h"
 #include "metrics/read/otf2_sync.h"
 
 typedef struct pj_otf2_match pj_otf2_match;
@@ -41,6 +42,8 @@ bool pj_otf2_match_late(pj_otf2_match *match, pj_message *out);
 void pj_otf2_match_forgive(pj_otf2_match *match, uint32_t rank);
 /// Counts what is left over.
 void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import);
+/// How far the messages reach that have been completed.
+const pj_otf2_reach *pj_otf2_match_reach(const pj_otf2_match *match);
 /// Bytes in use.
 size_t pj_otf2_match_bytes(const pj_otf2_match *match);
 

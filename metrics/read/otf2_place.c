@@ -5,6 +5,7 @@
 #include "metrics/read/otf2_give.h"
 #include "metrics/read/otf2_skim.h"
 #include "metrics/read/otf2_traffic.h"
+#include "metrics/read/otf2_zoom.h"
 
 #include <stdlib.h>
 
@@ -55,7 +56,7 @@ static bool next_record(pj_otf2_place *place, pj_otf2_event *event)
     return got;
 }
 
-static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
+static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts, uint32_t number)
 {
     pj_auto_buf path = {.at = NULL};
     pj_buf_addf(&path, "%s/%llu.evt", opts->folder, (unsigned long long)place->id);
@@ -68,6 +69,10 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
         pj_otf2_count(place, PJ_IMPORT_missing_location);
         place->damage = "is missing";
     }
+    if (opts->trails && place->evt) {
+        pj_otf2_zoom_begin(place, &opts->trails[number], opts->ranges, opts->range_count);
+        return;
+    }
     place->has_ahead = next_record(place, &place->ahead);
     if (place->evt && pj_otf2_evt_facts_of(place->evt).foreign) {
         pj_otf2_evt_close(place->evt);
@@ -75,6 +80,8 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts)
         place->lib = opts->lib;
         place->has_ahead = next_record(place, &place->ahead);
     }
+    if (place->evt && opts->marks)
+        pj_otf2_trail_begin(place, opts->marks);
     if (place->lib) { // has applied them
         place->clock.count = 0;
         memset(place->mapped, 0, sizeof place->mapped);
@@ -88,7 +95,8 @@ static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uin
                              .location = location,
                              .rank = rank,
                              .metric_id = PJ_OTF2_UNDEFINED,
-                             .ticks = PJ_OTF2_UNDEFINED};
+                             .ticks = PJ_OTF2_UNDEFINED,
+                             .due = UINT64_MAX};
     pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
     return place;
 }
@@ -123,7 +131,7 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     place->named = opts->regions;
     if (!opts->lib->local(opts->archive, place->id, take_local, place))
         pj_otf2_count(place, PJ_IMPORT_local_definitions);
-    open_records(place, opts);
+    open_records(place, opts, number);
     return place;
 }
 
@@ -146,6 +154,8 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_map_free(&place->metrics);
     pj_map_free(&place->contexts);
     pj_otf2_requests_free(&place->requests);
+    pj_otf2_trail_free(place->trail);
+    pj_otf2_zoom_free(place->zoom);
     free(place->region_at);
     free(place->stack);
     free(place->posts);
@@ -167,7 +177,7 @@ size_t pj_otf2_place_bytes(const pj_otf2_place *place)
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
-           place->post_cap * sizeof *place->posts;
+           place->post_cap * sizeof *place->posts + pj_otf2_trail_bytes(place->trail);
 }
 
 static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t value)
@@ -182,13 +192,13 @@ static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint
 
 static uint8_t state_now(const pj_otf2_place *place)
 {
-    if (place->off)
+    if (place->now.off)
         return PJ_STATE_DISABLED;
     uint8_t state = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
     if (state == STATE_BASE)
-        state = !place->worker || place->in_body || !place->defs->has_teams ? PJ_STATE_RUNNING
-                                                                            : PJ_STATE_IDLE;
-    bool forking = place->forks && !place->in_body;
+        state = !place->worker || place->now.in_body || !place->defs->has_teams ? PJ_STATE_RUNNING
+                                                                                : PJ_STATE_IDLE;
+    bool forking = place->now.forks && !place->now.in_body;
     return forking && state == PJ_STATE_RUNNING ? STATE_FORK : state;
 }
 
@@ -196,17 +206,17 @@ static uint8_t state_now(const pj_otf2_place *place)
 static void change(pj_otf2_place *place, uint64_t time)
 {
     uint8_t state = state_now(place);
-    if (state == place->state)
+    if (state == place->now.state)
         return;
     pj_otf2_settle(place, time);
-    place->state = state;
+    place->now.state = state;
 }
 
 /// What a region makes of the state below it.
 static uint8_t state_above(const pj_otf2_place *place, uint8_t below, uint32_t index)
 {
     const pj_otf2_region *region = pj_otf2_region_at(place, index);
-    bool in_call = below != STATE_BASE && below != PJ_STATE_RUNNING && place->calls > 0;
+    bool in_call = below != STATE_BASE && below != PJ_STATE_RUNNING && place->now.calls > 0;
     if (region->construct == PJ_OTF2_ROOT || in_call)
         return below;
     if (region->state != PJ_OTF2_INHERIT)
@@ -246,51 +256,51 @@ static void name_body(pj_otf2_place *place, uint64_t level)
 
 static void open_parallel(pj_otf2_place *place, uint64_t time, uint64_t level)
 {
-    if (place->worker || place->in_parallel)
+    if (place->worker || place->now.in_parallel)
         return;
-    place->in_parallel = true;
+    place->now.in_parallel = true;
     give_body(place, time, PJ_OMP_PARALLEL, level);
 }
 
 static void close_parallel(pj_otf2_place *place, uint64_t time)
 {
-    if (!place->in_parallel || place->forks || place->in_body)
+    if (!place->now.in_parallel || place->now.forks || place->now.in_body)
         return;
-    place->in_parallel = false;
+    place->now.in_parallel = false;
     give_openmp(place, time, PJ_OMP_PARALLEL, 0);
 }
 
 /// A thread works in the body of a parallel region while the region or its team is open.
 static void enter_body(pj_otf2_place *place, uint64_t time, uint64_t level)
 {
-    if (place->in_body)
+    if (place->now.in_body)
         return;
     open_parallel(place, time, level);
     give_body(place, time, PJ_OMP_FUNCTION, level);
-    place->in_body = true;
+    place->now.in_body = true;
 }
 
 static void leave_body(pj_otf2_place *place, uint64_t time)
 {
-    if (!place->in_body || place->parallels || place->teams)
+    if (!place->now.in_body || place->now.parallels || place->now.teams)
         return;
     give_openmp(place, time, PJ_OMP_FUNCTION, 0);
-    place->in_body = false;
+    place->now.in_body = false;
     close_parallel(place, time);
 }
 
 static void fork_team(pj_otf2_place *place, uint64_t time)
 {
-    if (place->forks++ == 0)
+    if (place->now.forks++ == 0)
         open_parallel(place, time, 0);
     change(place, time);
 }
 
 static void join_team(pj_otf2_place *place, uint64_t time)
 {
-    if (place->forks == 0)
+    if (place->now.forks == 0)
         return;
-    place->forks--;
+    place->now.forks--;
     pj_otf2_settle(place, time);
     close_parallel(place, time);
     change(place, time);
@@ -298,16 +308,16 @@ static void join_team(pj_otf2_place *place, uint64_t time)
 
 static void begin_team(pj_otf2_place *place, uint64_t time)
 {
-    place->teams++;
+    place->now.teams++;
     enter_body(place, time, 0);
     change(place, time);
 }
 
 static void end_team(pj_otf2_place *place, uint64_t time)
 {
-    if (place->teams == 0)
+    if (place->now.teams == 0)
         return;
-    place->teams--;
+    place->now.teams--;
     pj_otf2_settle(place, time);
     leave_body(place, time);
     change(place, time);
@@ -340,7 +350,7 @@ static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         pj_otf2_begin_call(place, time, index);
         return;
     case PJ_OTF2_PARALLEL:
-        place->parallels++;
+        place->now.parallels++;
         name_body(place, level_of(place, index));
         enter_body(place, time, level_of(place, index));
         return;
@@ -369,7 +379,7 @@ static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         pj_otf2_end_call(place, time);
         return;
     case PJ_OTF2_PARALLEL:
-        place->parallels--;
+        place->now.parallels--;
         pj_otf2_settle(place, time);
         leave_body(place, time);
         return;
@@ -481,18 +491,18 @@ static int64_t counted_since(pj_otf2_place *place, const pj_otf2_metric *metric,
                              int64_t value)
 {
     int64_t since = value;
-    bool first = !place->counting[c];
-    place->counting[c] = true;
+    bool first = !place->now.counting[c];
+    place->now.counting[c] = true;
     if (metric->mode[c] != PJ_OTF2_RELATIVE) {
-        since = (int64_t)((uint64_t)value - (uint64_t)place->counted[c]);
-        place->counted[c] = value;
+        since = (int64_t)((uint64_t)value - (uint64_t)place->now.counted[c]);
+        place->now.counted[c] = value;
         if (first && metric->mode[c] == PJ_OTF2_ABSOLUTE)
             since = 0;
     }
     if (!metric->next[c])
         return since;
-    int64_t held = place->held[c];
-    place->held[c] = since;
+    int64_t held = place->now.held[c];
+    place->now.held[c] = since;
     return held;
 }
 
@@ -501,12 +511,12 @@ static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_eve
     const pj_otf2_metric *metric = metric_of(place, event->field[0]);
     if (!metric)
         return;
-    pj_otf2_reading *r = &place->reading;
+    pj_otf2_reading *r = &place->now.reading;
     for (unsigned c = 0; c < 2; c++) {
         if (!metric->has[c] || metric->at[c] >= event->count)
             continue;
         int64_t since = counted_since(place, metric, c, value_of(event, metric->at[c]));
-        since = time > place->began ? since : 0; // nothing was open before
+        since = time > place->now.began ? since : 0; // nothing was open before
         r->value[c] = (int64_t)((uint64_t)r->value[c] + (uint64_t)since);
         r->has[c] = r->due = true;
     }
@@ -518,31 +528,31 @@ static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_eve
 static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mode)
 {
     bool off = mode == MEASUREMENT_IS_OFF;
-    if (off == place->off)
+    if (off == place->now.off)
         return;
     if (off)
         pj_otf2_count(place, PJ_IMPORT_measurement_off);
     pj_otf2_settle(place, time);
     // A trace begins switched on; what is switched off before it is switched on is its start.
-    unsigned switches = off ? place->was_on : place->was_on ? 1 : 2;
+    unsigned switches = off ? place->now.was_on : place->now.was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)
         pj_otf2_give(place, time, PJ_EV_TRACING)->a = !off;
     pj_otf2_settle(place, time + off); // the nanosecond of the switch was still measured
-    place->was_on |= !off;
-    place->off = off;
+    place->now.was_on |= !off;
+    place->now.off = off;
     change(place, time);
 }
 
 static void flush_buffer(pj_otf2_place *place, uint64_t time, uint64_t stop)
 {
-    uint8_t state = place->state;
+    uint8_t state = place->now.state;
     pj_otf2_count(place, PJ_IMPORT_buffer_flush);
     pj_otf2_settle(place, time);
-    place->state = PJ_STATE_OTHERS;
+    place->now.state = PJ_STATE_OTHERS;
     pj_otf2_settle(place, stop);
-    place->state = state;
-    if (stop > place->last)
-        place->last = stop;
+    place->now.state = state;
+    if (stop > place->now.last)
+        place->now.last = stop;
 }
 
 /// The records about OpenMP and threads.
@@ -605,8 +615,8 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
         pj_otf2_requests_take(&place->requests, event->field[0], &(uint64_t){0});
         return;
     case PJ_OTF2_MPI_COLLECTIVE_BEGIN:
-        place->collective_begin = time;
-        place->collectives++;
+        place->now.collective_begin = time;
+        place->now.collectives++;
         return;
     case PJ_OTF2_MPI_COLLECTIVE_END:
         pj_otf2_collective(place, time, event);
@@ -623,20 +633,20 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
 
 static void begin_place(pj_otf2_place *place, uint64_t time)
 {
-    place->begun = true;
-    place->began = time;
-    place->state = PJ_STATE_NOT_CREATED;
+    place->now.begun = true;
+    place->now.began = time;
+    place->now.state = PJ_STATE_NOT_CREATED;
     pj_otf2_cut(place, time);
-    place->state = state_now(place);
+    place->now.state = state_now(place);
     pj_otf2_give(place, time, PJ_EV_OTHER);
 }
 
 static void end_place(pj_otf2_place *place)
 {
     place->ended = true;
-    if (place->begun) {
-        pj_otf2_settle(place, place->last);
-        pj_otf2_give(place, place->last, PJ_EV_OTHER);
+    if (place->now.begun) {
+        pj_otf2_settle(place, place->now.last);
+        pj_otf2_give(place, place->now.last, PJ_EV_OTHER);
     }
     place->import.count[PJ_IMPORT_region_not_left] += place->depth;
     if (!place->evt)
@@ -662,13 +672,13 @@ static uint64_t time_of(pj_otf2_place *place, uint64_t ticks)
 static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
 {
     uint64_t time = time_of(place, event->time);
-    if (!place->begun)
+    if (!place->now.begun)
         begin_place(place, time);
-    if (time < place->last) {
+    if (time < place->now.last) {
         pj_otf2_count(place, PJ_IMPORT_time_reversed);
-        time = place->last;
+        time = place->now.last;
     }
-    place->last = time;
+    place->now.last = time;
     take_record(place, time, event);
 }
 
@@ -676,7 +686,7 @@ static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
 static void skim(pj_otf2_place *place)
 {
     pj_otf2_event reading;
-    uint64_t events = place->records, ticks, before = place->last;
+    uint64_t events = place->records, ticks, before = place->now.last;
     if (before != place->ticks_ns)
         return;
     bool counted = pj_otf2_skim(place, &reading, &ticks);
@@ -684,7 +694,7 @@ static void skim(pj_otf2_place *place)
         return;
     uint64_t counted_at = counted ? time_of(place, reading.time) : 0;
     uint64_t time = time_of(place, ticks);
-    place->last = time > before ? time : before;
+    place->now.last = time > before ? time : before;
     if (counted)
         read_counters(place, counted_at > before ? counted_at : before, &reading);
 }
@@ -706,6 +716,16 @@ void pj_otf2_place_close_up(pj_otf2_place *place)
     place->op_count = left;
 }
 
+/// At a mark, or at the end of a part that is needed; false when nothing more is.
+static bool go_on(pj_otf2_place *place)
+{
+    if (place->zoom)
+        pj_otf2_zoom_on(place);
+    else
+        pj_otf2_trail_mark(place);
+    return !place->ended;
+}
+
 void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
 {
     pj_otf2_place_close_up(place);
@@ -717,6 +737,8 @@ void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
     bool may_skim = place->evt && !place->named;
     while (place->event_count < events + (place->unnamed_count ? NAMES_AHEAD : 0) &&
            !place->ended) {
+        if (place->records >= place->due && !go_on(place))
+            return;
         if (may_skim)
             skim(place);
         if (next_record(place, &event))

@@ -28,6 +28,7 @@ typedef struct pj_otf2_op {
     uint32_t comm;     // index in defs->comms
     uint32_t tag;
     uint32_t message; // of a send: kept by the matcher
+    uint32_t number;  // where a place is not read whole: of a message in its flow
     uint64_t bytes;
     uint64_t begin, end; // ns
 } pj_otf2_op;
@@ -43,6 +44,29 @@ typedef struct pj_otf2_reading { // of the two counters
     bool has[2];
     bool due;
 } pj_otf2_reading;
+
+/// What a place is in, but for its open regions.
+typedef struct pj_otf2_standing {
+    uint64_t since, last; // ns: begin of the current state; time of the latest record
+    uint64_t began;       // ns: time of the first record
+    uint64_t call_begin;  // ns: of the outermost MPI region
+    uint64_t collective_begin;
+    uint32_t calls;       // MPI regions open
+    uint32_t call_region; // the outermost one
+    uint32_t collectives; // begun and not ended
+    uint32_t forks, teams, parallels;
+    uint8_t state;
+    bool begun, off, was_on;
+    bool in_body, in_parallel;
+    bool counting[2];
+    pj_otf2_reading reading;
+    uint64_t read_until; // time of the latest reading that was given out
+    int64_t counted[2];  // value of the latest reading
+    int64_t held[2];     // for the interval that has begun
+} pj_otf2_standing;
+
+struct pj_otf2_trail;
+struct pj_otf2_zoom;
 
 typedef struct pj_otf2_place {
     const pj_otf2_defs *defs;
@@ -70,28 +94,16 @@ typedef struct pj_otf2_place {
     pj_otf2_frame *stack;
     size_t depth, stack_cap;
     uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
-    uint64_t since, last;     // ns: begin of the current state; time of the latest record
-    uint8_t state;
-    uint64_t began; // ns: time of its first record
-    bool begun, off, was_on;
-    uint32_t calls;       // MPI regions open
-    uint64_t call_begin;  // of the outermost one
-    uint32_t call_region; // the same
-    uint64_t collective_begin;
-    uint32_t collectives; // begun and not ended
-    uint32_t forks, teams, parallels;
-    bool in_body, in_parallel;
-    unsigned unnamed_count; // of the last events of bodies whose region is not yet known
-    size_t unnamed[2];      // their places in `events`
+    pj_otf2_standing now;
+    unsigned unnamed_count;      // of the last events of bodies whose region is not yet known
+    size_t unnamed[2];           // their places in `events`
+    struct pj_otf2_trail *trail; // of a place that leaves marks
+    struct pj_otf2_zoom *zoom;   // of one that is not read whole
+    uint64_t due;                // records up to the next mark, or the end of a part
     pj_otf2_requests requests;
     uint64_t *posts; // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
 
-    pj_otf2_reading reading;
-    uint64_t read_until; // time of the latest reading that was given out
-    int64_t counted[2];  // value of the latest reading
-    int64_t held[2];     // for the interval that has begun
-    bool counting[2];
     uint64_t metric_id; // looked up last
     const pj_otf2_metric *metric;
 
@@ -119,7 +131,11 @@ typedef struct pj_otf2_place_opts {
     size_t buffer_bytes;
     _Atomic uint64_t *sum; // raised by the bytes read
     bool by_library;
-    bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
+    bool regions;                       // gives out PJ_EV_ENTER and PJ_EV_LEAVE
+    size_t marks;                       // that it may leave (otf2_trail.h); 0 = none
+    const struct pj_otf2_trail *trails; // by place, where not all is read (otf2_zoom.h), else NULL
+    const struct pj_otf2_range *ranges; // times that are then looked at
+    size_t range_count;
 } pj_otf2_place_opts;
 
 /// A place without files, over the records of `evt`, which it takes.

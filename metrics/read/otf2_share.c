@@ -186,11 +186,11 @@ static void send_ending(const pj_otf2_place *place, pj_buf *out)
     ending e;
     memset(&e, 0, sizeof e);
     e.records = place->records;
-    e.last = place->last;
+    e.last = place->now.last;
     e.posted = place->posted;
     e.completed = place->completed;
     e.waits = place->waits;
-    e.begun = place->begun;
+    e.begun = place->now.begun;
     e.damaged = place->damage != NULL;
     e.import = place->import;
     pj_str damage = pj_str_head(pj_str_of(place->damage), sizeof e.damage - 1);
@@ -334,11 +334,11 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_place *place, pj_str
     *in = pj_str_from(*in, sizeof e);
     place->ended = true;
     place->records = e.records;
-    place->last = e.last;
+    place->now.last = e.last;
     place->posted = e.posted;
     place->completed = e.completed;
     place->waits = e.waits;
-    place->begun = e.begun;
+    place->now.begun = e.begun;
     place->import = e.import;
     if (e.damaged)
         place->damage = pj_arena_text(share->pass->run->arena, pj_str_of(e.damage));

@@ -110,7 +110,7 @@ static uint64_t metric_to_pass(const pj_otf2_place *place)
     bool plain = metric != NULL;
     for (unsigned c = 0; plain && c < 2; c++)
         plain = !metric->has[c] ||
-                (place->counting[c] && !metric->next[c] && metric->mode[c] != PJ_OTF2_RELATIVE);
+                (place->now.counting[c] && !metric->next[c] && metric->mode[c] != PJ_OTF2_RELATIVE);
     return plain ? place->metric_id : PJ_OTF2_UNDEFINED;
 }
 

@@ -3,15 +3,16 @@
 #include "metrics/read/otf2_traffic.h"
 
 #include "metrics/read/otf2_give.h"
+#include "metrics/read/otf2_zoom.h"
 
 // Calls
 
 void pj_otf2_begin_call(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
-    if (place->calls++ > 0)
+    if (place->now.calls++ > 0)
         return;
-    place->call_begin = time;
-    place->call_region = index;
+    place->now.call_begin = time;
+    place->now.call_region = index;
     pj_otf2_settle(place, time);
     pj_event *event = pj_otf2_give(place, time, PJ_EV_MPI);
     event->a = pj_otf2_region_at(place, index)->call;
@@ -35,7 +36,8 @@ static void give_op(pj_otf2_place *place, uint64_t time, pj_otf2_op op)
 /// Completes the receives that this call has waited for: all, or the oldest one.
 static void complete_posts(pj_otf2_place *place, uint64_t time)
 {
-    const pj_mpi_call_row *row = pj_mpi_call_at(pj_otf2_region_at(place, place->call_region)->call);
+    const pj_mpi_call_row *row =
+        pj_mpi_call_at(pj_otf2_region_at(place, place->now.call_region)->call);
     if (!row || row->role != PJ_ROLE_WAIT)
         return;
     place->waits += place->fresh;
@@ -54,15 +56,15 @@ static void complete_posts(pj_otf2_place *place, uint64_t time)
 
 void pj_otf2_end_call(pj_otf2_place *place, uint64_t time)
 {
-    if (place->calls == 0 || --place->calls > 0)
+    if (place->now.calls == 0 || --place->now.calls > 0)
         return;
     pj_otf2_settle(place, time);
     complete_posts(place, time);
     pj_event *event = pj_otf2_give(place, time, PJ_EV_MPI);
-    event->code = pj_otf2_region_at(place, place->call_region)->class_;
-    if (place->collectives) {
+    event->code = pj_otf2_region_at(place, place->now.call_region)->class_;
+    if (place->now.collectives) {
         pj_otf2_count(place, PJ_IMPORT_collective_not_ended);
-        place->collectives = 0;
+        place->now.collectives = 0;
     }
 }
 
@@ -111,9 +113,15 @@ static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2
     op->peer = comm ? peer_of(place, comm, event->field[0]) : PJ_OTF2_NONE;
     op->tag = (uint32_t)event->field[2];
     op->bytes = event->field[3];
-    if (op->peer == PJ_OTF2_NONE)
+    if (op->peer == PJ_OTF2_NONE) {
         pj_otf2_count(place, PJ_IMPORT_unknown_peer);
-    return op->peer != PJ_OTF2_NONE;
+        return false;
+    }
+    if (place->zoom)
+        op->number = pj_otf2_zoom_number(place->zoom, op);
+    else if (place->trail)
+        pj_otf2_trail_count(place, op);
+    return true;
 }
 
 void pj_otf2_send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
@@ -127,7 +135,7 @@ void pj_otf2_send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *even
 void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
 {
     pj_otf2_op op = {.kind = PJ_OTF2_OP_RECEIVE, .end = time};
-    op.begin = place->calls ? place->call_begin : time;
+    op.begin = place->now.calls ? place->now.call_begin : time;
     if (event->type == PJ_OTF2_MPI_IRECV) {
         place->completed++;
         if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
@@ -159,8 +167,8 @@ void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event
 {
     uint32_t index;
     const pj_otf2_comm *comm = comm_of(place, event->field[1], &index);
-    uint64_t begin = place->calls ? place->call_begin : place->collective_begin;
-    place->collectives -= place->collectives > 0;
+    uint64_t begin = place->now.calls ? place->now.call_begin : place->now.collective_begin;
+    place->now.collectives -= place->now.collectives > 0;
     if (!comm) {
         pj_otf2_count(place, PJ_IMPORT_collective_not_ended);
         return;
@@ -170,11 +178,11 @@ void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event
     uint64_t sent = event->field[3], received = event->field[4];
     // At the begin of its call, as nothing was given out since.
     pj_event *out =
-        pj_otf2_give(place, place->since < time ? place->since : time, PJ_EV_COLLECTIVE);
+        pj_otf2_give(place, place->now.since < time ? place->now.since : time, PJ_EV_COLLECTIVE);
     out->a = comm->number;
     out->b = sent > received ? sent : received;
     out->code = root == place->rank;
-    if (!comm->self)
+    if (!comm->self && !place->zoom)
         add_op(place, (pj_otf2_op){.kind = PJ_OTF2_OP_COLLECTIVE,
                                    .operation = (uint8_t)event->field[0],
                                    .comm = index,

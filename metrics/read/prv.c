@@ -12,6 +12,7 @@
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /// One block on its way through the line.
 typedef struct piece {
@@ -363,12 +364,20 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
     return ok;
 }
 
+static bool knows_parts(const pj_run *run)
+{
+    struct stat facts;
+    return run->part_count && stat(run->path, &facts) == 0 &&
+           (uint64_t)facts.st_size == run->file_bytes;
+}
+
 const pj_reader pj_reader_prv = {
     .name = "prv",
     .title = "Paraver trace",
     .suffixes = ".prv .prv.gz",
     .sniff = pj_prv_sniff,
     .read = read_prv,
+    .knows = knows_parts,
     .shares = true,
     .aside = true,
 };

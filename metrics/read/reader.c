@@ -35,6 +35,14 @@ const pj_reader *pj_reader_guess(pj_str head)
     return NULL;
 }
 
+bool pj_reader_knows(const pj_run *run)
+{
+    for (unsigned i = 0; i < READERS; i++)
+        if (run->format && strcmp(readers[i]->name, run->format) == 0)
+            return readers[i]->knows && readers[i]->knows(run);
+    return false;
+}
+
 /// What sinks and replay keep of every thread, measured; few threads are not worth the question.
 static bool find_room(const pj_run *run, pj_err *err)
 {

@@ -25,8 +25,8 @@ typedef struct pj_pass {
     bool learning;    // set by the pass: another one would use what this one has learnt
     bool by_location; // the sinks take one location after another: times need not be merged
     bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
-    /// What an earlier pass over a plain file has left in run->parts: only those that have times
-    /// in [from_ns, to_ns] are read. NULL = all is read.
+    /// A run that an earlier pass has left, for which pj_reader_knows holds: only what has times in
+    /// [from_ns, to_ns] is read, for states and messages. NULL = all is read.
     const pj_run *known;
     uint64_t from_ns, to_ns;
     bool raw_clock; // clocks are taken as they are
@@ -43,6 +43,9 @@ typedef struct pj_reader {
     /// Whether `head`, the first bytes of an input, begins an input of this format.
     bool (*sniff)(pj_str head);
     bool (*read)(pj_source *source, pj_pass *pass, pj_err *err);
+    /// Whether the run says which of its parts hold which times, and its input is the same still;
+    /// NULL = never.
+    bool (*knows)(const pj_run *run);
     bool several; // the input is one of several files and must be a file itself
     bool shares;  // a crew can read it, unless it is compressed or comes through a pipe
     bool aside;   // the leader of more than one reads nothing: what they send keeps it busy
@@ -52,6 +55,8 @@ typedef struct pj_reader {
 /// The rows of readers.def; NULL past the end.
 const pj_reader *pj_reader_at(unsigned index);
 const pj_reader *pj_reader_guess(pj_str head);
+/// Whether a part of the run can be read again by itself.
+bool pj_reader_knows(const pj_run *run);
 
 /// Reads the file `path` (pass->run->path) into pass->run and ends the sinks. Errors: PJ_E_IO,
 /// PJ_E_FORMAT (no known format, or nothing in it can be used), PJ_E_STOPPED, PJ_E_MEMORY.

@@ -313,7 +313,7 @@ static json_t *plain_traits(lua_State *L, const pj_model *model, pj_err *err)
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         const pj_trait *trait = key ? trait_of(L, model, key) : NULL;
         bool later = !key || is_event(key) || strcmp(key, "outputs") == 0 ||
-                     (pj_lang_choice_is(model) && !trait);
+                     (pj_lang_choice_is(model) && (!trait || strcmp(key, "index") == 0));
         if (!later)
             json_object_set_new_nocheck(traits, key, json_for(L, trait, -1, err));
         lua_pop(L, 1);
@@ -324,10 +324,10 @@ static json_t *plain_traits(lua_State *L, const pj_model *model, pj_err *err)
 /// Fields that need the widget, in an order that serves them: options before value.
 static void set_later(lua_State *L, int widget)
 {
-    static const char *const first[] = {"options", "value", "label", "outputs"};
+    static const char *const first[] = {"outputs", "options", "index", "value", "label"};
     const pj_model *model = pj_widget_model(pj_lang_widget_check(L, widget));
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if ((pj_lang_choice_is(model) || i == 3) && lua_getfield(L, 1, first[i]) != LUA_TNIL)
+        if ((pj_lang_choice_is(model) || i == 0) && lua_getfield(L, 1, first[i]) != LUA_TNIL)
             set_field(L, widget, first[i]);
         else
             lua_settop(L, widget);

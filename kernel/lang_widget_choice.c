@@ -127,6 +127,23 @@ static void set_options(lua_State *L, int index, pj_widget *widget)
     lua_settop(L, options - 1);
 }
 
+/// Raises an error that lists the options.
+static void refuse_option(lua_State *L, int wanted, const json_t *labels)
+{
+    enum { LISTED = 12 };
+    size_t count = json_array_size(labels);
+    const char *text = luaL_tolstring(L, wanted, NULL);
+    luaL_Buffer list;
+    luaL_buffinit(L, &list);
+    for (size_t i = 0; i < count && i < LISTED; i++) {
+        luaL_addstring(&list, i ? ", " : "");
+        luaL_addstring(&list, json_string_value(json_array_get(labels, i)));
+    }
+    luaL_addstring(&list, count > LISTED ? ", ..." : "");
+    luaL_pushresult(&list);
+    luaL_error(L, "%s is none of the options; valid: %s", text, lua_tostring(L, -1));
+}
+
 /// Index of the option whose value, or label for `by_label`, is on top of the stack (popped).
 static json_int_t find_option(lua_State *L, int index, pj_widget *widget, bool by_label)
 {
@@ -145,8 +162,7 @@ static json_int_t find_option(lua_State *L, int index, pj_widget *widget, bool b
             return i;
         }
     }
-    const char *text = luaL_tolstring(L, wanted, NULL);
-    luaL_error(L, "%s is none of the options", text);
+    refuse_option(L, wanted, labels);
     return -1;
 }
 

@@ -1,6 +1,8 @@
 // Rows of traits.def as arrays, and finding them by name.
 #include "widgets/traits.h"
 
+#include "metrics/base/buf.h"
+
 #define TRAIT(name, kind, default_json, ...)                                                       \
     {                                                                                              \
         .key = #name, .type = PJ_TRAIT_##kind, .initial = default_json, __VA_ARGS__                \
@@ -161,6 +163,14 @@ static void try_name(nearest *found, pj_str name)
     }
 }
 
+static void refuse_widget(const char *name, pj_err *err)
+{
+    pj_auto_buf list = {.at = NULL};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        pj_buf_addf(&list, "%s" PJ_STR_FMT, i ? ", " : "", PJ_STR_ARG(pj_model_title(&models[i])));
+    pj_fail(err, PJ_E_USAGE, NULL, 0, "there is no widget %s; valid: %s", name, list.at);
+}
+
 const pj_model *pj_model_find(const char *name, pj_dialect dialect, pj_err *err)
 {
     const pj_model *model = model_by_name(name);
@@ -172,7 +182,7 @@ const pj_model *pj_model_find(const char *name, pj_dialect dialect, pj_err *err)
             pj_fail(err, PJ_E_USAGE, NULL, 0, "there is no widget %s; did you mean " PJ_STR_FMT "?",
                     name, PJ_STR_ARG(found.best));
         else
-            pj_fail(err, PJ_E_USAGE, NULL, 0, "there is no widget %s", name);
+            refuse_widget(name, err);
         return NULL;
     }
     if (dialect == PJ_WIDGETS_8 || !model->model_7)
@@ -202,6 +212,18 @@ const pj_trait *pj_model_wire_trait(const pj_model *model, const char *wire, pj_
     return NULL;
 }
 
+static void refuse_trait(const pj_model *model, const char *key, pj_dialect dialect, pj_err *err)
+{
+    pj_auto_buf list = {.at = NULL};
+    for (size_t i = 0; i < model->trait_count; i++) {
+        const pj_trait *trait = &model->traits[i];
+        if (trait->key[0] != '_' && pj_trait_in(trait, dialect))
+            pj_buf_addf(&list, "%s%s", list.len ? ", " : "", trait->key);
+    }
+    pj_fail(err, PJ_E_USAGE, NULL, 0, PJ_STR_FMT " has no %s; valid: %s",
+            PJ_STR_ARG(pj_model_title(model)), key, list.len ? list.at : "nothing");
+}
+
 const pj_trait *pj_model_no_trait(const pj_model *model, const char *key, pj_dialect dialect,
                                   pj_err *err)
 {
@@ -222,6 +244,6 @@ const pj_trait *pj_model_no_trait(const pj_model *model, const char *key, pj_dia
         pj_fail(err, PJ_E_USAGE, NULL, 0, PJ_STR_FMT " has no %s; did you mean " PJ_STR_FMT "?",
                 PJ_STR_ARG(title), key, PJ_STR_ARG(found.best));
     else
-        pj_fail(err, PJ_E_USAGE, NULL, 0, PJ_STR_FMT " has no %s", PJ_STR_ARG(title), key);
+        refuse_trait(model, key, dialect, err);
     return NULL;
 }

@@ -82,6 +82,8 @@ static void test_traits(void **state)
     cell_fails(f, "s.value = print", "cannot be sent");
     cell_fails(f, "widget.Buton()", "Button?");
     cell_fails(f, "widget.Button{descripton = 'x'}", "did you mean description?");
+    cell_fails(f, "widget.Nope()", "valid: Box, VBox");
+    cell_fails(f, "widget.Valid{foo = 1}", "valid: layout, ");
     cell_fails(f, "widget.Button(5)", "table expected");
     cell_fails(f, "local t = {} t[1] = t widget.VBox{children = t}", "deep");
     cell_fails(f, "local w = widget.Label 'x' w:close() w.value = 'y'", "closed");
@@ -97,7 +99,10 @@ static void test_choices(void **state)
     cell_gives(f, "d.value = nil return tostring(d.index)", "nil");
     cell_gives(f, "d.options = {'x', 'y'} return d.value", "x");
     cell_gives(f, "return #d.options", "2");
-    cell_fails(f, "d.value = 'nothing'", "none of the options");
+    cell_fails(f, "d.value = 'nothing'", "none of the options; valid: x, y");
+    cell_gives(f, "return widget.Select{options = {'x', 'y'}, index = 1}.value", "y");
+    cell_gives(f, "return widget.SelectMultiple{options = {'x', 'y'}, index = {1}}.value[1]", "y");
+    cell_fails(f, "widget.Dropdown{options = {'x', 'y'}, index = 2}", "beyond the 2 entries");
     cell_does(f, "m = widget.SelectMultiple{options = {'x', 'y', 'z'}, value = {'z', 'x'}}");
     cell_gives(f, "return table.concat(m.value) .. #m.index", "zx2");
     cell_does(f, "seen = '' d = widget.RadioButtons{options = {{'one', 1}, {'two', 2}}}\n"

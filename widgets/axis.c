@@ -1,5 +1,5 @@
-// Steps are 1, 2, 2.5 or 5 times a power of ten; logarithmic axes tick at powers of ten, or at
-// 1, 2, 5 or at even steps where there are few of them.
+// Steps are 1, 2, 2.5 or 5 times a power of ten; logarithmic axes tick at 1, 2, 5, at 1, 3 or at
+// powers of ten, as there is room, and at even steps where these are fewer than three.
 #include "widgets/axis.h"
 
 #include "metrics/base/num.h"
@@ -117,23 +117,33 @@ static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
     add_even_ticks(axis, arena, step);
 }
 
+/// Ticks at the given parts of every `stride`th power of ten.
+static void add_log_ticks(pj_axis *axis, pj_arena *arena, const double parts[3], int stride)
+{
+    int first = (int)floor(log10(axis->from)), last = (int)ceil(log10(axis->to));
+    axis->tick_count = 0;
+    for (int power = first; power <= last; power++)
+        for (size_t i = 0; i < 3 && parts[i] > 0 && power % stride == 0; i++) {
+            double value = parts[i] * pow(10, power);
+            if (value >= axis->from * 0.999 && value <= axis->to * 1.001)
+                add_tick(axis, value, label_of(arena, value, value, value));
+        }
+}
+
 static void log_ticks(pj_axis *axis, pj_arena *arena, double most)
 {
-    static const double parts[] = {1, 2, 5};
+    static const double parts[][3] = {{1, 2, 5}, {1, 3}, {1}};
     double decades = log10(axis->to / axis->from);
-    size_t per_decade = decades * 3 <= most ? 3 : 1;
-    int stride = per_decade == 1 ? (int)fmax(1, ceil(decades / most)) : 1;
-    int first = (int)floor(log10(axis->from)), last = (int)ceil(log10(axis->to));
-    for (int power = first; power <= last; power++)
-        for (size_t i = 0; i < per_decade; i++) {
-            double value = parts[i] * pow(10, power);
-            if (value < axis->from * 0.999 || value > axis->to * 1.001 || power % stride != 0)
-                continue;
-            add_tick(axis, value, label_of(arena, value, value, value));
-        }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        add_log_ticks(axis, arena, parts[i], 1);
+        if ((double)axis->tick_count <= most + 1)
+            break;
+    }
+    if ((double)axis->tick_count > most + 1)
+        add_log_ticks(axis, arena, parts[2], (int)ceil(decades / most));
     if (axis->tick_count >= 3)
         return;
-    axis->tick_count = 0; // about one decade or less: even steps
+    axis->tick_count = 0; // less than a decade: even steps
     add_even_ticks(axis, arena, nice_step(axis->to - axis->from, most));
 }
 

@@ -81,7 +81,10 @@ pj_colour pj_palette_series(size_t index)
     static const pj_colour series[PJ_PALETTE_SERIES_COUNT] = {0x1f6fb4ff, 0xe07b00ff, 0x178a6bff,
                                                               0xc0392bff, 0x7b56b3ff, 0x8a6d3bff,
                                                               0xd0579cff, 0x5b6470ff};
-    return series[index % PJ_PALETTE_SERIES_COUNT];
+    static const pj_colour others[] = {PJ_NONE, 0x000000ff, 0xffffffff}; // darker, then paler
+    pj_colour colour = series[index % PJ_PALETTE_SERIES_COUNT];
+    size_t round = index / PJ_PALETTE_SERIES_COUNT % (sizeof others / sizeof *others);
+    return round ? pj_palette_mix(colour, others[round], 0.5) : colour;
 }
 
 enum { BLACK = 16, WHITE = 231, BAD_STEPS = 3, NEAR_STEPS = 4, GOOD_STEPS = 4 };

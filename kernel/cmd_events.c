@@ -243,7 +243,8 @@ const pj_command pj_command_events = {
         "has "
         "them) is an event with these fields: kind, type, rank, thread, start_ns, end_ns, "
         "duration_ns, partner, bytes, tag, communicator, region. The trace is read once, whatever "
-        "its length, and nothing is kept but the groups.\n"
+        "its length, and nothing is kept but the groups. Of a region of interest (--roi) they are "
+        "the parts inside; a message belongs to where it is sent.\n"
         "Without --by, --count, --sum, --mean, --min, --max and --histogram the events themselves "
         "are the result, up to the limit.",
     .example =

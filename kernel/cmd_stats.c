@@ -16,6 +16,9 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
         return false;
+    if (args->exports.count && run->provenance && run->provenance->rounded)
+        pj_session_say(session, "%s: values of single threads come rounded from a summary",
+                       run->path);
     pj_table *table = pj_run_table_stats(run);
     pj_run_view_note(run, table);
     *out = pj_value_table_take(table);

@@ -105,16 +105,24 @@ static int push_table(lua_State *L, pj_table *(*make)(const pj_run *))
     return 1;
 }
 
-static int stats(lua_State *L)
-{
-    return push_table(L, pj_run_table_stats);
-}
-
-/// The trace is read again for them.
-static int regions(lua_State *L)
+/// The trace may be read again for it.
+static int ask(lua_State *L, pj_str command)
 {
     lua_settop(L, 1);
-    return pj_lang_call(L, pj_command_find(PJ_S("regions"), PJ_IN_LUA));
+    return pj_lang_call(L, pj_command_find(command, PJ_IN_LUA));
+}
+
+static int regions(lua_State *L)
+{
+    return ask(L, PJ_S("regions"));
+}
+
+/// A summary beside a large trace has no exact values of single threads.
+static int stats(lua_State *L)
+{
+    const pj_run *run = self(L);
+    bool rounded = run->provenance && run->provenance->rounded;
+    return rounded ? ask(L, PJ_S("stats")) : push_table(L, pj_run_table_stats);
 }
 
 static int import(lua_State *L)
@@ -143,11 +151,10 @@ static int remarks(lua_State *L)
     return 1;
 }
 
-static pj_table *stats_of_rank(const pj_run *run, uint32_t rank, pj_err *err)
+static pj_table *rows_of_rank(const pj_table *all, uint32_t rank, pj_err *err)
 {
     char test[32];
     int len = snprintf(test, sizeof test, "rank == %u", rank);
-    pj_auto_table all = pj_run_table_stats(run);
     return pj_table_where(all, (pj_row_value){.formula = {test, (size_t)len}}, err);
 }
 
@@ -158,9 +165,11 @@ static int rank(lua_State *L)
     if (r < 0 || r >= run->layout.ranks)
         return luaL_error(L, "there is no rank %d; ranks count from 0 to %d", (int)r,
                           (int)run->layout.ranks - 1);
+    stats(L);
+    const pj_table *all = pj_lang_object_check(L, lua_gettop(L), &pj_lang_type_table)->value.table;
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_err *err = pj_lang_err(L);
-    pj_table *table = stats_of_rank(run, (uint32_t)r, err);
+    pj_table *table = rows_of_rank(all, (uint32_t)r, err);
     if (!table)
         return pj_lang_raise(L, err);
     slot->value = pj_value_table_take(table);

@@ -474,8 +474,8 @@ static bool read_threads(const json_t *root, pj_run *run, pj_err *err)
     read_sums(json_object_get(root, "sums"), run);
     if (run->provenance->rounded)
         pj_run_remark(run, PJ_NOTE,
-                      "values of single threads come rounded from a summary; sums, means, maxima "
-                      "and metrics are exact");
+                      "values of single threads, and what is summed up of them, come rounded from "
+                      "a summary; metrics are exact");
     return true;
 }
 

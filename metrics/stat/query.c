@@ -302,9 +302,6 @@ static bool is_wanted(pj_query *query, const row *r)
         return false;
     if (record->start_ns < query->from_ns || record->start_ns >= query->to_ns)
         return false;
-    const pj_roi *roi = &query->run->roi;
-    if (roi->set && (record->start_ns < roi->from_ns || record->start_ns >= roi->to_ns))
-        return false;
     if (query->region && (!record->region || !word_of(query, record->region)->region_fits))
         return false;
     if (!query->has_where)
@@ -387,11 +384,29 @@ static bool add_row(pj_query *query, const row *r, pj_err *err)
     return true;
 }
 
-static bool take(void *self, const pj_record *record, pj_err *err)
+/// The part of a record that lies in the region of interest; false when there is none. A message
+/// has no parts: it belongs to where it is sent.
+static bool clip(const pj_roi *roi, pj_record *record)
+{
+    uint64_t start = record->start_ns, end = record->end_ns;
+    if (!roi->set)
+        return true;
+    bool begins = start >= roi->from_ns && start < roi->to_ns;
+    if (record->kind == PJ_RECORD_MESSAGE || start == end)
+        return begins;
+    if (end <= roi->from_ns || start >= roi->to_ns)
+        return false;
+    record->start_ns = begins ? start : roi->from_ns;
+    record->end_ns = end < roi->to_ns ? end : roi->to_ns;
+    return !roi->drop || (begins && end <= roi->to_ns);
+}
+
+static bool take(void *self, const pj_record *given, pj_err *err)
 {
     pj_query *query = self;
-    const row r = {query, record};
-    if (!is_wanted(query, &r))
+    pj_record record = *given;
+    const row r = {query, &record};
+    if (!clip(&query->run->roi, &record) || !is_wanted(query, &r))
         return true;
     query->matched++;
     if (query->plain)

@@ -19,7 +19,7 @@ static void models_are_found_by_both_names(void **state)
     assert_string_equal(err.text, "there is no widget intslider; did you mean IntSlider?");
     err = (pj_err){0};
     assert_null(pj_model_find("Zzyzx", PJ_WIDGETS_8, &err));
-    assert_memory_equal(err.text, "there is no widget Zzyzx; valid: Box, VBox, ", 46);
+    assert_memory_equal(err.text, "there is no widget Zzyzx; valid: Box, VBox, ", 44);
     assert_null(pj_model_find("", PJ_WIDGETS_8, NULL));
 }
 

@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/model/mpi_call.h"
+#include "metrics/stat/piece.h"
 
 #include <stdlib.h>
 
@@ -44,6 +45,8 @@ typedef struct thread {
     size_t waiting_count, waiting_cap;
     opened *stack;
     size_t depth, cap;
+    pj_pieces states;
+    const char *state_region; // around the current one
 } thread;
 
 struct pj_records {
@@ -53,6 +56,7 @@ struct pj_records {
     thread *threads; // by location
     uint32_t locations;
     bool *is_call; // by region: it is an MPI call, of which there is a record already
+    pj_window whole;
 };
 
 const char *pj_record_kind_name(pj_record_kind kind)
@@ -71,6 +75,9 @@ pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self)
         (pj_records){.run = run, .take = take, .self = self, .locations = run->layout.locations};
     size_t size = records->locations * sizeof *records->threads;
     records->threads = memset(pj_take_memory(size), 0, size);
+    records->whole = (pj_window){0, UINT64_MAX, false};
+    for (uint32_t i = 0; i < records->locations; i++)
+        pj_pieces_begin(&records->threads[i].states, &records->whole);
     records->is_call = pj_take_memory(run->region_count + 1);
     for (uint32_t i = 0; i < run->region_count; i++) {
         pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(run->regions[i].name));
@@ -86,6 +93,7 @@ void pj_records_free(pj_records *records)
     for (uint32_t i = 0; i < records->locations; i++) {
         free(records->threads[i].waiting);
         free(records->threads[i].stack);
+        pj_pieces_free(&records->threads[i].states);
     }
     free(records->threads);
     free(records->is_call);
@@ -292,21 +300,33 @@ static bool see_leave(pj_records *records, const pj_event *event, pj_err *err)
     return records->take(records->self, &record, err);
 }
 
-static bool see_state(pj_records *records, const pj_event *event, pj_err *err)
+/// A record of a piece that has a length, in the innermost region at its begin.
+static bool hand_on_piece(pj_records *records, uint32_t location, pj_piece piece, pj_err *err)
 {
     static const char *const names[] = {
 #define STATE(number, name) [number] = name,
 #include "metrics/stat/record_states.def"
 #undef STATE
     };
-    pj_record record = new_record(records, event->location, PJ_RECORD_STATE);
-    bool known = event->code < sizeof names / sizeof *names;
-    record.type = known ? names[event->code] : "other state";
-    record.start_ns = event->time;
-    record.end_ns = event->a != UINT64_MAX ? event->a : records->run->end_ns;
-    if (record.end_ns < record.start_ns)
-        record.end_ns = record.start_ns;
+    if (piece.end <= piece.begin)
+        return true;
+    pj_record record = new_record(records, location, PJ_RECORD_STATE);
+    bool known = piece.state < sizeof names / sizeof *names;
+    record.type = known ? names[piece.state] : "other state";
+    record.region = records->threads[location].state_region;
+    record.start_ns = piece.begin;
+    record.end_ns = piece.end;
     return records->take(records->self, &record, err);
+}
+
+static bool see_state(pj_records *records, const pj_event *event, pj_err *err)
+{
+    thread *t = &records->threads[event->location];
+    pj_piece piece = pj_pieces_state(&t->states, event);
+    bool good = hand_on_piece(records, event->location, piece, err);
+    if (t->states.timeline.begin == event->time)
+        t->state_region = region_of(records, t);
+    return good;
 }
 
 static bool see(pj_records *records, const pj_batch *batch, const pj_event *event, pj_err *err)
@@ -354,8 +374,11 @@ bool pj_records_events(pj_records *records, const pj_batch *batch, pj_err *err)
 
 bool pj_records_end(pj_records *records, pj_err *err)
 {
-    for (uint32_t i = 0; i < records->locations; i++)
-        if (records->threads[i].ended && !hand_on_call(records, i, err))
+    for (uint32_t i = 0; i < records->locations; i++) {
+        pj_piece piece = pj_pieces_last(&records->threads[i].states, records->run->end_ns);
+        if ((records->threads[i].ended && !hand_on_call(records, i, err)) ||
+            !hand_on_piece(records, i, piece, err))
             return false;
+    }
     return true;
 }

@@ -5,16 +5,15 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/model/event_code.h"
+#include "metrics/stat/piece.h"
 #include "metrics/stat/scene_view.h"
-#include "metrics/stat/timeline.h"
 
 #include <stdlib.h>
 
 typedef struct lane {
-    pj_timeline timeline; // its current record
-    unsigned state;       // of that record
-    bool seen;            // it has records here
-    bool told;            // it was found by another process
+    pj_pieces pieces;
+    bool seen; // it has records here
+    bool told; // it was found by another process
 } lane;
 
 typedef struct scene_state {
@@ -34,7 +33,7 @@ static size_t pixel_count(const scene_state *self)
 static void free_parts(scene_state *self)
 {
     for (uint32_t i = 0; self->lanes && i < self->view.lanes; i++)
-        pj_timeline_free(&self->lanes[i].timeline);
+        pj_pieces_free(&self->lanes[i].pieces);
     free(self->lanes);
     free(self->ticks);
     free(self->sums);
@@ -58,8 +57,8 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->whole = (pj_window){0, UINT64_MAX, false};
     self->lanes = pj_take_memory(n * sizeof *self->lanes);
     for (uint32_t i = 0; i < n; i++) {
-        self->lanes[i] = (lane){.state = PJ_STATE_IDLE};
-        pj_timeline_begin(&self->lanes[i].timeline, &self->whole, NULL);
+        self->lanes[i] = (lane){.seen = false};
+        pj_pieces_begin(&self->lanes[i].pieces, &self->whole);
     }
     return true;
 }
@@ -90,16 +89,16 @@ static void reach(scene_state *self, uint64_t ns)
         widen(self);
 }
 
-static void lay(scene_state *self, uint32_t l, uint64_t begin, uint64_t end, unsigned state)
+static void lay(scene_state *self, uint32_t l, pj_piece piece)
 {
     const pj_scene_view *view = &self->view;
-    begin = begin > view->from_ns ? begin : view->from_ns;
+    uint64_t begin = piece.begin > view->from_ns ? piece.begin : view->from_ns, end = piece.end;
     if (!view->open_end)
         end = end < view->to_ns ? end : view->to_ns;
     if (end <= begin)
         return;
     reach(self, end);
-    pj_scene_kind kind = pj_scene_kind_of(state);
+    pj_scene_kind kind = pj_scene_kind_of(piece.state);
     self->sums[(size_t)l * PJ_SCENE_KINDS + kind] += end - begin;
     uint64_t from = pj_scene_view_ticks(view, begin), to = pj_scene_view_ticks(view, end);
     uint64_t width = pj_scene_view_width(view), c = from / width;
@@ -115,15 +114,8 @@ static void lay(scene_state *self, uint32_t l, uint64_t begin, uint64_t end, uns
 static void take_state(scene_state *self, uint32_t l, const pj_event *event)
 {
     lane *own = &self->lanes[l];
-    pj_timeline *timeline = &own->timeline;
-    uint64_t begin = timeline->begin, end = timeline->end;
     own->seen = true;
-    if (event->a <= event->time || event->a <= begin)
-        return; // it has no length for the timeline either
-    pj_timeline_state(timeline, event->time, event->a, event->code);
-    if (timeline->begin > begin)
-        lay(self, l, begin, end < timeline->begin ? end : timeline->begin, own->state);
-    own->state = event->code;
+    lay(self, l, pj_pieces_state(&own->pieces, event));
 }
 
 static bool events(void *memory, const pj_batch *batch, pj_err *err)
@@ -143,9 +135,7 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 
 static void lay_last(scene_state *self, uint32_t l, uint64_t end_ns)
 {
-    const pj_timeline *timeline = &self->lanes[l].timeline;
-    lay(self, l, timeline->begin, timeline->end < end_ns ? timeline->end : end_ns,
-        self->lanes[l].state);
+    lay(self, l, pj_pieces_last(&self->lanes[l].pieces, end_ns));
 }
 
 /// What is not 0, with the distance from the one before; ends with distance 0.

@@ -32,6 +32,7 @@ static void handle_signals(bool kernel)
     struct sigaction action = {.sa_handler = kernel ? on_interrupt : on_signal};
     for (size_t i = 0; i < (kernel ? 1 : sizeof signals / sizeof *signals); i++)
         sigaction(signals[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); // a limit on the size of files: who writes gets an error
 }
 
 int main(int argc, char **argv)

@@ -282,6 +282,10 @@ static bool render(const pj_figure *figure, pj_picture kind, double scale, pj_bu
     cairo_surface_t *surface = surface_of(figure, kind, &scale, out);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, scale, scale);
+    if (kind == PJ_PNG) { // whose size is whole, the figure's perhaps not
+        set_colour(cr, figure->background);
+        cairo_paint(cr);
+    }
     draw_figure(cr, figure);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);

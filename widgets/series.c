@@ -1,6 +1,7 @@
 // One series per y column, or per value of the column that splits them.
 #include "widgets/series.h"
 
+#include "metrics/base/map.h"
 #include "metrics/base/num.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ typedef struct builder {
     pj_plot_opts opts;
     pj_arena *arena;
     pj_series_set *set;
-    int by; // column or -1
+    int by;          // column or -1
+    pj_map place_of; // of a category, by the hash of its label and what follows it
 } builder;
 
 // ---- columns
@@ -40,6 +42,26 @@ static int first_numbers(const builder *b)
     return -1;
 }
 
+static bool has_dimension(pj_unit unit)
+{
+    return unit != PJ_UNIT_NONE && unit != PJ_UNIT_RATIO && unit != PJ_UNIT_IDENTIFIER;
+}
+
+/// One axis shows one quantity.
+static bool share_unit(const builder *b, const size_t *columns, size_t count, pj_err *err)
+{
+    const pj_column *all = b->table->columns, *first = &all[columns[0]];
+    for (size_t i = 1; i < count; i++) {
+        const pj_column *column = &all[columns[i]];
+        bool dimension = has_dimension(first->unit) || has_dimension(column->unit);
+        if (column->unit != first->unit && dimension)
+            return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                           "%s and %s have different units: draw them in plots of their own",
+                           first->key, column->key);
+    }
+    return true;
+}
+
 static bool choose_y(const builder *b, size_t *columns, size_t *count, pj_err *err)
 {
     *count = 0;
@@ -60,7 +82,7 @@ static bool choose_y(const builder *b, size_t *columns, size_t *count, pj_err *e
                            list_columns(b->table, b->arena));
         columns[(*count)++] = (size_t)column;
     }
-    return true;
+    return share_unit(b, columns, *count, err);
 }
 
 /// A cell as a label: whole numbers ungrouped, others with four digits.
@@ -76,14 +98,25 @@ static const char *cell_label(const builder *b, size_t row, size_t column)
 
 // ---- points
 
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 0;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+    return hash;
+}
+
 /// Position of a row's x among the categories, in order of first appearance.
-static double category_of(const builder *b, size_t row)
+static double category_of(builder *b, size_t row)
 {
     pj_series_set *set = b->set;
     const char *label = cell_label(b, row, set->x);
-    for (size_t i = set->label_count; i-- > 0;)
-        if (strcmp(set->labels[i], label) == 0)
-            return (double)i;
+    uint64_t key = hash_of(label);
+    uint32_t place;
+    for (; pj_map_get(&b->place_of, key, &place); key++)
+        if (strcmp(set->labels[place], label) == 0)
+            return (double)place;
+    pj_map_put(&b->place_of, key, (uint32_t)set->label_count);
     set->labels[set->label_count] = label;
     return (double)set->label_count++;
 }
@@ -124,7 +157,7 @@ static const char *series_name(const builder *b, size_t row, size_t y, size_t y_
     return y_count > 1 ? pj_arena_format(b->arena, "%s, %s", group, title) : group;
 }
 
-static bool add_points(const builder *b, const size_t *columns, size_t count, pj_err *err)
+static bool add_points(builder *b, const size_t *columns, size_t count, pj_err *err)
 {
     pj_series_set *set = b->set;
     for (size_t row = 0; row < b->table->row_count; row++) {
@@ -228,7 +261,9 @@ bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_
     out->items = pj_new_n(arena, pj_series, PJ_SERIES_MOST);
     if (categories || table->columns[x].text)
         out->labels = pj_new_n(arena, const char *, table->row_count + 1);
-    if (!add_points(&b, columns, count, err))
+    bool good = add_points(&b, columns, count, err);
+    pj_map_free(&b.place_of);
+    if (!good)
         return false;
     find_ranges(out);
     scale_points(out);

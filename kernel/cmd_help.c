@@ -40,7 +40,7 @@ static bool run_help(pj_session *session, const void *given, pj_value *out, pj_e
 static const pj_param params[] = {
     {.name = "command",
      .type = PJ_PARAM_CHOICE,
-     .place = PJ_IN_SHELL,
+     .place = PJ_IN_BOTH,
      .offset = offsetof(help_args, command),
      .shown = "COMMAND",
      .choice = command_name,
@@ -66,7 +66,7 @@ const pj_command pj_command_help = {
     .detail = "Without a command: the list of commands. With one: its arguments, options, default "
               "and valid values. Options print what is installed as documents.",
     .example = "popinjay help metrics",
-    .faces = PJ_IN_SHELL,
+    .faces = PJ_IN_BOTH,
     .params = params,
     .args_size = sizeof(help_args),
     .run = run_help,

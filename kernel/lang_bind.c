@@ -298,6 +298,14 @@ static int save(lua_State *L)
     return 0;
 }
 
+/// Whether a text that is no Lua is rather the name of a file.
+static bool is_name(const char *text)
+{
+    return text && *text &&
+           text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/~")] == 0;
+}
+
 /// Lua's own load in the globals of cells, or the verb when the argument names traces.
 static int load(lua_State *L)
 {
@@ -311,8 +319,16 @@ static int load(lua_State *L)
     }
     lua_getglobal(L, "load");
     lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
+    const char *text = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+    lua_pushvalue(L, 2); // which the call takes
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
+    if (lua_isnil(L, 2) && is_name(text)) {
+        lua_pushfstring(L, "%s: is neither Lua nor a trace (.prv, .prv.gz, .otf2) that is here",
+                        text);
+        lua_replace(L, 3);
+    }
+    return lua_gettop(L) - 1;
 }
 
 /// loadfile and dofile of the standard library in the globals of cells.

@@ -163,6 +163,11 @@ static bool special_line(pj_str line, pj_statement *statement)
         statement->target = target;
         return true;
     }
+    if (pj_str_equal(text, PJ_S("?"))) {
+        statement->kind = PJ_STATEMENT_COMMAND;
+        statement->text = PJ_S("help");
+        return true;
+    }
     bool before = text.len > 1 && text.at[0] == '?';
     bool after = text.len > 1 && text.at[text.len - 1] == '?';
     if (!before && !after)

@@ -54,6 +54,9 @@ static void runs_have_members(void **state)
     cell_gives(f, "#load(dir .. 'stencil_{1,2}x1.prv.gz')", "2");
     cell_gives(f, "load('return {1, 2} and 2*3')()", "6");
     cell_gives(f, "(load 'nothing')", "nil");
+    cell_gives(f, "select(2, load 'nothing'):match 'nor a trace'", "nor a trace");
+    cell_gives(f, "select(2, load '1 +'):match 'nor a trace'", "nil");
+    cell_gives(f, "#help() > 500 and #help 'metrics' > 500", "true");
     cell_fails(f, "load 'some/where'", "some/where: cannot be opened");
     cell_fails(f, "load 'nothing.prv'", "nothing.prv: cannot be opened");
 }

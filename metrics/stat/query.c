@@ -347,6 +347,16 @@ static bool too_many(const pj_query *query, const char *what, pj_err *err)
         limit, what);
 }
 
+static group *add_new_group(pj_query *query)
+{
+    pj_grow(query->groups, &query->group_cap, query->group_count + 1);
+    group *g = &query->groups[query->group_count++];
+    *g = (group){.events = 0};
+    for (size_t i = 0; i < query->fold_count; i++)
+        g->folds[i].fold = query->kinds[i];
+    return g;
+}
+
 static group *group_of(pj_query *query, const row *r, pj_err *err)
 {
     pj_cell keys[KEYS_MOST];
@@ -363,14 +373,9 @@ static group *group_of(pj_query *query, const row *r, pj_err *err)
         too_many(query, "groups", err);
         return NULL;
     }
-    index = (uint32_t)query->group_count++;
-    pj_map_put(&query->group_of, hash, index);
-    pj_grow(query->groups, &query->group_cap, query->group_count);
-    group *g = &query->groups[index];
-    *g = (group){.events = 0};
+    pj_map_put(&query->group_of, hash, (uint32_t)query->group_count);
+    group *g = add_new_group(query);
     memcpy(g->keys, keys, sizeof keys);
-    for (size_t i = 0; i < query->fold_count; i++)
-        g->folds[i].fold = query->kinds[i];
     return g;
 }
 
@@ -523,6 +528,8 @@ static void make_table(pj_query *query)
         pj_table_add_column(
             query->table,
             (pj_column){.key = "count", .title = "Count", .help = "Events of the group."});
+    if (!query->key_count && !query->group_count)
+        add_new_group(query); // of nothing there are 0
     for (size_t i = 0; i < query->group_count; i++)
         add_group(query, &query->groups[i]);
     pj_table *table = query->key_count ? sorted(query) : NULL;

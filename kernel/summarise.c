@@ -236,7 +236,7 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
 }
 
 static const pj_scene_opts whole_scene = {
-    .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS};
+    .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS, .counted = true};
 
 /// For all that a summary tells.
 static pj_load_opts with_all(pj_load_opts opts)

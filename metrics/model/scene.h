@@ -23,6 +23,7 @@ typedef struct pj_scene_opts {
     pj_roi_request range;           // what is looked at; PJ_ROI_AUTO: what is analysed
     uint32_t first_rank, last_rank; // both included; last_rank UINT32_MAX = to the last one
     uint32_t rows_most, columns;
+    bool counted; // messages are counted and not bundled
 } pj_scene_opts;
 
 /// One message, or several that begin and end near each other.

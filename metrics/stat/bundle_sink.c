@@ -125,9 +125,11 @@ static void take_message(bundle_state *self, const pj_message *m)
     uint64_t last = m->logical_send + m->physical_recv - first;
     if (last < view->from_ns || (!view->open_end && first >= view->to_ns))
         return;
+    self->messages++;
+    if (self->opts.counted)
+        return;
     while (view->open_end && !pj_scene_view_holds(view, last))
         widen(self);
-    self->messages++;
     bundle b = {.sum = {.from = from,
                         .to = to,
                         .sent_ns = (double)m->logical_send,

@@ -136,6 +136,11 @@ static void states_stand_in_their_pixels(void **state)
         expect_near((double)pj_scene_at(scene, 1, c)[PJ_SCENE_collective],
                     c >= 40 && c < 45 ? 10 : 0);
     }
+    pj_scene_opts opts = whole;
+    opts.counted = true;
+    pj_auto_run counted = read_scene(writer, opts, 1, &err);
+    assert_int_equal(counted->scene->messages, 1);
+    assert_int_equal(counted->scene->bundle_count, 0);
     assert_int_equal(scene->messages, 1);
     assert_int_equal(scene->bundle_count, 1);
     const pj_scene_bundle *b = scene->bundles;

@@ -281,7 +281,7 @@ static bool suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 
 static pj_run *load(load_state *loading, pj_err *err)
 {
-    enum { PASSES = 4 }; // to see, to mend, to clip: the end may move a percentage
+    enum { PASSES = 5 }; // to see, to mend twice, to clip: the end may move a percentage
     for (int pass = 1;; pass++) {
         bool ordered = loading->disorder != NULL, again = false;
         pj_auto_run run = read_once(loading, err);

@@ -31,6 +31,7 @@ typedef struct learnt {
     pj_otf2_violations before;
     bool shifted;  // the shifts are to be used
     bool inferred; // some receives are to be inferred
+    bool counted;  // some of these by their number, which another pass has still to confirm
     uint32_t ranks, places;
     size_t traffic_count;
     int64_t lacks_ns;         // what shifts without rates would leave contradicted
@@ -358,6 +359,12 @@ static learnt *new_learnt(uint32_t ranks, uint32_t places, size_t traffic)
     return l;
 }
 
+/// Whether each wait of the receiver completes as many of these messages.
+static bool is_even(const pj_otf2_place *to, const pj_otf2_traffic *traffic)
+{
+    return !to->partial && to->waits && !traffic->completed && traffic->sends % to->waits == 0;
+}
+
 static learnt *learn_traffic(const otf2_reading *r)
 {
     size_t count = 0;
@@ -372,7 +379,9 @@ static learnt *learn_traffic(const otf2_reading *r)
             continue;
         l->infer[i] = l->inferred = true;
         l->waits[place->rank] += place->waits;
-        at += pj_otf2_match_traffic(r->match, place->rank, l->traffic + at);
+        size_t end = at + pj_otf2_match_traffic(r->match, place->rank, l->traffic + at);
+        for (; at < end; at++)
+            l->counted |= l->traffic[at].counted = is_even(place, &l->traffic[at]);
     }
     return l;
 }
@@ -384,21 +393,60 @@ static void use_traffic(const otf2_reading *r)
         pj_otf2_match_infer(r->match, &l->traffic[i], l->waits[l->traffic[i].to]);
 }
 
-/// Keeps for another pass what this one has found; nothing when there is nothing to do better.
-static void learn(otf2_reading *r)
+/// Keeps for another pass what the first one has found; nothing when there is nothing to do better.
+static void learn_first(otf2_reading *r)
 {
-    if (r->pass->learnt)
-        return;
     learnt *l = learn_traffic(r);
     l->before = pj_otf2_sync_violations(r->sync);
     l->shifted = violated(l->before) && !r->pass->raw_clock;
     if (l->shifted)
         l->lacks_ns = pj_otf2_sync_solve(r->sync, l->shifts);
-    r->pass->learning = l->shifted || (l->inferred && !r->pass->by_location);
+    r->pass->learning = l->shifted || l->inferred;
     if (r->pass->learning)
         r->pass->learnt = l;
     else
         free(l);
+}
+
+/// Shifts what is shifted already.
+static void shift_more(const otf2_reading *r, learnt *l, const pj_otf2_shift *more)
+{
+    if (!l->shifted)
+        l->before = pj_otf2_sync_violations(r->sync);
+    l->shifted = true;
+    for (uint32_t i = 0; i < r->count; i++) { // places of one rank agree
+        uint32_t rank = r->places[i]->rank;
+        int64_t now = r->places[i]->clock.shift;
+        double rate = r->places[i]->clock.rate, by = more[rank].rate;
+        l->shifts[rank].ns = now + llround((double)now * by) + more[rank].ns;
+        l->shifts[rank].rate = (1 + rate) * (1 + by) - 1;
+    }
+}
+
+/// Receives that found their sender by number tie the clocks as others do: when they fit together,
+/// they are right. Else the order of time must do.
+static void confirm_counts(otf2_reading *r, learnt *l)
+{
+    l->counted = false;
+    if (!violated(pj_otf2_sync_violations(r->sync)))
+        return;
+    pj_otf2_shift *more = pj_take_memory((l->ranks + 1) * sizeof *more);
+    bool fits = pj_otf2_sync_solve(r->sync, more) == 0;
+    r->pass->learning = !fits || !r->pass->raw_clock;
+    for (size_t i = 0; i < l->traffic_count && !fits; i++)
+        l->traffic[i].counted = false;
+    if (fits && r->pass->learning)
+        shift_more(r, l, more);
+    free(more);
+}
+
+static void learn(otf2_reading *r)
+{
+    learnt *l = r->pass->learnt;
+    if (!l)
+        learn_first(r);
+    else if (l->counted)
+        confirm_counts(r, l);
 }
 
 // Reading
@@ -457,6 +505,7 @@ static void hear_end(otf2_reading *r)
     learnt *l = pj_take_memory(in.len);
     memcpy(l, in.at, in.len);
     place_arrays(l);
+    free(r->pass->learnt);
     r->pass->learnt = l;
 }
 

@@ -27,7 +27,9 @@ typedef struct queue {
 typedef struct channel {
     queue sends, receives;
     uint32_t from, to, comm;
-    uint64_t sent;
+    uint64_t sent, received; // received: with a completion
+    uint64_t given;          // receives by their number
+    bool counted;
     uint32_t quota;     // messages that one wait of the receiver completes
     uint32_t completed; // by the wait that ended at
     uint64_t wait;
@@ -156,6 +158,15 @@ static bool take(queue *q, const pj_otf2_op *other, waiting *out)
     return false;
 }
 
+static bool take_first(queue *q, waiting *out)
+{
+    if (q->count == 0)
+        return false;
+    *out = q->items[q->first++];
+    q->count--;
+    return true;
+}
+
 static channel *channel_for(pj_otf2_match *match, uint32_t from, uint32_t to, uint32_t comm)
 {
     uint32_t pair, index;
@@ -221,7 +232,7 @@ static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_
     op->message = new_message(match);
     c->sent++;
     waiting send = {*op, place->location}, receive;
-    if (take(&c->receives, op, &receive))
+    if (c->counted ? take_first(&c->receives, &receive) : take(&c->receives, op, &receive))
         complete(match, &send, &receive, place->rank, op->peer);
     else
         put(match, &c->sends, op, place->location);
@@ -231,6 +242,7 @@ static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const
 {
     channel *c = channel_for(match, op->peer, place->rank, op->comm);
     waiting receive = {*op, place->location}, send;
+    c->received++;
     if (take(&c->sends, op, &send))
         complete(match, &send, &receive, op->peer, place->rank);
     else
@@ -247,7 +259,11 @@ size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_
         if (c->to != rank || !c->sent)
             continue;
         if (out)
-            out[n] = (pj_otf2_traffic){c->from, c->to, c->comm, c->sent};
+            out[n] = (pj_otf2_traffic){.from = c->from,
+                                       .to = c->to,
+                                       .comm = c->comm,
+                                       .completed = c->received > 0,
+                                       .sends = c->sent};
         n++;
     }
     return n;
@@ -257,6 +273,7 @@ void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, u
 {
     channel *c = channel_for(match, traffic->from, traffic->to, traffic->comm);
     c->quota = waits ? (uint32_t)((traffic->sends + waits - 1) / waits) : 1;
+    c->counted = traffic->counted;
     pj_map_get(&match->first_to, traffic->to, &c->next_to);
     pj_map_put(&match->first_to, traffic->to, (uint32_t)(c - match->channels));
 }
@@ -267,6 +284,35 @@ bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank)
     return pj_map_get(&match->first_to, rank, &first);
 }
 
+/// The first channel that has not given as many receives as the waits up to this one complete.
+static channel *counted_to(pj_otf2_match *match, uint32_t rank, uint64_t wait)
+{
+    uint32_t index = PJ_OTF2_NONE;
+    pj_map_get(&match->first_to, rank, &index);
+    for (; index != PJ_OTF2_NONE; index = match->channels[index].next_to) {
+        channel *c = &match->channels[index];
+        if (c->counted && c->given < wait * c->quota)
+            return c;
+    }
+    return NULL;
+}
+
+/// Gives the receive a sender if numbers decide; else it is left to the order of time.
+static void take_inferred(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_op *op)
+{
+    channel *c = counted_to(match, place->rank, op->tag);
+    if (!c)
+        return;
+    op->kind = PJ_OTF2_OP_COUNTED;
+    c->given++;
+    match->inferred++;
+    waiting receive = {*op, place->location}, send;
+    if (take_first(&c->sends, &send))
+        complete(match, &send, &receive, c->from, c->to);
+    else
+        put(match, &c->receives, op, place->location);
+}
+
 /// The channel with the oldest send that a wait up to `end` may have completed; NULL = none.
 static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
 {
@@ -275,7 +321,7 @@ static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
     pj_map_get(&match->first_to, rank, &index);
     for (; index != PJ_OTF2_NONE; index = match->channels[index].next_to) {
         channel *c = &match->channels[index];
-        if (c->sends.count == 0 || (c->wait == end && c->completed >= c->quota))
+        if (c->counted || c->sends.count == 0 || (c->wait == end && c->completed >= c->quota))
             continue;
         const waiting *first = &c->sends.items[c->sends.first];
         if (first->op.begin > end)
@@ -288,10 +334,10 @@ static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
 
 void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
 {
-    if (op->kind == PJ_OTF2_OP_RECEIVE) {
+    if (op->kind == PJ_OTF2_OP_RECEIVE)
         take_receive(match, place, op);
+    if (op->kind != PJ_OTF2_OP_INFERRED)
         return;
-    }
     channel *c = oldest_to(match, place->rank, op->end);
     if (!c)
         return; // nobody sent: it was posted for MPI_PROC_NULL
@@ -479,6 +525,9 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
             take_collective(match, place, op);
             break;
         case PJ_OTF2_OP_INFERRED:
+            take_inferred(match, place, op);
+            break;
+        case PJ_OTF2_OP_COUNTED:
             break;
         }
     }

@@ -18,13 +18,16 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place);
 /// Messages that went from one rank to another on a communicator.
 typedef struct pj_otf2_traffic {
     uint32_t from, to, comm;
+    bool completed; // some of its receives have a completion
+    bool counted;   // each wait of the receiver completes as many of them
     uint64_t sends;
 } pj_otf2_traffic;
 
 /// What has been sent to `rank`: fills `out` (NULL = only counts), gives the number of items.
 size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_traffic *out);
 /// The receiver of this traffic has no completions of its receives in the trace: what is sent to it
-/// is received by its `waits` waits, evenly. Before anything is taken.
+/// is received by its `waits` waits, evenly: the first ones by the first, where the traffic is
+/// counted, else in the order of time. Before anything is taken.
 void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, uint32_t waits);
 bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank);
 /// A receive of such a rank, in the order of time.

@@ -375,6 +375,7 @@ static bool merge(merging *g, pj_err *err)
         if (g->event_count >= BATCH && !hand_on(g, err))
             return false;
     }
+    add_late(g);
     return hand_on(g, err);
 }
 

@@ -17,6 +17,7 @@ typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
     PJ_OTF2_OP_RECEIVE,    // peer = sender; begin = post, end = completion
     PJ_OTF2_OP_INFERRED,   // a receive whose sender and completion are not in the trace
+    PJ_OTF2_OP_COUNTED,    // one of these whose sender was found by its number
     PJ_OTF2_OP_COLLECTIVE, // begin = enter, end = completion
 } pj_otf2_op_kind;
 
@@ -26,9 +27,9 @@ typedef struct pj_otf2_op {
     uint8_t operation; // of a collective: OTF2_CollectiveOp
     uint32_t peer;     // rank in the run; of a collective: rank of its root, or PJ_OTF2_NONE
     uint32_t comm;     // index in defs->comms
-    uint32_t tag;
-    uint32_t message; // of a send: kept by the matcher
-    uint32_t number;  // where a place is not read whole: of a message in its flow
+    uint32_t tag;      // of an inferred receive: number of the wait that ends it, from 1 on
+    uint32_t message;  // of a send: kept by the matcher
+    uint32_t number;   // where a place is not read whole: of a message in its flow
     uint64_t bytes;
     uint64_t begin, end; // ns
 } pj_otf2_op;
@@ -118,6 +119,7 @@ typedef struct pj_otf2_place {
     uint64_t posted, completed; // receives without and with a completion
     uint32_t waits;             // calls that may have completed receives
     bool fresh;                 // receives were posted since the last of them
+    bool partial;               // some of them may have left receives for later
     pj_import_stats import;
 } pj_otf2_place;
 

@@ -28,7 +28,7 @@ struct pj_otf2_share {
 typedef struct ending {
     uint64_t records, last, posted, completed;
     uint32_t waits;
-    bool begun, damaged;
+    bool partial, begun, damaged;
     pj_import_stats import;
     char damage[256];
 } ending;
@@ -190,6 +190,7 @@ static void send_ending(const pj_otf2_place *place, pj_buf *out)
     e.posted = place->posted;
     e.completed = place->completed;
     e.waits = place->waits;
+    e.partial = place->partial;
     e.begun = place->now.begun;
     e.damaged = place->damage != NULL;
     e.import = place->import;
@@ -338,6 +339,7 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_place *place, pj_str
     place->posted = e.posted;
     place->completed = e.completed;
     place->waits = e.waits;
+    place->partial = e.partial;
     place->now.begun = e.begun;
     place->import = e.import;
     if (e.damaged)

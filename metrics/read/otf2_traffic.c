@@ -40,16 +40,20 @@ static void complete_posts(pj_otf2_place *place, uint64_t time)
         pj_mpi_call_at(pj_otf2_region_at(place, place->now.call_region)->call);
     if (!row || row->role != PJ_ROLE_WAIT)
         return;
-    place->waits += place->fresh;
-    place->fresh = false;
     pj_str name = pj_str_of(row->name);
+    place->waits += place->fresh;
+    place->partial |= place->fresh && !pj_str_equal(name, PJ_S("MPI_Waitall"));
+    place->fresh = false;
     if (place->post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
         return; // whether a test has completed anything is not in the trace
     bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
     size_t n = all ? place->post_count : 1;
     for (size_t i = 0; i < n; i++)
         give_op(place, time,
-                (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED, .begin = place->posts[i], .end = time});
+                (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED,
+                             .tag = place->waits,
+                             .begin = place->posts[i],
+                             .end = time});
     memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
     place->post_count -= n;
 }

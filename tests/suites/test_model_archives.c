@@ -270,6 +270,33 @@ static void missing_completions_are_inferred(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// Collectives leave more of the clocks open than a message takes: who sent what is known by
+/// number, and says the rest.
+static void receives_are_counted(void **state)
+{
+    (void)state;
+    pj_model_app app = lasting;
+    app.ranks = 5;
+    app.halo_ns = 2000;
+    app.collective_ns = 200000;
+    write_both(&app, (pj_otf2_style){.eztrace = true, .clock_step = 150000, .no_offsets = true});
+    pj_auto_run prv = load(TRACE, (pj_load_opts){0}, 1);
+    pj_auto_run run = load(ANCHOR, (pj_load_opts){0}, 1);
+    pj_auto_run three = load(ANCHOR, (pj_load_opts){0}, 3);
+    pj_auto_run stats = load(ANCHOR, (pj_load_opts){.no_replay = true}, 2);
+    const uint64_t messages = 2 * (app.ranks - 1) * app.iterations;
+    assert_int_equal(run->import.count[PJ_IMPORT_receive_inferred], messages);
+    assert_int_equal(run->import.count[PJ_IMPORT_message_not_received], 0);
+    assert_true(has_remark(run, "after it 0 and 0"));
+    for (uint32_t i = 0; i < prv->layout.locations; i++)
+        assert_int_equal(prv->totals[i].useful_ns, run->totals[i].useful_ns);
+    is_about(prv->ideal.runtime_ns, run->ideal.runtime_ns, 1e-3);
+    same_totals(run, three);
+    same_ideal(run, three);
+    same_totals(run, stats);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static void teams_are_known_by_name(void **state)
 {
     (void)state;
@@ -285,6 +312,7 @@ int main(void)
         cmocka_unit_test(clocks_are_repaired),
         cmocka_unit_test(drift_is_repaired),
         cmocka_unit_test(missing_completions_are_inferred),
+        cmocka_unit_test(receives_are_counted),
         cmocka_unit_test(teams_are_known_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

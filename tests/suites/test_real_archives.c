@@ -143,6 +143,9 @@ static void defects_are_counted(void **state)
         {"fastotf2-mi300/traces.otf2", PJ_IMPORT_definition_order, 0},
         {"fastotf2-mi300/traces.otf2", PJ_IMPORT_nameless_definition, 28},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_receive_inferred, 400},
+        // All that otf2-print shows, but for those to nobody.
+        {"eztrace-heat-4x1/eztrace_log.otf2", PJ_IMPORT_receive_inferred, 1600},
+        {"eztrace-heat-4x1/eztrace_log.otf2", PJ_IMPORT_message_not_received, 0},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_event_number, 2},
         {"eztrace-heat-2x1/eztrace_log.otf2", PJ_IMPORT_outside_clock, 2},
         {"eztrace-cg-4x1/eztrace_log.otf2", PJ_IMPORT_wrong_nesting, 3},

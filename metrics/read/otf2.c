@@ -23,6 +23,7 @@ enum {
     MARKS_IN_ALL = 1 << 14, // for parts to be read later
     MARKS_LEAST = 8,        // of a place; fewer are of no use
     MARKS_MOST = 256,
+    SCOUT_LEAST = 1 << 20, // bytes of a file that is worth a thread of its own
     NS_PER_SECOND = 1000000000,
 };
 
@@ -96,19 +97,22 @@ static bool choose_parts(otf2_reading *r, pj_err *err)
     return true;
 }
 
+static uint64_t file_size(const otf2_reading *r, uint32_t place)
+{
+    pj_auto_buf path = {.at = NULL};
+    struct stat facts;
+    pj_buf_addf(&path, "%s/%llu.evt", r->folder, (unsigned long long)r->defs->places[place].id);
+    return stat(path.at, &facts) == 0 && S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
+}
+
 /// The sizes of the event files, for the account and the progress.
 static void sum_sizes(otf2_reading *r)
 {
     for (uint32_t i = 0; r->ranges && i < r->count; i++)
         if (r->places[i]->zoom)
             r->run->file_bytes += pj_otf2_zoom_bytes(r->places[i]->zoom);
-    for (uint32_t i = 0; !r->ranges && i < r->count; i++) {
-        pj_auto_buf path = {.at = NULL};
-        struct stat facts;
-        pj_buf_addf(&path, "%s/%llu.evt", r->folder, (unsigned long long)r->defs->places[i].id);
-        if (stat(path.at, &facts) == 0 && S_ISREG(facts.st_mode))
-            r->run->file_bytes += (uint64_t)facts.st_size;
-    }
+    for (uint32_t i = 0; !r->ranges && i < r->count; i++)
+        r->run->file_bytes += file_size(r, i);
     r->run->text_bytes = r->run->file_bytes;
     atomic_fetch_add(&r->pass->job->bytes_total, r->run->file_bytes);
 }
@@ -460,6 +464,19 @@ static unsigned workers_of(const otf2_reading *r)
     return by_library ? 1 : pj_job_workers(r->pass->job);
 }
 
+/// A location with most of the events would keep one thread busy while the others wait.
+static void send_scout(const otf2_reading *r)
+{
+    const pj_pass *pass = r->pass;
+    if (r->ranges || pass->crew || pass->regions || workers_of(r) < 2)
+        return;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint64_t size = file_size(r, i);
+        if (size > SCOUT_LEAST && size > r->run->file_bytes / 2)
+            pj_otf2_place_send_scout(r->places[i]);
+    }
+}
+
 /// All events in one stream: alone, or as the leader of a crew.
 static bool merge_events(otf2_reading *r, pj_err *err)
 {
@@ -551,6 +568,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
         sum_sizes(r);
     if (r->ranges)
         take_clocks(r);
+    send_scout(r);
     return (r->ranges || set_clocks(r, err)) && read_events(r, err);
 }
 

@@ -3,6 +3,7 @@
 #include "metrics/read/otf2_evt.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/read/otf2_scout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +14,10 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    MARK_END = 0,      // of the chunk; the next one begins at a multiple of the chunk size
-    MARK_FILE_END = 2, // of the file
-    MARK_CHUNK = 3,
-    MARK_TIME = 5,
-    MARK_ATTRIBUTES = 6, // of the event that follows
-    LITTLE_ENDIAN_MARK = 'B',
     KIND_DOUBLE = 10, // OTF2_TYPE_DOUBLE: the only kind of value that is not compressed
-    CHUNK_HEAD = 18,  // 03, byte order, first and last event
-    PAD = 16,
-    MARGIN = 512, // a record that is not longer is read without looking for more bytes
+    PAD = PJ_OTF2_EVT_PAD,
+    MARGIN = PJ_OTF2_EVT_MARGIN,
+    CHUNK_HEAD = PJ_OTF2_CHUNK_HEAD,
     BUFFER_BYTES = 64 * 1024,
     RECORD_BYTES_MAX = 16 * 1024 * 1024,
 };
@@ -38,6 +33,9 @@ struct pj_otf2_evt {
     uint64_t time;
     bool begun, file_ended, ended;
     pj_otf2_evt_facts facts;
+    pj_otf2_scout *scout;           // goes ahead; NULL = none
+    const pj_otf2_stretch *stretch; // of its page, the next one
+    size_t stretches;               // and those behind it
     uint64_t values[PJ_OTF2_VALUES];
     uint8_t kinds[PJ_OTF2_VALUES];
 };
@@ -118,6 +116,7 @@ void pj_otf2_evt_close(pj_otf2_evt *evt)
 {
     if (!evt)
         return;
+    pj_otf2_scout_free(evt->scout);
     free(evt->path);
     free(evt->buffer);
     free(evt);
@@ -159,16 +158,47 @@ static bool read_on(pj_otf2_evt *evt)
     return !evt->ended;
 }
 
+/// Goes on in the scout's next page, which may begin with what has been read in the one before;
+/// without the scout when there are not so many bytes from here in it.
+static bool take_page(pj_otf2_evt *evt, size_t size)
+{
+    pj_otf2_page page;
+    size_t left = (size_t)(evt->end - evt->at);
+    evt->stretches = 0;
+    if (!evt->scout)
+        return false;
+    bool more = pj_otf2_scout_next(evt->scout, &page);
+    uint64_t skip = more ? evt->offset - page.offset : 0;
+    if (!more || skip > page.len || (page.len - skip < size && !page.ends)) {
+        pj_otf2_scout_free(evt->scout);
+        evt->scout = NULL;
+        return false;
+    }
+    evt->offset = page.offset;
+    evt->begin = page.bytes;
+    evt->at = page.bytes + skip;
+    evt->end = page.bytes + page.len;
+    evt->file_ended = page.ends;
+    evt->stretch = page.stretches;
+    evt->stretches = page.count;
+    if (evt->sum)
+        atomic_fetch_add_explicit(evt->sum, page.len - skip - left, memory_order_relaxed);
+    return true;
+}
+
 /// Brings at least `size` bytes from `at` on into the buffer, or all that are left.
 static bool bring(pj_otf2_evt *evt, size_t size)
 {
     size_t left = (size_t)(evt->end - evt->at);
     if (left >= size || evt->file_ended)
         return true;
-    size_t used = (size_t)(evt->at - evt->buffer);
+    evt->offset += (uint64_t)(evt->at - evt->begin);
     if (left)
         memmove(evt->buffer, evt->at, left);
-    evt->offset += used;
+    evt->begin = evt->at = evt->buffer;
+    evt->end = evt->buffer + left;
+    if (take_page(evt, size))
+        return true;
     if (size > evt->cap) {
         evt->buffer = pj_resize_memory(evt->buffer, size + PAD);
         evt->cap = size;
@@ -191,20 +221,20 @@ static bool go_to(pj_otf2_evt *evt, uint64_t offset)
         return true;
     }
     evt->offset = offset;
-    evt->at = evt->end = evt->buffer;
-    return read_on(evt);
+    evt->begin = evt->at = evt->end = evt->buffer;
+    return take_page(evt, 0) || read_on(evt);
 }
 
 static bool begin_chunk(pj_otf2_evt *evt)
 {
     if (!bring(evt, MARGIN))
         return false;
-    if (evt->end - evt->at < CHUNK_HEAD || evt->at[0] != MARK_CHUNK) {
+    if (evt->end - evt->at < CHUNK_HEAD || evt->at[0] != PJ_OTF2_MARK_CHUNK) {
         end_early(evt, evt->at == evt->end ? "ends without its end mark"
                                            : "holds something that is no chunk of events");
         return false;
     }
-    if (evt->at[1] != LITTLE_ENDIAN_MARK) {
+    if (evt->at[1] != PJ_OTF2_LITTLE_ENDIAN) {
         evt->facts.foreign = true;
         end_early(evt, "is written in another byte order");
         return false;
@@ -329,13 +359,13 @@ INLINE bool take_single(pj_otf2_evt *evt, pj_otf2_event *event)
 static void take_mark(pj_otf2_evt *evt, uint8_t mark)
 {
     uint64_t length;
-    if (mark == MARK_END)
+    if (mark == PJ_OTF2_MARK_END)
         next_chunk(evt);
-    else if (mark == MARK_ATTRIBUTES && take_length(evt, &length))
+    else if (mark == PJ_OTF2_MARK_ATTRIBUTES && take_length(evt, &length))
         evt->at += length;
-    else if (mark == MARK_FILE_END)
+    else if (mark == PJ_OTF2_MARK_FILE_END)
         evt->ended = true;
-    else if (mark != MARK_ATTRIBUTES)
+    else if (mark != PJ_OTF2_MARK_ATTRIBUTES)
         end_early(evt, "holds bytes that are no record");
 }
 
@@ -373,7 +403,7 @@ bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event)
     evt->begun = true;
     while (!evt->ended && have_bytes(evt)) {
         uint8_t type = *evt->at++;
-        if (type == MARK_TIME) {
+        if (type == PJ_OTF2_MARK_TIME) {
             evt->time = load_8(evt->at);
             evt->at += 8;
         } else if (__builtin_expect(type < PJ_OTF2_EVENT_FIRST, 0)) {
@@ -402,6 +432,34 @@ void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot)
     evt->time = spot.ticks;
     evt->begun = spot.offset > 0;
     evt->file_ended = evt->ended = false;
+}
+
+void pj_otf2_evt_send_scout(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids)
+{
+    pj_otf2_spot here = pj_otf2_evt_spot(evt);
+    if (!evt->begun || evt->ended || evt->file_ended)
+        return;
+    evt->scout = pj_otf2_scout_new((pj_otf2_scout_opts){.path = evt->path,
+                                                        .chunk_bytes = evt->chunk_bytes,
+                                                        .from = here,
+                                                        .region_of = region_of,
+                                                        .region_ids = region_ids});
+    if (!evt->scout)
+        return;
+    if (evt->cap < PJ_OTF2_PAGE_BYTES) { // what is left of a page has room
+        evt->buffer = pj_resize_memory(evt->buffer, PJ_OTF2_PAGE_BYTES + PAD);
+        evt->cap = PJ_OTF2_PAGE_BYTES;
+    }
+    evt->offset = here.offset;
+    evt->begin = evt->at = evt->end = evt->buffer;
+}
+
+const pj_otf2_stretch *pj_otf2_evt_stretch(pj_otf2_evt *evt, const uint8_t *at)
+{
+    for (; evt->stretches; evt->stretch++, evt->stretches--)
+        if (evt->begin + evt->stretch->begin >= at)
+            return evt->begin + evt->stretch->begin == at ? evt->stretch : NULL;
+    return NULL;
 }
 
 pj_otf2_span pj_otf2_evt_span(const pj_otf2_evt *evt)

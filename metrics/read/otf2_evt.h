@@ -11,6 +11,21 @@
 
 #include <stddef.h>
 
+enum {                         // bytes of the format that are no events
+    PJ_OTF2_MARK_END = 0,      // of the chunk; the next one begins at a multiple of the chunk size
+    PJ_OTF2_MARK_FILE_END = 2, // of the file
+    PJ_OTF2_MARK_CHUNK = 3,
+    PJ_OTF2_MARK_TIME = 5,
+    PJ_OTF2_MARK_ATTRIBUTES = 6, // of the event that follows
+    PJ_OTF2_LITTLE_ENDIAN = 'B',
+    PJ_OTF2_CHUNK_HEAD = 18, // 03, byte order, first and last event
+};
+
+enum {
+    PJ_OTF2_EVT_PAD = 16,     // zeroes behind the bytes that are decoded
+    PJ_OTF2_EVT_MARGIN = 512, // a record that is not longer is read without looking for more bytes
+};
+
 typedef struct pj_otf2_evt pj_otf2_evt;
 
 typedef struct pj_otf2_evt_opts {
@@ -52,6 +67,12 @@ typedef struct pj_otf2_spot {
 pj_otf2_spot pj_otf2_evt_spot(const pj_otf2_evt *evt);
 /// Goes on from there, in a file.
 void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot);
+
+/// Lets a thread of its own read the rest of the file ahead and look for plain stretches
+/// (otf2_scout).
+void pj_otf2_evt_send_scout(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids);
+/// The stretch that begins at `at`; NULL = none is known. Calls come in the order of the records.
+const struct pj_otf2_stretch *pj_otf2_evt_stretch(pj_otf2_evt *evt, const uint8_t *at);
 
 /// The next event; false at the end.
 bool pj_otf2_evt_next(pj_otf2_evt *evt, pj_otf2_event *event);

@@ -24,6 +24,8 @@ enum {
     MAP_CONTEXT = 10,
 };
 
+static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of);
+
 // Making
 
 static void take_local(void *self, const pj_otf2_def *def)
@@ -162,6 +164,17 @@ void pj_otf2_place_free(pj_otf2_place *place)
     free(place->events);
     free(place->ops);
     free(place);
+}
+
+void pj_otf2_place_send_scout(pj_otf2_place *place)
+{
+    uint32_t region_of[PJ_OTF2_REGIONS_AT];
+    for (uint32_t id = 0; id < PJ_OTF2_REGIONS_AT; id++) {
+        place->region_at[id] = look_up_region(place, id, PJ_OTF2_OF_REGION);
+        bool plain = pj_otf2_region_at(place, place->region_at[id])->plain;
+        region_of[id] = plain ? place->region_at[id] : PJ_OTF2_NONE;
+    }
+    pj_otf2_evt_send_scout(place->evt, region_of, PJ_OTF2_REGIONS_AT);
 }
 
 bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)

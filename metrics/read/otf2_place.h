@@ -149,6 +149,8 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
 pj_otf2_place *pj_otf2_place_absent(const pj_otf2_place_opts *opts, uint32_t number);
 void pj_otf2_place_free(pj_otf2_place *place);
 
+/// Lets a thread of its own go ahead in its file, from the first record on.
+void pj_otf2_place_send_scout(pj_otf2_place *place);
 /// Corrected ticks of the first record; false when there is none.
 bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks);
 /// Decodes until `events` events are there, or the records end.

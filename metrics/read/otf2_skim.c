@@ -2,9 +2,11 @@
 // decoder, which then also counts what is wrong with it.
 #include "metrics/read/otf2_skim.h"
 
+#include "metrics/read/otf2_scout.h"
+
 #include <string.h>
 
-enum { MARK_TIME = 5, SINGLE_BYTES_MOST = 8, REGIONS_AT = PJ_OTF2_REGIONS_AT };
+enum { SINGLE_BYTES_MOST = 8, REGIONS_AT = PJ_OTF2_REGIONS_AT };
 
 typedef struct skimming {
     const uint32_t *region_at;
@@ -15,7 +17,8 @@ typedef struct skimming {
     size_t depth;
     const uint8_t *metric;      // the last one, NULL = none
     uint64_t metric_time, last; // ticks
-    uint64_t metric_id;         // that may be passed over; PJ_OTF2_UNDEFINED = none
+    uint64_t events;
+    uint64_t metric_id; // that may be passed over; PJ_OTF2_UNDEFINED = none
 } skimming;
 
 /// The region of an enter or leave at `at`, when it is one that changes nothing.
@@ -103,6 +106,42 @@ static inline bool skim_time(skimming *s)
     return true;
 }
 
+/// Whether the open regions are such that the stretch changes nothing but them.
+static bool is_plain(const skimming *s, const pj_otf2_stretch *stretch)
+{
+    if (s->depth <= stretch->left || s->depth - stretch->left + stretch->entered > s->stack_cap)
+        return false;
+    if (stretch->metric != PJ_OTF2_NONE && stretch->metric_id != s->metric_id)
+        return false;
+    const pj_otf2_frame *top = &s->stack[s->depth - 1];
+    for (uint32_t i = 0; i < stretch->left; i++, top--)
+        if (top->region != stretch->regions[i] || top->state != top[-1].state)
+            return false;
+    return true;
+}
+
+/// Passes over a stretch that a scout has found to begin here.
+static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
+{
+    const pj_otf2_stretch *stretch = pj_otf2_evt_stretch(evt, s->span.at);
+    if (!stretch || !is_plain(s, stretch))
+        return false;
+    const uint8_t *page = s->span.at - stretch->begin;
+    s->depth -= stretch->left;
+    for (uint32_t i = 0; i < stretch->entered; i++, s->depth++)
+        s->stack[s->depth] =
+            (pj_otf2_frame){stretch->regions[stretch->left + i], s->stack[s->depth - 1].state};
+    if (stretch->metric != PJ_OTF2_NONE) {
+        s->metric = page + stretch->metric;
+        s->metric_time = stretch->metric_time;
+    }
+    s->events += stretch->events;
+    s->last = stretch->last;
+    s->span.at = page + stretch->end;
+    s->span.time = stretch->time;
+    return true;
+}
+
 /// Counters since the start may be passed over: the next reading holds them too.
 static uint64_t metric_to_pass(const pj_otf2_place *place)
 {
@@ -125,20 +164,21 @@ bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
                   .stack = place->stack,
                   .depth = place->depth,
                   .metric_id = metric_to_pass(place)};
-    uint64_t events = 0, last = 0;
+    while (skim_stretch(&s, place->evt))
+        ;
     while (s.span.at < s.span.end) {
-        if (*s.span.at == MARK_TIME && !skim_time(&s))
+        if (*s.span.at == PJ_OTF2_MARK_TIME && !skim_time(&s))
             break;
         if (!skim_record(&s))
             break;
-        events++;
-        last = s.span.time;
+        s.events++;
+        s.last = s.span.time;
     }
     place->depth = s.depth;
-    place->records += events;
-    *ticks = last;
+    place->records += s.events;
+    *ticks = s.last;
     bool counted = s.metric && pj_otf2_evt_values(place->evt, s.metric, reading);
     reading->time = s.metric_time;
-    pj_otf2_evt_move(place->evt, s.span, events);
+    pj_otf2_evt_move(place->evt, s.span, s.events);
     return counted;
 }

@@ -1,7 +1,7 @@
-// make_archive ANCHOR EVENTS: an OTF2 archive of about that many events, written with libotf2 as
-// Score-P would: 8 ranks with 2 threads, two counters before every enter and leave, ids of each
-// location's own, clock offsets; iterations of nested functions, OpenMP, a ring of messages and an
-// Allreduce.
+// make_archive ANCHOR EVENTS [RANKS THREADS]: an OTF2 archive of about that many events, written
+// with libotf2 as Score-P would: 8 ranks with 2 threads, two counters before every enter and leave,
+// ids of each location's own, clock offsets; iterations of nested functions, OpenMP, a ring of
+// messages and an Allreduce.
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -9,9 +9,8 @@
 #include <string.h>
 
 enum {
-    RANKS = 8,
-    THREADS = 2,
-    LOCATIONS = RANKS * THREADS,
+    RANKS_MOST = 8,
+    LOCATIONS_MOST = 16,
     FUNCTIONS = 8, // then the regions below
     PARALLEL = FUNCTIONS,
     BARRIER,
@@ -38,6 +37,8 @@ static const char *const names[REGIONS] = {"main",
                                            "MPI_Isend",
                                            "MPI_Waitall",
                                            "MPI_Allreduce"};
+
+static uint32_t ranks = RANKS_MOST, threads = 2;
 
 typedef struct place {
     OTF2_EvtWriter *out;
@@ -106,7 +107,7 @@ static void compute(place *p)
 static void team(place *p)
 {
     if (p->thread == 0)
-        must(OTF2_EvtWriter_ThreadFork(p->out, NULL, step(p), OTF2_PARADIGM_OPENMP, THREADS));
+        must(OTF2_EvtWriter_ThreadFork(p->out, NULL, step(p), OTF2_PARADIGM_OPENMP, threads));
     else
         p->time += 3000;
     must(OTF2_EvtWriter_ThreadTeamBegin(p->out, NULL, p->time, 1));
@@ -124,7 +125,7 @@ static void team(place *p)
 /// What has come from elsewhere is waited for until shortly before `end`.
 static void exchange(place *p, uint64_t request, uint64_t end)
 {
-    uint32_t next = (p->rank + 1) % RANKS, before = (p->rank + RANKS - 1) % RANKS;
+    uint32_t next = (p->rank + 1) % ranks, before = (p->rank + ranks - 1) % ranks;
     enter(p, IRECV);
     must(OTF2_EvtWriter_MpiIrecvRequest(p->out, NULL, p->time, request));
     leave(p, IRECV);
@@ -148,8 +149,8 @@ static void exchange(place *p, uint64_t request, uint64_t end)
 static void write_place(OTF2_Archive *archive, place *p, uint64_t iterations)
 {
     enum { LENGTH = 400000 }; // ns, of an iteration
-    p->out = OTF2_Archive_GetEvtWriter(archive, p->rank * THREADS + p->thread);
-    p->noise = p->rank * THREADS + p->thread;
+    p->out = OTF2_Archive_GetEvtWriter(archive, p->rank * threads + p->thread);
+    p->noise = p->rank * threads + p->thread;
     p->time = 1000000;
     for (uint64_t i = 0; i < iterations; i++) {
         uint64_t begin = p->time;
@@ -206,7 +207,7 @@ static void write_global(OTF2_Archive *archive, const place *places)
 {
     static const char *const texts[] = {
         "", "machine", "rank", "thread", "PAPI_TOT_INS", "PAPI_TOT_CYC", "MPI_COMM_WORLD"};
-    uint64_t masters[RANKS], ranks[RANKS];
+    uint64_t masters[RANKS_MOST], members[RANKS_MOST];
     OTF2_GlobalDefWriter *out = OTF2_Archive_GetGlobalDefWriter(archive);
     must(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 1000000, UINT64_C(1) << 45,
                                                    OTF2_UNDEFINED_TIMESTAMP));
@@ -214,19 +215,19 @@ static void write_global(OTF2_Archive *archive, const place *places)
         must(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
     write_regions(out);
     must(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 1, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    for (uint32_t r = 0; r < RANKS; r++) {
-        masters[r] = r * THREADS;
-        ranks[r] = r;
+    for (uint32_t r = 0; r < ranks; r++) {
+        masters[r] = r * threads;
+        members[r] = r;
         must(OTF2_GlobalDefWriter_WriteLocationGroup(out, r, 2, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
                                                      OTF2_UNDEFINED_LOCATION_GROUP));
-        for (uint32_t l = r * THREADS; l < (r + 1) * THREADS; l++)
+        for (uint32_t l = r * threads; l < (r + 1) * threads; l++)
             must(OTF2_GlobalDefWriter_WriteLocation(out, l, 3, OTF2_LOCATION_TYPE_CPU_THREAD,
                                                     places[l].events, r));
     }
     must(OTF2_GlobalDefWriter_WriteGroup(out, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, RANKS, masters));
+                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks, masters));
     must(OTF2_GlobalDefWriter_WriteGroup(out, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                         OTF2_GROUP_FLAG_NONE, RANKS, ranks));
+                                         OTF2_GROUP_FLAG_NONE, ranks, members));
     must(OTF2_GlobalDefWriter_WriteComm(out, 0, 6, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     write_metrics(out);
     must(OTF2_Archive_CloseGlobalDefWriter(archive, out));
@@ -243,18 +244,18 @@ static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
 
 static void write_archive(OTF2_Archive *archive, uint64_t iterations)
 {
-    static place places[LOCATIONS];
+    static place places[LOCATIONS_MOST];
     must(OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
     must(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     must(OTF2_Archive_OpenEvtFiles(archive));
-    for (uint32_t l = 0; l < LOCATIONS; l++) {
-        places[l].rank = l / THREADS;
-        places[l].thread = l % THREADS;
+    for (uint32_t l = 0; l < ranks * threads; l++) {
+        places[l].rank = l / threads;
+        places[l].thread = l % threads;
         write_place(archive, &places[l], iterations);
     }
     must(OTF2_Archive_CloseEvtFiles(archive));
     must(OTF2_Archive_OpenDefFiles(archive));
-    for (uint32_t l = 0; l < LOCATIONS; l++) {
+    for (uint32_t l = 0; l < ranks * threads; l++) {
         OTF2_DefWriter *out = OTF2_Archive_GetDefWriter(archive, l);
         write_map(out, &places[l]);
         must(OTF2_Archive_CloseDefWriter(archive, out));
@@ -268,8 +269,14 @@ int main(int argc, char **argv)
 {
     enum { EACH = 2 * (INNER * 2 * (FUNCTIONS - 1) + 4) + 10 }; // events of an iteration, about
     char folder[4096] = ".", *slash, *dot;
-    if (argc != 3 || strlen(argv[1]) >= sizeof folder || !(dot = strrchr(argv[1], '.'))) {
-        fprintf(stderr, "usage: make_archive FOLDER/NAME.otf2 EVENTS\n");
+    if (argc == 5) {
+        ranks = (uint32_t)strtoul(argv[3], NULL, 10);
+        threads = (uint32_t)strtoul(argv[4], NULL, 10);
+    }
+    bool fits = ranks - 1 < RANKS_MOST && threads - 1 < LOCATIONS_MOST / ranks;
+    if ((argc != 3 && argc != 5) || !fits || strlen(argv[1]) >= sizeof folder ||
+        !(dot = strrchr(argv[1], '.'))) {
+        fprintf(stderr, "usage: make_archive FOLDER/NAME.otf2 EVENTS [RANKS THREADS]\n");
         return 1;
     }
     *dot = 0;
@@ -283,6 +290,6 @@ int main(int argc, char **argv)
                           4 * 1024 * 1024, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!archive)
         return 1;
-    write_archive(archive, strtoull(argv[2], NULL, 10) / (EACH * LOCATIONS) + 1);
+    write_archive(archive, strtoull(argv[2], NULL, 10) / ((uint64_t)EACH * ranks * threads) + 1);
     return 0;
 }

@@ -4,9 +4,11 @@
 #include "metrics/model/regions.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/same_runs.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,6 +177,30 @@ static void import_is_clean(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// A location with most of the events is read by two threads.
+static void one_large_location_gives_the_same(void **state)
+{
+    (void)state;
+    pj_model_app app = {APP, .ranks = 1, .threads = 1, .no_mpi = true, TEAM};
+    app.iterations = 9000;
+    pj_auto_trace trace = pj_model_write(&app);
+    pj_err err = {0};
+    if (!pj_otf2_writer_save(trace, ANCHOR, (pj_otf2_style){.chunk_bytes = 256 * 1024}, &err))
+        fail_msg("%s", err.text);
+    struct stat facts;
+    assert_int_equal(stat(PJ_BINARY_DIR "/model_archive/0.evt", &facts), 0);
+    assert_true(facts.st_size > 1 << 20); // that much is worth a second thread
+    for (unsigned stats = 0; stats < 2; stats++) {
+        pj_load_opts opts = {.no_replay = stats};
+        pj_auto_run one = load(ANCHOR, opts, 1);
+        pj_auto_run two = load(ANCHOR, opts, 2);
+        pj_auto_run many = load(ANCHOR, opts, 5);
+        same_runs(one, two);
+        same_runs(one, many);
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static bool has_remark(const pj_run *run, const char *part)
 {
     for (size_t i = 0; i < run->remarks.count; i++)
@@ -309,6 +335,7 @@ int main(void)
         cmocka_unit_test(archives_give_what_traces_give),
         cmocka_unit_test(every_style_gives_the_same),
         cmocka_unit_test(import_is_clean),
+        cmocka_unit_test(one_large_location_gives_the_same),
         cmocka_unit_test(clocks_are_repaired),
         cmocka_unit_test(drift_is_repaired),
         cmocka_unit_test(missing_completions_are_inferred),

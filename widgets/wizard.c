@@ -268,7 +268,7 @@ static void build_code(pj_wizard *wizard)
                                "layout", "width", "auto", "align_self", "flex-start"));
     wizard->code_text = pj_piece_new(parts, "Textarea",
                                      json_pack("{s:i, s:s, s:{s:s, s:s}}", "rows", 8, "tooltip",
-                                               "Code of this page", "layout", "width", "100%",
+                                               "Code of this page", "layout", "width", "auto",
                                                "max_width", "900px"));
     wizard->code_box = PJ_PIECE_COLUMN(parts, wizard->code_text, pj_piece_html(parts, COPY));
     pj_piece_set(parts, wizard->code_box, "_dom_classes", json_pack("[s]", "pj-wizard-code"));
@@ -292,7 +292,7 @@ static void build_footer(pj_wizard *wizard)
 static bool build(pj_wizard *wizard, pj_err *err)
 {
     pj_pieces *parts = &wizard->parts;
-    wizard->tabs = pj_piece_new(parts, "Tab", json_pack("{s:{s:s}}", "layout", "width", "100%"));
+    wizard->tabs = pj_piece_new(parts, "Tab", json_pack("{s:{s:s}}", "layout", "width", "auto"));
     for (int step = 0; step < PJ_STEP_COUNT; step++)
         wizard->page[step] = steps[step]->build(wizard);
     build_code(wizard);

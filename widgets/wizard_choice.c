@@ -141,9 +141,26 @@ static bool any_tag(const pj_wizard *wizard)
     return false;
 }
 
-void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
+void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out)
 {
     pj_wizard_load how = pj_wizard_how(wizard);
+    add_option(out, "roi", how.roi);
+    add_option(out, "roi_cut", how.roi_cut);
+    add_option(out, "clock", how.clock);
+    if (replays) {
+        add_option(out, "latency", how.latency);
+        add_option(out, "bandwidth", how.bandwidth);
+        add_option(out, "eager", how.eager);
+    }
+    add_option(out, "memory", how.memory);
+    if (how.workers)
+        pj_buf_addf(out, ", jobs = %llu", (unsigned long long)how.workers);
+    if (how.reread)
+        pj_buf_puts(out, ", force = true");
+}
+
+void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
+{
     pj_buf_puts(out, "load{");
     const char *separator = "\n    ";
     for (size_t i = 0; i < wizard->chosen_count; i++) {
@@ -153,17 +170,7 @@ void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
         pj_wizard_code_text(out, wizard->chosen[i].path);
         separator = ",\n    ";
     }
-    add_option(out, "roi", how.roi);
-    add_option(out, "roi_cut", how.roi_cut);
-    add_option(out, "clock", how.clock);
-    add_option(out, "latency", how.latency);
-    add_option(out, "bandwidth", how.bandwidth);
-    add_option(out, "eager", how.eager);
-    add_option(out, "memory", how.memory);
-    if (how.workers)
-        pj_buf_addf(out, ", jobs = %llu", (unsigned long long)how.workers);
-    if (how.reread)
-        pj_buf_puts(out, ", force = true");
+    pj_wizard_code_how(wizard, true, out);
     pj_buf_puts(out, "}");
 }
 

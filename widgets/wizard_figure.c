@@ -31,6 +31,10 @@ static void say_why(pj_wizard *wizard, pj_piece output, const pj_err *err)
 {
     pj_auto_buf html = {0};
     pj_buf_puts(&html, "<p style=\"" PJ_HTML_FONT "\">Nothing to draw: ");
+    if (err->where[0]) {
+        pj_escape_html(&html, pj_str_of(pj_wizard_file_name(err->where)));
+        pj_buf_puts(&html, ": ");
+    }
     pj_escape_html(&html, pj_str_of(err->text));
     pj_buf_puts(&html, "</p>");
     json_t *data = json_pack("{s:s, s:s}", "text/html", html.at, "text/plain", err->text);

@@ -10,6 +10,13 @@
 #include "widgets/render.h"
 #include "widgets/wizard_ranks.h"
 
+static const char *const file_names[] = {
+    [PJ_WIZARD_TOTALS] = "ranks",
+    [PJ_WIZARD_REGIONS] = "regions",
+    [PJ_WIZARD_TIMELINE] = "timeline",
+};
+enum { LOOK_WIDTH = 880 }; // a page of 800 px shows it without scrolling
+
 typedef struct inside_page {
     pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;
     pj_wizard_saver saver;
@@ -182,7 +189,7 @@ static pj_figure *make_look(pj_wizard *wizard, pj_table **table, pj_err *err)
     const pj_draw *module = pj_draw_open(err);
     bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
     const pj_plot *plot = timeline ? &pj_plot_timeline : &pj_plot_regions;
-    pj_plot_opts opts = {.width = 960, .palette = wizard->palette};
+    pj_plot_opts opts = {.width = LOOK_WIDTH, .palette = wizard->palette};
     if (!is_read(wizard)) {
         pj_fail(err, PJ_E_MISSING, NULL, 0, "the run has not been read for this");
         return NULL;
@@ -248,6 +255,20 @@ static void on_control(void *context)
     const pj_wizard *wizard = context;
     if (wizard->study)
         draw(context);
+}
+
+/// The name to save under follows, unless the user gave one.
+static void on_view(void *context)
+{
+    const pj_wizard *wizard = context;
+    pj_piece part = page_of(wizard)->saver.name;
+    const char *name = pj_piece_text(&wizard->parts, part);
+    bool ours = false;
+    for (size_t i = 0; i < sizeof file_names / sizeof *file_names; i++)
+        ours = ours || strcmp(name, file_names[i]) == 0;
+    if (ours)
+        pj_piece_say(&wizard->parts, part, file_names[view_of(wizard)]);
+    on_control(context);
 }
 
 // Zoom
@@ -352,7 +373,7 @@ static pj_piece build(pj_wizard *wizard)
         json_array_append_new(titles, json_string(quantity->title));
     pj_piece_options(parts, page->quantity, titles, 0);
     pj_piece_on(parts, page->run, "index", on_control);
-    pj_piece_on(parts, page->view, "index", on_control);
+    pj_piece_on(parts, page->view, "index", on_view);
     pj_piece_on(parts, page->range, "value", on_control);
     pj_piece_on(parts, page->ranks, "value", on_control);
     pj_piece_on(parts, page->show, NULL, on_control);
@@ -363,7 +384,7 @@ static pj_piece build(pj_wizard *wizard)
     page->summary = pj_piece_html(parts, "");
     page->plot = pj_piece_output(parts);
     page->saver.make = make;
-    pj_wizard_saver_build(wizard, &page->saver, "ranks", on_save);
+    pj_wizard_saver_build(wizard, &page->saver, file_names[PJ_WIZARD_TOTALS], on_save);
     return PJ_PIECE_COLUMN(
         parts, PJ_PIECE_ROW(parts, page->run, page->view),
         PJ_PIECE_ROW(parts, page->quantity, page->order, page->range, page->ranks, page->show),
@@ -401,30 +422,37 @@ static void add_field(const pj_wizard *wizard, const char *key, pj_piece part, p
     const char *text = pj_piece_text(&wizard->parts, part);
     if (!*text)
         return;
-    pj_buf_addf(out, "%s = ", key);
+    pj_buf_addf(out, ", %s = ", key);
     pj_wizard_code_text(out, text);
-    pj_buf_puts(out, ", ");
+}
+
+/// A verb that reads the run itself; `fields` begins with a comma.
+static void add_call(const pj_wizard *wizard, const char *verb, pj_str fields, pj_buf *out)
+{
+    pj_buf_puts(out, verb);
+    pj_wizard_code_text(out, run_of(wizard)->path);
+    if (fields.len)
+        pj_buf_addf(out, ", {" PJ_STR_FMT "}", PJ_STR_ARG(pj_str_from(fields, 2)));
+    pj_buf_puts(out, ")\n");
 }
 
 static void code_look(const pj_wizard *wizard, pj_buf *out)
 {
     const inside_page *page = page_of(wizard);
-    bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
-    pj_buf_puts(out, timeline ? "timeline(" : "regions(");
-    pj_wizard_code_text(out, run_of(wizard)->path);
     pj_auto_buf fields = {0};
-    if (timeline) {
+    if (view_of(wizard) == PJ_WIZARD_TIMELINE) {
         add_field(wizard, "range", page->range, &fields);
         add_field(wizard, "ranks", page->ranks, &fields);
-    }
-    if (fields.len)
-        pj_buf_addf(out, ", {%.*s}", (int)fields.len - 2, fields.at);
-    pj_buf_puts(out, timeline ? ")\n" : ", \"function\")\n");
-    if (timeline)
+        pj_wizard_code_how(wizard, false, &fields);
+        add_call(wizard, "timeline(", pj_buf_str(&fields), out);
         return;
-    pj_buf_puts(out, "plot(\"regions\", ");
-    pj_wizard_code_text(out, run_of(wizard)->path);
-    pj_buf_puts(out, ")\n");
+    }
+    pj_wizard_code_how(wizard, false, &fields);
+    pj_auto_buf sums = {0};
+    pj_buf_puts(&sums, ", by = \"function\"");
+    pj_buf_add(&sums, pj_buf_str(&fields));
+    add_call(wizard, "regions(", pj_buf_str(&sums), out);
+    add_call(wizard, "plot(\"regions\", ", pj_buf_str(&fields), out);
 }
 
 static void code(const pj_wizard *wizard, pj_buf *out)
@@ -436,9 +464,10 @@ static void code(const pj_wizard *wizard, pj_buf *out)
         code_look(wizard, out);
         return;
     }
-    pj_buf_puts(out, "run = load(");
+    pj_buf_puts(out, "run = load{");
     pj_wizard_code_text(out, run_of(wizard)->path);
-    pj_buf_puts(out, ")[1]\nstats = run.stats\n");
+    pj_wizard_code_how(wizard, true, out);
+    pj_buf_puts(out, "}[1]\nstats = run.stats\n");
     if (quantity->formula)
         pj_buf_addf(out, "stats = stats:add(\"%s\", \"%s\")\n", quantity->key, quantity->formula);
     if (pj_piece_index(&wizard->parts, page_of(wizard)->order) == 1)

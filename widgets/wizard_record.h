@@ -99,6 +99,8 @@ void pj_wizard_code_metrics(const pj_wizard *wizard, pj_buf *out);
 /// The expressions alone.
 void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out);
 void pj_wizard_code_options(const pj_wizard *wizard, pj_buf *out);
+/// How runs are read: `, roi = "10%..90%"`; `replays`: also what the replay takes.
+void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out);
 /// "text" as Lua writes it.
 void pj_wizard_code_text(pj_buf *out, const char *text);
 

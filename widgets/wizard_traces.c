@@ -270,9 +270,10 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
         pj_piece_entry(parts, "Bandwidth", "of the replayed network: inf (ideal), 10G");
     page->eager = pj_piece_entry(parts, "Eager", "largest message sent at once: 32k");
     page->memory = pj_piece_entry(parts, "Memory", "half of what there is, or 4G");
-    page->workers = pj_piece_number(parts, "BoundedIntText", "Workers",
-                                    json_pack("{s:i, s:i, s:s}", "min", 0, "max", 1024, "tooltip",
-                                              "Threads to read with; 0 = one per core"));
+    page->workers = pj_piece_number(
+        parts, "BoundedIntText", "Workers",
+        json_pack("{s:i, s:i, s:s}", "min", 0, "max", 1024, "tooltip", "Threads to read with"));
+    pj_piece workers = PJ_PIECE_ROW(parts, page->workers, pj_piece_html(parts, "0 = one per core"));
     page->reread = pj_piece_check(parts, "Ignore summaries", false);
     keep_settings(wizard, page);
     pj_piece_on(parts, page->set, "index", on_set);
@@ -281,7 +282,7 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
         pj_piece_box(parts, "VBox",
                      (const pj_piece[]){page->roi, page->roi_cut, page->clock, page->set,
                                         page->scaling, page->latency, page->bandwidth, page->eager,
-                                        page->workers, page->memory, page->reread, NULL});
+                                        workers, page->memory, page->reread, NULL});
     pj_piece fold = PJ_PIECE_COLUMN(parts, box);
     pj_piece accordion = pj_piece_box(parts, "Accordion", (const pj_piece[]){fold, NULL});
     pj_piece_set(parts, accordion, "titles", json_pack("[s]", "Advanced"));
@@ -320,6 +321,10 @@ static void add_state(const pj_chosen *one, pj_buf *out)
         add_rest(p, out);
         break;
     case PJ_READING_DONE:
+        if (one->run && one->run->provenance) {
+            pj_buf_addf(out, "summary read in %s", time);
+            break;
+        }
         pj_format_bytes((uint64_t)((double)one->facts.bytes / ((double)(p->ns + 1) / 1e9)), rate);
         pj_buf_addf(out, "read in %s, %s/s", time, rate);
         break;

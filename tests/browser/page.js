@@ -94,14 +94,15 @@ export async function lowestContrast(area) {
   });
 }
 
-/// Controls and pictures that stick out of `area` to the right, where nothing can be scrolled.
+/// Pictures that stick out of `area` to the right, and controls where nothing can be scrolled.
 export async function stickingOut(area) {
   return area.evaluate(node => {
     const edge = node.getBoundingClientRect().right + 1;
     const scrolls = at => at !== node && at.parentElement &&
       (['auto', 'scroll'].includes(getComputedStyle(at).overflowX) || scrolls(at.parentElement));
     return [...node.querySelectorAll('button, input, select, textarea, img')]
-      .filter(at => at.checkVisibility() && !scrolls(at) && at.getBoundingClientRect().right > edge)
+      .filter(at => at.checkVisibility() && (at.tagName === 'IMG' || !scrolls(at)) &&
+        at.getBoundingClientRect().right > edge)
       .map(at => at.outerHTML.slice(0, 120));
   });
 }

@@ -1,12 +1,13 @@
 // The wizard in JupyterLab, from choosing traces to the causes, by mouse and by keys.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
 import { lowestContrast, stickingOut, until } from './page.js';
-import { button, choose, field, press, tab, type } from './widgets.js';
+import { button, choose, field, press, tab, tick, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
 
@@ -46,6 +47,10 @@ async function looks(stage) {
   await area.getByText('the slowest rank sets the pace').first().waitFor();
   for (const page of ['Traces', 'Efficiencies', 'Scaling', 'Inside a run', 'Report']) {
     await tab(area, page).click();
+    if (page === 'Inside a run') {
+      await button(area, 'Timeline').click();
+      await area.locator('img[alt*="imeline"]').first().waitFor();
+    }
     for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
       await lab.theme(theme);
       await lab.page.setViewportSize({ width, height: 1000 });
@@ -93,6 +98,27 @@ async function broken(stage) {
   await area.getByText(Number(stage.reference()[1].runtime_s).toFixed(3)).first().waitFor();
   await tab(area, 'Traces').click();
   await area.getByText(/broken\.prv.*(:|cannot|not|failed)/i).last().waitFor();
+}
+
+/// The summary beside a trace is read in its place, unless the user wants the trace.
+async function summaries(stage) {
+  fs.copyFileSync(path.join(stage.notebooks, 'traces/stencil_2x1.prv.gz'),
+    path.join(stage.home, 'run.prv.gz'));
+  execFileSync('popinjay', ['preprocess', 'run.prv.gz'], { cwd: stage.home, stdio: 'ignore' });
+  const lab = await stage.open(stage.notebook('summaries.ipynb', ['wizard "run.prv.gz"']));
+  await lab.run(0);
+  const area = lab.output(0);
+  const analyse = async said => {
+    await button(area, 'Analyse').click();
+    await area.getByText('MPI load balance').first().waitFor();
+    await tab(area, 'Traces').click();
+    await area.getByText(said).waitFor();
+  };
+  await analyse(/^summary read in/);
+  await area.getByText('Advanced').click();
+  await tick(area, 'Ignore summaries');
+  await analyse(/^read in/);
+  await lab.picture(stage.keep('wizard-advanced'));
 }
 
 async function restarted(stage) {
@@ -235,6 +261,7 @@ export const wizardScenarios = {
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: a broken trace among good ones': broken,
+  'wizard: summaries are read, and ignored when asked': summaries,
   'wizard: a restarted kernel knows the choices': restarted,
   'wizard: the report notebook is written and runs': report,
   'wizard: saved and reopened untrusted': untrusted,

@@ -363,6 +363,18 @@ static void holds(scene *s, pj_widget *widget, const char *text)
         fail_msg("%s is not in %s", text, value);
 }
 
+/// What is shown inside a run: ranks, regions, timeline.
+static pj_widget *views(scene *s)
+{
+    pj_widget *found = NULL;
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "ToggleButtonsModel") == 0 &&
+            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 3)
+            found = w;
+    assert_non_null(found);
+    return found;
+}
+
 static void the_code_of_the_page_is_shown(void **state)
 {
     (void)state;
@@ -374,12 +386,33 @@ static void the_code_of_the_page_is_shown(void **state)
     assert_string_equal(pj_bench_get(&s.bench, code, "value"),
                         "'runs = load{\\n    \\'/traces/1x1.prv\\',\\n    \\'/traces/2x1.prv\\'}\\n"
                         "runs\\n'");
+    change(&s, find(&s, "Text", "description", "Region"), "{'value': '10%..90%'}");
     analyse(&s);
     holds(&s, code, "m = metrics(runs, {set = \\'mpi\\'");
     change(&s, tabs(&s), "{'selected_index': 2}");
     holds(&s, code, "plot(m, \\'speedup\\')");
     change(&s, tabs(&s), "{'selected_index': 3}");
     holds(&s, code, "stats:plot{\\'bar\\'");
+    holds(&s, code, "run = load{\\'/traces/2x1.prv\\', roi = \\'10%..90%\\'}[1]");
+    close_scene(&s);
+}
+
+static void a_look_is_named_in_its_code_and_file(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    change(&s, find(&s, "Text", "description", "Region"), "{'value': '10%..90%'}");
+    analyse(&s);
+    change(&s, tabs(&s), "{'selected_index': 3}");
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    change(&s, views(&s), "{'index': 1}");
+    holds(&s, code, "regions(\\'/traces/2x1.prv\\', {by = \\'function\\', roi = \\'10%..90%\\'})");
+    holds(&s, code, "plot(\\'regions\\', \\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
+    change(&s, views(&s), "{'index': 2}");
+    assert_non_null(find(&s, "Text", "value", "timeline")); // of the file to save
+    holds(&s, code, "timeline(\\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
     close_scene(&s);
 }
 
@@ -410,20 +443,15 @@ static void a_run_is_read_again_for_its_regions(void **state)
     open_scene(&s, five, 2);
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 3}");
-    pj_widget *view = NULL;
-    for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));)
-        if (strcmp(pj_widget_model(w)->name, "ToggleButtonsModel") == 0 &&
-            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 3)
-            view = w;
     unsigned before = s.fake.loads;
-    change(&s, view, "{'index': 1}");
+    change(&s, views(&s), "{'index': 1}");
     for (int i = 0; i < 100 && !output(&s); i++)
         assert_true(fake_host_pump(&s.fake));
     assert_int_equal(s.fake.loads, before + 1);
     // This run has none; its page says so.
     assert_non_null(strstr(pj_bench_get(&s.bench, output(&s), "outputs"), "Nothing to draw"));
-    change(&s, view, "{'index': 0}");
-    change(&s, view, "{'index': 1}"); // nothing is read twice
+    change(&s, views(&s), "{'index': 0}");
+    change(&s, views(&s), "{'index': 1}"); // nothing is read twice
     assert_int_equal(s.fake.loads, before + 1);
     close_scene(&s);
 }
@@ -464,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_click_on_a_metric_explains_it),
         cmocka_unit_test(scaling_is_drawn_and_saved),
         cmocka_unit_test(the_code_of_the_page_is_shown),
+        cmocka_unit_test(a_look_is_named_in_its_code_and_file),
         cmocka_unit_test(a_report_is_generated_and_nothing_overwritten),
         cmocka_unit_test(a_run_is_read_again_for_its_regions),
         cmocka_unit_test(choices_come_back),

@@ -110,6 +110,8 @@ static void add_even_ticks(pj_axis *axis, pj_arena *arena, double step)
 static void linear_ticks(pj_axis *axis, pj_arena *arena, double most)
 {
     double step = nice_step(axis->to - axis->from, most);
+    if (axis->whole && step != floor(step))
+        step = step < 1 ? 1 : 5;
     double first = floor(axis->from / step + 1e-9) * step;
     double last = ceil(axis->to / step - 1e-9) * step;
     axis->to = last - axis->to > wasted * step ? axis->to + 0.04 * (axis->to - axis->from) : last;

@@ -19,6 +19,7 @@ typedef struct pj_axis {
     pj_tick *ticks;    // given (measured values, categories) or made by pj_axis_ticks
     size_t tick_count;
     bool given; // ticks are the caller's
+    bool whole; // values between whole numbers mean nothing (ranks)
 } pj_axis;
 
 /// An axis that holds lo..hi; linear ones include 0 when `zero`, and a single value gets room on

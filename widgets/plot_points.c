@@ -34,6 +34,7 @@ static pj_axis x_axis(const points *p, pj_arena *arena)
         axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, p->set.x_lo, p->set.x_hi, false);
     }
     axis.title = p->set.x_title;
+    axis.whole = p->set.table->columns[p->set.x].unit == PJ_UNIT_IDENTIFIER;
     return axis;
 }
 

@@ -558,9 +558,12 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
     const char *x_title = pj_key_title(s->x);
     const char *title =
         pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *x_title | 0x20, x_title + 1);
+    const char *subtitle = s->opts.title
+                               ? pj_arena_format(s->arena, "%s: %s", title, s->metrics->set->title)
+                               : s->metrics->title;
     pj_chart chart =
         pj_chart_new((pj_chart_opts){.title = s->opts.title ? s->opts.title : title,
-                                     .subtitle = s->metrics->title,
+                                     .subtitle = subtitle,
                                      .note = note_of(s),
                                      .width = s->opts.width,
                                      .height = s->opts.height,

@@ -63,6 +63,11 @@ static void labels_are_short_and_round(void **state)
     assert_labels(&decades, (const char *[]){"1", "10", "100", "1000", "10k", "100k", "1M"}, 7);
     pj_axis doubling = axis_of(arena, PJ_AXIS_LOG, 1, 16, false);
     assert_labels(&doubling, (const char *[]){"1", "2", "5", "10"}, 4);
+    pj_axis two = axis_of(arena, PJ_AXIS_LOG, 0.03, 3, false);
+    assert_labels(&two, (const char *[]){"0.05", "0.1", "0.2", "0.5", "1", "2"}, 6);
+    pj_axis ranks = {.kind = PJ_AXIS_LINEAR, .to = 9, .end = 200, .whole = true};
+    pj_axis_ticks(&ranks, arena, 50);
+    assert_labels(&ranks, (const char *[]){"0", "5", "10"}, 3);
 }
 
 static void logarithmic_positions_are_even_per_factor(void **state)

@@ -92,15 +92,17 @@ static double room(const pj_otf2_hull *there, const pj_otf2_hull *back, double r
     return high - low;
 }
 
-/// The last rate on the way from `inside`, where there is room, to `outside`.
+/// The last rate on the way from `inside`, where there is most room, to `outside` that leaves half
+/// of it: rates that leave none fit two ranks, and no third one.
 static double last_with_room(const pj_otf2_hull *there, const pj_otf2_hull *back, double inside,
                              double outside)
 {
-    if (room(there, back, outside) >= 0)
+    double half = room(there, back, inside) / 2;
+    if (room(there, back, outside) >= half)
         return outside;
     for (int i = 0; i < STEPS; i++) {
         double middle = (inside + outside) / 2;
-        if (room(there, back, middle) >= 0)
+        if (room(there, back, middle) >= half)
             inside = middle;
         else
             outside = middle;

@@ -29,7 +29,8 @@ void pj_otf2_hull_add(pj_otf2_hull *hull, pj_otf2_tie tie);
 void pj_otf2_hull_free(pj_otf2_hull *hull);
 
 /// How much faster the clock of the causes in `there` may run than that of its effects, given also
-/// what went the other way; where nothing fits, what comes closest.
+/// what went the other way, with half of the room between the two left over; where nothing fits,
+/// what comes closest.
 pj_otf2_rates pj_otf2_hull_rates(const pj_otf2_hull *there, const pj_otf2_hull *back);
 /// Least difference of the offsets (effect less cause, ns) when time t of the two becomes
 /// t + rate * t, both rounded down.

@@ -1,5 +1,6 @@
-// Follows the records by their lengths, with the same rules for the ends of pages as the decoder:
-// their pages then begin where it goes on. What is not plain is left to it.
+// Follows the records by their lengths; what is not plain is left to the decoder. A page begins
+// with the records that had too few bytes behind them in the one before, of which the decoder may
+// have read the first.
 #include "metrics/read/otf2_scout.h"
 
 #include "metrics/base/arena.h"

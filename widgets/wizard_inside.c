@@ -15,7 +15,7 @@ static const char *const file_names[] = {
     [PJ_WIZARD_REGIONS] = "regions",
     [PJ_WIZARD_TIMELINE] = "timeline",
 };
-enum { LOOK_WIDTH = 880 }; // a page of 800 px shows it without scrolling
+enum { LOOK_WIDTH = 860 }; // a page of 800 px shows it without scrolling
 
 typedef struct inside_page {
     pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;

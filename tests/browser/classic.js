@@ -1,5 +1,5 @@
 // Debian's classic Notebook as a user sees it.
-import { openPage } from './page.js';
+import { openPage, settled } from './page.js';
 
 export class Classic {
   static async open(browser, server, notebook, size) {
@@ -81,7 +81,7 @@ export class Classic {
     const height = await this.page.evaluate(() =>
       document.querySelector('#notebook-container').offsetHeight + 200);
     await this.page.setViewportSize({ width, height: Math.min(height, 8000) });
-    await this.page.waitForTimeout(400);
+    await settled(this.page);
     await this.page.screenshot({ path: file });
     await this.page.setViewportSize({ width, height: 1000 });
   }

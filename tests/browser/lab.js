@@ -1,5 +1,5 @@
 // JupyterLab as a user sees it; what a mouse can do is done with the mouse.
-import { openPage } from './page.js';
+import { openPage, settled } from './page.js';
 
 const panel = '.jp-NotebookPanel:not(.lm-mod-hidden)';
 
@@ -172,7 +172,7 @@ export class Lab {
     }, panel);
     const { width } = this.page.viewportSize();
     await this.page.setViewportSize({ width, height: Math.min(height, 8000) });
-    await this.page.waitForTimeout(500);
+    await settled(this.page);
     await this.page.screenshot({ path: file });
     await this.page.setViewportSize({ width, height: 1000 });
   }

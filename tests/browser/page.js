@@ -27,6 +27,23 @@ export async function until(holds, why = () => String(holds)) {
   }
 }
 
+/// Ends when cells and pictures have kept their places for some frames; what always moves has 2 s.
+export async function settled(page) {
+  await page.evaluate(async () => {
+    const places = () => [...document.querySelectorAll('.jp-Cell, .cell, img')].map(at => {
+      const { top, right, bottom } = at.getBoundingClientRect();
+      return [at.complete, top, right, bottom];
+    }).join();
+    let last = '', frames = 0;
+    for (let i = 0; i < 120 && frames < 8; i++) {
+      await new Promise(requestAnimationFrame);
+      const now = places();
+      frames = now === last ? frames + 1 : 0;
+      last = now;
+    }
+  });
+}
+
 /// A page in a context of its own; page.complaints fills up with what goes wrong in it.
 export async function openPage(browser, { width = 1200, height = 1000 } = {}) {
   const context = await browser.newContext({ viewport: { width, height } });
@@ -94,15 +111,21 @@ export async function lowestContrast(area) {
   });
 }
 
-/// Pictures that stick out of `area` to the right, and controls where nothing can be scrolled.
+/// Controls that stick out of `area` to the right where nothing can be scrolled, and pictures that
+/// have to be scrolled.
 export async function stickingOut(area) {
   return area.evaluate(node => {
     const edge = node.getBoundingClientRect().right + 1;
-    const scrolls = at => at !== node && at.parentElement &&
-      (['auto', 'scroll'].includes(getComputedStyle(at).overflowX) || scrolls(at.parentElement));
+    const scrolling = at => at === node || !at ? null
+      : ['auto', 'scroll'].includes(getComputedStyle(at).overflowX) ? at
+        : scrolling(at.parentElement);
+    const fits = at => {
+      const holder = scrolling(at.parentElement), { right } = at.getBoundingClientRect();
+      if (!holder) return right <= edge;
+      return at.tagName !== 'IMG' || holder.scrollWidth <= holder.clientWidth;
+    };
     return [...node.querySelectorAll('button, input, select, textarea, img')]
-      .filter(at => at.checkVisibility() && (at.tagName === 'IMG' || !scrolls(at)) &&
-        at.getBoundingClientRect().right > edge)
+      .filter(at => at.checkVisibility() && !fits(at))
       .map(at => at.outerHTML.slice(0, 120));
   });
 }

@@ -182,21 +182,14 @@ static bool breaks_off(const pj_import_stats *import)
 
 void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
 {
-    static const struct {
-        pj_import_key key;
-        const char *advice;
-    } damages[] = {
-        {PJ_IMPORT_damaged_stream, "copy or compress the file again"},
-        {PJ_IMPORT_missing_location, "what it held is not in the numbers; copy the archive again"},
-        {PJ_IMPORT_damaged_location, "what came before was used; copy the archive again"},
-    };
     const pj_import_stats *import = &run->import;
     pj_err problem = {0};
-    for (size_t i = 0; i < sizeof damages / sizeof *damages && !problem.code; i++)
-        if (import->count[damages[i].key])
-            pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[damages[i].key], "%s; %s",
-                    run->damage ? run->damage : pj_import_at(damages[i].key)->sentence,
-                    damages[i].advice);
+    for (unsigned key = 0; key < PJ_IMPORT_COUNT && !problem.code; key++) {
+        const pj_import_row *row = pj_import_at(key);
+        if (row->advice && import->count[key])
+            pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[key], "%s; %s",
+                    run->damage ? run->damage : row->sentence, row->advice);
+    }
     if (!problem.code && breaks_off(import))
         pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[PJ_IMPORT_no_final_newline],
                 "the trace breaks off in its last line: what came before was used; copy the file "

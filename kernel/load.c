@@ -3,6 +3,7 @@
 #include "kernel/load.h"
 
 #include "kernel/summarise.h"
+#include "metrics/base/fingerprint_trace.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/model/companion.h"
@@ -16,7 +17,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 /// What one pass needs to know and leaves behind for the next.
 typedef struct load_state {
@@ -400,21 +400,6 @@ static bool part(pj_crew *crew, const pj_run *run, pj_err *err)
     return ok;
 }
 
-/// When a file was written last; zeros for what is no file.
-static struct stat facts_of(const char *path)
-{
-    struct stat facts;
-    bool file = stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
-    return file ? facts : (struct stat){.st_size = 0};
-}
-
-static bool has_changed(const struct stat *before, const char *path)
-{
-    struct stat now = facts_of(path);
-    return before->st_size != now.st_size || before->st_mtim.tv_sec != now.st_mtim.tv_sec ||
-           before->st_mtim.tv_nsec != now.st_mtim.tv_nsec;
-}
-
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
@@ -426,7 +411,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
                 "would replace files of the trace; give the idealised one another name");
         return NULL;
     }
-    struct stat before = facts_of(path);
+    uint64_t before, after;
+    bool stamped = pj_fingerprint_stamp(path, &before, NULL);
     pj_summary_state state = PJ_SUMMARY_ABSENT;
     pj_run *run = pj_summarise_beside(path, &opts, job, &state, &local);
     if (!run && !local.code && find_room(job, path, &local))
@@ -440,8 +426,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     if (run && state == PJ_SUMMARY_OTHER_BYTES)
         pj_run_remark(run, PJ_NOTE,
                       "the summary beside the trace was made from other bytes: the trace was read");
-    if (run && has_changed(&before, path))
-        pj_run_remark(run, PJ_WARNING, "the file changed while it was read: load it again");
+    if (run && stamped && pj_fingerprint_stamp(path, &after, NULL) && after != before)
+        pj_run_remark(run, PJ_WARNING, "the trace changed while it was read: load it again");
     if (run)
         pj_job_report(job, path, true);
     else if (err && !err->code)

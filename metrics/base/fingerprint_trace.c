@@ -29,8 +29,11 @@ static void add_part(const listing *l, const char *path, const char *name, const
     parts->items[parts->count++] = (pj_fingerprint_part){
         .path = pj_arena_text(l->arena, pj_str_of(path)),
         .name = pj_arena_text(l->arena, pj_str_of(name)),
-        .stamp = {info->st_size, info->st_mtim.tv_sec, info->st_mtim.tv_nsec},
     };
+    if (S_ISREG(info->st_mode)) // a pipe changes while it is read
+        memcpy(parts->items[parts->count - 1].stamp,
+               (int64_t[]){info->st_size, info->st_mtim.tv_sec, info->st_mtim.tv_nsec},
+               sizeof parts->items->stamp);
 }
 
 static bool add_member(listing *l, const char *path, const char *name, pj_err *err);

@@ -9,7 +9,7 @@
 
 typedef struct pj_fingerprint_part { // a file
     const char *path, *name;
-    int64_t stamp[3]; // size in bytes; time of change: seconds, ns
+    int64_t stamp[3]; // size in bytes; time of change: seconds, ns; 0 of what is no file
     uint64_t value, bytes;
     bool known; // both of them
 } pj_fingerprint_part;

@@ -9,7 +9,8 @@
 #define SEVERITY_LOSS PJ_LOSS
 
 static const pj_import_row rows[] = {
-#define IMPORT(key, severity, sentence) {#key, SEVERITY_##severity, sentence},
+#define IMPORT(name, level, text, ...)                                                             \
+    {.key = #name, .severity = SEVERITY_##level, .sentence = (text), __VA_ARGS__},
 #include "metrics/model/import_stats.def"
 #undef IMPORT
 };

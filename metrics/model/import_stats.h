@@ -9,7 +9,7 @@
 typedef enum pj_severity { PJ_NOTE, PJ_WARNING, PJ_LOSS } pj_severity;
 
 typedef enum pj_import_key {
-#define IMPORT(key, severity, sentence) PJ_IMPORT_##key,
+#define IMPORT(key, ...) PJ_IMPORT_##key,
 #include "metrics/model/import_stats.def"
 #undef IMPORT
     PJ_IMPORT_COUNT
@@ -19,6 +19,7 @@ typedef struct pj_import_row {
     const char *key;
     pj_severity severity;
     const char *sentence;
+    const char *advice; // what to do about broken files; NULL = they are not
 } pj_import_row;
 
 typedef struct pj_import_stats {

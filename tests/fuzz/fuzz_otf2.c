@@ -2,6 +2,7 @@
 // belong to their location, messages join the two.
 #include "metrics/base/arena.h"
 #include "metrics/read/otf2_match.h"
+#include "tests/support/made_defs.h"
 
 #include <stdlib.h>
 
@@ -36,14 +37,7 @@ static pj_otf2_defs *make_defs(pj_arena *arena)
     defs->region_count = REGIONS;
     for (uint32_t i = 0; i < REGIONS; i++)
         pj_map_put(&defs->region_of, i, i);
-    defs->comm_count = 1;
-    defs->comms = pj_new(arena, pj_otf2_comm);
-    *defs->comms = (pj_otf2_comm){.number = 1, .size = 2, .ranks = pj_new_n(arena, uint32_t, 2)};
-    defs->comms->ranks[1] = 1;
-    pj_map_put(&defs->comm_of, 0, 0);
-    defs->metrics = pj_new(arena, pj_otf2_metric);
-    *defs->metrics = (pj_otf2_metric){.used = true, .has = {true, true}, .at = {0, 1}};
-    pj_map_put(&defs->metric_of, 0, 0);
+    made_defs_complete(defs, arena);
     return defs;
 }
 

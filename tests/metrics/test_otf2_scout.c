@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2_place.h"
 #include "metrics/read/otf2_scout.h"
+#include "tests/support/made_defs.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -172,14 +173,7 @@ static pj_otf2_defs *make_defs(pj_arena *arena)
         if (i < REGIONS)
             pj_map_put(&defs->region_of, i, i);
     }
-    defs->comm_count = 1;
-    defs->comms = pj_new(arena, pj_otf2_comm);
-    *defs->comms = (pj_otf2_comm){.number = 1, .size = 2, .ranks = pj_new_n(arena, uint32_t, 2)};
-    defs->comms->ranks[1] = 1;
-    pj_map_put(&defs->comm_of, 0, 0);
-    defs->metrics = pj_new(arena, pj_otf2_metric);
-    *defs->metrics = (pj_otf2_metric){.used = true, .has = {true, true}, .at = {0, 1}};
-    pj_map_put(&defs->metric_of, 0, 0);
+    made_defs_complete(defs, arena);
     return defs;
 }
 

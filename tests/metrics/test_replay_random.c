@@ -395,7 +395,8 @@ static void check_program(uint64_t seed)
 static void programs_take_what_the_simulator_says(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= pj_rounds(20000, 200000); seed++)
+    const uint64_t rounds = pj_rounds(20000, 200000);
+    for (uint64_t seed = 1; seed <= rounds; seed++)
         check_program(seed);
 }
 

@@ -56,6 +56,7 @@ typedef struct otf2_reading {
     const char *folder;    // of the event files
     pj_otf2_range *ranges; // that are looked at; NULL = all is read
     size_t range_count;
+    uint64_t *sizes; // of the event files, bytes; where all is read
 } otf2_reading;
 
 static bool sniff(pj_str head)
@@ -111,8 +112,9 @@ static void sum_sizes(otf2_reading *r)
     for (uint32_t i = 0; r->ranges && i < r->count; i++)
         if (r->places[i]->zoom)
             r->run->file_bytes += pj_otf2_zoom_bytes(r->places[i]->zoom);
-    for (uint32_t i = 0; !r->ranges && i < r->count; i++)
-        r->run->file_bytes += file_size(r, i);
+    r->sizes = r->ranges ? NULL : pj_new_n(r->defs->arena, uint64_t, r->count);
+    for (uint32_t i = 0; r->sizes && i < r->count; i++)
+        r->run->file_bytes += r->sizes[i] = file_size(r, i);
     r->run->text_bytes = r->run->file_bytes;
     atomic_fetch_add(&r->pass->job->bytes_total, r->run->file_bytes);
 }
@@ -188,17 +190,21 @@ static bool set_clocks(otf2_reading *r, pj_err *err)
     return true;
 }
 
+/// All but the offsets, which stay with the definitions.
+static void set_clock(pj_otf2_clock *clock, const pj_otf2_clock *from)
+{
+    clock->base = from->base;
+    clock->factor = from->factor;
+    clock->bits = from->bits;
+    clock->rate = from->rate;
+    clock->shift = from->shift;
+}
+
 /// Those with which the run was read before.
 static void take_clocks(otf2_reading *r)
 {
-    const pj_otf2_clocks *known = r->pass->known->clocks;
-    for (uint32_t i = 0; i < r->count; i++) {
-        pj_otf2_clock *clock = &r->places[i]->clock;
-        clock->base = known->items[i].base;
-        clock->factor = known->items[i].factor;
-        clock->bits = known->items[i].bits;
-        clock->shift = known->items[i].shift;
-    }
+    for (uint32_t i = 0; i < r->count; i++)
+        set_clock(&r->places[i]->clock, &r->pass->known->clocks->items[i]);
 }
 
 // The end
@@ -237,18 +243,13 @@ static bool lacks_completions(const pj_otf2_place *place)
     return place->posted && !place->completed;
 }
 
-/// Their offsets stay with the definitions.
 static const pj_otf2_clocks *copy_clocks(const otf2_reading *r)
 {
     pj_otf2_clocks *clocks = pj_new(r->run->arena, pj_otf2_clocks);
     *clocks = (pj_otf2_clocks){pj_new_n(r->run->arena, pj_otf2_clock, r->count), r->count};
     for (uint32_t i = 0; i < r->count; i++) {
-        const pj_otf2_clock *from = &r->places[i]->clock;
-        clocks->items[i] = (pj_otf2_clock){.base = from->base,
-                                           .factor = from->factor,
-                                           .bits = from->bits,
-                                           .rate = from->rate,
-                                           .shift = from->shift};
+        clocks->items[i] = (pj_otf2_clock){.base = 0};
+        set_clock(&clocks->items[i], &r->places[i]->clock);
     }
     return clocks;
 }
@@ -468,13 +469,11 @@ static unsigned workers_of(const otf2_reading *r)
 static void send_scout(const otf2_reading *r)
 {
     const pj_pass *pass = r->pass;
-    if (r->ranges || pass->crew || pass->regions || workers_of(r) < 2)
+    if (!r->sizes || pass->crew || pass->regions || workers_of(r) < 2)
         return;
-    for (uint32_t i = 0; i < r->count; i++) {
-        uint64_t size = file_size(r, i);
-        if (size > SCOUT_LEAST && size > r->run->file_bytes / 2)
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->sizes[i] > SCOUT_LEAST && r->sizes[i] > r->run->file_bytes / 2)
             pj_otf2_place_send_scout(r->places[i]);
-    }
 }
 
 /// All events in one stream: alone, or as the leader of a crew.

@@ -60,12 +60,14 @@ INLINE uint64_t load_8(const uint8_t *at)
     return bytes;
 }
 
+static const uint64_t low_bytes[] = {0,          0xFF,         0xFFFF,         0xFFFFFF,
+                                     0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+                                     UINT64_MAX};
+
 /// The number of `size` bytes at `at`; ff in place of a size is "undefined", which has none.
 INLINE uint64_t number_of(const uint8_t *at, unsigned size)
 {
-    if (size - 1u < 8)
-        return load_8(at) & UINT64_MAX >> (64 - 8 * size);
-    return size == 0 ? 0 : PJ_OTF2_UNDEFINED;
+    return size <= 8 ? load_8(at) & low_bytes[size] : PJ_OTF2_UNDEFINED;
 }
 
 INLINE unsigned bytes_of(unsigned size)

@@ -46,7 +46,20 @@ static void thin_out(pj_otf2_hull *hull)
     drop(hull, least_at);
 }
 
-void pj_otf2_hull_add(pj_otf2_hull *hull, pj_otf2_tie tie)
+/// A tie with the latest effect of all.
+static void append(pj_otf2_hull *hull, pj_otf2_tie tie)
+{
+    size_t at = hull->count;
+    const pj_otf2_tie *ties = hull->ties;
+    while (at >= 2 && bulge(ties[at - 2], ties[at - 1], tie) <= 0)
+        at--;
+    if (at == hull->cap)
+        pj_grow(hull->ties, &hull->cap, at + 1);
+    hull->ties[at] = tie;
+    hull->count = at + 1;
+}
+
+static void insert(pj_otf2_hull *hull, pj_otf2_tie tie)
 {
     size_t at = hull->count;
     const pj_otf2_tie *ties = hull->ties;
@@ -67,7 +80,16 @@ void pj_otf2_hull_add(pj_otf2_hull *hull, pj_otf2_tie tie)
     if (hull->count > at)
         memmove(hull->ties + at + 1, hull->ties + at, (hull->count - at) * sizeof tie);
     hull->ties[at] = tie;
-    if (++hull->count > PJ_OTF2_HULL_MOST)
+    hull->count++;
+}
+
+void pj_otf2_hull_add(pj_otf2_hull *hull, pj_otf2_tie tie)
+{
+    if (hull->count && hull->ties[hull->count - 1].effect >= tie.effect)
+        insert(hull, tie);
+    else
+        append(hull, tie);
+    if (hull->count > PJ_OTF2_HULL_MOST)
         thin_out(hull);
 }
 

@@ -7,6 +7,7 @@
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     READY_IN_ALL = 1 << 19, // events that wait in all places together
@@ -16,6 +17,7 @@ enum {
     AHEAD_IN_ALL = 1 << 20,    // events decoded further ahead for the sake of sends
     AHEAD_STEP = 1 << 11,
     BATCH = 1 << 14,
+    TURNS_MOST = 256, // of places that are filled in turn, between two looks at the job
 };
 
 #define NOT_DUE SIZE_MAX // a place that a round does not fill
@@ -30,6 +32,9 @@ typedef struct merging {
     size_t ready;  // events that a place is filled with
     size_t ahead;  // events decoded beyond that
     uint32_t next; // place that the next worker fills
+    size_t turn;   // of places that need not wait for each other: how many were filled
+    size_t *taken; // and the turn of each place, 0 = none yet
+    size_t slots;  // places that may be on their way at once
     front *heap;   // by time
     uint32_t heap_count;
     pj_event *events;
@@ -155,6 +160,28 @@ static bool take(void *self, void *slot, pj_err *err)
     return true;
 }
 
+/// The places round and round, as long as it is sure that the next one has been put.
+static bool take_in_turn(void *self, void *slot, pj_err *err)
+{
+    merging *g = self;
+    (void)err;
+    if (g->turn == TURNS_MOST)
+        return false;
+    for (uint32_t passed = 0; passed < g->m->count; passed++) {
+        size_t taken = g->taken[g->next];
+        if (taken && taken + g->slots > g->turn + 1)
+            return false;
+        pj_otf2_place *place = place_at(g, g->next);
+        g->next = (g->next + 1) % g->m->count;
+        if (!place->ended) {
+            g->taken[place->location] = ++g->turn;
+            *(pj_otf2_place **)slot = place;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool work(void *self, void *slot, pj_err *err)
 {
     const merging *g = self;
@@ -194,7 +221,8 @@ static bool put(void *self, void *slot, pj_err *err)
     if (g->m->share)
         return pj_otf2_share_pass(g->m->share, place, g->had[place->location], err);
     take_ops(g, place);
-    return !g->m->pass->by_location || drain(g, place, err);
+    return !g->m->pass->by_location ||
+           (drain(g, place, err) && pj_job_check(g->m->pass->job, g->m->pass->run->path, err));
 }
 
 static void report(void *self)
@@ -215,14 +243,19 @@ static void charge(merging *g)
 
 static bool fill_own(merging *g, pj_err *err)
 {
-    const pj_line line = {g, take, work, put, report};
+    bool in_turn = g->m->pass->by_location && !g->m->share;
+    const pj_line line = {g, in_turn ? take_in_turn : take, work, put, report};
     size_t n = pj_pool_slots(g->m->workers);
-    pj_otf2_place **slots = pj_take_memory(n * sizeof *slots);
-    void **each = pj_take_memory(n * sizeof *each);
-    for (size_t i = 0; i < n; i++)
+    g->slots = n < g->m->count ? n : g->m->count;
+    pj_otf2_place **slots = pj_take_memory(g->slots * sizeof *slots);
+    void **each = pj_take_memory(g->slots * sizeof *each);
+    for (size_t i = 0; i < g->slots; i++)
         each[i] = &slots[i];
-    g->next = 0;
-    bool ok = pj_pool_run(&line, g->m->workers, each, n, err);
+    if (!in_turn)
+        g->next = 0;
+    g->turn = 0;
+    memset(g->taken, 0, g->m->count * sizeof *g->taken);
+    bool ok = pj_pool_run(&line, g->m->workers, each, g->slots, err);
     free(each);
     free(slots);
     return ok;
@@ -395,6 +428,7 @@ bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
     g.ready = share < READY_LEAST ? READY_LEAST : share > most ? most : share;
     g.heap = pj_take_memory(m->count * sizeof *g.heap);
     g.had = pj_take_memory(m->count * sizeof *g.had);
+    g.taken = pj_take_memory(m->count * sizeof *g.taken);
     bool ok = true;
     while (ok && !all_ended(&g))
         ok = fill_round(&g, err) && (m->pass->by_location || merge(&g, err)) && !err->code;
@@ -402,6 +436,7 @@ bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
     atomic_fetch_sub(&m->pass->job->memory_used, g.charged);
     free(g.heap);
     free(g.had);
+    free(g.taken);
     free(g.sent);
     free(g.events);
     free(g.messages);

@@ -24,7 +24,7 @@ enum {
     MAP_CONTEXT = 10,
 };
 
-static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of);
+static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of);
 
 // Making
 
@@ -168,13 +168,12 @@ void pj_otf2_place_free(pj_otf2_place *place)
 
 void pj_otf2_place_send_scout(pj_otf2_place *place)
 {
-    uint32_t region_of[PJ_OTF2_REGIONS_AT];
+    uint32_t plain[PJ_OTF2_REGIONS_AT];
     for (uint32_t id = 0; id < PJ_OTF2_REGIONS_AT; id++) {
-        place->region_at[id] = look_up_region(place, id, PJ_OTF2_OF_REGION);
-        bool plain = pj_otf2_region_at(place, place->region_at[id])->plain;
-        region_of[id] = plain ? place->region_at[id] : PJ_OTF2_NONE;
+        uint32_t index = region_of(place, id, PJ_OTF2_OF_REGION);
+        plain[id] = pj_otf2_region_at(place, index)->plain ? index : PJ_OTF2_NONE;
     }
-    pj_otf2_evt_send_scout(place->evt, region_of, PJ_OTF2_REGIONS_AT);
+    pj_otf2_evt_send_scout(place->evt, plain, PJ_OTF2_REGIONS_AT);
 }
 
 bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
@@ -351,9 +350,12 @@ static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
 {
     if (of != PJ_OTF2_OF_REGION || id >= PJ_OTF2_REGIONS_AT)
         return look_up_region(place, id, of);
-    if (place->region_at[id] == PJ_OTF2_NONE)
-        place->region_at[id] = look_up_region(place, id, of);
-    return place->region_at[id];
+    if (place->region_at[id] == PJ_OTF2_NONE) {
+        uint32_t index = look_up_region(place, id, of);
+        bool plain = pj_otf2_region_at(place, index)->plain;
+        place->region_at[id] = index | (plain ? 0 : PJ_OTF2_NOT_PLAIN);
+    }
+    return place->region_at[id] & ~PJ_OTF2_NOT_PLAIN;
 }
 
 static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)

@@ -11,7 +11,8 @@
 #include "metrics/read/otf2_evt.h"
 #include "metrics/read/otf2_requests.h"
 
-enum { PJ_OTF2_REGIONS_AT = 4096 }; // regions that are looked up by index
+enum { PJ_OTF2_REGIONS_AT = 4096 };           // regions that are looked up by index
+#define PJ_OTF2_NOT_PLAIN (UINT32_C(1) << 31) // flag of these: entering and leaving means something
 
 typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
@@ -89,7 +90,7 @@ typedef struct pj_otf2_place {
     pj_otf2_clock clock;
     pj_map regions, comms, metrics, contexts; // global ids of its own ones
     bool mapped[4];
-    uint32_t *region_at; // indices of the regions with small ids; PJ_OTF2_NONE = not looked up
+    uint32_t *region_at; // of small ids: index and flag, or PJ_OTF2_NONE = not looked up
 
     // What it is in.
     pj_otf2_frame *stack;

@@ -65,7 +65,7 @@ typedef struct stretch {
     const uint32_t *region_of;
     uint32_t region_ids;
     const uint8_t *at;
-    uint64_t time, last, metric_time;
+    uint64_t time, metric_time;
     const uint8_t *metric; // the last one, NULL = none
     uint32_t metric_id;
     uint32_t events, left, entered;
@@ -172,7 +172,6 @@ static void keep_stretch(const survey *v, const stretch *s)
                              .events = s->events,
                              .metric = s->metric ? (uint32_t)(s->metric - bytes) : NONE,
                              .time = s->time,
-                             .last = s->last,
                              .metric_time = s->metric_time,
                              .metric_id = (uint8_t)s->metric_id,
                              .left = (uint8_t)s->left,
@@ -192,15 +191,14 @@ static bool survey_stretch(survey *v)
                  .open = open,
                  .regions = regions};
     while (v->end - s.at >= PJ_OTF2_EVT_MARGIN) {
-        if (*s.at == PJ_OTF2_MARK_TIME) {
-            if (!take_time(&s))
-                break;
-            continue;
-        }
-        if (!take_plain(&s))
+        const uint8_t *at = s.at;
+        uint64_t time = s.time;
+        if ((*at == PJ_OTF2_MARK_TIME && !take_time(&s)) || !take_plain(&s)) {
+            s.at = at;
+            s.time = time;
             break;
+        }
         s.events++;
-        s.last = s.time;
     }
     bool some = s.at > v->at;
     keep_stretch(v, &s);

@@ -14,8 +14,7 @@ typedef struct pj_otf2_stretch {
     uint32_t begin, end; // in the page
     uint32_t events;
     uint32_t metric;       // the last reading, in the page; PJ_OTF2_NONE = there is none
-    uint64_t time;         // ticks at its end
-    uint64_t last;         // of its last event
+    uint64_t time;         // ticks of its last event
     uint64_t metric_time;  // of the last reading
     uint8_t metric_id;     // of all readings
     uint8_t left, entered; // regions that were open before it; that are open behind it

@@ -6,114 +6,139 @@
 
 #include <string.h>
 
-enum { SINGLE_BYTES_MOST = 8, REGIONS_AT = PJ_OTF2_REGIONS_AT };
+#define INLINE static inline __attribute__((always_inline))
+
+enum { SINGLE_BYTES_MOST = 8 };
 
 typedef struct skimming {
     const uint32_t *region_at;
-    const pj_otf2_region *regions;
-    size_t stack_cap;
     pj_otf2_span span;
-    pj_otf2_frame *stack;
-    size_t depth;
-    const uint8_t *metric;      // the last one, NULL = none
-    uint64_t metric_time, last; // ticks
+    pj_otf2_frame *first, *top, *limit; // of the stack
+    uint8_t state;                      // of the top: what is plain inherits it
+    const uint8_t *metric;              // the last one, NULL = none
+    uint64_t metric_time;               // ticks
     uint64_t events;
-    uint64_t metric_id; // that may be passed over; PJ_OTF2_UNDEFINED = none
+    uint64_t metric_id;   // that may be passed over; PJ_OTF2_UNDEFINED = none
+    uint32_t metric_head; // first bytes of a reading of it; 0 = not seen yet
+    uint32_t metric_size; // and its length
 } skimming;
 
-/// The region of an enter or leave at `at`, when it is one that changes nothing.
-static inline uint32_t plain_region(const skimming *s, const uint8_t *at, unsigned size)
+INLINE uint32_t load_4(const uint8_t *at)
 {
-    if (size > 2)
-        return PJ_OTF2_NONE;
-    uint32_t id = size == 0 ? 0 : size == 1 ? at[0] : at[0] | (uint32_t)at[1] << 8;
-    uint32_t index = id < REGIONS_AT ? s->region_at[id] : PJ_OTF2_NONE;
-    return index != PJ_OTF2_NONE && s->regions[index].plain ? index : PJ_OTF2_NONE;
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
 }
 
-static inline bool skim_enter(skimming *s, const uint8_t *at)
+INLINE uint64_t load_8(const uint8_t *at)
 {
-    uint32_t index = plain_region(s, at + 2, at[1]);
-    if (index == PJ_OTF2_NONE || s->depth >= s->stack_cap)
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+INLINE bool push(skimming *s, uint32_t region)
+{
+    if (s->top == s->limit)
         return false;
-    s->stack[s->depth] = (pj_otf2_frame){index, s->stack[s->depth - 1].state};
-    s->depth++;
-    s->span.at = at + 2 + at[1];
+    *++s->top = (pj_otf2_frame){region, s->state};
     return true;
 }
 
-static inline bool skim_leave(skimming *s, const uint8_t *at)
+/// Leaves the top if it is that region; not the last frame.
+INLINE bool pop(skimming *s, uint32_t region)
 {
-    uint32_t index = plain_region(s, at + 2, at[1]);
-    if (index == PJ_OTF2_NONE || s->depth < 2)
+    if (s->top == s->first || s->top->region != region || s->top[-1].state != s->state)
         return false;
-    const pj_otf2_frame *top = &s->stack[s->depth - 1];
-    if (top->region != index || top->state != top[-1].state)
-        return false;
-    s->depth--;
-    s->span.at = at + 2 + at[1];
+    s->top--;
     return true;
 }
 
-static inline bool skim_metric(skimming *s, const uint8_t *at)
+/// Passes over an enter or leave, with its number of `size` bytes, of a region that changes
+/// nothing.
+INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t id, unsigned size)
+{
+    uint32_t region = s->region_at[id];
+    if (region & PJ_OTF2_NOT_PLAIN || (*at == PJ_OTF2_ENTER ? !push(s, region) : !pop(s, region)))
+        return false;
+    s->span.at = at + 2 + size;
+    return true;
+}
+
+/// Passes over a record that is no reading. Numbers of one byte come first: the next record need
+/// not wait for their size.
+INLINE bool skim_other(skimming *s, const uint8_t *at)
+{
+    unsigned size = at[1];
+    if (*at == PJ_OTF2_ENTER || *at == PJ_OTF2_LEAVE) {
+        if (__builtin_expect(size == 1, 1))
+            return skim_region(s, at, at[2], 1);
+        uint32_t id = size ? at[2] | (uint32_t)at[3] << 8 : 0;
+        return size <= 2 && id < PJ_OTF2_REGIONS_AT && skim_region(s, at, id, size);
+    }
+    if ((*at != PJ_OTF2_MPI_ISEND_COMPLETE && *at != PJ_OTF2_MPI_REQUEST_TEST) ||
+        size > SINGLE_BYTES_MOST)
+        return false;
+    s->span.at = at + 2 + size;
+    return true;
+}
+
+/// Whether readings that begin like this one may be passed over.
+INLINE bool take_metric_head(skimming *s, const uint8_t *at)
 {
     unsigned length = at[1], size = at[2];
     uint64_t id = size ? at[3] : 0;
     if (length == UINT8_MAX || size > 1 || id != s->metric_id)
         return false;
+    s->metric_head = load_4(at);
+    s->metric_size = 2 + length;
+    return true;
+}
+
+/// Passes over the reading at `at`.
+INLINE bool skim_metric(skimming *s, const uint8_t *at, uint64_t time)
+{
+    if (load_4(at) != s->metric_head && !take_metric_head(s, at))
+        return false;
     s->metric = at;
-    s->metric_time = s->span.time;
-    s->span.at = at + 2 + length;
+    s->metric_time = time;
+    s->span.at = at + s->metric_size;
     return true;
 }
 
-/// A record of one number that means nothing here.
-static inline bool skim_single(skimming *s, const uint8_t *at)
+/// Most records are a time, a reading, and a region entered or left, which are taken together.
+INLINE void skim_records(skimming *s)
 {
-    if (at[1] > SINGLE_BYTES_MOST)
-        return false;
-    s->span.at = at + 2 + at[1];
-    return true;
-}
-
-static inline bool skim_record(skimming *s)
-{
-    const uint8_t *at = s->span.at;
-    switch (*at) {
-    case PJ_OTF2_METRIC:
-        return skim_metric(s, at);
-    case PJ_OTF2_ENTER:
-        return skim_enter(s, at);
-    case PJ_OTF2_LEAVE:
-        return skim_leave(s, at);
-    case PJ_OTF2_MPI_ISEND_COMPLETE:
-    case PJ_OTF2_MPI_REQUEST_TEST:
-        return skim_single(s, at);
-    default: // any byte
-        return false;
+    while (s->span.at < s->span.end) {
+        const uint8_t *at = s->span.at;
+        uint64_t time = s->span.time;
+        if (*at == PJ_OTF2_MARK_TIME) {
+            time = load_8(at + 1);
+            at += 1 + sizeof time;
+        }
+        if (time < s->span.time)
+            return;
+        unsigned events = 0;
+        if (*at == PJ_OTF2_METRIC && skim_metric(s, at, time)) {
+            at = s->span.at;
+            events = 1;
+        }
+        events += skim_other(s, at);
+        if (!events)
+            return;
+        s->span.time = time;
+        s->events += events;
     }
-}
-
-/// Moves to the next time unless it goes back.
-static inline bool skim_time(skimming *s)
-{
-    uint64_t time;
-    memcpy(&time, s->span.at + 1, sizeof time);
-    if (time < s->span.time)
-        return false;
-    s->span.time = time;
-    s->span.at += 1 + sizeof time;
-    return true;
 }
 
 /// Whether the open regions are such that the stretch changes nothing but them.
 static bool is_plain(const skimming *s, const pj_otf2_stretch *stretch)
 {
-    if (s->depth <= stretch->left || s->depth - stretch->left + stretch->entered > s->stack_cap)
+    if (s->top - s->first < stretch->left || s->limit - s->top + stretch->left < stretch->entered)
         return false;
     if (stretch->metric != PJ_OTF2_NONE && stretch->metric_id != s->metric_id)
         return false;
-    const pj_otf2_frame *top = &s->stack[s->depth - 1];
+    const pj_otf2_frame *top = s->top;
     for (uint32_t i = 0; i < stretch->left; i++, top--)
         if (top->region != stretch->regions[i] || top->state != top[-1].state)
             return false;
@@ -127,16 +152,14 @@ static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
     if (!stretch || !is_plain(s, stretch))
         return false;
     const uint8_t *page = s->span.at - stretch->begin;
-    s->depth -= stretch->left;
-    for (uint32_t i = 0; i < stretch->entered; i++, s->depth++)
-        s->stack[s->depth] =
-            (pj_otf2_frame){stretch->regions[stretch->left + i], s->stack[s->depth - 1].state};
+    s->top -= stretch->left;
+    for (uint32_t i = 0; i < stretch->entered; i++)
+        push(s, stretch->regions[stretch->left + i]);
     if (stretch->metric != PJ_OTF2_NONE) {
         s->metric = page + stretch->metric;
         s->metric_time = stretch->metric_time;
     }
     s->events += stretch->events;
-    s->last = stretch->last;
     s->span.at = page + stretch->end;
     s->span.time = stretch->time;
     return true;
@@ -158,25 +181,18 @@ bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
     if (place->depth == 0 || place->unnamed_count)
         return false;
     skimming s = {.region_at = place->region_at,
-                  .regions = place->defs->regions,
-                  .stack_cap = place->stack_cap,
                   .span = pj_otf2_evt_span(place->evt),
-                  .stack = place->stack,
-                  .depth = place->depth,
+                  .first = place->stack,
+                  .top = place->stack + place->depth - 1,
+                  .limit = place->stack + place->stack_cap - 1,
+                  .state = place->stack[place->depth - 1].state,
                   .metric_id = metric_to_pass(place)};
     while (skim_stretch(&s, place->evt))
         ;
-    while (s.span.at < s.span.end) {
-        if (*s.span.at == PJ_OTF2_MARK_TIME && !skim_time(&s))
-            break;
-        if (!skim_record(&s))
-            break;
-        s.events++;
-        s.last = s.span.time;
-    }
-    place->depth = s.depth;
+    skim_records(&s);
+    place->depth = (size_t)(s.top - s.first) + 1;
     place->records += s.events;
-    *ticks = s.last;
+    *ticks = s.span.time;
     bool counted = s.metric && pj_otf2_evt_values(place->evt, s.metric, reading);
     reading->time = s.metric_time;
     pj_otf2_evt_move(place->evt, s.span, s.events);

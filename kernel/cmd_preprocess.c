@@ -57,7 +57,7 @@ static bool make_folder(const char *folder, pj_err *err)
     struct stat info;
     if (!folder || (stat(folder, &info) == 0 && S_ISDIR(info.st_mode)) || mkdir(folder, 0777) == 0)
         return true;
-    return pj_fail(err, PJ_E_IO, folder, 0, "the folder cannot be made");
+    return pj_fail_io(err, folder, "the folder cannot be made");
 }
 
 static bool list_items(batch *b, pj_err *err)

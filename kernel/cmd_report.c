@@ -1,6 +1,7 @@
 // popinjay report TRACE...|NOTEBOOK: the document that an assessment ends in.
 #include "kernel/report.h"
 #include "kernel/report_source.h"
+#include "metrics/base/newfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -175,6 +176,8 @@ static bool run_report(pj_session *session, const void *args_given, pj_value *ou
         return pj_fail(err, PJ_E_USAGE, output, 0,
                        "is there already, and what was written in it would be lost; choose another "
                        "name, or --overwrite");
+    if (!pj_newfile_check(output, err))
+        return false;
     json_t *notebook =
         path ? given(&report, args, path, err) : standard(&report, args, output, err);
     bool ok = notebook && pj_report_write(&report, notebook, output, err);

@@ -57,12 +57,20 @@ static bool is_suffix(pj_str suffix)
     return false;
 }
 
+/// "-.csv"
+static bool is_output(const char *path)
+{
+    return pj_str_starts(pj_str_of(path), PJ_S("-."));
+}
+
 bool pj_export_check(const pj_texts *paths, pj_err *err)
 {
     for (size_t i = 0; i < paths->count; i++) {
         pj_str suffix = suffix_of(paths->items[i]);
         if (!is_suffix(suffix))
             return refuse_suffix(paths->items[i], suffix, err);
+        if (!is_output(paths->items[i]) && !pj_newfile_check(paths->items[i], err))
+            return false;
     }
     return true;
 }
@@ -123,7 +131,7 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
     if (!make_bytes(value, path, &bytes, err))
         return false;
     session->exports++;
-    if (pj_str_starts(pj_str_of(path), PJ_S("-."))) {
+    if (is_output(path)) {
         session->face->write(session->face->self, PJ_STDOUT, pj_buf_str(&bytes));
         return true;
     }

@@ -9,7 +9,8 @@
 /// value has no form for (the message lists those it has).
 bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err);
 bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err);
-/// Whether the suffix of every path is known, before any work is done.
+/// Whether the suffix of every path is known and its folder lets it be written, before any work is
+/// done.
 bool pj_export_check(const pj_texts *paths, pj_err *err);
 /// Suffixes without the point; NULL past the end.
 const char *pj_export_suffix(size_t index);

@@ -242,15 +242,16 @@ static bool copy_pictures(pj_report *report, const char *path, pj_err *err)
     const char *to = pj_arena_format(report->arena, PJ_STR_FMT PJ_STR_FMT "_files",
                                      PJ_STR_ARG(before), PJ_STR_ARG(stem));
     DIR *dir = opendir(from);
-    bool ok = true;
-    if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
-        ok = pj_fail_io(err, to, "cannot be made");
+    bool made = dir && mkdir(to, 0777) == 0;
+    bool ok = !dir || made || errno == EEXIST || pj_fail_io(err, to, "cannot be made");
     for (struct dirent *entry; ok && dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
             ok = copy_file(pj_arena_format(report->arena, "%s/%s", from, entry->d_name),
                            pj_arena_format(report->arena, "%s/%s", to, entry->d_name), err);
     if (dir)
         closedir(dir);
+    if (made && !ok)
+        remove_tree(to);
     return ok;
 }
 

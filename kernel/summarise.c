@@ -2,6 +2,7 @@
 #include "kernel/summarise.h"
 
 #include "metrics/base/fingerprint_trace.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/pool.h"
 #include "metrics/model/companion.h"
 #include "metrics/model/regions.h"
@@ -274,6 +275,8 @@ bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *j
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_provenance origin;
     opts = with_all(opts);
+    if (!pj_newfile_check(at, err))
+        return false;
     pj_auto_run read = read_steady(path, &opts, job, arena, &origin, err);
     if (!read)
         return false;

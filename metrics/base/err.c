@@ -40,8 +40,9 @@ static const char *io_advice(int reason)
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-    case EROFS:
         return "; make room, or choose another place";
+    case EROFS:
+        return "; choose another place";
     case EISDIR:
         return "; name a file in it";
     default:

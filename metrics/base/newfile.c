@@ -34,14 +34,18 @@ static mode_t new_mode(void)
     return 0666 & ~mask;
 }
 
+static bool refuse_folder(const char *path, pj_err *err)
+{
+    errno = EISDIR;
+    return refuse(path, "cannot be written", err);
+}
+
 bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err)
 {
     struct stat old;
     bool replaces = stat(path, &old) == 0;
-    if (replaces && S_ISDIR(old.st_mode)) {
-        errno = EISDIR;
-        return refuse(path, "cannot be written", err);
-    }
+    if (replaces && S_ISDIR(old.st_mode))
+        return refuse_folder(path, err);
     char *real = replaces ? realpath(path, NULL) : NULL; // a link stays one
     char *temporary = temporary_name(real ? real : path);
     int fd = mkostemp(temporary, O_CLOEXEC);
@@ -138,4 +142,22 @@ bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err)
     pj_auto_newfile file = {.fd = -1};
     return pj_newfile_open(&file, path, err) && pj_newfile_add(&file, bytes, err) &&
            pj_newfile_commit(&file, err);
+}
+
+bool pj_newfile_check(const char *path, pj_err *err)
+{
+    struct stat old;
+    bool replaces = stat(path, &old) == 0;
+    if (replaces && S_ISDIR(old.st_mode))
+        return refuse_folder(path, err);
+    if (replaces && !S_ISREG(old.st_mode))
+        return true;
+    char *real = replaces ? realpath(path, NULL) : NULL;
+    pj_str target = pj_str_of(real ? real : path);
+    size_t slash = pj_str_find_last(target, '/');
+    pj_auto_buf folder = {.at = NULL};
+    pj_buf_add(&folder, pj_str_head(target, slash < target.len ? slash + 1 : 0));
+    pj_buf_puts(&folder, ".");
+    free(real);
+    return access(folder.at, W_OK | X_OK) == 0 || refuse(path, "cannot be written", err);
 }

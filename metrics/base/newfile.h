@@ -26,6 +26,9 @@ void pj_newfile_drop(pj_newfile *file);
 /// into.
 bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
 
+/// Whether the system lets a file be put there: asked before work that would be lost.
+bool pj_newfile_check(const char *path, pj_err *err);
+
 /// An open file beside `path` that vanishes when it is closed; -1 on failure.
 int pj_newfile_scratch(const char *path, pj_err *err);
 /// All bytes, however often the system must be asked.

@@ -83,6 +83,27 @@ static void devices_stay_devices(void **state)
     assert_int_equal(folders.code, PJ_E_IO);
 }
 
+/// Asked before the work: it says what the writing would say, and leaves nothing.
+static void a_place_is_checked_first(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {"none/new", "a_file/new", ""};
+    assert_true(pj_newfile_put(folder_file("a_file"), PJ_S("x"), NULL));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        pj_err checked = {.code = PJ_E_NONE}, written = {.code = PJ_E_NONE};
+        assert_false(pj_newfile_check(folder_file(refused[i]), &checked));
+        assert_false(pj_newfile_put(folder_file(refused[i]), PJ_S("x"), &written));
+        assert_int_equal(checked.code, PJ_E_IO);
+        assert_string_equal(checked.text, written.text);
+    }
+    assert_true(pj_newfile_check(folder_file("new"), NULL));
+    assert_int_equal(access(folder_file("new"), F_OK), -1);
+    assert_true(pj_newfile_check(folder_file("a_file"), NULL));
+    assert_true(pj_newfile_check("new", NULL));
+    assert_true(pj_newfile_check("/dev/full", NULL)); // written into: nobody knows before
+    unlink(folder_file("a_file"));
+}
+
 /// A limit on the size of files stands for a disk that is full.
 static void a_full_disk_is_an_error(void **state)
 {
@@ -110,7 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_files_appear_whole),     cmocka_unit_test(dropped_files_never_appear),
         cmocka_unit_test(links_and_permissions_stay), cmocka_unit_test(devices_stay_devices),
-        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(a_place_is_checked_first),   cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -283,7 +283,7 @@ static const char *subtitle_of(const pj_scene *scene, pj_arena *arena)
     pj_format_duration((double)scene->from_ns, from);
     const char *messages =
         scene->messages == 0 ? ""
-        : scene->bundle_count < scene->messages
+        : scene->bundle_count && scene->bundle_count < scene->messages // summaries only count
             ? pj_arena_format(arena, "; %llu messages in %zu bundles",
                               (unsigned long long)scene->messages, scene->bundle_count)
             : pj_arena_format(arena, "; %llu message%s", (unsigned long long)scene->messages,

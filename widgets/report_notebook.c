@@ -158,9 +158,11 @@ static void add_structure(writer *w)
                     "the efficiency table say where it lies.\n",
                     marked, w->metrics->study->count);
     add_prose(w, &text);
-    add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
-             "fig:timeline");
-    if (w->metrics->study->runs[w->last]->layout.ranks > 1)
+    const pj_run *last = w->metrics->study->runs[w->last];
+    if (last->scene || strcmp(last->format, "summary") != 0) // older summaries have none
+        add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
+                 "fig:timeline");
+    if (last->layout.ranks > 1)
         add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
                  "Where the time of each rank goes in the largest run", "fig:structure");
     else

@@ -24,8 +24,8 @@ json_t *pj_summary_regions_write(const pj_run *run, size_t budget);
 void pj_summary_regions_write_each(const pj_run *run, size_t budget, json_t *into);
 bool pj_summary_regions_read(const json_t *from, pj_run *run, pj_err *err);
 
-/// What ranks and threads do over time, in parts of a thousand of each pixel. NULL = the run has no
-/// scene, or it does not fit.
+/// What ranks and threads do over time, in parts of a thousand of each pixel, or as fine as fits.
+/// NULL = the run has no scene.
 json_t *pj_summary_scene_write(const pj_run *run, size_t budget);
 /// Adds the sums of every thread.
 void pj_summary_scene_write_sums(const pj_run *run, size_t budget, json_t *into);

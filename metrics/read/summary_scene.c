@@ -55,9 +55,7 @@ json_t *pj_summary_scene_write(const pj_run *run, size_t budget)
             for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
                 v.items[k].values[row * scene->columns + column] = llround(
                     (double)pj_scene_at(scene, row, column)[k] / pixel_ns(scene, row) * SHARES);
-    json_t *shares = pj_summary_vectors_encode(&v, budget, true);
-    if (!shares)
-        return NULL;
+    json_t *shares = pj_summary_vectors_encode(&v, budget, false);
     return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "from_ns", (json_int_t)scene->from_ns,
                      "to_ns", (json_int_t)scene->to_ns, "rows", (json_int_t)scene->rows, "columns",
                      (json_int_t)scene->columns, "column_ns", scene->column_ns, "messages",

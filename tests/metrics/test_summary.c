@@ -92,7 +92,7 @@ static void add_regions(pj_run *run, uint32_t each)
     run->openmp_regions = regions;
 }
 
-static void add_scene(pj_run *run)
+static pj_scene *add_scene(pj_run *run)
 {
     pj_scene *scene = pj_new(run->arena, pj_scene);
     *scene = (pj_scene){.to_ns = 4000, .lanes = run->layout.locations, .columns = 4};
@@ -107,6 +107,21 @@ static void add_scene(pj_run *run)
         scene->sums[i * PJ_SCENE_KINDS] = i;
     scene->messages = 5;
     run->scene = scene;
+    return scene;
+}
+
+/// As many pixels as a summary may have, none like its neighbours.
+static void add_busy_scene(pj_run *run)
+{
+    enum { COLUMNS = 128 };
+    uint64_t seed = 3;
+    pj_scene *scene = add_scene(run);
+    scene->columns = COLUMNS;
+    scene->column_ns = 4000.0 / COLUMNS;
+    size_t size = (size_t)scene->rows * COLUMNS * PJ_SCENE_KINDS;
+    scene->time = pj_new_n(run->arena, float, size);
+    for (size_t i = 0; i < size; i++)
+        scene->time[i] = (float)(noise(&seed) % 1000) / 1000 * (float)scene->column_ns;
 }
 
 /// A path in an own folder, which the next call takes again.
@@ -251,8 +266,11 @@ static void every_size_fits(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         pj_auto_run run = noisy_run(sizes[i][0], sizes[i][1]);
         uint64_t bytes;
-        add_scene(run);
+        add_busy_scene(run);
         pj_auto_run back = there_and_back(run, &bytes);
+        assert_non_null(back->scene);
+        assert_int_equal(back->scene->rows, run->scene->rows);
+        assert_int_equal(back->scene->columns, 128);
         print_message("%u x %u threads: %llu bytes\n", sizes[i][0], sizes[i][1],
                       (unsigned long long)bytes);
         assert_true(bytes < 100000);

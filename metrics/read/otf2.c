@@ -549,7 +549,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (!pj_otf2_anchor_read(r->run->path, r->run->arena, &anchor, err))
         return false;
     r->lib = pj_otf2_lib_open(err);
-    r->archive = r->lib ? r->lib->open(anchor.path, err) : NULL;
+    r->archive = r->lib ? pj_otf2_lib_archive(r->lib, &anchor, err) : NULL;
     r->defs = r->archive ? pj_otf2_defs_read(r->lib, r->archive, r->run, err) : NULL;
     if (!r->defs)
         return false;

@@ -16,7 +16,11 @@
 enum {
     VERSION_AT = 6,
     CHUNK_AT = 12,
+    SUBSTRATE_AT = 28,
+    COMPRESSION_AT = 29,
     TEXTS_AT = 46,
+    SUBSTRATE_SION = 2,   // OTF2_SUBSTRATE_SION
+    COMPRESSION_ZLIB = 2, // OTF2_COMPRESSION_ZLIB
     ANCHOR_BYTES_MAX = 1 << 20,
     CHUNK_LEAST = 1 << 10, // the library's own limits are 256 kB and 16 MB
 };
@@ -64,6 +68,13 @@ static bool is_whole(pj_str bytes)
     uint64_t properties = number_at(bytes, at, NUMBER);
     at += NUMBER;
     return properties <= bytes.len && skip_texts(bytes, &at, 2 * properties);
+}
+
+static const char *packing_of(pj_str bytes)
+{
+    if (bytes.at[SUBSTRATE_AT] == SUBSTRATE_SION)
+        return "in SION files";
+    return bytes.at[COMPRESSION_AT] == COMPRESSION_ZLIB ? "compressed with zlib" : NULL;
 }
 
 static bool read_bytes(const char *path, char *out, size_t *len, pj_err *err)
@@ -117,6 +128,7 @@ bool pj_otf2_anchor_read(const char *path, pj_arena *arena, pj_otf2_anchor *out,
     if (ok && !(pj_otf2_anchor_sniff(anchor) && is_whole(anchor)))
         ok = pj_fail(err, PJ_E_FORMAT, path, 0, "the anchor file of the OTF2 archive is damaged");
     out->chunk_bytes = ok ? number_at(anchor, CHUNK_AT, 8) : 0;
+    out->packing = ok ? packing_of(anchor) : NULL;
     if (ok && (out->chunk_bytes < CHUNK_LEAST || out->chunk_bytes > CHUNK_MOST))
         ok = pj_fail(err, PJ_E_FORMAT, path, 0,
                      "the anchor file of the OTF2 archive is damaged: chunks of %llu bytes",

@@ -10,6 +10,7 @@ typedef struct pj_otf2_anchor {
     const char *path;     // as the library wants it
     const char *folder;   // of the event files
     uint64_t chunk_bytes; // of event files
+    const char *packing;  // that the library must have been built for; NULL = plain files
 } pj_otf2_anchor;
 
 /// Whether bytes begin an anchor file.

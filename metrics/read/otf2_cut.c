@@ -397,7 +397,7 @@ bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path, pj
     if (!is_free(path, err) || !pj_otf2_anchor_read(run->path, cut->arena, &anchor, err))
         return false;
     const pj_otf2_lib *lib = pj_otf2_lib_open(err);
-    pj_otf2_archive *archive = lib ? lib->open(anchor.path, err) : NULL;
+    pj_otf2_archive *archive = lib ? pj_otf2_lib_archive(lib, &anchor, err) : NULL;
     if (!archive)
         return false;
     pj_auto_run scratch = pj_run_new(run->path);

@@ -5,6 +5,7 @@
 #define PJ_OTF2_LIB_H
 
 #include "metrics/base/err.h"
+#include "metrics/read/otf2_anchor.h"
 #include "metrics/read/otf2_copy.h"
 #include "metrics/read/otf2_event.h"
 
@@ -62,5 +63,8 @@ typedef struct pj_otf2_lib {
 
 /// NULL with PJ_E_MISSING when the module or libotf2 is not installed.
 const pj_otf2_lib *pj_otf2_lib_open(pj_err *err);
+/// As lib->open; PJ_E_MISSING says what the library would have to be built with.
+pj_otf2_archive *pj_otf2_lib_archive(const pj_otf2_lib *lib, const pj_otf2_anchor *anchor,
+                                     pj_err *err);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <setjmp.h>
@@ -136,10 +137,10 @@ static void real_archives_decode_as_with_the_library(void **state)
 #define MADE PJ_BINARY_DIR "/decoded"
 #define ANCHOR MADE ".otf2"
 
-static void write_archive(pj_otf2_style style)
+static void write_archive(pj_otf2_style style, uint32_t iterations)
 {
     const pj_model_app app = {
-        .ranks = 3, .threads = 2, .iterations = 40, .openmp = true, PJ_MODEL_COSTS};
+        .ranks = 3, .threads = 2, .iterations = iterations, .openmp = true, PJ_MODEL_COSTS};
     pj_auto_trace trace = pj_model_write(&app);
     pj_err err = {0};
     if (!pj_otf2_writer_save(trace, ANCHOR, style, &err))
@@ -156,7 +157,7 @@ static void made_archives_decode_as_with_the_library(void **state)
         {.global_ids = true, .no_offsets = true, .ticks_per_ns = 1000, .clock_step = 1 << 30},
     };
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
-        write_archive(styles[i]);
+        write_archive(styles[i], 40);
         uint64_t large = compare_archive(ANCHOR, 0), small = compare_archive(ANCHOR, 1);
         assert_int_equal(large, small);
         assert_true(large > 1000);
@@ -220,13 +221,16 @@ static void turn_file(const char *path)
 {
     enum { SIZE_MOST = 4 << 20, END = 0, FILE_END = 2, CHUNK = 3, TIME = 5 };
     static uint8_t bytes[SIZE_MOST];
+    uint64_t chunk_bytes = chunk_of(path);
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
     size_t size = fread(bytes, 1, SIZE_MOST, file);
-    assert_true(size < chunk_of(path)); // one chunk
+    assert_true(size < SIZE_MOST);
     uint8_t *at = bytes;
-    while (at < bytes + size && *at != FILE_END && *at != END) {
-        if (*at == CHUNK) {
+    while (at < bytes + size && *at != FILE_END) {
+        if (*at == END) {
+            at = bytes + ((uint64_t)(at - bytes) / chunk_bytes + 1) * chunk_bytes;
+        } else if (*at == CHUNK) {
             at[1] = '#';
             at = turn(turn(at + 2, 8), 8);
         } else {
@@ -248,17 +252,8 @@ static pj_run *load(unsigned workers)
     return run;
 }
 
-static void the_other_byte_order_is_left_to_the_library(void **state)
+static void same_run(const pj_run *native, const pj_run *turned)
 {
-    (void)state;
-    write_archive((pj_otf2_style){.clock_step = 123456});
-    pj_auto_run native = load(2);
-    for (unsigned i = 0; i < 6; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, MADE "/%u.evt", i);
-        turn_file(path);
-    }
-    pj_auto_run turned = load(2);
     assert_int_equal(native->events, turned->events);
     assert_int_equal(native->end_ns, turned->end_ns);
     assert_memory_equal(native->totals, turned->totals,
@@ -268,6 +263,37 @@ static void the_other_byte_order_is_left_to_the_library(void **state)
                             native->layout.locations * sizeof *native->counters[c].useful);
     assert_true(native->ideal.runtime_ns == turned->ideal.runtime_ns);
     assert_memory_equal(&native->import, &turned->import, sizeof native->import);
+}
+
+static long size_of(const char *path)
+{
+    struct stat facts = {.st_size = 0};
+    assert_int_equal(stat(path, &facts), 0);
+    return (long)facts.st_size;
+}
+
+static void turn_locations(unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, MADE "/%u.evt", i);
+        turn_file(path);
+    }
+}
+
+static void the_other_byte_order_is_left_to_the_library(void **state)
+{
+    (void)state;
+    enum { SOME = 2, ALL = 6, CHUNK = 256 * 1024 };
+    write_archive((pj_otf2_style){.clock_step = 123456, .chunk_bytes = CHUNK}, 800);
+    assert_true(size_of(MADE "/0.evt") > CHUNK);
+    pj_auto_run native = load(2);
+    turn_locations(0, SOME);
+    pj_auto_run mixed = load(2);
+    same_run(native, mixed);
+    turn_locations(SOME, ALL);
+    pj_auto_run turned = load(2);
+    same_run(native, turned);
     pj_otf2_writer_remove(ANCHOR);
 }
 

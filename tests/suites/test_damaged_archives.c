@@ -154,6 +154,30 @@ static void missing_files_are_told(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// libotf2 is built without SION and zlib in Debian: it cannot write such archives either, but it
+/// looks at these bytes before all others.
+static void packed_archives_say_what_they_need(void **state)
+{
+    (void)state;
+    static const struct {
+        long at;
+        const char *says;
+    } packings[] = {{28, "is in SION files"}, {29, "is compressed with zlib"}};
+    for (size_t i = 0; i < 2; i++) {
+        write_good();
+        FILE *anchor = fopen(ANCHOR, "r+b");
+        assert_non_null(anchor);
+        assert_int_equal(fseek(anchor, packings[i].at, SEEK_SET), 0);
+        assert_int_equal(fputc(2, anchor), 2);
+        assert_int_equal(fclose(anchor), 0);
+        outcome out = load(1);
+        assert_null(out.run);
+        assert_int_equal(out.err.code, PJ_E_MISSING);
+        assert_non_null(strstr(out.err.text, packings[i].says));
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static void a_tiny_budget_ends_in_an_error_or_a_result(void **state)
 {
     (void)state;
@@ -173,6 +197,7 @@ int main(void)
         cmocka_unit_test(damage_of_any_file_is_survived),
         cmocka_unit_test(cut_events_count_as_far_as_they_go),
         cmocka_unit_test(missing_files_are_told),
+        cmocka_unit_test(packed_archives_say_what_they_need),
         cmocka_unit_test(a_tiny_budget_ends_in_an_error_or_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -540,10 +540,10 @@ static void make_table(pj_query *query)
 }
 
 /// What the trace has, for whoever asked for something else.
-static void note_types(const pj_query *query, pj_buf *note)
+static void add_types(const pj_query *query, pj_buf *note)
 {
     unsigned shown = 0;
-    pj_buf_puts(note, "no event of the trace fits; its types:");
+    pj_buf_puts(note, "its types:");
     for (size_t i = 0; i < query->word_count && shown < TYPES_SHOWN; i++)
         if (query->words[i].met)
             pj_buf_addf(note, "%s %s", shown++ ? "," : "", query->words[i].text);
@@ -555,16 +555,31 @@ static void note_result(pj_query *query)
     pj_auto_buf note = {.at = NULL};
     char count[32];
     pj_format_grouped((int64_t)query->matched, count);
-    if (query->matched)
+    if (query->matched) {
         pj_buf_addf(&note, "%s events", count);
-    else
-        note_types(query, &note);
+    } else {
+        pj_buf_puts(&note, "no event of the trace fits; ");
+        add_types(query, &note);
+    }
     if (query->open)
         pj_buf_addf(&note,
                     "\n%llu calls, constructs or regions were open at the end and are left "
                     "out",
                     (unsigned long long)query->open);
     query->table->note = pj_arena_text(query->table->arena, pj_buf_str(&note));
+}
+
+/// An event that a trace merely lacks is an answer; a name that no event can have is a mistake.
+static bool check_type(const pj_query *query, pj_err *err)
+{
+    if (!query->type || query->matched || pj_record_can_be(query->run, query->type))
+        return true;
+    pj_auto_buf types = {.at = NULL};
+    add_types(query, &types);
+    return pj_fail(
+        err, PJ_E_USAGE, query->run->path, 0,
+        "no event can be of type \"%s\"; kinds: call, message, state, openmp, region; " PJ_STR_FMT,
+        query->type, PJ_STR_ARG(pj_buf_str(&types)));
 }
 
 // Sink
@@ -594,7 +609,7 @@ static bool finish(void *self, pj_run *run, pj_err *err)
 {
     pj_query *query = self;
     (void)run;
-    if (!pj_records_end(query->records, err))
+    if (!pj_records_end(query->records, err) || !check_type(query, err))
         return false;
     query->open = pj_records_open(query->records);
     if (!query->plain)

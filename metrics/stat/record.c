@@ -8,6 +8,7 @@
 #include "metrics/model/mpi_call.h"
 #include "metrics/stat/piece.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 enum { INCOMING_MOST = 1 << 16 }; // of a thread; older ones were received in no call
@@ -59,13 +60,55 @@ struct pj_records {
     pj_window whole;
 };
 
+static const char *const kinds[PJ_RECORD_LAST] = {
+    [PJ_RECORD_CALL] = "call",     [PJ_RECORD_MESSAGE] = "message", [PJ_RECORD_STATE] = "state",
+    [PJ_RECORD_OPENMP] = "openmp", [PJ_RECORD_REGION] = "region",
+};
+
+static const char *const constructs[] = {
+    [PJ_OMP_PARALLEL] = "parallel",       [PJ_OMP_BARRIER] = "barrier",
+    [PJ_OMP_FUNCTION] = "parallel body",  [PJ_OMP_TASK] = "task",
+    [PJ_OMP_TASK_MADE] = "task creation", [PJ_OMP_TASKWAIT] = "taskwait",
+};
+
+static const char *const states[] = {
+#define STATE(number, name) [number] = name,
+#include "metrics/stat/record_states.def"
+#undef STATE
+};
+
+static const char unknown_call[] = "MPI call", unknown_state[] = "other state";
+
+enum {
+    CONSTRUCTS = sizeof constructs / sizeof *constructs,
+    STATES = sizeof states / sizeof *states
+};
+
 const char *pj_record_kind_name(pj_record_kind kind)
 {
-    static const char *const names[PJ_RECORD_LAST] = {
-        [PJ_RECORD_CALL] = "call",     [PJ_RECORD_MESSAGE] = "message", [PJ_RECORD_STATE] = "state",
-        [PJ_RECORD_OPENMP] = "openmp", [PJ_RECORD_REGION] = "region",
-    };
-    return kind < PJ_RECORD_LAST ? names[kind] : NULL;
+    return kind < PJ_RECORD_LAST ? kinds[kind] : NULL;
+}
+
+static bool fits_any(const char *pattern, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && fnmatch(pattern, names[i], 0) == 0)
+            return true;
+    return false;
+}
+
+bool pj_record_can_be(const pj_run *run, const char *pattern)
+{
+    const char *const unknown[] = {unknown_call, unknown_state};
+    const pj_mpi_call_row *row;
+    for (pj_mpi_call call = 1; (row = pj_mpi_call_at(call)); call++)
+        if (fits_any(pattern, &row->name, 1))
+            return true;
+    for (uint32_t i = 0; i < run->region_count; i++)
+        if (fits_any(pattern, &run->regions[i].name, 1))
+            return true;
+    return fits_any(pattern, kinds, PJ_RECORD_LAST) || fits_any(pattern, states, STATES) ||
+           fits_any(pattern, constructs, CONSTRUCTS) || fits_any(pattern, unknown, 2);
 }
 
 pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self)
@@ -169,7 +212,7 @@ static bool hand_on_call(pj_records *records, uint32_t location, pj_err *err)
     const traffic *moved = t->sent.count ? &t->sent : &received;
     const pj_mpi_call_row *row = pj_mpi_call_at(t->call);
     pj_record record = {.kind = PJ_RECORD_CALL,
-                        .type = row ? row->name : "MPI call",
+                        .type = row ? row->name : unknown_call,
                         .region = t->region,
                         .location = location,
                         .partner = moved->count ? moved->partner : PJ_RECORD_NOBODY,
@@ -265,14 +308,9 @@ static bool pop(thread *t, uint16_t code, const uint64_t *value, opened *out)
 
 static bool see_openmp(pj_records *records, const pj_event *event, pj_err *err)
 {
-    static const char *const names[] = {
-        [PJ_OMP_PARALLEL] = "parallel",       [PJ_OMP_BARRIER] = "barrier",
-        [PJ_OMP_FUNCTION] = "parallel body",  [PJ_OMP_TASK] = "task",
-        [PJ_OMP_TASK_MADE] = "task creation", [PJ_OMP_TASKWAIT] = "taskwait",
-    };
     thread *t = &records->threads[event->location];
     opened o;
-    if (event->code >= sizeof names / sizeof *names || !names[event->code])
+    if (event->code >= CONSTRUCTS || !constructs[event->code])
         return true;
     if (event->a) {
         push(t, event, event->code);
@@ -281,7 +319,7 @@ static bool see_openmp(pj_records *records, const pj_event *event, pj_err *err)
     if (!pop(t, event->code, NULL, &o))
         return true;
     pj_record record = new_record(records, event->location, PJ_RECORD_OPENMP);
-    record.type = names[event->code];
+    record.type = constructs[event->code];
     record.start_ns = o.begin;
     record.end_ns = event->time;
     return records->take(records->self, &record, err);
@@ -303,16 +341,10 @@ static bool see_leave(pj_records *records, const pj_event *event, pj_err *err)
 /// A record of a piece that has a length, in the innermost region at its begin.
 static bool hand_on_piece(pj_records *records, uint32_t location, pj_piece piece, pj_err *err)
 {
-    static const char *const names[] = {
-#define STATE(number, name) [number] = name,
-#include "metrics/stat/record_states.def"
-#undef STATE
-    };
     if (piece.end <= piece.begin)
         return true;
     pj_record record = new_record(records, location, PJ_RECORD_STATE);
-    bool known = piece.state < sizeof names / sizeof *names;
-    record.type = known ? names[piece.state] : "other state";
+    record.type = piece.state < STATES ? states[piece.state] : unknown_state;
     record.region = records->threads[location].state_region;
     record.start_ns = piece.begin;
     record.end_ns = piece.end;

@@ -33,6 +33,9 @@ typedef struct pj_record {
 
 /// "call", "message", ...; NULL past the end.
 const char *pj_record_kind_name(pj_record_kind kind);
+/// Whether any record of a run can have a kind or type that fits, in this trace or in another one
+/// of its format; * and ? stand for any characters.
+bool pj_record_can_be(const pj_run *run, const char *pattern);
 
 typedef struct pj_records pj_records;
 typedef bool pj_record_take(void *self, const pj_record *record, pj_err *err);

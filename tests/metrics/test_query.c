@@ -222,9 +222,26 @@ static void mistakes_name_the_fields(void **state)
     err = (pj_err){0};
     assert_null(try_ask(TRACE, (pj_query_opts){.has_rank = true, .rank = 9}, 1, &err));
     assert_non_null(strstr(err.text, "no rank 9"));
-    pj_auto_table none = ask(TRACE, (pj_query_opts){.type = "MPI_Snd"});
-    assert_int_equal(none->row_count, 0);
-    assert_non_null(strstr(none->note, "MPI_Isend"));
+}
+
+/// What a trace lacks there are none of; what no trace can have is a mistake.
+static void misspelt_types_are_refused(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {TRACE, ANCHOR}, *const wrong[] = {"MPI_Snd", "MPI_Snd*"};
+    write_both();
+    for (size_t p = 0; p < 2; p++) {
+        for (size_t i = 0; i < 2; i++) {
+            pj_err err = {0};
+            assert_null(try_ask(paths[p], (pj_query_opts){.type = wrong[i]}, 1, &err));
+            assert_int_equal(err.code, PJ_E_USAGE);
+            assert_non_null(strstr(err.text, wrong[i]));
+            assert_non_null(strstr(err.text, "MPI_Isend"));
+        }
+        pj_auto_table lacking = ask(paths[p], (pj_query_opts){.type = "MPI_Alltoall"});
+        assert_int_equal(lacking->row_count, 0);
+        assert_non_null(strstr(lacking->note, "MPI_Isend"));
+    }
     pj_otf2_writer_remove(ANCHOR);
 }
 
@@ -238,6 +255,7 @@ int main(void)
         cmocka_unit_test(regions_are_known_by_name),
         cmocka_unit_test(too_many_rows_are_refused),
         cmocka_unit_test(mistakes_name_the_fields),
+        cmocka_unit_test(misspelt_types_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static const pj_style small_bold = {.size = 12, .bold = true, .colour = PJ_MUTED
 typedef struct layout {
     pj_chart chart;
     const pj_chart_opts *opts;
-    double legend_rows;
+    double wrapped;  // height of what does not fit into one line of title and subtitle
     double x_angle;  // of labels below the x axis
     double x_height; // their height
     size_t stride;   // every which label is written
@@ -30,8 +30,8 @@ static double key_width(const layout *l, const pj_chart_key *key)
     return 18 + fmin(pj_textbox_width(l->chart.draw, key->name, muted_style), most_label) + 16;
 }
 
-/// Lays keys out in rows; draws them when `draw`. Returns the number of rows.
-static double run_legend(layout *l, double y, bool draw)
+/// Lays keys out in rows; returns their height.
+static double draw_legend(layout *l, double y)
 {
     pj_chart *chart = &l->chart;
     double x = margin, rows = l->opts->key_count > 0;
@@ -42,23 +42,21 @@ static double run_legend(layout *l, double y, bool draw)
             x = margin;
             rows++;
         }
-        if (draw) {
-            double base = y + (rows - 1) * 20;
-            pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
-                                                   .x = x,
-                                                   .y = base - 9.5,
-                                                   .w = 11,
-                                                   .h = 11,
-                                                   .radius = 2.5,
-                                                   .fill = key->colour});
-            pj_textbox_put(
-                chart->figure, x + 17, base,
-                pj_textbox_squeeze(chart->draw, chart->arena, key->name, muted_style, most_label),
-                (pj_style){.size = 12});
-        }
+        double base = y + (rows - 1) * 20;
+        pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                               .x = x,
+                                               .y = base - 9.5,
+                                               .w = 11,
+                                               .h = 11,
+                                               .radius = 2.5,
+                                               .fill = key->colour});
+        pj_textbox_put(
+            chart->figure, x + 17, base,
+            pj_textbox_squeeze(chart->draw, chart->arena, key->name, muted_style, most_label),
+            (pj_style){.size = 12});
         x += width;
     }
-    return rows;
+    return rows > 0 ? rows * 20 + 6 : 0;
 }
 
 // ---- labels of the x axis
@@ -188,20 +186,28 @@ static void draw_y_axis(layout *l)
 
 // ---- layout
 
-static double head_height(const layout *l)
+static double draw_heading(layout *l, double y, const char *text, pj_style style)
 {
-    double height = margin;
-    height += l->opts->title ? 24 : 0;
-    height += l->opts->subtitle ? 18 : 0;
-    height += l->legend_rows * 20 + (l->legend_rows > 0 ? 6 : 0);
-    height += l->chart.y.title ? 24 : 6;
-    return height + 10;
+    if (!text)
+        return y;
+    double next = pj_textbox_heading(l->chart.figure, l->chart.draw, (pj_point){margin, y},
+                                     l->opts->width - 2 * margin, text, style);
+    l->wrapped += next - y - (style.size + PJ_TEXTBOX_LEADING);
+    return next;
 }
 
-/// Turned labels do not eat the plot: the figure grows by what they need.
+/// Title, subtitle and legend; returns where the plot area begins.
+static double draw_head(layout *l)
+{
+    double y = draw_heading(l, margin + 13, l->opts->title, title_style);
+    y = draw_heading(l, y, l->opts->subtitle, muted_style);
+    return y + draw_legend(l, y + 4) + (l->chart.y.title ? 24 : 6);
+}
+
+/// Turned labels and long titles do not eat the plot: the figure grows by what they need.
 static double height_of(const layout *l)
 {
-    double needed = 420 + fmax(l->x_height - 30, 0);
+    double needed = 420 + fmax(l->x_height - 30, 0) + l->wrapped;
     return l->opts->height > 0 ? l->opts->height : needed;
 }
 
@@ -209,7 +215,6 @@ static void place(layout *l)
 {
     pj_chart *chart = &l->chart;
     const pj_chart_opts *opts = l->opts;
-    l->legend_rows = run_legend(l, 0, false);
     const char **lines;
     l->notes = opts->note
                    ? (double)pj_textbox_wrap(chart->draw, chart->arena, opts->note, pj_textbox_note,
@@ -217,7 +222,7 @@ static void place(layout *l)
                              PJ_TEXTBOX_LINE +
                          6
                    : 0;
-    chart->top = head_height(l);
+    chart->top = draw_head(l);
     chart->bottom = height_of(l) - margin - 40; // corrected when the labels are known
     chart->y.start = chart->bottom;
     chart->y.end = chart->top;
@@ -234,27 +239,6 @@ static void place(layout *l)
     chart->y.start = chart->bottom;
 }
 
-static void draw_head(layout *l)
-{
-    pj_chart *chart = &l->chart;
-    const pj_chart_opts *opts = l->opts;
-    double y = margin + 13, width = opts->width - 2 * margin;
-    if (opts->title) {
-        pj_textbox_put(chart->figure, margin, y,
-                       pj_textbox_elide(chart->draw, chart->arena, opts->title, title_style, width),
-                       title_style);
-        y += 21;
-    }
-    if (opts->subtitle) {
-        pj_textbox_put(
-            chart->figure, margin, y,
-            pj_textbox_elide(chart->draw, chart->arena, opts->subtitle, muted_style, width),
-            muted_style);
-        y += 18;
-    }
-    run_legend(l, y + 4, true);
-}
-
 pj_chart pj_chart_new(pj_chart_opts opts, const pj_draw *draw)
 {
     if (opts.width <= 0)
@@ -265,7 +249,6 @@ pj_chart pj_chart_new(pj_chart_opts opts, const pj_draw *draw)
         .chart = {
             .figure = figure, .draw = draw, .arena = figure->arena, .x = opts.x, .y = opts.y}};
     place(&l);
-    draw_head(&l);
     draw_y_axis(&l);
     draw_x_axis(&l);
     if (opts.note)

@@ -115,6 +115,36 @@ pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text,
                                            .stroke_width = style.halo ? 2.5 : 0});
 }
 
+/// Puts what is beyond `most` lines into the last one; returns the number of lines.
+static size_t merge_lines(pj_arena *arena, const char **lines, size_t count, size_t most)
+{
+    for (size_t i = most; i < count; i++)
+        lines[most - 1] = pj_arena_format(arena, "%s %s", lines[most - 1], lines[i]);
+    return count < most ? count : most;
+}
+
+double pj_textbox_heading(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
+                          const char *text, pj_style style)
+{
+    enum { LINES = 3 };
+    const char **lines;
+    double step = size_of(style) + PJ_TEXTBOX_LEADING;
+    size_t count = pj_textbox_wrap(draw, figure->arena, text, style, width, &lines);
+    count = merge_lines(figure->arena, lines, count, LINES);
+    for (size_t i = 0; i < count; i++, at.y += step) {
+        const char *line = pj_textbox_elide(draw, figure->arena, lines[i], style, width);
+        pj_textbox_put(figure, at.x, at.y, line, style);
+        if (line != lines[i])
+            pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                            .x = at.x,
+                                            .y = at.y - size_of(style),
+                                            .w = width,
+                                            .h = step,
+                                            .hover = text});
+    }
+    return at.y;
+}
+
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
                             const char *text)
 {

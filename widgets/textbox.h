@@ -27,6 +27,10 @@ size_t pj_textbox_wrap(const pj_draw *draw, pj_arena *arena, const char *text, p
                        double width, const char ***lines);
 /// Adds a text mark with its baseline at y.
 pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text, pj_style style);
+/// Adds a heading of at most three lines whose first baseline is at y; of a longer one the last
+/// line is cut and the whole hovers. Returns the baseline after the last line.
+double pj_textbox_heading(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
+                          const char *text, pj_style style);
 /// Adds wrapped text whose first baseline is at y; returns the baseline after the last line.
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
                             const char *text);
@@ -34,6 +38,8 @@ double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at,
 /// Size, line height and style of a paragraph.
 #define PJ_TEXTBOX_SMALL 11.0
 #define PJ_TEXTBOX_LINE 16.0
+/// Space between lines of a heading.
+#define PJ_TEXTBOX_LEADING 6.0
 static const pj_style pj_textbox_note = {.size = PJ_TEXTBOX_SMALL, .colour = PJ_MUTED};
 
 #endif

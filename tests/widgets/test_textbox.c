@@ -53,6 +53,45 @@ static void wrapped_lines_fit(void **state)
     assert_string_equal(joined.at, text);
 }
 
+/// The text marks of a figure, joined by blanks.
+static void join_texts(const pj_figure *figure, pj_buf *joined, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        if (figure->marks[i].kind == PJ_MARK_TEXT)
+            pj_buf_addf(joined, "%s%s", (*count)++ ? " " : "", figure->marks[i].text);
+}
+
+static void long_headings_are_wrapped_and_then_cut(void **state)
+{
+    (void)state;
+    const pj_style style = {.size = 15, .bold = true};
+    const char *two = "Speedup of the solver on both partitions", *path = "/a/path/of/one/word";
+    pj_auto_buf many = {0};
+    for (int i = 0; i < 40; i++)
+        pj_buf_addf(&many, "%sword%d", i ? " " : "", i);
+    const char *const texts[] = {"Speedup", two, many.at, path};
+    const size_t lines[] = {1, 2, 3, 1};
+    const bool whole[] = {true, true, false, true};
+    for (size_t i = 0; i < 4; i++) {
+        pj_auto_figure figure = pj_figure_new(300, 100, NULL);
+        pj_auto_buf joined = {0};
+        size_t count;
+        double next = pj_textbox_heading(figure, draw, (pj_point){10, 20}, 200, texts[i], style);
+        join_texts(figure, &joined, &count);
+        assert_int_equal(count, lines[i]);
+        assert_true(next == 20 + (double)count * (15 + PJ_TEXTBOX_LEADING));
+        assert_int_equal(strcmp(joined.at, texts[i]) == 0, whole[i]);
+        assert_int_equal(figure->mark_count > count, !whole[i]);
+        for (size_t m = 0; m < figure->mark_count; m++) {
+            if (figure->marks[m].kind == PJ_MARK_TEXT)
+                assert_true(pj_textbox_width(draw, figure->marks[m].text, style) <= 200);
+            else
+                assert_string_equal(figure->marks[m].hover, texts[i]);
+        }
+    }
+}
+
 static void widths_grow_with_size_and_weight(void **state)
 {
     (void)state;
@@ -75,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_text_fits_and_keeps_its_ends),
         cmocka_unit_test(wrapped_lines_fit),
+        cmocka_unit_test(long_headings_are_wrapped_and_then_cut),
         cmocka_unit_test(widths_grow_with_size_and_weight),
         cmocka_unit_test(broken_text_is_measured_all_the_same),
     };

@@ -436,6 +436,36 @@ static void draw_value(const scaling *s, pj_chart *chart, const sample *at, pj_p
     }
 }
 
+/// Runs that share an x count as one with their mean; returns the number of points left.
+static size_t merge_repeated(pj_point *points, size_t count)
+{
+    size_t merged = 0;
+    for (size_t i = 0; i < count; merged++) {
+        pj_point mean = {points[i].x, 0};
+        size_t first = i;
+        for (; i < count && points[i].x == mean.x; i++)
+            mean.y += points[i].y;
+        mean.y /= (double)(i - first);
+        points[merged] = mean;
+    }
+    return merged;
+}
+
+/// Repeated runs have one line through their means. Runs of one tag may be of any size: where
+/// several have the same one, points alone are shown.
+static void draw_line(const scaling *s, pj_chart *chart, size_t series, const pj_point *points,
+                      size_t count)
+{
+    pj_point *line = pj_new_n(chart->arena, pj_point, count + 1);
+    memcpy(line, points, count * sizeof *line);
+    size_t merged = merge_repeated(line, count);
+    if (merged == count || s->x != PJ_BY_TAG)
+        pj_chart_line(chart, line, merged,
+                      (pj_mark){.stroke = pj_palette_series(series),
+                                .stroke_width = 2.4,
+                                .dash = series >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
+}
+
 static void draw_series(const scaling *s, pj_chart *chart, size_t series)
 {
     pj_point *points = pj_new_n(chart->arena, pj_point, s->count + 1);
@@ -449,10 +479,7 @@ static void draw_series(const scaling *s, pj_chart *chart, size_t series)
         points[count++] = (pj_point){pj_chart_x(chart, s->samples[i].x),
                                      pj_chart_y(chart, s->samples[i].y * s->form.factor)};
     }
-    pj_chart_line(chart, points, count,
-                  (pj_mark){.stroke = colour,
-                            .stroke_width = 2.4,
-                            .dash = series >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
+    draw_line(s, chart, series, points, count);
     for (size_t i = 0; i < count; i++) {
         pj_chart_dot(chart, points[i], colour, 4.5,
                      hover_of(s, chart->arena, &s->samples[first + i]));

@@ -255,6 +255,44 @@ static void hybrid_runs_make_one_line_per_group(void **state)
     pj_metrics_release(metrics);
 }
 
+/// The only line of a scaling plot; NULL when its points stand alone.
+static const pj_mark *only_line(const pj_figure *figure)
+{
+    const pj_mark *line = NULL;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const pj_mark *mark = &figure->marks[i];
+        if (mark->kind != PJ_MARK_PATH || mark->closed || mark->dash > 0)
+            continue;
+        assert_null(line);
+        line = mark;
+    }
+    return line;
+}
+
+static void runs_of_one_x_are_not_joined(void **state)
+{
+    (void)state;
+    static const pj_fake_run runs[] = {
+        {1, 1, "a", "old"}, {2, 1, "b", "old"}, {2, 1, "c", "new"}, {4, 1, "d", "newest"}};
+    static const struct {
+        size_t first, count;
+        const char *x;
+        size_t corners; // of the line; 0 = there is none
+    } cases[] = {{0, 4, "ranks", 3}, {0, 4, "layout", 3}, {0, 4, "tag", 0}, {1, 3, "tag", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pj_metrics *metrics =
+            pj_fake_metrics(runs + cases[i].first, cases[i].count, (pj_fake_opts){0});
+        pj_auto_figure figure = pj_plot_scaling.make((pj_plot_data){.metrics = metrics},
+                                                     (pj_plot_opts){.x = cases[i].x}, draw, NULL);
+        assert_int_equal(count_marks(figure, PJ_MARK_DISC), cases[i].count);
+        const pj_mark *line = only_line(figure);
+        assert_int_equal(line ? line->point_count : 0, cases[i].corners);
+        for (size_t p = 1; line && p < line->point_count; p++)
+            assert_true(line->points[p].x > line->points[p - 1].x);
+        pj_metrics_release(metrics);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +303,7 @@ int main(void)
         cmocka_unit_test(scaling_shows_every_run_and_tells_its_exact_value),
         cmocka_unit_test(values_of_near_runs_do_not_cover_each_other),
         cmocka_unit_test(hybrid_runs_make_one_line_per_group),
+        cmocka_unit_test(runs_of_one_x_are_not_joined),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

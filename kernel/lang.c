@@ -91,6 +91,7 @@ void pj_lang_free(pj_lang *lang)
     pj_lang_bundle_clear(lang);
     free(lang->texts);
     pj_buf_free(&lang->message);
+    pj_buf_free(&lang->help);
     pj_buf_free(&lang->text);
     pj_buf_free(&lang->program);
     free(lang);

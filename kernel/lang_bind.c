@@ -179,9 +179,9 @@ static int push_help(lua_State *L, const pj_command *command)
 {
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_lang *lang = pj_lang_of(L);
-    lang->message.len = 0;
-    pj_help_command(command, lang->session, &lang->message);
-    slot->value = pj_value_text(lang->message.at);
+    lang->help.len = 0;
+    pj_help_command(command, lang->session, &lang->help);
+    slot->value = pj_value_text(lang->help.at);
     pj_lang_object_finish(L);
     return 1;
 }
@@ -233,11 +233,11 @@ static int ask_help(lua_State *L)
     pj_lang *lang = pj_lang_of(L);
     pj_str topic;
     topic.at = luaL_checklstring(L, 1, &topic.len);
-    lang->message.len = 0;
-    if (!pj_lang_explain(L, topic, &lang->message))
+    lang->help.len = 0;
+    if (!pj_lang_explain(L, topic, &lang->help))
         return luaL_error(L, "no help on \"%s\"", topic.at);
     json_t *payload = json_pack("{s:s, s:{s:s}, s:i}", "source", "page", "data", "text/plain",
-                                lang->message.at, "start", 0);
+                                lang->help.at, "start", 0);
     lang->face->payload(lang->face->self, payload);
     json_decref(payload);
     return 0;

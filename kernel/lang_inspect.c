@@ -132,7 +132,7 @@ typedef struct question {
 static int inspect(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
-    pj_buf *out = &lang->message;
+    pj_buf *out = &lang->help;
     const question *asked = lua_touserdata(L, 1);
     const pj_lang_place *p = &asked->place;
     const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
@@ -178,21 +178,21 @@ json_t *pj_lang_inspect(pj_lang *lang, pj_str code, size_t cursor, int detail)
 {
     question asked = {pj_lang_place_at(code, pj_lang_place_byte(code, cursor), true), detail > 0};
     const pj_lang_place *p = &asked.place;
-    lang->message.len = 0;
+    lang->help.len = 0;
     bool found = false;
     if (pj_lang_enter(lang, PJ_LANG_BRIEF)) {
         lua_State *L = lang->L;
         lua_settop(L, 0);
         lua_pushcfunction(L, inspect);
         lua_pushlightuserdata(L, &asked);
-        found = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1) && lang->message.len;
+        found = lua_pcall(L, 1, 1, 0) == LUA_OK && lua_toboolean(L, -1) && lang->help.len;
         lua_settop(L, 0);
         pj_lang_leave(lang);
     } else {
-        found = pj_lang_help(lang, p->word.len ? p->word : p->callee, &lang->message);
+        found = pj_lang_help(lang, p->word.len ? p->word : p->callee, &lang->help);
     }
     if (!found)
         return json_pack("{s:b, s:{}, s:{}}", "found", 0, "data", "metadata");
     return json_pack("{s:b, s:o, s:{}}", "found", 1, "data",
-                     forms_of(pj_str_trim(pj_buf_str(&lang->message))), "metadata");
+                     forms_of(pj_str_trim(pj_buf_str(&lang->help))), "metadata");
 }

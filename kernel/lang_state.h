@@ -38,6 +38,7 @@ struct pj_lang {
     bool exiting;     // os.exit was called
     int exit_status;  //
     pj_buf message;   // of the error being reported
+    pj_buf help;      // on the name being asked about
     pj_buf text;      // of the value being shown
     pj_buf program;   // of the cell being compiled
     json_t *matches;  // offers of the completion being made

@@ -260,11 +260,38 @@ static void the_level_says_how_much(void **state)
     pj_lang_free(lang);
 }
 
+static size_t times(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+/// What an object is, and what it looks like, once.
+static void objects_are_shown_once(void **state)
+{
+    (void)state;
+    pj_recording face;
+    pj_recording_open(&face);
+    pj_lang *lang = pj_lang_new(&face.face, NULL);
+    fill(lang);
+    json_t *reply = pj_lang_inspect(lang, PJ_S("runs"), 4, 0);
+    const char *got = form_of(reply, "text/plain");
+    assert_non_null(got);
+    assert_true(pj_str_starts(pj_str_of(got), PJ_S("runs: list of runs\n")));
+    assert_int_equal(times(got, "Runtime"), 1);
+    json_decref(reply);
+    pj_lang_free(lang);
+    pj_recording_close(&face);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_completed),
         cmocka_unit_test(names_are_inspected),
+        cmocka_unit_test(objects_are_shown_once),
         cmocka_unit_test(matches_have_kinds_and_signatures),
         cmocka_unit_test(the_level_says_how_much),
     };

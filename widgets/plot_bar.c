@@ -61,16 +61,25 @@ static void draw_bar(const bars *b, pj_chart *chart, pj_mark bar, double from, d
         pj_figure_add(chart->figure, bar);
 }
 
+/// Three digits of the largest value; what they would show as 0 is said to be less than they show.
+static void add_value(const bars *b, double value, pj_buf *out)
+{
+    double magnitude = fmax(fabs(b->set.y_hi), fabs(b->set.y_lo));
+    pj_column_text form = pj_column_text_fit(PJ_UNIT_NONE, &magnitude, 1);
+    form.decimals -= form.decimals > 0;
+    double step = form.decimals < 0 ? 0 : pow(10, -form.decimals);
+    bool tiny = value != 0 && fabs(value) < step / 2;
+    pj_buf_puts(out, !tiny ? "" : value > 0 ? "<" : ">");
+    pj_column_text_number(out, form, tiny ? copysign(step, value) : value);
+}
+
 /// The value on top of its bar, where there is room for all of them.
 static void draw_value(const bars *b, pj_chart *chart, const pj_series_point *point, double x)
 {
     pj_auto_buf text = {0};
     if (!has_values(b))
         return;
-    double magnitude = fmax(fabs(b->set.y_hi), fabs(b->set.y_lo));
-    pj_column_text form = pj_column_text_fit(PJ_UNIT_NONE, &magnitude, 1);
-    form.decimals -= form.decimals > 0;
-    pj_column_text_number(&text, form, point->y);
+    add_value(b, point->y, &text);
     if (pj_textbox_width(chart->draw, text.at, (pj_style){.size = 11}) > b->slot)
         return;
     pj_textbox_put(chart->figure, x, pj_chart_y(chart, point->y) + (point->y < 0 ? 14 : -5),

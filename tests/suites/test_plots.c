@@ -255,6 +255,33 @@ static void hybrid_runs_make_one_line_per_group(void **state)
     pj_metrics_release(metrics);
 }
 
+static size_t texts_like(const pj_figure *figure, const char *text)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        count += figure->marks[i].kind == PJ_MARK_TEXT && strcmp(figure->marks[i].text, text) == 0;
+    return count;
+}
+
+static void tiny_bars_are_not_said_to_be_0(void **state)
+{
+    (void)state;
+    static const double values[] = {3.21, 0.004, 0.006, -0.001, 0};
+    static const char *const shown[] = {"3.21", "<0.01", "0.01", ">-0.01", "0.00"};
+    pj_auto_table table = pj_table_new("Bars");
+    pj_table_add_column(table, (pj_column){.key = "name", .title = "Name", .text = true});
+    pj_table_add_column(table, (pj_column){.key = "value", .title = "Value"});
+    for (size_t i = 0; i < 5; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_text(shown[i]);
+        cells[1] = pj_cell_real(values[i]);
+    }
+    pj_auto_figure figure = pj_plot_bar.make((pj_plot_data){.table = table},
+                                             (pj_plot_opts){.y = {"value"}}, draw, NULL);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(texts_like(figure, shown[i]), 2); // below the axis and on the bar
+}
+
 /// The only line of a scaling plot; NULL when its points stand alone.
 static const pj_mark *only_line(const pj_figure *figure)
 {
@@ -304,6 +331,7 @@ int main(void)
         cmocka_unit_test(values_of_near_runs_do_not_cover_each_other),
         cmocka_unit_test(hybrid_runs_make_one_line_per_group),
         cmocka_unit_test(runs_of_one_x_are_not_joined),
+        cmocka_unit_test(tiny_bars_are_not_said_to_be_0),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

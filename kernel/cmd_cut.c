@@ -25,7 +25,8 @@ static bool check(const pj_run *run, const char *path, pj_err *err)
                        "would replace files of the trace; give the part another name");
     if (run->roi.drop)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "cut: states that cross a border are clipped: leave --roi-cut out");
+                       "cut: the run has no states that cross a border, a part has their insides: "
+                       "load it with roi_cut = \"clip\"");
     return run->roi.set ||
            pj_fail(err, PJ_E_USAGE, run->path, 0,
                    "the trace marks no region of interest: say which part with --roi FROM..TO");
@@ -108,7 +109,8 @@ static const pj_param params[] = {
      .shown = "FILE",
      .help = "The new trace, of the same format (.prv, .otf2); the files that belong to it are "
              "written beside it."},
-    PJ_LOAD_OPTIONS(cut_args),
+    PJ_LOAD_ROI(cut_args),
+    PJ_LOAD_READING(cut_args),
     {0},
 };
 
@@ -116,9 +118,10 @@ const pj_command pj_command_cut = {
     .name = "cut",
     .summary = "A part of a trace as a trace of its own",
     .detail =
-        "The part has the statistics that the trace has with the same --roi. Every kind of "
-        "event is kept. (Read as a whole trace, idle threads have the runtime of their states; "
-        "with --roi 0%..100% that of the part.) Times count from the begin of the part; calls, "
+        "The part has the statistics that the trace has with the same --roi; states that cross "
+        "its borders are clipped. Every kind of event is kept. (Read as a whole trace, idle "
+        "threads have the runtime of their states; with --roi 0%..100% that of the part.) Times "
+        "count from the begin of the part; calls, "
         "constructs and functions that are open there are opened at 0. Archives have the clocks "
         "that they were read with, repaired ones too.",
     .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",

@@ -21,30 +21,37 @@ typedef struct pj_load_args {
         .name = "traces", .type = PJ_PARAM_INPUTS, .place = PJ_IN_BOTH, .required = true,          \
         .offset = offsetof(args_type, load.inputs), .shown = "TRACE", .help = help_text            \
     }
+
+/// Options of reading: which part of the traces, what of states across its borders, and the rest.
 #define PJ_LOAD_OPTIONS(args_type)                                                                 \
-    {.name = "roi",                                                                                \
-     .type = PJ_PARAM_TEXT,                                                                        \
-     .offset = offsetof(args_type, load.roi),                                                      \
-     .shown = "auto|off|FROM..TO",                                                                 \
-     .preset = "auto",                                                                             \
-     .help = "Region of interest: tracing on/off events when there are any, the whole trace, or "  \
-             "a range in time (1.5s..20s) or percent (10%..90%)."},                                \
-        {.name = "roi-cut",                                                                        \
-         .type = PJ_PARAM_CHOICE,                                                                  \
-         .offset = offsetof(args_type, load.roi_cut),                                              \
-         .shown = "clip|drop",                                                                     \
-         .choices = pj_roi_cuts,                                                                   \
-         .preset = "clip",                                                                         \
-         .help = "What happens to a burst that crosses the border of the region: it counts with "  \
-                 "the part inside, or not at all."},                                               \
-        {.name = "clock",                                                                          \
-         .type = PJ_PARAM_CHOICE,                                                                  \
-         .offset = offsetof(args_type, load.clock),                                                \
-         .shown = "raw|repair",                                                                    \
-         .choices = pj_clocks,                                                                     \
-         .preset = "repair",                                                                       \
-         .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they " \
-                 "are, or shifted until they fit, and stretched where they drift."},               \
+    PJ_LOAD_ROI(args_type), PJ_LOAD_ROI_CUT(args_type), PJ_LOAD_READING(args_type)
+
+#define PJ_LOAD_ROI(args_type)                                                                     \
+    {                                                                                              \
+        .name = "roi", .type = PJ_PARAM_TEXT, .offset = offsetof(args_type, load.roi),             \
+        .shown = "auto|off|FROM..TO", .preset = "auto",                                            \
+        .help =                                                                                    \
+            "Region of interest: tracing on/off events when there are any, the whole trace, or "   \
+            "a range in time (1.5s..20s) or percent (10%..90%)."                                   \
+    }
+
+#define PJ_LOAD_ROI_CUT(args_type)                                                                 \
+    {                                                                                              \
+        .name = "roi-cut", .type = PJ_PARAM_CHOICE, .offset = offsetof(args_type, load.roi_cut),   \
+        .shown = "clip|drop", .choices = pj_roi_cuts, .preset = "clip",                            \
+        .help = "What happens to a burst that crosses the border of the region: it counts with "   \
+                "the part inside, or not at all."                                                  \
+    }
+
+#define PJ_LOAD_READING(args_type)                                                                 \
+    {.name = "clock",                                                                              \
+     .type = PJ_PARAM_CHOICE,                                                                      \
+     .offset = offsetof(args_type, load.clock),                                                    \
+     .shown = "raw|repair",                                                                        \
+     .choices = pj_clocks,                                                                         \
+     .preset = "repair",                                                                           \
+     .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they "     \
+             "are, or shifted until they fit, and stretched where they drift."},                   \
         {.name = "tag",                                                                            \
          .type = PJ_PARAM_TEXT,                                                                    \
          .offset = offsetof(args_type, load.tag),                                                  \

@@ -52,33 +52,36 @@ static void begin_section(pcf_text *parser, pj_str keyword)
     }
 }
 
-static void add_value(pj_pcf *pcf, pj_str line, uint32_t list)
+static bool add_value(pj_pcf *pcf, pj_str line, uint32_t list)
 {
     int64_t value;
     if (!pj_parse_i64(cut_word(&line), &value))
-        return;
+        return false;
     pj_pcf_value row = {value, pj_arena_text(pcf->arena, line), list};
     pj_grow(pcf->values, &pcf->value_cap, pcf->value_count + 1);
     pcf->values[pcf->value_count++] = row;
+    return true;
 }
 
-static void add_state(pj_pcf *pcf, pj_str line)
+static bool add_state(pj_pcf *pcf, pj_str line)
 {
     int64_t value;
     if (!pj_parse_i64(cut_word(&line), &value))
-        return;
+        return false;
     pj_grow(pcf->states, &pcf->state_cap, pcf->state_count + 1);
     pcf->states[pcf->state_count++] = (pj_pcf_value){value, pj_arena_text(pcf->arena, line), 0};
+    return true;
 }
 
 /// "gradient type label"; a line without gradient does not occur.
-static void add_type(pj_pcf *pcf, pj_str line, uint32_t list)
+static bool add_type(pj_pcf *pcf, pj_str line, uint32_t list)
 {
     uint64_t gradient, type;
     if (!pj_parse_u64(cut_word(&line), &gradient) || !pj_parse_u64(cut_word(&line), &type))
-        return;
+        return false;
     pj_grow(pcf->types, &pcf->type_cap, pcf->type_count + 1);
     pcf->types[pcf->type_count++] = (pj_pcf_type){type, pj_arena_text(pcf->arena, line), list};
+    return true;
 }
 
 static void parse_line(pcf_text *parser, pj_str line)
@@ -89,19 +92,21 @@ static void parse_line(pcf_text *parser, pj_str line)
         begin_section(parser, line);
         return;
     }
+    bool good = true;
     switch (parser->section) {
     case STATES:
-        add_state(parser->pcf, line);
+        good = add_state(parser->pcf, line);
         break;
     case TYPES:
-        add_type(parser->pcf, line, parser->list);
+        good = add_type(parser->pcf, line, parser->list);
         break;
     case VALUES:
-        add_value(parser->pcf, line, parser->list);
+        good = add_value(parser->pcf, line, parser->list);
         break;
     case OTHER:
         break;
     }
+    parser->pcf->malformed += !good;
 }
 
 pj_pcf *pj_pcf_parse(pj_str text)

@@ -25,6 +25,7 @@ typedef struct pj_pcf {
     size_t value_count, value_cap;
     pj_pcf_value *states;
     size_t state_count, state_cap;
+    uint64_t malformed; // lines of these sections without the numbers they begin with
 } pj_pcf;
 
 /// Understands any bytes: lines that fit no section are passed over.

@@ -62,6 +62,15 @@ static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
     }
 }
 
+/// What is odd about the file of labels is said: calls may be called by other names than its own.
+static void check_labels(pj_import_stats *import, const pj_pcf *pcf)
+{
+    if (!pcf->type_count)
+        pj_import_add(import, PJ_IMPORT_no_labels, 0);
+    for (uint64_t i = 0; i < pcf->malformed; i++)
+        pj_import_add(import, PJ_IMPORT_malformed_label, 0);
+}
+
 void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
 {
     pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
@@ -72,8 +81,10 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
         pj_run_remark(run, PJ_NOTE,
                       "no labels (.pcf) beside the trace: MPI calls are named by Extrae's numbers");
     name_calls(trace, pcf);
-    if (pcf)
+    if (pcf) {
         name_regions(run, pcf);
+        check_labels(&run->import, pcf);
+    }
     pj_pcf_free(pcf);
     if (pj_companion_read(run->path, ".row", &row_text) &&
         !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))

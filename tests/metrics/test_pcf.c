@@ -85,6 +85,10 @@ static void any_bytes_are_read(void **state)
     pj_pcf *pcf = pj_pcf_parse((pj_str){odd, sizeof odd});
     assert_int_equal(pcf->type_count, 0);
     assert_int_equal(pcf->value_count, 0);
+    assert_int_equal(pcf->malformed, 6);
+    pj_pcf_free(pcf);
+    pcf = pj_pcf_parse((pj_str){text, sizeof text - 1});
+    assert_int_equal(pcf->malformed, 0);
     pj_pcf_free(pcf);
 }
 

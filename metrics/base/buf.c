@@ -22,6 +22,18 @@ void *pj_grow_array(void *items, size_t *cap, size_t need, size_t item_size)
     return items;
 }
 
+void *pj_widen_ring(void *items, size_t cap, size_t first, size_t wider, size_t item_size)
+{
+    char *ring = pj_take_memory(wider * item_size);
+    size_t head = first * item_size, tail = cap * item_size - head;
+    if (cap) {
+        memcpy(ring, (const char *)items + head, tail);
+        memcpy(ring + tail, items, head);
+    }
+    free(items);
+    return ring;
+}
+
 char *pj_buf_room(pj_buf *buf, size_t size)
 {
     buf->at = pj_grow_array(buf->at, &buf->cap, buf->len + size + 1, 1);

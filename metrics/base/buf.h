@@ -33,4 +33,8 @@ static inline pj_str pj_buf_str(const pj_buf *buf)
 void *pj_grow_array(void *items, size_t *cap, size_t need, size_t item_size);
 #define pj_grow(items, cap, need) ((items) = pj_grow_array((items), (cap), (need), sizeof *(items)))
 
+/// A ring with no room left, its first item at `first`: the same items in one of `wider` items, the
+/// first at 0. Frees the old one.
+void *pj_widen_ring(void *items, size_t cap, size_t first, size_t wider, size_t item_size);
+
 #endif

@@ -2,7 +2,6 @@
 // binary heap takes the others and bounds the cost of any order.
 #include "metrics/replay/ends.h"
 
-#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>
@@ -22,11 +21,7 @@ static pj_end *sorted_at(const pj_ends *ends, size_t i)
 static void grow(pj_ends *ends)
 {
     size_t cap = ends->cap ? ends->cap * 2 : 16;
-    pj_end *sorted = pj_take_memory(cap * sizeof *sorted);
-    for (size_t i = 0; i < ends->count; i++)
-        sorted[i] = *sorted_at(ends, i);
-    free(ends->sorted);
-    ends->sorted = sorted;
+    ends->sorted = pj_widen_ring(ends->sorted, ends->cap, ends->first, cap, sizeof *ends->sorted);
     ends->cap = cap;
     ends->first = 0;
 }

@@ -459,12 +459,8 @@ static void release(pj_engine *engine, pj_op op)
 static __attribute__((noinline)) void grow_ring(pj_engine *engine, line *l)
 {
     uint32_t cap = l->cap ? l->cap * 2 : 16;
-    pj_op *ops = pj_take_memory(cap * sizeof *ops);
-    for (uint32_t i = 0; i < l->count; i++)
-        ops[i] = l->ops[(l->head + i) & (l->cap - 1)];
-    free(l->ops);
-    engine->ring_bytes += (cap - l->cap) * sizeof *ops;
-    l->ops = ops;
+    l->ops = pj_widen_ring(l->ops, l->cap, l->head, cap, sizeof *l->ops);
+    engine->ring_bytes += (cap - l->cap) * sizeof *l->ops;
     l->cap = cap;
     l->head = 0;
 }

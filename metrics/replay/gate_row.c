@@ -1,18 +1,14 @@
 // A ring of gates, from the oldest that still expects a guest to the newest that had one.
 #include "metrics/replay/gate_row.h"
 
-#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 #include <stdlib.h>
 
 static void grow(pj_gate_row *row)
 {
     uint32_t cap = row->cap ? row->cap * 2 : 4;
-    pj_gate_entry *entries = pj_take_memory(cap * sizeof *entries);
-    for (uint32_t i = 0; i < row->count; i++)
-        entries[i] = *pj_gate_row_item(row, i);
-    free(row->entries);
-    row->entries = entries;
+    row->entries = pj_widen_ring(row->entries, row->cap, row->head, cap, sizeof *row->entries);
     row->cap = cap;
     row->head = 0;
 }

@@ -183,12 +183,8 @@ static pj_event *waiting_at(const track *t, size_t i)
 static void grow(pj_ideal_trace *trace, track *t)
 {
     size_t cap = t->cap ? t->cap * 2 : 64;
-    pj_event *waiting = pj_take_memory(cap * sizeof *waiting);
-    for (size_t i = 0; i < t->count; i++)
-        waiting[i] = *waiting_at(t, i);
-    free(t->waiting);
-    trace->track_bytes += (cap - t->cap) * sizeof *waiting;
-    t->waiting = waiting;
+    t->waiting = pj_widen_ring(t->waiting, t->cap, t->first, cap, sizeof *t->waiting);
+    trace->track_bytes += (cap - t->cap) * sizeof *t->waiting;
     t->cap = cap;
     t->first = 0;
 }

@@ -1,7 +1,7 @@
 // A ring searched by time: posts are added in the order of their calls.
 #include "metrics/replay/posts.h"
 
-#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 
 #include <stdlib.h>
 
@@ -19,11 +19,7 @@ static void drop_first(pj_posts *posts)
 static void grow(pj_posts *posts)
 {
     uint32_t cap = posts->cap ? posts->cap * 2 : 8;
-    pj_posted *items = pj_take_memory(cap * sizeof *items);
-    for (uint32_t i = 0; i < posts->count; i++)
-        items[i] = *item_at(posts, i);
-    free(posts->items);
-    posts->items = items;
+    posts->items = pj_widen_ring(posts->items, posts->cap, posts->head, cap, sizeof *posts->items);
     posts->cap = cap;
     posts->head = 0;
 }

@@ -33,10 +33,10 @@ static void measure_stacks(bars *b)
     }
 }
 
-/// Whether values stand on top of their bars.
+/// Whether values stand on top of their bars, of which there is one at each place.
 static bool has_values(const bars *b)
 {
-    return b->set.count == 1 && b->set.points <= MOST_VALUES;
+    return b->set.count == 1 && b->set.points <= MOST_VALUES && b->set.points <= b->set.label_count;
 }
 
 static pj_axis y_axis(const bars *b)
@@ -160,6 +160,24 @@ static double width_of(const bars *b)
     return fmin(fmax(PJ_CHART_WIDTH, bars_width + 100), widest);
 }
 
+/// Two bars at one place would hide each other.
+static bool are_apart(const bars *b, pj_err *err)
+{
+    pj_auto_buf taken = {0};
+    for (size_t i = 0; i < b->set.count; i++) {
+        memset(pj_buf_room(&taken, b->set.label_count), 0, b->set.label_count);
+        for (size_t j = 0; j < b->set.items[i].count; j++) {
+            size_t place = (size_t)b->set.items[i].points[j].x;
+            if (taken.at[place]++)
+                return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                               "%s %s has several bars: leave x out, choose one that tells them "
+                               "apart, or stack them",
+                               b->set.x_title, b->set.labels[place]);
+        }
+    }
+    return true;
+}
+
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -168,6 +186,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         return NULL;
     if (opts.stacked)
         measure_stacks(&b);
+    else if (!are_apart(&b, err))
+        return NULL;
     pj_chart_key keys[PJ_SERIES_MOST];
     for (size_t i = 0; i < b.set.count; i++)
         keys[i] = (pj_chart_key){.name = b.set.items[i].name, .colour = pj_palette_series(i)};

@@ -33,13 +33,19 @@ static bool find_column(const builder *b, const char *key, int *out, pj_err *err
                    key, list_columns(b->table, b->arena));
 }
 
-/// The first column of numbers other than x and by.
+/// The first column of numbers other than x and by; one that only names something if need be.
 static int first_numbers(const builder *b)
 {
-    for (size_t i = 0; i < b->table->column_count; i++)
-        if (i != b->set->x && (int)i != b->by && !b->table->columns[i].text)
+    int found = -1;
+    for (size_t i = 0; i < b->table->column_count; i++) {
+        const pj_column *column = &b->table->columns[i];
+        if (i == b->set->x || (int)i == b->by || column->text)
+            continue;
+        if (column->unit != PJ_UNIT_IDENTIFIER)
             return (int)i;
-    return -1;
+        found = found < 0 ? (int)i : found;
+    }
+    return found;
 }
 
 static bool has_dimension(pj_unit unit)
@@ -106,11 +112,20 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
+/// "0.3" of rank and thread.
+static const char *category_label(const builder *b, size_t row)
+{
+    const char *label = cell_label(b, row, b->set->x);
+    for (size_t i = b->set->x + 1; i <= b->set->x_last; i++)
+        label = pj_arena_format(b->arena, "%s.%s", label, cell_label(b, row, i));
+    return label;
+}
+
 /// Position of a row's x among the categories, in order of first appearance.
 static double category_of(builder *b, size_t row)
 {
     pj_series_set *set = b->set;
-    const char *label = cell_label(b, row, set->x);
+    const char *label = category_label(b, row);
     uint64_t key = hash_of(label);
     uint32_t place;
     for (; pj_map_get(&b->place_of, key, &place); key++)
@@ -119,6 +134,36 @@ static double category_of(builder *b, size_t row)
     pj_map_put(&b->place_of, key, (uint32_t)set->label_count);
     set->labels[set->label_count] = label;
     return (double)set->label_count++;
+}
+
+static void forget_categories(builder *b)
+{
+    pj_map_free(&b->place_of);
+    b->set->label_count = 0;
+}
+
+static bool tells_apart(builder *b)
+{
+    for (size_t row = 0; row < b->table->row_count; row++)
+        category_of(b, row);
+    bool all = b->set->label_count == b->table->row_count;
+    forget_categories(b);
+    return all;
+}
+
+/// Rows that the first column does not tell apart are named by the columns of names behind it, too.
+static void tell_apart(builder *b)
+{
+    pj_series_set *set = b->set;
+    const pj_column *columns = b->table->columns;
+    while (!tells_apart(b)) {
+        if (set->x_last + 1 == b->table->column_count ||
+            columns[set->x_last + 1].unit != PJ_UNIT_IDENTIFIER) {
+            set->x_last = set->x;
+            return;
+        }
+        set->x_last++;
+    }
 }
 
 static pj_series *series_named(const builder *b, const char *name, size_t y)
@@ -234,6 +279,8 @@ static void name_axes(const builder *b, size_t y_count)
     pj_series_set *set = b->set;
     const pj_column *columns = b->table->columns;
     set->x_title = titled(b, set->x_form, columns[set->x].title);
+    for (size_t i = set->x + 1; i <= set->x_last; i++)
+        set->x_title = pj_arena_format(b->arena, "%s.%s", set->x_title, columns[i].title);
     static const char *const quantities[] = {
         [PJ_UNIT_NONE] = NULL,      [PJ_UNIT_RATIO] = NULL,   [PJ_UNIT_NS] = "Time",
         [PJ_UNIT_S] = "Time",       [PJ_UNIT_BYTES] = "Size", [PJ_UNIT_GHZ] = "Frequency",
@@ -254,13 +301,15 @@ bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_
     if ((opts.x && !find_column(&b, opts.x, &x, err)) ||
         (opts.by && !find_column(&b, opts.by, &b.by, err)))
         return false;
-    out->x = (size_t)x;
+    out->x = out->x_last = (size_t)x;
     size_t columns[PJ_PLOT_MOST_Y], count;
     if (!choose_y(&b, columns, &count, err))
         return false;
     out->items = pj_new_n(arena, pj_series, PJ_SERIES_MOST);
     if (categories || table->columns[x].text)
         out->labels = pj_new_n(arena, const char *, table->row_count + 1);
+    if (categories && !opts.x && b.by < 0)
+        tell_apart(&b);
     bool good = add_points(&b, columns, count, err);
     pj_map_free(&b.place_of);
     if (!good)
@@ -297,8 +346,10 @@ const char *pj_series_hover(const pj_series_set *set, const pj_series *series,
     pj_auto_buf text = {0};
     if (strcmp(series->name, set->table->columns[series->y].title) != 0)
         pj_buf_addf(&text, "%s\n", series->name);
-    add_exact(&text, set->table, point->row, set->x);
-    pj_buf_add_char(&text, '\n');
+    for (size_t i = set->x; i <= set->x_last; i++) {
+        add_exact(&text, set->table, point->row, i);
+        pj_buf_add_char(&text, '\n');
+    }
     add_exact(&text, set->table, point->row, series->y);
     return pj_arena_text(arena, pj_buf_str(&text));
 }
@@ -342,5 +393,5 @@ const char *pj_series_title(const pj_series_set *set, pj_plot_opts opts, pj_aren
     if (set->count > 1 && !opts.by)
         return set->table->title;
     return pj_arena_format(arena, "%s by %s", columns[set->items[0].y].title,
-                           columns[set->x].title);
+                           set->labels ? set->x_title : columns[set->x].title);
 }

@@ -26,7 +26,7 @@ typedef struct pj_series_set {
     const pj_table *table;
     pj_series *items;
     size_t count;
-    size_t x;            // column
+    size_t x, x_last;    // columns: more than one where only together they tell categories apart
     const char **labels; // categories: x counts them from 0; NULL when x is numeric
     size_t label_count;
     pj_column_text x_form, y_form; // units of the axes

@@ -282,6 +282,37 @@ static void tiny_bars_are_not_said_to_be_0(void **state)
         assert_int_equal(texts_like(figure, shown[i]), 2); // below the axis and on the bar
 }
 
+/// Threads have a bar each; several at one place would hide each other, but for stacks.
+static void no_bar_hides_another(void **state)
+{
+    (void)state;
+    pj_auto_table table = pj_table_new("Threads");
+    static const char *const keys[] = {"rank", "thread"};
+    for (size_t i = 0; i < 2; i++)
+        pj_table_add_column(
+            table, (pj_column){.key = keys[i], .title = keys[i], .unit = PJ_UNIT_IDENTIFIER});
+    pj_table_add_column(table, (pj_column){.key = "useful", .title = "Useful"});
+    for (int i = 0; i < 4; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_int(i / 2);
+        cells[1] = pj_cell_int(i % 2);
+        cells[2] = pj_cell_real(1 + i);
+    }
+    pj_plot_data data = {.table = table};
+    pj_auto_figure each = pj_plot_bar.make(data, (pj_plot_opts){0}, draw, NULL);
+    static const char *const shown[] = {"0.0", "0.1", "1.0", "1.1", "rank.thread"};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(texts_like(each, shown[i]), 1);
+    assert_int_equal(texts_like(each, "2.00"), 1); // on its bar
+    pj_err err = {0};
+    assert_null(pj_plot_bar.make(data, (pj_plot_opts){.x = "rank"}, draw, &err));
+    assert_non_null(strstr(err.text, "rank 0 has several bars"));
+    pj_auto_figure stacks =
+        pj_plot_bar.make(data, (pj_plot_opts){.x = "rank", .stacked = true}, draw, NULL);
+    assert_int_equal(count_marks(stacks, PJ_MARK_RECT), 4);
+    assert_int_equal(texts_like(stacks, "2.00"), 0);
+}
+
 /// The only line of a scaling plot; NULL when its points stand alone.
 static const pj_mark *only_line(const pj_figure *figure)
 {
@@ -332,6 +363,7 @@ int main(void)
         cmocka_unit_test(hybrid_runs_make_one_line_per_group),
         cmocka_unit_test(runs_of_one_x_are_not_joined),
         cmocka_unit_test(tiny_bars_are_not_said_to_be_0),
+        cmocka_unit_test(no_bar_hides_another),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

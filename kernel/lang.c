@@ -269,7 +269,6 @@ static bool ran_short(const pj_lang *lang, int status)
 
 static pj_outcome run_request(pj_lang *lang, request *r)
 {
-    pj_lang_ready(lang);
     pj_lang_enter(lang, PJ_LANG_PATIENT);
     lua_State *L = lang->L;
     lang->exiting = false;

@@ -20,11 +20,12 @@ typedef struct pj_outcome {
     json_t *error;    // {"ename", "evalue", "traceback": [...]} when not ok
 } pj_outcome;
 
-/// `stop` is the flag that an interrupt raises; cleared by pj_lang_run when a cell begins.
+/// `stop` is the flag that an interrupt raises and pj_lang_ready lowers.
 pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop);
 /// Another one with the globals of `first`, for the thread that calls. Freed before the first.
 pj_lang *pj_lang_beside(pj_lang *first, const pj_face *face, atomic_bool *stop);
-/// An interrupt that came so far concerned what ran before. Called by pj_lang_run itself.
+/// An interrupt that came so far concerned what ran before. Called before anybody hears that
+/// something begins: who interrupts that then is never too early.
 void pj_lang_ready(pj_lang *lang);
 /// What runs and what would run is stopped for good; any thread may call.
 void pj_lang_close(pj_lang *lang);

@@ -118,6 +118,8 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
     set_option(socket, ZMQ_SNDHWM, MOST_UNREAD);
     int64_t largest = LARGEST_FRAME;
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
+    if (port != PJ_PORT_IOPUB) // who comes back under its name takes the place of the one before
+        set_option(socket, ZMQ_ROUTER_HANDOVER, 1);
     if (port == PJ_PORT_STDIN)
         set_option(socket, ZMQ_ROUTER_MANDATORY, 1);
     if (port == PJ_PORT_IOPUB)

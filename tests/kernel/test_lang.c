@@ -515,6 +515,7 @@ static void nothing_holds_up_an_interrupt(void **state)
         pthread_create(&thread, NULL, raise_stop, &f->stop);
         pj_outcome o = run(f, loops[i]);
         pthread_join(thread, NULL);
+        atomic_store(&f->stop, false);
         if (!o.stopped)
             fail_msg("not stopped: %s", loops[i]);
         assert_string_equal(json_string_value(json_object_get(o.error, "ename")),

@@ -31,7 +31,7 @@ static char spec_folder[512];
 static char spec_language[32];
 
 /// Other kernels are known to leave some requests without an answer.
-static int answer_ms(void)
+int client_patience(void)
 {
     return strcmp(spec_language, "lua") == 0 ? ANSWER_MS : 4000;
 }
@@ -175,11 +175,14 @@ static void prepare_launch(const client *c, launch *l)
     add_variable(l, "POPINJAY_HISTORY=off");
 }
 
-/// Becomes the kernel.
-static void run_launch(launch *l)
+/// Forks a child that becomes the kernel.
+static pid_t fork_kernel(launch *l)
 {
     size_t name = strlen(l->parent);
-    snprintf(l->parent + name, sizeof l->parent - name, "%ld", (long)getppid());
+    snprintf(l->parent + name, sizeof l->parent - name, "%ld", (long)getpid());
+    pid_t kernel = fork();
+    if (kernel != 0)
+        return kernel;
     dup2(open(l->errors, O_WRONLY | O_CREAT | O_APPEND, 0600), 2);
     setsid();
     signal(SIGINT, SIG_DFL); // what a script started in the background ignores
@@ -188,28 +191,23 @@ static void run_launch(launch *l)
     _exit(write(2, failed, sizeof failed - 1) > 0 ? 127 : 126);
 }
 
-/// The pid travels through a pipe, because the process between has ended by then.
-static pid_t start_orphan(launch *l)
+/// The kernel's pid travels through a pipe.
+static pid_t start_below(launch *l, pid_t *parent)
 {
     int fds[2];
     pid_t kernel = 0;
     assert_int_equal(pipe(fds), 0);
-    pid_t between = fork();
-    if (between == 0) {
-        kernel = fork();
-        if (kernel == 0)
-            run_launch(l);
+    *parent = fork();
+    if (*parent == 0) {
+        kernel = fork_kernel(l);
         if (write(fds[1], &kernel, sizeof kernel) != sizeof kernel)
             _exit(1);
-        pause();
+        sleep(600); // unless it is killed
         _exit(0);
     }
     assert_int_equal(read(fds[0], &kernel, sizeof kernel), sizeof kernel);
     close(fds[0]);
     close(fds[1]);
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    kill(between, SIGKILL);
-    waitpid(between, NULL, 0);
     return kernel;
 }
 
@@ -313,13 +311,11 @@ static const char *reachable(const char *ip)
     return strcmp(ip, "*") == 0 || strcmp(ip, "0.0.0.0") == 0 ? "127.0.0.1" : ip;
 }
 
-static void start_kernel(client *c, bool orphan)
+static void start_kernel(client *c, bool below)
 {
     launch l;
     prepare_launch(c, &l);
-    c->pid = orphan ? start_orphan(&l) : fork();
-    if (c->pid == 0)
-        run_launch(&l);
+    c->pid = below ? start_below(&l, &c->parent) : fork_kernel(&l);
     json_decref(l.spec);
 }
 
@@ -349,7 +345,7 @@ void client_launch(client *c, client_opts opts)
         chmod(path, 0644);
     if (!registration)
         connect_sockets(c, transport, reachable(ip), opts.receive_limit);
-    start_kernel(c, opts.orphan);
+    start_kernel(c, opts.below);
     if (registration) {
         take_registration(c, registration);
         zmq_close(registration);
@@ -383,6 +379,12 @@ void client_start(client *c, client_opts opts)
     message_free(welcome);
 }
 
+void client_kill_parent(client *c)
+{
+    kill(c->parent, SIGKILL);
+    waitpid(c->parent, NULL, 0);
+}
+
 void client_again(client *c)
 {
     start_kernel(c, false);
@@ -397,6 +399,8 @@ void *client_subscribe(client *c, int receive_limit)
     prepare(c, s, receive_limit);
     zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0);
     assert_int_equal(zmq_connect(s, address), 0);
+    zmq_pollitem_t item = {.socket = s, .events = ZMQ_POLLIN};
+    assert_int_equal(zmq_poll(&item, 1, client_patience()), 1);
     return s;
 }
 
@@ -472,7 +476,7 @@ void client_stop(client *c)
     int status = 0;
     if (c->pid > 0) {
         client_send(c, CONTROL, "shutdown_request", json_pack("{s:b}", "restart", 0));
-        status = client_wait_end(c, answer_ms());
+        status = client_wait_end(c, client_patience());
         if (status < 0) {
             kill(c->pid, SIGKILL);
             waitpid(c->pid, NULL, 0);
@@ -622,6 +626,18 @@ message *client_receive(client *c, channel from, int timeout_ms)
     return m;
 }
 
+void client_catch_up(client *c)
+{
+    enum { TIMES = 3 };
+    for (int i = 0; i < TIMES; i++) {
+        client_send(c, SHELL, "kernel_info_request", NULL);
+        message *m = client_receive(c, SHELL, client_patience());
+        assert_non_null(m);
+        assert_true(message_answers(m, c->last_id));
+        message_free(m);
+    }
+}
+
 void message_free(message *m)
 {
     if (!m)
@@ -678,7 +694,7 @@ answer client_collect(client *c, const char *id, bool with_reply)
     answer a = {.outputs = json_array()};
     zmq_pollitem_t items[] = {{.socket = c->sockets[SHELL], .events = ZMQ_POLLIN},
                               {.socket = c->sockets[IOPUB], .events = ZMQ_POLLIN}};
-    double until = client_now_ms() + answer_ms();
+    double until = client_now_ms() + client_patience();
     for (bool idle = false; !idle || (with_reply && !a.reply);) {
         if (client_now_ms() > until)
             fail_msg("no %s came for %s", idle ? "reply" : "idle", wanted);

@@ -13,6 +13,7 @@ typedef enum channel { SHELL, CONTROL, STDIN, IOPUB, HEARTBEAT, CHANNELS } chann
 
 typedef struct client {
     pid_t pid;
+    pid_t parent;    // of a kernel that was started below
     char folder[64]; // its own temporary one: connection file, ipc sockets, the kernel's stderr and
                      // state
     char key[64];
@@ -40,7 +41,7 @@ typedef struct client_opts {
     bool curve;              // encrypted
     bool registers;          // the kernel chooses its ports (JEP 66), with tcp
     bool open_file;          // everybody may read the connection file
-    bool orphan;             // started by a process that is killed at once
+    bool below;              // started by a process for client_kill_parent
     int receive_limit;       // messages that iopub may hold unread; 0 = any number
     const char *settings[3]; // "NAME=value" for the kernel's environment
 } client_opts;
@@ -66,9 +67,12 @@ void client_start(client *c, client_opts opts);
 const char *client_complaint(const client *c, char *out, int size);
 /// Starts it without waiting.
 void client_launch(client *c, client_opts opts);
+/// Makes an orphan of a kernel that was started below.
+void client_kill_parent(client *c);
 /// Starts another kernel on the same connection file.
 void client_again(client *c);
-/// Opens another subscription; the caller closes the socket.
+/// Opens another subscription and waits for its welcome, which is left in the socket; the caller
+/// closes it.
 void *client_subscribe(client *c, int receive_limit);
 /// Ends the kernel if it still runs (with status 0), closes all and removes the folder.
 void client_stop(client *c);
@@ -81,6 +85,9 @@ bool client_is_sanitized(void);
 size_t client_memory(const client *c);
 
 double client_now_ms(void);
+/// Milliseconds that anything may take on a machine that is busy with other things; only a kernel
+/// at fault takes longer.
+int client_patience(void);
 
 /// Sends a message; `take` NULL = {}. The id is in last_id.
 void client_send(client *c, channel to, const char *type, json_t *take);
@@ -94,6 +101,9 @@ void client_sign(const client *c, const char *const texts[4], char *out);
 
 /// The next message, NULL when none comes in time. Signatures are checked.
 message *client_receive(client *c, channel from, int timeout_ms);
+/// Waits until the kernel has read what was sent: the channels have no order among them. No other
+/// reply may be due on shell.
+void client_catch_up(client *c);
 void message_free(message *m);
 const char *message_type(const message *m);
 bool message_answers(const message *m, const char *id);

@@ -54,7 +54,7 @@ static void assert_works(client *c)
 static void wait_until_busy(client *c, const char *id)
 {
     bool runs = false;
-    for (message *m; !runs && (m = client_receive(c, IOPUB, 10000)); message_free(m))
+    for (message *m; !runs && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         runs = message_answers(m, id) && strcmp(message_type(m), "execute_input") == 0;
     assert_true(runs);
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
@@ -76,7 +76,7 @@ static void test_code_alone(void **state)
 {
     client *c = *state;
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", code()->value));
-    message *m = client_receive(c, SHELL, 3000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     message_free(m);
 }
@@ -128,13 +128,13 @@ static void test_control_while_busy(void **state)
     wait_until_busy(c, id);
     double began = client_now_ms();
     client_send(c, CONTROL, "kernel_info_request", NULL);
-    message *m = client_receive(c, CONTROL, 3000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     print_message("[ figure   ] control while busy: %.1f ms\n", m->at_ms - began);
     message_free(m);
     zmq_send(c->sockets[HEARTBEAT], "ping", 4, 0);
     zmq_pollitem_t item = {.socket = c->sockets[HEARTBEAT], .events = ZMQ_POLLIN};
-    assert_int_equal(zmq_poll(&item, 1, 3000), 1);
+    assert_int_equal(zmq_poll(&item, 1, client_patience()), 1);
     kill(c->pid, SIGINT);
     answer a = client_collect(c, id, true);
     assert_string_equal(message_text(a.reply, "ename"), "KeyboardInterrupt");
@@ -158,7 +158,7 @@ static void test_abort(void **state)
     for (int i = 1; i <= QUEUED; i++)
         start_cell(c, code()->nothing, ids[i]);
     for (int i = 0; i <= QUEUED; i++) {
-        message *m = client_receive(c, SHELL, 10000);
+        message *m = client_receive(c, SHELL, client_patience());
         assert_non_null(m);
         assert_true(message_answers(m, ids[i]));
         assert_string_equal(message_text(m, "status"), i ? "aborted" : "error");
@@ -202,7 +202,7 @@ static void test_question(void **state)
     client *c = *state;
     char id[64];
     start_cell(c, code()->ask, id);
-    message *m = client_receive(c, STDIN, 5000);
+    message *m = client_receive(c, STDIN, client_patience());
     assert_non_null(m);
     message_free(m);
     client_send(c, STDIN, "input_reply", json_pack("{s:s, s:s}", "status", "ok", "value", "reply"));
@@ -232,7 +232,7 @@ static void test_nonsense(void **state)
     }
     assert_works(c);
     client_send(c, CONTROL, "kernel_info_request", NULL);
-    message *m = client_receive(c, CONTROL, 3000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     message_free(m);
 }
@@ -246,7 +246,7 @@ static void test_replay(void **state)
         "\"u\",\"date\":\"2024-01-01T00:00:00Z\",\"version\":\"5.3\"}";
     const char *const texts[4] = {header, "{}", "{}", "{}"};
     client_send_texts(c, SHELL, texts);
-    message *m = client_receive(c, SHELL, 5000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     message_free(m);
     client_send_texts(c, SHELL, texts);
@@ -272,15 +272,15 @@ static void end_kernel(client *c, bool busy)
     }
     double began = client_now_ms();
     client_send(c, CONTROL, "shutdown_request", json_pack("{s:b}", "restart", 1));
-    int status = client_wait_end(c, 5000);
+    int status = client_wait_end(c, client_patience());
     print_message("[ figure   ] %s kernel ends: %.0f ms\n", busy ? "busy" : "idle",
                   client_now_ms() - began);
     if (status < 0) {
         kill(c->pid, SIGKILL);
-        client_wait_end(c, 5000);
+        client_wait_end(c, client_patience());
     }
     assert_int_equal(status, 0);
-    message *m = client_receive(c, CONTROL, 1000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     assert_true(json_is_true(json_object_get(m->content, "restart")));
     message_free(m);

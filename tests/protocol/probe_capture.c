@@ -68,7 +68,7 @@ static void test_background(void **state)
     assert_non_null(answer_output(&a, "execute_result", 0));
     answer_free(&a);
     bool seen = false;
-    for (message *m; !seen && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+    for (message *m; !seen && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         seen = strcmp(message_text(m, "text"), "late\n") == 0;
     assert_true(seen);
     a = client_execute(c, "os.execute('(timeout 20 yes) &')");

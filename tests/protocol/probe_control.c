@@ -18,17 +18,16 @@ static void start_cell(client *c, const char *code, char id[64])
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", code));
     strcpy(id, c->last_id);
     bool runs = false;
-    for (message *m; !runs && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+    for (message *m; !runs && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         runs = message_answers(m, id) && strcmp(message_type(m), "execute_input") == 0;
     assert_true(runs);
-    sleep_ms(20);
 }
 
 static double ask_info(client *c, channel on)
 {
     double began = client_now_ms();
     client_send(c, on, "kernel_info_request", NULL);
-    message *m = client_receive(c, on, 2000);
+    message *m = client_receive(c, on, client_patience());
     assert_non_null(m);
     assert_string_equal(message_type(m), "kernel_info_reply");
     double took = m->at_ms - began;
@@ -46,7 +45,7 @@ static void interrupt_and_expect_error(client *c, const char *id)
 {
     double began = client_now_ms();
     client_send(c, CONTROL, "interrupt_request", NULL);
-    message *m = client_receive(c, CONTROL, 2000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     assert_string_equal(message_type(m), "interrupt_reply");
     assert_string_equal(message_text(m, "status"), "ok");
@@ -91,7 +90,7 @@ static void test_heartbeat(void **state)
         char echo[16] = "";
         zmq_send(c->sockets[HEARTBEAT], "ping\0\1", 6, 0);
         zmq_pollitem_t item = {.socket = c->sockets[HEARTBEAT], .events = ZMQ_POLLIN};
-        assert_int_equal(zmq_poll(&item, 1, 2000), 1);
+        assert_int_equal(zmq_poll(&item, 1, client_patience()), 1);
         assert_int_equal(zmq_recv(c->sockets[HEARTBEAT], echo, sizeof echo, 0), 6);
         assert_memory_equal(echo, "ping\0\1", 6);
     }
@@ -143,7 +142,7 @@ static void test_idle_interrupt_is_harmless(void **state)
 {
     client *c = *state;
     client_send(c, CONTROL, "interrupt_request", NULL);
-    message *m = client_receive(c, CONTROL, 2000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     message_free(m);
     assert_works(c);
@@ -154,13 +153,13 @@ static void shut_down(client *c, channel on, bool restart)
 {
     double began = client_now_ms();
     client_send(c, on, "shutdown_request", json_pack("{s:b}", "restart", restart));
-    int status = client_wait_end(c, 5000);
+    int status = client_wait_end(c, client_patience());
     print_message("[ figure   ] shutdown to end: %.1f ms\n", client_now_ms() - began);
     assert_int_equal(status, 0);
-    message *m = client_receive(c, on, 1000);
+    message *m = client_receive(c, on, client_patience());
     while (m && !message_answers(m, c->last_id)) {
         message_free(m);
-        m = client_receive(c, on, 1000);
+        m = client_receive(c, on, client_patience());
     }
     assert_non_null(m);
     assert_string_equal(message_type(m), "shutdown_reply");
@@ -169,7 +168,7 @@ static void shut_down(client *c, channel on, bool restart)
     assert_true(json_is_true(json_object_get(m->content, "restart")) == restart);
     message_free(m);
     bool told = false, idle = false;
-    while ((m = client_receive(c, IOPUB, 200))) {
+    while (!(told && idle) && (m = client_receive(c, IOPUB, client_patience()))) {
         bool ours = message_answers(m, c->last_id);
         told = told || (ours && strcmp(message_type(m), "shutdown_reply") == 0);
         idle = idle || (ours && strcmp(message_text(m, "execution_state"), "idle") == 0);
@@ -212,7 +211,7 @@ static void test_stuck_notice(void **state)
     start_cell(c, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
     client_send(c, CONTROL, "interrupt_request", NULL);
     bool told = false;
-    for (message *m; !told && (m = client_receive(c, IOPUB, 20000)); message_free(m))
+    for (message *m; !told && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         told = message_answers(m, id) && strstr(message_text(m, "text"), "restart the kernel");
     assert_true(told);
 }
@@ -222,7 +221,7 @@ static void test_shutdown_while_asking(void **state)
     client *c = *state;
     client_send(c, SHELL, "execute_request",
                 json_pack("{s:s, s:b}", "code", "io.read()", "allow_stdin", 1));
-    message *m = client_receive(c, STDIN, 2000);
+    message *m = client_receive(c, STDIN, client_patience());
     assert_non_null(m);
     message_free(m);
     shut_down(c, CONTROL, false);
@@ -232,8 +231,9 @@ static void test_orphan(void **state)
 {
     (void)state;
     client c;
-    client_launch(&c, (client_opts){.orphan = true});
-    assert_int_equal(client_wait_end(&c, 3000), 0);
+    client_start(&c, (client_opts){.below = true});
+    client_kill_parent(&c);
+    assert_int_equal(client_wait_end(&c, client_patience()), 0);
     client_stop(&c);
 }
 
@@ -243,7 +243,7 @@ static void test_terminate(void **state)
     char id[64];
     start_cell(c, "while true do end", id);
     kill(c->pid, SIGTERM);
-    assert_int_equal(client_wait_end(c, 2000), 128 + SIGTERM);
+    assert_int_equal(client_wait_end(c, client_patience()), 128 + SIGTERM);
 }
 
 int probe_control(void)

@@ -44,7 +44,8 @@ static void catch_up(client *c)
         char id[64];
         strcpy(id, c->last_id);
         bool seen = false;
-        for (message *m; !seen && (m = client_receive(c, channels[i], 20000)); message_free(m))
+        for (message *m; !seen && (m = client_receive(c, channels[i], client_patience()));
+             message_free(m))
             seen = message_answers(m, id);
         assert_true(seen);
     }
@@ -268,6 +269,10 @@ static void test_requests_behind_a_cell(void **state)
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "while true do end"));
     char id[64], *padding = malloc((1 << 20) + 1);
     strcpy(id, c->last_id);
+    bool runs = false;
+    for (message *m; !runs && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
+        runs = strcmp(message_type(m), "execute_input") == 0;
+    assert_true(runs);
     memset(padding, ' ', 1 << 20);
     padding[1 << 20] = 0;
     int requests = client_is_sanitized() ? 10 : 100; // ten times slower
@@ -276,7 +281,7 @@ static void test_requests_behind_a_cell(void **state)
     free(padding);
     nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
     client_send(c, CONTROL, "kernel_info_request", NULL);
-    message *m = client_receive(c, CONTROL, 5000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     message_free(m);
     client_send(c, CONTROL, "interrupt_request", NULL);

@@ -41,7 +41,7 @@ static size_t read_all(client *c, const char *id, server *s)
 {
     size_t bytes = 0;
     for (bool idle = false; !idle;) {
-        message *m = client_receive(c, IOPUB, 60000);
+        message *m = client_receive(c, IOPUB, client_patience());
         assert_non_null(m);
         if (s)
             pass_through(s, m);
@@ -74,6 +74,14 @@ static void test_nothing_for_a_server_to_discard(void **state)
     assert_true(s.most_messages <= MESSAGES_PER_WINDOW);
 }
 
+static void wait_for_output(client *c)
+{
+    bool seen = false;
+    for (message *m; !seen && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
+        seen = strcmp(message_type(m), "stream") == 0;
+    assert_true(seen);
+}
+
 /// One write of many megabytes is no exception, and neither is what a child prints.
 static void test_interrupt_of_what_is_paced(void **state)
 {
@@ -84,10 +92,11 @@ static void test_interrupt_of_what_is_paced(void **state)
     client *c = *state;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         const char *id = start_cell(c, codes[i]);
+        wait_for_output(c);
         nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
         double began = client_now_ms();
         client_send(c, CONTROL, "interrupt_request", NULL);
-        message *m = client_receive(c, SHELL, 5000);
+        message *m = client_receive(c, SHELL, client_patience());
         assert_non_null(m);
         assert_string_equal(message_text(m, "ename"), "KeyboardInterrupt");
         print_message("[ figure   ] interrupt to reply: %.1f ms\n", m->at_ms - began);
@@ -107,7 +116,6 @@ static void test_beside_a_client_that_never_reads(void **state)
     client c;
     client_start(&c, (client_opts){.settings = {"POPINJAY_RATE=0", "POPINJAY_TIMEOUT=1"}});
     void *stalled = client_subscribe(&c, 1);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     char code[128];
     snprintf(code, sizeof code,
              "local s = ('x'):rep(9999) .. '\\n' for i = 1, %zu do io.write(s) end", lines);
@@ -127,7 +135,6 @@ static void test_the_loss_is_announced(void **state)
     client c;
     client_start(&c, (client_opts){.settings = {"POPINJAY_RATE=0", "POPINJAY_TIMEOUT=1"}});
     void *stalled = client_subscribe(&c, 1);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     answer a = client_execute(&c, "for i = 1, 2500 do clear_output() print(i) end");
     char *text = answer_stream(&a, "stderr");
     assert_non_null(strstr(text, "was disconnected"));
@@ -145,7 +152,7 @@ static void test_wrong_settings(void **state)
     (void)state;
     client c;
     client_launch(&c, (client_opts){.settings = {"POPINJAY_RATE=fast"}});
-    assert_int_not_equal(client_wait_end(&c, 5000), 0);
+    assert_int_not_equal(client_wait_end(&c, client_patience()), 0);
     client_stop(&c);
 }
 

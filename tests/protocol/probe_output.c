@@ -63,7 +63,6 @@ static void test_beside_a_reader_that_never_reads(void **state)
 {
     client *c = *state;
     void *stalled = client_subscribe(c, 1);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     for (int i = 0; i < 3; i++) {
         answer a = client_execute(c, FLOOD);
         char *text = answer_stream(&a, "stdout");
@@ -105,18 +104,16 @@ static void test_any_bytes(void **state)
     answer_free(&a);
 }
 
-/// Output appears while the cell runs, not only when it ends.
+/// Output appears while the cell runs: this one never ends.
 static void test_output_comes_at_once(void **state)
 {
     client *c = *state;
     client_send(c, SHELL, "execute_request",
                 json_pack("{s:s}", "code", "print 'now' while true do end"));
-    double sent = client_now_ms();
     bool seen = false;
-    for (message *m; !seen && (m = client_receive(c, IOPUB, 2000)); message_free(m))
+    for (message *m; !seen && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         seen = strcmp(message_type(m), "stream") == 0;
     assert_true(seen);
-    assert_true(client_now_ms() - sent < 1000);
     char id[64];
     strcpy(id, c->last_id);
     client_send(c, CONTROL, "interrupt_request", NULL);
@@ -130,7 +127,7 @@ static void test_every_subscriber_is_welcomed(void **state)
     for (int i = 0; i < 3; i++) {
         void *mine = c->sockets[IOPUB];
         c->sockets[IOPUB] = client_subscribe(c, 0);
-        message *m = client_receive(c, IOPUB, 2000);
+        message *m = client_receive(c, IOPUB, client_patience());
         assert_non_null(m);
         assert_string_equal(message_type(m), "iopub_welcome");
         message_free(m);
@@ -143,8 +140,10 @@ static void test_topics(void **state)
 {
     client *c = *state;
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "print 'x'"));
-    bool stream = false, status = false;
-    for (message *m; (m = client_receive(c, IOPUB, 300)); message_free(m)) {
+    bool stream = false, status = false, idle = false;
+    for (message *m; !idle && (m = client_receive(c, IOPUB, client_patience())); message_free(m)) {
+        idle = message_answers(m, c->last_id) &&
+               strcmp(message_text(m, "execution_state"), "idle") == 0;
         stream = stream || strcmp(m->topic, "stream.stdout") == 0;
         status = status || (strncmp(m->topic, "kernel.", 7) == 0 && strstr(m->topic, ".status"));
     }
@@ -215,12 +214,12 @@ static void test_missed_after_reconnecting(void **state)
     size_t size = sizeof address;
     zmq_getsockopt(old, ZMQ_LAST_ENDPOINT, address, &size);
     assert_int_equal(zmq_disconnect(old, address), 0);
-    message *reply = client_receive(c, SHELL, 10000);
+    message *reply = client_receive(c, SHELL, client_patience());
     assert_non_null(reply);
     message_free(reply);
     c->sockets[IOPUB] = client_subscribe(c, 0);
     zmq_close(old);
-    message *welcome = client_receive(c, IOPUB, 5000);
+    message *welcome = client_receive(c, IOPUB, client_patience());
     assert_non_null(welcome);
     message_free(welcome);
     answer a = client_execute(c, "missed()");

@@ -36,7 +36,7 @@ static void test_kernel_info(void **state)
     answer_free(&a);
     client *c = *state;
     client_send(c, CONTROL, "kernel_info_request", NULL);
-    message *m = client_receive(c, CONTROL, 2000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     assert_string_equal(message_type(m), "kernel_info_reply");
     assert_info(m->content);
@@ -49,9 +49,9 @@ static void test_headers(void **state)
     client_send(c, SHELL, "kernel_info_request", NULL);
     char id[64];
     strcpy(id, c->last_id);
-    message *first = client_receive(c, SHELL, 2000);
+    message *first = client_receive(c, SHELL, client_patience());
     client_send(c, SHELL, "kernel_info_request", NULL);
-    message *second = client_receive(c, SHELL, 2000);
+    message *second = client_receive(c, SHELL, client_patience());
     assert_non_null(first);
     assert_non_null(second);
     assert_string_equal(text_of(first->parent, "msg_id"), id);

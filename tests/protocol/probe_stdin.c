@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void start_asking(client *c, const char *code, char id[64])
 {
@@ -14,7 +13,7 @@ static void start_asking(client *c, const char *code, char id[64])
 
 static message *wait_for_question(client *c, const char *id)
 {
-    message *m = client_receive(c, STDIN, 5000);
+    message *m = client_receive(c, STDIN, client_patience());
     assert_non_null(m);
     assert_string_equal(message_type(m), "input_request");
     assert_true(message_answers(m, id));
@@ -84,7 +83,7 @@ static void test_stale_answer(void **state)
     client *c = *state;
     interrupt_question(c);
     reply_with(c, "stale");
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    client_catch_up(c);
     char id[64];
     start_asking(c, "io.write(io.read())", id);
     message_free(wait_for_question(c, id));
@@ -100,7 +99,7 @@ static void test_shell_while_waiting(void **state)
     start_asking(c, "io.write(io.read())", id);
     message_free(wait_for_question(c, id));
     client_send(c, SHELL, "kernel_info_request", NULL);
-    message *m = client_receive(c, SHELL, 2000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     assert_string_equal(message_type(m), "kernel_info_reply");
     message_free(m);

@@ -6,16 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST = 64 }; // subshells
 
 static const char *const loop = "while true do end";
-
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 /// What follows goes to the subshell; "" = the main shell.
 static void use(client *c, const char *subshell)
@@ -28,16 +22,15 @@ static void start_cell(client *c, const char *code, char id[64])
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", code));
     strcpy(id, c->last_id);
     bool runs = false;
-    for (message *m; !runs && (m = client_receive(c, IOPUB, 10000)); message_free(m))
+    for (message *m; !runs && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         runs = message_answers(m, id) && strcmp(message_type(m), "execute_input") == 0;
     assert_true(runs);
-    sleep_ms(20);
 }
 
 static message *ask_control(client *c, const char *type, json_t *content)
 {
     client_send(c, CONTROL, type, content);
-    message *m = client_receive(c, CONTROL, 10000);
+    message *m = client_receive(c, CONTROL, client_patience());
     assert_non_null(m);
     assert_true(message_answers(m, c->last_id));
     return m;
@@ -316,10 +309,10 @@ static void test_delete_running(void **state)
     start_cell(c, loop, id);
     client_send(c, SHELL, "execute_request", json_pack("{s:s}", "code", "ran = true"));
     strcpy(queued, c->last_id);
-    sleep_ms(50); // the channels have no order among them
     use(c, "");
+    client_catch_up(c);
     expect_control(c, "delete_subshell_request", of_subshell(sub), "ok");
-    message *m = client_receive(c, SHELL, 10000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     assert_true(message_answers(m, id));
     assert_string_equal(message_text(m, "ename"), "KeyboardInterrupt");
@@ -349,7 +342,7 @@ static void test_abort_is_own(void **state)
     answer_free(&a);
     client_send(c, CONTROL, "interrupt_request",
                 json_pack("{s:s}", "subshell_id", sub)); // its own failure does abort
-    message_free(client_receive(c, CONTROL, 10000));
+    message_free(client_receive(c, CONTROL, client_patience()));
     a = client_collect(c, behind, true);
     assert_string_equal(answer_status(&a), "aborted");
     answer_free(&a);
@@ -368,7 +361,7 @@ static void test_two_questions(void **state)
         strcpy(ids[i], c->last_id);
     }
     for (int i = 0; i < 2; i++) {
-        message *m = client_receive(c, STDIN, 10000);
+        message *m = client_receive(c, STDIN, client_patience());
         assert_non_null(m);
         assert_string_equal(message_type(m), "input_request");
         int who = message_answers(m, ids[1]);
@@ -418,7 +411,7 @@ static void test_many(void **state)
                   client_now_ms() - began);
     began = client_now_ms();
     client_send(c, CONTROL, "shutdown_request", json_pack("{s:b}", "restart", 0));
-    assert_int_equal(client_wait_end(c, 10000), 0);
+    assert_int_equal(client_wait_end(c, client_patience()), 0);
     print_message("[ figure   ] shutdown with %d busy shells: %.1f ms\n", MOST + 1,
                   client_now_ms() - began);
 }

@@ -49,7 +49,7 @@ static void test_wrong_key(void **state)
     strcpy(c->key, key);
     assert_silent(c);
     client_send(c, SHELL, "kernel_info_request", NULL);
-    message *m = client_receive(c, SHELL, 2000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     message_free(m);
 }
@@ -60,7 +60,7 @@ static void test_replayed_message(void **state)
     const char *const texts[4] = {"{\"msg_id\":\"r1\",\"msg_type\":\"execute_request\"}", "{}",
                                   "{}", "{\"code\":\"n = (n or 0) + 1\"}"};
     client_send_texts(c, SHELL, texts);
-    message *m = client_receive(c, SHELL, 2000);
+    message *m = client_receive(c, SHELL, client_patience());
     assert_non_null(m);
     message_free(m);
     client_send_texts(c, SHELL, texts);
@@ -82,7 +82,7 @@ static void test_port_in_use(void **state)
     pid_t first = c.pid;
     second.pid = 0;
     client_again(&second);
-    int status = client_wait_end(&second, 5000);
+    int status = client_wait_end(&second, client_patience());
     assert_int_equal(status, 1);
     assert_non_null(strstr(client_complaint(&c, text, sizeof text), "another program uses it"));
     c.pid = first;
@@ -178,16 +178,35 @@ static void test_two_front_ends(void **state)
     strcpy(first, c->last_id);
     c->sockets[SHELL] = other;
     client_send(c, SHELL, "kernel_info_request", NULL);
-    message *theirs = client_receive(c, SHELL, 2000);
+    message *theirs = client_receive(c, SHELL, client_patience());
     assert_non_null(theirs);
     assert_true(message_answers(theirs, c->last_id));
     c->sockets[SHELL] = mine;
-    message *ours = client_receive(c, SHELL, 2000);
+    message *ours = client_receive(c, SHELL, client_patience());
     assert_non_null(ours);
     assert_true(message_answers(ours, first));
     message_free(theirs);
     message_free(ours);
     zmq_close(other);
+}
+
+/// Under its old name, before the kernel knows that the connection of before is gone.
+static void test_front_end_that_comes_back(void **state)
+{
+    client *c = *state;
+    char address[256];
+    size_t size = sizeof address;
+    zmq_getsockopt(c->sockets[SHELL], ZMQ_LAST_ENDPOINT, address, &size);
+    client_catch_up(c);
+    void *old = c->sockets[SHELL];
+    int zero = 0;
+    c->sockets[SHELL] = zmq_socket(c->context, ZMQ_DEALER);
+    zmq_setsockopt(c->sockets[SHELL], ZMQ_LINGER, &zero, sizeof zero);
+    zmq_setsockopt(c->sockets[SHELL], ZMQ_IDENTITY, c->session, strlen(c->session));
+    assert_int_equal(zmq_connect(c->sockets[SHELL], address), 0);
+    client_catch_up(c);
+    zmq_close(old);
+    client_catch_up(c);
 }
 
 /// More than any socket's default limit, read only at the end.
@@ -198,9 +217,11 @@ static void test_unread_replies_are_kept(void **state)
     for (int i = 0; i < REQUESTS; i++)
         client_send(c, SHELL, "kernel_info_request", NULL);
     int idles = 0, replies = 0;
-    for (message *m; idles < REQUESTS && (m = client_receive(c, IOPUB, 2000)); message_free(m))
+    for (message *m; idles < REQUESTS && (m = client_receive(c, IOPUB, client_patience()));
+         message_free(m))
         idles += strcmp(message_text(m, "execution_state"), "idle") == 0;
-    for (message *m; replies < REQUESTS && (m = client_receive(c, SHELL, 2000)); message_free(m))
+    for (message *m; replies < REQUESTS && (m = client_receive(c, SHELL, client_patience()));
+         message_free(m))
         replies++;
     assert_int_equal(idles, REQUESTS);
     assert_int_equal(replies, REQUESTS);
@@ -234,6 +255,7 @@ int probe_transport(void)
         cmocka_unit_test(test_handshake),
         cmocka_unit_test(test_readable_connection_file),
         PROBE(test_two_front_ends),
+        PROBE(test_front_end_that_comes_back),
         PROBE(test_unread_replies_are_kept),
         PROBE(test_large_request),
     };

@@ -252,7 +252,7 @@ static void test_handlers_live(void **state)
 static bool told_under(client *c, const char *id, const char *stream, const char *text)
 {
     bool told = false;
-    for (message *m; !told && (m = client_receive(c, IOPUB, 5000)); message_free(m))
+    for (message *m; !told && (m = client_receive(c, IOPUB, client_patience())); message_free(m))
         told = message_answers(m, id) && strcmp(message_type(m), "stream") == 0 &&
                strcmp(message_text(m, "name"), stream) == 0 &&
                strstr(message_text(m, "text"), text);
@@ -285,10 +285,9 @@ static void test_endless_handler(void **state)
     client_send(c, SHELL, "comm_msg", json_pack("{s:s, s:o}", "comm_id", id, "data", click()));
     char touched[64];
     strcpy(touched, c->last_id);
-    sleep_ms(50);
-    assert_value(c, "return started", "true"); // cells run beside it
+    assert_value(c, "repeat until started return started", "true"); // cells run beside it
     client_send(c, CONTROL, "interrupt_request", NULL);
-    message_free(client_receive(c, CONTROL, 5000));
+    message_free(client_receive(c, CONTROL, client_patience()));
     answer a = client_collect(c, touched, false);
     answer_free(&a);
 }

@@ -258,7 +258,8 @@ const pj_command pj_command_report = {
     .summary = "A report as PDF, HTML or Markdown, of traces or of a notebook",
     .detail = "A notebook is executed in its own folder and stays as it is; traces give the "
               "standard report, whose findings are read off the numbers. Its notebook, to go on "
-              "from, is what .ipynb gives.\n"
+              "from, is what .ipynb gives. Traces are read for the findings and again by the "
+              "notebook; of large ones, give the summaries (popinjay preprocess) instead.\n"
               "PDF needs these packages of Debian: jupyter-nbconvert pandoc texlive-xetex "
               "texlive-fonts-recommended texlive-plain-generic.",
     .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "

@@ -130,9 +130,10 @@ static json_t *standard(pj_report *report, const report_args *args, const char *
     if (!notebook || keep)
         return notebook;
     const char *path = pj_arena_format(report->arena, "%s/standard.ipynb", report->folder);
-    bool ok = json_dump_file(notebook, path, 0) == 0 ||
-              pj_fail(err, PJ_E_IO, path, 0, "cannot be written");
+    char *text = json_dumps(notebook, 0);
     json_decref(notebook);
+    bool ok = pj_newfile_put(path, pj_str_of(text), err);
+    free(text);
     return ok ? pj_report_execute(report, path, err) : NULL;
 }
 

@@ -11,9 +11,11 @@
 typedef struct team {
     uint32_t depth;       // parallel regions open on the master
     uint32_t begin, join; // gates of the open region
+    uint64_t opened;      // when the open region was, in the trace
     bool started;         // the master has come to `begin`
     uint32_t workers;     // that have started in the open region
     uint32_t tasks;       // gate of the tasks since the last wait; PJ_NOTHING = none yet
+    uint64_t task_done;   // when the last of them was, in the trace
     pj_gate_row barriers; // of the open region
 } team;
 
@@ -22,6 +24,8 @@ typedef struct worker {
     uint32_t join;      // gate of the region it works in
     uint64_t barriers;  // that it has left in this region
     uint64_t taskgroup; // last value of PJ_OMP_TASKGROUP
+    uint32_t waits;     // barriers and task waits open, where waiting is not computing
+    uint64_t busy;      // until when it worked before, or in, the innermost one
     bool lives;         // has worked
     bool free;          // runs without a master
 } worker;
@@ -30,7 +34,7 @@ struct pj_threads {
     pj_arena *arena;
     pj_engine *engine;
     const pj_layout *layout;
-    bool from_fork;
+    bool from_fork;  // and waiting is told from computing
     team *teams;     // by rank
     worker *workers; // by location
 };
@@ -84,7 +88,7 @@ static void start_team(pj_threads *threads, team *t, uint32_t master)
 static void end_worker(pj_threads *threads, uint32_t location)
 {
     worker *w = &threads->workers[location];
-    w->depth = 0;
+    w->depth = w->waits = 0;
     if (w->join == PJ_NOTHING)
         return;
     add(threads, location, PJ_OP_ARRIVE, w->join);
@@ -104,6 +108,7 @@ static void open_region(pj_threads *threads, team *t, uint32_t master)
     pj_engine_gate_expect(threads->engine, t->begin, 1, 0);
     pj_engine_gate_close(threads->engine, t->begin);
     threads->workers[master].barriers = 0;
+    threads->workers[master].waits = 0;
 }
 
 static void close_region(pj_threads *threads, team *t, uint32_t master)
@@ -122,10 +127,14 @@ static void parallel(pj_threads *threads, uint32_t location, uint64_t value, uin
     if (location != master_of(threads, location))
         return; // nested
     pj_engine_move(threads->engine, location, time, true);
-    if (value != 0 && t->depth++ == 0)
+    if (value != 0 && t->depth++ == 0) {
         open_region(threads, t, location);
-    else if (value == 0 && t->depth > 0 && --t->depth == 0)
+        t->opened = time;
+        if (threads->from_fork)
+            start_team(threads, t, location);
+    } else if (value == 0 && t->depth > 0 && --t->depth == 0) {
         close_region(threads, t, location);
+    }
 }
 
 static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64_t time)
@@ -140,9 +149,11 @@ static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64
     }
     if (w->free)
         pj_engine_move(threads->engine, location, time, true);
-    if (threads->from_fork)
-        start_team(threads, t, master_of(threads, location));
     add(threads, location, PJ_OP_AWAIT, t->begin);
+    if (threads->from_fork) { // what it takes to start is its own
+        pj_engine_move(threads->engine, location, t->opened < time ? t->opened : time, false);
+        pj_engine_move(threads->engine, location, time, true);
+    }
     pj_engine_move(threads->engine, location, time, false);
     t->workers++;
     w->join = t->join;
@@ -169,6 +180,54 @@ static void function(pj_threads *threads, uint32_t location, uint64_t value, uin
     }
 }
 
+static void begin_wait(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    worker *w = &threads->workers[location];
+    if (!threads->from_fork)
+        return; // as Dimemas does: waiting counts as computing
+    w->waits++;
+    w->busy = time;
+}
+
+static void end_wait(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    worker *w = &threads->workers[location];
+    if (w->waits == 0)
+        return;
+    w->waits--;
+    w->busy = time;
+}
+
+/// Waits for a gate that all had come to at `all` in the trace: until then the thread has waited,
+/// from then until `time` it has gone on.
+static void await(pj_threads *threads, uint32_t location, uint32_t gate, uint64_t all,
+                  uint64_t time)
+{
+    add(threads, location, PJ_OP_AWAIT, gate);
+    if (threads->workers[location].waits == 0)
+        return;
+    pj_engine_move(threads->engine, location, all < time ? all : time, false);
+    pj_engine_move(threads->engine, location, time, true);
+}
+
+/// Where a wait that is left at `time` has its gate: behind the work before it and in it.
+static void come_to_gate(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    const worker *w = &threads->workers[location];
+    pj_engine_move(threads->engine, location, w->waits ? w->busy : time, true);
+}
+
+/// When the last thread of the rank that waits now has begun to.
+static uint64_t last_to_wait(const pj_threads *threads, uint32_t rank)
+{
+    uint64_t last = 0;
+    for (uint32_t i = threads->layout->first_location[rank];
+         i < threads->layout->first_location[rank + 1]; i++)
+        if (threads->workers[i].waits > 0 && threads->workers[i].busy > last)
+            last = threads->workers[i].busy;
+    return last;
+}
+
 /// A thread leaves a barrier: everybody who works in the region has come to it.
 static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
 {
@@ -180,9 +239,11 @@ static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
         pj_gate_row_at(&t->barriers, threads->engine, w->barriers++, t->workers + 1, false);
     if (!entry)
         return;
-    pj_engine_move(threads->engine, location, time, true);
+    come_to_gate(threads, location, time);
+    if (entry->seen == 1 && threads->from_fork)
+        entry->time = last_to_wait(threads, threads->layout->rank_of[location]);
     add(threads, location, PJ_OP_ARRIVE, entry->gate);
-    add(threads, location, PJ_OP_AWAIT, entry->gate);
+    await(threads, location, entry->gate, entry->time, time);
     pj_gate_row_trim(&t->barriers, threads->engine);
 }
 
@@ -194,6 +255,7 @@ static void task_done(pj_threads *threads, uint32_t location, uint64_t time)
     pj_engine_gate_expect(threads->engine, t->tasks, 1, 0);
     pj_engine_move(threads->engine, location, time, true);
     add(threads, location, PJ_OP_ARRIVE, t->tasks);
+    threads->workers[location].busy = t->task_done = time;
 }
 
 /// Waits for every task of the rank that has ended in the trace, and so for those of earlier waits.
@@ -204,11 +266,34 @@ static void wait_for_tasks(pj_threads *threads, uint32_t location, uint64_t time
         return;
     uint32_t done = t->tasks;
     t->tasks = pj_engine_gate(threads->engine, false);
-    pj_engine_move(threads->engine, location, time, true);
+    come_to_gate(threads, location, time);
     pj_engine_gate_chain(threads->engine, done, t->tasks);
     pj_engine_gate_close(threads->engine, done);
-    add(threads, location, PJ_OP_AWAIT, done);
+    await(threads, location, done, t->task_done, time);
     pj_engine_gate_release(threads->engine, done);
+}
+
+/// An event of a thread that works in a region.
+static void work(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
+                 uint64_t time)
+{
+    bool waits = code == PJ_OMP_BARRIER || code == PJ_OMP_TASKWAIT;
+    if (waits && value != 0)
+        begin_wait(threads, location, time);
+    else if (code == PJ_OMP_BARRIER)
+        barrier(threads, location, time);
+    else if (code == PJ_OMP_TASK && value == 0)
+        task_done(threads, location, time);
+    else if (value == 0 && (code == PJ_OMP_TASKWAIT || (code == PJ_OMP_TASKGROUP &&
+                                                        threads->workers[location].taskgroup == 2)))
+        wait_for_tasks(threads, location, time);
+    if (waits && value == 0)
+        end_wait(threads, location, time);
+}
+
+static bool is_working(const worker *w)
+{
+    return w->free || w->depth > 0;
 }
 
 void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
@@ -221,14 +306,8 @@ void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uin
         parallel(threads, location, value, time);
     } else if (code == PJ_OMP_FUNCTION) {
         function(threads, location, value, time);
-    } else if (pj_threads_runs(threads, location)) {
-        if (code == PJ_OMP_BARRIER && value == 0)
-            barrier(threads, location, time);
-        else if (code == PJ_OMP_TASK && value == 0)
-            task_done(threads, location, time);
-        else if (value == 0 &&
-                 (code == PJ_OMP_TASKWAIT || (code == PJ_OMP_TASKGROUP && w->taskgroup == 2)))
-            wait_for_tasks(threads, location, time);
+    } else if (is_working(w)) {
+        work(threads, location, code, value, time);
     }
     if (code == PJ_OMP_TASKGROUP)
         w->taskgroup = value;
@@ -259,5 +338,6 @@ bool pj_threads_lives(const pj_threads *threads, uint32_t location)
 
 bool pj_threads_runs(const pj_threads *threads, uint32_t location)
 {
-    return threads->workers[location].free || threads->workers[location].depth > 0;
+    const worker *w = &threads->workers[location];
+    return is_working(w) && w->waits == 0;
 }

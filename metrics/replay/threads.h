@@ -8,8 +8,10 @@
 
 typedef struct pj_threads pj_threads;
 
-/// `from_fork`: workers start when their region opens, which is its fork; else when their master
-/// begins its function.
+/// `from_fork`: workers start when their region opens, which is its fork, and take as long for it
+/// as in the trace; else when their master begins its function. Waiting in barriers and for tasks
+/// is then told from computing: a thread takes as long to go on as it did in the trace after the
+/// last one had come.
 pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout, bool from_fork);
 void pj_threads_free(pj_threads *threads);
 

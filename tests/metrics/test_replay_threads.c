@@ -120,6 +120,60 @@ static void barriers_that_a_thread_misses_end_with_the_region(void **state)
     expect(s, 0, 260, 260);
 }
 
+static void wait(pj_script *s, uint32_t location, uint16_t code, uint64_t begin, uint64_t end)
+{
+    pj_script_openmp(s, location, code, 1, begin);
+    pj_script_openmp(s, location, code, 0, end);
+}
+
+/// Where forks are traced (archives): all have come at 190, who leaves late does not hold others.
+static void who_leaves_a_barrier_late_holds_nobody(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(1, 2);
+    s->run->forks_traced = true;
+    region(s, 0, 100, 520);
+    function(s, 0, 100, 220);
+    wait(s, 0, PJ_OMP_BARRIER, 190, 200);
+    function(s, 1, 110, 510);
+    wait(s, 1, PJ_OMP_BARRIER, 150, 500);
+    pj_script_last(s, 0, 530);
+    pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
+    expect(s, 0, 530, 530);
+}
+
+static void a_task_in_a_barrier_is_work_before_it(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(1, 2);
+    s->run->forks_traced = true;
+    region(s, 0, 100, 230);
+    function(s, 0, 100, 220);
+    wait(s, 0, PJ_OMP_BARRIER, 150, 195); // for 35, then 10
+    function(s, 1, 110, 215);
+    pj_script_openmp(s, 1, PJ_OMP_BARRIER, 1, 140);
+    wait(s, 1, PJ_OMP_TASK, 160, 185);
+    pj_script_openmp(s, 1, PJ_OMP_BARRIER, 0, 200);
+    pj_script_last(s, 0, 250);
+    pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
+    expect(s, 0, 250, 215);
+}
+
+static void waiting_for_tasks_is_not_computing(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(1, 2);
+    s->run->forks_traced = true;
+    region(s, 0, 100, 230);
+    function(s, 0, 100, 220);
+    wait(s, 0, PJ_OMP_TASKWAIT, 130, 185); // for 50, then 5
+    function(s, 1, 110, 200);
+    wait(s, 1, PJ_OMP_TASK, 120, 180);
+    pj_script_last(s, 0, 250);
+    pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
+    expect(s, 0, 250, 200);
+}
+
 static void waits_for_tasks(void **state)
 {
     (void)state;
@@ -254,6 +308,9 @@ int main(void)
         cmocka_unit_test(a_region_whose_master_works_not_starts_at_its_end),
         cmocka_unit_test(barriers_hold_the_whole_team),
         cmocka_unit_test(barriers_that_a_thread_misses_end_with_the_region),
+        cmocka_unit_test(who_leaves_a_barrier_late_holds_nobody),
+        cmocka_unit_test(a_task_in_a_barrier_is_work_before_it),
+        cmocka_unit_test(waiting_for_tasks_is_not_computing),
         cmocka_unit_test(waits_for_tasks),
         cmocka_unit_test(later_waits_include_earlier_tasks),
         cmocka_unit_test(hybrid_runs_join_both),

@@ -121,9 +121,8 @@ const pj_command pj_command_cut = {
         "The part has the statistics that the trace has with the same --roi; states that cross "
         "its borders are clipped. Every kind of event is kept. (Read as a whole trace, idle "
         "threads have the runtime of their states; with --roi 0%..100% that of the part.) Times "
-        "count from the begin of the part; calls, "
-        "constructs and functions that are open there are opened at 0. Archives have the clocks "
-        "that they were read with, repaired ones too.",
+        "count from the begin of the part; calls, constructs and functions that are open there "
+        "are opened at 0. Archives have the clocks that they were read with, repaired ones too.",
     .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
     .faces = PJ_IN_BOTH,
     .params = params,

@@ -141,11 +141,13 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
 /// Files of numbers do not hold what touches them; in the shell nothing else shows it.
 static void say_warnings(pj_session *session, const pj_value *value)
 {
-    if (session->lang || value->kind != PJ_VALUE_METRICS)
-        return;
-    const pj_metrics *metrics = value->metrics;
-    for (size_t i = 0; i < metrics->remark_count && metrics->remarks[i].severity > PJ_NOTE; i++)
-        pj_session_say(session, "warning: %s", metrics->remarks[i].text);
+    pj_auto_table table = session->lang ? NULL : pj_display_table(value);
+    pj_str rest = pj_str_of(table && table->note ? table->note : "");
+    while (rest.len) {
+        pj_str line = pj_str_cut(&rest, '\n');
+        if (pj_str_starts(line, PJ_S("warning: ")) || pj_str_starts(line, PJ_S("loss: ")))
+            pj_session_say(session, PJ_STR_FMT, PJ_STR_ARG(line));
+    }
 }
 
 bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err)

@@ -102,20 +102,13 @@ static void add_row(comparing *c, size_t row)
 
 static void add_note(const comparing *c)
 {
-    static const char *const severities[] = {
-        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
-    const pj_metrics *metrics = c->metrics;
     pj_auto_buf text = {0};
     if (c->opts.judge && c->out->regressed)
         pj_buf_addf(&text, "regressed: worse by more than %g in %zu of the rows\n",
                     c->opts.max_drop, c->out->regressed);
     else if (c->opts.judge && !c->out->lack)
         pj_buf_addf(&text, "kept: nothing is worse by more than %g\n", c->opts.max_drop);
-    pj_buf_puts(&text, metrics->note);
-    for (size_t i = 0; i < metrics->remark_count; i++)
-        if (metrics->remarks[i].severity != PJ_NOTE)
-            pj_buf_addf(&text, "\n%s: %s", severities[metrics->remarks[i].severity],
-                        metrics->remarks[i].text);
+    pj_metrics_add_note(c->metrics, &text);
     c->out->table->note = pj_arena_text(c->out->table->arena, pj_buf_str(&text));
 }
 

@@ -248,10 +248,23 @@ static void add_run(pj_table *table, const pj_metrics *metrics, size_t run)
     }
 }
 
+void pj_metrics_add_note(const pj_metrics *metrics, pj_buf *out)
+{
+    static const char *const severities[] = {
+        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
+    pj_buf_puts(out, metrics->note);
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        if (metrics->remarks[i].severity != PJ_NOTE)
+            pj_buf_addf(out, "\n%s: %s", severities[metrics->remarks[i].severity],
+                        metrics->remarks[i].text);
+}
+
 pj_table *pj_metrics_table(const pj_metrics *metrics)
 {
     pj_table *table = pj_table_new(metrics->title);
-    table->note = pj_arena_text(table->arena, pj_str_of(metrics->note));
+    pj_auto_buf note = {.at = NULL};
+    pj_metrics_add_note(metrics, &note);
+    table->note = pj_arena_text(table->arena, pj_buf_str(&note));
     add_columns(table, metrics->set);
     for (size_t run = 0; run < metrics->study->count; run++)
         add_run(table, metrics, run);

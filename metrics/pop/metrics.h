@@ -48,8 +48,10 @@ static inline pj_metric_value pj_metrics_residual(const pj_metrics *metrics, siz
     return metrics->residuals[run * metrics->set->count + row];
 }
 
+/// Appends the note and a line for each remark beyond notes: "warning: a: the trace may be cut".
+void pj_metrics_add_note(const pj_metrics *metrics, pj_buf *out);
 /// What CSV exports have: one row per run in study order; trace, ranks, threads_per_rank,
-/// threads, layout, tag, then the keys. New table.
+/// threads, layout, tag, then the keys; the note with its lines. New table.
 pj_table *pj_metrics_table(const pj_metrics *metrics);
 
 #endif

@@ -3,9 +3,11 @@
 
 #include "metrics/base/buf.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static pj_str file_name(pj_str path)
 {
@@ -23,8 +25,19 @@ static bool says_nothing(pj_str anchor)
     return false;
 }
 
+/// The name of the folder that a file lies in, which may be the one that the program runs in.
+static pj_str folder_name(pj_str path, pj_arena *arena)
+{
+    char here[PATH_MAX];
+    size_t slash = pj_str_find_last(path, '/');
+    pj_str folder = pj_str_head(path, slash < path.len ? slash : 0);
+    if ((slash == path.len || pj_str_equal(folder, PJ_S("."))) && getcwd(here, sizeof here))
+        folder = pj_str_of(pj_arena_text(arena, pj_str_of(here)));
+    return file_name(folder);
+}
+
 /// The file name without its folder and the suffixes that traces have, or the archive's folder.
-static pj_str bare_name(pj_str path)
+static pj_str bare_name(pj_str path, pj_arena *arena)
 {
     static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4}, {".otf2", 5}};
     const pj_str summary = PJ_S(".popinjay.json.gz");
@@ -33,8 +46,8 @@ static pj_str bare_name(pj_str path)
         path.len -= summary.len;
         name.len -= summary.len;
     }
-    if (says_nothing(name) && name.len + 1 < path.len) {
-        pj_str folder = file_name(pj_str_head(path, path.len - name.len - 1));
+    if (says_nothing(name)) {
+        pj_str folder = folder_name(path, arena);
         name = folder.len && folder.at[0] != '.' ? folder : name;
     }
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
@@ -48,7 +61,7 @@ pj_run *pj_run_new(const char *path)
     pj_run *run = pj_take_memory(sizeof *run);
     *run = (pj_run){.arena = pj_arena_new(NULL), .references = 1, .tag = ""};
     run->path = pj_arena_text(run->arena, pj_str_of(path));
-    run->name = pj_arena_text(run->arena, bare_name(pj_str_of(path)));
+    run->name = pj_arena_text(run->arena, bare_name(pj_str_of(path), run->arena));
     run->ideal.reason = "the ideal-network replay has not run";
     return run;
 }

@@ -70,7 +70,8 @@ static const pj_param params[] = {
      .place = PJ_IN_SHELL,
      .offset = offsetof(run_args, args),
      .shown = "ARG",
-     .help = "Everything after the script is its own: arg[1], arg[2], ..."},
+     .help =
+         "Everything after the script is its own: arg[1], arg[2] and so on, or all of them as ..."},
     {0},
 };
 

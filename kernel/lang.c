@@ -201,6 +201,21 @@ static bool is_stream(lua_State *L, int index)
     return stream && (stream->f == lang->streams[1] || stream->f == lang->streams[2]);
 }
 
+/// What `...` is: the arguments of a script, as in Lua's own program.
+static void push_arguments(lua_State *L)
+{
+    if (!pj_lang_of(L)->script)
+        return;
+    lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
+    lua_getfield(L, -1, "arg");
+    lua_replace(L, -2);
+    int table = lua_gettop(L), count = (int)lua_rawlen(L, table);
+    luaL_checkstack(L, count, "too many arguments");
+    for (int i = 1; i <= count; i++)
+        lua_rawgeti(L, table, i);
+    lua_remove(L, table);
+}
+
 static int run_cell(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
@@ -218,8 +233,11 @@ static int run_cell(lua_State *L)
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     lua_setupvalue(L, -2, 1);
     lua_remove(L, 1);
-    if (r->lined)
+    if (r->lined) {
         lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_LINES);
+        lua_call(L, 1, 1);
+    }
+    push_arguments(L);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     int count = lua_gettop(L);
     r->undefined = r->name.len && count == 1 && lua_isnil(L, 1);
@@ -301,9 +319,16 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     return outcome;
 }
 
+/// Editors put a byte order mark before UTF-8, which is no text.
+static pj_str without_mark(pj_str code)
+{
+    const pj_str mark = PJ_S("\xef\xbb\xbf");
+    return pj_str_starts(code, mark) ? pj_str_from(code, mark.len) : code;
+}
+
 pj_outcome pj_lang_run(pj_lang *lang, pj_str code, pj_cell_opts opts)
 {
-    request r = {.code = code, .opts = opts};
+    request r = {.code = without_mark(code), .opts = opts};
     return run_request(lang, &r);
 }
 
@@ -330,7 +355,7 @@ json_t *pj_lang_is_complete(pj_lang *lang, pj_str code)
     pj_lang_cell cell;
     if (!pj_lang_enter(lang, PJ_LANG_BRIEF))
         return json_pack("{s:s}", "status", "unknown");
-    pj_lang_cell_cut(lang->L, code, &cell);
+    pj_lang_cell_cut(lang->L, without_mark(code), &cell);
     pj_lang_leave(lang);
     bool broken = cell.count && cell.items[cell.count - 1].kind == PJ_STATEMENT_BROKEN;
     const char *status = cell.incomplete ? "incomplete" : broken ? "invalid" : "complete";

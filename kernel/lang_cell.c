@@ -143,23 +143,36 @@ static pj_str cut_target(pj_str *command)
     return name;
 }
 
+static pj_str without_semicolons(pj_str text)
+{
+    while (text.len && (text.at[text.len - 1] == ';' || text.at[text.len - 1] == ' '))
+        text.len--;
+    return text;
+}
+
+/// The command behind the '%'.
+static void take_command(pj_str text, pj_statement *statement)
+{
+    statement->kind = PJ_STATEMENT_COMMAND;
+    statement->quiet = pj_str_ends(text, PJ_S(";"));
+    statement->text = without_semicolons(pj_str_trim(pj_str_from(text, 1)));
+}
+
 /// A line that is a command or asks for help; it begins at `statement->at`.
 static bool special_line(pj_str line, pj_statement *statement)
 {
     pj_str text = pj_str_trim(line);
     if (text.len > 1 && text.at[0] == '%' && text.at[1] != '%') {
-        statement->kind = PJ_STATEMENT_COMMAND;
-        statement->text = pj_str_trim(pj_str_from(text, 1));
+        take_command(text, statement);
         statement->target = cut_target(&statement->text);
-        statement->shown = true;
+        statement->shown = !statement->quiet;
         return true;
     }
     size_t equals = pj_str_find(text, '=');
     pj_str value = pj_str_trim(pj_str_from(text, equals + 1));
     pj_str target = pj_str_trim(pj_str_head(text, equals));
     if (value.len > 1 && value.at[0] == '%' && is_target(target)) {
-        statement->kind = PJ_STATEMENT_COMMAND;
-        statement->text = pj_str_trim(pj_str_from(value, 1));
+        take_command(value, statement);
         statement->target = target;
         return true;
     }
@@ -346,13 +359,6 @@ static void add_command(pj_buf *out, const pj_statement *s, bool last)
 #define RETURN_BEGIN "do local __cell <close> = nil return "
 #define RETURN_END " end"
 
-static pj_str without_semicolons(pj_str text)
-{
-    while (text.len && (text.at[text.len - 1] == ';' || text.at[text.len - 1] == ' '))
-        text.len--;
-    return text;
-}
-
 /// `final` is the last statement, `last` the one whose value is wanted.
 static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool last)
 {
@@ -367,6 +373,7 @@ static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool l
         pj_buf_puts(out, RETURN_END ";");
         return;
     case PJ_STATEMENT_COMMAND:
+        last = last && !s->quiet;
         if (last && !s->target.len)
             pj_buf_puts(out, RETURN_BEGIN);
         add_command(out, s, last);
@@ -388,8 +395,11 @@ static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool l
 void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj_buf *out)
 {
     size_t at = 0;
-    // An argument of the cell, no global: a cell may put any metatable on its globals.
-    pj_buf_puts(out, cell->lined ? "local __lines = ...; " : "");
+    // An argument around the cell, no global: a cell may put any metatable on its globals. What is
+    // broken is compiled as it is, for its error.
+    bool broken = cell->count && cell->items[cell->count - 1].kind == PJ_STATEMENT_BROKEN;
+    bool wrapped = cell->lined && !broken;
+    pj_buf_puts(out, wrapped ? "local __lines = ...; return function(...) " : "");
     for (size_t i = 0; i < cell->count; i++) {
         const pj_statement *s = &cell->items[i];
         pj_buf_add(out, between(code, at, s->at));
@@ -397,6 +407,7 @@ void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj
         add_statement(out, s, final, final && valued);
         at = s->end;
     }
+    pj_buf_puts(out, wrapped ? " end" : "");
     pj_buf_add(out, pj_str_from(code, at));
 }
 

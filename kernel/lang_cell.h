@@ -29,7 +29,7 @@ typedef struct pj_statement {
 typedef struct pj_lang_cell {
     pj_statement *items;
     size_t count, cap;
-    bool lined;      // has `%` or `?` lines: its program wants what they call as its argument
+    bool lined;      // has `%` or `?` lines: its program takes what they call and gives a function
     bool incomplete; // the code only wants more text
     int depth;       // lines with a bracket or block open at the end of the code
 } pj_lang_cell;

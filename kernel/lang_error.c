@@ -46,11 +46,15 @@ static const char *slip_hint(pj_str code, unsigned line)
 {
     pj_lexer lexer = pj_lexer_of(code);
     pj_token token = pj_lexer_next_code(&lexer);
-    while (token.kind != PJ_TOKEN_END && token.line <= line) {
+    for (unsigned before = 0; token.kind != PJ_TOKEN_END && token.line <= line;) {
         pj_token next = pj_lexer_next_code(&lexer);
-        for (size_t i = 0; i < sizeof slips / sizeof *slips; i++)
-            if (token.line + 1 >= line && is_slip(i, token, next))
+        bool near = token.line + 1 >= line;
+        for (size_t i = 0; near && i < sizeof slips / sizeof *slips; i++)
+            if (is_slip(i, token, next))
                 return slips[i].hint;
+        if (token.line == line && line > before && pj_token_is(token, "%"))
+            return "% lines stand between statements, not inside them; there write metrics(runs)";
+        before = token.line;
         token = next;
     }
     return NULL;
@@ -155,10 +159,8 @@ static void walk_stack(lua_State *L, pj_lang *lang)
         if (!lua_getstack(L, level, &ar))
             return;
         lua_getinfo(L, "Sln", &ar);
-        bool main = *ar.what == 'm';
-        const char *name = main ? NULL : ar.name ? ar.name : "?";
         if (*ar.what != 'C' && ar.currentline > 0)
-            add_frame(lang, ar.short_src, ar.currentline, name);
+            add_frame(lang, ar.short_src, ar.currentline, ar.name);
     }
 }
 

@@ -179,6 +179,21 @@ static const cell cells[] = {
     {"?nothing_of_this_name", NULL, "no help on \"nothing_of_this_name\"", NULL},
     {"?metrics", NULL, NULL, NULL},
     {"metrics?", NULL, NULL, NULL},
+    {"%help", "popinjay", NULL, NULL},
+    {"%help;", NULL, NULL, NULL},
+    {"%nix;", NULL, "unknown command \"nix\"", NULL},
+    {"%help as h;\n#h > 0", "true", NULL, NULL},
+    {"x = %help;\n#x > 0", "true", NULL, NULL},
+    {"%help;\nselect('#', ...)", "0", NULL, NULL},
+    {"%help;\nx = 1 -- to the end", NULL, NULL, NULL},
+    {"%help;\nerror 'boom'", NULL, "cell:2: boom", NULL},
+    {"%help;\nprint 'never' end", NULL, "cell:2: <eof> expected near 'end'", NULL},
+    {"for i = 1, 2 do\n  %metrics a\nend", NULL, "% lines stand between statements", NULL},
+    {"x = 17 %\n5\nx = = 1", NULL, "cell:3: unexpected symbol near '='", NULL},
+    {"\xef\xbb\xbf%help as h\n#h > 0", "true", NULL, NULL},
+    {"\xef\xbb\xbf"
+     "1 + 1",
+     "2", NULL, NULL},
     {"x = 17 %\n5\nx", "2", NULL, NULL},
     {"17 % 5", "2", NULL, NULL},
 };
@@ -290,6 +305,7 @@ static void completeness_is_judged(void **state)
         {"end", "invalid", NULL},
         {"%metrics a.prv", "complete", NULL},
         {"?metrics", "complete", NULL},
+        {"\xef\xbb\xbfx = 1", "complete", NULL},
         {"x = %metrics a.prv --set", "complete", NULL},
     };
     pj_lang *lang = pj_lang_new(&pj_face_silent, NULL);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { ANSWER_MS = 60000, MOST_FRAMES = 64, MOST_VARIABLES = 400, MOST_ARGS = 16 };
+enum { ANSWER_MS = 120000, MOST_FRAMES = 64, MOST_VARIABLES = 400, MOST_ARGS = 16 };
 
 static const char *const channel_names[CHANNELS] = {"shell", "control", "stdin", "iopub", "hb"};
 static char spec_folder[512];

@@ -136,34 +136,46 @@ static double category_of(builder *b, size_t row)
     return (double)set->label_count++;
 }
 
-static void forget_categories(builder *b)
-{
-    pj_map_free(&b->place_of);
-    b->set->label_count = 0;
-}
-
-static bool tells_apart(builder *b)
+static size_t count_categories(builder *b)
 {
     for (size_t row = 0; row < b->table->row_count; row++)
         category_of(b, row);
-    bool all = b->set->label_count == b->table->row_count;
-    forget_categories(b);
-    return all;
+    size_t count = b->set->label_count;
+    pj_map_free(&b->place_of);
+    b->set->label_count = 0;
+    return count;
+}
+
+static bool is_name(const builder *b, size_t column)
+{
+    return column < b->table->column_count && b->table->columns[column].unit == PJ_UNIT_IDENTIFIER;
 }
 
 /// Rows that the first column does not tell apart are named by the columns of names behind it, too.
 static void tell_apart(builder *b)
 {
     pj_series_set *set = b->set;
-    const pj_column *columns = b->table->columns;
-    while (!tells_apart(b)) {
-        if (set->x_last + 1 == b->table->column_count ||
-            columns[set->x_last + 1].unit != PJ_UNIT_IDENTIFIER) {
+    while (count_categories(b) < b->table->row_count) {
+        if (!is_name(b, set->x_last + 1)) {
             set->x_last = set->x;
             return;
         }
         set->x_last++;
     }
+}
+
+/// Where there are several rows for each x, the column of names behind it splits them, or -1.
+static int column_that_splits(builder *b)
+{
+    pj_series_set *set = b->set;
+    size_t x = set->x, rows = b->table->row_count;
+    set->labels = pj_new_n(b->arena, const char *, rows + 1);
+    bool splits = is_name(b, x + 1) && count_categories(b) < rows;
+    set->x = set->x_last = x + 1;
+    splits = splits && count_categories(b) <= PJ_SERIES_MOST;
+    set->x = set->x_last = x;
+    set->labels = NULL;
+    return splits ? (int)x + 1 : -1;
 }
 
 static pj_series *series_named(const builder *b, const char *name, size_t y)
@@ -198,7 +210,10 @@ static const char *series_name(const builder *b, size_t row, size_t y, size_t y_
     const char *title = b->table->columns[y].title;
     if (b->by < 0)
         return title;
+    const pj_column *by = &b->table->columns[b->by];
     const char *group = cell_label(b, row, (size_t)b->by);
+    if (!by->text)
+        group = pj_arena_format(b->arena, "%s %s", by->title, group);
     return y_count > 1 ? pj_arena_format(b->arena, "%s, %s", group, title) : group;
 }
 
@@ -302,6 +317,8 @@ bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_
         (opts.by && !find_column(&b, opts.by, &b.by, err)))
         return false;
     out->x = out->x_last = (size_t)x;
+    if (!categories && !opts.x && b.by < 0)
+        b.by = column_that_splits(&b);
     size_t columns[PJ_PLOT_MOST_Y], count;
     if (!choose_y(&b, columns, &count, err))
         return false;
@@ -390,7 +407,7 @@ const char *pj_series_title(const pj_series_set *set, pj_plot_opts opts, pj_aren
     const pj_column *columns = set->table->columns;
     if (opts.title)
         return opts.title;
-    if (set->count > 1 && !opts.by)
+    if (set->items[set->count - 1].y != set->items[0].y)
         return set->table->title;
     return pj_arena_format(arena, "%s by %s", columns[set->items[0].y].title,
                            set->labels ? set->x_title : columns[set->x].title);

@@ -37,7 +37,8 @@ typedef struct pj_series_set {
     const char *reason; // of the first of them; may be NULL
 } pj_series_set;
 
-/// opts.x NULL = the first column; opts.y empty = the first column of numbers after it.
+/// opts.x NULL = the first column, with the names behind it (rank, thread) as far as they are
+/// needed to tell rows apart; opts.y empty = the first column of numbers after it.
 /// `categories` takes x as labels even when it is numeric. Values <= 0 are skipped on a logarithmic
 /// axis. Fails with PJ_E_USAGE (the message lists the columns) and PJ_E_MISSING (no point is left).
 bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_arena *arena,

@@ -282,8 +282,8 @@ static void tiny_bars_are_not_said_to_be_0(void **state)
         assert_int_equal(texts_like(figure, shown[i]), 2); // below the axis and on the bar
 }
 
-/// Threads have a bar each; several at one place would hide each other, but for stacks.
-static void no_bar_hides_another(void **state)
+/// Threads have a bar each, or a line each; several bars at one place would hide each other.
+static void threads_are_told_apart(void **state)
 {
     (void)state;
     pj_auto_table table = pj_table_new("Threads");
@@ -311,6 +311,10 @@ static void no_bar_hides_another(void **state)
         pj_plot_bar.make(data, (pj_plot_opts){.x = "rank", .stacked = true}, draw, NULL);
     assert_int_equal(count_marks(stacks, PJ_MARK_RECT), 4);
     assert_int_equal(texts_like(stacks, "2.00"), 0);
+    pj_auto_figure lines = pj_plot_line.make(data, (pj_plot_opts){0}, draw, NULL);
+    assert_int_equal(texts_like(lines, "thread 0"), 1);
+    assert_int_equal(texts_like(lines, "thread 1"), 1);
+    assert_int_equal(texts_like(lines, "Useful by rank"), 1);
 }
 
 /// The only line of a scaling plot; NULL when its points stand alone.
@@ -363,7 +367,7 @@ int main(void)
         cmocka_unit_test(hybrid_runs_make_one_line_per_group),
         cmocka_unit_test(runs_of_one_x_are_not_joined),
         cmocka_unit_test(tiny_bars_are_not_said_to_be_0),
-        cmocka_unit_test(no_bar_hides_another),
+        cmocka_unit_test(threads_are_told_apart),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

@@ -54,32 +54,42 @@ INLINE bool pop(skimming *s, uint32_t region)
     return true;
 }
 
-/// Passes over an enter or leave, with its number of `size` bytes, of a region that changes
-/// nothing.
-INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t id, unsigned size)
+/// Enters or leaves the region whose number has `size` bytes, if that changes nothing.
+INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t id, unsigned size, bool enter)
 {
     uint32_t region = s->region_at[id];
-    if (region & PJ_OTF2_NOT_PLAIN || (*at == PJ_OTF2_ENTER ? !push(s, region) : !pop(s, region)))
+    if (region & PJ_OTF2_NOT_PLAIN || (enter ? !push(s, region) : !pop(s, region)))
         return false;
     s->span.at = at + 2 + size;
     return true;
 }
 
-/// Passes over a record that is no reading. Numbers of one byte come first: the next record need
-/// not wait for their size.
-INLINE bool skim_other(skimming *s, const uint8_t *at)
+/// Numbers of one byte come first: the next record need not wait for their size.
+INLINE bool skim_change(skimming *s, const uint8_t *at, bool enter)
 {
     unsigned size = at[1];
-    if (*at == PJ_OTF2_ENTER || *at == PJ_OTF2_LEAVE) {
-        if (__builtin_expect(size == 1, 1))
-            return skim_region(s, at, at[2], 1);
-        uint32_t id = size ? at[2] | (uint32_t)at[3] << 8 : 0;
-        return size <= 2 && id < PJ_OTF2_REGIONS_AT && skim_region(s, at, id, size);
-    }
-    if ((*at != PJ_OTF2_MPI_ISEND_COMPLETE && *at != PJ_OTF2_MPI_REQUEST_TEST) ||
-        size > SINGLE_BYTES_MOST)
+    if (__builtin_expect(size == 1, 1))
+        return skim_region(s, at, at[2], 1, enter);
+    uint32_t id = size ? at[2] | (uint32_t)at[3] << 8 : 0;
+    return size <= 2 && id < PJ_OTF2_REGIONS_AT && skim_region(s, at, id, size, enter);
+}
+
+/// Records of one number that mean nothing here.
+INLINE bool is_idle(uint8_t type)
+{
+    return type == PJ_OTF2_MPI_ISEND_COMPLETE || type == PJ_OTF2_MPI_REQUEST_TEST;
+}
+
+/// Passes over a record that is no reading.
+INLINE bool skim_other(skimming *s, const uint8_t *at)
+{
+    if (*at == PJ_OTF2_ENTER)
+        return skim_change(s, at, true);
+    if (*at == PJ_OTF2_LEAVE)
+        return skim_change(s, at, false);
+    if (!is_idle(*at) || at[1] > SINGLE_BYTES_MOST)
         return false;
-    s->span.at = at + 2 + size;
+    s->span.at = at + 2 + at[1];
     return true;
 }
 
@@ -176,12 +186,23 @@ static uint64_t metric_to_pass(const pj_otf2_place *place)
     return plain ? place->metric_id : PJ_OTF2_UNDEFINED;
 }
 
+/// Whether the record at `at`, behind its time, is of a type that may be passed over.
+static bool may_be_plain(const uint8_t *at)
+{
+    uint8_t type = *at == PJ_OTF2_MARK_TIME ? at[1 + sizeof(uint64_t)] : *at;
+    return type == PJ_OTF2_METRIC || type == PJ_OTF2_ENTER || type == PJ_OTF2_LEAVE ||
+           is_idle(type);
+}
+
 bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
 {
     if (place->depth == 0 || place->unnamed_count)
         return false;
+    pj_otf2_span span = pj_otf2_evt_span(place->evt);
+    if (span.at >= span.end || !may_be_plain(span.at))
+        return false;
     skimming s = {.region_at = place->region_at,
-                  .span = pj_otf2_evt_span(place->evt),
+                  .span = span,
                   .first = place->stack,
                   .top = place->stack + place->depth - 1,
                   .limit = place->stack + place->stack_cap - 1,

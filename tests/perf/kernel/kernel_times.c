@@ -147,6 +147,12 @@ static void time_abort(client *c)
         execute(c, i ? "1" : spoken->error);
     await_all(c, ABORTED + 1);
     say("abort", client_now_ms() - began);
+    for (bool aborted = true; aborted;) { // some kernels do not stop with the last one of these
+        execute(c, "1");
+        answer a = client_collect(c, c->last_id, true);
+        aborted = strcmp(answer_status(&a), "aborted") == 0;
+        answer_free(&a);
+    }
 }
 
 static void time_control(client *c)

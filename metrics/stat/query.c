@@ -574,12 +574,15 @@ static bool check_type(const pj_query *query, pj_err *err)
 {
     if (!query->type || query->matched || pj_record_can_be(query->run, query->type))
         return true;
-    pj_auto_buf types = {.at = NULL};
-    add_types(query, &types);
-    return pj_fail(
-        err, PJ_E_USAGE, query->run->path, 0,
-        "no event can be of type \"%s\"; kinds: call, message, state, openmp, region; " PJ_STR_FMT,
-        query->type, PJ_STR_ARG(pj_buf_str(&types)));
+    pj_auto_buf valid = {.at = NULL};
+    const char *name;
+    for (pj_record_kind kind = 0; (name = pj_record_kind_name(kind)); kind++)
+        pj_buf_addf(&valid, "%s %s", kind ? "," : "kinds:", name);
+    pj_buf_puts(&valid, "; ");
+    add_types(query, &valid);
+    return pj_fail(err, PJ_E_USAGE, query->run->path, 0,
+                   "no event can be of type \"%s\"; " PJ_STR_FMT, query->type,
+                   PJ_STR_ARG(pj_buf_str(&valid)));
 }
 
 // Sink

@@ -3,6 +3,7 @@
 #include "metrics/read/otf2_place.h"
 
 #include "metrics/read/otf2_give.h"
+#include "metrics/read/otf2_local.h"
 #include "metrics/read/otf2_skim.h"
 #include "metrics/read/otf2_traffic.h"
 #include "metrics/read/otf2_zoom.h"
@@ -50,6 +51,15 @@ static void take_local(void *self, const pj_otf2_def *def)
         }
 }
 
+/// The library gives global ids only after it has read them itself.
+static bool read_local(pj_otf2_place *place, const pj_otf2_place_opts *opts)
+{
+    pj_auto_buf path = {.at = NULL};
+    pj_buf_addf(&path, "%s/%llu.def", opts->folder, (unsigned long long)place->id);
+    return (!opts->by_library && pj_otf2_local_read(path.at, take_local, place)) ||
+           opts->lib->local(opts->archive, place->id, take_local, place);
+}
+
 static bool next_record(pj_otf2_place *place, pj_otf2_event *event)
 {
     bool got = place->evt ? pj_otf2_evt_next(place->evt, event)
@@ -80,6 +90,7 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts, u
         pj_otf2_evt_close(place->evt);
         place->evt = NULL;
         place->lib = opts->lib;
+        place->lib->local(place->archive, place->id, take_local, place);
         place->has_ahead = next_record(place, &place->ahead);
     }
     if (place->evt && opts->marks)
@@ -131,7 +142,7 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
     place->named = opts->regions;
-    if (!opts->lib->local(opts->archive, place->id, take_local, place))
+    if (!read_local(place, opts))
         pj_otf2_count(place, PJ_IMPORT_local_definitions);
     open_records(place, opts, number);
     return place;

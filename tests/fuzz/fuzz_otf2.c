@@ -1,6 +1,7 @@
 // Event files of OTF2 from any bytes, as those of two ranks: events come in the order of time and
-// belong to their location, messages join the two.
+// belong to their location, messages join the two. The same bytes as definitions of a location.
 #include "metrics/base/arena.h"
+#include "metrics/read/otf2_local.h"
 #include "metrics/read/otf2_match.h"
 #include "tests/support/made_defs.h"
 
@@ -56,8 +57,16 @@ static void check(const pj_otf2_place *place)
     }
 }
 
+static void count(void *self, const pj_otf2_def *def)
+{
+    require(def->kind == PJ_OTF2_DEF_MAP || def->kind == PJ_OTF2_DEF_OFFSET);
+    ++*(size_t *)self;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    size_t definitions = 0;
+    require(pj_otf2_local_take(data, size, count, &definitions) || definitions == 0);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_otf2_defs *defs = make_defs(arena);
     pj_otf2_sync *sync = pj_otf2_sync_new(2);

@@ -13,12 +13,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 enum {
     BUFFERS_IN_ALL = 16 << 20,
     BUFFER_LEAST = 4 << 10,
-    BUFFER_MOST = 256 << 10,
+    BUFFER_MOST = 128 << 10,
     BUFFER_ZOOM = 32 << 10, // where parts are read
     MARKS_IN_ALL = 1 << 14, // for parts to be read later
     MARKS_LEAST = 8,        // of a place; fewer are of no use
@@ -71,6 +72,14 @@ static size_t buffer_bytes(const otf2_reading *r, uint32_t count)
     size_t share = BUFFERS_IN_ALL / (count ? count : 1),
            most = r->ranges ? BUFFER_ZOOM : BUFFER_MOST;
     return share < BUFFER_LEAST ? BUFFER_LEAST : share > most ? most : share;
+}
+
+/// Whether files stay open while they are read: they are a small part of those a process may have.
+static bool keeps_open(uint32_t count)
+{
+    enum { PART = 16 };
+    struct rlimit files;
+    return getrlimit(RLIMIT_NOFILE, &files) == 0 && count <= files.rlim_cur / PART;
 }
 
 /// Marks that each place may leave.
@@ -141,6 +150,7 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
                                .folder = anchor->folder,
                                .chunk_bytes = anchor->chunk_bytes,
                                .buffer_bytes = buffer_bytes(r, own),
+                               .keep_open = keeps_open(own),
                                .sum = &r->pass->job->bytes_done,
                                .by_library = r->lib->needed(r->archive),
                                .regions = r->pass->regions,

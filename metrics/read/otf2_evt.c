@@ -24,6 +24,8 @@ enum {
 
 struct pj_otf2_evt {
     char *path; // NULL = memory
+    int file;   // -1 = is not open
+    bool keep_open;
     _Atomic uint64_t *sum;
     uint64_t chunk_bytes;
     uint64_t offset; // of `begin` in the file
@@ -78,7 +80,7 @@ INLINE unsigned bytes_of(unsigned size)
 static pj_otf2_evt *new_evt(uint64_t chunk_bytes)
 {
     pj_otf2_evt *evt = pj_take_memory(sizeof *evt);
-    *evt = (pj_otf2_evt){.chunk_bytes = chunk_bytes ? chunk_bytes : 1};
+    *evt = (pj_otf2_evt){.file = -1, .chunk_bytes = chunk_bytes ? chunk_bytes : 1};
     return evt;
 }
 
@@ -92,6 +94,7 @@ pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *e
     size_t size = strlen(path) + 1;
     evt->path = memcpy(pj_take_memory(size), path, size);
     evt->sum = opts.sum;
+    evt->keep_open = opts.keep_open;
     evt->cap = opts.buffer_bytes ? opts.buffer_bytes : BUFFER_BYTES;
     if (evt->cap < 2 * MARGIN)
         evt->cap = 2 * MARGIN;
@@ -114,11 +117,19 @@ pj_otf2_evt *pj_otf2_evt_memory(const void *bytes, size_t size, uint64_t chunk_b
     return evt;
 }
 
+static void close_file(pj_otf2_evt *evt)
+{
+    if (evt->file >= 0)
+        close(evt->file);
+    evt->file = -1;
+}
+
 void pj_otf2_evt_close(pj_otf2_evt *evt)
 {
     if (!evt)
         return;
     pj_otf2_scout_free(evt->scout);
+    close_file(evt);
     free(evt->path);
     free(evt->buffer);
     free(evt);
@@ -135,15 +146,15 @@ static void end_early(pj_otf2_evt *evt, const char *damage)
     evt->ended = true;
 }
 
-/// Fills the buffer from the file. It is opened each time: archives have more locations than a
-/// process may have files.
+/// Fills the buffer from the file. Archives may have more locations than a process may have files.
 static bool read_on(pj_otf2_evt *evt)
 {
-    int fd = open(evt->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (evt->file < 0)
+        evt->file = open(evt->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t kept = (size_t)(evt->end - evt->buffer);
-    ssize_t got = 0;
-    while (fd >= 0 && kept < evt->cap && !evt->file_ended) {
-        got = pread(fd, evt->buffer + kept, evt->cap - kept, (off_t)(evt->offset + kept));
+    ssize_t got = evt->file < 0 ? -1 : 0;
+    while (evt->file >= 0 && kept < evt->cap && !evt->file_ended) {
+        got = pread(evt->file, evt->buffer + kept, evt->cap - kept, (off_t)(evt->offset + kept));
         if (got < 0 && errno == EINTR)
             continue;
         evt->file_ended = got <= 0;
@@ -151,11 +162,11 @@ static bool read_on(pj_otf2_evt *evt)
         if (evt->sum && got > 0)
             atomic_fetch_add_explicit(evt->sum, (uint64_t)got, memory_order_relaxed);
     }
-    if (fd >= 0)
-        close(fd);
+    if (!evt->keep_open || evt->file_ended)
+        close_file(evt);
     evt->end = evt->buffer + kept;
     memset(evt->buffer + kept, 0, PAD);
-    if (fd < 0 || got < 0)
+    if (got < 0)
         end_early(evt, "cannot be read to its end");
     return !evt->ended;
 }

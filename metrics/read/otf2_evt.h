@@ -32,6 +32,7 @@ typedef struct pj_otf2_evt_opts {
     uint64_t chunk_bytes;  // from the anchor file
     size_t buffer_bytes;   // 0 = 64 kB
     _Atomic uint64_t *sum; // raised by the bytes read; NULL = by nothing
+    bool keep_open;        // the file, from one buffer to the next
 } pj_otf2_evt_opts;
 
 /// What is known about a file; final when it has ended.

@@ -72,7 +72,7 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts, u
 {
     pj_auto_buf path = {.at = NULL};
     pj_buf_addf(&path, "%s/%llu.evt", opts->folder, (unsigned long long)place->id);
-    pj_otf2_evt_opts how = {opts->chunk_bytes, opts->buffer_bytes, opts->sum};
+    pj_otf2_evt_opts how = {opts->chunk_bytes, opts->buffer_bytes, opts->sum, opts->keep_open};
     if (!opts->by_library)
         place->evt = pj_otf2_evt_open(path.at, how, NULL);
     else

@@ -133,6 +133,7 @@ typedef struct pj_otf2_place_opts {
     uint64_t chunk_bytes;
     size_t buffer_bytes;
     _Atomic uint64_t *sum; // raised by the bytes read
+    bool keep_open;        // files, from one buffer to the next
     bool by_library;
     bool regions;                       // gives out PJ_EV_ENTER and PJ_EV_LEAVE
     size_t marks;                       // that it may leave (otf2_trail.h); 0 = none

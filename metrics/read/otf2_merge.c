@@ -12,9 +12,8 @@
 enum {
     READY_IN_ALL = 1 << 19, // events that wait in all places together
     READY_LEAST = 256,      // of each
-    READY_MOST = 1 << 15,
-    READY_MOST_EACH = 1 << 12, // where locations need not wait for each other
-    AHEAD_IN_ALL = 1 << 20,    // events decoded further ahead for the sake of sends
+    READY_MOST = 1 << 12,   // which stay in the cache
+    AHEAD_IN_ALL = 1 << 20, // events decoded further ahead for the sake of sends
     AHEAD_STEP = 1 << 11,
     BATCH = 1 << 14,
     TURNS_MOST = 256, // of places that are filled in turn, between two looks at the job
@@ -424,8 +423,7 @@ bool pj_otf2_merge_run(const pj_otf2_merge *m, pj_err *err)
 {
     merging g = {.m = m, .err = err};
     size_t share = READY_IN_ALL / m->count;
-    size_t most = m->pass->by_location ? READY_MOST_EACH : READY_MOST;
-    g.ready = share < READY_LEAST ? READY_LEAST : share > most ? most : share;
+    g.ready = share < READY_LEAST ? READY_LEAST : share > READY_MOST ? READY_MOST : share;
     g.heap = pj_take_memory(m->count * sizeof *g.heap);
     g.had = pj_take_memory(m->count * sizeof *g.had);
     g.taken = pj_take_memory(m->count * sizeof *g.taken);

@@ -11,7 +11,7 @@
 
 enum {
     POSTS_IN_ALL = 32768, // receives without message that are remembered
-    POSTS_LEAST = 64,     // of each location
+    POSTS_LEAST = 1024,   // of each location: one from every other rank
     PENDING_MOST = 256,   // non-blocking collectives of a location that nothing has completed
 };
 

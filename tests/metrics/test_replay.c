@@ -373,6 +373,22 @@ static void receives_posted_while_waiting_count_from_their_replay(void **state)
     assert_int_equal(counted(s, PJ_IMPORT_message_reversed), 1);
 }
 
+static void ranks_of_many_remember_a_receive_from_each_other(void **state)
+{
+    (void)state;
+    enum { RANKS = 600, FIRST = 10, APART = 2 };
+    pj_auto_script s = pj_script_new(RANKS, 1);
+    uint64_t time = FIRST;
+    for (unsigned i = 0; i < RANKS; i++, time += APART)
+        pj_script_call(s, 1, "MPI_Irecv", time, time + 1);
+    time = chatter(s, 2, "MPI_Comm_rank", time);
+    pj_script_call(s, 0, "MPI_Send", time, time + 10);
+    pj_script_send(s, (pj_script_message){0, 1, time, FIRST, time + 90, large, .record = 0});
+    pj_script_call(s, 1, "MPI_Wait", time + 80, time + 90);
+    replay(s);
+    assert_int_equal(counted(s, PJ_IMPORT_receive_forgotten), 0);
+}
+
 static void receives_that_are_forgotten_are_ready(void **state)
 {
     (void)state;
@@ -735,6 +751,7 @@ int main(void)
         cmocka_unit_test(records_may_stand_early_or_late),
         cmocka_unit_test(receives_may_be_posted_long_before),
         cmocka_unit_test(receives_posted_while_waiting_count_from_their_replay),
+        cmocka_unit_test(ranks_of_many_remember_a_receive_from_each_other),
         cmocka_unit_test(receives_that_are_forgotten_are_ready),
         cmocka_unit_test(every_blocking_collective_is_a_barrier),
         cmocka_unit_test(reduce_holds_its_root_only),

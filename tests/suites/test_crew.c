@@ -257,6 +257,97 @@ static void test_archives(void **state)
     }
 }
 
+// Ranks that send to all others in turn and meet in the communicators 1 (all), 2 (even ones) and 3
+
+enum { SHARED_RANKS = 5, ROUNDS = 40, ROUND_NS = 1000, LARGE = 40000 };
+
+typedef enum ending { ALL_WELL, SENDS_WAIT, ONE_STAYS_AWAY, ENDINGS } ending;
+
+static uint64_t begin_of(uint32_t rank, uint32_t round)
+{
+    return (uint64_t)ROUND_NS * round + 7 * rank;
+}
+
+static void write_call(pj_trace_writer *trace, uint32_t rank, uint64_t begin, pj_trace_call call)
+{
+    call.begin += begin;
+    call.end += begin;
+    pj_trace_writer_call(trace, (pj_place){.rank = rank}, call);
+}
+
+static void write_exchange(pj_trace_writer *trace, uint32_t rank, uint32_t round)
+{
+    uint64_t begin = begin_of(rank, round);
+    write_call(trace, rank, begin, (pj_trace_call){.name = "MPI_Irecv", .begin = 10, .end = 14});
+    write_call(trace, rank, begin, (pj_trace_call){.name = "MPI_Isend", .begin = 20, .end = 24});
+    write_call(trace, rank, begin, (pj_trace_call){.name = "MPI_Waitall", .begin = 30, .end = 90});
+    uint32_t to = (rank + 1 + round % (SHARED_RANKS - 1)) % SHARED_RANKS;
+    uint64_t sent = begin + 22, there = begin_of(to, round);
+    pj_trace_writer_message(trace, (pj_trace_message){.from = {.rank = rank},
+                                                      .to = {.rank = to},
+                                                      .times = {sent, sent, there + 12, there + 80},
+                                                      .size = round % 3 ? 8 : LARGE,
+                                                      .tag = round % 2});
+}
+
+static void write_meetings(pj_trace_writer *trace, uint32_t rank, uint32_t round)
+{
+    uint64_t begin = begin_of(rank, round);
+    write_call(
+        trace, rank, begin,
+        (pj_trace_call){.name = "MPI_Allreduce", .begin = 100, .end = 200, .communicator = 1});
+    write_call(trace, rank, begin,
+               (pj_trace_call){.name = "MPI_Bcast",
+                               .begin = 210,
+                               .end = 260,
+                               .communicator = 2 + rank % 2,
+                               .root = rank / 2 == round % 2});
+}
+
+/// Everybody sends to the next one what only goes once that one receives it, which it does later.
+static void write_circle(pj_trace_writer *trace, uint32_t rank)
+{
+    uint32_t to = (rank + 1) % SHARED_RANKS;
+    uint64_t begin = begin_of(rank, ROUNDS), sent = begin + 10, there = begin_of(to, ROUNDS);
+    write_call(trace, rank, begin, (pj_trace_call){.name = "MPI_Send", .begin = 5, .end = 50});
+    write_call(trace, rank, begin, (pj_trace_call){.name = "MPI_Recv", .begin = 60, .end = 95});
+    pj_trace_writer_message(trace, (pj_trace_message){.from = {.rank = rank},
+                                                      .to = {.rank = to},
+                                                      .times = {sent, sent, there + 65, there + 90},
+                                                      .size = LARGE});
+}
+
+static void write_shared(const char *path, ending how)
+{
+    static const uint32_t ranks[] = {0, 1, 2, 3, 4}, even[] = {0, 2, 4}, odd[] = {1, 3};
+    pj_auto_trace trace = pj_trace_writer_new((pj_trace_header){.ranks = SHARED_RANKS});
+    pj_trace_writer_communicator(trace, ranks, 5);
+    pj_trace_writer_communicator(trace, even, 3);
+    pj_trace_writer_communicator(trace, odd, 2);
+    for (uint32_t rank = 0; rank < SHARED_RANKS; rank++) {
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            write_exchange(trace, rank, round);
+            if (how != ONE_STAYS_AWAY || rank != 3 || round + 1 < ROUNDS)
+                write_meetings(trace, rank, round);
+        }
+        if (how == SENDS_WAIT)
+            write_circle(trace, rank);
+    }
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_otf2_writer_save(trace, path, (pj_otf2_style){.clock_step = 0}, &err));
+}
+
+static void check_says(const char *path, const char *what)
+{
+    loading alone = {.path = path, .opts = all};
+    load_member(NULL, &alone);
+    assert_int_equal(alone.failed, 0);
+    if (!strstr(alone.text.at, what))
+        print_message("%s\n", alone.text.at);
+    assert_non_null(strstr(alone.text.at, what));
+    pj_buf_free(&alone.text);
+}
+
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
@@ -324,6 +415,28 @@ static void test_failure_ends_all(void **state)
     unlink(path);
 }
 
+/// Messages and collectives between the threads of all members, also where the replay must stop.
+static void test_shared_calls(void **state)
+{
+    (void)state;
+    static const char *const says[] = {
+        [ALL_WELL] = "ideal 1",
+        [SENDS_WAIT] = "waits to send 40000 bytes until rank",
+        [ONE_STAYS_AWAY] = "waits in MPI_Allreduce for rank 3",
+    };
+    char path[256], events[256];
+    path_of("run.otf2", path);
+    for (ending e = ALL_WELL; e < ENDINGS; e++) {
+        write_shared(path, e);
+        check_says(path, says[e]);
+        check_all_sizes(path, all, 0);
+        assert_return_code(truncate(path_of("run/1.evt", events), 700), 0);
+        check_says(path, "the event file of location 1");
+        check_all_sizes(path, all, 0);
+        pj_otf2_writer_remove(path);
+    }
+}
+
 /// Compressed traces are read by the leader alone.
 static void test_real_data(void **state)
 {
@@ -357,7 +470,7 @@ int main(void)
         cmocka_unit_test(test_numbers_and_events), cmocka_unit_test(test_paraver),
         cmocka_unit_test(test_small_ranges),       cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_failure_ends_all),   cmocka_unit_test(test_archives),
-        cmocka_unit_test(test_real_data),
+        cmocka_unit_test(test_shared_calls),       cmocka_unit_test(test_real_data),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

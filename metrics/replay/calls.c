@@ -362,7 +362,7 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
     place *p = &calls->places[call->location];
     if (role == PJ_ROLE_INIT)
         initialise(calls, call);
-    else if (!p->has_replayed)
+    else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
     taken ends = take_ends(calls, call, &rules[role], next);
     // A blocking receive has got its message by now; the record of another may stand further on.

@@ -560,6 +560,19 @@ static void init_is_a_barrier_and_finalize_is_none(void **state)
     expect(s, 1, 80, 80);
 }
 
+static void questions_before_init_do_not_begin(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    pj_script_call(s, 0, "MPI_Initialized", 5, 6);
+    pj_script_call(s, 0, "MPI_Init", 10, 50);
+    pj_script_call(s, 1, "MPI_Init", 40, 50);
+    pj_script_last(s, 0, 60);
+    replay(s);
+    expect(s, 0, 40 + 10, 5 + 4 + 10);
+    expect(s, 1, 40, 40);
+}
+
 static void who_never_initialises_is_not_awaited(void **state)
 {
     (void)state;
@@ -763,6 +776,7 @@ int main(void)
         cmocka_unit_test(waits_complete_nonblocking_collectives_in_order),
         cmocka_unit_test(a_wait_for_a_message_completes_no_collective),
         cmocka_unit_test(init_is_a_barrier_and_finalize_is_none),
+        cmocka_unit_test(questions_before_init_do_not_begin),
         cmocka_unit_test(who_never_initialises_is_not_awaited),
         cmocka_unit_test(messages_take_latency_and_bandwidth),
         cmocka_unit_test(collectives_cost_a_tree),

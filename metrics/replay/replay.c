@@ -299,11 +299,12 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     replay *r = self;
     if (r->given_up)
         return true;
+    // Before the replay passes them: a batch may be longer than calls are kept back.
+    for (size_t i = 0; r->ideal && i < batch->count; i++)
+        pj_ideal_trace_event(r->ideal, &batch->events[i]);
     for (size_t i = 0; i < batch->count; i++)
         if (HEARD >> batch->events[i].kind & 1)
             one_event(r, batch, &batch->events[i], r->events++);
-    for (size_t i = 0; r->ideal && i < batch->count; i++)
-        pj_ideal_trace_event(r->ideal, &batch->events[i]);
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
         run_on(r);
     r->seen += batch->count;

@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "tests/support/folder.h"
+#include "tests/support/replay_script.h"
 #include "tests/support/trace_writer.h"
 
 #include <setjmp.h>
@@ -132,6 +133,30 @@ static void messages_keep_size_and_tag(void **state)
     assert_string_equal(message, "3:0:1:1:1:180:180:0:1:2:1:150:180:50000:7\n");
 }
 
+/// More calls than the replay keeps back come at once, as from the reader of archives.
+static void a_long_batch_keeps_its_times(void **state)
+{
+    (void)state;
+    enum { CALLS = 10000 };
+    const char *path = folder_file("ideal.prv");
+    pj_auto_script s = pj_script_new(1, 1);
+    for (uint64_t i = 0; i < CALLS; i++)
+        pj_script_call(s, 0, "MPI_Comm_rank", 10 + 10 * i, 14 + 10 * i);
+    pj_script_replay(s, (pj_replay_opts){.ideal_path = path}, 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[512];
+    unsigned long long time, seen = 0;
+    while (seen < 2 * CALLS && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "2:0:1:1:1:%llu", &time) != 1)
+            continue;
+        assert_int_equal(time, 10 + 6 * (seen / 2)); // computation of 6 ns, then the call
+        seen++;
+    }
+    fclose(file);
+    assert_int_equal(seen, 2 * CALLS);
+}
+
 static void names_lie_beside_it(void **state)
 {
     (void)state;
@@ -237,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_trace),
         cmocka_unit_test(messages_keep_size_and_tag),
+        cmocka_unit_test(a_long_batch_keeps_its_times),
         cmocka_unit_test(names_lie_beside_it),
         cmocka_unit_test(real_traces),
         cmocka_unit_test(what_cannot_be_written_is_an_error),

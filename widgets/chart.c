@@ -7,7 +7,6 @@
 static const double margin = 18, tick_gap = 8, label_height = 15, most_tick_label = 150;
 static const double most_label = 190, label_step = 15;
 
-static const pj_style title_style = {.size = 15, .bold = true};
 static const pj_style muted_style = {.size = 12, .colour = PJ_MUTED};
 static const pj_style tick_style = {.size = 11, .colour = PJ_MUTED};
 static const pj_style small_bold = {.size = 12, .bold = true, .colour = PJ_MUTED};
@@ -199,7 +198,7 @@ static double draw_heading(layout *l, double y, const char *text, pj_style style
 /// Title, subtitle and legend; returns where the plot area begins.
 static double draw_head(layout *l)
 {
-    double y = draw_heading(l, margin + 13, l->opts->title, title_style);
+    double y = draw_heading(l, margin + 13, l->opts->title, pj_textbox_title_style);
     y = draw_heading(l, y, l->opts->subtitle, muted_style);
     return y + draw_legend(l, y + 4) + (l->chart.y.title ? 24 : 6);
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static const double margin = 18, row_height = 25, cell_gap = 2, indent = 16, title_line = 24;
+static const double margin = 18, row_height = 25, cell_gap = 2, indent = 16;
 static const double header_height = 24, legend_height = 30, least_cell = 54, most_label = 190;
 static const double scale_width = 150, swatch_width = 110, group_gap = 6;
 static const char warning_mark[] = "\u25b2";
@@ -358,20 +358,16 @@ pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const 
                .grid = pj_grid_new(metrics, figure->arena),
                .palette = palette};
     measure(&s);
-    pj_style title = {.size = 15, .bold = true};
-    double title_width = pj_textbox_width(draw, metrics->title, title) + 2 * margin;
+    double title = pj_textbox_width(draw, metrics->title, pj_textbox_title_style) + 2 * margin;
     double legend =
         scale_width + 22 + swatch_width * ((s.grid->beyond != NULL) + s.grid->any_empty);
     double widest = fmax(right_of(&s), s.left + legend) + margin;
-    figure->width = ceil(fmax(widest, fmin(title_width, 900)));
+    figure->width = ceil(fmax(widest, fmin(title, 900)));
+    s.y = pj_textbox_title(figure, draw, margin, metrics->title);
     double header = s.label + (s.grid->group_title ? header_height : 0);
     figure->height =
-        ceil(margin + title_line + header + 4 + (double)s.grid->row_count * row_height + 12 +
-             legend_height + 10 + notes_height(&s, figure->width - 2 * margin) + margin - 10);
-    pj_textbox_put(
-        figure, margin, margin + 13,
-        pj_textbox_elide(draw, s.arena, metrics->title, title, figure->width - 2 * margin), title);
-    s.y = margin + title_line;
+        ceil(s.y + header + 4 + (double)s.grid->row_count * row_height + 12 + legend_height + 10 +
+             notes_height(&s, figure->width - 2 * margin) + margin - 10);
     if (s.grid->group_title)
         add_groups(&s);
     add_labels(&s);

@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-static const double margin = 18, title_line = 24, line_height = 16, row_gap = 6, column_gap = 22;
+static const double margin = 18, line_height = 16, row_gap = 6, column_gap = 22;
 static const double most_text = 320, most_wrapped = 560, least_width = 200;
-static const pj_style head_style = {.bold = true}, title_style = {.size = 15, .bold = true};
+static const pj_style head_style = {.bold = true};
 
 typedef struct cell_text {
     const char *const *lines;
@@ -220,12 +220,15 @@ static double notes_height(const sheet *s, const notes *n, double width)
     return count ? (double)count * PJ_TEXTBOX_LINE + 10 : 0;
 }
 
+/// Its size, and the title.
 static void size_figure(sheet *s, const notes *n)
 {
-    double title = pj_textbox_width(s->draw, s->table->title, title_style);
+    const char *text = s->table->title;
+    double title = pj_textbox_width(s->draw, text, pj_textbox_title_style);
     s->figure->width =
         ceil(fmax(fmax(right_of(s), least_width), margin + fmin(title, 700)) + margin);
-    double height = margin + title_line + line_height + row_gap;
+    s->y = pj_textbox_title(s->figure, s->draw, margin, text);
+    double height = s->y + line_height + row_gap;
     for (size_t row = 0; row < s->rows; row++)
         height += row_height(s, row);
     height += notes_height(s, n, s->figure->width - 2 * margin);
@@ -245,14 +248,11 @@ pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw)
                .forms = pj_column_texts_of(table, figure->arena),
                .left = pj_new_n(figure->arena, double, columns + 1),
                .width = pj_new_n(figure->arena, double, columns + 1),
-               .cells = pj_new_n(figure->arena, cell_text, rows * columns + 1),
-               .y = margin + title_line};
+               .cells = pj_new_n(figure->arena, cell_text, rows * columns + 1)};
     lay_out(&s);
     notes n = notes_of(&s);
     size_figure(&s, &n);
     double width = figure->width - 2 * margin;
-    pj_textbox_put(figure, margin, margin + 13,
-                   pj_textbox_elide(draw, s.arena, table->title, title_style, width), title_style);
     add_header(&s);
     add_rows(&s);
     s.y += 20;

@@ -3,6 +3,8 @@
 
 #include "widgets/utf8.h"
 
+#include <math.h>
+
 static double size_of(pj_style style)
 {
     return style.size > 0 ? style.size : 12;
@@ -143,6 +145,16 @@ double pj_textbox_heading(pj_figure *figure, const pj_draw *draw, pj_point at, d
                                             .hover = text});
     }
     return at.y;
+}
+
+double pj_textbox_title(pj_figure *figure, const pj_draw *draw, double margin, const char *text)
+{
+    static const double baseline = 13, gap = 11;
+    double step = pj_textbox_title_style.size + PJ_TEXTBOX_LEADING;
+    double first = margin + baseline;
+    double next = pj_textbox_heading(figure, draw, (pj_point){margin, first},
+                                     figure->width - 2 * margin, text, pj_textbox_title_style);
+    return fmax(next - step, first) + gap;
 }
 
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,

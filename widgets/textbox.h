@@ -31,6 +31,9 @@ pj_mark *pj_textbox_put(pj_figure *figure, double x, double y, const char *text,
 /// line is cut and the whole hovers. Returns the baseline after the last line.
 double pj_textbox_heading(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
                           const char *text, pj_style style);
+/// Adds the title of a table, a heading `margin` px from the edges of a figure whose width is
+/// known; returns where the table begins.
+double pj_textbox_title(pj_figure *figure, const pj_draw *draw, double margin, const char *text);
 /// Adds wrapped text whose first baseline is at y; returns the baseline after the last line.
 double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at, double width,
                             const char *text);
@@ -40,6 +43,7 @@ double pj_textbox_paragraph(pj_figure *figure, const pj_draw *draw, pj_point at,
 #define PJ_TEXTBOX_LINE 16.0
 /// Space between lines of a heading.
 #define PJ_TEXTBOX_LEADING 6.0
+static const pj_style pj_textbox_title_style = {.size = 15, .bold = true};
 static const pj_style pj_textbox_note = {.size = PJ_TEXTBOX_SMALL, .colour = PJ_MUTED};
 
 #endif

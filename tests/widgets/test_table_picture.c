@@ -122,6 +122,21 @@ static void sentences_are_wrapped_and_wide_tables_end(void **state)
     check_inside(wrapped);
 }
 
+static void long_titles_push_the_rows_down(void **state)
+{
+    (void)state;
+    pj_auto_table table = two_columns();
+    pj_auto_figure plain = pj_table_picture(table, draw);
+    table->title = "Times of the solver on both partitions, with every message that it sent and "
+                   "received, and of everything else that the program did meanwhile, one by one";
+    pj_auto_figure figure = pj_table_picture(table, draw);
+    const pj_mark *end = find_text(figure, "one by one");
+    assert_non_null(end);
+    assert_true(find_text(figure, "Name")->y > end->y);
+    assert_true(figure->height > plain->height + 10);
+    check_inside(figure);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +144,7 @@ int main(void)
         cmocka_unit_test(numbers_stand_right_and_texts_left),
         cmocka_unit_test(long_tables_say_what_is_not_drawn),
         cmocka_unit_test(sentences_are_wrapped_and_wide_tables_end),
+        cmocka_unit_test(long_titles_push_the_rows_down),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

@@ -145,7 +145,8 @@ static json_t *given(pj_report *report, const report_args *args, const char *pat
         return NULL;
     pj_report_info info = info_of(args);
     pj_report_set_info(notebook, &info);
-    pj_report_source_complete(notebook, folder_of(path, report->arena));
+    report->origin = folder_of(path, report->arena);
+    pj_report_source_complete(notebook, report->origin);
     return notebook;
 }
 
@@ -259,7 +260,9 @@ const pj_command pj_command_report = {
     .summary = "A report as PDF, HTML or Markdown, of traces or of a notebook",
     .detail = "A notebook is executed in its own folder and stays as it is; traces give the "
               "standard report, whose findings are read off the numbers. Its notebook, to go on "
-              "from, is what .ipynb gives. Traces are read for the findings and again by the "
+              "from, is what .ipynb gives. Pictures in a notebook's text are taken along; PDF "
+              "takes .png, .jpg and .pdf, and .svg where rsvg-convert is installed. Traces are "
+              "read for the findings and again by the "
               "notebook; of large ones, give the summaries (popinjay preprocess) instead.\n"
               "PDF needs these packages of Debian: jupyter-nbconvert pandoc texlive-xetex "
               "texlive-fonts-recommended texlive-plain-generic.",

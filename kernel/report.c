@@ -4,6 +4,7 @@
 
 #include "kernel/child.h"
 #include "kernel/datadir.h"
+#include "kernel/report_pictures.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
 
@@ -275,14 +276,17 @@ static bool convert(pj_report *report, const char *stem, pj_err *err)
 bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err)
 {
     const format_row *format = &formats[report->format];
+    bool whole = !format->exporter, markdown = report->format == PJ_REPORT_md;
+    const char *stem = markdown ? pj_arena_text(report->arena, stem_of(path)) : "report";
+    const char *files = markdown ? pj_arena_format(report->arena, "%s_files", stem) : NULL;
+    if (!whole && report->origin &&
+        !pj_report_pictures(report, notebook, report->origin, files, err))
+        return false;
     char *text = json_dumps(notebook, JSON_INDENT(1));
-    bool whole = !format->exporter;
     bool ok = pj_newfile_put(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
     free(text);
     if (!ok || whole)
         return ok;
-    bool markdown = report->format == PJ_REPORT_md;
-    const char *stem = markdown ? pj_arena_text(report->arena, stem_of(path)) : "report";
     if (!convert(report, stem, err) || (report->format == PJ_REPORT_pdf && !typeset(report, err)) ||
         (markdown && !copy_pictures(report, path, err)))
         return false;

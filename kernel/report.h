@@ -18,6 +18,7 @@ typedef struct pj_report {
     pj_session *session;
     pj_arena *arena;
     const char *folder;
+    const char *origin; // folder of the notebook; NULL = it refers to nothing
     pj_report_format format;
     unsigned logs;
 } pj_report;
@@ -37,8 +38,8 @@ void pj_report_close(pj_report *report);
 json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err);
 /// A notebook from a file; new reference or NULL.
 json_t *pj_report_read(const char *path, pj_err *err);
-/// Converts the notebook and puts the result at `path`, whole or not at all; pictures of Markdown
-/// go into a folder beside it.
+/// Converts the notebook, which changes with it, and puts the result at `path`, whole or not at
+/// all; pictures of Markdown go into a folder beside it.
 bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err);
 
 #endif

@@ -1,10 +1,10 @@
 // Three bytes become four letters.
 #include "widgets/base64.h"
 
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 void pj_base64_add(pj_buf *out, pj_str bytes)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *at = (const unsigned char *)bytes.at;
     char *to = pj_buf_room(out, (bytes.len + 2) / 3 * 4);
     size_t len = 0;
@@ -19,4 +19,23 @@ void pj_base64_add(pj_buf *out, pj_str bytes)
     }
     out->len += len;
     pj_buf_add(out, PJ_S(""));
+}
+
+bool pj_base64_decode(pj_buf *out, pj_str text)
+{
+    unsigned bits = 0, count = 0; // of letters
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == '=')
+            break;
+        if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+            continue;
+        const char *letter = c ? strchr(letters, c) : NULL;
+        if (!letter)
+            return false;
+        bits = bits << 6 | (unsigned)(letter - letters);
+        if (count++ % 4)
+            pj_buf_add_char(out, (char)(bits >> (8 - 2 * (count % 4 ? count % 4 : 4)) & 255));
+    }
+    return count % 4 != 1;
 }

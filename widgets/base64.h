@@ -5,5 +5,7 @@
 #include "metrics/base/buf.h"
 
 void pj_base64_add(pj_buf *out, pj_str bytes);
+/// Adds the bytes that `text` stands for; white space is passed over. False when it is no Base64.
+bool pj_base64_decode(pj_buf *out, pj_str text);
 
 #endif

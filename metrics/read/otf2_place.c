@@ -23,9 +23,10 @@ enum {
     MAP_METRIC = 5,
     MAP_COMM = 6,
     MAP_CONTEXT = 10,
+    SCOUT_IDS = 1 << 16, // that it knows regions by
 };
 
-static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of);
+static uint32_t look_up_region(const pj_otf2_place *place, uint64_t id, unsigned of);
 
 // Making
 
@@ -118,9 +119,8 @@ static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uin
 static pj_otf2_place *new_reading_place(const pj_otf2_defs *defs, uint32_t location, uint32_t rank)
 {
     pj_otf2_place *place = new_place(defs, location, rank);
-    place->region_at = pj_take_memory(PJ_OTF2_REGIONS_AT * sizeof *place->region_at);
-    for (size_t i = 0; i < PJ_OTF2_REGIONS_AT; i++)
-        place->region_at[i] = PJ_OTF2_NONE;
+    place->known = pj_take_memory(sizeof *place->known);
+    pj_otf2_known_begin(place->known);
     return place;
 }
 
@@ -169,7 +169,7 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_otf2_requests_free(&place->requests);
     pj_otf2_trail_free(place->trail);
     pj_otf2_zoom_free(place->zoom);
-    free(place->region_at);
+    free(place->known);
     free(place->stack);
     free(place->posts);
     free(place->events);
@@ -179,12 +179,14 @@ void pj_otf2_place_free(pj_otf2_place *place)
 
 void pj_otf2_place_send_scout(pj_otf2_place *place)
 {
-    uint32_t plain[PJ_OTF2_REGIONS_AT];
-    for (uint32_t id = 0; id < PJ_OTF2_REGIONS_AT; id++) {
-        uint32_t index = region_of(place, id, PJ_OTF2_OF_REGION);
+    uint32_t ids = place->defs->region_count < SCOUT_IDS ? place->defs->region_count : SCOUT_IDS;
+    uint32_t *plain = pj_take_memory(ids * sizeof *plain);
+    for (uint32_t id = 0; id < ids; id++) {
+        uint32_t index = look_up_region(place, id, PJ_OTF2_OF_REGION);
         plain[id] = pj_otf2_region_at(place, index)->plain ? index : PJ_OTF2_NONE;
     }
-    pj_otf2_evt_send_scout(place->evt, plain, PJ_OTF2_REGIONS_AT);
+    pj_otf2_evt_send_scout(place->evt, plain, ids);
+    free(plain);
 }
 
 bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
@@ -196,7 +198,7 @@ bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
 
 size_t pj_otf2_place_bytes(const pj_otf2_place *place)
 {
-    return sizeof *place + (place->region_at ? PJ_OTF2_REGIONS_AT * sizeof *place->region_at : 0) +
+    return sizeof *place + (place->known ? sizeof *place->known : 0) +
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
@@ -348,7 +350,7 @@ static void end_team(pj_otf2_place *place, uint64_t time)
 
 // Regions
 
-static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of)
+static uint32_t look_up_region(const pj_otf2_place *place, uint64_t id, unsigned of)
 {
     uint32_t index;
     const pj_map *map =
@@ -359,14 +361,15 @@ static uint32_t look_up_region(pj_otf2_place *place, uint64_t id, unsigned of)
 
 static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
 {
-    if (of != PJ_OTF2_OF_REGION || id >= PJ_OTF2_REGIONS_AT)
+    if (of != PJ_OTF2_OF_REGION || id >= UINT32_MAX)
         return look_up_region(place, id, of);
-    if (place->region_at[id] == PJ_OTF2_NONE) {
-        uint32_t index = look_up_region(place, id, of);
-        bool plain = pj_otf2_region_at(place, index)->plain;
-        place->region_at[id] = index | (plain ? 0 : PJ_OTF2_NOT_PLAIN);
-    }
-    return place->region_at[id] & ~PJ_OTF2_NOT_PLAIN;
+    uint32_t known = pj_otf2_known_region(place->known, (uint32_t)id);
+    if (known != PJ_OTF2_NONE)
+        return known & ~PJ_OTF2_NOT_PLAIN;
+    uint32_t index = look_up_region(place, id, of);
+    bool plain = pj_otf2_region_at(place, index)->plain;
+    pj_otf2_known_add(place->known, (uint32_t)id, index | (plain ? 0 : PJ_OTF2_NOT_PLAIN));
+    return index;
 }
 
 static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
@@ -491,13 +494,17 @@ static const pj_otf2_metric *metric_of(pj_otf2_place *place, uint64_t id)
 {
     if (id == place->metric_id)
         return place->metric;
+    if (pj_otf2_known_idle(place->known, id))
+        return NULL;
     uint32_t index;
+    if (!pj_map_get(&place->defs->metric_of, pj_otf2_global_of(place, PJ_OTF2_OF_METRIC, id),
+                    &index) ||
+        !place->defs->metrics[index].used) {
+        pj_otf2_known_add_idle(place->known, id);
+        return NULL;
+    }
     place->metric_id = id;
-    place->metric = NULL;
-    if (pj_map_get(&place->defs->metric_of, pj_otf2_global_of(place, PJ_OTF2_OF_METRIC, id),
-                   &index) &&
-        place->defs->metrics[index].used)
-        place->metric = &place->defs->metrics[index];
+    place->metric = &place->defs->metrics[index];
     return place->metric;
 }
 

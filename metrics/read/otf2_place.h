@@ -9,10 +9,8 @@
 #include "metrics/read/otf2_clock.h"
 #include "metrics/read/otf2_defs.h"
 #include "metrics/read/otf2_evt.h"
+#include "metrics/read/otf2_known.h"
 #include "metrics/read/otf2_requests.h"
-
-enum { PJ_OTF2_REGIONS_AT = 4096 };           // regions that are looked up by index
-#define PJ_OTF2_NOT_PLAIN (UINT32_C(1) << 31) // flag of these: entering and leaving means something
 
 typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
@@ -90,7 +88,7 @@ typedef struct pj_otf2_place {
     pj_otf2_clock clock;
     pj_map regions, comms, metrics, contexts; // global ids of its own ones
     bool mapped[4];
-    uint32_t *region_at; // of small ids: index and flag, or PJ_OTF2_NONE = not looked up
+    pj_otf2_known *known; // NULL = reads nothing
 
     // What it is in.
     pj_otf2_frame *stack;
@@ -106,7 +104,7 @@ typedef struct pj_otf2_place {
     uint64_t *posts; // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
 
-    uint64_t metric_id; // looked up last
+    uint64_t metric_id; // used last
     const pj_otf2_metric *metric;
 
     // What comes of it; the reader takes it away from the front.

@@ -8,10 +8,14 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { SINGLE_BYTES_MOST = 8 };
+enum {
+    SINGLE_BYTES_MOST = 8,
+    ID_BYTES_MOST = 4,
+    METRIC_ID_AT = 3, // behind type, length and size
+};
 
 typedef struct skimming {
-    const uint32_t *region_at;
+    const pj_otf2_known *known;
     pj_otf2_span span;
     pj_otf2_frame *first, *top, *limit; // of the stack
     uint8_t state;                      // of the top: what is plain inherits it
@@ -19,7 +23,7 @@ typedef struct skimming {
     uint64_t metric_time;               // ticks
     uint64_t events;
     uint64_t metric_id;   // that may be passed over; PJ_OTF2_UNDEFINED = none
-    uint32_t metric_head; // first bytes of a reading of it; 0 = not seen yet
+    uint32_t metric_head; // first bytes of a reading of it; 0 = not seen yet, or long
     uint32_t metric_size; // and its length
 } skimming;
 
@@ -35,6 +39,12 @@ INLINE uint64_t load_8(const uint8_t *at)
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     return bytes;
+}
+
+/// A number of up to four bytes.
+INLINE uint32_t number_at(const uint8_t *at, unsigned size)
+{
+    return (uint32_t)(load_8(at) & ((UINT64_C(1) << 8 * size) - 1));
 }
 
 INLINE bool push(skimming *s, uint32_t region)
@@ -54,24 +64,30 @@ INLINE bool pop(skimming *s, uint32_t region)
     return true;
 }
 
-/// Enters or leaves the region whose number has `size` bytes, if that changes nothing.
-INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t id, unsigned size, bool enter)
+/// Enters or leaves the region whose id has `size` bytes, if that changes nothing.
+INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t region, unsigned size, bool enter)
 {
-    uint32_t region = s->region_at[id];
     if (region & PJ_OTF2_NOT_PLAIN || (enter ? !push(s, region) : !pop(s, region)))
         return false;
     s->span.at = at + 2 + size;
     return true;
 }
 
-/// Numbers of one byte come first: the next record need not wait for their size.
-INLINE bool skim_change(skimming *s, const uint8_t *at, bool enter)
+/// Of the region in a record whose id has another size; not inline: ids of one byte have the
+/// registers.
+static uint32_t region_with_wide_id(const pj_otf2_known *known, const uint8_t *at)
 {
     unsigned size = at[1];
-    if (__builtin_expect(size == 1, 1))
-        return skim_region(s, at, at[2], 1, enter);
-    uint32_t id = size ? at[2] | (uint32_t)at[3] << 8 : 0;
-    return size <= 2 && id < PJ_OTF2_REGIONS_AT && skim_region(s, at, id, size, enter);
+    return size <= ID_BYTES_MOST ? pj_otf2_known_region(known, number_at(at + 2, size))
+                                 : PJ_OTF2_NONE;
+}
+
+/// Ids of one byte come first: the next record need not wait for their size.
+INLINE bool skim_change(skimming *s, const uint8_t *at, bool enter)
+{
+    if (__builtin_expect(at[1] == 1, 1))
+        return skim_region(s, at, s->known->small[at[2]], 1, enter);
+    return skim_region(s, at, region_with_wide_id(s->known, at), at[1], enter);
 }
 
 /// Records of one number that mean nothing here.
@@ -93,26 +109,39 @@ INLINE bool skim_other(skimming *s, const uint8_t *at)
     return true;
 }
 
-/// Whether readings that begin like this one may be passed over.
-INLINE bool take_metric_head(skimming *s, const uint8_t *at)
+typedef enum metric_kind { METRIC_OTHER, METRIC_TO_PASS, METRIC_IDLE } metric_kind;
+
+/// What the reading at `at` is; `to_pass` as in `skimming`.
+static metric_kind kind_of_metric(const pj_otf2_known *known, uint64_t to_pass, const uint8_t *at)
 {
     unsigned length = at[1], size = at[2];
-    uint64_t id = size ? at[3] : 0;
-    if (length == UINT8_MAX || size > 1 || id != s->metric_id)
-        return false;
-    s->metric_head = load_4(at);
-    s->metric_size = 2 + length;
-    return true;
+    if (length == UINT8_MAX || size > ID_BYTES_MOST)
+        return METRIC_OTHER;
+    uint32_t id = number_at(at + METRIC_ID_AT, size);
+    return id == to_pass                   ? METRIC_TO_PASS
+           : pj_otf2_known_idle(known, id) ? METRIC_IDLE
+                                           : METRIC_OTHER;
 }
 
-/// Passes over the reading at `at`.
+/// Passes over the reading at `at`. Most begin like the one before.
 INLINE bool skim_metric(skimming *s, const uint8_t *at, uint64_t time)
 {
-    if (load_4(at) != s->metric_head && !take_metric_head(s, at))
-        return false;
+    uint32_t size = s->metric_size;
+    if (load_4(at) != s->metric_head) {
+        metric_kind kind = kind_of_metric(s->known, s->metric_id, at);
+        if (kind == METRIC_OTHER)
+            return false;
+        size = 2 + at[1];
+        s->span.at = at + size;
+        if (kind == METRIC_IDLE)
+            return true;
+        bool short_id = at[2] <= 1;
+        s->metric_head = short_id ? load_4(at) : 0;
+        s->metric_size = size;
+    }
     s->metric = at;
     s->metric_time = time;
-    s->span.at = at + s->metric_size;
+    s->span.at = at + size;
     return true;
 }
 
@@ -201,7 +230,7 @@ bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
     pj_otf2_span span = pj_otf2_evt_span(place->evt);
     if (span.at >= span.end || !may_be_plain(span.at))
         return false;
-    skimming s = {.region_at = place->region_at,
+    skimming s = {.known = place->known,
                   .span = span,
                   .first = place->stack,
                   .top = place->stack + place->depth - 1,

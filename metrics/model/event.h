@@ -34,6 +34,9 @@ typedef enum pj_event_kind {
     PJ_EV_COUNTERS,   // a = instructions, b = cycles, read together: the usual case
     PJ_EV_MPI,        // a = pj_mpi_call entered, 0 = left; code = pj_mpi_class
     PJ_EV_COLLECTIVE, // follows the enter of its call: a = communicator, b = bytes, code = root?
+    PJ_EV_REQUEST,    // the call requests a collective; only where completions tell what it was
+    PJ_EV_COMPLETE,   // the call completes one: a = its number among the location's requests << 32
+                      // | communicator, b = bytes, code = root?
     PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off

@@ -28,6 +28,7 @@ typedef enum pj_mpi_role {
     PJ_ROLE_BARRIER,     // blocking collective: all leave at the last arrival
     PJ_ROLE_REDUCE,      // root leaves at the last arrival, the others at once
     PJ_ROLE_ICOLLECTIVE, // non-blocking collective: completed by a Wait
+    PJ_ROLE_IREDUCE,     // the same of a Reduce
     PJ_ROLE_INIT,        // MPI_Init, MPI_Init_thread: barrier of communicator 1 at its end
 } pj_mpi_role;
 

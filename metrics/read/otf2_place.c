@@ -167,6 +167,7 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_map_free(&place->metrics);
     pj_map_free(&place->contexts);
     pj_otf2_requests_free(&place->requests);
+    pj_otf2_requests_free(&place->collectives);
     pj_otf2_trail_free(place->trail);
     pj_otf2_zoom_free(place->zoom);
     free(place->known);
@@ -202,6 +203,7 @@ size_t pj_otf2_place_bytes(const pj_otf2_place *place)
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
+           place->collectives.cap * sizeof *place->collectives.items +
            place->post_cap * sizeof *place->posts + pj_otf2_trail_bytes(place->trail);
 }
 
@@ -653,6 +655,12 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
         return;
     case PJ_OTF2_MPI_COLLECTIVE_END:
         pj_otf2_collective(place, time, event);
+        return;
+    case PJ_OTF2_NON_BLOCKING_COLLECTIVE_REQUEST:
+        pj_otf2_collective_request(place, time, event->field[0]);
+        return;
+    case PJ_OTF2_NON_BLOCKING_COLLECTIVE_COMPLETE:
+        pj_otf2_collective_complete(place, time, event);
         return;
     case PJ_OTF2_MEASUREMENT_ON_OFF:
         switch_measurement(place, time, event->field[0]);

@@ -101,7 +101,9 @@ typedef struct pj_otf2_place {
     struct pj_otf2_zoom *zoom;   // of one that is not read whole
     uint64_t due;                // records up to the next mark, or the end of a part
     pj_otf2_requests requests;
-    uint64_t *posts; // times of inferred receives that wait for their completion
+    pj_otf2_requests collectives; // requested and not completed: their number in place of the time
+    uint32_t collective_count;    // requested so far
+    uint64_t *posts;              // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
 
     uint64_t metric_id; // used last

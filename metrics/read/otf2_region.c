@@ -116,6 +116,7 @@ static uint8_t state_of_role(const pj_mpi_call_row *row)
     case PJ_ROLE_BARRIER:
     case PJ_ROLE_REDUCE:
     case PJ_ROLE_ICOLLECTIVE:
+    case PJ_ROLE_IREDUCE:
         return STATE_COLLECTIVE;
     case PJ_ROLE_NONE:
     case PJ_ROLE_START:

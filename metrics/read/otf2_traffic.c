@@ -167,6 +167,22 @@ void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request)
 
 // Collectives
 
+/// An event of the call that is open, at its begin, as nothing was given out since.
+static pj_event *give_in_call(pj_otf2_place *place, uint64_t time, uint16_t kind)
+{
+    return pj_otf2_give(place, place->now.since < time ? place->now.since : time, kind);
+}
+
+static uint32_t root_of(const pj_otf2_place *place, const pj_otf2_comm *comm, uint64_t member)
+{
+    return member < UINT32_MAX ? peer_of(place, comm, member) : PJ_OTF2_NONE;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
 {
     uint32_t index;
@@ -177,14 +193,10 @@ void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event
         pj_otf2_count(place, PJ_IMPORT_collective_not_ended);
         return;
     }
-    uint32_t root =
-        event->field[2] < UINT32_MAX ? peer_of(place, comm, event->field[2]) : PJ_OTF2_NONE;
-    uint64_t sent = event->field[3], received = event->field[4];
-    // At the begin of its call, as nothing was given out since.
-    pj_event *out =
-        pj_otf2_give(place, place->now.since < time ? place->now.since : time, PJ_EV_COLLECTIVE);
+    uint32_t root = root_of(place, comm, event->field[2]);
+    pj_event *out = give_in_call(place, time, PJ_EV_COLLECTIVE);
     out->a = comm->number;
-    out->b = sent > received ? sent : received;
+    out->b = larger(event->field[3], event->field[4]);
     out->code = root == place->rank;
     if (!comm->self && !place->zoom)
         add_op(place, (pj_otf2_op){.kind = PJ_OTF2_OP_COLLECTIVE,
@@ -193,4 +205,36 @@ void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event
                                    .peer = root,
                                    .begin = begin,
                                    .end = time});
+}
+
+// Non-blocking collectives
+
+static void give_request(pj_otf2_place *place, uint64_t time)
+{
+    if (!place->now.calls)
+        pj_otf2_settle(place, time);
+    give_in_call(place, time, PJ_EV_REQUEST)->a = place->collective_count++;
+}
+
+void pj_otf2_collective_request(pj_otf2_place *place, uint64_t time, uint64_t request)
+{
+    pj_otf2_requests_put(&place->collectives, request, place->collective_count);
+    give_request(place, time);
+}
+
+void pj_otf2_collective_complete(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    uint32_t index;
+    uint64_t number = place->collective_count;
+    const pj_otf2_comm *comm = comm_of(place, event->field[1], &index);
+    if (!pj_otf2_requests_take(&place->collectives, event->field[5], &number)) {
+        pj_otf2_count(place, PJ_IMPORT_collective_not_requested);
+        give_request(place, time);
+    }
+    if (!place->now.calls)
+        pj_otf2_settle(place, time);
+    pj_event *out = give_in_call(place, time, PJ_EV_COMPLETE);
+    out->a = number << 32 | (comm ? comm->number : 0);
+    out->b = larger(event->field[3], event->field[4]);
+    out->code = comm && root_of(place, comm, event->field[2]) == place->rank;
 }

@@ -15,5 +15,9 @@ void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *e
 void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request);
 /// MPI_COLLECTIVE_END.
 void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event);
+/// NON_BLOCKING_COLLECTIVE_REQUEST.
+void pj_otf2_collective_request(pj_otf2_place *place, uint64_t time, uint64_t request);
+/// NON_BLOCKING_COLLECTIVE_COMPLETE.
+void pj_otf2_collective_complete(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event);
 
 #endif

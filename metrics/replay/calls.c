@@ -6,6 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/replay/ends.h"
 #include "metrics/replay/posts.h"
+#include "metrics/replay/requested.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,7 @@ static const role_rule rules[] = {
     [PJ_ROLE_BARRIER] = {0},
     [PJ_ROLE_REDUCE] = {0},
     [PJ_ROLE_ICOLLECTIVE] = {0},
+    [PJ_ROLE_IREDUCE] = {0},
     [PJ_ROLE_INIT] = {0},
 };
 
@@ -47,6 +49,10 @@ typedef struct place { // of a location
     bool has_replayed;
     uint32_t *pending; // gates of non-blocking collectives, the oldest first
     size_t pending_first, pending_count, pending_cap;
+    pj_requested requested;
+    uint32_t *awaited; // gates of requests that the next call completes
+    size_t awaited_count, awaited_cap;
+    bool engaged; // the next call requests or completes
 } place;
 
 struct pj_calls {
@@ -85,6 +91,8 @@ void pj_calls_free(pj_calls *calls)
         pj_ends_free(&calls->places[i].ends);
         pj_posts_free(&calls->places[i].posts);
         free(calls->places[i].pending);
+        pj_requested_free(&calls->places[i].requested);
+        free(calls->places[i].awaited);
     }
     free(calls->kept);
     pj_arena_free(calls->arena);
@@ -317,29 +325,116 @@ static void complete_pending(pj_calls *calls, uint32_t location)
     pj_engine_gate_release(calls->engine, gate);
 }
 
-static void meet(pj_calls *calls, const pj_call *call, pj_mpi_role role)
+/// The gate of a collective; PJ_NOTHING when it binds nobody.
+static uint32_t meet(pj_calls *calls, pj_collective collective)
 {
-    pj_collective collective = {calls->run->layout.rank_of[call->location], call->communicator,
-                                call->call, call->bytes};
     uint32_t gate = PJ_NOTHING;
     switch (pj_groups_meet(calls->groups, collective, &gate)) {
     case PJ_MEETS_NONE:
-        return;
+        return PJ_NOTHING;
     case PJ_MEETS_WHO:
         count(calls, PJ_IMPORT_unknown_communicator);
-        return;
+        return PJ_NOTHING;
     case PJ_MEETS_OTHER:
         count(calls, PJ_IMPORT_collective_mismatch);
         break;
     case PJ_MEETS:
         break;
     }
+    return gate;
+}
+
+static bool is_nonblocking(pj_mpi_role role)
+{
+    return role == PJ_ROLE_ICOLLECTIVE || role == PJ_ROLE_IREDUCE;
+}
+
+static pj_collective collective_of(const pj_calls *calls, const pj_call *call)
+{
+    return (pj_collective){.rank = calls->run->layout.rank_of[call->location],
+                           .communicator = call->communicator,
+                           .call = call->call,
+                           .nonblocking = is_nonblocking(role_of(call->call)),
+                           .bytes = call->bytes};
+}
+
+static void collect(pj_calls *calls, const pj_call *call, pj_mpi_role role)
+{
+    uint32_t gate = meet(calls, collective_of(calls, call));
+    if (gate == PJ_NOTHING)
+        return;
     add(calls, call->location, PJ_OP_ARRIVE, gate);
-    if (role == PJ_ROLE_ICOLLECTIVE)
+    if (is_nonblocking(role))
         keep_pending(calls, call->location, gate);
     else if (role == PJ_ROLE_BARRIER || call->root)
         add(calls, call->location, PJ_OP_AWAIT, gate);
     pj_groups_settle(calls->groups);
+}
+
+// Requests of collectives
+
+/// The request is known, or lost: its gate becomes that of the communicator, or opens.
+static void settle_request(pj_calls *calls, const pj_request *request)
+{
+    if (!request->completed)
+        count(calls, PJ_IMPORT_collective_not_completed);
+    bool binds = request->known && role_of(request->collective.call) != PJ_ROLE_NONE;
+    uint32_t gate = binds ? meet(calls, request->collective) : PJ_NOTHING;
+    if (gate == PJ_NOTHING) {
+        pj_engine_gate_close(calls->engine, request->gate);
+    } else {
+        pj_engine_gate_join(calls->engine, request->gate, gate);
+        pj_groups_settle(calls->groups);
+    }
+    pj_engine_gate_release(calls->engine, request->gate);
+}
+
+static void settle_requests(pj_calls *calls, uint32_t location, bool all)
+{
+    pj_request request;
+    while (pj_requested_take(&calls->places[location].requested, all, &request))
+        settle_request(calls, &request);
+}
+
+void pj_calls_request(pj_calls *calls, const pj_call *call)
+{
+    place *p = &calls->places[call->location];
+    uint32_t gate = pj_engine_gate(calls->engine, false);
+    pj_request request = {.collective = collective_of(calls, call), .gate = gate};
+    request.collective.nonblocking = true;
+    pj_requested_add(&p->requested, request);
+    add(calls, call->location, PJ_OP_ARRIVE, gate);
+    p->engaged = true;
+    settle_requests(calls, call->location, false);
+}
+
+void pj_calls_complete(pj_calls *calls, const pj_call *call, uint32_t number)
+{
+    place *p = &calls->places[call->location];
+    pj_request *request = pj_requested_find(&p->requested, number);
+    if (!request)
+        return;
+    p->engaged = true;
+    request->known = request->completed = true;
+    request->collective.communicator = call->communicator;
+    request->collective.bytes = call->bytes;
+    if (call->root || role_of(request->collective.call) != PJ_ROLE_IREDUCE) {
+        pj_grow(p->awaited, &p->awaited_cap, p->awaited_count + 1);
+        p->awaited[p->awaited_count++] = request->gate;
+        pj_engine_gate_hold(calls->engine, request->gate);
+    }
+    settle_requests(calls, call->location, false);
+}
+
+static void await_requests(pj_calls *calls, uint32_t location)
+{
+    place *p = &calls->places[location];
+    for (size_t i = 0; i < p->awaited_count; i++) {
+        add(calls, location, PJ_OP_AWAIT, p->awaited[i]);
+        pj_engine_gate_release(calls->engine, p->awaited[i]);
+    }
+    p->awaited_count = 0;
+    p->engaged = false;
 }
 
 static void initialise(pj_calls *calls, const pj_call *call)
@@ -353,7 +448,7 @@ static void initialise(pj_calls *calls, const pj_call *call)
 
 static bool is_collective(pj_mpi_role role)
 {
-    return role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || role == PJ_ROLE_ICOLLECTIVE;
+    return role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || is_nonblocking(role);
 }
 
 void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
@@ -371,9 +466,11 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
     if (call->call == calls->wait && ends.count[PJ_END_RECEIVED] == 0)
         complete_pending(calls, call->location);
     if (is_collective(role) && call->has_communicator)
-        meet(calls, call, role);
-    else if (is_collective(role))
+        collect(calls, call, role);
+    else if (is_collective(role) && !p->engaged)
         count(calls, PJ_IMPORT_collective_without_fields);
+    if (p->engaged)
+        await_requests(calls, call->location);
     p->replayed = call->end;
     p->has_replayed = true;
     pj_engine_move(calls->engine, call->location, call->end, false);
@@ -387,6 +484,7 @@ void pj_calls_end(pj_calls *calls, uint32_t location)
         drop_end(calls, end);
     for (; p->pending_count > 0; p->pending_count--)
         count(calls, PJ_IMPORT_collective_not_completed);
+    settle_requests(calls, location, true);
 }
 
 size_t pj_calls_bytes(const pj_calls *calls)
@@ -395,7 +493,8 @@ size_t pj_calls_bytes(const pj_calls *calls)
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
         const place *p = &calls->places[i];
         bytes += pj_ends_bytes(&p->ends) + p->posts.cap * sizeof *p->posts.items +
-                 p->pending_cap * sizeof *p->pending;
+                 p->pending_cap * sizeof *p->pending +
+                 p->requested.cap * sizeof *p->requested.items;
     }
     return bytes;
 }

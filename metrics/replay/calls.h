@@ -32,6 +32,12 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *message);
 /// The next call of its location; `touching` is the one after it when that begins where this one
 /// ends, else NULL. The caller has run the location to call->begin.
 void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *touching);
+/// The next call of the location requests a non-blocking collective whose communicator comes with
+/// its completion. The caller has run the location to call->begin.
+void pj_calls_request(pj_calls *calls, const pj_call *call);
+/// The next call of the location completes the `number`-th of these, from 0 on; `call` has what is
+/// then known of it.
+void pj_calls_complete(pj_calls *calls, const pj_call *call, uint32_t number);
 /// No call of the location follows.
 void pj_calls_end(pj_calls *calls, uint32_t location);
 /// Bytes in use.

@@ -25,8 +25,8 @@ typedef struct gate {
     uint32_t expected, arrived;
     uint32_t holders;
     uint32_t first_waiter; // location; also links free gates
-    uint32_t next;         // gate that this one arrives at
-    bool costed, closed, open;
+    uint32_t next;         // gate that this one arrives at, or that it has joined
+    bool costed, closed, open, joined;
 } gate;
 
 typedef struct line {
@@ -267,11 +267,23 @@ void pj_engine_gate_hold(pj_engine *engine, uint32_t id)
 
 void pj_engine_gate_release(pj_engine *engine, uint32_t id)
 {
+    bool joined;
+    do {
+        gate *g = &engine->gates[id];
+        if (--g->holders > 0)
+            return;
+        g->first_waiter = engine->free_gate;
+        engine->free_gate = id;
+        joined = g->joined;
+        id = g->next;
+    } while (joined);
+}
+
+/// The gate itself, or the one that it has joined.
+static inline gate *gate_meant(pj_engine *engine, uint32_t id)
+{
     gate *g = &engine->gates[id];
-    if (--g->holders > 0)
-        return;
-    g->first_waiter = engine->free_gate;
-    engine->free_gate = id;
+    return __builtin_expect(g->joined, false) ? &engine->gates[g->next] : g;
 }
 
 /// What a collective costs after its last arrival: a binomial tree of transfers.
@@ -283,28 +295,43 @@ static double collective_ns(const pj_engine *engine, const gate *g)
     return levels ? levels * transfer_ns(engine, g->bytes) : 0;
 }
 
-/// Opens the gate when all have come. A chain of gates opens one after another.
-static void try_open(pj_engine *engine, uint32_t id)
+static void wake_waiters(pj_engine *engine, gate *g)
 {
-    while (id != PJ_NOTHING) {
-        gate *g = &engine->gates[id];
-        if (!g->closed || g->open || g->arrived < g->expected)
-            return;
+    for (uint32_t w = g->first_waiter; w != PJ_NOTHING; w = engine->lines[w].next_waiter)
+        wake(engine, w);
+    g->first_waiter = PJ_NOTHING;
+}
+
+static bool is_complete(const gate *g)
+{
+    return g->closed && !g->open && g->arrived >= g->expected;
+}
+
+/// Opens a gate to which all have come, and those behind it as far as the same is true of them.
+static void open_gates(pj_engine *engine, gate *g)
+{
+    for (;;) {
         g->open = true;
         if (g->costed)
             g->clock += collective_ns(engine, g);
-        for (uint32_t w = g->first_waiter; w != PJ_NOTHING; w = engine->lines[w].next_waiter)
-            wake(engine, w);
-        g->first_waiter = PJ_NOTHING;
-        uint32_t next = g->next;
-        if (next != PJ_NOTHING) {
-            gate *n = &engine->gates[next];
-            n->arrived++;
-            n->clock = later(n->clock, g->clock);
-            g->next = PJ_NOTHING;
-        }
-        id = next; // still held by the maker, or by those who wait in it
+        wake_waiters(engine, g);
+        if (g->next == PJ_NOTHING)
+            return;
+        gate *next = &engine->gates[g->next];
+        g->next = PJ_NOTHING;
+        next->arrived++;
+        next->clock = later(next->clock, g->clock);
+        if (!is_complete(next))
+            return;
+        g = next; // still held by the maker, or by those who wait in it
     }
+}
+
+static void try_open(pj_engine *engine, gate *g)
+{
+    if (is_complete(g))
+        open_gates(engine, g);
+    run_woken(engine);
 }
 
 void pj_engine_gate_expect(pj_engine *engine, uint32_t id, uint32_t guests, uint64_t bytes)
@@ -318,15 +345,13 @@ void pj_engine_gate_expect(pj_engine *engine, uint32_t id, uint32_t guests, uint
 void pj_engine_gate_excuse(pj_engine *engine, uint32_t id)
 {
     engine->gates[id].expected--;
-    try_open(engine, id);
-    run_woken(engine);
+    try_open(engine, &engine->gates[id]);
 }
 
 void pj_engine_gate_close(pj_engine *engine, uint32_t id)
 {
     engine->gates[id].closed = true;
-    try_open(engine, id);
-    run_woken(engine);
+    try_open(engine, &engine->gates[id]);
 }
 
 void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
@@ -340,10 +365,22 @@ void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
     g->next = next;
 }
 
+void pj_engine_gate_join(pj_engine *engine, uint32_t id, uint32_t meant)
+{
+    gate *g = &engine->gates[id], *m = &engine->gates[meant];
+    pj_engine_gate_hold(engine, meant);
+    g->joined = true;
+    g->next = meant;
+    m->arrived += g->arrived;
+    m->clock = later(m->clock, g->clock);
+    wake_waiters(engine, g);
+    try_open(engine, m);
+}
+
 static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 {
     line *l = &engine->lines[location];
-    gate *g = &engine->gates[id];
+    gate *g = gate_meant(engine, id);
     if (!g->open) {
         l->next_waiter = g->first_waiter;
         g->first_waiter = location;
@@ -355,10 +392,11 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 
 static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
-    gate *g = &engine->gates[id];
+    gate *g = gate_meant(engine, id);
     g->arrived++;
     g->clock = later(g->clock, l->clock.now);
-    try_open(engine, id);
+    if (is_complete(g))
+        open_gates(engine, g);
 }
 
 // Timelines
@@ -550,6 +588,8 @@ bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op)
     const line *l = &engine->lines[location];
     if (l->waits)
         *op = l->ops[l->head];
+    if (l->waits && op->kind == PJ_OP_AWAIT)
+        op->what = engine->gates[op->what].joined ? engine->gates[op->what].next : op->what;
     return l->waits;
 }
 

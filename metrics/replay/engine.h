@@ -83,6 +83,9 @@ void pj_engine_gate_excuse(pj_engine *engine, uint32_t gate);
 void pj_engine_gate_close(pj_engine *engine, uint32_t gate);
 /// `next` expects the opening of `gate` as one of its guests.
 void pj_engine_gate_chain(pj_engine *engine, uint32_t gate, uint32_t next);
+/// `gate` has stood for `meant` until that was known: who has arrived at it, or does so later, is a
+/// guest of `meant`, and who waits in it waits in `meant`. `gate` was never closed.
+void pj_engine_gate_join(pj_engine *engine, uint32_t gate, uint32_t meant);
 /// The maker and each holder give their reference back; operations hold one of their own.
 void pj_engine_gate_hold(pj_engine *engine, uint32_t gate);
 void pj_engine_gate_release(pj_engine *engine, uint32_t gate);

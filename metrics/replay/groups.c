@@ -12,13 +12,13 @@ typedef struct group {
     const pj_communicator *communicator;
     uint32_t *ranks; // members, ascending, each once; NULL until used
     uint32_t size;
-    pj_gate_row row;
+    pj_gate_row rows[2]; // blocking, non-blocking
 } group;
 
 typedef struct slot {
-    uint64_t key;    // of (rank, communicator)
-    uint64_t number; // of its next collective
-    uint32_t group;  // PJ_NOTHING: not known, or the rank is no member
+    uint64_t key;       // of (rank, communicator)
+    uint64_t number[2]; // of its next collective, by row
+    uint32_t group;     // PJ_NOTHING: not known, or the rank is no member
 } slot;
 
 struct pj_groups {
@@ -30,10 +30,10 @@ struct pj_groups {
     slot *slots;
     size_t slot_count, slot_cap;
     pj_map slot_of;
-    uint32_t *last;   // slot last used, by rank
-    uint32_t *starts; // by application: the gate at the end of MPI_Init
-    bool *begun;      // by rank: has called MPI, or is not awaited
-    uint32_t touched; // group of the last meeting
+    uint32_t *last;       // slot last used, by rank
+    uint32_t *starts;     // by application: the gate at the end of MPI_Init
+    bool *begun;          // by rank: has called MPI, or is not awaited
+    pj_gate_row *touched; // of the last meeting
 };
 
 static uint64_t key_of(uint32_t high, uint32_t low)
@@ -96,7 +96,7 @@ pj_groups *pj_groups_new(pj_engine *engine, const pj_run *run)
 {
     const pj_layout *layout = &run->layout;
     pj_groups *groups = pj_take_memory(sizeof *groups);
-    *groups = (pj_groups){.engine = engine, .run = run, .touched = PJ_NOTHING};
+    *groups = (pj_groups){.engine = engine, .run = run};
     groups->arena = pj_arena_new(NULL);
     groups->groups = pj_new_n(groups->arena, group, run->communicator_count);
     groups->starts = pj_new_n(groups->arena, uint32_t, layout->applications);
@@ -118,7 +118,8 @@ void pj_groups_free(pj_groups *groups)
     if (!groups)
         return;
     for (uint32_t i = 0; i < groups->run->communicator_count; i++)
-        pj_gate_row_free(&groups->groups[i].row);
+        for (unsigned k = 0; k < 2; k++)
+            pj_gate_row_free(&groups->groups[i].rows[k]);
     pj_map_free(&groups->group_of);
     pj_map_free(&groups->slot_of);
     free(groups->slots);
@@ -154,18 +155,34 @@ pj_meeting pj_groups_meet(pj_groups *groups, pj_collective call, uint32_t *gate)
     group *g = &groups->groups[s->group];
     if (g->size < 2)
         return PJ_MEETS_NONE;
-    pj_gate_entry *entry = pj_gate_row_at(&g->row, groups->engine, s->number++, g->size, true);
+    pj_gate_row *row = &g->rows[call.nonblocking];
+    uint64_t number = s->number[call.nonblocking]++;
+    pj_gate_entry *entry = pj_gate_row_at(row, groups->engine, number, g->size, true);
     if (entry->seen == 1)
         entry->label = call.call;
     pj_engine_gate_expect(groups->engine, entry->gate, 0, call.bytes);
     *gate = entry->gate;
-    groups->touched = s->group;
+    groups->touched = row;
     return entry->label == call.call ? PJ_MEETS : PJ_MEETS_OTHER;
 }
 
 void pj_groups_settle(pj_groups *groups)
 {
-    pj_gate_row_trim(&groups->groups[groups->touched].row, groups->engine);
+    pj_gate_row_trim(groups->touched, groups->engine);
+}
+
+uint64_t pj_groups_end(pj_groups *groups)
+{
+    uint64_t missing = 0;
+    for (uint32_t i = 0; i < groups->run->communicator_count; i++) {
+        const pj_gate_row *row = &groups->groups[i].rows[true];
+        for (uint32_t k = 0; k < row->count; k++) {
+            pj_gate_entry *entry = pj_gate_row_item(row, k);
+            for (; entry->seen < entry->guests; entry->seen++, missing++)
+                pj_engine_gate_excuse(groups->engine, entry->gate);
+        }
+    }
+    return missing;
 }
 
 uint32_t pj_groups_init(pj_groups *groups, uint32_t rank)
@@ -183,26 +200,35 @@ void pj_groups_begin(pj_groups *groups, uint32_t rank)
         pj_engine_gate_excuse(groups->engine, gate);
 }
 
-static uint64_t number_of(const pj_groups *groups, const group *g, uint32_t rank)
+static uint64_t number_of(const pj_groups *groups, const group *g, uint32_t rank, unsigned row)
 {
     uint32_t index;
     return pj_map_get(&groups->slot_of, key_of(rank, g->communicator->id), &index)
-               ? groups->slots[index].number
+               ? groups->slots[index].number[row]
                : 0;
+}
+
+/// The member that has not come to the `number`-th gate of a row; PJ_NOTHING when all have.
+static uint32_t missing_at(const pj_groups *groups, const group *g, unsigned row, uint64_t number)
+{
+    for (uint32_t m = 0; m < g->size; m++)
+        if (number_of(groups, g, g->ranks[m], row) <= number)
+            return g->ranks[m];
+    return PJ_NOTHING;
 }
 
 bool pj_groups_missing(const pj_groups *groups, uint32_t gate, uint32_t *rank, uint32_t *call)
 {
-    for (uint32_t i = 0; i < groups->run->communicator_count; i++) {
-        const group *g = &groups->groups[i];
-        for (uint32_t k = 0; k < g->row.count; k++) {
-            const pj_gate_entry *entry = pj_gate_row_item(&g->row, k);
-            for (uint32_t m = 0; entry->gate == gate && m < g->size; m++) {
-                *rank = g->ranks[m];
-                *call = entry->label;
-                if (number_of(groups, g, *rank) <= g->row.base + k)
-                    return true;
-            }
+    for (uint32_t i = 0; i < 2 * groups->run->communicator_count; i++) {
+        const group *g = &groups->groups[i / 2];
+        const pj_gate_row *row = &g->rows[i % 2];
+        for (uint32_t k = 0; k < row->count; k++) {
+            const pj_gate_entry *entry = pj_gate_row_item(row, k);
+            if (entry->gate != gate)
+                continue;
+            *call = entry->label;
+            *rank = missing_at(groups, g, i % 2, row->base + k);
+            return *rank != PJ_NOTHING;
         }
     }
     return false;

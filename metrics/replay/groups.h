@@ -1,5 +1,6 @@
 // Communicators of the replay: which gate is a rank's next collective. The k-th collective of a
-// rank on a communicator meets the k-th of the others (METRICS part C). Ownership: new/free.
+// rank on a communicator meets the k-th of the others (METRICS part C); blocking ones never meet
+// non-blocking ones, and count apart. Ownership: new/free.
 #ifndef PJ_GROUPS_H
 #define PJ_GROUPS_H
 
@@ -19,6 +20,7 @@ typedef struct pj_collective {
     uint32_t rank;
     uint32_t communicator; // the trace's number
     uint32_t call;         // pj_mpi_call
+    bool nonblocking;
     uint64_t bytes;
 } pj_collective;
 
@@ -34,6 +36,10 @@ void pj_groups_settle(pj_groups *groups);
 uint32_t pj_groups_init(pj_groups *groups, uint32_t rank);
 /// A rank calls MPI without MPI_Init (or has ended without MPI): the others do not wait for it.
 void pj_groups_begin(pj_groups *groups, uint32_t rank);
+
+/// Nobody else comes: who waits in a non-blocking collective goes on without the ranks that did not
+/// come to it. Gives how many have not.
+uint64_t pj_groups_end(pj_groups *groups);
 
 /// Who has not come to a gate, and the call that others wait in; false when it is no collective's.
 bool pj_groups_missing(const pj_groups *groups, uint32_t gate, uint32_t *rank, uint32_t *call);

@@ -164,6 +164,8 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
         add_pair(trace, 40000012, (int64_t)event->a);
         break;
     case PJ_EV_STATE:
+    case PJ_EV_REQUEST:
+    case PJ_EV_COMPLETE:
     case PJ_EV_MESSAGE:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
@@ -195,6 +197,7 @@ void pj_ideal_trace_event(pj_ideal_trace *trace, const pj_event *event)
     if (event->time > t->seen)
         t->seen = event->time;
     if (event->kind == PJ_EV_OTHER || event->kind == PJ_EV_MESSAGE ||
+        event->kind == PJ_EV_REQUEST || event->kind == PJ_EV_COMPLETE ||
         (event->kind == PJ_EV_COUNTER && event->code > PJ_COUNTER_CYCLES))
         return;
     if (t->count == t->cap)

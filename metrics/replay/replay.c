@@ -17,15 +17,18 @@ enum {
     LAG_LEAST = 1 << 13, // events that a call is kept back for
     LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
-    HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE,
+    HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE |
+            1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE,
+    REQUESTS = 1 << 8, // items that stand before their call; smaller ones are PJ_OMP_*
+    COMPLETES,
 };
 
-typedef struct item { // a call that has been left, or an OpenMP event
+typedef struct item { // a call that has been left, something in it, or an OpenMP event
     uint64_t number;  // of the event that completed it
     pj_call call;     // OpenMP: begin = time, bytes = value; its call is PJ_MPI_NONE
     uint64_t until;   // begin of the location's next item
     uint32_t next;    // places to that item; 0 = not yet
-    uint16_t openmp;  // PJ_OMP_*; 0 = a call
+    uint16_t kind;    // PJ_OMP_*, REQUESTS, COMPLETES (call.end = of which request); 0 = a call
 } item;               // a cache line
 
 typedef struct entered { // the call that a location is in
@@ -117,19 +120,38 @@ static item *item_at(const replay *r, uint64_t place)
     return &r->window[place & (r->window_cap - 1)];
 }
 
-static void replay_item(replay *r, const item *i)
+static inline __attribute__((always_inline)) void go_to_call(replay *r, const item *i)
 {
-    uint32_t location = i->call.location;
-    if (i->openmp) {
-        pj_threads_event(r->threads, location, i->openmp, i->call.bytes, i->call.begin);
-        return;
-    }
-    if (pj_threads_awaken(r->threads, location))
+    if (pj_threads_awaken(r->threads, i->call.location))
         pj_import_add(&r->stats, PJ_IMPORT_mpi_outside_function, 0);
-    pj_engine_move(r->engine, location, i->call.begin, true);
+    pj_engine_move(r->engine, i->call.location, i->call.begin, true);
+}
+
+static __attribute__((noinline)) void replay_request(replay *r, const item *i)
+{
+    go_to_call(r, i);
+    if (i->kind == REQUESTS)
+        pj_calls_request(r->calls, &i->call);
+    else
+        pj_calls_complete(r->calls, &i->call, (uint32_t)i->call.end);
+}
+
+static void replay_call(replay *r, const item *i)
+{
+    go_to_call(r, i);
     bool touching = i->next && i->until == i->call.end;
     const item *next = item_at(r, r->window_first + i->next);
     pj_calls_replay(r->calls, &i->call, touching ? &next->call : NULL);
+}
+
+static void replay_item(replay *r, const item *i)
+{
+    if (i->kind >= REQUESTS)
+        replay_request(r, i);
+    else if (i->kind)
+        pj_threads_event(r->threads, i->call.location, i->kind, i->call.bytes, i->call.begin);
+    else
+        replay_call(r, i);
 }
 
 static void replay_first(replay *r)
@@ -170,7 +192,7 @@ static item *keep_back(replay *r, uint32_t location, uint64_t begin, uint64_t nu
     item *last = item_at(r, e->last);
     last->number = number;
     last->next = 0;
-    last->openmp = 0;
+    last->kind = 0;
     return last;
 }
 
@@ -228,12 +250,32 @@ static void collective_event(replay *r, const pj_event *event)
     e->call.root = event->code != 0;
 }
 
+/// A request or its completion; outside MPI it has a call of its own.
+static void request_event(replay *r, const pj_event *event, uint64_t number)
+{
+    entered *e = &r->entered[event->location];
+    if (!e->class_)
+        e->call = (pj_call){.begin = event->time, .location = event->location};
+    item *last = keep_back(r, event->location, e->call.begin, number);
+    last->call = e->call;
+    last->kind = REQUESTS;
+    if (event->kind == PJ_EV_COMPLETE) {
+        last->kind = COMPLETES;
+        last->call.communicator = (uint32_t)event->a;
+        last->call.end = event->a >> 32;
+        last->call.bytes = event->b;
+        last->call.root = event->code != 0;
+    }
+    if (!e->class_)
+        leave(r, event->location, event->time, number);
+}
+
 static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
     if (event->code >= PJ_OMP_FUNCTION_LINE)
         return;
     item *last = keep_back(r, event->location, event->time, number);
-    last->openmp = event->code;
+    last->kind = event->code;
     last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
 }
 
@@ -252,6 +294,10 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         break;
     case PJ_EV_COLLECTIVE:
         collective_event(r, event);
+        break;
+    case PJ_EV_REQUEST:
+    case PJ_EV_COMPLETE:
+        request_event(r, event, number);
         break;
     case PJ_EV_OPENMP:
         openmp_event(r, event, number);
@@ -408,6 +454,7 @@ static void replay_rest(replay *r, const pj_run *run)
         replay_first(r);
     for (uint32_t i = 0; i < run->layout.locations; i++)
         pj_calls_end(r->calls, i);
+    r->stats.count[PJ_IMPORT_collective_absent] += pj_groups_end(r->groups);
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         if (pj_threads_lives(r->threads, i))
             pj_engine_move(r->engine, i, run->totals[i].last_event_ns, true);

@@ -381,6 +381,8 @@ static bool see(pj_records *records, const pj_batch *batch, const pj_event *even
         return true;
     case PJ_EV_LEAVE:
         return see_leave(records, event, err);
+    case PJ_EV_REQUEST:
+    case PJ_EV_COMPLETE:
     case PJ_EV_COUNTER:
     case PJ_EV_COUNTERS:
     case PJ_EV_TRACING:

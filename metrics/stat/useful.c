@@ -91,6 +91,8 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
         pj_timeline_level(timeline, event->time, (int64_t)event->a);
         break;
     case PJ_EV_COLLECTIVE:
+    case PJ_EV_REQUEST:
+    case PJ_EV_COMPLETE:
     case PJ_EV_TRACING:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:

@@ -147,6 +147,36 @@ static void write_archive(pj_otf2_style style, uint32_t iterations)
         fail_msg("%s", err.text);
 }
 
+static void requests_decode_as_with_the_library(void **state)
+{
+    (void)state;
+    pj_auto_trace trace = pj_trace_writer_new((pj_trace_header){.ranks = 1});
+    const uint32_t world = pj_trace_writer_communicator(trace, (uint32_t[]){0}, 1);
+    uint32_t numbers[301];
+    for (uint32_t i = 1; i <= 300; i++) {
+        numbers[i] = i;
+        pj_trace_call request = {.name = "MPI_Iallreduce",
+                                 .begin = UINT64_C(100) * i,
+                                 .end = UINT64_C(100) * i + 10,
+                                 .communicator = world,
+                                 .send_bytes = i % 5 ? UINT64_C(1) << i % 64 : 0,
+                                 .recv_bytes = i,
+                                 .root = i % 2,
+                                 .request = i};
+        pj_trace_call wait = {.name = "MPI_Wait",
+                              .begin = request.end + 10,
+                              .end = request.end + 20,
+                              .completes = &numbers[i],
+                              .completed = 1};
+        pj_trace_writer_call(trace, (pj_place){0, 0}, request);
+        pj_trace_writer_call(trace, (pj_place){0, 0}, wait);
+    }
+    pj_err err = {0};
+    assert_true(pj_otf2_writer_save(trace, ANCHOR, (pj_otf2_style){.global_ids = true}, &err));
+    assert_int_equal(compare_archive(ANCHOR, 0), compare_archive(ANCHOR, 1));
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static void made_archives_decode_as_with_the_library(void **state)
 {
     (void)state;
@@ -302,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_archives_decode_as_with_the_library),
         cmocka_unit_test(made_archives_decode_as_with_the_library),
+        cmocka_unit_test(requests_decode_as_with_the_library),
         cmocka_unit_test(the_other_byte_order_is_left_to_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@ typedef enum op_kind {
     OP_BARRIER,
     OP_REDUCE,
     OP_IBARRIER,
+    OP_IREDUCE,
     OP_COMPLETE, // waits for a non-blocking collective
     OP_INIT,
 } op_kind;
@@ -39,6 +40,7 @@ typedef struct op {
     int second;        // OP_SENDRECV: the message received
     int meeting;       // collective
     bool root;
+    uint32_t number;   // of a request among those of its rank
     double begin, end; // result of simulate()
 } op;
 
@@ -50,10 +52,13 @@ typedef struct letter {
 
 typedef struct meeting {
     uint32_t communicator, members;
+    bool to_root; // the others do not wait
 } meeting;
 
 typedef struct program {
     uint32_t ranks;
+    bool requests; // completions tell what was requested, in any order
+    uint32_t requested[8];
     op *ops; // of all ranks, in an order that could have been
     size_t count, cap;
     letter *letters;
@@ -130,33 +135,64 @@ static void add_exchange(program *p, uint64_t *seed)
     p->letters[back].send = p->letters[there].post = p->letters[there].wait = second;
 }
 
-/// Communicator 1 holds all ranks, 2 the even ones.
-static void add_meeting(program *p, uint64_t *seed)
+/// Communicator 1 holds all ranks, 2 the even ones. Gives its number.
+static int add_meeting(program *p, uint64_t *seed, op_kind kind)
 {
-    static const op_kind kinds[] = {OP_BARRIER, OP_BARRIER, OP_REDUCE, OP_IBARRIER};
-    op_kind kind = kinds[below(seed, 4)];
     uint32_t step = 1 + below(seed, 2), members = (p->ranks + step - 1) / step;
     uint32_t root = step * below(seed, members);
     pj_grow(p->meetings, &p->meeting_cap, p->meeting_count + 1);
-    p->meetings[p->meeting_count] = (meeting){step, members};
+    p->meetings[p->meeting_count] = (meeting){step, members, kind == OP_IREDUCE};
     for (uint32_t r = 0; r < p->ranks; r += step) {
         int at = add_op(p, seed, r, kind, -1);
         p->ops[at].meeting = (int)p->meeting_count;
         p->ops[at].root = r == root;
+        if (kind == OP_IBARRIER || kind == OP_IREDUCE)
+            p->ops[at].number = p->requested[r]++;
     }
-    for (uint32_t r = 0; kind == OP_IBARRIER && r < p->ranks; r += step) {
-        int at = add_op(p, seed, r, OP_COMPLETE, -1);
-        p->ops[at].meeting = (int)p->meeting_count;
+    return (int)p->meeting_count++;
+}
+
+/// Completes the meeting that the operation `request` takes part in.
+static void add_completion(program *p, uint64_t *seed, op request)
+{
+    int at = add_op(p, seed, request.rank, OP_COMPLETE, -1);
+    p->ops[at].meeting = request.meeting;
+    p->ops[at].root = request.root;
+    p->ops[at].number = request.number;
+}
+
+/// Some non-blocking collectives, open together; each rank completes them in an order of its own.
+static void add_requests(program *p, uint64_t *seed)
+{
+    size_t first = p->count;
+    for (uint32_t n = p->requests ? 1 + below(seed, 4) : 1; n > 0; n--) {
+        add_meeting(p, seed, p->requests && !below(seed, 3) ? OP_IREDUCE : OP_IBARRIER);
+        if (p->requests && !below(seed, 3))
+            add_meeting(p, seed, OP_BARRIER);
+        if (p->requests && !below(seed, 3))
+            add_message(p, seed);
     }
-    p->meeting_count++;
+    op open[4 * 8];
+    uint32_t count = 0;
+    for (size_t i = first; i < p->count; i++)
+        if (p->ops[i].kind == OP_IBARRIER || p->ops[i].kind == OP_IREDUCE)
+            open[count++] = p->ops[i];
+    for (uint32_t left = count; left > 0; left--) {
+        uint32_t at = p->requests ? below(seed, left) : count - left;
+        add_completion(p, seed, open[at]);
+        if (p->requests)
+            open[at] = open[left - 1];
+        if (p->requests && !below(seed, 8))
+            add_meeting(p, seed, OP_BARRIER);
+    }
 }
 
 static program random_program(uint64_t seed)
 {
-    program p = {.ranks = 1 + below(&seed, 6)};
+    program p = {.ranks = 1 + below(&seed, 6), .requests = below(&seed, 2)};
     if (below(&seed, 2)) {
         p.meetings = pj_grow_array(NULL, &p.meeting_cap, 1, sizeof *p.meetings);
-        p.meetings[p.meeting_count++] = (meeting){1, p.ranks};
+        p.meetings[p.meeting_count++] = (meeting){.communicator = 1, .members = p.ranks};
         for (uint32_t r = 0; r < p.ranks; r++)
             add_op(&p, &seed, r, OP_INIT, -1);
         for (size_t i = 0; i < p.count; i++)
@@ -168,8 +204,10 @@ static program random_program(uint64_t seed)
             add_message(&p, &seed);
         else if (kind == 3)
             add_exchange(&p, &seed);
+        else if (kind == 4 && below(&seed, 4))
+            add_meeting(&p, &seed, below(&seed, 3) ? OP_BARRIER : OP_REDUCE);
         else if (kind == 4)
-            add_meeting(&p, &seed);
+            add_requests(&p, &seed);
         else
             add_op(&p, &seed, below(&seed, p.ranks), OP_NOTHING, -1);
     }
@@ -254,16 +292,18 @@ static double end_of(const simulation *s, const op *o, double clock, bool first)
     case OP_BARRIER:
     case OP_REDUCE:
     case OP_IBARRIER:
+    case OP_IREDUCE:
     case OP_INIT:
         if (first) {
             s->arrived[o->meeting]++;
             s->last[o->meeting] = fmax(s->last[o->meeting], clock);
         }
-        if (o->kind == OP_IBARRIER || (o->kind == OP_REDUCE && !o->root && !s->real))
+        if (o->kind == OP_IBARRIER || o->kind == OP_IREDUCE ||
+            (o->kind == OP_REDUCE && !o->root && !s->real))
             return clock;
         return met(s, o, clock);
     case OP_COMPLETE:
-        return met(s, o, clock);
+        return s->p->meetings[o->meeting].to_root && !o->root ? clock : met(s, o, clock);
     }
     return clock;
 }
@@ -332,12 +372,33 @@ static const char *call_name(const op *o)
         return "MPI_Reduce";
     case OP_IBARRIER:
         return "MPI_Ibarrier";
+    case OP_IREDUCE:
+        return "MPI_Ireduce";
     case OP_COMPLETE:
         return "MPI_Wait";
     case OP_INIT:
         return "MPI_Init";
     }
     return "";
+}
+
+static bool is_request(const program *p, const op *o)
+{
+    return p->requests &&
+           (o->kind == OP_IBARRIER || o->kind == OP_IREDUCE || o->kind == OP_COMPLETE);
+}
+
+static void add_request(pj_script *s, const program *p, const op *o)
+{
+    pj_script_completion done = {o->number, p->meetings[o->meeting].communicator, .root = o->root};
+    bool completes = o->kind == OP_COMPLETE;
+    pj_script_request(s, o->rank,
+                      (pj_script_part){.name = call_name(o),
+                                       .begin = (uint64_t)o->begin,
+                                       .end = (uint64_t)o->end,
+                                       .requests = !completes,
+                                       .completes = &done,
+                                       .count = completes});
 }
 
 static pj_script *script_of(const program *p)
@@ -350,7 +411,9 @@ static pj_script *script_of(const program *p)
     for (size_t i = 0; i < p->count; i++) {
         const op *o = &p->ops[i];
         uint64_t begin = (uint64_t)o->begin, end = (uint64_t)o->end;
-        if (o->meeting < 0 || o->kind == OP_COMPLETE || o->kind == OP_INIT)
+        if (is_request(p, o))
+            add_request(s, p, o);
+        else if (o->meeting < 0 || o->kind == OP_COMPLETE || o->kind == OP_INIT)
             pj_script_call(s, o->rank, call_name(o), begin, end);
         else
             pj_script_collect(
@@ -407,7 +470,7 @@ static void random_event(pj_script *s, uint64_t *seed, uint64_t *time)
     uint32_t location = below(seed, s->run->layout.locations);
     *time += below(seed, 20);
     uint64_t at = below(seed, 10) ? *time : below(seed, 400);
-    switch (below(seed, 5)) {
+    switch (below(seed, 6)) {
     case 0:
         pj_script_send(s, (pj_script_message){.from = location,
                                               .to = below(seed, s->run->layout.locations),
@@ -427,6 +490,14 @@ static void random_event(pj_script *s, uint64_t *seed, uint64_t *time)
                                       .location = location,
                                       .kind = PJ_EV_COLLECTIVE,
                                       .code = (uint16_t)below(seed, 2)});
+        break;
+    case 3:
+        pj_script_event(
+            s, (pj_event){.time = at,
+                          .a = (uint64_t)below(seed, 4) << 32 | below(seed, 4),
+                          .location = location,
+                          .kind = (uint16_t)(below(seed, 2) ? PJ_EV_REQUEST : PJ_EV_COMPLETE),
+                          .code = (uint16_t)below(seed, 2)});
         break;
     default:
         pj_script_event(s, (pj_event){.time = at,

@@ -32,6 +32,7 @@ enum {
 typedef enum step_kind {
     STEP_RECEIVED, // inside a call that ends
     STEP_COLLECTED,
+    STEP_COMPLETED,
     STEP_COUNTERS,
     STEP_LEAVE,
     STEP_END_TEAM,
@@ -41,6 +42,7 @@ typedef enum step_kind {
     STEP_BEGIN_TEAM,
     STEP_ENTER,
     STEP_COLLECT, // inside a call that begins
+    STEP_REQUEST,
     STEP_SEND,
     STEP_POST,
 } step_kind;
@@ -92,6 +94,30 @@ static step *add(saving *s, pj_place at, uint64_t time, step_kind kind)
 
 // From items to steps
 
+/// The call of a place that made its `number`-th request.
+static const pj_trace_item *request_of(const saving *s, pj_place at, uint32_t number)
+{
+    size_t count;
+    const pj_trace_item *items = pj_trace_writer_items(s->writer, &count);
+    for (size_t i = 0; i < count; i++)
+        if (items[i].kind == PJ_TRACE_CALL && items[i].at.rank == at.rank &&
+            items[i].at.thread == at.thread && items[i].call.request == number)
+            return &items[i];
+    return NULL;
+}
+
+static void request_steps(saving *s, const pj_trace_item *item)
+{
+    const pj_trace_call *call = &item->call;
+    if (call->request)
+        add(s, item->at, call->begin, STEP_REQUEST)->item = item;
+    for (size_t i = 0; i < call->completed; i++) {
+        const pj_trace_item *request = request_of(s, item->at, call->completes[i]);
+        if (request)
+            add(s, item->at, call->end, STEP_COMPLETED)->item = request;
+    }
+}
+
 static void count_step(saving *s, pj_place at, uint64_t time, int64_t instructions, int64_t cycles)
 {
     step *counts = add(s, at, time, STEP_COUNTERS);
@@ -109,7 +135,8 @@ static void call_steps(saving *s, const pj_trace_item *item)
         count_step(s, item->at, call->begin, call->instructions, call->cycles);
     if (call->instructions_inside || call->cycles_inside)
         count_step(s, item->at, call->end, call->instructions_inside, call->cycles_inside);
-    if (call->communicator) {
+    request_steps(s, item);
+    if (call->communicator && !call->request) {
         add(s, item->at, call->begin, STEP_COLLECT)->item = item;
         add(s, item->at, call->end, STEP_COLLECTED)->item = item;
     }
@@ -229,21 +256,30 @@ static OTF2_ErrorCode write_counters(sound *w, uint64_t time, const step *counts
     return OTF2_EvtWriter_Metric(w->out, NULL, time, 0, 2, types, values);
 }
 
-static OTF2_ErrorCode write_collective(const sound *w, uint64_t time, const pj_trace_call *call)
+static OTF2_CollectiveOp operation_of(const pj_trace_call *call)
 {
     static const struct {
         const char *name;
         OTF2_CollectiveOp op;
-    } ops[] = {{"MPI_Barrier", OTF2_COLLECTIVE_OP_BARRIER},
-               {"MPI_Bcast", OTF2_COLLECTIVE_OP_BCAST},
-               {"MPI_Allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE}};
-    OTF2_CollectiveOp op = OTF2_COLLECTIVE_OP_BARRIER;
+    } ops[] = {{"MPI_Bcast", OTF2_COLLECTIVE_OP_BCAST},
+               {"MPI_Allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+               {"MPI_Iallreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+               {"MPI_Ireduce", OTF2_COLLECTIVE_OP_REDUCE}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (strcmp(ops[i].name, call->name) == 0)
-            op = ops[i].op;
-    return OTF2_EvtWriter_MpiCollectiveEnd(w->out, NULL, time, op, own(w, COMM_WORLD, COMMS),
-                                           OTF2_UNDEFINED_UINT32, call->send_bytes,
-                                           call->recv_bytes);
+            return ops[i].op;
+    return OTF2_COLLECTIVE_OP_BARRIER;
+}
+
+static OTF2_ErrorCode write_collective(const sound *w, uint64_t time, const pj_trace_call *call)
+{
+    uint32_t comm = own(w, COMM_WORLD, COMMS), root = OTF2_UNDEFINED_UINT32;
+    if (call->request)
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            w->out, NULL, time, operation_of(call), comm, call->root ? w->rank : root,
+            call->send_bytes, call->recv_bytes, call->request);
+    return OTF2_EvtWriter_MpiCollectiveEnd(w->out, NULL, time, operation_of(call), comm, root,
+                                           call->send_bytes, call->recv_bytes);
 }
 
 static OTF2_ErrorCode write_message(const sound *w, uint64_t time, const step *end)
@@ -279,9 +315,15 @@ static OTF2_ErrorCode write_step(sound *w, const step *at)
     case STEP_POST:
         return write_message(w, time, at);
     case STEP_COLLECTED:
+    case STEP_COMPLETED:
         return write_collective(w, time, &at->item->call);
     case STEP_COLLECT:
         return OTF2_EvtWriter_MpiCollectiveBegin(w->out, NULL, time);
+    case STEP_REQUEST:
+        if (w->s->style.no_requests)
+            return OTF2_SUCCESS;
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w->out, NULL, time,
+                                                           at->item->call.request);
     case STEP_COUNTERS:
         return write_counters(w, time, at);
     case STEP_LEAVE:

@@ -16,6 +16,7 @@ typedef struct pj_otf2_style {
     bool global_ids;       // locations use global ids
     bool eztrace;          // paradigm USER, no completions of receives, no clock properties
     bool relative, absolute; // how counters are written; default: accumulated from the start
+    bool no_requests;        // leaves out the requests of non-blocking collectives
     uint64_t chunk_bytes;    // default 1 MB
 } pj_otf2_style;
 

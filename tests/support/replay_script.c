@@ -101,6 +101,23 @@ void pj_script_collect(pj_script *script, uint32_t location, pj_script_collectiv
     call_event(script, location, c.end, call_named(c.name), false);
 }
 
+void pj_script_request(pj_script *script, uint32_t location, pj_script_part c)
+{
+    call_event(script, location, c.begin, call_named(c.name), true);
+    if (c.requests)
+        pj_script_event(script,
+                        (pj_event){.time = c.begin, .location = location, .kind = PJ_EV_REQUEST});
+    for (size_t i = 0; i < c.count; i++)
+        pj_script_event(script, (pj_event){.time = c.begin,
+                                           .a = (uint64_t)c.completes[i].number << 32 |
+                                                c.completes[i].communicator,
+                                           .b = c.completes[i].bytes,
+                                           .location = location,
+                                           .kind = PJ_EV_COMPLETE,
+                                           .code = c.completes[i].root});
+    call_event(script, location, c.end, call_named(c.name), false);
+}
+
 void pj_script_send(pj_script *script, pj_script_message m)
 {
     pj_grow(script->messages, &script->message_cap, script->message_count + 1);

@@ -38,6 +38,22 @@ typedef struct pj_script_collective {
     uint64_t bytes;
 } pj_script_collective;
 void pj_script_collect(pj_script *script, uint32_t location, pj_script_collective call);
+/// Completes the `number`-th request of the location.
+typedef struct pj_script_completion {
+    uint32_t number;
+    uint32_t communicator;
+    bool root;
+    uint64_t bytes;
+} pj_script_completion;
+/// A call that requests a non-blocking collective, or completes some.
+typedef struct pj_script_part {
+    const char *name;
+    uint64_t begin, end;
+    bool requests;
+    const pj_script_completion *completes;
+    size_t count;
+} pj_script_part;
+void pj_script_request(pj_script *script, uint32_t location, pj_script_part call);
 /// Physical send = logical send. The record stands at `send`, or at `record` when that is not 0.
 typedef struct pj_script_message {
     uint32_t from, to;

@@ -83,6 +83,11 @@ typedef struct pj_trace_call {
     uint64_t send_bytes, recv_bytes; // collectives
     int64_t instructions, cycles;    // counted before the call, since the last event; 0 = no event
     int64_t instructions_inside, cycles_inside;
+    // OTF2 only: the number of a non-blocking collective among those of its place, from 1 on, and
+    // which of them this call completes; borrow.
+    uint32_t request;
+    const uint32_t *completes;
+    size_t completed;
 } pj_trace_call;
 void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call call);
 

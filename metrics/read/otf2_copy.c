@@ -59,7 +59,8 @@ typedef struct copying {
     OTF2_GlobalDefWriter *global;
     item *items;
     size_t item_count, item_cap;
-    uint64_t first; // time of its first record
+    uint64_t first;   // time of its first record
+    uint64_t flushed; // end of its last buffer flush before the part
     bool started, begun, ended;
     uint64_t records;
     bool stopped;
@@ -284,6 +285,12 @@ static OTF2_ErrorCode write_closed(copying *c, const item *i)
     return OTF2_SUCCESS;
 }
 
+static void write_flush(copying *c, OTF2_AttributeList *with, uint64_t time, uint64_t stop)
+{
+    stop = stop < c->window.to ? stop : c->window.to;
+    check(c, OTF2_EvtWriter_BufferFlush(c->writer, with, time, stop));
+}
+
 /// A location that was there before the part is there from its begin on.
 static void begin_part(copying *c)
 {
@@ -295,6 +302,8 @@ static void begin_part(copying *c)
         write_border(c, &c->at->counters[i], 0);
     for (size_t i = 0; i < c->item_count; i++)
         check(c, write_opened(c, &c->items[i]));
+    if (c->flushed > c->window.from)
+        write_flush(c, NULL, c->window.from, c->flushed);
     c->copied->opened += c->item_count;
 }
 
@@ -420,8 +429,10 @@ static OTF2_CallbackCode copy_MeasurementOnOff(HEAD, OTF2_MeasurementMode mode)
 static OTF2_CallbackCode copy_BufferFlush(HEAD, OTF2_TimeStamp stop)
 {
     BEGIN;
-    bool inside = is_inside(c, time);
-    WRITE(BufferFlush, stop < c->window.to ? stop : c->window.to);
+    if (is_inside(c, time))
+        write_flush(c, with, time, stop);
+    else if (!c->ended)
+        c->flushed = stop;
     DONE;
 }
 
@@ -533,6 +544,7 @@ static void visit(copying *c, OTF2_Reader *reader, place *p)
     c->window = c->part->window(c->part->self, p->id);
     c->item_count = 0;
     c->first = OTF2_UNDEFINED_TIMESTAMP;
+    c->flushed = 0;
     c->started = c->begun = c->ended = false;
     read_events(c, reader);
 }

@@ -78,7 +78,7 @@ static void open_records(pj_otf2_place *place, const pj_otf2_place_opts *opts, u
         place->evt = pj_otf2_evt_open(path.at, how, NULL);
     else
         place->lib = opts->lib;
-    if (!place->evt && !place->lib) {
+    if (!place->evt && !place->lib && opts->defs->places[number].events > 0) {
         pj_otf2_count(place, PJ_IMPORT_missing_location);
         place->damage = "is missing";
     }

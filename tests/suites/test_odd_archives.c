@@ -1,6 +1,7 @@
 // An archive with every defect that real ones have, written on purpose: each is met, counted in its
 // row, and leaves the times of the threads what they are.
 #include "kernel/load.h"
+#include "metrics/read/otf2_cut.h"
 #include "tests/support/otf2_writer.h"
 
 #include <otf2/otf2.h>
@@ -13,6 +14,7 @@
 
 #define NAME "odd_archive"
 #define ANCHOR PJ_BINARY_DIR "/" NAME ".otf2"
+#define PART PJ_BINARY_DIR "/odd_part.otf2"
 
 /// Ids are sparse, large and out of order.
 enum {
@@ -110,13 +112,13 @@ static void write_group(const writing *w, uint32_t id, OTF2_GroupType type, uint
 }
 
 /// What refers to others comes before them; texts come last.
-static void write_definitions(const writing *w)
+static void write_definitions(const writing *w, uint64_t promised)
 {
     enum { ROLE_NEWER = 90 };
     const uint64_t ranks[] = {0, 1};
     for (unsigned i = 0; i < LOCATIONS; i++)
         good(OTF2_GlobalDefWriter_WriteLocation(w->global, locations[i], TEXT_EMPTY,
-                                                OTF2_LOCATION_TYPE_CPU_THREAD, PROMISED, ID - i));
+                                                OTF2_LOCATION_TYPE_CPU_THREAD, promised, ID - i));
     good(OTF2_GlobalDefWriter_WriteComm(w->global, WORLD, TEXT_EMPTY, ID, OTF2_UNDEFINED_COMM,
                                         OTF2_COMM_FLAG_NONE));
     good(OTF2_GlobalDefWriter_WriteComm(w->global, SELF, TEXT_EMPTY, ID + 1, OTF2_UNDEFINED_COMM,
@@ -144,7 +146,8 @@ static void write_definitions(const writing *w)
                                                    OTF2_UNDEFINED_TIMESTAMP));
 }
 
-static void write_archive(void)
+/// Without the second thread's events where `both` is false.
+static void write_archive_with(uint64_t promised, bool both)
 {
     pj_otf2_writer_remove(ANCHOR);
     writing w = {.archive =
@@ -154,7 +157,7 @@ static void write_archive(void)
     good(OTF2_Archive_SetFlushCallbacks(w.archive, &flushes, NULL));
     good(OTF2_Archive_SetSerialCollectiveCallbacks(w.archive));
     good(OTF2_Archive_OpenEvtFiles(w.archive));
-    for (unsigned i = 0; i < LOCATIONS; i++) {
+    for (unsigned i = 0; i < (both ? LOCATIONS : 1); i++) {
         w.events = OTF2_Archive_GetEvtWriter(w.archive, locations[i]);
         if (i == 0)
             write_odd_events(&w);
@@ -169,16 +172,21 @@ static void write_archive(void)
                                          OTF2_Archive_GetDefWriter(w.archive, locations[i])));
     good(OTF2_Archive_CloseDefFiles(w.archive));
     w.global = OTF2_Archive_GetGlobalDefWriter(w.archive);
-    write_definitions(&w);
+    write_definitions(&w, promised);
     good(OTF2_Archive_CloseGlobalDefWriter(w.archive, w.global));
     good(OTF2_Archive_Close(w.archive));
 }
 
-static pj_run *load(unsigned workers)
+static void write_archive(void)
+{
+    write_archive_with(PROMISED, true);
+}
+
+static pj_run *load(const char *path, unsigned workers)
 {
     pj_err err = {0};
     pj_job job = {.workers = workers};
-    pj_run *run = pj_load(ANCHOR, (pj_load_opts){.roi = {.kind = PJ_ROI_OFF}}, &job, &err);
+    pj_run *run = pj_load(path, (pj_load_opts){.roi = {.kind = PJ_ROI_OFF}}, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
@@ -213,7 +221,7 @@ static void every_defect_has_its_row(void **state)
     };
     write_archive();
     for (unsigned workers = 1; workers <= 3; workers += 2) {
-        pj_auto_run run = load(workers);
+        pj_auto_run run = load(ANCHOR, workers);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             if (run->import.count[rows[i].key] != rows[i].count)
                 fail_msg("%s: %llu", pj_import_at(rows[i].key)->key,
@@ -227,7 +235,7 @@ static void times_are_those_of_the_threads(void **state)
 {
     (void)state;
     write_archive();
-    pj_auto_run run = load(1);
+    pj_auto_run run = load(ANCHOR, 1);
     const uint64_t flushed = 50, off = 50, length = 900;
     assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns,
                      length - flushed - off + 1 + 1000);
@@ -235,11 +243,55 @@ static void times_are_those_of_the_threads(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// A flush of the buffer from 1700 to 1750, and a part that begins in it.
+static void a_part_keeps_the_flush_at_its_border(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_otf2_writer_remove(PART);
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    pj_sink sink = pj_otf2_cut_sink(cut);
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 720, .to = 780},
+                         .listeners = &sink,
+                         .listener_count = 1,
+                         .in_order = true,
+                         .no_replay = true};
+    pj_auto_run run = pj_load(ANCHOR, opts, &job, &err);
+    assert_non_null(run);
+    assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns, 30 + 60);
+    pj_otf2_copied copied;
+    assert_true(pj_otf2_cut_write(cut, run, PART, &job, &copied, &err));
+    pj_otf2_cut_free(cut);
+    pj_auto_run part = load(PART, 1);
+    assert_int_equal(part->totals[0].useful_ns + part->totals[1].useful_ns, 30 + 60);
+    pj_otf2_writer_remove(ANCHOR);
+    pj_otf2_writer_remove(PART);
+}
+
+/// What was never asked for a writer has no file, and nothing is lost.
+static void a_thread_without_events_needs_no_file(void **state)
+{
+    (void)state;
+    enum { NO_FILE, LOST };
+    for (int lost = NO_FILE; lost <= LOST; lost++) {
+        write_archive_with(PROMISED * (uint64_t)lost, false);
+        pj_auto_run run = load(ANCHOR, 1);
+        assert_int_equal(run->import.count[PJ_IMPORT_missing_location], lost);
+        assert_true((run->damage != NULL) == (lost == LOST));
+        assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns, 801);
+        pj_otf2_writer_remove(ANCHOR);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_defect_has_its_row),
         cmocka_unit_test(times_are_those_of_the_threads),
+        cmocka_unit_test(a_part_keeps_the_flush_at_its_border),
+        cmocka_unit_test(a_thread_without_events_needs_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,21 +126,26 @@ static bool is_remote(pj_str target)
     return pj_str_contains(target, PJ_S("://")) || pj_str_starts(target, PJ_S("data:"));
 }
 
-static int digit(char c)
+static unsigned digit(char c)
 {
-    return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+    return isdigit((unsigned char)c) ? (unsigned)(c - '0')
+                                     : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
+}
+
+static bool is_escape(pj_str s)
+{
+    return s.len > 2 && *s.at == '%' && isxdigit((unsigned char)s.at[1]) &&
+           isxdigit((unsigned char)s.at[2]);
 }
 
 static const char *decoded(pj_str url, pj_arena *arena)
 {
     pj_auto_buf text = {0};
-    for (size_t i = 0; i < url.len; i++) {
-        bool escape = url.at[i] == '%' && i + 2 < url.len &&
-                      isxdigit((unsigned char)url.at[i + 1]) &&
-                      isxdigit((unsigned char)url.at[i + 2]);
-        pj_buf_add_char(&text, escape ? (char)(digit(url.at[i + 1]) << 4 | digit(url.at[i + 2]))
-                                      : url.at[i]);
-        i += escape ? 2 : 0;
+    while (url.len) {
+        bool escape = is_escape(url);
+        char c = escape ? (char)(digit(url.at[1]) << 4 | digit(url.at[2])) : *url.at;
+        pj_buf_add_char(&text, c);
+        url = pj_str_from(url, escape ? 3 : 1);
     }
     return pj_arena_text(arena, pj_buf_str(&text));
 }

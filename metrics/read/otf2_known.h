@@ -1,13 +1,12 @@
 // What a place knows of its own ids without a map: the regions that it met of late, those with an
 // id of one byte directly and all others in sets of four, and metrics that count nothing here.
-// Ownership: by value; pj_otf2_known_begin makes it empty.
+// Ownership: begin/end; what is between them is one piece of memory at most.
 #ifndef PJ_OTF2_KNOWN_H
 #define PJ_OTF2_KNOWN_H
 
 #include "metrics/read/otf2_defs.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 enum {
     PJ_OTF2_KNOWN_SMALL = 256,
@@ -25,16 +24,16 @@ typedef struct pj_otf2_known_set {
 
 typedef struct pj_otf2_known {
     uint32_t small[PJ_OTF2_KNOWN_SMALL]; // index and flag; PJ_OTF2_NONE = not met
-    pj_otf2_known_set sets[PJ_OTF2_KNOWN_SETS];
-    uint64_t idle[PJ_OTF2_KNOWN_IDLE]; // metrics
-    uint32_t region_turn, idle_turn;   // what gives way next
+    pj_otf2_known_set *sets;             // NULL = no other id was met
+    uint64_t idle[PJ_OTF2_KNOWN_IDLE];   // metrics
+    uint32_t region_turn, idle_turn;     // what gives way next
 } pj_otf2_known;
 
-static inline void pj_otf2_known_begin(pj_otf2_known *known)
-{
-    memset(known, UINT8_MAX, sizeof *known); // PJ_OTF2_NONE, PJ_OTF2_UNDEFINED
-    known->region_turn = known->idle_turn = 0;
-}
+void pj_otf2_known_begin(pj_otf2_known *known);
+void pj_otf2_known_end(pj_otf2_known *known);
+/// `region` is index and flag.
+void pj_otf2_known_add(pj_otf2_known *known, uint32_t id, uint32_t region);
+void pj_otf2_known_add_idle(pj_otf2_known *known, uint64_t metric);
 
 /// Ids that follow each other go to different sets, and so do those that are far apart.
 static inline uint32_t pj_otf2_known_set_of(uint32_t id)
@@ -48,23 +47,13 @@ static inline uint32_t pj_otf2_known_region(const pj_otf2_known *known, uint32_t
 {
     if (id < PJ_OTF2_KNOWN_SMALL)
         return known->small[id];
+    if (!known->sets)
+        return PJ_OTF2_NONE;
     const pj_otf2_known_set *set = &known->sets[pj_otf2_known_set_of(id)];
     for (unsigned way = 0; way < PJ_OTF2_KNOWN_WAYS; way++)
         if (set->ids[way] == id)
             return set->regions[way];
     return PJ_OTF2_NONE;
-}
-
-static inline void pj_otf2_known_add(pj_otf2_known *known, uint32_t id, uint32_t region)
-{
-    if (id < PJ_OTF2_KNOWN_SMALL) {
-        known->small[id] = region;
-        return;
-    }
-    pj_otf2_known_set *set = &known->sets[pj_otf2_known_set_of(id)];
-    unsigned way = known->region_turn++ % PJ_OTF2_KNOWN_WAYS;
-    set->ids[way] = id;
-    set->regions[way] = region;
 }
 
 static inline bool pj_otf2_known_idle(const pj_otf2_known *known, uint64_t metric)
@@ -75,9 +64,9 @@ static inline bool pj_otf2_known_idle(const pj_otf2_known *known, uint64_t metri
     return false;
 }
 
-static inline void pj_otf2_known_add_idle(pj_otf2_known *known, uint64_t metric)
+static inline size_t pj_otf2_known_bytes(const pj_otf2_known *known)
 {
-    known->idle[known->idle_turn++ % PJ_OTF2_KNOWN_IDLE] = metric;
+    return known->sets ? PJ_OTF2_KNOWN_SETS * sizeof *known->sets : 0;
 }
 
 #endif

@@ -112,22 +112,14 @@ static pj_otf2_place *new_place(const pj_otf2_defs *defs, uint32_t location, uin
                              .ticks = PJ_OTF2_UNDEFINED,
                              .due = UINT64_MAX};
     pj_otf2_clock_unit(&place->clock, defs->ticks_per_second);
-    return place;
-}
-
-/// One that looks up regions.
-static pj_otf2_place *new_reading_place(const pj_otf2_defs *defs, uint32_t location, uint32_t rank)
-{
-    pj_otf2_place *place = new_place(defs, location, rank);
-    place->known = pj_take_memory(sizeof *place->known);
-    pj_otf2_known_begin(place->known);
+    pj_otf2_known_begin(&place->known);
     return place;
 }
 
 pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, uint32_t rank,
                                   pj_otf2_evt *evt)
 {
-    pj_otf2_place *place = new_reading_place(defs, location, rank);
+    pj_otf2_place *place = new_place(defs, location, rank);
     place->evt = evt;
     place->has_ahead = next_record(place, &place->ahead);
     return place;
@@ -137,7 +129,7 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
 {
     uint32_t location = opts->defs->places[number].location;
     uint32_t rank = opts->layout->rank_of[location];
-    pj_otf2_place *place = new_reading_place(opts->defs, location, rank);
+    pj_otf2_place *place = new_place(opts->defs, location, rank);
     place->archive = opts->archive;
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
@@ -170,7 +162,7 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_otf2_requests_free(&place->collectives);
     pj_otf2_trail_free(place->trail);
     pj_otf2_zoom_free(place->zoom);
-    free(place->known);
+    pj_otf2_known_end(&place->known);
     free(place->stack);
     free(place->posts);
     free(place->events);
@@ -199,7 +191,7 @@ bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks)
 
 size_t pj_otf2_place_bytes(const pj_otf2_place *place)
 {
-    return sizeof *place + (place->known ? sizeof *place->known : 0) +
+    return sizeof *place + pj_otf2_known_bytes(&place->known) +
            place->event_cap * sizeof *place->events + place->op_cap * sizeof *place->ops +
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
@@ -365,12 +357,12 @@ static uint32_t region_of(pj_otf2_place *place, uint64_t id, unsigned of)
 {
     if (of != PJ_OTF2_OF_REGION || id >= UINT32_MAX)
         return look_up_region(place, id, of);
-    uint32_t known = pj_otf2_known_region(place->known, (uint32_t)id);
+    uint32_t known = pj_otf2_known_region(&place->known, (uint32_t)id);
     if (known != PJ_OTF2_NONE)
         return known & ~PJ_OTF2_NOT_PLAIN;
     uint32_t index = look_up_region(place, id, of);
     bool plain = pj_otf2_region_at(place, index)->plain;
-    pj_otf2_known_add(place->known, (uint32_t)id, index | (plain ? 0 : PJ_OTF2_NOT_PLAIN));
+    pj_otf2_known_add(&place->known, (uint32_t)id, index | (plain ? 0 : PJ_OTF2_NOT_PLAIN));
     return index;
 }
 
@@ -496,13 +488,13 @@ static const pj_otf2_metric *metric_of(pj_otf2_place *place, uint64_t id)
 {
     if (id == place->metric_id)
         return place->metric;
-    if (pj_otf2_known_idle(place->known, id))
+    if (pj_otf2_known_idle(&place->known, id))
         return NULL;
     uint32_t index;
     if (!pj_map_get(&place->defs->metric_of, pj_otf2_global_of(place, PJ_OTF2_OF_METRIC, id),
                     &index) ||
         !place->defs->metrics[index].used) {
-        pj_otf2_known_add_idle(place->known, id);
+        pj_otf2_known_add_idle(&place->known, id);
         return NULL;
     }
     place->metric_id = id;

@@ -88,7 +88,7 @@ typedef struct pj_otf2_place {
     pj_otf2_clock clock;
     pj_map regions, comms, metrics, contexts; // global ids of its own ones
     bool mapped[4];
-    pj_otf2_known *known; // NULL = reads nothing
+    pj_otf2_known known;
 
     // What it is in.
     pj_otf2_frame *stack;

@@ -230,7 +230,7 @@ bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
     pj_otf2_span span = pj_otf2_evt_span(place->evt);
     if (span.at >= span.end || !may_be_plain(span.at))
         return false;
-    skimming s = {.known = place->known,
+    skimming s = {.known = &place->known,
                   .span = span,
                   .first = place->stack,
                   .top = place->stack + place->depth - 1,

@@ -1,7 +1,8 @@
-// make_archive ANCHOR EVENTS [RANKS THREADS]: an OTF2 archive of about that many events, written
-// with libotf2 as Score-P would: 8 ranks with 2 threads, two counters before every enter and leave,
-// ids of each location's own, clock offsets; iterations of nested functions, OpenMP, a ring of
-// messages and an Allreduce.
+// make_archive ANCHOR EVENTS [RANKS THREADS [wide]]: an OTF2 archive of about that many events,
+// written with libotf2 as Score-P would: 8 ranks with 2 threads, two counters before every enter
+// and leave, ids of each location's own, clock offsets; iterations of nested functions, OpenMP, a
+// ring of messages and an Allreduce. `wide`: ids of regions have four bytes, and a metric that is
+// no counter stands beside the two.
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ enum {
     WAITALL,
     ALLREDUCE,
     REGIONS,
+    STRING_WORLD = 7,
     STRINGS_NAMES = 8,
     INNER = 10, // rounds of nested functions in an iteration
 };
@@ -39,6 +41,7 @@ static const char *const names[REGIONS] = {"main",
                                            "MPI_Allreduce"};
 
 static uint32_t ranks = RANKS_MOST, threads = 2;
+static bool wide;
 
 typedef struct place {
     OTF2_EvtWriter *out;
@@ -56,9 +59,12 @@ static void must(OTF2_ErrorCode code)
     exit(1);
 }
 
-static uint32_t number(const place *p, uint32_t region)
+/// The location's own id of a region.
+static uint32_t id_of(const place *p, uint32_t region)
 {
-    return (region + p->rank + 1) % REGIONS;
+    enum { FIRST = 1 << 29, APART = 104729 };
+    uint32_t number = (region + p->rank + 1) % REGIONS;
+    return wide ? FIRST + number * APART : number;
 }
 
 static uint64_t step(place *p)
@@ -77,21 +83,23 @@ static void count(place *p, uint64_t time)
     values[0].unsigned_int = p->counts[0];
     values[1].unsigned_int = p->counts[1];
     must(OTF2_EvtWriter_Metric(p->out, NULL, time, 0, 2, types, values));
-    p->events += 2; // with the enter or leave that follows
+    if (wide)
+        must(OTF2_EvtWriter_Metric(p->out, NULL, time, 1, 1, types, values));
+    p->events += 2 + wide; // with the enter or leave that follows
 }
 
 static void enter(place *p, uint32_t region)
 {
     uint64_t time = step(p);
     count(p, time);
-    must(OTF2_EvtWriter_Enter(p->out, NULL, time, number(p, region)));
+    must(OTF2_EvtWriter_Enter(p->out, NULL, time, id_of(p, region)));
 }
 
 static void leave(place *p, uint32_t region)
 {
     uint64_t time = step(p);
     count(p, time);
-    must(OTF2_EvtWriter_Leave(p->out, NULL, time, number(p, region)));
+    must(OTF2_EvtWriter_Leave(p->out, NULL, time, id_of(p, region)));
 }
 
 static void compute(place *p)
@@ -164,10 +172,10 @@ static void write_place(OTF2_Archive *archive, place *p, uint64_t iterations)
 
 static void write_map(OTF2_DefWriter *out, const place *p)
 {
-    uint64_t map[REGIONS];
-    for (uint32_t r = 0; r < REGIONS; r++)
-        map[number(p, r)] = r;
-    OTF2_IdMap *ids = OTF2_IdMap_CreateFromUint64Array(REGIONS, map, true);
+    OTF2_IdMap *ids = OTF2_IdMap_Create(wide ? OTF2_ID_MAP_SPARSE : OTF2_ID_MAP_DENSE, REGIONS);
+    uint32_t first = REGIONS - (p->rank + 1) % REGIONS; // the one with the least id
+    for (uint32_t i = first; i < first + REGIONS; i++)
+        must(OTF2_IdMap_AddIdPair(ids, id_of(p, i % REGIONS), i % REGIONS));
     must(OTF2_DefWriter_WriteMappingTable(out, OTF2_MAPPING_REGION, ids));
     OTF2_IdMap_Free(ids);
     must(OTF2_DefWriter_WriteClockOffset(out, 0, 0, 0));
@@ -194,19 +202,22 @@ static void write_regions(OTF2_GlobalDefWriter *out)
 
 static void write_metrics(OTF2_GlobalDefWriter *out)
 {
-    OTF2_MetricMemberRef members[] = {0, 1};
-    for (uint32_t m = 0; m < 2; m++)
+    OTF2_MetricMemberRef members[] = {0, 1, 2};
+    for (uint32_t m = 0; m < 3; m++)
         must(OTF2_GlobalDefWriter_WriteMetricMember(out, m, 4 + m, 0, OTF2_METRIC_TYPE_PAPI,
                                                     OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
                                                     OTF2_BASE_DECIMAL, 0, 0));
     must(OTF2_GlobalDefWriter_WriteMetricClass(out, 0, 2, members, OTF2_METRIC_SYNCHRONOUS_STRICT,
                                                OTF2_RECORDER_KIND_CPU));
+    must(OTF2_GlobalDefWriter_WriteMetricClass(
+        out, 1, 1, members + 2, OTF2_METRIC_SYNCHRONOUS_STRICT, OTF2_RECORDER_KIND_CPU));
 }
 
 static void write_global(OTF2_Archive *archive, const place *places)
 {
-    static const char *const texts[] = {
-        "", "machine", "rank", "thread", "PAPI_TOT_INS", "PAPI_TOT_CYC", "MPI_COMM_WORLD"};
+    static const char *const texts[] = {"",          "machine",       "rank",
+                                        "thread",    "PAPI_TOT_INS",  "PAPI_TOT_CYC",
+                                        "ru_minflt", "MPI_COMM_WORLD"};
     uint64_t masters[RANKS_MOST], members[RANKS_MOST];
     OTF2_GlobalDefWriter *out = OTF2_Archive_GetGlobalDefWriter(archive);
     must(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 1000000, UINT64_C(1) << 45,
@@ -228,7 +239,8 @@ static void write_global(OTF2_Archive *archive, const place *places)
                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks, masters));
     must(OTF2_GlobalDefWriter_WriteGroup(out, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                          OTF2_GROUP_FLAG_NONE, ranks, members));
-    must(OTF2_GlobalDefWriter_WriteComm(out, 0, 6, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    must(OTF2_GlobalDefWriter_WriteComm(out, 0, STRING_WORLD, 1, OTF2_UNDEFINED_COMM,
+                                        OTF2_COMM_FLAG_NONE));
     write_metrics(out);
     must(OTF2_Archive_CloseGlobalDefWriter(archive, out));
 }
@@ -269,14 +281,15 @@ int main(int argc, char **argv)
 {
     enum { EACH = 2 * (INNER * 2 * (FUNCTIONS - 1) + 4) + 10 }; // events of an iteration, about
     char folder[4096] = ".", *slash, *dot;
-    if (argc == 5) {
+    if (argc >= 5) {
         ranks = (uint32_t)strtoul(argv[3], NULL, 10);
         threads = (uint32_t)strtoul(argv[4], NULL, 10);
     }
+    wide = argc == 6;
     bool fits = ranks - 1 < RANKS_MOST && threads - 1 < LOCATIONS_MOST / ranks;
-    if ((argc != 3 && argc != 5) || !fits || strlen(argv[1]) >= sizeof folder ||
+    if ((argc != 3 && argc != 5 && argc != 6) || !fits || strlen(argv[1]) >= sizeof folder ||
         !(dot = strrchr(argv[1], '.'))) {
-        fprintf(stderr, "usage: make_archive FOLDER/NAME.otf2 EVENTS [RANKS THREADS]\n");
+        fprintf(stderr, "usage: make_archive FOLDER/NAME.otf2 EVENTS [RANKS THREADS [wide]]\n");
         return 1;
     }
     *dot = 0;

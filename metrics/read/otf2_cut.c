@@ -17,7 +17,7 @@
 
 enum { MAP_METRIC = 5, MAP_COMM = 6, NS_PER_SECOND = 1000000000 }; // OTF2_MappingType
 
-#define TICKS_MOST (UINT64_C(1) << 62)
+#define TICKS_MOST (UINT64_C(1) << 62) // on either side of 0 ns
 
 typedef struct crossing { // a side of a message whose other side is outside
     uint32_t location;
@@ -146,7 +146,9 @@ static uint64_t ns_of(const place *p, uint64_t ticks)
 /// The first tick at which the run has come to `ns`.
 static uint64_t ticks_at(const place *p, uint64_t ns)
 {
-    uint64_t low = 0, high = TICKS_MOST;
+    uint64_t base = p->clock.base;
+    uint64_t low = base > TICKS_MOST ? base - TICKS_MOST : 0;
+    uint64_t high = base < UINT64_MAX - TICKS_MOST ? base + TICKS_MOST : UINT64_MAX;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (ns_of(p, middle) >= ns)

@@ -43,6 +43,7 @@ static const pj_otf2_style styles[] = {
     {.absolute = true},
     {.global_ids = true},
     {.clock_step = 500000000, .no_offsets = true},
+    {.clock_begin = (UINT64_C(1) << 63) - 12345},
 };
 enum { STYLES = sizeof styles / sizeof *styles };
 

@@ -237,12 +237,17 @@ static uint32_t own(const sound *w, uint32_t id, uint32_t count)
     return w->s->style.global_ids ? id : (id + w->location + 1) % count;
 }
 
+static uint64_t begin_of(const pj_otf2_style *style)
+{
+    return style->clock_begin ? style->clock_begin : 1000000;
+}
+
 static uint64_t ticks_of(const sound *w, uint64_t time)
 {
     const pj_otf2_style *style = &w->s->style;
     uint64_t ticks = time * (style->ticks_per_ns ? style->ticks_per_ns : 1);
     int64_t drift = (int64_t)((double)ticks * 1e-9 * (double)(style->clock_drift * w->rank));
-    return 1000000 + ticks + w->rank * style->clock_step + (uint64_t)drift;
+    return begin_of(style) + ticks + w->rank * style->clock_step + (uint64_t)drift;
 }
 
 static OTF2_ErrorCode write_counters(sound *w, uint64_t time, const step *counts)
@@ -408,9 +413,10 @@ static void write_local(saving *s, uint32_t rank, uint32_t location)
         write_map(s, out, &w, OTF2_MAPPING_COMM, COMMS);
     }
     int64_t offset = -(int64_t)(rank * s->style.clock_step);
+    uint64_t begin = begin_of(&s->style);
     if (!s->style.no_offsets) {
-        good(s, OTF2_DefWriter_WriteClockOffset(out, 1000000, offset, 0));
-        good(s, OTF2_DefWriter_WriteClockOffset(out, UINT64_C(1) << 50, offset, 0));
+        good(s, OTF2_DefWriter_WriteClockOffset(out, begin, offset, 0));
+        good(s, OTF2_DefWriter_WriteClockOffset(out, begin + (UINT64_C(1) << 50), offset, 0));
     }
     good(s, OTF2_Archive_CloseDefWriter(s->archive, out));
 }
@@ -505,7 +511,7 @@ static void write_global(saving *s)
         return;
     }
     uint64_t unit = s->style.ticks_per_ns ? s->style.ticks_per_ns : 1;
-    good(s, OTF2_GlobalDefWriter_WriteClockProperties(out, unit * 1000000000, 1000000,
+    good(s, OTF2_GlobalDefWriter_WriteClockProperties(out, unit * 1000000000, begin_of(&s->style),
                                                       UINT64_C(1) << 40, OTF2_UNDEFINED_TIMESTAMP));
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
         write_string(s, out, i, texts[i]);

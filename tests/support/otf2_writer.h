@@ -9,6 +9,7 @@
 /// Zero is the default of all.
 typedef struct pj_otf2_style {
     uint64_t ticks_per_ns; // of the clock; default 1
+    uint64_t clock_begin;  // ticks at 0 ns; default 1000000
     uint64_t clock_step;   // ticks by which the clock of each rank runs ahead of the one before
     int64_t clock_drift;   // ticks in 10^9 by which it runs faster than the one before; the offsets
                            // know nothing of it

@@ -159,7 +159,8 @@ static void add_structure(writer *w)
                     marked, w->metrics->study->count);
     add_prose(w, &text);
     const pj_run *last = w->metrics->study->runs[w->last];
-    if (last->scene || strcmp(last->format, "summary") != 0) // older summaries have none
+    bool has_scene = last->scene || strcmp(last->format, "summary") != 0; // older ones have none
+    if (has_scene && last->runtime_ns > 0) // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
     if (last->layout.ranks > 1)

@@ -100,6 +100,19 @@ static void sections_follow_the_set(void **state)
     json_decref(one);
 }
 
+/// Of a trace that has events and no states there is nothing to draw.
+static void runs_without_states_have_no_timeline(void **state)
+{
+    (void)state;
+    pj_auto_metrics m = pj_fake_metrics(runs, 1, (pj_fake_opts){.set = "mpi"});
+    m->study->runs[0]->runtime_ns = 0;
+    pj_report_plan plan = {.load_code = "load \"x\"", .metrics_code = "", .traces = traces};
+    json_t *notebook = pj_report_notebook(m, &plan);
+    pj_auto_buf text = text_of(notebook);
+    assert_null(strstr(text.at, "plot(\"timeline\""));
+    json_decref(notebook);
+}
+
 static void findings_are_the_numbers(void **state)
 {
     (void)state;
@@ -144,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_whole),
         cmocka_unit_test(sections_follow_the_set),
+        cmocka_unit_test(runs_without_states_have_no_timeline),
         cmocka_unit_test(findings_are_the_numbers),
         cmocka_unit_test(title_page_is_metadata),
     };

@@ -250,7 +250,8 @@ const pj_command pj_command_preprocess = {
     .detail =
         "A summary (TRACE.popinjay.json.gz) is smaller than 100 kB, whatever the size of the trace "
         "and the number of its threads. Every command takes it in place of the trace and gives the "
-        "same metrics to the last digit; where it lies beside the trace, it is used by itself. "
+        "same metrics to the last digit; where it lies beside the trace, or in the folder "
+        "POPINJAY_SUMMARIES, it is used by itself. "
         "Values of single threads are rounded when there are too many of them.\n"
         "Summaries that are there, made from the same bytes with the same options, are kept: "
         "called again after an interrupt, the command goes on where it ended.\n"

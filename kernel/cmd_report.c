@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,11 +103,12 @@ static const char *folder_of(const char *path, pj_arena *arena)
 }
 
 /// The standard report of the traces, not executed yet.
-static json_t *write_standard(pj_session *session, const report_args *args, const char *folder,
+static json_t *write_standard(const pj_report *report, const report_args *args, const char *folder,
                               pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_value result = {0};
+    pj_session *session = report->session;
     pj_metrics_args metrics = args->metrics;
     metrics.title = NULL; // the report's, so that metrics given alone stay as they are
     if (!pj_metrics_args_run(session, &args->load, &metrics, &result, err))
@@ -118,15 +120,29 @@ static json_t *write_standard(pj_session *session, const report_args *args, cons
                          : "Performance assessment";
     if (!info.date)
         info.date = today(arena);
-    pj_report_source source = {result.metrics, &args->load, &metrics, folder};
+    pj_report_source source = {result.metrics, &args->load, &metrics, folder, report->summaries};
     return pj_report_source_notebook(session, &source, &info, err);
+}
+
+/// What was read for the findings is kept for the notebook's kernel. Runs in memory may have been
+/// read with other options than those given now.
+static void keep_summaries(pj_report *report, const pj_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].kind != PJ_VALUE_TEXT)
+            return;
+    const char *folder = pj_arena_format(report->arena, "%s/summaries", report->folder);
+    if (mkdir(folder, 0700) == 0)
+        report->summaries = folder;
 }
 
 static json_t *standard(pj_report *report, const report_args *args, const char *output, pj_err *err)
 {
     bool keep = report->format == PJ_REPORT_ipynb;
     const char *folder = keep ? folder_of(output, report->arena) : NULL;
-    json_t *notebook = write_standard(report->session, args, folder, err);
+    if (!keep)
+        keep_summaries(report, &args->load.inputs);
+    json_t *notebook = write_standard(report, args, folder, err);
     if (!notebook || keep)
         return notebook;
     const char *path = pj_arena_format(report->arena, "%s/standard.ipynb", report->folder);
@@ -262,8 +278,8 @@ const pj_command pj_command_report = {
               "standard report, whose findings are read off the numbers. Its notebook, to go on "
               "from, is what .ipynb gives. Pictures in a notebook's text are taken along; PDF "
               "takes .png, .jpg and .pdf, and .svg where rsvg-convert is installed. Traces are "
-              "read for the findings and again by the "
-              "notebook; of large ones, give the summaries (popinjay preprocess) instead.\n"
+              "read once, the largest again for its timeline; of large ones, give the summaries "
+              "(popinjay preprocess) instead.\n"
               "PDF needs these packages of Debian: jupyter-nbconvert pandoc texlive-xetex "
               "texlive-fonts-recommended texlive-plain-generic.",
     .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "

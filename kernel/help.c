@@ -262,8 +262,11 @@ void pj_help_man(pj_buf *out)
     for (size_t i = 0; (command = pj_command_at(i)); i++)
         if (command->faces & PJ_IN_SHELL)
             add_man_command(command, out);
-    pj_buf_puts(out, ".SH EXIT STATUS\n"
-                     "0 done; 1 failed, or one of several traces could not be read; 2 wrong usage; "
-                     "128+n ended by signal n.\n"
-                     ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours on the terminal when set.\n");
+    pj_buf_puts(out,
+                ".SH EXIT STATUS\n"
+                "0 done; 1 failed, or one of several traces could not be read; 2 wrong usage; "
+                "128+n ended by signal n.\n"
+                ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours on the terminal when set.\n"
+                ".TP\n.B POPINJAY_SUMMARIES\nA folder with summaries of traces, taken in place "
+                "of the traces like those beside them.\n");
 }

@@ -203,6 +203,7 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
     pj_load_opts opts = l->opts;
     opts.tag = l->args->tag ? l->args->tag : tag;
     opts.ignore_summary = l->args->reread;
+    opts.summaries = l->session->summaries;
     pj_err problem = {0};
     pj_job job = {.stop = l->session->stop,
                   .workers = (unsigned)(l->args->jobs > MOST_JOBS ? MOST_JOBS : l->args->jobs),

@@ -14,6 +14,7 @@ typedef struct pj_load_opts {
     pj_roi_request roi;
     const char *tag;          // NULL = none
     bool ignore_summary;      // reads the trace, whatever lies beside it
+    const char *summaries;    // folder where summaries are looked for first; NULL = beside traces
     bool no_replay;           // leaves the ideal times empty (statistics only)
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them

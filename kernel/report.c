@@ -154,8 +154,16 @@ static void tell(pj_report *report, const char *what)
 static bool run(pj_report *report, const char *const *words, const char *folder, pj_err *err)
 {
     const char *own = pj_arena_format(report->arena, "TMPDIR=%s", report->folder);
-    const char *settings[] = {search_path(report), own, // what an ended program left goes too
-                              "PYTHONWARNINGS=ignore", "max_print_line=1000", NULL};
+    const char *summaries =
+        report->summaries
+            ? pj_arena_format(report->arena, "POPINJAY_SUMMARIES=%s", report->summaries)
+            : NULL;
+    const char *settings[] = {search_path(report),
+                              own, // what an ended program left goes too
+                              "PYTHONWARNINGS=ignore",
+                              "max_print_line=1000",
+                              summaries,
+                              NULL};
     pj_child child = {
         .words = words,
         .settings = settings,

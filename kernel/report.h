@@ -18,7 +18,8 @@ typedef struct pj_report {
     pj_session *session;
     pj_arena *arena;
     const char *folder;
-    const char *origin; // folder of the notebook; NULL = it refers to nothing
+    const char *summaries; // folder of summaries, for the notebook's kernel; NULL = none
+    const char *origin;    // folder of the notebook; NULL = it refers to nothing
     pj_report_format format;
     unsigned logs;
 } pj_report;

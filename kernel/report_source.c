@@ -2,6 +2,7 @@
 #include "kernel/report_source.h"
 
 #include "kernel/display.h"
+#include "kernel/summarise.h"
 #include "metrics/base/fingerprint_trace.h"
 
 #include <stdlib.h>
@@ -120,31 +121,39 @@ static const char *load_code(const pj_report_source *source, pj_arena *arena)
     return pj_arena_text(arena, pj_buf_str(&out));
 }
 
-static bool describe(pj_session *session, const char *path, pj_report_trace *trace, pj_err *err)
+/// What a run was made from; read anew unless it is a summary, which knows. What cannot be read any
+/// more has no fingerprint. Fails when the user interrupts.
+static bool find_origin(pj_session *session, const pj_report_source *source, const pj_run *run,
+                        pj_arena *arena, pj_provenance *out, pj_err *err)
 {
-    pj_job job = {.stop = session ? session->stop : NULL};
-    pj_err problem = {0};
-    uint64_t value = 0;
-    trace->path = path;
-    if (pj_fingerprint_trace(path, &job, &value, &trace->bytes, &problem))
-        pj_fingerprint_text(value, trace->fingerprint);
+    pj_job job = {.stop = session->stop};
+    pj_load_opts opts = {.crew = NULL};
+    pj_err problem = {.code = PJ_E_NONE};
+    if (run->provenance) {
+        *out = *run->provenance;
+        return true;
+    }
+    bool ok = pj_inputs_options(source->load, &opts, &problem) &&
+              pj_summarise_origin(run->path, &opts, &job, arena, out, &problem);
+    if (ok && source->summaries) // what does not fit there is read again
+        pj_summarise_keep(run, out, source->summaries, NULL);
     if (problem.code != PJ_E_STOPPED)
         return true;
-    if (err)
-        *err = problem;
+    *err = problem;
     return false;
 }
 
-/// The trace of a run; a summary knows that of its own.
-static bool describe_run(pj_session *session, const pj_run *run, pj_report_trace *trace,
-                         pj_err *err)
+static bool describe_run(pj_session *session, const pj_report_source *source, const pj_run *run,
+                         pj_report_trace *trace, pj_err *err)
 {
-    const pj_provenance *from = run->provenance;
-    if (!from)
-        return describe(session, run->path, trace, err);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_provenance from = {.bytes = 0};
+    if (!find_origin(session, source, run, arena, &from, err))
+        return false;
     trace->path = run->path;
-    trace->bytes = from->bytes;
-    pj_fingerprint_text(from->fingerprint, trace->fingerprint);
+    trace->bytes = from.bytes;
+    if (from.fingerprint)
+        pj_fingerprint_text(from.fingerprint, trace->fingerprint);
     return true;
 }
 
@@ -164,7 +173,7 @@ json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *s
     for (size_t i = 0; i < study->count; i++) {
         traces[i].name = study->names[i];
         traces[i].layout = pj_study_key_text(study, i, PJ_BY_LAYOUT);
-        if (!describe_run(session, study->runs[i], &traces[i], err))
+        if (!describe_run(session, source, study->runs[i], &traces[i], err))
             return NULL;
     }
     pj_report_plan plan = {.info = *info,
@@ -210,8 +219,11 @@ static void add_trace(origin *o, const json_t *entry)
     pj_report_trace *trace = &o->traces[o->trace_count++];
     *trace = (pj_report_trace){.name = name, .layout = layout};
     bool absolute = path[0] == '/';
-    describe(NULL, absolute ? path : pj_arena_format(o->arena, "%s/%s", o->folder, path), trace,
-             NULL);
+    const char *at = absolute ? path : pj_arena_format(o->arena, "%s/%s", o->folder, path);
+    uint64_t value;
+    pj_job job = {.workers = 0};
+    if (pj_fingerprint_trace(at, &job, &value, &trace->bytes, NULL))
+        pj_fingerprint_text(value, trace->fingerprint);
     trace->path = path;
 }
 

@@ -35,15 +35,20 @@ static void free_sets(sets *own)
 pj_session *pj_session_new(const pj_face *face, atomic_bool *stop)
 {
     pj_session *session = pj_take_memory(sizeof *session);
-    *session = (pj_session){.face = face, .stop = stop, .sets = new_sets()};
+    *session = (pj_session){
+        .face = face, .stop = stop, .sets = new_sets(), .summaries = getenv("POPINJAY_SUMMARIES")};
     return session;
 }
 
 pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_bool *stop)
 {
     pj_session *session = pj_take_memory(sizeof *session);
-    *session = (pj_session){
-        .face = face, .stop = stop, .sets = first->sets, .beside = true, .render = first->render};
+    *session = (pj_session){.face = face,
+                            .stop = stop,
+                            .sets = first->sets,
+                            .beside = true,
+                            .summaries = first->summaries,
+                            .render = first->render};
     return session;
 }
 

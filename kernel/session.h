@@ -17,6 +17,7 @@ typedef struct pj_session {
     unsigned complaints;   // failures reported while the rest went on: exit status 1
     unsigned exports;      // files written
     int status;            // exit status asked for by a script
+    const char *summaries; // folder with summaries of traces (POPINJAY_SUMMARIES); may be NULL
     pj_render_opts render; // of text on a terminal
 } pj_session;
 

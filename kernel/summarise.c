@@ -134,9 +134,36 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
     if (!may_suffice(opts))
         return NULL;
     pj_auto_arena arena = pj_arena_new(NULL);
-    const char *at = pj_summarise_path(path, NULL, arena);
-    pj_auto_run run = pj_summarise_find(at, path, opts, job, state, err);
-    return run && suffices(opts, run) ? pj_run_hold(run) : NULL;
+    const char *const folders[] = {opts->summaries, NULL};
+    for (size_t i = opts->summaries ? 0 : 1; i < 2; i++) {
+        pj_err problem = {.code = PJ_E_NONE};
+        const char *at = pj_summarise_path(path, folders[i], arena);
+        pj_auto_run run = pj_summarise_find(at, path, opts, job, state, &problem);
+        if (run && suffices(opts, run))
+            return pj_run_hold(run);
+        if (problem.code) {
+            *err = problem;
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool pj_summarise_keep(const pj_run *run, const pj_provenance *origin, const char *folder,
+                       pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_provenance from = *origin;
+    const char *at = pj_summarise_path(run->path, folder, arena);
+    from.format = run->format;
+    from.text_bytes = run->text_bytes;
+    if (!pj_summary_write(run, &from, at, NULL, err))
+        return false;
+    pj_job quick = {.workers = 1};
+    pj_auto_run kept = pj_load(at, (pj_load_opts){.ignore_summary = true}, &quick, NULL);
+    if (!kept || !kept->provenance || kept->provenance->rounded)
+        unlink(at);
+    return true;
 }
 
 /// In a crew: the others begin to read the trace too. NULL = there is none left.

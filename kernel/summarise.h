@@ -24,7 +24,8 @@ bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job
 /// job is stopped; NULL otherwise tells nothing but `*state`.
 pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *opts, pj_job *job,
                           pj_summary_state *state, pj_err *err);
-/// The same for the summary beside a trace, if it has what the options want.
+/// The same for the summary in opts->summaries, which need not be of this trace, or else for the
+/// one beside the trace, if it has what the options want.
 pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *job,
                             pj_summary_state *state, pj_err *err);
 
@@ -32,6 +33,11 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
 /// reading and writing; PJ_E_IO when the trace changes meanwhile.
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
                   pj_err *err);
+
+/// Writes a run that was read from its trace into `folder`, for opts->summaries, unless values of
+/// threads would have to be rounded.
+bool pj_summarise_keep(const pj_run *run, const pj_provenance *origin, const char *folder,
+                       pj_err *err);
 
 /// In a crew (opts.crew) the leader makes summaries; the others help it to read, until it dismisses
 /// them. What goes wrong is the leader's to say.

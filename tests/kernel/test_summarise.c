@@ -231,6 +231,34 @@ static void a_summary_is_not_summarised(void **state)
     assert_int_equal(err.code, PJ_E_USAGE);
 }
 
+static void one_elsewhere_is_taken_while_it_is_of_the_trace(void **state)
+{
+    folder *f = *state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *kept = pj_arena_format(arena, "%s/kept", f->path);
+    const char *at = pj_summarise_path(f->trace, kept, arena);
+    pj_load_opts opts = {.summaries = kept};
+    pj_err err = {0};
+    pj_provenance origin;
+    assert_int_equal(mkdir(kept, 0700), 0);
+    pj_auto_run read = load(f, f->trace, opts);
+    assert_null(read->provenance);
+    assert_true(pj_summarise_origin(f->trace, &opts, &f->job, arena, &origin, &err));
+    assert_true(pj_summarise_keep(read, &origin, kept, &err));
+    pj_auto_run taken = load(f, f->trace, opts);
+    assert_non_null(taken->provenance);
+    assert_string_equal(taken->path, f->trace);
+    assert_int_equal(taken->remarks.count, read->remarks.count);
+    pj_auto_run beside = load(f, f->trace, (pj_load_opts){0});
+    assert_null(beside->provenance);
+    tamper(f->names); // of another run of this name, it is no wonder
+    pj_auto_run other = load(f, f->trace, opts);
+    assert_null(other->provenance);
+    assert_int_equal(other->remarks.count, read->remarks.count);
+    assert_int_equal(unlink(at), 0);
+    assert_int_equal(rmdir(kept), 0);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, drop_folder)
 
 int main(void)
@@ -244,6 +272,7 @@ int main(void)
         IN_FOLDER(a_trace_that_changes_meanwhile_is_refused),
         IN_FOLDER(a_full_disk_is_said),
         IN_FOLDER(a_summary_is_not_summarised),
+        IN_FOLDER(one_elsewhere_is_taken_while_it_is_of_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

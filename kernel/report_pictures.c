@@ -288,7 +288,8 @@ static bool write_reference(taking *t, const reference *r, pj_err *err)
     return true;
 }
 
-/// Length of what is not looked into at the beginning of `s`: code, an escaped character.
+/// Length of what is not looked into at the beginning of `s`: an escaped character, code, which
+/// between single backticks ends with the paragraph.
 static size_t skipped(pj_str s)
 {
     if (*s.at == '\\')
@@ -297,6 +298,8 @@ static size_t skipped(pj_str s)
     while (run < s.len && s.at[run] == '`')
         run++;
     for (size_t i = run, same = 0; run && i < s.len; i++) {
+        if (run < 3 && pj_str_starts(pj_str_from(s, i), PJ_S("\n\n")))
+            break;
         same = s.at[i] == '`' ? same + 1 : 0;
         if (same == run && (i + 1 == s.len || s.at[i + 1] != '`'))
             return i + 1;

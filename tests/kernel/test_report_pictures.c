@@ -68,6 +68,7 @@ static void html_holds_its_pictures(void **state)
         {"`![A](a.png)` and ``a`![A](a.png)`` and \\![A](a.png)",
          "`![A](a.png)` and ``a`![A](a.png)`` and \\![A](a.png)"},
         {"```\n![A](a.png)\n```\n", "```\n![A](a.png)\n```\n"},
+        {"a ` b\n\n![A](a.png) `", "a ` b\n\n![A](data:image/png;base64,UE5H) `"},
         {"![open](a.png", "![open](a.png"},
         {"![no target]() <img alt=\"\"> ! [", "![no target]() <img alt=\"\"> ! ["},
         {"", ""},

@@ -133,7 +133,7 @@ static bool ask(pj_session *session, const events_args *args, pj_query *query, p
                          .listeners = &sink,
                          .listener_count = 1,
                          .in_order = true,
-                         .regions = true};
+                         .regions = pj_query_wants_regions(query)};
     if (!pj_inputs_load_one(session, &load, opts, &run, err))
         return false;
     pj_table *table = pj_query_table(query);

@@ -7,6 +7,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/model/formula.h"
+#include "metrics/model/mpi_call.h"
 #include "metrics/model/run.h"
 #include "metrics/model/table_ops.h"
 #include "metrics/stat/record.h"
@@ -57,6 +58,7 @@ typedef struct term { // a formula of the query
 struct pj_query {
     pj_arena *arena;
     const char *type, *region;
+    pj_record_kind kind; // that the type names; PJ_RECORD_LAST = it names none
     bool has_rank;
     uint32_t rank;
     uint64_t from_ns, to_ns, limit;
@@ -154,11 +156,20 @@ static bool compile_all(pj_query *query, const pj_query_opts *opts, pj_err *err)
     return true;
 }
 
+static pj_record_kind kind_named(const char *type)
+{
+    pj_record_kind kind = 0;
+    while (kind < PJ_RECORD_LAST && (!type || strcmp(pj_record_kind_name(kind), type) != 0))
+        kind++;
+    return kind;
+}
+
 pj_query *pj_query_new(pj_query_opts opts, pj_err *err)
 {
     pj_arena *arena = pj_arena_new(NULL);
     pj_query *query = pj_new(arena, pj_query);
     *query = (pj_query){.arena = arena,
+                        .kind = kind_named(opts.type),
                         .has_rank = opts.has_rank,
                         .rank = opts.rank,
                         .from_ns = opts.from_ns,
@@ -171,6 +182,28 @@ pj_query *pj_query_new(pj_query_opts opts, pj_err *err)
         return query;
     pj_query_free(query);
     return NULL;
+}
+
+/// Whether the type tells apart what regions have no part in.
+static bool is_of_mpi(const pj_query *query)
+{
+    return query->kind == PJ_RECORD_CALL || query->kind == PJ_RECORD_MESSAGE ||
+           (query->type && pj_mpi_call_at(pj_mpi_call_by_name(pj_str_of(query->type))));
+}
+
+bool pj_query_wants_regions(const pj_query *query)
+{
+    bool used[FIELDS] = {false};
+    const term *single[] = {&query->where, &query->binned};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (single[i]->formula)
+            pj_formula_mark_names(single[i]->formula, used);
+    for (size_t i = 0; i < query->key_count; i++)
+        pj_formula_mark_names(query->keys[i].formula, used);
+    for (size_t i = 0; i < query->fold_count; i++)
+        if (query->folds[i].formula)
+            pj_formula_mark_names(query->folds[i].formula, used);
+    return query->plain || query->region || used[FIELD_region] || !is_of_mpi(query);
 }
 
 static void clear(pj_query *query)
@@ -271,7 +304,7 @@ static pj_cell value_of(const term *t, const row *r)
 
 // Choosing
 
-static bool fits(const char *pattern, const char *text)
+static bool fits_pattern(const char *pattern, const char *text)
 {
     return !pattern || fnmatch(pattern, text, 0) == 0;
 }
@@ -286,17 +319,26 @@ static word *word_of(pj_query *query, const char *text)
     pj_map_put(&query->word_of, key, index);
     pj_grow(query->words, &query->word_cap, query->word_count);
     query->words[index] = (word){.text = text,
-                                 .type_fits = fits(query->type, text),
-                                 .region_fits = fits(query->region, text)};
+                                 .type_fits = fits_pattern(query->type, text),
+                                 .region_fits = fits_pattern(query->region, text)};
     return &query->words[index];
+}
+
+/// A name of a kind stands for that alone, whatever regions are called.
+static bool is_of_type(pj_query *query, const pj_record *record)
+{
+    word *type = word_of(query, record->type);
+    bool fits = type->type_fits; // before the next word may move it
+    type->met++;
+    if (query->kind != PJ_RECORD_LAST)
+        return record->kind == query->kind;
+    return fits || word_of(query, pj_record_kind_name(record->kind))->type_fits;
 }
 
 static bool is_wanted(pj_query *query, const row *r)
 {
     const pj_record *record = r->record;
-    word *type = word_of(query, record->type);
-    type->met++;
-    if (!type->type_fits && !word_of(query, pj_record_kind_name(record->kind))->type_fits)
+    if (!is_of_type(query, record))
         return false;
     if (query->has_rank && query->run->layout.rank_of[record->location] != query->rank)
         return false;

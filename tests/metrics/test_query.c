@@ -102,6 +102,40 @@ static void check_sends(const char *path)
     }
 }
 
+static bool wants_regions(pj_query_opts opts)
+{
+    pj_err err = {0};
+    pj_query *query = pj_query_new(opts, &err);
+    assert_non_null(query);
+    bool wants = pj_query_wants_regions(query);
+    pj_query_free(query);
+    return wants;
+}
+
+static void only_what_depends_on_regions_reads_them(void **state)
+{
+    (void)state;
+    static const pj_str rank[] = {{"rank", 4}}, region[] = {{"region", 6}};
+    static const char *const without[] = {"message", "call", "MPI_Send"};
+    static const char *const with[] = {NULL, "state", "openmp", "region", "MPI_*", "solve"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        pj_query_opts opts = {.type = without[i], .keys = rank, .key_count = 1};
+        assert_false(wants_regions(opts));
+        opts.keys = region;
+        assert_true(wants_regions(opts));
+        opts.keys = rank;
+        opts.where = pj_str_of("region == 'solve'");
+        assert_true(wants_regions(opts));
+        opts.where = pj_str_of("bytes > 8");
+        assert_false(wants_regions(opts));
+        opts.region = "solve";
+        assert_true(wants_regions(opts));
+        assert_true(wants_regions((pj_query_opts){.type = without[i]})); // rows have all fields
+    }
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        assert_true(wants_regions((pj_query_opts){.type = with[i], .keys = rank, .key_count = 1}));
+}
+
 static void sends_are_joined_with_their_calls(void **state)
 {
     (void)state;
@@ -253,6 +287,7 @@ int main(void)
         cmocka_unit_test(filters_agree),
         cmocka_unit_test(bins_are_powers_of_two),
         cmocka_unit_test(regions_are_known_by_name),
+        cmocka_unit_test(only_what_depends_on_regions_reads_them),
         cmocka_unit_test(too_many_rows_are_refused),
         cmocka_unit_test(mistakes_name_the_fields),
         cmocka_unit_test(misspelt_types_are_refused),

@@ -37,7 +37,7 @@ typedef enum pj_event_kind {
     PJ_EV_REQUEST,    // the call requests a collective; only where completions tell what it was
     PJ_EV_COMPLETE,   // the call completes one: a = its number among the location's requests << 32
                       // | communicator, b = bytes, code = root?
-    PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*
+    PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*, b = 1: a barrier of a nested team
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
     PJ_EV_ENTER,      // a = region, an index in pj_run.regions; only where a pass asks for regions

@@ -15,6 +15,7 @@
 typedef struct pj_otf2_comm {
     uint32_t number; // pj_communicator.id; 0 = no communicator of MPI processes
     bool self;       // every rank is alone in it
+    bool nested;     // a team of threads within another
     uint32_t size, other_size;
     uint32_t *ranks; // rank in the run of each member; PJ_OTF2_NONE = not known
     uint32_t *other; // the other side of an inter-communicator, else NULL
@@ -57,6 +58,7 @@ typedef struct pj_otf2_defs {
     pj_otf2_place_def *places; // CPU threads in the order of the layout
     uint32_t place_count;
     bool has_teams;     // OpenMP: what threads do outside of teams is waiting for work
+    bool has_nested;    // some of these are said to be within others
     uint32_t streams;   // of accelerators
     uint32_t recorders; // locations that hold metrics alone
     uint32_t left_out;  // metrics recorded apart from the events

@@ -184,9 +184,17 @@ static bool all_known(const uint32_t *ranks, uint32_t size)
     return true;
 }
 
+/// Whether a communicator, which may be NULL, is a team of OpenMP threads.
+static bool is_team(const work *w, const pj_otf2_def *def)
+{
+    const pj_otf2_def *group = def ? group_of(w, def->number[1]) : NULL;
+    return group && group->number[1] == PJ_OTF2_PARADIGM_OPENMP;
+}
+
 static pj_otf2_comm resolve_comm(work *w, const pj_otf2_def *def)
 {
-    pj_otf2_comm comm = {.number = 0};
+    const pj_otf2_def *parent = pj_otf2_def_of(w->all, PJ_OTF2_DEF_COMM, def->number[3]);
+    pj_otf2_comm comm = {.nested = is_team(w, def) && is_team(w, parent)};
     const pj_otf2_def *group = group_of(w, def->number[1]);
     comm.ranks = members_of(w, group, &comm.size);
     if (!comm.ranks)
@@ -233,6 +241,7 @@ static void resolve_comms(work *w)
     for (uint32_t i = 0; i < from->count; i++) {
         defs->comms[i] = resolve_comm(w, &from->items[i]);
         pj_map_put(&defs->comm_of, from->items[i].id, i);
+        defs->has_nested |= defs->comms[i].nested;
         if (defs->comms[i].number && !defs->comms[i].other &&
             (world == PJ_OTF2_NONE || defs->comms[i].size > defs->comms[world].size))
             world = i;

@@ -186,10 +186,11 @@ static OTF2_CallbackCode group_def(void *self, OTF2_GroupRef id, OTF2_StringRef 
 static OTF2_CallbackCode comm_def(void *self, OTF2_CommRef id, OTF2_StringRef name,
                                   OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    (void)parent, (void)flags;
-    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_COMM,
-                                      .id = id,
-                                      .number = {WIDE(name), WIDE(group), PJ_OTF2_UNDEFINED}});
+    (void)flags;
+    return define(
+        self, (pj_otf2_def){.kind = PJ_OTF2_DEF_COMM,
+                            .id = id,
+                            .number = {WIDE(name), WIDE(group), PJ_OTF2_UNDEFINED, WIDE(parent)}});
 }
 
 static OTF2_CallbackCode inter_comm_def(void *self, OTF2_CommRef id, OTF2_StringRef name,

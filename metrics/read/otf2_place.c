@@ -325,18 +325,40 @@ static void join_team(pj_otf2_place *place, uint64_t time)
     change(place, time);
 }
 
-static void begin_team(pj_otf2_place *place, uint64_t time)
+/// Whether the team, by its id, is nested in another.
+static bool is_inner(const pj_otf2_place *place, uint64_t team)
+{
+    uint32_t index;
+    if (!place->defs->has_nested)
+        return false;
+    uint64_t id = pj_otf2_global_of(place, PJ_OTF2_OF_COMM, team);
+    return pj_map_get(&place->defs->comm_of, id, &index) && place->defs->comms[index].nested;
+}
+
+/// A barrier that was given out is one of the innermost team that the thread is in. A team that is
+/// not in the definitions of its parent, as in eztrace, is known to be nested by its master alone,
+/// who is in two.
+static void mark_barrier(pj_otf2_place *place)
+{
+    const pj_otf2_standing *now = &place->now;
+    if (now->inner_teams || (now->teams ? now->teams : now->parallels) > 1)
+        place->events[place->event_count - 1].b = 1;
+}
+
+static void begin_team(pj_otf2_place *place, uint64_t time, uint64_t team)
 {
     place->now.teams++;
+    place->now.inner_teams += is_inner(place, team);
     enter_body(place, time, 0);
     change(place, time);
 }
 
-static void end_team(pj_otf2_place *place, uint64_t time)
+static void end_team(pj_otf2_place *place, uint64_t time, uint64_t team)
 {
     if (place->now.teams == 0)
         return;
     place->now.teams--;
+    place->now.inner_teams -= place->now.inner_teams && is_inner(place, team);
     pj_otf2_settle(place, time);
     leave_body(place, time);
     change(place, time);
@@ -379,6 +401,7 @@ static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         return;
     case PJ_OTF2_BARRIER:
         give_openmp(place, time, PJ_OMP_BARRIER, 1);
+        mark_barrier(place);
         return;
     case PJ_OTF2_TASK:
         give_openmp(place, time, PJ_OMP_TASK, level_of(place, index));
@@ -408,6 +431,7 @@ static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         return;
     case PJ_OTF2_BARRIER:
         give_openmp(place, time, PJ_OMP_BARRIER, 0);
+        mark_barrier(place);
         return;
     case PJ_OTF2_TASK:
         give_openmp(place, time, PJ_OMP_TASK, 0);
@@ -601,10 +625,10 @@ static void take_thread_record(pj_otf2_place *place, uint64_t time, const pj_otf
         join_team(place, time);
         return;
     case PJ_OTF2_THREAD_TEAM_BEGIN:
-        begin_team(place, time);
+        begin_team(place, time, event->field[0]);
         return;
     case PJ_OTF2_THREAD_TEAM_END:
-        end_team(place, time);
+        end_team(place, time, event->field[0]);
         return;
     }
 }

@@ -55,6 +55,7 @@ typedef struct pj_otf2_standing {
     uint32_t call_region; // the outermost one
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
+    uint32_t inner_teams; // of the teams: those that are nested by their definition
     uint8_t state;
     bool begun, off, was_on;
     bool in_body, in_parallel;

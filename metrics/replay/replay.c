@@ -300,7 +300,8 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         request_event(r, event, number);
         break;
     case PJ_EV_OPENMP:
-        openmp_event(r, event, number);
+        if (event->b == 0) // what a thread does in a nested team is its own computation
+            openmp_event(r, event, number);
         break;
     case PJ_EV_MESSAGE:
         message_event(r, &batch->messages[event->a]);

@@ -15,16 +15,20 @@ enum {
     TYPE_INSTRUCTIONS = 42000050,
     TYPE_CYCLES = 42000059,
     TYPE_PARALLEL = 60000001,
+    TYPE_BARRIER = 60000005,
     TYPE_FUNCTION = 60000018,
     STATE_NOT_CREATED = 2,
     REGION_SETUP = 0,
     REGION_PARALLEL = 1,
-    REGION_CALLS = 1, // with the numbers of MPI calls, from 1 on
+    REGION_BARRIER = 2,
+    REGION_CALLS = 2, // with the numbers of MPI calls, from 1 on
     CALLS_MOST = 512,
     REGIONS = REGION_CALLS + CALLS_MOST,
     COMM_WORLD = 0,
     COMM_TEAM = 1,
-    COMMS = 2,
+    COMM_NESTED = 2, // a team of its threads
+    COMMS,
+    TEAMS_MOST = 4,     // open at one time
     STRINGS_NAMES = 16, // from here on names of regions
 };
 
@@ -157,9 +161,14 @@ static void pair_step(saving *s, const pj_trace_item *item)
         add(s, item->at, item->time, opens ? STEP_FORK : STEP_JOIN);
         break;
     case TYPE_FUNCTION:
-        add(s, item->at, item->time, opens ? STEP_BEGIN_TEAM : STEP_END_TEAM);
+        made = add(s, item->at, item->time, opens ? STEP_BEGIN_TEAM : STEP_END_TEAM);
+        made->region = item->pair.value < PJ_OTF2_NESTED ? COMM_TEAM : COMM_NESTED;
         made = add(s, item->at, item->time, opens ? STEP_ENTER : STEP_LEAVE);
         made->region = REGION_PARALLEL;
+        break;
+    case TYPE_BARRIER:
+        made = add(s, item->at, item->time, opens ? STEP_ENTER : STEP_LEAVE);
+        made->region = REGION_BARRIER;
         break;
     case TYPE_TRACING:
         add(s, item->at, item->time, STEP_TRACING)->region = opens;
@@ -229,6 +238,7 @@ typedef struct sound { // one location while it is written
     uint32_t location, rank;
     int64_t counted[2];
     bool traced;
+    uint32_t teams[TEAMS_MOST], team_count;
 } sound;
 
 /// Ids of a location's own are turned round.
@@ -336,9 +346,12 @@ static OTF2_ErrorCode write_step(sound *w, const step *at)
     case STEP_ENTER:
         return OTF2_EvtWriter_Enter(w->out, NULL, time, own(w, at->region, REGIONS));
     case STEP_BEGIN_TEAM:
-        return OTF2_EvtWriter_ThreadTeamBegin(w->out, NULL, time, own(w, COMM_TEAM, COMMS));
+        w->teams[w->team_count++ % TEAMS_MOST] = at->region;
+        return OTF2_EvtWriter_ThreadTeamBegin(w->out, NULL, time, own(w, at->region, COMMS));
     case STEP_END_TEAM:
-        return OTF2_EvtWriter_ThreadTeamEnd(w->out, NULL, time, own(w, COMM_TEAM, COMMS));
+        w->team_count -= w->team_count > 0;
+        return OTF2_EvtWriter_ThreadTeamEnd(w->out, NULL, time,
+                                            own(w, w->teams[w->team_count % TEAMS_MOST], COMMS));
     case STEP_FORK:
         return OTF2_EvtWriter_ThreadFork(w->out, NULL, time, OTF2_PARADIGM_OPENMP,
                                          pj_trace_writer_threads(w->s->writer, w->rank));
@@ -446,6 +459,9 @@ static void write_regions(saving *s, OTF2_GlobalDefWriter *out)
     write_region(s, out, REGION_PARALLEL,
                  s->style.eztrace ? "OpenMP Parallel" : "!$omp parallel @flux.c:41",
                  OTF2_REGION_ROLE_PARALLEL, OTF2_PARADIGM_OPENMP);
+    write_region(s, out, REGION_BARRIER,
+                 s->style.eztrace ? "OpenMP implicit barrier" : "!$omp implicit barrier",
+                 OTF2_REGION_ROLE_IMPLICIT_BARRIER, OTF2_PARADIGM_OPENMP);
     for (pj_mpi_call call = 1; pj_mpi_call_at(call); call++)
         write_region(s, out, REGION_CALLS + call, pj_mpi_call_at(call)->name,
                      OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI);
@@ -466,6 +482,19 @@ static void write_locations(saving *s, OTF2_GlobalDefWriter *out)
     }
 }
 
+static void write_teams(saving *s, OTF2_GlobalDefWriter *out)
+{
+    const uint64_t threads[] = {0, 1};
+    good(s,
+         OTF2_GlobalDefWriter_WriteGroup(out, 2, 5, OTF2_GROUP_TYPE_COMM_GROUP,
+                                         OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, 2, threads));
+    good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_TEAM, 5, 2, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
+    good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_NESTED, 5, 2,
+                                           s->style.no_parents ? OTF2_UNDEFINED_COMM : COMM_TEAM,
+                                           OTF2_COMM_FLAG_NONE));
+}
+
 static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
 {
     uint64_t *masters = pj_take_memory(s->ranks * sizeof *masters);
@@ -482,6 +511,7 @@ static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
                                          OTF2_GROUP_FLAG_NONE, s->ranks, ranks));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_WORLD, 6, 1, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
+    write_teams(s, out);
     free(masters);
     free(ranks);
 }

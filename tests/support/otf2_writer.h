@@ -6,6 +6,9 @@
 
 #include "tests/support/trace_writer.h"
 
+/// Functions (60000018) with this value or more are of a team within another one.
+enum { PJ_OTF2_NESTED = 1000 };
+
 /// Zero is the default of all.
 typedef struct pj_otf2_style {
     uint64_t ticks_per_ns; // of the clock; default 1
@@ -17,6 +20,7 @@ typedef struct pj_otf2_style {
     bool global_ids;       // locations use global ids
     bool eztrace;          // paradigm USER, no completions of receives, no clock properties
     bool relative, absolute; // how counters are written; default: accumulated from the start
+    bool no_parents;         // nested teams are not said to be so
     bool no_requests;        // leaves out the requests of non-blocking collectives
     uint64_t chunk_bytes;    // default 1 MB
 } pj_otf2_style;

@@ -26,6 +26,8 @@ typedef struct worker {
     uint64_t taskgroup; // last value of PJ_OMP_TASKGROUP
     uint32_t waits;     // barriers and task waits open, where waiting is not computing
     uint64_t busy;      // until when it worked before, or in, the innermost one
+    bool in_barrier;    // where waiting is not computing
+    bool passed;        // and has had its gate
     bool lives;         // has worked
     bool free;          // runs without a master
 } worker;
@@ -89,6 +91,7 @@ static void end_worker(pj_threads *threads, uint32_t location)
 {
     worker *w = &threads->workers[location];
     w->depth = w->waits = 0;
+    w->in_barrier = false;
     if (w->join == PJ_NOTHING)
         return;
     add(threads, location, PJ_OP_ARRIVE, w->join);
@@ -109,6 +112,7 @@ static void open_region(pj_threads *threads, team *t, uint32_t master)
     pj_engine_gate_close(threads->engine, t->begin);
     threads->workers[master].barriers = 0;
     threads->workers[master].waits = 0;
+    threads->workers[master].in_barrier = false;
 }
 
 static void close_region(pj_threads *threads, team *t, uint32_t master)
@@ -180,13 +184,17 @@ static void function(pj_threads *threads, uint32_t location, uint64_t value, uin
     }
 }
 
-static void begin_wait(pj_threads *threads, uint32_t location, uint64_t time)
+static void begin_wait(pj_threads *threads, uint32_t location, uint16_t code, uint64_t time)
 {
     worker *w = &threads->workers[location];
     if (!threads->from_fork)
         return; // as Dimemas does: waiting counts as computing
     w->waits++;
     w->busy = time;
+    if (code == PJ_OMP_BARRIER) {
+        w->in_barrier = true;
+        w->passed = false;
+    }
 }
 
 static void end_wait(pj_threads *threads, uint32_t location, uint64_t time)
@@ -229,7 +237,7 @@ static uint64_t last_to_wait(const pj_threads *threads, uint32_t rank)
 }
 
 /// A thread leaves a barrier: everybody who works in the region has come to it.
-static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
+static void pass_barrier(pj_threads *threads, uint32_t location, uint64_t time)
 {
     team *t = &threads->teams[threads->layout->rank_of[location]];
     worker *w = &threads->workers[location];
@@ -247,9 +255,31 @@ static void barrier(pj_threads *threads, uint32_t location, uint64_t time)
     pj_gate_row_trim(&t->barriers, threads->engine);
 }
 
+static void leave_barrier(pj_threads *threads, uint32_t location, uint64_t time)
+{
+    worker *w = &threads->workers[location];
+    if (!w->passed)
+        pass_barrier(threads, location, time);
+    w->in_barrier = w->passed = false;
+}
+
+/// Whether somebody has left the barrier that the thread is still in.
+static bool is_released(const team *t, const worker *w)
+{
+    const pj_gate_row *row = &t->barriers;
+    return w->in_barrier && !w->passed && w->barriers >= row->base &&
+           w->barriers - row->base < row->count &&
+           pj_gate_row_item(row, (uint32_t)(w->barriers - row->base))->seen > 0;
+}
+
+/// A task in a barrier is work before it, unless others have gone on and made the task since.
 static void task_done(pj_threads *threads, uint32_t location, uint64_t time)
 {
     team *t = &threads->teams[threads->layout->rank_of[location]];
+    if (is_released(t, &threads->workers[location])) {
+        pass_barrier(threads, location, time);
+        threads->workers[location].passed = true;
+    }
     if (t->tasks == PJ_NOTHING)
         t->tasks = pj_engine_gate(threads->engine, false);
     pj_engine_gate_expect(threads->engine, t->tasks, 1, 0);
@@ -279,9 +309,9 @@ static void work(pj_threads *threads, uint32_t location, uint16_t code, uint64_t
 {
     bool waits = code == PJ_OMP_BARRIER || code == PJ_OMP_TASKWAIT;
     if (waits && value != 0)
-        begin_wait(threads, location, time);
+        begin_wait(threads, location, code, time);
     else if (code == PJ_OMP_BARRIER)
-        barrier(threads, location, time);
+        leave_barrier(threads, location, time);
     else if (code == PJ_OMP_TASK && value == 0)
         task_done(threads, location, time);
     else if (value == 0 && (code == PJ_OMP_TASKWAIT || (code == PJ_OMP_TASKGROUP &&

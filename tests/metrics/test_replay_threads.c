@@ -159,6 +159,27 @@ static void a_task_in_a_barrier_is_work_before_it(void **state)
     expect(s, 0, 250, 215);
 }
 
+/// Thread 1 is slow to leave the first barrier and takes a task that thread 0 has made since.
+static void a_task_made_after_a_barrier_is_not_work_before_it(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(1, 2);
+    s->run->forks_traced = true;
+    region(s, 0, 100, 400);
+    function(s, 0, 100, 390);
+    wait(s, 0, PJ_OMP_BARRIER, 150, 160);
+    wait(s, 0, PJ_OMP_BARRIER, 290, 310); // for 15, then 5
+    function(s, 1, 110, 380);
+    pj_script_openmp(s, 1, PJ_OMP_BARRIER, 1, 140);
+    wait(s, 1, PJ_OMP_TASK, 200, 240);
+    wait(s, 1, PJ_OMP_TASK, 250, 280);
+    pj_script_openmp(s, 1, PJ_OMP_BARRIER, 0, 300);
+    wait(s, 1, PJ_OMP_BARRIER, 305, 310);
+    pj_script_last(s, 0, 420);
+    pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
+    expect(s, 0, 420, 420 - 15);
+}
+
 static void waiting_for_tasks_is_not_computing(void **state)
 {
     (void)state;
@@ -310,6 +331,7 @@ int main(void)
         cmocka_unit_test(barriers_that_a_thread_misses_end_with_the_region),
         cmocka_unit_test(who_leaves_a_barrier_late_holds_nobody),
         cmocka_unit_test(a_task_in_a_barrier_is_work_before_it),
+        cmocka_unit_test(a_task_made_after_a_barrier_is_not_work_before_it),
         cmocka_unit_test(waiting_for_tasks_is_not_computing),
         cmocka_unit_test(waits_for_tasks),
         cmocka_unit_test(later_waits_include_earlier_tasks),

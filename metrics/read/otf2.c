@@ -566,6 +566,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
     r->run->forks_traced = true;
+    r->run->states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->place_count;
     if (!choose_parts(r, err))

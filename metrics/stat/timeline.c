@@ -54,7 +54,14 @@ void pj_timeline_begin_burst(pj_timeline *timeline)
         if (timeline->borders[b].cuts && timeline->borders[b].begun == timeline->bursts)
             timeline->borders[b].end = timeline->burst_end;
     timeline->bursts++;
+    timeline->ran += timeline->burst_end - timeline->burst_begin;
     timeline->burst_begin = timeline->begin;
+}
+
+/// Running up to `time`; the latest burst begins before it.
+static uint64_t ran(const pj_timeline *timeline, uint64_t time)
+{
+    return timeline->ran + least(timeline->burst_end, time) - timeline->burst_begin;
 }
 
 /// Notes the bursts at borders of the window that lie before `time`.
@@ -73,6 +80,7 @@ static void cross_borders(pj_timeline *timeline, uint64_t time)
                        timeline->burst_end > border->at;
         border->ended = border->begun - border->cuts;
         border->begin = timeline->burst_begin;
+        border->ran = ran(timeline, most(border->at, timeline->burst_begin));
     }
 }
 
@@ -180,6 +188,17 @@ static pj_wide credit_at_border(const pj_timeline *timeline, const pj_credit *cr
     return sum + (pj_wide)(int64_t)(begun - ended) * value;
 }
 
+/// The same where a reading counts once: in proportion to its Running time inside.
+static int64_t once_at_border(const pj_timeline *timeline, const pj_credit *credit, uint64_t time,
+                              int64_t value)
+{
+    const pj_border *from = &timeline->borders[0], *to = &timeline->borders[1];
+    uint64_t now = ran(timeline, time);
+    uint64_t first = credit->last < from->at ? from->ran : credit->ran;
+    uint64_t last = time > to->at ? to->ran : now;
+    return now > credit->ran ? share(value, last - first, now - credit->ran) : 0;
+}
+
 void pj_timeline_credit_wide(pj_credit *credit, pj_wide value)
 {
     pj_wide sum = credit->useful + value, kept = sum > INT64_MAX   ? INT64_MAX
@@ -201,9 +220,12 @@ void pj_timeline_rare_reading(pj_timeline *timeline, unsigned counter, uint64_t 
         pj_timeline_count_burst(timeline);
     const pj_window *window = timeline->window;
     if (credit->last >= window->from && time <= window->to)
-        pj_timeline_credit(credit, timeline->bursts - credit->ended, value);
+        pj_timeline_credit(credit, pj_timeline_spanned(timeline, credit), value);
     else if (timeline->borders && time > window->from && credit->last < window->to)
-        pj_timeline_credit_wide(credit, credit_at_border(timeline, credit, time, value));
+        pj_timeline_credit_wide(credit, timeline->once
+                                            ? once_at_border(timeline, credit, time, value)
+                                            : credit_at_border(timeline, credit, time, value));
+    credit->ran = ran(timeline, time);
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credit->ended = timeline->bursts - runs_on;
     credit->last = time;

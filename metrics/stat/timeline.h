@@ -37,13 +37,15 @@ typedef struct pj_border {
     bool cuts;             // a burst runs across it
     uint64_t begun, ended; // bursts that began before it; that ended up to it
     uint64_t begin, end;   // of the cut burst; its end is known when a later burst begins
+    uint64_t ran;          // ns of Running up to it
 } pj_border;
 
 /// One counter. A reading is what was counted since the one before; it is credited once for each
-/// Running burst in between.
+/// Running burst in between, as Paraver does, or once if there was any.
 typedef struct pj_credit {
     uint64_t last;  // time of the reading before
     uint64_t ended; // bursts that had ended by then
+    uint64_t ran;   // ns of Running up to then; only kept where there are borders
     int64_t useful; // sum, at most what 64 bits hold
     bool present;
     bool overflown; // it would be more
@@ -60,6 +62,8 @@ typedef struct pj_timeline {
 
     uint64_t bursts;                 // Running bursts so far; records that touch make one
     uint64_t burst_begin, burst_end; // of the latest
+    uint64_t ran;                    // ns of those before it; only kept where there are borders
+    bool once;                       // a reading counts for one burst, however many it spans
     bool counted;                    // the current record is Running and counted in `bursts`
     pj_credit credits[PJ_TIMELINE_COUNTERS];
 
@@ -154,6 +158,13 @@ static inline void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint
     timeline->counted = false;
 }
 
+/// Bursts that a reading is credited for.
+static inline uint64_t pj_timeline_spanned(const pj_timeline *timeline, const pj_credit *credit)
+{
+    uint64_t bursts = timeline->bursts - credit->ended;
+    return timeline->once && bursts > 1 ? 1 : bursts;
+}
+
 /// Credits `value` for each of `bursts`.
 static inline void pj_timeline_credit(pj_credit *credit, uint64_t bursts, int64_t value)
 {
@@ -175,7 +186,7 @@ static inline void pj_timeline_reading(pj_timeline *timeline, unsigned counter, 
     }
     if (time > timeline->begin)
         pj_timeline_count_burst(timeline);
-    pj_timeline_credit(credit, timeline->bursts - credit->ended, value);
+    pj_timeline_credit(credit, pj_timeline_spanned(timeline, credit), value);
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credit->ended = timeline->bursts - runs_on;
     credit->last = time;
@@ -194,8 +205,8 @@ static inline void pj_timeline_readings(pj_timeline *timeline, uint64_t time, in
     }
     if (time > timeline->begin)
         pj_timeline_count_burst(timeline);
-    pj_timeline_credit(&credits[0], timeline->bursts - credits[0].ended, first);
-    pj_timeline_credit(&credits[1], timeline->bursts - credits[1].ended, second);
+    pj_timeline_credit(&credits[0], pj_timeline_spanned(timeline, &credits[0]), first);
+    pj_timeline_credit(&credits[1], pj_timeline_spanned(timeline, &credits[1]), second);
     bool runs_on = timeline->counted && timeline->burst_end > time;
     credits[0].ended = credits[1].ended = timeline->bursts - runs_on;
     credits[0].last = credits[1].last = time;

@@ -36,9 +36,11 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->timelines = pj_take_memory(n * sizeof *self->timelines);
     if (run->roi.set)
         self->borders = pj_take_memory(2 * (size_t)n * sizeof *self->borders);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         pj_timeline_begin(&self->timelines[i], &self->window,
                           self->borders ? &self->borders[2 * (size_t)i] : NULL);
+        self->timelines[i].once = run->states_unread;
+    }
     return true;
 }
 

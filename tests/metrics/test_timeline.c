@@ -277,6 +277,40 @@ static void two_bursts_are_credited_twice(void **state)
     pj_timeline_free(&timeline);
 }
 
+/// What readings at 45 (35 counted) and 60 (no Running before it) give in a window.
+static int64_t read_once(uint64_t from, uint64_t to, bool bordered)
+{
+    const pj_window window = {from, to, false};
+    pj_border borders[2];
+    pj_timeline t;
+    pj_timeline_begin(&t, &window, bordered ? borders : NULL);
+    t.once = true;
+    pj_timeline_state(&t, 0, 10, 1); // computes, forks, computes: 10, 20 and 5 ns until the reading
+    pj_timeline_state(&t, 10, 15, 7);
+    pj_timeline_state(&t, 15, 35, 1);
+    pj_timeline_state(&t, 35, 40, 7);
+    pj_timeline_state(&t, 40, 45, 1);
+    pj_timeline_state(&t, 45, 60, 15);
+    pj_timeline_readings(&t, 45, 35, 70);
+    pj_timeline_readings(&t, 60, 1000, 2000);
+    pj_timeline_end(&t, 60);
+    int64_t sum = t.credits[0].useful;
+    assert_int_equal(t.credits[1].useful, 2 * sum);
+    pj_timeline_free(&t);
+    return sum;
+}
+
+static void late_readings_count_once(void **state)
+{
+    (void)state;
+    assert_int_equal(read_once(0, UINT64_MAX, false), 35);
+    assert_int_equal(read_once(0, 60, true), 35);
+    assert_int_equal(read_once(0, 20, true), 10 + 5); // in proportion to Running time
+    assert_int_equal(read_once(20, 60, true), 15 + 5);
+    assert_int_equal(read_once(12, 42, true), 20 + 2);
+    assert_int_equal(read_once(46, 60, true), 0);
+}
+
 static void sums_end_at_64_bits(void **state)
 {
     (void)state;
@@ -337,6 +371,7 @@ int main(void)
         cmocka_unit_test(nested_states_reset_to_idle),
         cmocka_unit_test(of_equal_records_the_later_wins),
         cmocka_unit_test(two_bursts_are_credited_twice),
+        cmocka_unit_test(late_readings_count_once),
         cmocka_unit_test(sums_end_at_64_bits),
         cmocka_unit_test(cut_bursts_are_counted),
         cmocka_unit_test(deep_levels),

@@ -588,7 +588,8 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
     unsigned switches = off ? place->now.was_on : place->now.was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)
         pj_otf2_give(place, time, PJ_EV_TRACING)->a = !off;
-    pj_otf2_settle(place, time + off); // the nanosecond of the switch was still measured
+    // The nanosecond of the switch was still measured, unless the thread begins with it.
+    pj_otf2_settle(place, time + (off && time > place->now.began));
     place->now.was_on |= !off;
     place->now.off = off;
     change(place, time);

@@ -244,21 +244,19 @@ static void times_are_those_of_the_threads(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
-/// A flush of the buffer from 1700 to 1750, and a part that begins in it.
-static void a_part_keeps_the_flush_at_its_border(void **state)
+static void cut_60_ns(uint64_t from)
 {
-    (void)state;
-    write_archive();
     pj_otf2_writer_remove(PART);
     pj_otf2_cut *cut = pj_otf2_cut_new();
     pj_sink sink = pj_otf2_cut_sink(cut);
     pj_err err = {0};
     pj_job job = {.workers = 1};
-    pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 720, .to = 780},
-                         .listeners = &sink,
-                         .listener_count = 1,
-                         .in_order = true,
-                         .no_replay = true};
+    pj_load_opts opts = {
+        .roi = {.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)from + 60},
+        .listeners = &sink,
+        .listener_count = 1,
+        .in_order = true,
+        .no_replay = true};
     pj_auto_run run = pj_load(ANCHOR, opts, &job, &err);
     assert_non_null(run);
     assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns, 30 + 60);
@@ -267,6 +265,15 @@ static void a_part_keeps_the_flush_at_its_border(void **state)
     pj_otf2_cut_free(cut);
     pj_auto_run part = load(PART, 1);
     assert_int_equal(part->totals[0].useful_ns + part->totals[1].useful_ns, 30 + 60);
+}
+
+/// Parts that begin while the buffer is flushed, and while the measurement is off.
+static void parts_keep_what_lasts_at_their_border(void **state)
+{
+    (void)state;
+    write_archive();
+    cut_60_ns(720); // up to 1750
+    cut_60_ns(820); // up to 1850
     pj_otf2_writer_remove(ANCHOR);
     pj_otf2_writer_remove(PART);
 }
@@ -291,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_defect_has_its_row),
         cmocka_unit_test(times_are_those_of_the_threads),
-        cmocka_unit_test(a_part_keeps_the_flush_at_its_border),
+        cmocka_unit_test(parts_keep_what_lasts_at_their_border),
         cmocka_unit_test(a_thread_without_events_needs_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

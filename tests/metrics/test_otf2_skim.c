@@ -99,7 +99,8 @@ static void write_records(pj_buf *to, const numbering *n)
     uint64_t time = 1000, counted = 0;
     byte(to, PJ_OTF2_MARK_CHUNK);
     byte(to, PJ_OTF2_LITTLE_ENDIAN);
-    bytes(to, 0, PJ_OTF2_CHUNK_HEAD - 2);
+    for (unsigned i = 2; i < PJ_OTF2_CHUNK_HEAD; i++)
+        byte(to, 0);
     for (unsigned i = 0; i < STEPS || depth; i++) {
         byte(to, PJ_OTF2_MARK_TIME);
         bytes(to, time += draw(&seed, 3), sizeof time);

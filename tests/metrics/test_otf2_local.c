@@ -81,20 +81,24 @@ static bool compare(const pj_otf2_lib *lib, pj_otf2_archive *archive, const char
     return plain;
 }
 
-/// Compares all locations; gives the number of definitions.
+/// Compares all locations that have a file, of which there are some; gives the number of
+/// definitions.
 static size_t compare_archive(const char *anchor)
 {
     const pj_otf2_lib *lib;
     told locations = {0};
     pj_otf2_archive *archive = open_archive(&lib, anchor, &locations);
-    size_t count = 0;
+    size_t count = 0, files = 0;
     for (size_t i = 0; i < locations.count; i++) {
         pj_auto_buf path = {0};
         pj_buf_addf(&path, "%.*s/%llu.def", (int)(strlen(anchor) - 5), anchor,
                     (unsigned long long)locations.items[i].id);
-        if (access(path.at, R_OK) == 0)
-            assert_true(compare(lib, archive, path.at, locations.items[i].id, &count));
+        if (access(path.at, R_OK) != 0)
+            continue;
+        assert_true(compare(lib, archive, path.at, locations.items[i].id, &count));
+        files++;
     }
+    assert_true(files > 0);
     lib->close(archive);
     free(locations.items);
     return count;
@@ -107,11 +111,13 @@ static void definitions_of_real_archives_are_plain(void **state)
         print_message("skipped: %s is not there\n", REAL);
         skip();
     }
+    size_t count = 0;
     for (size_t i = 0; archives_real(i); i++) {
         pj_auto_buf anchor = {0};
         pj_buf_addf(&anchor, REAL "%s", archives_real(i));
-        compare_archive(anchor.at);
+        count += compare_archive(anchor.at);
     }
+    assert_true(count > 0); // eztrace writes none
 }
 
 static void write_archive(void)

@@ -7,16 +7,6 @@
 
 #include <cmocka.h>
 
-static void expect(pj_script *s, uint32_t rank, double finish, double compute)
-{
-    const pj_ideal *ideal = &s->run->ideal;
-    if (!ideal->available)
-        fail_msg("%s", ideal->reason);
-    if (ideal->finish_ns[rank] != finish || ideal->compute_ns[rank] != compute)
-        fail_msg("rank %u: finish %.17g, compute %.17g", rank, ideal->finish_ns[rank],
-                 ideal->compute_ns[rank]);
-}
-
 static void region(pj_script *s, uint32_t master, uint64_t open, uint64_t close)
 {
     pj_script_openmp(s, master, PJ_OMP_PARALLEL, 3, open);
@@ -39,7 +29,7 @@ static void workers_start_with_their_master(void **state)
     pj_script_last(s, 0, 312);
     pj_script_last(s, 1, 320); // 20 after its end: 325
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 325, 312);
+    pj_script_expect(s, 0, 325, 312);
 }
 
 static void masters_wait_for_their_workers(void **state)
@@ -52,7 +42,7 @@ static void masters_wait_for_their_workers(void **state)
     function(s, 2, 120, 301); // ends at 291
     pj_script_last(s, 0, 350);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 353, 350);
+    pj_script_expect(s, 0, 353, 350);
 }
 
 static void workers_stand_still_between_functions(void **state)
@@ -69,7 +59,7 @@ static void workers_stand_still_between_functions(void **state)
     pj_script_last(s, 0, 700);
     pj_script_last(s, 1, 720); // 210 after its begin
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 610, 600);
+    pj_script_expect(s, 0, 610, 600);
 }
 
 static void a_worker_without_region_counts_all_its_time(void **state)
@@ -79,7 +69,7 @@ static void a_worker_without_region_counts_all_its_time(void **state)
     function(s, 1, 300, 590); // the region's begin was cut off
     pj_script_last(s, 0, 400);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 590, 400);
+    pj_script_expect(s, 0, 590, 400);
 }
 
 static void a_region_whose_master_works_not_starts_at_its_end(void **state)
@@ -90,7 +80,7 @@ static void a_region_whose_master_works_not_starts_at_its_end(void **state)
     function(s, 1, 110, 290); // starts when the master closes: 300 to 480
     pj_script_last(s, 0, 310);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 490, 310);
+    pj_script_expect(s, 0, 490, 310);
 }
 
 static void barriers_hold_the_whole_team(void **state)
@@ -105,7 +95,7 @@ static void barriers_hold_the_whole_team(void **state)
     pj_script_openmp(s, 0, PJ_OMP_BARRIER, 0, 200); // arrives at 200
     pj_script_openmp(s, 1, PJ_OMP_BARRIER, 0, 201); // arrives at 181, leaves at 200
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 259, 254); // the worker has 59 to go
+    pj_script_expect(s, 0, 259, 254); // the worker has 59 to go
 }
 
 static void barriers_that_a_thread_misses_end_with_the_region(void **state)
@@ -117,7 +107,7 @@ static void barriers_that_a_thread_misses_end_with_the_region(void **state)
     function(s, 1, 100, 250);
     pj_script_openmp(s, 0, PJ_OMP_BARRIER, 0, 200);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 260, 260);
+    pj_script_expect(s, 0, 260, 260);
 }
 
 static void wait(pj_script *s, uint32_t location, uint16_t code, uint64_t begin, uint64_t end)
@@ -139,7 +129,7 @@ static void who_leaves_a_barrier_late_holds_nobody(void **state)
     wait(s, 1, PJ_OMP_BARRIER, 150, 500);
     pj_script_last(s, 0, 530);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 530, 530);
+    pj_script_expect(s, 0, 530, 530);
 }
 
 static void a_task_in_a_barrier_is_work_before_it(void **state)
@@ -156,7 +146,7 @@ static void a_task_in_a_barrier_is_work_before_it(void **state)
     pj_script_openmp(s, 1, PJ_OMP_BARRIER, 0, 200);
     pj_script_last(s, 0, 250);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 250, 215);
+    pj_script_expect(s, 0, 250, 215);
 }
 
 /// Thread 1 is slow to leave the first barrier and takes a task that thread 0 has made since.
@@ -177,7 +167,7 @@ static void a_task_made_after_a_barrier_is_not_work_before_it(void **state)
     wait(s, 1, PJ_OMP_BARRIER, 305, 310);
     pj_script_last(s, 0, 420);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 420, 420 - 15);
+    pj_script_expect(s, 0, 420, 420 - 15);
 }
 
 static void waiting_for_tasks_is_not_computing(void **state)
@@ -192,7 +182,7 @@ static void waiting_for_tasks_is_not_computing(void **state)
     wait(s, 1, PJ_OMP_TASK, 120, 180);
     pj_script_last(s, 0, 250);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 250, 200);
+    pj_script_expect(s, 0, 250, 200);
 }
 
 static void waits_for_tasks(void **state)
@@ -213,7 +203,7 @@ static void waits_for_tasks(void **state)
         pj_script_openmp(s, 0, rows[i].code, 0, 302); // 3 before the task's end
         pj_script_last(s, 0, 350);
         pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-        expect(s, 0, rows[i].finish, 350);
+        pj_script_expect(s, 0, rows[i].finish, 350);
     }
 }
 
@@ -230,7 +220,7 @@ static void later_waits_include_earlier_tasks(void **state)
     pj_script_openmp(s, 0, PJ_OMP_TASKWAIT, 0, 302); // so does the master
     pj_script_last(s, 0, 350);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 353, 350);
+    pj_script_expect(s, 0, 353, 350);
 }
 
 static void hybrid_runs_join_both(void **state)
@@ -247,8 +237,8 @@ static void hybrid_runs_join_both(void **state)
         pj_script_last(s, master, 220);
     }
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 0, 90 + 120, 210); // both leave the barrier at 90
-    expect(s, 1, 90 + 120, 170);
+    pj_script_expect(s, 0, 90 + 120, 210); // both leave the barrier at 90
+    pj_script_expect(s, 1, 90 + 120, 170);
 }
 
 static void workers_may_call_mpi_in_their_functions(void **state)
@@ -263,7 +253,7 @@ static void workers_may_call_mpi_in_their_functions(void **state)
     pj_script_send(s, (pj_script_message){1, 2, 150, 10, 160, 100, .record = 0});
     pj_script_last(s, 2, 165);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 1, 155, 15);
+    pj_script_expect(s, 1, 155, 15);
     assert_int_equal(s->run->import.count[PJ_IMPORT_mpi_outside_function], 0);
 }
 
@@ -276,8 +266,8 @@ static void threads_that_call_mpi_on_their_own_count_all_their_time(void **state
     pj_script_send(s, (pj_script_message){1, 2, 150, 10, 160, 100, .record = 0});
     pj_script_last(s, 1, 400);
     pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
-    expect(s, 1, 150, 10);
-    expect(s, 0, 390, 0);
+    pj_script_expect(s, 1, 150, 10);
+    pj_script_expect(s, 0, 390, 0);
     assert_int_equal(s->run->import.count[PJ_IMPORT_mpi_outside_function], 1);
 }
 

@@ -7,32 +7,6 @@
 
 #include <cmocka.h>
 
-static void replay(pj_script *s)
-{
-    pj_script_replay(s, (pj_replay_opts){0}, 0);
-    if (!s->run->ideal.available)
-        print_error("%s\n", s->run->ideal.reason);
-    assert_true(s->run->ideal.available);
-}
-
-static void assert_exactly(double got, double want)
-{
-    if (got != want)
-        print_error("%.17g is not %.17g\n", got, want);
-    assert_true(got == want);
-}
-
-static void expect(const pj_script *s, uint32_t rank, double finish, double compute)
-{
-    assert_exactly(s->run->ideal.finish_ns[rank], finish);
-    assert_exactly(s->run->ideal.compute_ns[rank], compute);
-}
-
-static uint64_t counted(const pj_script *s, pj_import_key key)
-{
-    return s->run->import.count[key];
-}
-
 /// The location requests its `number`-th collective; calls last 1 ns.
 static void request(pj_script *s, uint32_t location, const char *name, uint64_t time)
 {
@@ -57,11 +31,11 @@ static void completions_wait_for_the_last_request(void **state)
         complete(s, r, 60 + r, 80, (pj_script_completion){0, .communicator = 1});
         pj_script_last(s, r, 100);
     }
-    replay(s);
+    pj_script_solve(s);
     // The last request is at 50; the calls of the others cost nothing.
-    expect(s, 0, 10 + 49 + 20, 10 + 49 + 20);
-    expect(s, 1, 50 + 10 + 20, 50 + 10 + 20);
-    expect(s, 2, 30 + 31 + 20, 30 + 31 + 20);
+    pj_script_expect(s, 0, 10 + 49 + 20, 10 + 49 + 20);
+    pj_script_expect(s, 1, 50 + 10 + 20, 50 + 10 + 20);
+    pj_script_expect(s, 2, 30 + 31 + 20, 30 + 31 + 20);
 }
 
 static void who_completes_early_waits(void **state)
@@ -72,9 +46,9 @@ static void who_completes_early_waits(void **state)
     complete(s, 0, 15, 80, (pj_script_completion){0, .communicator = 1});
     request(s, 1, "MPI_Ibarrier", 50);
     complete(s, 1, 60, 80, (pj_script_completion){0, .communicator = 1});
-    replay(s);
-    expect(s, 0, 50, 10 + 4); // waits from 14 on
-    expect(s, 1, 59, 59);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 50, 10 + 4); // waits from 14 on
+    pj_script_expect(s, 1, 59, 59);
 }
 
 static void one_wait_completes_messages_and_collectives(void **state)
@@ -93,10 +67,11 @@ static void one_wait_completes_messages_and_collectives(void **state)
     complete(s, 1, 130, 131, (pj_script_completion){0, .communicator = 1});
     complete(s, 1, 140, 141, (pj_script_completion){1, .communicator = 1});
     pj_script_send(s, (pj_script_message){1, 0, 120, 5, 200, .size = 100});
-    replay(s);
-    expect(s, 0, 118, 5 + 4 + 1 + 7); // the message comes last: three calls cost nothing before
-    expect(s, 1, 118 - 1 + 9 + 9 + 1, 40 + 49 + 29 + 9 + 9);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_not_completed), 0);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 118,
+                     5 + 4 + 1 + 7); // the message comes last: three calls cost nothing before
+    pj_script_expect(s, 1, 118 - 1 + 9 + 9 + 1, 40 + 49 + 29 + 9 + 9);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_not_completed), 0);
 }
 
 static void requests_match_in_their_order(void **state)
@@ -111,9 +86,10 @@ static void requests_match_in_their_order(void **state)
     request(s, 1, "MPI_Ibarrier", 90);
     complete(s, 1, 95, 96, (pj_script_completion){0, .communicator = 1});
     complete(s, 1, 99, 100, (pj_script_completion){1, .communicator = 1});
-    replay(s);
-    expect(s, 0, 89 + 10, 10 + 9 + 9 + 10); // waits for the second request of rank 1, at 89
-    expect(s, 1, 89 + 4 + 3, 96);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 89 + 10,
+                     10 + 9 + 9 + 10); // waits for the second request of rank 1, at 89
+    pj_script_expect(s, 1, 89 + 4 + 3, 96);
 }
 
 static void only_the_root_waits_for_an_ireduce(void **state)
@@ -124,9 +100,9 @@ static void only_the_root_waits_for_an_ireduce(void **state)
     complete(s, 0, 20, 30, (pj_script_completion){0, .communicator = 1});
     request(s, 1, "MPI_Ireduce", 5);
     complete(s, 1, 8, 30, (pj_script_completion){0, .communicator = 1, .root = true});
-    replay(s);
-    expect(s, 0, 19, 19);
-    expect(s, 1, 10, 7);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 19, 19);
+    pj_script_expect(s, 1, 10, 7);
 }
 
 static void completions_cost_what_the_network_says(void **state)
@@ -140,8 +116,8 @@ static void completions_cost_what_the_network_says(void **state)
     pj_network network = {.latency_ns = 100, .bandwidth = 1e9};
     pj_script_replay(s, (pj_replay_opts){.network = network}, 0);
     // After the last request, at 13: two levels of 100 + 1000 ns.
-    expect(s, 0, 13 + 2 * 1100, 14);
-    expect(s, 3, 13 + 2 * 1100, 14);
+    pj_script_expect(s, 0, 13 + 2 * 1100, 14);
+    pj_script_expect(s, 3, 13 + 2 * 1100, 14);
 }
 
 static void who_never_requests_is_not_awaited(void **state)
@@ -153,9 +129,9 @@ static void who_never_requests_is_not_awaited(void **state)
         complete(s, r, 30, 40, (pj_script_completion){0, .communicator = 1});
     }
     pj_script_call(s, 2, "MPI_Comm_rank", 90, 91);
-    replay(s);
-    expect(s, 0, 29, 29);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_absent), 1);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 29, 29);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_absent), 1);
 }
 
 /// In turns one rank requests 40 ns after the other, which waits for it.
@@ -174,14 +150,14 @@ static void a_lost_completion_is_made_up_for(void **state)
             else
                 complete(s, r, begin, at + 80, (pj_script_completion){i, .communicator = 1});
         }
-    replay(s);
+    pj_script_solve(s);
     // A round takes 70; the one whose wait is lost lets rank 1 go on 30 earlier.
     const double rounds = 50 + 70.0 * (ROUNDS - 1) - 30, compute = 0.5 * ROUNDS * (31 + 79) - 20;
-    expect(s, 0, rounds, compute);
-    expect(s, 1, rounds + 9, compute);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_not_completed), 1);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_absent), 0);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_mismatch), 0);
+    pj_script_expect(s, 0, rounds, compute);
+    pj_script_expect(s, 1, rounds + 9, compute);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_not_completed), 1);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_absent), 0);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_mismatch), 0);
 }
 
 static void odd_requests_are_counted(void **state)
@@ -196,13 +172,13 @@ static void odd_requests_are_counted(void **state)
     complete(s, 1, 50, 51, (pj_script_completion){1, .communicator = 9});
     request(s, 1, "MPI_Ibarrier", 60);
     complete(s, 1, 70, 71, (pj_script_completion){7, .communicator = 1}); // no such request
-    replay(s);
-    expect(s, 0, 25, 19);
-    expect(s, 1, 25 + 10 + 9 + 9 + 9, 25 + 10 + 9 + 9 + 9);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_mismatch), 1);
-    assert_int_equal(counted(s, PJ_IMPORT_unknown_communicator), 1);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_not_completed), 1);
-    assert_int_equal(counted(s, PJ_IMPORT_collective_without_fields), 0);
+    pj_script_solve(s);
+    pj_script_expect(s, 0, 25, 19);
+    pj_script_expect(s, 1, 25 + 10 + 9 + 9 + 9, 25 + 10 + 9 + 9 + 9);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_mismatch), 1);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_unknown_communicator), 1);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_not_completed), 1);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_collective_without_fields), 0);
 }
 
 int main(void)

@@ -7,6 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 pj_script *pj_script_new(uint32_t ranks, uint32_t threads)
 {
     pj_script *script = pj_take_memory(sizeof *script);
@@ -195,4 +201,26 @@ void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch)
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
+}
+
+void pj_script_solve(pj_script *script)
+{
+    pj_script_replay(script, (pj_replay_opts){0}, 0);
+    if (!script->run->ideal.available)
+        fail_msg("%s", script->run->ideal.reason);
+}
+
+void pj_script_expect(const pj_script *script, uint32_t rank, double finish, double compute)
+{
+    const pj_ideal *ideal = &script->run->ideal;
+    if (!ideal->available)
+        fail_msg("%s", ideal->reason);
+    if (ideal->finish_ns[rank] != finish || ideal->compute_ns[rank] != compute)
+        fail_msg("rank %u: finish %.17g, compute %.17g; not %.17g, %.17g", rank,
+                 ideal->finish_ns[rank], ideal->compute_ns[rank], finish, compute);
+}
+
+uint64_t pj_script_counted(const pj_script *script, pj_import_key key)
+{
+    return script->run->import.count[key];
 }

@@ -71,4 +71,12 @@ void pj_script_last(pj_script *script, uint32_t location, uint64_t time);
 /// (0 = all at once); the results are in script->run->ideal.
 void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch);
 
+// By cmocka's means.
+
+/// Replays on the ideal network; fails when there is no answer.
+void pj_script_solve(pj_script *script);
+/// Fails unless there are ideal times, and those of the rank are exactly these, in ns.
+void pj_script_expect(const pj_script *script, uint32_t rank, double finish, double compute);
+uint64_t pj_script_counted(const pj_script *script, pj_import_key key);
+
 #endif

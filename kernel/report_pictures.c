@@ -179,7 +179,9 @@ static bool read_picture(const taking *t, pj_str target, pj_buf *out, const kind
     if (strncmp(name, attached, strlen(attached)) == 0)
         return read_attachment(t, name + strlen(attached), out, what);
     const char *path = *name == '/' ? name : pj_arena_format(arena, "%s/%s", t->from, name);
-    return pj_file_read(path, out, NULL);
+    struct stat status; // a pipe or a device may have no end
+    return *what && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           pj_file_read(path, out, NULL);
 }
 
 /// A file of the private folder, as the text names it.

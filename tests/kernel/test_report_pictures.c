@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -37,6 +38,7 @@ static int close_all(void **state)
     free((char *)from);
     unlink(folder_file("a.png"));
     unlink(folder_file("b c.svg"));
+    unlink(folder_file("pipe.png"));
     return folder_remove(state);
 }
 
@@ -86,12 +88,17 @@ static void what_cannot_be_taken_is_told(void **state)
     (void)state;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_report report = {.session = session, .arena = arena, .format = PJ_REPORT_html};
-    static const char *const texts[] = {"![A](gone.png)", "![A](attachment:gone.png)",
-                                        "![A](a.tiff)"};
+    static const char *const texts[][2] = {
+        {"![A](gone.png)", "gone.png cannot be read"},
+        {"![A](attachment:gone.png)", "gone.png cannot be read"},
+        {"![A](pipe.png)", "pipe.png cannot be read"}, // nobody writes into it
+        {"![A](a.tiff)", "a.tiff is of no kind"},
+        {"![A](/dev/zero)", "/dev/zero is of no kind"}, // has no end
+    };
+    assert_int_equal(mkfifo(folder_file("pipe.png"), 0600), 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        assert_string_equal(taken(&report, texts[i]), texts[i]);
-        assert_non_null(
-            strstr(face.err.at, i == 2 ? "a.tiff is of no kind" : "gone.png cannot be read"));
+        assert_string_equal(taken(&report, texts[i][0]), texts[i][0]);
+        assert_non_null(strstr(face.err.at, texts[i][1]));
     }
     report.format = PJ_REPORT_pdf;
     assert_string_equal(taken(&report, "![The *plan*](gone.png)"), "The *plan*");

@@ -12,7 +12,7 @@ enum {
     EVENT_MOST = 1 + 5 * NUMBER_MOST,
 };
 
-_Static_assert((int)PJ_EV_LAST <= (int)KIND, "kinds have four bits");
+_Static_assert((int)PJ_EV_LAST <= (int)KIND + 1, "kinds have four bits");
 
 static char *put_number(char *at, uint64_t value)
 {

@@ -34,6 +34,7 @@ typedef struct learnt {
     bool shifted;  // the shifts are to be used
     bool inferred; // some receives are to be inferred
     bool counted;  // some of these by their number, which another pass has still to confirm
+    bool uneven;   // some messages have one end only
     uint32_t ranks, places;
     size_t traffic_count;
     int64_t lacks_ns;         // what shifts without rates would leave contradicted
@@ -154,6 +155,7 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
                                .sum = &r->pass->job->bytes_done,
                                .by_library = r->lib->needed(r->archive),
                                .regions = r->pass->regions,
+                               .parts = r->run->messages_apart,
                                .marks = marks_each(r),
                                .trails = r->ranges ? r->pass->known->trails->items : NULL,
                                .ranges = r->ranges,
@@ -161,6 +163,14 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
     r->places = pj_new_n(r->defs->arena, pj_otf2_place *, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         r->places[i] = reads(r, i) ? pj_otf2_place_new(&opts, i) : pj_otf2_place_absent(&opts, i);
+}
+
+/// Both ends of a message find each other by counting when each of them is in the trace; as far as
+/// is known.
+static bool gives_parts(const otf2_reading *r)
+{
+    const learnt *l = r->pass->learnt;
+    return !r->ranges && pj_pass_asks(r->pass, PJ_EV_PART) && !(l && (l->inferred || l->uneven));
 }
 
 static pj_otf2_shift shift_of(const otf2_reading *r, uint32_t rank)
@@ -291,6 +301,8 @@ static void end_run(otf2_reading *r)
     pj_otf2_trails_keep(r->places, r->count, pj_otf2_match_reach(r->match), r->folder, run);
     count_defs(r);
     pj_otf2_match_end(r->match, &run->import);
+    if (run->messages_apart)
+        run->import.count[PJ_IMPORT_message_reversed] = pj_otf2_match_reversed(r->match);
 }
 
 // Clocks
@@ -416,7 +428,8 @@ static void learn_first(otf2_reading *r)
     l->shifted = violated(l->before) && !r->pass->raw_clock;
     if (l->shifted)
         l->lacks_ns = pj_otf2_sync_solve(r->sync, l->shifts);
-    r->pass->learning = l->shifted || l->inferred;
+    l->uneven = r->run->messages_apart && pj_otf2_match_left(r->match);
+    r->pass->learning = l->shifted || l->inferred || l->uneven;
     if (r->pass->learning)
         r->pass->learnt = l;
     else
@@ -571,6 +584,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     r->count = r->defs->place_count;
     if (!choose_parts(r, err))
         return false;
+    r->run->messages_apart = gives_parts(r);
     open_places(r, &anchor);
     if (r->pass->crew)
         r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));

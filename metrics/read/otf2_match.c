@@ -72,7 +72,7 @@ struct pj_otf2_match {
     size_t bytes;    // of queues and meetings
     pj_map first_to; // first channel to a rank whose receives are inferred
     pj_map forgiven; // ranks that may leave messages without a receive
-    uint64_t inferred;
+    uint64_t inferred, reversed;
     pj_otf2_reach reach;
 };
 
@@ -218,6 +218,7 @@ static void complete(pj_otf2_match *match, const waiting *send, const waiting *r
                              .from = send->location,
                              .to = receive->location};
     m->complete = true;
+    match->reversed += receive->op.end < send->op.begin;
     pj_otf2_sync_message(match->sync, from, send->op.begin, to, receive->op.end);
     pj_otf2_reach_add(&match->reach, send->op.begin, receive->op.end);
     if (!m->released)
@@ -536,6 +537,19 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
 void pj_otf2_match_forgive(pj_otf2_match *match, uint32_t rank)
 {
     pj_map_put(&match->forgiven, rank, 0);
+}
+
+uint64_t pj_otf2_match_left(const pj_otf2_match *match)
+{
+    uint64_t left = 0;
+    for (size_t i = 0; i < match->channel_count; i++)
+        left += match->channels[i].sends.count + match->channels[i].receives.count;
+    return left;
+}
+
+uint64_t pj_otf2_match_reversed(const pj_otf2_match *match)
+{
+    return match->reversed;
 }
 
 void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import)

@@ -43,6 +43,10 @@ bool pj_otf2_match_release(pj_otf2_match *match, uint32_t message, pj_message *o
 bool pj_otf2_match_late(pj_otf2_match *match, pj_message *out);
 /// Sends to this rank are not expected to be received.
 void pj_otf2_match_forgive(pj_otf2_match *match, uint32_t rank);
+/// Messages so far that have only one end.
+uint64_t pj_otf2_match_left(const pj_otf2_match *match);
+/// Messages that were received before they were sent.
+uint64_t pj_otf2_match_reversed(const pj_otf2_match *match);
 /// Counts what is left over.
 void pj_otf2_match_end(pj_otf2_match *match, pj_import_stats *import);
 /// How far the messages reach that have been completed.

@@ -134,6 +134,7 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
     place->named = opts->regions;
+    place->parts = opts->parts;
     if (!read_local(place, opts))
         pj_otf2_count(place, PJ_IMPORT_local_definitions);
     open_records(place, opts, number);
@@ -158,6 +159,7 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_map_free(&place->comms);
     pj_map_free(&place->metrics);
     pj_map_free(&place->contexts);
+    pj_map_free(&place->channels);
     pj_otf2_requests_free(&place->requests);
     pj_otf2_requests_free(&place->collectives);
     pj_otf2_trail_free(place->trail);
@@ -706,6 +708,8 @@ static void end_place(pj_otf2_place *place)
         pj_otf2_settle(place, place->now.last);
         pj_otf2_give(place, place->now.last, PJ_EV_OTHER);
     }
+    if (place->parts)
+        pj_otf2_give(place, place->now.last, PJ_EV_END);
     place->import.count[PJ_IMPORT_region_not_left] += place->depth;
     if (!place->evt)
         return;

@@ -75,6 +75,7 @@ typedef struct pj_otf2_place {
     bool worker; // not the first thread of its rank
     bool named;  // gives out the regions it enters and leaves
     bool infer;  // its receives have no completions in the trace
+    bool parts;  // gives out PJ_EV_PART and PJ_EV_END
 
     // Where its records come from: our own decoder, or the library.
     pj_otf2_evt *evt;
@@ -104,6 +105,7 @@ typedef struct pj_otf2_place {
     pj_otf2_requests requests;
     pj_otf2_requests collectives; // requested and not completed: their number in place of the time
     uint32_t collective_count;    // requested so far
+    pj_map channels;              // of parts, by (peer, communicator)
     uint64_t *posts;              // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
 
@@ -137,6 +139,7 @@ typedef struct pj_otf2_place_opts {
     bool keep_open;        // files, from one buffer to the next
     bool by_library;
     bool regions;                       // gives out PJ_EV_ENTER and PJ_EV_LEAVE
+    bool parts;                         // gives out PJ_EV_PART and PJ_EV_END
     size_t marks;                       // that it may leave (otf2_trail.h); 0 = none
     const struct pj_otf2_trail *trails; // by place, where not all is read (otf2_zoom.h), else NULL
     const struct pj_otf2_range *ranges; // times that are then looked at

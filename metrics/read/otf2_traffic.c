@@ -128,25 +128,71 @@ static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2
     return true;
 }
 
+/// An event of the call that is open, at its begin, as nothing was given out since.
+static pj_event *give_in_call(pj_otf2_place *place, uint64_t time, uint16_t kind)
+{
+    return pj_otf2_give(place, place->now.since < time ? place->now.since : time, kind);
+}
+
+/// The number of the place's channel to and from another rank, told when it is new.
+static uint32_t channel_of(pj_otf2_place *place, uint64_t time, const pj_otf2_op *op)
+{
+    uint64_t key = (uint64_t)op->peer << 32 | op->comm;
+    uint32_t channel;
+    if (pj_map_get(&place->channels, key, &channel))
+        return channel;
+    channel = (uint32_t)place->channels.count;
+    pj_map_put(&place->channels, key, channel);
+    give_in_call(place, time, PJ_EV_PART)->a = key;
+    return channel;
+}
+
+/// The place's own end of a message. `more`: of a send its bytes, of a receive when it was posted.
+static void give_part(pj_otf2_place *place, uint64_t time, const pj_otf2_op *op, pj_part_kind kind,
+                      uint64_t more)
+{
+    if (!place->parts)
+        return;
+    uint64_t channel = channel_of(place, time, op);
+    pj_event *event = give_in_call(place, time, PJ_EV_PART);
+    event->a = channel << 32 | op->tag;
+    event->b = more;
+    event->code = (uint16_t)kind;
+}
+
+static void give_post(pj_otf2_place *place, uint64_t time)
+{
+    if (!place->parts)
+        return;
+    pj_event *event = give_in_call(place, time, PJ_EV_PART);
+    event->b = time;
+    event->code = PJ_PART_POST;
+}
+
 void pj_otf2_send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
 {
     pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
     if (!message_op(place, event, &op))
         return;
+    give_part(place, time, &op, PJ_PART_SEND, op.bytes);
     give_op(place, time, op);
 }
 
 void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
 {
     pj_otf2_op op = {.kind = PJ_OTF2_OP_RECEIVE, .end = time};
+    pj_part_kind part = PJ_PART_RECEIVE;
     op.begin = place->now.calls ? place->now.call_begin : time;
     if (event->type == PJ_OTF2_MPI_IRECV) {
         place->completed++;
-        if (!pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
+        if (pj_otf2_requests_take(&place->requests, event->field[4], &op.begin))
+            part = PJ_PART_COMPLETE;
+        else
             pj_otf2_count(place, PJ_IMPORT_request_unknown);
     }
     if (!message_op(place, event, &op))
         return;
+    give_part(place, time, &op, part, op.begin);
     if (place->infer)
         give_op(place, time, op);
     else
@@ -159,6 +205,7 @@ void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request)
     place->fresh = true;
     if (!place->infer) {
         pj_otf2_requests_put(&place->requests, request, time);
+        give_post(place, time);
         return;
     }
     pj_grow(place->posts, &place->post_cap, place->post_count + 1);
@@ -166,12 +213,6 @@ void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request)
 }
 
 // Collectives
-
-/// An event of the call that is open, at its begin, as nothing was given out since.
-static pj_event *give_in_call(pj_otf2_place *place, uint64_t time, uint16_t kind)
-{
-    return pj_otf2_give(place, place->now.since < time ? place->now.since : time, kind);
-}
 
 static uint32_t root_of(const pj_otf2_place *place, const pj_otf2_comm *comm, uint64_t member)
 {

@@ -71,6 +71,14 @@ bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
     return true;
 }
 
+bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        kinds |= pass->sinks[i].kinds;
+    return kinds >> kind & 1;
+}
+
 static bool hand_to(pj_pass *pass, bool by_location, const pj_batch *batch, pj_err *err)
 {
     for (size_t i = 0; batch->count && i < pass->sink_count; i++) {

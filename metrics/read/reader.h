@@ -68,6 +68,9 @@ bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err);
 bool pj_pass_begin(pj_pass *pass, pj_err *err);
 bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err);
 
+/// Whether a sink names this kind among those that it looks at.
+bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
+
 /// For readers in a crew: events of this member's own threads, for the sinks that take these apart.
 bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);
 /// The leader's events of all threads in order, for the other sinks.

@@ -42,8 +42,17 @@ static const role_rule rules[] = {
     [PJ_ROLE_INIT] = {0},
 };
 
+typedef struct part { // an end of a message in the call that comes next
+    uint32_t message;
+    pj_end_kind kind;
+    bool later;    // a receive that another call completes
+    uint64_t time; // when it is posted, ns
+} part;
+
 typedef struct place { // of a location
     pj_ends ends;
+    part *parts; // what the next call does, where messages come apart
+    size_t part_count, part_cap;
     pj_posts posts;
     uint64_t replayed; // end of its last replayed call
     bool has_replayed;
@@ -90,6 +99,7 @@ void pj_calls_free(pj_calls *calls)
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
         pj_ends_free(&calls->places[i].ends);
         pj_posts_free(&calls->places[i].posts);
+        free(calls->places[i].parts);
         free(calls->places[i].pending);
         pj_requested_free(&calls->places[i].requested);
         free(calls->places[i].awaited);
@@ -111,9 +121,9 @@ static void add(pj_calls *calls, uint32_t location, pj_op_kind kind, uint32_t wh
 // Messages
 
 /// An end that no call has taken.
-static void drop_end(pj_calls *calls, pj_end end)
+static void drop(pj_calls *calls, part end)
 {
-    switch (pj_end_kind_of(end)) {
+    switch (end.kind) {
     case PJ_END_POST:
         count(calls, PJ_IMPORT_message_without_receive);
         pj_engine_no_post(calls->engine, end.message, 0);
@@ -126,6 +136,11 @@ static void drop_end(pj_calls *calls, pj_end end)
         break; // nobody waits for it
     }
     pj_engine_message_release(calls->engine, end.message);
+}
+
+static void drop_end(pj_calls *calls, pj_end end)
+{
+    drop(calls, (part){end.message, pj_end_kind_of(end), false, 0});
 }
 
 /// The message of a receive whose call has been replayed. Gives its number, or PJ_NOTHING when
@@ -237,11 +252,10 @@ static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call
 }
 
 /// Makes the operations of an end that its call accepts.
-static void take_end(pj_calls *calls, uint32_t location, const role_rule *rule, pj_end end,
-                     taken *so_far)
+static void take(pj_calls *calls, uint32_t location, const role_rule *rule, part end, taken *so_far)
 {
-    so_far->count[pj_end_kind_of(end)]++;
-    switch (pj_end_kind_of(end)) {
+    so_far->count[end.kind]++;
+    switch (end.kind) {
     case PJ_END_POST:
         add(calls, location, PJ_OP_POST, end.message);
         if (!rule->receives)
@@ -269,7 +283,8 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *ru
         bool inside = end.time >= call->begin;
         if (inside && accepts(rule, pj_end_kind_of(end)) &&
             !is_of_next(calls, call, next, end, &sum)) {
-            take_end(calls, call->location, rule, end, &sum);
+            take(calls, call->location, rule,
+                 (part){end.message, pj_end_kind_of(end), false, 0}, &sum);
             continue;
         }
         bool over = pj_end_kind_of(end) == PJ_END_RECEIVED && end.message == sum.received;
@@ -284,6 +299,116 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *ru
         pj_ends_add(ends, calls->kept[i].time, calls->kept[i].order, calls->kept[i].message);
     calls->kept_count = 0;
     return sum;
+}
+
+// Ends of messages that are told apart
+
+static void add_part(pj_calls *calls, uint32_t location, part item)
+{
+    place *p = &calls->places[location];
+    pj_grow(p->parts, &p->part_cap, p->part_count + 1);
+    p->parts[p->part_count++] = item;
+}
+
+void pj_calls_send(pj_calls *calls, uint32_t location, uint32_t message)
+{
+    add_part(calls, location, (part){message, PJ_END_SEND, false, 0});
+}
+
+void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time)
+{
+    uint32_t message = pj_engine_post(calls->engine, location);
+    add_part(calls, location, (part){message, PJ_END_POST, true, time});
+}
+
+/// The receive that the call itself has posted at `time`; PJ_NOTHING when it has not.
+static uint32_t posted_here(pj_calls *calls, uint32_t location, uint64_t time)
+{
+    place *p = &calls->places[location];
+    for (size_t i = p->part_count; i-- > 0;) {
+        part *item = &p->parts[i];
+        if (!item->later || item->time != time)
+            continue;
+        item->later = false;
+        pj_engine_message_hold(calls->engine, item->message);
+        return item->message;
+    }
+    return PJ_NOTHING;
+}
+
+/// The receive that was posted at `time`; if none is known, a new one that is ready always.
+static uint32_t posted_at(pj_calls *calls, uint32_t location, uint64_t time)
+{
+    pj_posts *posts = &calls->places[location].posts;
+    bool forgotten;
+    uint32_t here = posted_here(calls, location, time);
+    if (here != PJ_NOTHING)
+        return here;
+    pj_posted *posted = pj_posts_find(posts, time, &forgotten);
+    if (posted) {
+        uint32_t message = posted->message;
+        posted->message = PJ_NOTHING;
+        pj_posts_trim(posts);
+        return message;
+    }
+    count(calls, forgotten ? PJ_IMPORT_receive_forgotten : PJ_IMPORT_message_without_receive);
+    uint32_t message = pj_engine_post(calls->engine, location);
+    pj_engine_no_post(calls->engine, message, 0);
+    return message;
+}
+
+uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time)
+{
+    uint32_t message = time ? posted_at(calls, location, *time)
+                            : pj_engine_post(calls->engine, location);
+    if (!time) {
+        pj_engine_message_hold(calls->engine, message);
+        add_part(calls, location, (part){message, PJ_END_POST, false, 0});
+    }
+    pj_engine_message_hold(calls->engine, message);
+    add_part(calls, location, (part){message, PJ_END_RECEIVED, false, 0});
+    return message;
+}
+
+/// The post of a receive that another call completes.
+static void take_post(pj_calls *calls, uint32_t location, const role_rule *rule, part item)
+{
+    if (!accepts(rule, PJ_END_POST)) {
+        pj_engine_message_release(calls->engine, item.message);
+        return;
+    }
+    add(calls, location, PJ_OP_POST, item.message);
+    pj_posts_add(&calls->places[location].posts, calls->engine,
+                 (pj_posted){item.time, item.time, item.message, false}, calls->posts_most);
+}
+
+static void take_part(pj_calls *calls, uint32_t location, const role_rule *rule, part item,
+                      taken *sum)
+{
+    if (item.later)
+        take_post(calls, location, rule, item);
+    else if (accepts(rule, item.kind))
+        take(calls, location, rule, item, sum);
+    else
+        drop(calls, item);
+}
+
+/// Receives are posted before a call sends, and it waits in the end.
+static taken take_parts(pj_calls *calls, uint32_t location, const role_rule *rule)
+{
+    place *p = &calls->places[location];
+    taken sum = {.received = PJ_NOTHING};
+    for (pj_end_kind kind = PJ_END_POST; kind <= PJ_END_RECEIVED; kind++)
+        for (size_t i = 0; i < p->part_count; i++)
+            if (p->parts[i].kind == kind)
+                take_part(calls, location, rule, p->parts[i], &sum);
+    p->part_count = 0;
+    return sum;
+}
+
+void pj_calls_stray(pj_calls *calls, uint32_t location)
+{
+    take_parts(calls, location, &rules[PJ_ROLE_NONE]);
 }
 
 /// A receive whose message has not been seen: its record stands further on in the trace, or there
@@ -459,9 +584,11 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
         initialise(calls, call);
     else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
-    taken ends = take_ends(calls, call, &rules[role], next);
+    bool apart = calls->run->messages_apart;
+    taken ends = apart ? take_parts(calls, call->location, &rules[role])
+                       : take_ends(calls, call, &rules[role], next);
     // A blocking receive has got its message by now; the record of another may stand further on.
-    if ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START)
+    if (!apart && ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START))
         remember_post(calls, call, role == PJ_ROLE_START);
     if (call->call == calls->wait && ends.count[PJ_END_RECEIVED] == 0)
         complete_pending(calls, call->location);
@@ -482,6 +609,7 @@ void pj_calls_end(pj_calls *calls, uint32_t location)
     pj_groups_begin(calls->groups, calls->run->layout.rank_of[location]);
     for (pj_end end; pj_ends_pop(&p->ends, UINT64_MAX, &end);)
         drop_end(calls, end);
+    pj_calls_stray(calls, location);
     for (; p->pending_count > 0; p->pending_count--)
         count(calls, PJ_IMPORT_collective_not_completed);
     settle_requests(calls, location, true);

@@ -29,6 +29,15 @@ void pj_calls_free(pj_calls *calls);
 /// A message; its calls follow, or precede by not much more than the replay's window. Gives the
 /// engine's number for it.
 uint32_t pj_calls_message(pj_calls *calls, const pj_message *message);
+/// Where the ends of messages are told apart (pj_run.messages_apart): the next call of the location
+/// sends `message` (which it releases), or posts a receive at `time`, or completes one that was
+/// posted then, or one that it posts itself (NULL). The number of what is completed is returned,
+/// held once for the caller.
+void pj_calls_send(pj_calls *calls, uint32_t location, uint32_t message);
+void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time);
+uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time);
+/// What was told since the last call stands in no call.
+void pj_calls_stray(pj_calls *calls, uint32_t location);
 /// The next call of its location; `touching` is the one after it when that begins where this one
 /// ends, else NULL. The caller has run the location to call->begin.
 void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *touching);

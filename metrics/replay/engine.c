@@ -13,6 +13,8 @@ typedef struct message {
     uint64_t size;
     uint32_t from, to; // `to` links free messages
     uint32_t holders;
+    uint32_t other;          // end of the message, where they are apart; PJ_NOTHING = none yet
+    bool is_send;            // the sender's end of these
     bool is_sent, is_posted; // the clock is known
     bool sender_waits, receiver_waits;
     bool no_send, no_post; // no operation does it
@@ -116,7 +118,18 @@ uint32_t pj_engine_post(pj_engine *engine, uint32_t to)
         id = (uint32_t)engine->message_count++;
         pj_grow(engine->messages, &engine->message_cap, engine->message_count);
     }
-    engine->messages[id] = (message){.from = PJ_NOTHING, .to = to, .holders = 1};
+    engine->messages[id] =
+        (message){.from = PJ_NOTHING, .to = to, .holders = 1, .other = PJ_NOTHING};
+    return id;
+}
+
+uint32_t pj_engine_send(pj_engine *engine, uint32_t from, uint32_t to, uint64_t size)
+{
+    uint32_t id = pj_engine_post(engine, to);
+    message *m = &engine->messages[id];
+    m->is_send = true;
+    m->from = from;
+    m->size = size;
     return id;
 }
 
@@ -140,7 +153,9 @@ void pj_engine_message_release(pj_engine *engine, uint32_t id)
     message *m = &engine->messages[id];
     if (--m->holders > 0)
         return;
-    if (engine->watch.delivered && m->is_sent && m->is_posted && !m->no_send && !m->no_post) {
+    if (m->other != PJ_NOTHING)
+        engine->messages[m->other].other = PJ_NOTHING;
+    if (engine->watch.delivered && !m->is_send && m->is_sent && m->is_posted && !m->no_send && !m->no_post) {
         double start = m->sent;
         if (m->size >= engine->network.eager_bytes && m->posted > start)
             start = m->posted;
@@ -159,6 +174,8 @@ static void message_posted(pj_engine *engine, message *m, double clock)
     m->posted = clock;
     if (m->sender_waits)
         wake(engine, m->from);
+    if (m->other != PJ_NOTHING)
+        message_posted(engine, &engine->messages[m->other], clock);
 }
 
 static void message_sent(pj_engine *engine, message *m, double clock)
@@ -169,6 +186,8 @@ static void message_sent(pj_engine *engine, message *m, double clock)
     m->sent = clock;
     if (m->receiver_waits)
         wake(engine, m->to);
+    if (m->other != PJ_NOTHING)
+        message_sent(engine, &engine->messages[m->other], clock);
 }
 
 static void run_woken(pj_engine *engine);
@@ -177,6 +196,8 @@ void pj_engine_no_send(pj_engine *engine, uint32_t id)
 {
     message *m = &engine->messages[id];
     m->no_send = true;
+    if (m->other != PJ_NOTHING)
+        engine->messages[m->other].no_send = true;
     message_sent(engine, m, 0);
     run_woken(engine);
 }
@@ -186,6 +207,32 @@ void pj_engine_no_post(pj_engine *engine, uint32_t id, double clock)
     message *m = &engine->messages[id];
     m->no_post = true;
     message_posted(engine, m, clock);
+    run_woken(engine);
+}
+
+void pj_engine_message_hold(pj_engine *engine, uint32_t id)
+{
+    engine->messages[id].holders++;
+}
+
+void pj_engine_from(pj_engine *engine, uint32_t receive, uint32_t from)
+{
+    engine->messages[receive].from = from;
+}
+
+void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
+{
+    message *s = &engine->messages[send], *r = &engine->messages[receive];
+    s->other = receive;
+    r->other = send;
+    s->to = r->to;
+    r->from = s->from;
+    r->size = s->size;
+    r->no_send = s->no_send;
+    if (s->is_sent)
+        message_sent(engine, r, s->sent);
+    if (r->is_posted)
+        message_posted(engine, s, r->posted);
     run_woken(engine);
 }
 

@@ -63,6 +63,13 @@ uint32_t pj_engine_message(pj_engine *engine, uint32_t from, uint32_t to, uint64
 uint32_t pj_engine_post(pj_engine *engine, uint32_t to);
 /// The message of such a receive has been found: two more ends, send and wait.
 void pj_engine_bind(pj_engine *engine, uint32_t message, uint32_t from, uint64_t size);
+/// What the sender knows of a message whose receive (pj_engine_post) is another number, held once.
+/// Both are to be held until they are joined: then what happens at one of them is known at the
+/// other, and the receive has sender and size.
+uint32_t pj_engine_send(pj_engine *engine, uint32_t from, uint32_t to, uint64_t size);
+void pj_engine_from(pj_engine *engine, uint32_t receive, uint32_t from); // a guess until then
+void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive);
+void pj_engine_message_hold(pj_engine *engine, uint32_t message);
 void pj_engine_message_release(pj_engine *engine, uint32_t message);
 /// Whether an operation that posts its receive has been added.
 bool pj_engine_has_post(const pj_engine *engine, uint32_t message);

@@ -13,7 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { SORT_MEMORY = 8 << 20 };
+enum {
+    SORT_MEMORY = 8 << 20,
+    SHOWN = 1 << PJ_EV_STATE | 1 << PJ_EV_COUNTER | 1 << PJ_EV_COUNTERS | 1 << PJ_EV_MPI |
+            1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_OPENMP | 1 << PJ_EV_TRACING,
+};
 
 typedef struct open_state {
     uint64_t begin; // ns in the replay
@@ -169,7 +173,9 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
     case PJ_EV_MESSAGE:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
+    case PJ_EV_PART:
     case PJ_EV_OTHER:
+    case PJ_EV_END:
     case PJ_EV_LAST:
         break;
     }
@@ -196,9 +202,7 @@ void pj_ideal_trace_event(pj_ideal_trace *trace, const pj_event *event)
     track *t = &trace->tracks[event->location];
     if (event->time > t->seen)
         t->seen = event->time;
-    if (event->kind == PJ_EV_OTHER || event->kind == PJ_EV_MESSAGE ||
-        event->kind == PJ_EV_REQUEST || event->kind == PJ_EV_COMPLETE ||
-        (event->kind == PJ_EV_COUNTER && event->code > PJ_COUNTER_CYCLES))
+    if (!(SHOWN >> event->kind & 1) || (event->kind == PJ_EV_COUNTER && event->code > PJ_COUNTER_CYCLES))
         return;
     if (t->count == t->cap)
         grow(trace, t);

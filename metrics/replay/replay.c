@@ -8,6 +8,7 @@
 #include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
 #include "metrics/replay/ideal_trace.h"
+#include "metrics/replay/mail.h"
 #include "metrics/replay/threads.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ enum {
     LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
     HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE |
-            1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE,
+            1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE | 1 << PJ_EV_PART,
     REQUESTS = 1 << 8, // items that stand before their call; smaller ones are PJ_OMP_*
     COMPLETES,
 };
@@ -46,6 +47,7 @@ typedef struct replay {
     pj_engine *engine;
     pj_groups *groups;
     pj_calls *calls;
+    pj_mail *mail; // where messages come apart; else NULL
     pj_threads *threads;
     pj_ideal_trace *ideal;              // NULL = not asked for
     entered *entered;                   // by location
@@ -63,6 +65,7 @@ static void free_parts(replay *r)
 {
     pj_ideal_trace_free(r->ideal);
     pj_threads_free(r->threads);
+    pj_mail_free(r->mail);
     pj_calls_free(r->calls);
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
@@ -70,6 +73,7 @@ static void free_parts(replay *r)
     free(r->window);
     r->ideal = NULL;
     r->threads = NULL;
+    r->mail = NULL;
     r->calls = NULL;
     r->groups = NULL;
     r->engine = NULL;
@@ -103,6 +107,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
         pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
     r->groups = pj_groups_new(r->engine, run);
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
+    if (run->messages_apart)
+        r->mail = pj_mail_new(r->engine, &run->layout);
     r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
     return true;
 }
@@ -139,9 +145,10 @@ static __attribute__((noinline)) void replay_request(replay *r, const item *i)
 static void replay_call(replay *r, const item *i)
 {
     go_to_call(r, i);
-    bool touching = i->next && i->until == i->call.end;
-    const item *next = item_at(r, r->window_first + i->next);
-    pj_calls_replay(r->calls, &i->call, touching ? &next->call : NULL);
+    const pj_call *touching = NULL;
+    if (i->next && i->until == i->call.end)
+        touching = &item_at(r, r->window_first + i->next)->call;
+    pj_calls_replay(r->calls, &i->call, touching);
 }
 
 static void replay_item(replay *r, const item *i)
@@ -173,11 +180,12 @@ static void grow_window(replay *r)
     free(old.window);
 }
 
-/// Room for the location's next item, which begins at `begin`, at the end of the window, after the
-/// first ones have been replayed. When depends on the events alone, not on how they come in
-/// batches: any number of workers gives the same.
-static item *keep_back(replay *r, uint32_t location, uint64_t begin, uint64_t number)
+/// The location's next item goes to the end of the window, after the first ones have been replayed.
+/// When depends on the events alone, not on how they come in batches: any number of workers gives
+/// the same.
+static void keep_back(replay *r, const item *added, uint64_t number)
 {
+    uint32_t location = added->call.location;
     while (r->window_first < r->window_next &&
            item_at(r, r->window_first)->number + r->lag < number)
         replay_first(r);
@@ -186,14 +194,21 @@ static item *keep_back(replay *r, uint32_t location, uint64_t begin, uint64_t nu
     entered *e = &r->entered[location];
     if (e->kept++ > 0) {
         item_at(r, e->last)->next = (uint32_t)(r->window_next - e->last);
-        item_at(r, e->last)->until = begin;
+        item_at(r, e->last)->until = added->call.begin;
     }
     e->last = r->window_next++;
     item *last = item_at(r, e->last);
+    *last = *added;
     last->number = number;
-    last->next = 0;
-    last->kind = 0;
-    return last;
+}
+
+/// Where messages come apart, nothing that belongs to a call stands behind it.
+static void pass_on(replay *r, const item *next, uint64_t number)
+{
+    if (r->mail)
+        replay_item(r, next);
+    else
+        keep_back(r, next, number);
 }
 
 // Events
@@ -201,10 +216,10 @@ static item *keep_back(replay *r, uint32_t location, uint64_t begin, uint64_t nu
 static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
 {
     entered *e = &r->entered[location];
-    item *last = keep_back(r, location, e->call.begin, number);
-    last->call = e->call;
-    last->call.end = time > e->call.begin ? time : e->call.begin;
+    item left = {.call = e->call};
+    left.call.end = time > e->call.begin ? time : e->call.begin;
     e->class_ = 0;
+    pass_on(r, &left, number);
 }
 
 static void enter(replay *r, const pj_event *event, uint64_t number)
@@ -256,16 +271,15 @@ static void request_event(replay *r, const pj_event *event, uint64_t number)
     entered *e = &r->entered[event->location];
     if (!e->class_)
         e->call = (pj_call){.begin = event->time, .location = event->location};
-    item *last = keep_back(r, event->location, e->call.begin, number);
-    last->call = e->call;
-    last->kind = REQUESTS;
+    item part = {.call = e->call, .kind = REQUESTS};
     if (event->kind == PJ_EV_COMPLETE) {
-        last->kind = COMPLETES;
-        last->call.communicator = (uint32_t)event->a;
-        last->call.end = event->a >> 32;
-        last->call.bytes = event->b;
-        last->call.root = event->code != 0;
+        part.kind = COMPLETES;
+        part.call.communicator = (uint32_t)event->a;
+        part.call.end = event->a >> 32;
+        part.call.bytes = event->b;
+        part.call.root = event->code != 0;
     }
+    pass_on(r, &part, number);
     if (!e->class_)
         leave(r, event->location, event->time, number);
 }
@@ -274,16 +288,51 @@ static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 {
     if (event->code >= PJ_OMP_FUNCTION_LINE)
         return;
-    item *last = keep_back(r, event->location, event->time, number);
-    last->kind = event->code;
-    last->call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
+    item level = {.kind = event->code};
+    level.call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
+    pass_on(r, &level, number);
 }
 
 static void message_event(replay *r, const pj_message *message)
 {
+    if (r->mail)
+        return; // its ends have come apart
     uint32_t number = pj_calls_message(r->calls, message);
     if (r->ideal)
         pj_ideal_trace_tag(r->ideal, number, message->tag);
+}
+
+static void receive_event(replay *r, const pj_event *event, pj_mail_end end)
+{
+    const uint64_t *posted = event->code == PJ_PART_COMPLETE ? &event->b : NULL;
+    uint32_t message = pj_calls_receive(r->calls, event->location, posted);
+    if (r->ideal)
+        pj_ideal_trace_tag(r->ideal, message, end.tag);
+    pj_mail_receive(r->mail, end, message);
+    pj_engine_message_release(r->engine, message);
+}
+
+static void part_event(replay *r, const pj_event *event)
+{
+    uint32_t location = event->location, high = (uint32_t)(event->a >> 32);
+    pj_mail_end end = {.location = location, .channel = high, .tag = (uint32_t)event->a};
+    switch ((pj_part_kind)event->code) {
+    case PJ_PART_CHANNEL:
+        pj_mail_open(r->mail, location, high, (uint32_t)event->a);
+        break;
+    case PJ_PART_SEND:
+        pj_calls_send(r->calls, location, pj_mail_send(r->mail, end, event->b));
+        break;
+    case PJ_PART_POST:
+        pj_calls_post(r->calls, location, event->b);
+        break;
+    case PJ_PART_RECEIVE:
+    case PJ_PART_COMPLETE:
+        receive_event(r, event, end);
+        break;
+    }
+    if (!r->entered[location].class_)
+        pj_calls_stray(r->calls, location);
 }
 
 static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
@@ -306,6 +355,10 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
     case PJ_EV_MESSAGE:
         message_event(r, &batch->messages[event->a]);
         break;
+    case PJ_EV_PART:
+        if (r->mail)
+            part_event(r, event);
+        break;
     case PJ_EV_STATE:
     case PJ_EV_COUNTER:
     case PJ_EV_COUNTERS:
@@ -313,6 +366,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
     case PJ_EV_OTHER:
+    case PJ_EV_END:
     case PJ_EV_LAST:
         break;
     }
@@ -321,6 +375,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
 static size_t bytes_in_use(const replay *r)
 {
     return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
+           (r->mail ? pj_mail_bytes(r->mail) : 0) +
            r->window_cap * sizeof *r->window + (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 

@@ -98,7 +98,9 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
     case PJ_EV_TRACING:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
+    case PJ_EV_PART:
     case PJ_EV_OTHER:
+    case PJ_EV_END:
     case PJ_EV_LAST:
         break;
     }

@@ -3,6 +3,7 @@
 #define PJ_LAYOUT_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/crew.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,15 @@ typedef struct pj_layout {
 static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)
 {
     return layout->first_location[rank + 1] - layout->first_location[rank];
+}
+
+/// The member of a crew that a location belongs to: a whole rank to one, where there are enough.
+static inline unsigned pj_layout_owner(const pj_layout *layout, const pj_crew *crew,
+                                       uint32_t location)
+{
+    bool whole = layout->ranks >= pj_crew_readers(crew);
+    uint32_t of = whole ? layout->first_location[layout->rank_of[location]] : location;
+    return pj_crew_owner(crew, of, layout->locations);
 }
 
 /// Threads of every rank when they are equal, else 0 (then the text is "4x2-8").

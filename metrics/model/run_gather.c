@@ -26,7 +26,7 @@ static void send_part(const pj_run *run, pj_crew *crew)
                    .cut_bursts = run->roi.cut_bursts};
     pj_buf_add(out, (pj_str){(const char *)&found, sizeof found});
     for (uint32_t i = 0; i < n; i++) {
-        if (pj_crew_owner(crew, i, n) != crew->rank)
+        if (pj_layout_owner(&run->layout, crew, i) != crew->rank)
             continue;
         row mine = {run->totals[i], {run->counters[0].useful[i], run->counters[1].useful[i]}};
         pj_buf_add(out, (pj_str){(const char *)&mine, sizeof mine});
@@ -68,7 +68,7 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
         run->counters[c].present |= found.present[c];
     for (uint32_t i = 0; i < n; i++) {
         row theirs;
-        if (pj_crew_owner(crew, i, n) != member)
+        if (pj_layout_owner(&run->layout, crew, i) != member)
             continue;
         if (!take_bytes(&in, &theirs, sizeof theirs))
             return false;

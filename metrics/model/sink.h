@@ -4,10 +4,27 @@
 #define PJ_SINK_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/crew.h"
 #include "metrics/base/job.h"
 #include "metrics/model/event.h"
 
 struct pj_run;
+
+/// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
+/// Where the ends of messages are apart (pj_run.messages_apart), every member of a crew then has
+/// one for its own ranks (pj_layout_owner). At most one such sink in a pass.
+typedef struct pj_sharing {
+    /// Comes before `begin`: only the events of this member's ranks will come, those of one
+    /// location in their order.
+    void (*share)(void *self, const pj_crew *crew);
+    /// What the others need to know of what has been found since the last time, by member; borrow.
+    const pj_buf *(*news)(void *self);
+    /// What a member had to tell; false when it cannot be understood.
+    bool (*take)(void *self, unsigned member, pj_str in);
+    /// All events have come: does the step of that number, after which news may go round; false
+    /// when there is none.
+    bool (*conclude)(void *self, const struct pj_run *run, unsigned step);
+} pj_sharing;
 
 typedef struct pj_sink {
     const char *name;
@@ -23,8 +40,9 @@ typedef struct pj_sink {
     unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
     /// Takes the threads each for itself, so that they may be shared over a crew.
     bool by_location;
-    /// Of such a sink that leaves more than pj_run_gather gathers: in a crew only the leader
-    /// finishes it. The others tell what they have found of their threads, with a final
+    const pj_sharing *sharing; // NULL = in a crew its leader has all the events
+    /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a crew only the
+    /// leader finishes it. The others tell what they have found of their threads, with a final
     /// `run->end_ns`; false when that cannot be understood. Both or none.
     void (*tell)(void *self, const struct pj_run *run, pj_buf *out);
     bool (*hear)(void *self, pj_str in);

@@ -133,7 +133,8 @@ static void sum_sizes(otf2_reading *r)
 static bool reads(const otf2_reading *r, uint32_t place)
 {
     const pj_crew *crew = r->pass->crew;
-    return !crew || pj_crew_owner(crew, r->defs->places[place].location, r->count) == crew->rank;
+    return !crew ||
+           pj_layout_owner(&r->run->layout, crew, r->defs->places[place].location) == crew->rank;
 }
 
 static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
@@ -585,6 +586,8 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (!choose_parts(r, err))
         return false;
     r->run->messages_apart = gives_parts(r);
+    r->pass->ranks_apart = r->run->messages_apart && r->pass->crew &&
+                           r->run->layout.ranks >= pj_crew_readers(r->pass->crew);
     open_places(r, &anchor);
     if (r->pass->crew)
         r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));

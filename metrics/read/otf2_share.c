@@ -56,7 +56,7 @@ void pj_otf2_share_free(pj_otf2_share *share)
 
 static unsigned owner_of(const pj_otf2_share *share, const pj_otf2_place *place)
 {
-    return pj_crew_owner(share->crew, place->location, share->count);
+    return pj_layout_owner(&share->pass->run->layout, share->crew, place->location);
 }
 
 bool pj_otf2_share_owns(const pj_otf2_share *share, const pj_otf2_place *place)
@@ -282,7 +282,8 @@ bool pj_otf2_share_serve(pj_otf2_share *share, pj_err *err)
             return bad_bytes(share, 0, err);
         if (!more)
             return true;
-        if (!fulfil(share, err) || !pj_crew_exchange(share->crew, err))
+        if (!fulfil(share, err) || !pj_crew_exchange(share->crew, err) ||
+            !pj_pass_trade(share->pass, err))
             return false;
     }
 }
@@ -369,5 +370,5 @@ bool pj_otf2_share_take(pj_otf2_share *share, pj_err *err)
             if (!take_place(share, &in))
                 return bad_bytes(share, member, err);
     }
-    return true;
+    return pj_pass_trade(share->pass, err);
 }

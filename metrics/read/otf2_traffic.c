@@ -26,7 +26,7 @@ static void add_op(pj_otf2_place *place, pj_otf2_op op)
     place->ops[place->op_count++] = op;
 }
 
-/// An operation that is looked at when the stream comes to its time.
+/// An operation that is looked at when the stream comes to `time`.
 static void give_op(pj_otf2_place *place, uint64_t time, pj_otf2_op op)
 {
     pj_otf2_give(place, time, PJ_EV_MESSAGE)->a = place->op_base + place->op_count;
@@ -128,10 +128,15 @@ static bool message_op(pj_otf2_place *place, const pj_otf2_event *event, pj_otf2
     return true;
 }
 
-/// An event of the call that is open, at its begin, as nothing was given out since.
+/// When the call that is open began, as nothing was given out since.
+static uint64_t time_in_call(const pj_otf2_place *place, uint64_t time)
+{
+    return place->now.since < time ? place->now.since : time;
+}
+
 static pj_event *give_in_call(pj_otf2_place *place, uint64_t time, uint16_t kind)
 {
-    return pj_otf2_give(place, place->now.since < time ? place->now.since : time, kind);
+    return pj_otf2_give(place, time_in_call(place, time), kind);
 }
 
 /// The number of the place's channel to and from another rank, told when it is new.
@@ -175,7 +180,7 @@ void pj_otf2_send(pj_otf2_place *place, uint64_t time, const pj_otf2_event *even
     if (!message_op(place, event, &op))
         return;
     give_part(place, time, &op, PJ_PART_SEND, op.bytes);
-    give_op(place, time, op);
+    give_op(place, place->parts ? time_in_call(place, time) : time, op);
 }
 
 void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)

@@ -19,6 +19,7 @@ struct pj_prv_share {
     pj_crew *crew;
     const char *path;
     uint32_t locations;
+    unsigned *owner; // by location
     unsigned kinds;
     uint64_t first, size, range; // bytes: where records begin, the file ends; of a range
     uint64_t turn, turns;        // ranges so far, and in all, as rounds of all members
@@ -66,6 +67,9 @@ pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uin
     share->own = pj_take_memory(crew->size * sizeof *share->own);
     for (unsigned i = 0; i < crew->size; i++)
         share->own[i] = (list){.count = 0};
+    share->owner = pj_take_memory((share->locations + 1) * sizeof *share->owner);
+    for (uint32_t i = 0; i < share->locations; i++)
+        share->owner[i] = pj_layout_owner(&pass->run->layout, crew, i);
     return share;
 }
 
@@ -81,6 +85,7 @@ void pj_prv_share_free(pj_prv_share *share)
     }
     pj_buf_free(&share->all.bytes);
     free(share->own);
+    free(share->owner);
     free(share);
 }
 
@@ -158,11 +163,11 @@ static void share_out(pj_prv_share *share, const pj_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
-        unsigned owner = pj_crew_owner(share->crew, event->location, share->locations);
+        unsigned owner = share->owner[event->location];
         const pj_message *message = NULL;
         if (event->kind == PJ_EV_MESSAGE) {
             message = &batch->messages[event->a];
-            unsigned receiver = pj_crew_owner(share->crew, message->to, share->locations);
+            unsigned receiver = share->owner[message->to];
             if (receiver != owner)
                 add(&share->own[receiver], event, message);
         }

@@ -53,10 +53,28 @@ static bool find_room(const pj_run *run, pj_err *err)
     return threads < FEW || pj_memory_want((uint64_t)threads * BYTES_EACH, run->path, why, err);
 }
 
+/// Whether every member of a crew has such a sink, for its own threads.
+static bool is_own(const pj_pass *pass, const pj_sink *sink)
+{
+    return sink->by_location || (sink->sharing && pass->ranks_apart);
+}
+
+/// The one that is told of the ranks of other members; NULL = none.
+static const pj_sink *shared_sink(const pj_pass *pass)
+{
+    for (size_t i = 0; pass->ranks_apart && i < pass->sink_count; i++)
+        if (pass->sinks[i].sharing)
+            return &pass->sinks[i];
+    return NULL;
+}
+
 bool pj_pass_begin(pj_pass *pass, pj_err *err)
 {
     if (!find_room(pass->run, err))
         return false;
+    const pj_sink *shared = shared_sink(pass);
+    if (shared)
+        shared->sharing->share(shared->self, pass->crew);
     for (size_t i = 0; i < pass->sink_count; i++)
         if (!pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
             return false;
@@ -79,11 +97,11 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
     return kinds >> kind & 1;
 }
 
-static bool hand_to(pj_pass *pass, bool by_location, const pj_batch *batch, pj_err *err)
+static bool hand_to(pj_pass *pass, bool own, const pj_batch *batch, pj_err *err)
 {
     for (size_t i = 0; batch->count && i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
-        if (sink->by_location == by_location && !sink->events(sink->self, batch, err))
+        if (is_own(pass, sink) == own && !sink->events(sink->self, batch, err))
             return false;
     }
     return true;
@@ -103,22 +121,22 @@ unsigned pj_pass_kinds(const pj_pass *pass)
 {
     unsigned kinds = 0;
     for (size_t i = 0; i < pass->sink_count; i++)
-        if (!pass->sinks[i].by_location)
+        if (!is_own(pass, &pass->sinks[i]))
             kinds |= pass->sinks[i].kinds ? pass->sinks[i].kinds : UINT_MAX;
     return kinds;
 }
 
 /// Whether every member of a crew finishes a sink, and not only its leader.
-static bool ends_everywhere(const pj_sink *sink)
+static bool ends_everywhere(const pj_pass *pass, const pj_sink *sink)
 {
-    return sink->by_location && !sink->tell;
+    return is_own(pass, sink) && !sink->tell;
 }
 
 static bool finish_sinks(pj_pass *pass, bool everywhere, pj_err *err)
 {
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
-        if (ends_everywhere(sink) == everywhere && !sink->finish(sink->self, pass->run, err))
+        if (ends_everywhere(pass, sink) == everywhere && !sink->finish(sink->self, pass->run, err))
             return false;
     }
     return true;
@@ -130,7 +148,7 @@ static void tell_found(pj_pass *pass)
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
         pj_auto_buf found = {.at = NULL};
-        if (!sink->tell)
+        if (!sink->tell || !is_own(pass, sink))
             continue;
         sink->tell(sink->self, pass->run, &found);
         pj_code_number(out, found.len);
@@ -143,13 +161,53 @@ static bool hear_found(pj_pass *pass, pj_str in)
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
         uint64_t size;
-        if (!sink->hear)
+        if (!sink->hear || !is_own(pass, sink))
             continue;
         if (!pj_decode_number(&in, &size) || size > in.len ||
             !sink->hear(sink->self, pj_str_head(in, size)))
             return false;
         in = pj_str_from(in, size);
     }
+    return true;
+}
+
+static bool take_news(pj_pass *pass, const pj_sink *sink, bool *busy, pj_err *err)
+{
+    *busy = false;
+    for (unsigned member = 0; member < pass->crew->size; member++) {
+        pj_str in = pj_crew_from(pass->crew, member);
+        if (!in.len || !sink->sharing->take(sink->self, member, pj_str_from(in, 1)))
+            return pj_fail(err, PJ_E_IO, pass->run->path, 0,
+                           "what process %u has sent cannot be read", member);
+        *busy |= in.at[0] != 0;
+    }
+    return true;
+}
+
+bool pj_pass_trade(pj_pass *pass, pj_err *err)
+{
+    const pj_sink *sink = shared_sink(pass);
+    for (bool busy = sink != NULL; busy;) {
+        const pj_buf *news = sink->sharing->news(sink->self);
+        char any = 0; // the others hear of news that are not for them
+        for (unsigned i = 0; i < pass->crew->size; i++)
+            any |= news[i].len > 0;
+        pj_crew_tell(pass->crew, (pj_str){&any, 1});
+        for (unsigned i = 0; i < pass->crew->size; i++)
+            pj_buf_add(&pass->crew->out[i], pj_buf_str(&news[i]));
+        if (!pj_crew_exchange(pass->crew, err) || !take_news(pass, sink, &busy, err))
+            return false;
+    }
+    return true;
+}
+
+/// In a crew: what is left to do for sinks that are told of others.
+static bool conclude(pj_pass *pass, pj_err *err)
+{
+    const pj_sink *sink = shared_sink(pass);
+    for (unsigned step = 0; sink && sink->sharing->conclude(sink->self, pass->run, step); step++)
+        if (!pj_pass_trade(pass, err))
+            return false;
     return true;
 }
 
@@ -173,7 +231,8 @@ static bool gather(pj_pass *pass, pj_err *err)
 /// The sinks that take all threads together need what the others have left in the run.
 static bool finish(pj_pass *pass, pj_err *err)
 {
-    return finish_sinks(pass, true, err) && (!pass->crew || gather(pass, err)) &&
+    return finish_sinks(pass, true, err) && conclude(pass, err) &&
+           (!pass->crew || gather(pass, err)) &&
            (!pj_crew_leads(pass->crew) || finish_sinks(pass, false, err));
 }
 

@@ -33,7 +33,9 @@ typedef struct pj_pass {
     bool again;     // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.
     pj_crew *crew;
-    bool apart; // set by the pass: a crew cannot share this input, one process must read it
+    bool
+        ranks_apart; // set by the reader: each member of the crew has some ranks and their messages
+    bool apart;      // set by the pass: a crew cannot share this input, one process must read it
 } pj_pass;
 
 typedef struct pj_reader {
@@ -75,7 +77,10 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
 bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);
 /// The leader's events of all threads in order, for the other sinks.
 bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err);
-/// Bits of the pj_event_kind that these look at.
+/// Members together: news of their ranks go round until there are no more. Nothing where the ranks
+/// are not apart.
+bool pj_pass_trade(pj_pass *pass, pj_err *err);
+/// Bits of the pj_event_kind that the other sinks look at.
 unsigned pj_pass_kinds(const pj_pass *pass);
 
 #endif

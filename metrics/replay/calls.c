@@ -283,8 +283,8 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *ru
         bool inside = end.time >= call->begin;
         if (inside && accepts(rule, pj_end_kind_of(end)) &&
             !is_of_next(calls, call, next, end, &sum)) {
-            take(calls, call->location, rule,
-                 (part){end.message, pj_end_kind_of(end), false, 0}, &sum);
+            take(calls, call->location, rule, (part){end.message, pj_end_kind_of(end), false, 0},
+                 &sum);
             continue;
         }
         bool over = pj_end_kind_of(end) == PJ_END_RECEIVED && end.message == sum.received;
@@ -359,8 +359,8 @@ static uint32_t posted_at(pj_calls *calls, uint32_t location, uint64_t time)
 
 uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time)
 {
-    uint32_t message = time ? posted_at(calls, location, *time)
-                            : pj_engine_post(calls->engine, location);
+    uint32_t message =
+        time ? posted_at(calls, location, *time) : pj_engine_post(calls->engine, location);
     if (!time) {
         pj_engine_message_hold(calls->engine, message);
         add_part(calls, location, (part){message, PJ_END_POST, false, 0});
@@ -460,9 +460,6 @@ static uint32_t meet(pj_calls *calls, pj_collective collective)
     case PJ_MEETS_WHO:
         count(calls, PJ_IMPORT_unknown_communicator);
         return PJ_NOTHING;
-    case PJ_MEETS_OTHER:
-        count(calls, PJ_IMPORT_collective_mismatch);
-        break;
     case PJ_MEETS:
         break;
     }
@@ -588,7 +585,8 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
     taken ends = apart ? take_parts(calls, call->location, &rules[role])
                        : take_ends(calls, call, &rules[role], next);
     // A blocking receive has got its message by now; the record of another may stand further on.
-    if (!apart && ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START))
+    if (!apart &&
+        ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START))
         remember_post(calls, call, role == PJ_ROLE_START);
     if (call->call == calls->wait && ends.count[PJ_END_RECEIVED] == 0)
         complete_pending(calls, call->location);

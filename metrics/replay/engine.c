@@ -15,6 +15,7 @@ typedef struct message {
     uint32_t holders;
     uint32_t other;          // end of the message, where they are apart; PJ_NOTHING = none yet
     bool is_send;            // the sender's end of these
+    bool far;                // its clock is news for another process
     bool is_sent, is_posted; // the clock is known
     bool sender_waits, receiver_waits;
     bool no_send, no_post; // no operation does it
@@ -29,6 +30,10 @@ typedef struct gate {
     uint32_t first_waiter; // location; also links free gates
     uint32_t next;         // gate that this one arrives at, or that it has joined
     bool costed, closed, open, joined;
+    bool far, listed;    // has guests in other processes; is in the news
+    uint32_t row, fresh; // its number there; guests who have come since the last news
+    uint64_t number;
+    double came; // clock of the last arrival in this process
 } gate;
 
 typedef struct line {
@@ -61,6 +66,8 @@ struct pj_engine {
     uint64_t roi[2];
     border *borders; // two by location; NULL = the whole trace
     size_t ring_bytes;
+    uint32_t *news, *gate_news; // messages and gates, for other processes
+    size_t news_count, news_cap, gate_news_count, gate_news_cap;
 };
 
 pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch)
@@ -90,6 +97,8 @@ void pj_engine_free(pj_engine *engine)
     free(engine->gates);
     free(engine->woken);
     free(engine->borders);
+    free(engine->news);
+    free(engine->gate_news);
     free(engine);
 }
 
@@ -155,7 +164,8 @@ void pj_engine_message_release(pj_engine *engine, uint32_t id)
         return;
     if (m->other != PJ_NOTHING)
         engine->messages[m->other].other = PJ_NOTHING;
-    if (engine->watch.delivered && !m->is_send && m->is_sent && m->is_posted && !m->no_send && !m->no_post) {
+    if (engine->watch.delivered && !m->is_send && m->is_sent && m->is_posted && !m->no_send &&
+        !m->no_post) {
         double start = m->sent;
         if (m->size >= engine->network.eager_bytes && m->posted > start)
             start = m->posted;
@@ -166,6 +176,12 @@ void pj_engine_message_release(pj_engine *engine, uint32_t id)
     engine->free_message = id;
 }
 
+static void add_news(pj_engine *engine, const message *m)
+{
+    pj_grow(engine->news, &engine->news_cap, engine->news_count + 1);
+    engine->news[engine->news_count++] = (uint32_t)(m - engine->messages);
+}
+
 static void message_posted(pj_engine *engine, message *m, double clock)
 {
     if (m->is_posted)
@@ -174,6 +190,8 @@ static void message_posted(pj_engine *engine, message *m, double clock)
     m->posted = clock;
     if (m->sender_waits)
         wake(engine, m->from);
+    if (m->far)
+        add_news(engine, m);
     if (m->other != PJ_NOTHING)
         message_posted(engine, &engine->messages[m->other], clock);
 }
@@ -186,6 +204,8 @@ static void message_sent(pj_engine *engine, message *m, double clock)
     m->sent = clock;
     if (m->receiver_waits)
         wake(engine, m->to);
+    if (m->far)
+        add_news(engine, m);
     if (m->other != PJ_NOTHING)
         message_sent(engine, &engine->messages[m->other], clock);
 }
@@ -225,7 +245,6 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
     message *s = &engine->messages[send], *r = &engine->messages[receive];
     s->other = receive;
     r->other = send;
-    s->to = r->to;
     r->from = s->from;
     r->size = s->size;
     r->no_send = s->no_send;
@@ -349,6 +368,27 @@ static void wake_waiters(pj_engine *engine, gate *g)
     g->first_waiter = PJ_NOTHING;
 }
 
+static void add_gate_news(pj_engine *engine, gate *g, uint32_t guests)
+{
+    g->fresh += guests;
+    if (g->listed)
+        return;
+    g->listed = true;
+    g->holders++;
+    pj_grow(engine->gate_news, &engine->gate_news_cap, engine->gate_news_count + 1);
+    engine->gate_news[engine->gate_news_count++] = (uint32_t)(g - engine->gates);
+}
+
+/// Guests arrive here, the last one at `clock`.
+static void come(pj_engine *engine, gate *g, uint32_t guests, double clock)
+{
+    g->arrived += guests;
+    g->clock = later(g->clock, clock);
+    g->came = later(g->came, clock);
+    if (g->far)
+        add_gate_news(engine, g, guests);
+}
+
 static bool is_complete(const gate *g)
 {
     return g->closed && !g->open && g->arrived >= g->expected;
@@ -418,8 +458,7 @@ void pj_engine_gate_join(pj_engine *engine, uint32_t id, uint32_t meant)
     pj_engine_gate_hold(engine, meant);
     g->joined = true;
     g->next = meant;
-    m->arrived += g->arrived;
-    m->clock = later(m->clock, g->clock);
+    come(engine, m, g->arrived, g->clock);
     wake_waiters(engine, g);
     try_open(engine, m);
 }
@@ -440,8 +479,7 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
     gate *g = gate_meant(engine, id);
-    g->arrived++;
-    g->clock = later(g->clock, l->clock.now);
+    come(engine, g, 1, l->clock.now);
     if (is_complete(g))
         open_gates(engine, g);
 }
@@ -600,6 +638,86 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
     }
     if (engine->woken_count > 0)
         run_woken(engine);
+}
+
+// Other processes
+
+void pj_engine_far(pj_engine *engine, uint32_t id)
+{
+    engine->messages[id].far = true;
+}
+
+bool pj_engine_far_news(pj_engine *engine, uint32_t *id)
+{
+    if (engine->news_count == 0)
+        return false;
+    *id = engine->news[--engine->news_count];
+    return true;
+}
+
+bool pj_engine_sent(const pj_engine *engine, uint32_t id, double *clock, bool *lost)
+{
+    const message *m = &engine->messages[id];
+    *clock = m->sent;
+    *lost = m->no_send;
+    return m->is_sent;
+}
+
+bool pj_engine_sender_waits(const pj_engine *engine, uint32_t id)
+{
+    const message *m = &engine->messages[id];
+    return m->sender_waits && !m->is_posted;
+}
+
+bool pj_engine_is_large(const pj_engine *engine, uint32_t id)
+{
+    return engine->messages[id].size >= engine->network.eager_bytes;
+}
+
+void pj_engine_sent_at(pj_engine *engine, uint32_t id, double clock)
+{
+    message_sent(engine, &engine->messages[id], clock);
+    run_woken(engine);
+}
+
+void pj_engine_gate_far(pj_engine *engine, uint32_t id, uint32_t row, uint64_t number)
+{
+    gate *g = &engine->gates[id];
+    g->far = true;
+    g->row = row;
+    g->number = number;
+}
+
+bool pj_engine_gate_news(pj_engine *engine, pj_arrivals *out)
+{
+    if (engine->gate_news_count == 0)
+        return false;
+    uint32_t id = engine->gate_news[--engine->gate_news_count];
+    gate *g = &engine->gates[id];
+    *out = (pj_arrivals){g->row, g->number, g->fresh, g->came};
+    g->fresh = 0;
+    g->listed = false;
+    pj_engine_gate_release(engine, id);
+    return true;
+}
+
+void pj_engine_gate_arrived(pj_engine *engine, uint32_t id, uint32_t guests, double clock)
+{
+    gate *g = &engine->gates[id];
+    g->arrived += guests;
+    g->clock = later(g->clock, clock);
+    try_open(engine, g);
+}
+
+void pj_engine_gate_skip(pj_engine *engine, uint32_t id)
+{
+    come(engine, &engine->gates[id], 1, 0);
+    try_open(engine, &engine->gates[id]);
+}
+
+bool pj_engine_gate_is_open(const pj_engine *engine, uint32_t id)
+{
+    return engine->gates[id].open;
 }
 
 // Borders and what can be seen from outside

@@ -97,6 +97,38 @@ void pj_engine_gate_join(pj_engine *engine, uint32_t gate, uint32_t meant);
 void pj_engine_gate_hold(pj_engine *engine, uint32_t gate);
 void pj_engine_gate_release(pj_engine *engine, uint32_t gate);
 
+// What happens in other processes: whoever talks to them keeps the messages and gates concerned.
+
+/// It will be asked for when its own end here is done: a send that goes to another process
+/// (pj_engine_send), or one that stands for the send of another process and is to be received here.
+void pj_engine_far(pj_engine *engine, uint32_t message);
+/// The next of these, once each; false when there is no other.
+bool pj_engine_far_news(pj_engine *engine, uint32_t *message);
+/// When a message was sent; false when it is not yet. `*lost`: nobody does, see pj_engine_no_send.
+bool pj_engine_sent(const pj_engine *engine, uint32_t message, double *clock, bool *lost);
+/// Whether its sender waits for its receive to be posted; whether one may, for its size.
+bool pj_engine_sender_waits(const pj_engine *engine, uint32_t message);
+bool pj_engine_is_large(const pj_engine *engine, uint32_t message);
+/// It was sent in another process.
+void pj_engine_sent_at(pj_engine *engine, uint32_t message, double clock);
+
+/// The gate has guests in other processes, who know it by these numbers.
+void pj_engine_gate_far(pj_engine *engine, uint32_t gate, uint32_t row, uint64_t number);
+/// So many guests have arrived at such a gate since this was asked for; the last of all here
+/// at `clock`.
+typedef struct pj_arrivals {
+    uint32_t row;
+    uint64_t number;
+    uint32_t guests;
+    double clock;
+} pj_arrivals;
+bool pj_engine_gate_news(pj_engine *engine, pj_arrivals *out);
+/// Guests have arrived in another process.
+void pj_engine_gate_arrived(pj_engine *engine, uint32_t gate, uint32_t guests, double clock);
+/// A guest that need not come counts as one who came before all others, in other processes, too.
+void pj_engine_gate_skip(pj_engine *engine, uint32_t gate);
+bool pj_engine_gate_is_open(const pj_engine *engine, uint32_t gate);
+
 /// Borders of the region of interest, ns in the trace; before anything is added.
 void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to);
 /// Clocks with which the location passed them; now, when it has not passed yet or there is none.

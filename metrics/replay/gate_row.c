@@ -13,8 +13,14 @@ static void grow(pj_gate_row *row)
     row->head = 0;
 }
 
-pj_gate_entry *pj_gate_row_at(pj_gate_row *row, pj_engine *engine, uint64_t number, uint32_t guests,
-                              bool costed)
+pj_gate_entry *pj_gate_row_find(const pj_gate_row *row, uint64_t number)
+{
+    bool kept = number >= row->base && number - row->base < row->count;
+    return kept ? pj_gate_row_item(row, (uint32_t)(number - row->base)) : NULL;
+}
+
+pj_gate_entry *pj_gate_row_make(pj_gate_row *row, pj_engine *engine, uint64_t number,
+                                uint32_t guests, bool costed)
 {
     if (number < row->base)
         return NULL;
@@ -24,11 +30,19 @@ pj_gate_entry *pj_gate_row_at(pj_gate_row *row, pj_engine *engine, uint64_t numb
         uint32_t gate = pj_engine_gate(engine, costed);
         pj_engine_gate_expect(engine, gate, guests, 0);
         pj_engine_gate_close(engine, gate);
+        if (row->far)
+            pj_engine_gate_far(engine, gate, row->number, row->base + row->count);
         row->count++;
         *pj_gate_row_item(row, row->count - 1) = (pj_gate_entry){.gate = gate, .guests = guests};
     }
-    pj_gate_entry *entry = pj_gate_row_item(row, (uint32_t)(number - row->base));
-    if (entry->seen == entry->guests)
+    return pj_gate_row_find(row, number);
+}
+
+pj_gate_entry *pj_gate_row_at(pj_gate_row *row, pj_engine *engine, uint64_t number, uint32_t guests,
+                              bool costed)
+{
+    pj_gate_entry *entry = pj_gate_row_make(row, engine, number, guests, costed);
+    if (!entry || entry->seen == entry->guests)
         return NULL;
     entry->seen++;
     return entry;
@@ -42,9 +56,16 @@ static void drop_first(pj_gate_row *row, pj_engine *engine)
     row->base++;
 }
 
+static bool is_over(const pj_gate_row *row, const pj_engine *engine)
+{
+    const pj_gate_entry *first = &row->entries[row->head];
+    return first->seen == first->guests &&
+           (!row->far || pj_engine_gate_is_open(engine, first->gate));
+}
+
 void pj_gate_row_trim(pj_gate_row *row, pj_engine *engine)
 {
-    while (row->count > 0 && row->entries[row->head].seen == row->entries[row->head].guests)
+    while (row->count > 0 && is_over(row, engine))
         drop_first(row, engine);
 }
 

@@ -6,14 +6,14 @@
 
 #include "metrics/model/run.h"
 #include "metrics/replay/engine.h"
+#include "metrics/replay/far.h"
 
 typedef struct pj_groups pj_groups;
 
 typedef enum pj_meeting {
-    PJ_MEETS,       // others take part: use the gate
-    PJ_MEETS_NONE,  // the rank is alone
-    PJ_MEETS_WHO,   // the communicator is not known, or the rank is no member
-    PJ_MEETS_OTHER, // as PJ_MEETS, but the others call another function
+    PJ_MEETS,      // others take part: use the gate
+    PJ_MEETS_NONE, // the rank is alone
+    PJ_MEETS_WHO,  // the communicator is not known, or the rank is no member
 } pj_meeting;
 
 typedef struct pj_collective {
@@ -24,7 +24,8 @@ typedef struct pj_collective {
     uint64_t bytes;
 } pj_collective;
 
-pj_groups *pj_groups_new(pj_engine *engine, const pj_run *run);
+/// `far`: ranks of other processes; NULL = none. `stats` receives the oddities.
+pj_groups *pj_groups_new(pj_engine *engine, const pj_run *run, pj_far *far, pj_import_stats *stats);
 void pj_groups_free(pj_groups *groups);
 
 /// The gate of the rank's next collective in `*gate`, to be held before pj_groups_settle.
@@ -38,11 +39,28 @@ uint32_t pj_groups_init(pj_groups *groups, uint32_t rank);
 void pj_groups_begin(pj_groups *groups, uint32_t rank);
 
 /// Nobody else comes: who waits in a non-blocking collective goes on without the ranks that did not
-/// come to it. Gives how many have not.
-uint64_t pj_groups_end(pj_groups *groups);
+/// come to it.
+void pj_groups_end(pj_groups *groups);
 
-/// Who has not come to a gate, and the call that others wait in; false when it is no collective's.
-bool pj_groups_missing(const pj_groups *groups, uint32_t gate, uint32_t *rank, uint32_t *call);
+/// Writes to `far` what the others need to know, and takes what they have written; false when that
+/// cannot be understood.
+void pj_groups_tell(pj_groups *groups);
+bool pj_groups_hear(pj_groups *groups, pj_far_kind kind, pj_str *in);
+
+/// A collective, for all processes.
+typedef struct pj_gate_name {
+    uint32_t row; // communicator, and whether it blocks
+    uint32_t call;
+    uint64_t number;
+} pj_gate_name;
+/// False when the gate is no collective's.
+bool pj_groups_name(const pj_groups *groups, uint32_t gate, pj_gate_name *name);
+/// The first rank that has not come to a collective; PJ_NOTHING when all have.
+uint32_t pj_groups_missing(const pj_groups *groups, pj_gate_name name);
+/// How many collectives the ranks of this process have come to, where some are open; and those of
+/// another one, for pj_groups_missing.
+void pj_groups_tell_slots(const pj_groups *groups, pj_buf *out);
+bool pj_groups_hear_slots(pj_groups *groups, pj_str *in);
 /// Bytes in use.
 size_t pj_groups_bytes(const pj_groups *groups);
 

@@ -1,5 +1,6 @@
 // Queues of ends that wait for the other one, by (from, to, communicator): of any one only sends or
-// only receives have the same tag.
+// only receives have the same tag. Where the sender's rank is in another process, its sends come
+// from there in their order, and something stands for each of them here.
 #include "metrics/replay/mail.h"
 
 #include "metrics/base/arena.h"
@@ -18,9 +19,32 @@ typedef struct queue {
     size_t first, count, cap;
 } queue;
 
+typedef struct parcel { // a message to or from another process
+    uint32_t message;   // PJ_NOTHING: nobody asks for it any more
+    bool told;          // what the other process waits for
+} parcel;
+
 typedef struct way { // from one rank to another
     queue sends, receives;
+    uint32_t from, to, communicator;
+    unsigned member;  // that has the other end, if it is not here
+    uint32_t number;  // of a way to or from another process, among those of its sender to this one
+    bool far, opened; // has such an other end; which has been told of it
+    uint64_t first;   // parcel that is kept first, counted from 0 on
+    parcel *parcels;  // ring
+    uint32_t head, count, cap;
 } way;
+
+typedef struct address { // of a message of this process
+    uint32_t way;        // PJ_NOTHING = it goes to nobody else
+    uint64_t number;
+} address;
+
+typedef struct ways { // of one member, by their number
+    uint32_t *out, *in;
+    uint32_t out_count, in_count;
+    size_t out_cap, in_cap;
+} ways;
 
 typedef struct channel { // of a location
     uint32_t other;
@@ -35,20 +59,26 @@ typedef struct place { // of a location
 struct pj_mail {
     pj_engine *engine;
     const pj_layout *layout;
+    pj_far *far;
     place *places;  // by location
     pj_map pair_of; // (from, to) -> number
     pj_map way_of;  // (pair, communicator) -> index
     way *ways;
     size_t way_count, way_cap;
-    size_t bytes; // of queues and channels
+    size_t bytes;       // of queues, channels and parcels
+    ways *links;        // by member
+    address *addresses; // by message, where there are other processes
+    size_t address_count, address_cap;
 };
 
-pj_mail *pj_mail_new(pj_engine *engine, const pj_layout *layout)
+pj_mail *pj_mail_new(pj_engine *engine, const pj_layout *layout, pj_far *far)
 {
     pj_mail *mail = pj_take_memory(sizeof *mail);
-    *mail = (pj_mail){.engine = engine, .layout = layout};
+    *mail = (pj_mail){.engine = engine, .layout = layout, .far = far};
     size_t size = layout->locations * sizeof *mail->places;
     mail->places = memset(pj_take_memory(size), 0, size);
+    size = (far ? far->size : 0) * sizeof *mail->links;
+    mail->links = memset(pj_take_memory(size + 1), 0, size);
     return mail;
 }
 
@@ -61,7 +91,14 @@ void pj_mail_free(pj_mail *mail)
     for (size_t i = 0; i < mail->way_count; i++) {
         free(mail->ways[i].sends.items);
         free(mail->ways[i].receives.items);
+        free(mail->ways[i].parcels);
     }
+    for (unsigned i = 0; mail->far && i < mail->far->size; i++) {
+        free(mail->links[i].out);
+        free(mail->links[i].in);
+    }
+    free(mail->links);
+    free(mail->addresses);
     free(mail->places);
     free(mail->ways);
     pj_map_free(&mail->pair_of);
@@ -72,6 +109,7 @@ void pj_mail_free(pj_mail *mail)
 size_t pj_mail_bytes(const pj_mail *mail)
 {
     return mail->bytes + mail->way_cap * sizeof *mail->ways +
+           mail->address_cap * sizeof *mail->addresses +
            (mail->pair_of.cap + mail->way_of.cap) * sizeof *mail->way_of.entries;
 }
 
@@ -86,13 +124,23 @@ static uint32_t number_of(pj_map *map, uint64_t key)
     return number;
 }
 
+/// Where the ends of a way are.
+static void place_ends(const pj_mail *mail, way *w)
+{
+    bool from_far = pj_far_has(mail->far, w->from), to_far = pj_far_has(mail->far, w->to);
+    w->far = from_far || to_far;
+    if (w->far)
+        w->member = mail->far->owner[from_far ? w->from : w->to];
+}
+
 static uint32_t way_for(pj_mail *mail, uint32_t from, uint32_t to, uint32_t communicator)
 {
     uint64_t pair = number_of(&mail->pair_of, (uint64_t)from << 32 | to);
     uint32_t index = number_of(&mail->way_of, pair << 32 | communicator);
     if (index == mail->way_count) {
         pj_grow(mail->ways, &mail->way_cap, ++mail->way_count);
-        mail->ways[index] = (way){.sends = {.items = NULL}};
+        mail->ways[index] = (way){.from = from, .to = to, .communicator = communicator};
+        place_ends(mail, &mail->ways[index]);
     }
     return index;
 }
@@ -143,18 +191,201 @@ static bool take(queue *q, uint32_t tag, uint32_t *message)
     return false;
 }
 
+/// A send finds its receive, or waits for it.
+static void meet_receive(pj_mail *mail, way *w, uint32_t tag, uint32_t send)
+{
+    uint32_t receive;
+    if (take(&w->receives, tag, &receive)) {
+        pj_engine_join(mail->engine, send, receive);
+        pj_engine_message_release(mail->engine, receive);
+    } else {
+        put(mail, &w->sends, (letter){tag, send});
+    }
+}
+
+// Other processes
+
+/// The way's next parcel, which is held.
+static void add_parcel(pj_mail *mail, uint32_t index, uint32_t message)
+{
+    way *w = &mail->ways[index];
+    if (w->count == w->cap) {
+        uint32_t cap = w->cap ? w->cap * 2 : 4;
+        w->parcels = pj_widen_ring(w->parcels, w->cap, w->head, cap, sizeof *w->parcels);
+        mail->bytes += (cap - w->cap) * sizeof *w->parcels;
+        w->cap = cap;
+        w->head = 0;
+    }
+    w->parcels[(w->head + w->count) & (w->cap - 1)] = (parcel){.message = message};
+    pj_grow(mail->addresses, &mail->address_cap, (size_t)message + 1);
+    for (; mail->address_count <= message; mail->address_count++)
+        mail->addresses[mail->address_count] = (address){.way = PJ_NOTHING};
+    mail->addresses[message] = (address){index, w->first + w->count++};
+    pj_engine_message_hold(mail->engine, message);
+    pj_engine_far(mail->engine, message);
+}
+
+static parcel *parcel_at(const way *w, uint64_t number)
+{
+    bool kept = number >= w->first && number - w->first < w->count;
+    return kept ? &w->parcels[(w->head + (uint32_t)(number - w->first)) & (w->cap - 1)] : NULL;
+}
+
+/// Nobody asks for the parcel any more.
+static void drop_parcel(pj_mail *mail, way *w, parcel *p)
+{
+    mail->addresses[p->message].way = PJ_NOTHING;
+    pj_engine_message_release(mail->engine, p->message);
+    p->message = PJ_NOTHING;
+    while (w->count > 0 && w->parcels[w->head].message == PJ_NOTHING) {
+        w->head = (w->head + 1) & (w->cap - 1);
+        w->count--;
+        w->first++;
+    }
+}
+
+static void open_way(pj_mail *mail, uint32_t index)
+{
+    way *w = &mail->ways[index];
+    ways *link = &mail->links[w->member];
+    if (w->opened)
+        return;
+    w->opened = true;
+    w->number = link->out_count++;
+    pj_grow(link->out, &link->out_cap, link->out_count);
+    link->out[w->number] = index;
+    pj_far_put(&mail->far->out[w->member], PJ_FAR_WAY,
+               (uint64_t[]){w->from, w->to, w->communicator}, 3);
+}
+
+static void send_far(pj_mail *mail, uint32_t index, uint32_t send, pj_mail_end end, uint64_t size)
+{
+    open_way(mail, index);
+    const way *w = &mail->ways[index];
+    pj_far_put(&mail->far->out[w->member], PJ_FAR_SEND,
+               (uint64_t[]){w->number, end.tag, end.location, size}, 4);
+    add_parcel(mail, index, send);
+}
+
+/// A message that this process sends. It is done with when its sender does not wait for the post.
+static void tell_sent(pj_mail *mail, way *w, parcel *p, uint64_t number)
+{
+    double clock;
+    bool lost;
+    if (!p->told && pj_engine_sent(mail->engine, p->message, &clock, &lost)) {
+        pj_buf *out = &mail->far->out[w->member];
+        p->told = true;
+        pj_far_put(out, lost ? PJ_FAR_LOST : PJ_FAR_SENT, (uint64_t[]){w->number, number}, 2);
+        pj_far_put_clock(out, clock);
+    }
+    if (p->told && !pj_engine_sender_waits(mail->engine, p->message))
+        drop_parcel(mail, w, p);
+}
+
+/// One that another process sends. Its sender may wait for the post of a large one.
+static void tell_posted(pj_mail *mail, way *w, parcel *p, uint64_t number)
+{
+    double clock;
+    bool lost, large = pj_engine_is_large(mail->engine, p->message);
+    if (large && !p->told && pj_engine_posted(mail->engine, p->message, &clock)) {
+        pj_buf *out = &mail->far->out[w->member];
+        p->told = true;
+        pj_far_put(out, PJ_FAR_POSTED, (uint64_t[]){w->number, number}, 2);
+        pj_far_put_clock(out, clock);
+    }
+    if (pj_engine_sent(mail->engine, p->message, &clock, &lost) && (lost || !large || p->told))
+        drop_parcel(mail, w, p);
+}
+
+void pj_mail_tell(pj_mail *mail)
+{
+    for (uint32_t message; pj_engine_far_news(mail->engine, &message);) {
+        if (message >= mail->address_count || mail->addresses[message].way == PJ_NOTHING)
+            continue; // done with, since
+        address a = mail->addresses[message];
+        way *w = &mail->ways[a.way];
+        parcel *p = parcel_at(w, a.number);
+        if (pj_far_has(mail->far, w->from))
+            tell_posted(mail, w, p, a.number);
+        else
+            tell_sent(mail, w, p, a.number);
+    }
+}
+
+/// A way that `member` opens to a rank of this process.
+static bool hear_way(pj_mail *mail, unsigned member, pj_str *in)
+{
+    uint64_t n[3];
+    uint32_t ranks = mail->layout->ranks;
+    if (!pj_far_take(in, n, 3) || n[0] >= ranks || n[1] >= ranks ||
+        mail->far->owner[n[0]] != member || pj_far_has(mail->far, (uint32_t)n[1]))
+        return false;
+    ways *link = &mail->links[member];
+    pj_grow(link->in, &link->in_cap, link->in_count + 1);
+    link->in[link->in_count] = way_for(mail, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]);
+    mail->ways[link->in[link->in_count]].number = link->in_count;
+    link->in_count++;
+    return true;
+}
+
+static bool hear_send(pj_mail *mail, unsigned member, pj_str *in)
+{
+    uint64_t n[4];
+    const ways *link = &mail->links[member];
+    if (!pj_far_take(in, n, 4) || n[0] >= link->in_count || n[2] >= mail->layout->locations)
+        return false;
+    uint32_t index = link->in[n[0]];
+    way *w = &mail->ways[index];
+    uint32_t send =
+        pj_engine_send(mail->engine, (uint32_t)n[2], mail->layout->first_location[w->to], n[3]);
+    add_parcel(mail, index, send);
+    meet_receive(mail, w, (uint32_t)n[1], send);
+    pj_engine_message_release(mail->engine, send);
+    return true;
+}
+
+/// The clock of one end of a parcel; nobody asks for it when it is not kept.
+static bool hear_clock(pj_mail *mail, unsigned member, pj_far_kind kind, pj_str *in)
+{
+    uint64_t n[2];
+    double clock;
+    const ways *link = &mail->links[member];
+    bool posted = kind == PJ_FAR_POSTED;
+    if (!pj_far_take(in, n, 2) || !pj_far_take_clock(in, &clock) ||
+        n[0] >= (posted ? link->out_count : link->in_count))
+        return false;
+    way *w = &mail->ways[posted ? link->out[n[0]] : link->in[n[0]]];
+    parcel *p = parcel_at(w, n[1]);
+    if (!p || p->message == PJ_NOTHING)
+        return posted;
+    if (posted)
+        pj_engine_no_post(mail->engine, p->message, clock);
+    else if (kind == PJ_FAR_LOST)
+        pj_engine_no_send(mail->engine, p->message);
+    else
+        pj_engine_sent_at(mail->engine, p->message, clock);
+    return true; // what follows from it is among the news
+}
+
+bool pj_mail_hear(pj_mail *mail, unsigned member, pj_far_kind kind, pj_str *in)
+{
+    if (kind == PJ_FAR_WAY)
+        return hear_way(mail, member, in);
+    if (kind == PJ_FAR_SEND)
+        return hear_send(mail, member, in);
+    return hear_clock(mail, member, kind, in);
+}
+
 uint32_t pj_mail_send(pj_mail *mail, pj_mail_end end, uint64_t size)
 {
     const channel *c = channel_at(mail, end);
     way *w = &mail->ways[c->out];
-    uint32_t to = mail->layout->first_location[c->other], receive;
+    uint32_t to = mail->layout->first_location[c->other];
     uint32_t send = pj_engine_send(mail->engine, end.location, to, size);
-    if (take(&w->receives, end.tag, &receive)) {
-        pj_engine_join(mail->engine, send, receive);
-        pj_engine_message_release(mail->engine, receive);
-    } else {
-        put(mail, &w->sends, (letter){end.tag, send});
-    }
+    if (w->far)
+        send_far(mail, c->out, send, end, size);
+    else
+        meet_receive(mail, w, end.tag, send);
     return send;
 }
 

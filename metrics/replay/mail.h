@@ -5,10 +5,12 @@
 
 #include "metrics/model/run.h"
 #include "metrics/replay/engine.h"
+#include "metrics/replay/far.h"
 
 typedef struct pj_mail pj_mail;
 
-pj_mail *pj_mail_new(pj_engine *engine, const pj_layout *layout);
+/// `far`: ranks of other processes; NULL = none.
+pj_mail *pj_mail_new(pj_engine *engine, const pj_layout *layout, pj_far *far);
 void pj_mail_free(pj_mail *mail);
 
 /// The next channel of a location, from 0 on: messages to and from the rank `other`.
@@ -25,6 +27,10 @@ typedef struct pj_mail_end {
 uint32_t pj_mail_send(pj_mail *mail, pj_mail_end end, uint64_t size);
 /// The receive `message` of the engine (pj_engine_post) belongs to the channel.
 void pj_mail_receive(pj_mail *mail, pj_mail_end end, uint32_t message);
+/// Writes to `far` what the others need to know, and takes what `member` has written; false when
+/// that cannot be understood.
+void pj_mail_tell(pj_mail *mail);
+bool pj_mail_hear(pj_mail *mail, unsigned member, pj_far_kind kind, pj_str *in);
 /// Bytes in use.
 size_t pj_mail_bytes(const pj_mail *mail);
 

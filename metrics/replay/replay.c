@@ -1,25 +1,29 @@
-// The sink: pairs enter and leave to calls, keeps the last of them back, and hands them on in the
-// order of the trace. Keeping back gives records that stand late in the file, or whose clocks run
-// ahead, the time to be seen before the call they belong to is replayed.
+// The sink: pairs enter and leave to calls and hands them on. Where messages are whole records, the
+// last calls are kept back, in the order of the trace: this gives records that stand late in the
+// file, or whose clocks run ahead, the time to be seen before the call they belong to is replayed.
+// Where they come apart, each rank is replayed for itself, and a crew shares the ranks.
 #include "metrics/replay/replay.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/base/num.h"
+#include "metrics/model/event_code.h"
 #include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
 #include "metrics/replay/ideal_trace.h"
 #include "metrics/replay/mail.h"
+#include "metrics/replay/order.h"
 #include "metrics/replay/threads.h"
+#include "metrics/replay/waits.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LAG_LEAST = 1 << 13, // events that a call is kept back for
     LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
     HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE |
-            1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE | 1 << PJ_EV_PART,
+            1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE | 1 << PJ_EV_PART | 1 << PJ_EV_END,
     REQUESTS = 1 << 8, // items that stand before their call; smaller ones are PJ_OMP_*
     COMPLETES,
 };
@@ -40,6 +44,12 @@ typedef struct entered { // the call that a location is in
     uint32_t open;   // bits of the classes that have been entered and not left
 } entered;
 
+typedef struct outcome { // of a location
+    bool lives;
+    pj_clock from, to; // at the borders of what is analysed
+    pj_wait wait;
+} outcome;
+
 typedef struct replay {
     pj_replay_opts opts;
     const pj_run *run;
@@ -47,7 +57,11 @@ typedef struct replay {
     pj_engine *engine;
     pj_groups *groups;
     pj_calls *calls;
-    pj_mail *mail; // where messages come apart; else NULL
+    pj_mail *mail;       // where messages come apart; else NULL
+    pj_order *order;     // the same, where ranks have several threads
+    const pj_crew *crew; // that shares the ranks; NULL = all are here
+    pj_far *far;         // those of the others
+    outcome *outcomes;   // in the end
     pj_threads *threads;
     pj_ideal_trace *ideal;              // NULL = not asked for
     entered *entered;                   // by location
@@ -65,14 +79,18 @@ static void free_parts(replay *r)
 {
     pj_ideal_trace_free(r->ideal);
     pj_threads_free(r->threads);
+    pj_order_free(r->order);
     pj_mail_free(r->mail);
     pj_calls_free(r->calls);
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
+    pj_far_free(r->far);
     pj_arena_free(r->arena);
     free(r->window);
     r->ideal = NULL;
     r->threads = NULL;
+    r->order = NULL;
+    r->far = NULL;
     r->mail = NULL;
     r->calls = NULL;
     r->groups = NULL;
@@ -105,10 +123,13 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
         pj_ideal_trace_engine(r->ideal, r->engine);
     if (run->roi.set)
         pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
-    r->groups = pj_groups_new(r->engine, run);
+    r->far = r->crew ? pj_far_new(r->crew, &run->layout) : NULL;
+    r->groups = pj_groups_new(r->engine, run, r->far, &r->stats);
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
     if (run->messages_apart)
-        r->mail = pj_mail_new(r->engine, &run->layout);
+        r->mail = pj_mail_new(r->engine, &run->layout, r->far);
+    if (run->messages_apart && run->layout.locations > run->layout.ranks)
+        r->order = pj_order_new(&run->layout);
     r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
     return true;
 }
@@ -375,7 +396,7 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
 static size_t bytes_in_use(const replay *r)
 {
     return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
-           (r->mail ? pj_mail_bytes(r->mail) : 0) +
+           (r->mail ? pj_mail_bytes(r->mail) : 0) + (r->order ? pj_order_bytes(r->order) : 0) +
            r->window_cap * sizeof *r->window + (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 
@@ -395,6 +416,42 @@ static void run_on(replay *r)
             pj_engine_move(r->engine, i, pj_ideal_trace_seen(r->ideal, i), true);
 }
 
+static void take_in_order(void *self, const pj_event *event)
+{
+    replay *r = self;
+    one_event(r, NULL, event, r->events++);
+}
+
+static void heard(replay *r, const pj_batch *batch, const pj_event *event)
+{
+    const pj_layout *layout = &r->run->layout;
+    if (!r->order || pj_layout_threads(layout, layout->rank_of[event->location]) == 1)
+        one_event(r, batch, event, r->events++);
+    else if (event->kind == PJ_EV_END)
+        pj_order_reach(r->order, event->location, UINT64_MAX);
+    else if (event->kind != PJ_EV_MESSAGE)
+        pj_order_add(r->order, event);
+}
+
+/// Hands on what has come of ranks with several threads. In a crew the batch is one location's,
+/// else the batches are in the order of time.
+static void hand_on(replay *r, const pj_batch *batch)
+{
+    const pj_layout *layout = &r->run->layout;
+    size_t last = batch->count;
+    while (last > 0 && batch->events[last - 1].kind == PJ_EV_MESSAGE)
+        last--;
+    if (last == 0)
+        return;
+    const pj_event *event = &batch->events[last - 1];
+    uint32_t rank = layout->rank_of[event->location];
+    pj_order_reach(r->order, event->location, event->time);
+    if (r->far)
+        pj_order_hand_on(r->order, rank, 0, take_in_order, r);
+    for (uint32_t k = 0; !r->far && k < layout->ranks; k++)
+        pj_order_hand_on(r->order, k, event->time, take_in_order, r);
+}
+
 static bool events(void *self, const pj_batch *batch, pj_err *err)
 {
     (void)err;
@@ -406,7 +463,9 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
         pj_ideal_trace_event(r->ideal, &batch->events[i]);
     for (size_t i = 0; i < batch->count; i++)
         if (HEARD >> batch->events[i].kind & 1)
-            one_event(r, batch, &batch->events[i], r->events++);
+            heard(r, batch, &batch->events[i]);
+    if (r->order)
+        hand_on(r, batch);
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
         run_on(r);
     r->seen += batch->count;
@@ -416,90 +475,16 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
 
 // The end
 
-/// "rank 3", or "rank 3 thread 1" of a worker.
-static const char *who(const replay *r, uint32_t location, pj_arena *arena)
+static bool is_here(const replay *r, uint32_t location)
 {
-    const pj_layout *layout = &r->run->layout;
-    uint32_t rank = layout->rank_of[location];
-    uint32_t thread = location - layout->first_location[rank];
-    return thread ? pj_arena_format(arena, "rank %u thread %u", rank, thread)
-                  : pj_arena_format(arena, "rank %u", rank);
+    return !pj_far_has(r->far, r->run->layout.rank_of[location]);
 }
 
-static const char *waits_for(const replay *r, pj_op op, pj_arena *arena)
+/// No event follows.
+static void end_calls(replay *r, const pj_run *run)
 {
-    uint32_t from, to, rank, call;
-    uint64_t size;
-    switch (op.kind) {
-    case PJ_OP_SEND:
-        pj_engine_ends(r->engine, op.what, &from, &to, &size);
-        return pj_arena_format(arena,
-                               "to send %llu bytes until %s receives them; a larger eager limit "
-                               "(--eager) lets such messages go at once",
-                               (unsigned long long)size, who(r, to, arena));
-    case PJ_OP_WAIT:
-        pj_engine_ends(r->engine, op.what, &from, &to, &size);
-        return pj_arena_format(arena, "for a message of %s", who(r, from, arena));
-    case PJ_OP_AWAIT:
-        if (!pj_groups_missing(r->groups, op.what, &rank, &call))
-            return "for the other threads";
-        const pj_mpi_call_row *row = pj_mpi_call_at(call);
-        return pj_arena_format(arena, "in %s for rank %u", row ? row->name : "a collective", rank);
-    case PJ_OP_RUN:
-    case PJ_OP_PASS:
-    case PJ_OP_ISEND:
-    case PJ_OP_POST:
-    case PJ_OP_ARRIVE:
-        break;
-    }
-    return "";
-}
-
-/// The location that must go on before `location` can; PJ_NOTHING when that is not known.
-static uint32_t awaited(const replay *r, uint32_t location)
-{
-    pj_op op;
-    uint32_t from, to, rank, call;
-    uint64_t size;
-    if (!pj_engine_waits(r->engine, location, &op))
-        return PJ_NOTHING;
-    if (op.kind == PJ_OP_AWAIT)
-        return pj_groups_missing(r->groups, op.what, &rank, &call)
-                   ? r->run->layout.first_location[rank]
-                   : PJ_NOTHING;
-    pj_engine_ends(r->engine, op.what, &from, &to, &size);
-    return op.kind == PJ_OP_SEND ? to : from;
-}
-
-/// The sentence for a replay that cannot go on; NULL when nobody waits.
-static const char *deadlock(const replay *r, pj_arena *arena)
-{
-    uint32_t locations = r->run->layout.locations, waiting = 0, culprit = PJ_NOTHING;
-    pj_op op;
-    for (uint32_t i = locations; i-- > 0;)
-        if (pj_engine_waits(r->engine, i, &op)) {
-            culprit = i;
-            waiting++;
-        }
-    if (waiting == 0)
-        return NULL;
-    for (uint32_t i = 0, next; i < locations; i++, culprit = next) { // on into the circle
-        next = awaited(r, culprit);
-        if (next == PJ_NOTHING || !pj_engine_waits(r->engine, next, &op))
-            break;
-    }
-    pj_engine_waits(r->engine, culprit, &op);
-    char time[32];
-    pj_format_duration((double)pj_engine_clock(r->engine, culprit).at, time);
-    return pj_arena_format(arena, "%s: %u of %u locations wait; %s, at %s in the trace, waits %s",
-                           r->given_up ? "the replay needs more memory than it may use (--memory)"
-                                       : "the replay ends in a deadlock",
-                           waiting, locations, who(r, culprit, arena), time,
-                           waits_for(r, op, arena));
-}
-
-static void replay_rest(replay *r, const pj_run *run)
-{
+    for (uint32_t k = 0; r->order && k < run->layout.ranks; k++)
+        pj_order_hand_on(r->order, k, UINT64_MAX, take_in_order, r);
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         if (!r->entered[i].class_)
             continue;
@@ -509,22 +494,53 @@ static void replay_rest(replay *r, const pj_run *run)
     while (r->window_first < r->window_next)
         replay_first(r);
     for (uint32_t i = 0; i < run->layout.locations; i++)
-        pj_calls_end(r->calls, i);
-    r->stats.count[PJ_IMPORT_collective_absent] += pj_groups_end(r->groups);
+        if (is_here(r, i))
+            pj_calls_end(r->calls, i);
+}
+
+/// No call of any rank follows.
+static void end_locations(replay *r, const pj_run *run)
+{
+    pj_groups_end(r->groups);
     for (uint32_t i = 0; i < run->layout.locations; i++) {
+        if (!is_here(r, i))
+            continue;
         if (pj_threads_lives(r->threads, i))
             pj_engine_move(r->engine, i, run->totals[i].last_event_ns, true);
         pj_threads_end(r->threads, i);
     }
 }
 
-/// The clocks of a location at the borders of what is analysed.
-static void borders_of(const replay *r, uint32_t location, pj_clock *from, pj_clock *to)
+static bool conclude(void *self, const pj_run *run, unsigned step)
 {
-    *from = (pj_clock){.now = 0};
-    *to = pj_engine_clock(r->engine, location);
+    static void (*const steps[])(replay * r, const pj_run *run) = {end_calls, end_locations};
+    replay *r = self;
+    r->run = run;
+    if (step >= sizeof steps / sizeof *steps)
+        return false;
+    if (!r->given_up)
+        steps[step](r, run);
+    return true;
+}
+
+static outcome outcome_of(const replay *r, uint32_t location)
+{
+    outcome o = {.lives = pj_threads_lives(r->threads, location),
+                 .to = pj_engine_clock(r->engine, location),
+                 .wait = pj_wait_of(r->engine, r->groups, location)};
     if (r->run->roi.set)
-        pj_engine_borders(r->engine, location, from, to);
+        pj_engine_borders(r->engine, location, &o.from, &o.to);
+    return o;
+}
+
+static void find_outcomes(replay *r)
+{
+    uint32_t count = r->run->layout.locations;
+    if (!r->outcomes)
+        r->outcomes = pj_new_n(r->arena, outcome, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_here(r, i))
+            r->outcomes[i] = outcome_of(r, i);
 }
 
 static void write_times(const replay *r, pj_run *run)
@@ -535,24 +551,37 @@ static void write_times(const replay *r, pj_run *run)
     ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
     double start = 0, end = 0;
     for (uint32_t i = 0; i < layout->locations; i++) {
+        const outcome *o = &r->outcomes[i];
         uint32_t rank = layout->rank_of[i];
         bool first = i == layout->first_location[rank];
         // A worker idles across a border and shows its clock only in the region after it.
-        if (!pj_threads_lives(r->threads, i) || (run->roi.set && !first))
+        if (!o->lives || (run->roi.set && !first))
             continue;
-        pj_clock from, to;
-        borders_of(r, i, &from, &to);
-        start = fmax(start, from.now);
-        end = fmax(end, to.now);
-        ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], to.now);
+        start = fmax(start, o->from.now);
+        end = fmax(end, o->to.now);
+        ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], o->to.now);
         if (first)
-            ideal->compute_ns[rank] = to.compute_ns - from.compute_ns;
+            ideal->compute_ns[rank] = o->to.compute_ns - o->from.compute_ns;
     }
     for (uint32_t k = 0; k < layout->ranks; k++)
         ideal->finish_ns[k] = fmax(ideal->finish_ns[k] - start, 0);
     ideal->runtime_ns = nearbyint(fmax(end - start, 0));
     ideal->available = true;
     ideal->reason = NULL;
+}
+
+/// Why there are no ideal times; NULL when there are.
+static const char *failure(const replay *r, pj_arena *arena)
+{
+    pj_wait *waits = pj_new_n(r->arena, pj_wait, r->run->layout.locations);
+    for (uint32_t i = 0; i < r->run->layout.locations; i++)
+        waits[i] = r->outcomes[i].wait;
+    static const char short_of_memory[] = "the replay needs more memory than it may use (--memory)";
+    const char *who = pj_waits_text(waits, r->groups, &r->run->layout, arena);
+    if (!who)
+        return r->given_up ? short_of_memory : NULL;
+    return pj_arena_format(arena, "%s: %s",
+                           r->given_up ? short_of_memory : "the replay ends in a deadlock", who);
 }
 
 static bool write_ideal_trace(replay *r, pj_err *err)
@@ -569,13 +598,12 @@ static bool write_ideal_trace(replay *r, pj_err *err)
 static bool finish(void *self, pj_run *run, pj_err *err)
 {
     replay *r = self;
+    for (unsigned step = 0; !r->far && conclude(r, run, step);)
+        step++;
     r->run = run;
-    if (!r->given_up)
-        replay_rest(r, run);
+    find_outcomes(r);
     pj_import_merge(&run->import, &r->stats);
-    const char *reason = deadlock(r, run->arena);
-    if (!reason && r->given_up)
-        reason = "the replay needs more memory than it may use (--memory)";
+    const char *reason = failure(r, run->arena);
     run->ideal.reason = reason;
     if (!reason)
         write_times(r, run);
@@ -587,8 +615,95 @@ static bool finish(void *self, pj_run *run, pj_err *err)
     return !r->ideal || write_ideal_trace(r, err);
 }
 
+// Shared by a crew
+
+static void share(void *self, const pj_crew *crew)
+{
+    replay *r = self;
+    r->crew = crew;
+}
+
+static const pj_buf *news(void *self)
+{
+    replay *r = self;
+    if (!r->given_up) {
+        pj_mail_tell(r->mail);
+        pj_groups_tell(r->groups);
+    }
+    return pj_far_send(r->far);
+}
+
+static bool take_news(void *self, unsigned member, pj_str in)
+{
+    replay *r = self;
+    while (in.len > 0 && !r->given_up) {
+        uint64_t kind;
+        if (!pj_far_take(&in, &kind, 1) || kind > PJ_FAR_ARRIVED)
+            return false;
+        bool of_group = kind == PJ_FAR_MET || kind == PJ_FAR_ARRIVED;
+        if (of_group ? !pj_groups_hear(r->groups, (pj_far_kind)kind, &in)
+                     : !pj_mail_hear(r->mail, member, (pj_far_kind)kind, &in))
+            return false;
+    }
+    return true;
+}
+
+typedef struct findings { // of one member; the outcomes of its locations follow
+    bool given_up;
+    pj_import_stats stats;
+} findings;
+
+static void tell(void *self, const pj_run *run, pj_buf *out)
+{
+    replay *r = self;
+    findings found;
+    memset(&found, 0, sizeof found);
+    found.given_up = r->given_up;
+    found.stats = r->stats;
+    pj_buf_add(out, (pj_str){(const char *)&found, sizeof found});
+    r->run = run;
+    find_outcomes(r);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        if (is_here(r, i)) {
+            pj_code_number(out, i);
+            pj_buf_add(out, (pj_str){(const char *)&r->outcomes[i], sizeof *r->outcomes});
+        }
+    pj_code_number(out, run->layout.locations);
+    pj_groups_tell_slots(r->groups, out);
+}
+
+static bool take_bytes(pj_str *in, void *out, size_t size)
+{
+    if (in->len < size)
+        return false;
+    memcpy(out, in->at, size);
+    *in = pj_str_from(*in, size);
+    return true;
+}
+
+static bool hear(void *self, pj_str in)
+{
+    replay *r = self;
+    uint32_t count = r->run->layout.locations;
+    findings found;
+    if (!take_bytes(&in, &found, sizeof found))
+        return false;
+    r->given_up |= found.given_up;
+    pj_import_merge(&r->stats, &found.stats);
+    find_outcomes(r);
+    for (uint64_t i;;) {
+        if (!pj_decode_number(&in, &i) || i > count)
+            return false;
+        if (i == count)
+            return pj_groups_hear_slots(r->groups, &in);
+        if (!take_bytes(&in, &r->outcomes[i], sizeof *r->outcomes))
+            return false;
+    }
+}
+
 pj_sink pj_replay_sink(pj_replay_opts opts)
 {
+    static const pj_sharing sharing = {share, news, take_news, conclude};
     replay *r = pj_take_memory(sizeof *r);
     *r = (replay){.opts = opts};
     return (pj_sink){.name = "replay",
@@ -597,5 +712,8 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                      .finish = finish,
                      .close = close_replay,
                      .self = r,
-                     .kinds = HEARD};
+                     .kinds = HEARD,
+                     .sharing = opts.ideal_path ? NULL : &sharing,
+                     .tell = tell,
+                     .hear = hear};
 }

@@ -1,4 +1,5 @@
-// Linear probing; keys are spread by a multiplication, so that runs of numbers do not cluster.
+// Linear probing; keys are spread by multiplications, so that neither runs of numbers nor pairs of
+// neighbours cluster.
 #include "metrics/base/map.h"
 
 #include "metrics/base/arena.h"
@@ -7,8 +8,9 @@
 
 static size_t place_of(const pj_map *map, uint64_t key)
 {
-    uint64_t spread = (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
-    size_t at = (size_t)(spread >> 20) & (map->cap - 1);
+    uint64_t spread = key * UINT64_C(0x9E3779B97F4A7C15);
+    spread = (spread ^ (spread >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
+    size_t at = (size_t)(spread >> 32) & (map->cap - 1);
     while (map->entries[at].used && map->entries[at].key != key)
         at = (at + 1) & (map->cap - 1);
     return at;

@@ -363,7 +363,7 @@ static void op_out(merging *g, pj_otf2_place *place)
         add_message(g, &message);
 }
 
-/// Takes events of the first place up to the first one of the second place.
+/// Takes events of the first place up to `until`.
 static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
 {
     while (pj_otf2_place_ready(place)) {
@@ -381,12 +381,13 @@ static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
     }
 }
 
-static uint64_t time_of_second(const merging *g)
+/// How long the first place comes before all others; at equal times the lower location does.
+static uint64_t until_second(const merging *g)
 {
-    uint64_t second = UINT64_MAX;
+    front second = {UINT64_MAX, UINT32_MAX};
     for (uint32_t i = 1; i < 3 && i < g->heap_count; i++)
-        second = g->heap[i].time < second ? g->heap[i].time : second;
-    return second;
+        second = comes_first(g->heap[i], second) ? g->heap[i] : second;
+    return second.time - (second.location < g->heap[0].location);
 }
 
 /// Gives out events until a place needs to be filled.
@@ -395,7 +396,7 @@ static bool merge(merging *g, pj_err *err)
     bool full = build_heap(g);
     while (full && g->heap_count) {
         pj_otf2_place *place = place_at(g, g->heap[0].location);
-        take_run(g, place, time_of_second(g));
+        take_run(g, place, until_second(g));
         if (pj_otf2_place_ready(place)) {
             g->heap[0] = front_of(g, place->location);
         } else {

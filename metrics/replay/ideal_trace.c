@@ -202,7 +202,8 @@ void pj_ideal_trace_event(pj_ideal_trace *trace, const pj_event *event)
     track *t = &trace->tracks[event->location];
     if (event->time > t->seen)
         t->seen = event->time;
-    if (!(SHOWN >> event->kind & 1) || (event->kind == PJ_EV_COUNTER && event->code > PJ_COUNTER_CYCLES))
+    if (!(SHOWN >> event->kind & 1) ||
+        (event->kind == PJ_EV_COUNTER && event->code > PJ_COUNTER_CYCLES))
         return;
     if (t->count == t->cap)
         grow(trace, t);

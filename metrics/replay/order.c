@@ -107,13 +107,13 @@ static void build_heap(pj_order *order, uint32_t rank, uint64_t until)
 }
 
 /// Before when nothing comes any more.
-static uint64_t end_of(const pj_order *order, uint32_t rank, uint64_t all)
+static uint64_t end_of(const pj_order *order, uint32_t rank)
 {
     const pj_layout *layout = order->layout;
     uint64_t until = UINT64_MAX;
     for (uint32_t i = layout->first_location[rank]; i < layout->first_location[rank + 1]; i++) {
-        uint64_t reached = order->lanes[i].reached < all ? all : order->lanes[i].reached;
-        until = reached < until ? reached : until;
+        if (order->lanes[i].reached < until)
+            until = order->lanes[i].reached;
     }
     return until;
 }
@@ -125,10 +125,10 @@ static void close_up(lane *l)
     l->first = 0;
 }
 
-void pj_order_hand_on(pj_order *order, uint32_t rank, uint64_t all,
+void pj_order_hand_on(pj_order *order, uint32_t rank,
                       void (*take)(void *self, const pj_event *event), void *self)
 {
-    uint64_t until = end_of(order, rank, all);
+    uint64_t until = end_of(order, rank);
     build_heap(order, rank, until);
     while (order->heap_count > 0) {
         lane *l = order->heap[0];

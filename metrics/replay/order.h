@@ -1,5 +1,5 @@
-// Events of the threads of a rank in one order, which is the same however the events of different
-// threads come: by time, then by thread. Ownership: new/free.
+// Events of the threads of a rank in the order in which one process reads them, however those of
+// different threads come: by time, then by thread. Ownership: new/free.
 #ifndef PJ_ORDER_H
 #define PJ_ORDER_H
 
@@ -15,9 +15,8 @@ void pj_order_free(pj_order *order);
 void pj_order_add(pj_order *order, const pj_event *event);
 /// What comes of the location is not earlier than `time`; UINT64_MAX: nothing comes.
 void pj_order_reach(pj_order *order, uint32_t location, uint64_t time);
-/// Hands on the events of the rank that are earlier than everything that may still come of it;
-/// before `all` nothing comes of any location.
-void pj_order_hand_on(pj_order *order, uint32_t rank, uint64_t all,
+/// Hands on the events of the rank that are earlier than everything that may still come of it.
+void pj_order_hand_on(pj_order *order, uint32_t rank,
                       void (*take)(void *self, const pj_event *event), void *self);
 /// Bytes in use.
 size_t pj_order_bytes(const pj_order *order);

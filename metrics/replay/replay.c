@@ -58,9 +58,9 @@ typedef struct replay {
     pj_groups *groups;
     pj_calls *calls;
     pj_mail *mail;       // where messages come apart; else NULL
-    pj_order *order;     // the same, where ranks have several threads
     const pj_crew *crew; // that shares the ranks; NULL = all are here
     pj_far *far;         // those of the others
+    pj_order *order;     // where ranks have several threads, whose events come apart
     outcome *outcomes;   // in the end
     pj_threads *threads;
     pj_ideal_trace *ideal;              // NULL = not asked for
@@ -128,7 +128,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
     if (run->messages_apart)
         r->mail = pj_mail_new(r->engine, &run->layout, r->far);
-    if (run->messages_apart && run->layout.locations > run->layout.ranks)
+    if (r->far && run->layout.locations > run->layout.ranks)
         r->order = pj_order_new(&run->layout);
     r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
     return true;
@@ -433,23 +433,11 @@ static void heard(replay *r, const pj_batch *batch, const pj_event *event)
         pj_order_add(r->order, event);
 }
 
-/// Hands on what has come of ranks with several threads. In a crew the batch is one location's,
-/// else the batches are in the order of time.
-static void hand_on(replay *r, const pj_batch *batch)
+/// A batch of a crew is one location's: its rank goes on as far as all of its threads have come.
+static void hand_on(replay *r, const pj_event *last)
 {
-    const pj_layout *layout = &r->run->layout;
-    size_t last = batch->count;
-    while (last > 0 && batch->events[last - 1].kind == PJ_EV_MESSAGE)
-        last--;
-    if (last == 0)
-        return;
-    const pj_event *event = &batch->events[last - 1];
-    uint32_t rank = layout->rank_of[event->location];
-    pj_order_reach(r->order, event->location, event->time);
-    if (r->far)
-        pj_order_hand_on(r->order, rank, 0, take_in_order, r);
-    for (uint32_t k = 0; !r->far && k < layout->ranks; k++)
-        pj_order_hand_on(r->order, k, event->time, take_in_order, r);
+    pj_order_reach(r->order, last->location, last->time);
+    pj_order_hand_on(r->order, r->run->layout.rank_of[last->location], take_in_order, r);
 }
 
 static bool events(void *self, const pj_batch *batch, pj_err *err)
@@ -464,8 +452,8 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     for (size_t i = 0; i < batch->count; i++)
         if (HEARD >> batch->events[i].kind & 1)
             heard(r, batch, &batch->events[i]);
-    if (r->order)
-        hand_on(r, batch);
+    if (r->order && batch->count)
+        hand_on(r, &batch->events[batch->count - 1]);
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
         run_on(r);
     r->seen += batch->count;
@@ -484,7 +472,7 @@ static bool is_here(const replay *r, uint32_t location)
 static void end_calls(replay *r, const pj_run *run)
 {
     for (uint32_t k = 0; r->order && k < run->layout.ranks; k++)
-        pj_order_hand_on(r->order, k, UINT64_MAX, take_in_order, r);
+        pj_order_hand_on(r->order, k, take_in_order, r);
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         if (!r->entered[i].class_)
             continue;

@@ -75,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t half = size / 2, length = i ? size - half : half;
         pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
         pj_otf2_place *place = pj_otf2_place_take(defs, i, i, evt);
+        place->parts = i == 0;
         while (!place->ended)
             pj_otf2_place_fill(place, place->event_count + 64);
         check(place);

@@ -1,9 +1,12 @@
-// The module popinjay-mpi.so: carries the bytes of a crew with MPI. First every pair learns how
-// much there is, then what there is goes in pieces that an int can count.
+// The module popinjay-mpi.so: carries the bytes of a crew with MPI. Every pair exchanges a letter;
+// what is too large for it follows in pieces that an int can count.
 #include "metrics/base/ranks.h"
+
+#include "metrics/base/arena.h"
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const pj_ranks_module pj_ranks_mpi;
 
@@ -43,29 +46,67 @@ static void send(transfer *t, const pj_buf *out, int to)
     }
 }
 
-/// Errors of MPI itself end all processes: that is its default.
-static bool carry(void *self, const pj_buf *out, pj_buf *in, pj_err *err)
+/// What every pair exchanges first: how much there is, and the bytes themselves if they are few.
+typedef struct letter {
+    uint64_t size;
+    char bytes[]; // room_for() of them
+} letter;
+
+/// Less for many processes: each of them gets a letter from each.
+static size_t room_for(unsigned processes)
 {
-    const pj_crew *crew = self;
+    enum { LETTERS = 8 << 10, MOST = 248, STEP = 8 };
+    size_t share = LETTERS / processes / STEP * STEP;
+    return share > MOST ? MOST : share;
+}
+
+static void write_letters(const pj_crew *crew, const pj_buf *out, size_t room, char *letters)
+{
+    for (unsigned i = 0; i < crew->size; i++, letters += sizeof(letter) + room) {
+        letter *l = (letter *)letters;
+        l->size = out[i].len;
+        if (l->size <= room && l->size)
+            memcpy(l->bytes, out[i].at, l->size);
+    }
+}
+
+/// Takes what is in the letters, and sends and receives what is not.
+static void read_letters(const pj_crew *crew, const pj_buf *out, size_t room, const char *letters,
+                         pj_buf *in)
+{
     transfer t = {.requests = NULL};
-    size_t sizes_cap = 0;
-    uint64_t *sizes = NULL;
-    (void)err;
-    pj_grow(sizes, &sizes_cap, 2 * (size_t)crew->size);
+    for (unsigned i = 0; i < crew->size; i++, letters += sizeof(letter) + room) {
+        const letter *l = (const letter *)letters;
+        in[i].len = 0;
+        if (l->size <= room)
+            pj_buf_add(&in[i], (pj_str){l->bytes, l->size});
+        else
+            receive(&t, &in[i], l->size, (int)i);
+    }
     for (unsigned i = 0; i < crew->size; i++)
-        sizes[i] = out[i].len;
-    MPI_Alltoall(sizes, 1, MPI_UINT64_T, sizes + crew->size, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    for (unsigned i = 0; i < crew->size; i++)
-        receive(&t, &in[i], sizes[crew->size + i], (int)i);
-    for (unsigned i = 0; i < crew->size; i++)
-        send(&t, &out[i], (int)i);
+        if (out[i].len > room)
+            send(&t, &out[i], (int)i);
     for (size_t done = 0; done < t.count;) {
         int some = t.count - done < PIECE ? (int)(t.count - done) : PIECE;
         MPI_Waitall(some, t.requests + done, MPI_STATUSES_IGNORE);
         done += (size_t)some;
     }
     free(t.requests);
-    free(sizes);
+}
+
+/// Errors of MPI itself end all processes: that is its default.
+static bool carry(void *self, const pj_buf *out, pj_buf *in, pj_err *err)
+{
+    const pj_crew *crew = self;
+    (void)err;
+    size_t room = room_for(crew->size), size = sizeof(letter) + room;
+    char *letters = pj_take_memory(2 * crew->size * size);
+    char *theirs = letters + crew->size * size;
+    memset(letters, 0, crew->size * size);
+    write_letters(crew, out, room, letters);
+    MPI_Alltoall(letters, (int)size, MPI_BYTE, theirs, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+    read_letters(crew, out, room, theirs, in);
+    free(letters);
     return true;
 }
 

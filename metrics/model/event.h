@@ -48,14 +48,14 @@ typedef enum pj_event_kind {
     PJ_EV_LAST,       // number of kinds
 } pj_event_kind;
 
-/// Where pj_run.messages_apart, both ends of a message are told by their own locations, at the place
-/// of their call in the order of the location. The n-th send of a rank to another one, on the same
-/// communicator and with the same tag, is the n-th receive of that one.
+/// Where pj_run.messages_apart, both ends of a message are told by their own locations, at the
+/// place of their call in the order of the location. The n-th send of a rank to another one, on the
+/// same communicator and with the same tag, is the n-th receive of that one.
 typedef enum pj_part_kind {
-    PJ_PART_CHANNEL,  // the next one of the location, from 0 on: a = other rank << 32 | communicator
-    PJ_PART_SEND,     // a = channel << 32 | tag, b = bytes
-    PJ_PART_POST,     // of a receive that another call completes; b = ns of its posting
-    PJ_PART_RECEIVE,  // a = channel << 32 | tag; posted by the call that completes it
+    PJ_PART_CHANNEL, // the next one of the location, from 0 on: a = other rank << 32 | communicator
+    PJ_PART_SEND,    // a = channel << 32 | tag, b = bytes
+    PJ_PART_POST,    // of a receive that another call completes; b = ns of its posting
+    PJ_PART_RECEIVE, // a = channel << 32 | tag; posted by the call that completes it
     PJ_PART_COMPLETE, // the same; b = ns of its posting
 } pj_part_kind;
 

@@ -77,7 +77,9 @@ static void list_members(pj_groups *groups, group *g)
 static void share_group(pj_groups *groups, group *g)
 {
     const pj_far *far = groups->far;
-    for (uint32_t i = 0; far && i < g->size; i++)
+    if (!far)
+        return;
+    for (uint32_t i = 0; i < g->size; i++)
         if (pj_far_has(far, g->ranks[i]))
             g->member_count++;
     if (!g->member_count || g->member_count == g->size)

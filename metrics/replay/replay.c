@@ -316,8 +316,6 @@ static void openmp_event(replay *r, const pj_event *event, uint64_t number)
 
 static void message_event(replay *r, const pj_message *message)
 {
-    if (r->mail)
-        return; // its ends have come apart
     uint32_t number = pj_calls_message(r->calls, message);
     if (r->ideal)
         pj_ideal_trace_tag(r->ideal, number, message->tag);
@@ -356,7 +354,7 @@ static void part_event(replay *r, const pj_event *event)
         pj_calls_stray(r->calls, location);
 }
 
-static void one_event(replay *r, const pj_batch *batch, const pj_event *event, uint64_t number)
+static void one_event(replay *r, const pj_event *event, uint64_t number)
 {
     switch ((pj_event_kind)event->kind) {
     case PJ_EV_MPI:
@@ -373,13 +371,11 @@ static void one_event(replay *r, const pj_batch *batch, const pj_event *event, u
         if (event->b == 0) // what a thread does in a nested team is its own computation
             openmp_event(r, event, number);
         break;
-    case PJ_EV_MESSAGE:
-        message_event(r, &batch->messages[event->a]);
-        break;
     case PJ_EV_PART:
         if (r->mail)
             part_event(r, event);
         break;
+    case PJ_EV_MESSAGE: // of which the batch knows
     case PJ_EV_STATE:
     case PJ_EV_COUNTER:
     case PJ_EV_COUNTERS:
@@ -419,17 +415,21 @@ static void run_on(replay *r)
 static void take_in_order(void *self, const pj_event *event)
 {
     replay *r = self;
-    one_event(r, NULL, event, r->events++);
+    one_event(r, event, r->events++);
 }
 
 static void heard(replay *r, const pj_batch *batch, const pj_event *event)
 {
     const pj_layout *layout = &r->run->layout;
-    if (!r->order || pj_layout_threads(layout, layout->rank_of[event->location]) == 1)
-        one_event(r, batch, event, r->events++);
+    uint32_t threads = pj_layout_threads(layout, layout->rank_of[event->location]);
+    uint64_t number = r->events++;
+    if (event->kind == PJ_EV_MESSAGE && !r->mail) // else its ends have come apart
+        message_event(r, &batch->messages[event->a]);
+    else if (!r->order || threads == 1)
+        one_event(r, event, number);
     else if (event->kind == PJ_EV_END)
         pj_order_reach(r->order, event->location, UINT64_MAX);
-    else if (event->kind != PJ_EV_MESSAGE)
+    else
         pj_order_add(r->order, event);
 }
 

@@ -126,6 +126,7 @@ typedef struct pj_run {
     bool forks_traced;                       // regions open at their fork: workers need no master
     bool states_unread;                      // states may change where no counter is read
     bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind
+    bool unsettled;                          // the reader has learnt what another pass needs
     const struct pj_otf2_clocks *clocks;     // of an OTF2 archive, as they were used; else NULL
     uint64_t end_ns;                         // max(header, last record)
     uint64_t last_record_ns;

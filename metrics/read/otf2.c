@@ -476,6 +476,7 @@ static void learn(otf2_reading *r)
         learn_first(r);
     else if (l->counted)
         confirm_counts(r, l);
+    r->run->unsettled = r->pass->learning;
 }
 
 // Reading

@@ -250,7 +250,8 @@ static void test_archives(void **state)
         pj_err err = {.code = PJ_E_NONE};
         pj_otf2_style style = {.clock_step = i % 3 == 1 ? 500000 : 0,
                                .clock_drift = i % 3 == 1 ? 900000 : 0,
-                               .eztrace = i % 3 == 2};
+                               .eztrace = i % 3 == 2,
+                               .no_receive = i % 3 == 0 ? i + 1 : 0};
         assert_true(pj_otf2_writer_save(trace, path, style, &err));
         check_all_sizes(path, i % 2 ? window : all, 0);
         pj_otf2_writer_remove(path);

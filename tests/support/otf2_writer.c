@@ -188,6 +188,8 @@ static void message_steps(saving *s, const pj_trace_item *item)
                 {m->to, m->times.logical_recv, STEP_POST},
                 {m->to, m->times.physical_recv, STEP_RECEIVED}};
     for (size_t i = 0; i < 3; i++) {
+        if (number == (ends[i].kind == STEP_SEND ? s->style.no_send : s->style.no_receive))
+            continue;
         step *made = add(s, ends[i].at, ends[i].time, ends[i].kind);
         made->item = item;
         made->number = number;

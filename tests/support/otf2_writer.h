@@ -19,10 +19,11 @@ typedef struct pj_otf2_style {
     bool no_offsets;       // leaves the offsets out of the local definitions
     bool global_ids;       // locations use global ids
     bool eztrace;          // paradigm USER, no completions of receives, no clock properties
-    bool relative, absolute; // how counters are written; default: accumulated from the start
-    bool no_parents;         // nested teams are not said to be so
-    bool no_requests;        // leaves out the requests of non-blocking collectives
-    uint64_t chunk_bytes;    // default 1 MB
+    bool relative, absolute;      // how counters are written; default: accumulated from the start
+    bool no_parents;              // nested teams are not said to be so
+    bool no_requests;             // leaves out the requests of non-blocking collectives
+    uint64_t no_send, no_receive; // leaves out this end of the message of this number, from 1 on
+    uint64_t chunk_bytes;         // default 1 MB
 } pj_otf2_style;
 
 /// `anchor` ends with .otf2 and its folder exists; an archive of that name is replaced.

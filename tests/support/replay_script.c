@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,6 +35,8 @@ pj_script *pj_script_new(uint32_t ranks, uint32_t threads)
     for (uint32_t i = 0; i < ranks; i++)
         all[i] = i;
     pj_script_communicator(script, 1, all, ranks);
+    size_t size = layout->locations * sizeof *script->channels;
+    script->channels = memset(pj_take_memory(size), 0, size);
     return script;
 }
 
@@ -41,6 +44,9 @@ void pj_script_free(pj_script *script)
 {
     if (!script)
         return;
+    for (uint32_t i = 0; i < script->run->layout.locations; i++)
+        pj_map_free(&script->channels[i]);
+    free(script->channels);
     free(script->run->communicators);
     pj_run_release(script->run);
     free(script->events);
@@ -132,12 +138,56 @@ void pj_script_send(pj_script *script, pj_script_message m)
                                                            .logical_recv = m.post,
                                                            .physical_recv = m.received,
                                                            .size = m.size,
+                                                           .tag = m.tag,
                                                            .from = m.from,
                                                            .to = m.to};
     pj_script_event(script, (pj_event){.time = m.record ? m.record : m.send,
                                        .a = script->message_count++,
                                        .location = m.from,
                                        .kind = PJ_EV_MESSAGE});
+}
+
+/// The number of a location's channel; its event comes before its first use.
+static uint64_t channel_of(pj_script *script, uint32_t location, uint64_t time,
+                           const pj_script_end *end)
+{
+    pj_map *channels = &script->channels[location];
+    uint64_t key = (uint64_t)end->other << 32 | end->communicator;
+    uint32_t channel;
+    if (pj_map_get(channels, key, &channel))
+        return channel;
+    channel = (uint32_t)channels->count;
+    pj_map_put(channels, key, channel);
+    pj_script_event(script, (pj_event){.time = time,
+                                       .a = key,
+                                       .location = location,
+                                       .kind = PJ_EV_PART,
+                                       .code = PJ_PART_CHANNEL});
+    return channel;
+}
+
+static void end_event(pj_script *script, uint32_t location, uint64_t time, const pj_script_end *end)
+{
+    uint64_t to = 0;
+    if (end->kind != PJ_PART_POST)
+        to = channel_of(script, location, time, end) << 32 | end->tag;
+    pj_script_event(script, (pj_event){.time = time,
+                                       .a = to,
+                                       .b = end->more,
+                                       .location = location,
+                                       .kind = PJ_EV_PART,
+                                       .code = (uint16_t)end->kind});
+}
+
+void pj_script_apart(pj_script *script, uint32_t location, pj_script_ends c)
+{
+    script->run->messages_apart = true;
+    if (c.name)
+        call_event(script, location, c.begin, call_named(c.name), true);
+    for (size_t i = 0; i < c.count; i++)
+        end_event(script, location, c.begin, &c.ends[i]);
+    if (c.name)
+        call_event(script, location, c.end, call_named(c.name), false);
 }
 
 void pj_script_openmp(pj_script *script, uint32_t location, uint16_t code, uint64_t value,

@@ -3,6 +3,7 @@
 #ifndef PJ_REPLAY_SCRIPT_H
 #define PJ_REPLAY_SCRIPT_H
 
+#include "metrics/base/map.h"
 #include "metrics/model/event.h"
 #include "metrics/model/run.h"
 #include "metrics/replay/replay.h"
@@ -14,6 +15,7 @@ typedef struct pj_script {
     pj_message *messages;
     size_t message_count, message_cap;
     size_t communicator_cap;
+    pj_map *channels; // by location: of ends of messages, by (other rank, communicator)
 } pj_script;
 
 /// `threads` of each rank; communicator 1 holds all ranks.
@@ -60,8 +62,25 @@ typedef struct pj_script_message {
     uint64_t send, post, received;
     uint64_t size;
     uint64_t record;
+    int64_t tag;
 } pj_script_message;
 void pj_script_send(pj_script *script, pj_script_message message);
+/// One end of a message, where messages come apart; the script opens its channel.
+typedef struct pj_script_end {
+    pj_part_kind kind;
+    uint32_t other; // rank
+    uint32_t communicator, tag;
+    uint64_t more; // of a send its bytes, of a receive when it was posted
+} pj_script_end;
+/// A call with such ends, in their order; without a name they stand in no call.
+typedef struct pj_script_ends {
+    const char *name;
+    uint64_t begin, end;
+    const pj_script_end *ends;
+    size_t count;
+} pj_script_ends;
+/// From the first one on, records of messages (pj_script_send) count for nothing.
+void pj_script_apart(pj_script *script, uint32_t location, pj_script_ends call);
 void pj_script_openmp(pj_script *script, uint32_t location, uint16_t code, uint64_t value,
                       uint64_t time);
 /// The last event record of a location, where that is later than its calls.

@@ -24,8 +24,23 @@ static void grow(pj_posts *posts)
     posts->head = 0;
 }
 
+/// Drops the found receives, of which any number may stand behind one that is still open.
+static void close_up(pj_posts *posts)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < posts->count; i++)
+        if (item_at(posts, i)->message != PJ_NOTHING)
+            *item_at(posts, kept++) = *item_at(posts, i);
+    posts->count = kept;
+}
+
 void pj_posts_add(pj_posts *posts, pj_engine *engine, pj_posted item, uint32_t most)
 {
+    if (posts->count == posts->cap) {
+        close_up(posts);
+        if (posts->count >= posts->cap / 2)
+            grow(posts);
+    }
     if (posts->count >= most) {
         const pj_posted *first = item_at(posts, 0);
         if (first->message != PJ_NOTHING) {
@@ -34,8 +49,6 @@ void pj_posts_add(pj_posts *posts, pj_engine *engine, pj_posted item, uint32_t m
         }
         drop_first(posts);
     }
-    if (posts->count == posts->cap)
-        grow(posts);
     posts->count++;
     *item_at(posts, posts->count - 1) = item;
 }

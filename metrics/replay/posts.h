@@ -18,7 +18,8 @@ typedef struct pj_posts {
     bool forgot; // some have been dropped at the front
 } pj_posts;
 
-/// Adds a receive; when `most` are kept, the oldest one is dropped.
+/// Adds a receive. When `most` are kept, the oldest one is dropped; it is one that has been found
+/// as long as fewer than half as many are open.
 void pj_posts_add(pj_posts *posts, pj_engine *engine, pj_posted item, uint32_t most);
 /// The call that holds `time`; NULL when there is none. `*forgotten`: it would be older than all.
 pj_posted *pj_posts_find(pj_posts *posts, uint64_t time, bool *forgotten);

@@ -278,6 +278,25 @@ static void requests_that_are_forgotten_are_ready(void **state)
     assert_int_equal(pj_script_counted(s, PJ_IMPORT_message_without_receive), 0);
 }
 
+/// As for a message that ends the program.
+static void a_request_outlasts_any_number_of_others(void **state)
+{
+    (void)state;
+    enum { OTHERS = 20000, EACH = 10 };
+    pj_auto_script s = pj_script_new(2, 1);
+    add(s, 1, "MPI_Irecv", 5, 6, post_at(5));
+    for (uint64_t i = 1; i <= OTHERS; i++) {
+        add(s, 0, "MPI_Isend", EACH * i, EACH * i + 1, send_to(1, 0, LARGE));
+        add(s, 1, "MPI_Irecv", EACH * i + 2, EACH * i + 3, post_at(EACH * i + 2));
+        add(s, 1, "MPI_Wait", EACH * i + 4, EACH * i + 5, complete_from(0, 0, EACH * i + 2));
+    }
+    const uint64_t end = EACH * (OTHERS + 1);
+    add(s, 0, "MPI_Send", end, end + 5, send_to(1, 1, LARGE));
+    add(s, 1, "MPI_Wait", end + 1, end + 5, complete_from(0, 1, 5));
+    pj_script_solve(s);
+    assert_int_equal(pj_script_counted(s, PJ_IMPORT_receive_forgotten), 0);
+}
+
 static void a_send_in_no_call_is_there(void **state)
 {
     (void)state;
@@ -430,6 +449,7 @@ int main(void)
         cmocka_unit_test(records_count_for_nothing),
         cmocka_unit_test(a_completion_without_request_is_ready_always),
         cmocka_unit_test(requests_that_are_forgotten_are_ready),
+        cmocka_unit_test(a_request_outlasts_any_number_of_others),
         cmocka_unit_test(a_send_in_no_call_is_there),
         cmocka_unit_test(a_receive_in_no_call_holds_nobody),
         cmocka_unit_test(a_request_in_no_call_is_ready),

@@ -24,7 +24,7 @@ static post new_post(void)
 {
     post p = {.engine = pj_engine_new(LOCATIONS, (pj_network){.latency_ns = 0},
                                       (pj_engine_watch){.self = NULL})};
-    p.mail = pj_mail_new(p.engine, &layout);
+    p.mail = pj_mail_new(p.engine, &layout, NULL);
     return p;
 }
 

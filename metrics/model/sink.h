@@ -12,7 +12,7 @@ struct pj_run;
 
 /// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
 /// Where the ends of messages are apart (pj_run.messages_apart), every member of a crew then has
-/// one for its own ranks (pj_layout_owner). At most one such sink in a pass.
+/// one for its own ranks (pj_layout_owner). Only the first such sink of a pass is told of others.
 typedef struct pj_sharing {
     /// Comes before `begin`: only the events of this member's ranks will come, those of one
     /// location in their order.

@@ -20,7 +20,7 @@
 
 #define DATA PJ_SOURCE_DIR "/../shared/data/"
 
-static const unsigned sizes[] = {1, 2, 7};
+static const unsigned sizes[] = {1, 2, 3, 7};
 
 // What a run holds, as text
 
@@ -438,6 +438,96 @@ static void test_shared_calls(void **state)
     }
 }
 
+// Who replays what
+
+typedef struct witness { // of one member, of what its replay hears
+    const pj_crew *crew;
+    const pj_run *run;
+    uint64_t calls, of_others;
+    bool told; // in place of the replay
+    bool failed;
+} witness;
+
+static bool witness_begin(void *self, const pj_run *run, pj_err *err)
+{
+    (void)err;
+    ((witness *)self)->run = run;
+    return true;
+}
+
+static bool witness_events(void *self, const pj_batch *batch, pj_err *err)
+{
+    witness *w = self;
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        w->calls += event->kind == PJ_EV_MPI;
+        w->of_others += event->kind == PJ_EV_MPI &&
+                        pj_layout_owner(&w->run->layout, w->crew, event->location) != w->crew->rank;
+    }
+    return true;
+}
+
+static bool witness_finish(void *self, pj_run *run, pj_err *err)
+{
+    (void)self;
+    (void)run;
+    (void)err;
+    return true;
+}
+
+static void witness_share(void *self, const pj_crew *crew)
+{
+    (void)crew;
+    ((witness *)self)->told = true;
+}
+
+typedef struct watched { // an archive, and what its members have heard
+    const char *path;
+    witness seen[3];
+} watched;
+
+static void load_watched(pj_crew *crew, void *context)
+{
+    static const pj_sharing sharing = {.share = witness_share};
+    watched *all_of = context;
+    witness *w = &all_of->seen[crew->rank];
+    w->crew = crew;
+    pj_sink listener = {.name = "witness",
+                        .begin = witness_begin,
+                        .events = witness_events,
+                        .finish = witness_finish,
+                        .self = w,
+                        .kinds = 1u << PJ_EV_MPI,
+                        .sharing = &sharing};
+    pj_load_opts opts = {.crew = crew, .listeners = &listener, .listener_count = 1};
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_run *run = pj_load(all_of->path, opts, &job, &err);
+    w->failed = !run;
+    pj_run_release(run);
+}
+
+/// Each of three members replays its own ranks, and no other.
+static void test_ranks_apart(void **state)
+{
+    (void)state;
+    char path[256];
+    watched archive = {.path = path_of("run.otf2", path)};
+    write_shared(path, ALL_WELL);
+    pj_thread_crew_run(3, 0, load_watched, &archive);
+    uint64_t calls = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_false(archive.seen[i].failed);
+        assert_false(archive.seen[i].told);
+        assert_int_equal(archive.seen[i].of_others, 0);
+        assert_in_range(archive.seen[i].calls, 1, UINT64_MAX);
+        calls += archive.seen[i].calls;
+    }
+    assert_int_equal(calls, 2 * 5 * SHARED_RANKS * ROUNDS); // enter and leave
+    pj_otf2_writer_remove(path);
+}
+
 /// Compressed traces are read by the leader alone.
 static void test_real_data(void **state)
 {
@@ -471,7 +561,8 @@ int main(void)
         cmocka_unit_test(test_numbers_and_events), cmocka_unit_test(test_paraver),
         cmocka_unit_test(test_small_ranges),       cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_failure_ends_all),   cmocka_unit_test(test_archives),
-        cmocka_unit_test(test_shared_calls),       cmocka_unit_test(test_real_data),
+        cmocka_unit_test(test_shared_calls),       cmocka_unit_test(test_ranks_apart),
+        cmocka_unit_test(test_real_data),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

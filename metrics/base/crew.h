@@ -12,6 +12,7 @@ typedef struct pj_crew {
     unsigned first;      // member with the first threads: 1 where the leader has enough to do
     bool over;           // somebody has failed: nobody exchanges any more
     uint64_t range;      // bytes of a file that are dealt out at once; 0 = as many as suit
+    uint32_t crowd;      // threads from which on ranks are replayed apart; 0 = as many as pay
     /// Given by the transport: brings out[i] to member i and fills in[i]; all members call it the
     /// same number of times.
     bool (*carry)(void *self, const pj_buf *out, pj_buf *in, pj_err *err);

@@ -24,6 +24,7 @@ enum {
     MARKS_IN_ALL = 1 << 14, // for parts to be read later
     MARKS_LEAST = 8,        // of a place; fewer are of no use
     MARKS_MOST = 256,
+    CROWD_LEAST = 64,      // threads of which a crew replays the ranks apart
     SCOUT_LEAST = 1 << 20, // bytes of a file that is worth a thread of its own
     NS_PER_SECOND = 1000000000,
 };
@@ -172,6 +173,16 @@ static bool gives_parts(const otf2_reading *r)
 {
     const learnt *l = r->pass->learnt;
     return !r->ranges && pj_pass_asks(r->pass, PJ_EV_PART) && !(l && (l->inferred || l->uneven));
+}
+
+/// Whether each member of the crew has ranks of its own, and rounds of news between them cost less
+/// than one that replays all (metrics/README.md).
+static bool shares_ranks(const otf2_reading *r)
+{
+    const pj_crew *crew = r->pass->crew;
+    const pj_layout *layout = &r->run->layout;
+    return crew && layout->ranks >= pj_crew_readers(crew) &&
+           layout->locations >= (crew->crowd ? crew->crowd : CROWD_LEAST);
 }
 
 static pj_otf2_shift shift_of(const otf2_reading *r, uint32_t rank)
@@ -587,8 +598,7 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (!choose_parts(r, err))
         return false;
     r->run->messages_apart = gives_parts(r);
-    r->pass->ranks_apart = r->run->messages_apart && r->pass->crew &&
-                           r->run->layout.ranks >= pj_crew_readers(r->pass->crew);
+    r->pass->ranks_apart = r->run->messages_apart && shares_ranks(r);
     open_places(r, &anchor);
     if (r->pass->crew)
         r->share = pj_otf2_share_new(r->pass, r->places, workers_of(r));

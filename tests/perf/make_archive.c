@@ -1,8 +1,8 @@
 // make_archive ANCHOR EVENTS [RANKS THREADS [wide]]: an OTF2 archive of about that many events,
-// written with libotf2 as Score-P would: 8 ranks with 2 threads, two counters before every enter
-// and leave, ids of each location's own, clock offsets; iterations of nested functions, OpenMP, a
-// ring of messages and an Allreduce. `wide`: ids of regions have four bytes, and a metric that is
-// no counter stands beside the two.
+// written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 128 threads), two
+// counters before every enter and leave, ids of each location's own, clock offsets; iterations of
+// nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of regions have four
+// bytes, and a metric that is no counter stands beside the two.
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    RANKS_MOST = 8,
-    LOCATIONS_MOST = 16,
+    RANKS_MOST = 64,
+    LOCATIONS_MOST = 128,
     FUNCTIONS = 8, // then the regions below
     PARALLEL = FUNCTIONS,
     BARRIER,
@@ -40,7 +40,7 @@ static const char *const names[REGIONS] = {"main",
                                            "MPI_Waitall",
                                            "MPI_Allreduce"};
 
-static uint32_t ranks = RANKS_MOST, threads = 2;
+static uint32_t ranks = 8, threads = 2;
 static bool wide;
 
 typedef struct place {

@@ -198,13 +198,14 @@ static bool counts(const pj_groups *groups, const group *g)
     return !pj_far_has(groups->far, g->ranks[0]);
 }
 
-/// Guests with this function have been told the gate.
+/// Guests with this function have been told the gate, whose name is that of the first function in
+/// the table: it does not depend on who comes first.
 static void compare(pj_groups *groups, const group *g, pj_gate_entry *entry, uint32_t label,
                     bool differs)
 {
-    if (entry->seen == 0)
+    bool now = entry->differs || differs || (entry->seen > 0 && entry->label != label);
+    if (entry->seen == 0 || label < entry->label)
         entry->label = label;
-    bool now = entry->differs || differs || entry->label != label;
     if (now && !entry->differs && counts(groups, g))
         pj_import_add(groups->stats, PJ_IMPORT_collective_mismatch, 0);
     entry->differs = now;
@@ -222,6 +223,7 @@ static void note(pj_groups *groups, pj_gate_row *row, uint64_t number, pj_collec
         m->guests++;
         m->bytes = m->bytes > call.bytes ? m->bytes : call.bytes;
         m->differs |= m->label != call.call;
+        m->label = m->label < call.call ? m->label : call.call;
         return;
     }
     pj_grow(groups->news, &groups->news_cap, n + 1);

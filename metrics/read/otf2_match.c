@@ -273,6 +273,8 @@ size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_
 void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, uint32_t waits)
 {
     channel *c = channel_for(match, traffic->from, traffic->to, traffic->comm);
+    if (c->quota)
+        return; // another thread of the rank lacks completions too
     c->quota = waits ? (uint32_t)((traffic->sends + waits - 1) / waits) : 1;
     c->counted = traffic->counted;
     pj_map_get(&match->first_to, traffic->to, &c->next_to);

@@ -7,6 +7,7 @@
 #include "tests/support/archives.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/random_archive.h"
 #include "tests/support/thread_crew.h"
 
 #include <setjmp.h>
@@ -21,6 +22,7 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/"
 
 static const unsigned sizes[] = {1, 2, 3, 7};
+enum { RANDOM_PROGRAMS = 30 };
 
 // What a run holds, as text
 
@@ -135,22 +137,26 @@ static void load_member(pj_crew *crew, void *context)
     pj_run_release(run);
 }
 
+static void check_size(const loading *alone, unsigned size, uint64_t range)
+{
+    loading shared = {.path = alone->path, .opts = alone->opts};
+    pj_thread_crew_run(size, range, load_member, &shared);
+    if (!pj_str_equal(pj_buf_str(&alone->text), pj_buf_str(&shared.text)))
+        print_message("%s, %u members:\n%s\nalone:\n%s\n%s\n", alone->path, size,
+                      shared.text.len ? shared.text.at : shared.err.text,
+                      alone->text.len ? alone->text.at : "", alone->err.text);
+    assert_true(pj_str_equal(pj_buf_str(&alone->text), pj_buf_str(&shared.text)));
+    assert_int_equal(shared.failed, alone->failed ? size : 0);
+    assert_string_equal(shared.err.text, alone->err.text);
+    pj_buf_free(&shared.text);
+}
+
 static void check_all_sizes(const char *path, pj_load_opts opts, uint64_t range)
 {
     loading alone = {.path = path, .opts = opts};
     load_member(NULL, &alone);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        loading shared = {.path = path, .opts = opts};
-        pj_thread_crew_run(sizes[i], range, load_member, &shared);
-        if (!pj_str_equal(pj_buf_str(&alone.text), pj_buf_str(&shared.text)))
-            print_message("%s, %u members:\n%s\nalone:\n%s\n%s\n", path, sizes[i],
-                          shared.text.len ? shared.text.at : shared.err.text,
-                          alone.text.len ? alone.text.at : "", alone.err.text);
-        assert_true(pj_str_equal(pj_buf_str(&alone.text), pj_buf_str(&shared.text)));
-        assert_int_equal(shared.failed, alone.failed ? sizes[i] : 0);
-        assert_string_equal(shared.err.text, alone.err.text);
-        pj_buf_free(&shared.text);
-    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        check_size(&alone, sizes[i], range);
     pj_buf_free(&alone.text);
 }
 
@@ -528,6 +534,40 @@ static void test_ranks_apart(void **state)
     pj_otf2_writer_remove(path);
 }
 
+static pj_load_opts opts_of(uint64_t seed)
+{
+    static const pj_network networks[] = {
+        {.latency_ns = 0},           {.latency_ns = 1500, .bandwidth = 1e9},
+        {.eager_bytes = 4001},       {.all_rendezvous = true},
+        {.eager_bytes = UINT64_MAX},
+    };
+    pj_load_opts opts = seed % 3 == 2 ? window : all;
+    opts.network = networks[seed % 5];
+    opts.raw_clock = seed % 7 == 6;
+    return opts;
+}
+
+/// Half of the programs replay to their end.
+static void test_random_programs(void **state)
+{
+    (void)state;
+    char path[256];
+    unsigned ideal = 0;
+    path_of("run.otf2", path);
+    for (uint64_t seed = 0; seed < RANDOM_PROGRAMS; seed++) {
+        assert_true(pj_random_archive_save(seed, folder));
+        loading alone = {.path = path, .opts = opts_of(seed)};
+        load_member(NULL, &alone);
+        assert_int_equal(alone.failed, 0);
+        ideal += strstr(alone.text.at, "ideal 1") != NULL;
+        for (unsigned size = 2 + seed % 2; size <= 6; size += 2)
+            check_size(&alone, size, 0);
+        pj_buf_free(&alone.text);
+        pj_otf2_writer_remove(path);
+    }
+    assert_in_range(ideal, RANDOM_PROGRAMS / 4, RANDOM_PROGRAMS * 3 / 4);
+}
+
 /// Compressed traces are read by the leader alone.
 static void test_real_data(void **state)
 {
@@ -562,7 +602,7 @@ int main(void)
         cmocka_unit_test(test_small_ranges),       cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_failure_ends_all),   cmocka_unit_test(test_archives),
         cmocka_unit_test(test_shared_calls),       cmocka_unit_test(test_ranks_apart),
-        cmocka_unit_test(test_real_data),
+        cmocka_unit_test(test_random_programs),    cmocka_unit_test(test_real_data),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

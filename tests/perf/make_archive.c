@@ -1,8 +1,8 @@
 // make_archive ANCHOR EVENTS [RANKS THREADS [wide]]: an OTF2 archive of about that many events,
-// written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 128 threads), two
-// counters before every enter and leave, ids of each location's own, clock offsets; iterations of
-// nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of regions have four
-// bytes, and a metric that is no counter stands beside the two.
+// written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 128 threads),
+// two counters before every enter and leave, ids of each location's own, clock offsets; iterations
+// of nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of regions have
+// four bytes, and a metric that is no counter stands beside the two.
 #include <otf2/otf2.h>
 
 #include <stdio.h>

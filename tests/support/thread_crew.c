@@ -50,8 +50,12 @@ void pj_thread_crew_run(unsigned size, uint64_t range, pj_thread_work *work, voi
     pthread_barrier_init(&all.barrier, NULL, size);
     for (unsigned i = 0; i < size; i++) {
         members[i] = (member){.all = &all};
-        members[i].crew =
-            (pj_crew){.rank = i, .size = size, .range = range, .crowd = 1, .carry = carry, .self = &members[i]};
+        members[i].crew = (pj_crew){.rank = i,
+                                    .size = size,
+                                    .range = range,
+                                    .crowd = 1,
+                                    .carry = carry,
+                                    .self = &members[i]};
     }
     for (unsigned i = 1; i < size; i++)
         if (pthread_create(&members[i].thread, NULL, run_member, &members[i]) != 0)

@@ -423,19 +423,24 @@ static void heard(replay *r, const pj_batch *batch, const pj_event *event)
     const pj_layout *layout = &r->run->layout;
     uint32_t threads = pj_layout_threads(layout, layout->rank_of[event->location]);
     uint64_t number = r->events++;
-    if (event->kind == PJ_EV_MESSAGE && !r->mail) // else its ends have come apart
-        message_event(r, &batch->messages[event->a]);
-    else if (!r->order || threads == 1)
+    if (event->kind == PJ_EV_MESSAGE) {
+        if (!r->mail) // else its ends have come apart
+            message_event(r, &batch->messages[event->a]);
+    } else if (!r->order || threads == 1) {
         one_event(r, event, number);
-    else if (event->kind == PJ_EV_END)
+    } else if (event->kind == PJ_EV_END) {
         pj_order_reach(r->order, event->location, UINT64_MAX);
-    else
+    } else {
         pj_order_add(r->order, event);
+    }
 }
 
-/// A batch of a crew is one location's: its rank goes on as far as all of its threads have come.
+/// A batch of a crew is one location's (or of messages): its rank goes on as far as all of its
+/// threads have come.
 static void hand_on(replay *r, const pj_event *last)
 {
+    if (last->kind == PJ_EV_MESSAGE)
+        return;
     pj_order_reach(r->order, last->location, last->time);
     pj_order_hand_on(r->order, r->run->layout.rank_of[last->location], take_in_order, r);
 }

@@ -55,9 +55,9 @@ typedef struct letter {
 /// Less for many processes: each of them gets a letter from each.
 static size_t room_for(unsigned processes)
 {
-    enum { LETTERS = 8 << 10, MOST = 248, STEP = 8 };
+    enum { LETTERS = 8 << 10, LEAST = 64, MOST = 248, STEP = 8 };
     size_t share = LETTERS / processes / STEP * STEP;
-    return share > MOST ? MOST : share;
+    return share > MOST ? MOST : share < LEAST ? LEAST : share;
 }
 
 static void write_letters(const pj_crew *crew, const pj_buf *out, size_t room, char *letters)

@@ -39,7 +39,7 @@ typedef enum pj_event_kind {
                       // | communicator, b = bytes, code = root?
     PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*, b = 1: a barrier of a nested team
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
-    PJ_EV_PART,       // one end of a message, in its call: code = pj_part_kind; see there
+    PJ_EV_PART,       // of one end of a message, in its call: code = pj_part_kind; see there
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
     PJ_EV_ENTER,      // a = region, an index in pj_run.regions; only where a pass asks for regions
     PJ_EV_LEAVE,      // the same
@@ -54,7 +54,7 @@ typedef enum pj_event_kind {
 typedef enum pj_part_kind {
     PJ_PART_CHANNEL, // the next one of the location, from 0 on: a = other rank << 32 | communicator
     PJ_PART_SEND,    // a = channel << 32 | tag, b = bytes
-    PJ_PART_POST,    // of a receive that another call completes; b = ns of its posting
+    PJ_PART_POST,    // of a receive that a later record completes; b = ns of its posting
     PJ_PART_RECEIVE, // a = channel << 32 | tag; posted by the call that completes it
     PJ_PART_COMPLETE, // the same; b = ns of its posting
 } pj_part_kind;

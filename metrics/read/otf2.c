@@ -176,7 +176,7 @@ static bool gives_parts(const otf2_reading *r)
 }
 
 /// Whether each member of the crew has ranks of its own, and rounds of news between them cost less
-/// than one that replays all (metrics/README.md).
+/// than one that replays all (replay/README.md).
 static bool shares_ranks(const otf2_reading *r)
 {
     const pj_crew *crew = r->pass->crew;

@@ -33,9 +33,8 @@ typedef struct pj_pass {
     bool again;     // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.
     pj_crew *crew;
-    bool
-        ranks_apart; // set by the reader: each member of the crew has some ranks and their messages
-    bool apart;      // set by the pass: a crew cannot share this input, one process must read it
+    bool ranks_apart; // set by the reader: ranks are whole, each at one member of the crew
+    bool apart;       // set by the pass: a crew cannot share this input, one process must read it
 } pj_pass;
 
 typedef struct pj_reader {
@@ -80,7 +79,7 @@ bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err);
 /// Members together: news of their ranks go round until there are no more. Nothing where the ranks
 /// are not apart.
 bool pj_pass_trade(pj_pass *pass, pj_err *err);
-/// Bits of the pj_event_kind that the other sinks look at.
+/// Bits of the pj_event_kind that the sinks of pj_pass_all look at.
 unsigned pj_pass_kinds(const pj_pass *pass);
 
 #endif

@@ -385,7 +385,7 @@ static void come(pj_engine *engine, gate *g, uint32_t guests, double clock)
     g->arrived += guests;
     g->clock = later(g->clock, clock);
     g->came = later(g->came, clock);
-    if (g->far)
+    if (g->far && guests > 0)
         add_gate_news(engine, g, guests);
 }
 

@@ -99,10 +99,11 @@ void pj_engine_gate_release(pj_engine *engine, uint32_t gate);
 
 // What happens in other processes: whoever talks to them keeps the messages and gates concerned.
 
-/// It will be asked for when its own end here is done: a send that goes to another process
-/// (pj_engine_send), or one that stands for the send of another process and is to be received here.
+/// It will be among the news when one of its clocks becomes known: a send that goes to another
+/// process (pj_engine_send), or one that stands for the send of another process and is to be
+/// received here.
 void pj_engine_far(pj_engine *engine, uint32_t message);
-/// The next of these, once each; false when there is no other.
+/// The next of these, once for each clock; false when there is no other.
 bool pj_engine_far_news(pj_engine *engine, uint32_t *message);
 /// When a message was sent; false when it is not yet. `*lost`: nobody does, see pj_engine_no_send.
 bool pj_engine_sent(const pj_engine *engine, uint32_t message, double *clock, bool *lost);

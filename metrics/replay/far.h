@@ -20,7 +20,7 @@ typedef enum pj_far_kind {
     PJ_FAR_WAY,     // from, to, communicator: opens the next way of messages from here
     PJ_FAR_SEND,    // way, tag, location, size: the next message on a way
     PJ_FAR_SENT,    // way, message, clock: it has been sent
-    PJ_FAR_LOST,    // way, message: nobody will send it
+    PJ_FAR_LOST,    // the same: nobody will send it
     PJ_FAR_POSTED,  // way (of the other member), message, clock: its receive has been posted
     PJ_FAR_MET,     // row, collective, guests, call, whether others differ, bytes
     PJ_FAR_ARRIVED, // row, collective, guests, clock

@@ -9,7 +9,7 @@ typedef struct pj_gate_entry {
     uint32_t gate;
     uint32_t guests; // expected in all
     uint32_t seen;   // that have been told the gate
-    uint32_t label;  // of the first guest; the caller's own
+    uint32_t label;  // of its guests; the caller's own
     bool differs;    // the caller's own, as well
     uint64_t time;   // the caller's own, too
 } pj_gate_entry;

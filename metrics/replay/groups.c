@@ -77,15 +77,14 @@ static void list_members(pj_groups *groups, group *g)
 static void share_group(pj_groups *groups, group *g)
 {
     const pj_far *far = groups->far;
+    uint32_t elsewhere = 0;
     if (!far)
         return;
     for (uint32_t i = 0; i < g->size; i++)
-        if (pj_far_has(far, g->ranks[i]))
-            g->member_count++;
-    if (!g->member_count || g->member_count == g->size)
-        return; // all here, or all elsewhere
-    g->members = pj_new_n(groups->arena, unsigned, g->member_count);
-    g->member_count = 0;
+        elsewhere += pj_far_has(far, g->ranks[i]);
+    if (!elsewhere || elsewhere == g->size)
+        return; // nobody else knows of it, or nobody here does
+    g->members = pj_new_n(groups->arena, unsigned, elsewhere);
     for (uint32_t i = 0; i < g->size; i++) { // a member has ranks that follow each other
         unsigned owner = far->owner[g->ranks[i]];
         if (owner != far->self && (!g->member_count || g->members[g->member_count - 1] != owner))

@@ -106,7 +106,7 @@ static void build_heap(pj_order *order, uint32_t rank, uint64_t until)
         sink_down(order, i);
 }
 
-/// Before when nothing comes any more.
+/// The time before which nothing of the rank comes any more.
 static uint64_t end_of(const pj_order *order, uint32_t rank)
 {
     const pj_layout *layout = order->layout;
@@ -120,7 +120,9 @@ static uint64_t end_of(const pj_order *order, uint32_t rank)
 
 static void close_up(lane *l)
 {
-    if (l->count > 0 && l->first > 0)
+    if (l->count > 0 && l->first <= l->count)
+        return; // not worth it yet
+    if (l->count > 0)
         memmove(l->events, front(l), l->count * sizeof *l->events);
     l->first = 0;
 }

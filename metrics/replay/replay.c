@@ -70,6 +70,7 @@ typedef struct replay {
     size_t window_cap;                  // a place's item is at window[place & (window_cap - 1)]
     uint64_t events;                    // so far that the replay hears
     uint64_t seen;                      // of all kinds
+    uint64_t unseen;                    // since memory was looked at
     uint64_t lag;                       // events that a call is kept back for
     bool given_up;                      // the memory is used up
     pj_import_stats stats;
@@ -97,6 +98,7 @@ static void free_parts(replay *r)
     r->engine = NULL;
     r->arena = NULL;
     r->window = NULL;
+    r->outcomes = NULL;
     r->entered = NULL;
     r->window_cap = 0;
     r->window_first = r->window_next = 1;
@@ -107,6 +109,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     replay *r = self;
     free_parts(r);
     r->run = run;
+    r->stats = (pj_import_stats){.count = {0}};
     r->arena = pj_arena_new(NULL);
     r->entered = pj_new_n(r->arena, entered, run->layout.locations);
     r->lag = (uint64_t)run->layout.locations * LAG_EACH;
@@ -404,6 +407,16 @@ static uint64_t allowance(const replay *r)
     return budget / 4;
 }
 
+/// Now and then, as it takes a while with many locations: whether more waits than may.
+static void look_at_memory(replay *r, uint64_t events)
+{
+    r->unseen += events;
+    if (r->unseen < r->run->layout.locations)
+        return;
+    r->unseen = 0;
+    r->given_up = bytes_in_use(r) > allowance(r);
+}
+
 /// Long computation is replayed piece by piece, so that its records need not wait for its end.
 static void run_on(replay *r)
 {
@@ -462,7 +475,7 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
         run_on(r);
     r->seen += batch->count;
-    r->given_up = bytes_in_use(r) > allowance(r);
+    look_at_memory(r, batch->count);
     return true;
 }
 
@@ -529,8 +542,9 @@ static outcome outcome_of(const replay *r, uint32_t location)
 static void find_outcomes(replay *r)
 {
     uint32_t count = r->run->layout.locations;
-    if (!r->outcomes)
-        r->outcomes = pj_new_n(r->arena, outcome, count);
+    if (r->outcomes)
+        return;
+    r->outcomes = pj_new_n(r->arena, outcome, count);
     for (uint32_t i = 0; i < count; i++)
         if (is_here(r, i))
             r->outcomes[i] = outcome_of(r, i);
@@ -639,6 +653,7 @@ static bool take_news(void *self, unsigned member, pj_str in)
         if (of_group ? !pj_groups_hear(r->groups, (pj_far_kind)kind, &in)
                      : !pj_mail_hear(r->mail, member, (pj_far_kind)kind, &in))
             return false;
+        look_at_memory(r, 1);
     }
     return true;
 }

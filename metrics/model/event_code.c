@@ -53,6 +53,15 @@ bool pj_decode_number(pj_str *in, uint64_t *value)
     return false;
 }
 
+bool pj_decode_bytes(pj_str *in, void *out, size_t size)
+{
+    if (in->len < size)
+        return false;
+    memcpy(out, in->at, size);
+    *in = pj_str_from(*in, size);
+    return true;
+}
+
 void pj_code_event(pj_event_code *code, pj_buf *out, const pj_event *event)
 {
     uint64_t a = event->kind == PJ_EV_STATE ? event->a - event->time : event->a;

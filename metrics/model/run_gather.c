@@ -1,6 +1,8 @@
 // All sums are whole numbers of one thread each, so nothing depends on who has found them.
 #include "metrics/model/run_gather.h"
 
+#include "metrics/model/event_code.h"
+
 typedef struct facts { // of the part of a run that a member has seen
     bool has_mpi, has_openmp, overlap;
     bool present[2]; // counters
@@ -33,15 +35,6 @@ static void send_part(const pj_run *run, pj_crew *crew)
     }
 }
 
-static bool take_bytes(pj_str *in, void *out, size_t size)
-{
-    if (in->len < size)
-        return false;
-    memcpy(out, in->at, size);
-    *in = pj_str_from(*in, size);
-    return true;
-}
-
 static void take_row(pj_run *run, uint32_t i, const row *theirs)
 {
     uint64_t seen = run->totals[i].first_record_ns; // by the leader, from a message's other end
@@ -57,7 +50,7 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
     pj_str in = pj_crew_from(crew, member);
     uint32_t n = run->layout.locations;
     facts found;
-    if (!take_bytes(&in, &found, sizeof found))
+    if (!pj_decode_bytes(&in, &found, sizeof found))
         return false;
     run->has_mpi |= found.has_mpi;
     run->has_openmp |= found.has_openmp;
@@ -70,7 +63,7 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
         row theirs;
         if (pj_layout_owner(&run->layout, crew, i) != member)
             continue;
-        if (!take_bytes(&in, &theirs, sizeof theirs))
+        if (!pj_decode_bytes(&in, &theirs, sizeof theirs))
             return false;
         take_row(run, i, &theirs);
     }

@@ -330,10 +330,8 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_place *place, pj_str
         return false;
     if (!ended)
         return true;
-    if (in->len < sizeof e)
+    if (!pj_decode_bytes(in, &e, sizeof e))
         return false;
-    memcpy(&e, in->at, sizeof e);
-    *in = pj_str_from(*in, sizeof e);
     place->ended = true;
     place->records = e.records;
     place->now.last = e.last;

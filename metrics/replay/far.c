@@ -69,9 +69,5 @@ bool pj_far_take(pj_str *in, uint64_t *numbers, size_t count)
 
 bool pj_far_take_clock(pj_str *in, double *clock)
 {
-    if (in->len < sizeof *clock)
-        return false;
-    memcpy(clock, in->at, sizeof *clock);
-    *in = pj_str_from(*in, sizeof *clock);
-    return true;
+    return pj_decode_bytes(in, clock, sizeof *clock);
 }

@@ -682,21 +682,12 @@ static void tell(void *self, const pj_run *run, pj_buf *out)
     pj_groups_tell_slots(r->groups, out);
 }
 
-static bool take_bytes(pj_str *in, void *out, size_t size)
-{
-    if (in->len < size)
-        return false;
-    memcpy(out, in->at, size);
-    *in = pj_str_from(*in, size);
-    return true;
-}
-
 static bool hear(void *self, pj_str in)
 {
     replay *r = self;
     uint32_t count = r->run->layout.locations;
     findings found;
-    if (!take_bytes(&in, &found, sizeof found))
+    if (!pj_decode_bytes(&in, &found, sizeof found))
         return false;
     r->given_up |= found.given_up;
     pj_import_merge(&r->stats, &found.stats);
@@ -706,7 +697,7 @@ static bool hear(void *self, pj_str in)
             return false;
         if (i == count)
             return pj_groups_hear_slots(r->groups, &in);
-        if (!take_bytes(&in, &r->outcomes[i], sizeof *r->outcomes))
+        if (!pj_decode_bytes(&in, &r->outcomes[i], sizeof *r->outcomes))
             return false;
     }
 }

@@ -40,7 +40,7 @@ bool pj_compare_args_run(pj_session *session, const pj_load_args *load, const pj
         return false;
     const pj_metric_set *set =
         args->set ? pj_session_set(session, pj_str_of(args->set)) : pj_metric_set_default(study);
-    pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){0}, err);
+    pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){.compared = true}, err);
     size_t baseline = place_of(study, runs[0]);
     return metrics && pj_comparison_make(metrics, baseline, 1 - baseline, opts, out, err);
 }

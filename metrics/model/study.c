@@ -159,22 +159,54 @@ static double instructions_per_thread(const pj_run *run)
     return pj_sums_of(run).instructions / run->layout.locations;
 }
 
-/// Zero of any run makes the indicator unavailable: there is nothing to compare. A run smaller than
-/// the reference counts the other way round, so that the choice of the reference changes nothing.
+static bool is_of_size(const pj_study *study, size_t a, size_t b)
+{
+    return study->runs[a]->layout.locations == study->runs[b]->layout.locations;
+}
+
+/// The runs of one size stand together; the first of the next one.
+static size_t end_of_size(const pj_study *study, size_t run)
+{
+    size_t end = run + 1;
+    while (end < study->count && is_of_size(study, end, run))
+        end++;
+    return end;
+}
+
+/// The mean of runs [from, to) over the reference; 0 when one of them lacks the quantity. Where
+/// they are smaller than the reference it is taken the other way round, so that the choice of the
+/// reference changes nothing.
+static double vote_of_size(const pj_study *study, size_t from, size_t to,
+                           double (*quantity)(const pj_run *run))
+{
+    double first = quantity(study->runs[study->reference]), sum = 0;
+    for (size_t i = from; i < to; i++) {
+        double value = quantity(study->runs[i]);
+        if (value <= 0)
+            return 0;
+        sum += from < study->reference ? first / value : value / first;
+    }
+    return sum / (double)(to - from);
+}
+
+/// One vote a size, however often it was run; runs of the reference's size tell nothing.
 static indicator indicate(const pj_study *study, const char *title,
                           double (*quantity)(const pj_run *run))
 {
-    const pj_run *reference = study->runs[study->reference];
-    double first = quantity(reference), sum = 0;
-    bool available = study->count > 1 && first > 0;
-    for (size_t i = 0; i < study->count; i++) {
-        double value = quantity(study->runs[i]);
-        available = available && value > 0;
-        bool smaller = study->runs[i]->layout.locations < reference->layout.locations;
-        if (i != study->reference)
-            sum += smaller ? first / value : value / first;
+    bool available = quantity(study->runs[study->reference]) > 0;
+    double sum = 0;
+    size_t sizes = 0;
+    for (size_t from = 0, to; available && from < study->count; from = to) {
+        to = end_of_size(study, from);
+        if (is_of_size(study, from, study->reference))
+            continue;
+        double vote = vote_of_size(study, from, to, quantity);
+        available = vote > 0;
+        sum += vote;
+        sizes++;
     }
-    return (indicator){title, available ? sum / (double)(study->count - 1) : 0, available};
+    available = available && sizes > 0;
+    return (indicator){title, available ? sum / (double)sizes : 0, available};
 }
 
 static const char *const scaling_names[] = {"auto", "strong", "weak"};
@@ -209,7 +241,9 @@ static void detect_scaling(pj_study *study, pj_scaling wanted)
             study->arena, "%s scaling (detected: %s of the reference run)", name, seen.at);
     else
         study->scaling_note =
-            pj_arena_format(study->arena, "%s scaling (nothing to detect it by)", name);
+            study->one_size
+                ? "one size: nothing to detect"
+                : pj_arena_format(study->arena, "%s scaling (nothing to detect it by)", name);
 }
 
 pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err)
@@ -236,6 +270,7 @@ pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj
     for (size_t i = 0; i < count; i++)
         fill_keys(study, i);
     study->reference = opts.reference ? opts.reference - 1 : 0;
+    study->one_size = is_of_size(study, 0, count - 1);
     detect_scaling(study, opts.scaling);
     return study;
 }

@@ -27,6 +27,7 @@ typedef struct pj_study {
     size_t reference;                 // index in study order
     pj_scaling scaling;               // STRONG or WEAK, never AUTO
     const char *scaling_note;         // "strong scaling (detected: ...)" or "(chosen ...)"
+    bool one_size;                    // all runs have as many threads: nothing is detected
     const char *(*keys)[PJ_BY_COUNT]; // by run and key; see pj_study_key_text
 } pj_study;
 

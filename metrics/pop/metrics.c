@@ -147,14 +147,16 @@ static void fill_residuals(pj_metrics *metrics)
     }
 }
 
-static const char *make_note(const pj_metrics *metrics)
+static const char *make_note(const pj_metrics *metrics, pj_metrics_opts opts)
 {
     const pj_study *study = metrics->study;
     const char *convention = metrics->set->convention;
-    return pj_arena_format(
-        metrics->arena, "%s%sReference run: %s (%s); %s.", convention ? convention : "",
-        convention ? " " : "", study->names[study->reference],
-        pj_study_key_text(study, study->reference, PJ_BY_LAYOUT), study->scaling_note);
+    bool scales = !(opts.compared && study->one_size);
+    return pj_arena_format(metrics->arena, "%s%sReference run: %s (%s)%s%s.",
+                           convention ? convention : "", convention ? " " : "",
+                           study->names[study->reference],
+                           pj_study_key_text(study, study->reference, PJ_BY_LAYOUT),
+                           scales ? "; " : "", scales ? study->scaling_note : "");
 }
 
 pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics_opts opts,
@@ -173,7 +175,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
     metrics->residuals = pj_new_n(arena, pj_metric_value, study->count * set->count);
     metrics->combine = pj_new_n(arena, pj_combine, set->count);
     metrics->has_residual = pj_new_n(arena, bool, set->count);
-    metrics->note = make_note(metrics);
+    metrics->note = make_note(metrics, opts);
 
     pj_measures *measures = pj_new_n(arena, pj_measures, study->count);
     for (size_t run = 0; run < study->count; run++)

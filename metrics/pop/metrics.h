@@ -26,6 +26,7 @@ typedef struct pj_metrics {
 typedef struct pj_metrics_opts {
     const char *title; // NULL = "POP efficiencies: " and the set's title
     pj_key by;
+    bool compared; // of two runs, side by side: where they have one size, scaling is no question
 } pj_metrics_opts;
 
 /// NULL only when a formula of a set defined at run time fails (PJ_E_SCRIPT, PJ_E_STOPPED).

@@ -156,7 +156,33 @@ static void test_scaling(void **state)
                    "weak scaling (chosen; the runs look");
     expect_scaling(scaling_study(250, 280, true, strong), strong, "strong scaling (chosen)");
     pj_run *alone[] = {made_run_simple("one", 1, 1, 1000, 1100)};
-    expect_scaling(study_of(alone, 1, (pj_study_opts){0}), strong, "nothing to detect");
+    expect_scaling(study_of(alone, 1, (pj_study_opts){0}), strong, "one size: nothing to detect");
+}
+
+/// A size has one vote, however often it was run, and the reference's own size has none.
+static void test_repeats(void **state)
+{
+    (void)state;
+    enum { COPIES = 5 };
+    pj_run *runs[COPIES + 3];
+    for (size_t i = 0; i < COPIES; i++)
+        runs[i] = made_run_simple("copy", 2, 1, 1000, 1100);
+    for (size_t i = COPIES; i < COPIES + 2; i++)
+        runs[i] = made_run_simple("twice", 4, 1, 500 + 100 * (i - COPIES), 600);
+    runs[COPIES + 2] = made_run_simple("half", 1, 1, 2000, 2200);
+    for (size_t i = 0; i < COPIES + 3; i++)
+        pj_run_hold(runs[i]);
+    expect_scaling(study_of(runs, COPIES + 1, (pj_study_opts){0}), PJ_SCALING_STRONG,
+                   "detected: instructions per thread 0.50");
+    // (mean(0.5, 0.6) + 0.5) / 2: two sizes beside the reference's
+    expect_scaling(study_of(runs, COPIES + 3, (pj_study_opts){.reference = 2}), PJ_SCALING_STRONG,
+                   "useful time per thread 0.53 ");
+    pj_run *again[] = {made_run_simple("a", 2, 1, 1000, 1100),
+                       made_run_simple("b", 2, 1, 1000, 1100)};
+    expect_scaling(study_of(again, 2, (pj_study_opts){0}), PJ_SCALING_STRONG,
+                   "one size: nothing to detect");
+    pj_run_release(runs[COPIES + 1]);
+    pj_run_release(runs[COPIES + 2]);
 }
 
 int main(void)
@@ -168,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

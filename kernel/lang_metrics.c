@@ -29,7 +29,8 @@ static int note(lua_State *L)
 
 static int scaling(lua_State *L)
 {
-    lua_pushstring(L, self(L)->study->scaling == PJ_SCALING_WEAK ? "weak" : "strong");
+    const pj_study *study = self(L)->study;
+    lua_pushstring(L, study->alone ? NULL : study->scaling == PJ_SCALING_WEAK ? "weak" : "strong");
     return 1;
 }
 

@@ -52,7 +52,7 @@ static const char *metrics_code(const pj_report_source *source, pj_arena *arena)
     const pj_study *study = source->metrics->study;
     pj_auto_buf fields = {0};
     add_text(&fields, "set", source->metrics->set->key);
-    if (study->reference) {
+    if (study->chosen) {
         add_name(&fields, "ref");
         pj_buf_addf(&fields, "%zu", study->reference + 1);
     }

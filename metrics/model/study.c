@@ -246,6 +246,15 @@ static void detect_scaling(pj_study *study, pj_scaling wanted)
                 : pj_arena_format(study->arena, "%s scaling (nothing to detect it by)", name);
 }
 
+/// Why computation cannot be compared, unless the user says what with.
+static const char *why_alone(const pj_study *study, pj_study_opts opts)
+{
+    if (!study->one_size || opts.reference || opts.scaling != PJ_SCALING_AUTO)
+        return NULL;
+    return study->count == 1 ? "one run: computation cannot be compared"
+                             : "runs of one size: computation cannot be compared";
+}
+
 pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err)
 {
     if (count == 0) {
@@ -271,7 +280,9 @@ pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj
         fill_keys(study, i);
     study->reference = opts.reference ? opts.reference - 1 : 0;
     study->one_size = is_of_size(study, 0, count - 1);
+    study->chosen = opts.reference > 0;
     detect_scaling(study, opts.scaling);
+    study->alone = why_alone(study, opts);
     return study;
 }
 

@@ -25,9 +25,11 @@ typedef struct pj_study {
     const char **names; // shown: the run's name, or the shortest distinguishing tail of its path
     size_t count;
     size_t reference;                 // index in study order
+    bool chosen;                      // the user named it
     pj_scaling scaling;               // STRONG or WEAK, never AUTO
-    const char *scaling_note;         // "strong scaling (detected: ...)" or "(chosen ...)"
+    const char *scaling_note;         // "strong scaling (detected: ...)", "(chosen ...)"
     bool one_size;                    // all runs have as many threads: nothing is detected
+    const char *alone;                // why runs cannot be compared; NULL = they can
     const char *(*keys)[PJ_BY_COUNT]; // by run and key; see pj_study_key_text
 } pj_study;
 

@@ -59,6 +59,15 @@ static bool has_parts(const pj_metrics *metrics, size_t row)
     return false;
 }
 
+/// The row that `row` is a part of, as far as the run has a value of it: -1 = there is none.
+static int known_parent(const pj_metrics *metrics, size_t run, size_t row)
+{
+    int parent = pj_metric_parent(metrics->set, row);
+    while (parent >= 0 && pj_metrics_at(metrics, run, (size_t)parent).reason)
+        parent = pj_metric_parent(metrics->set, (size_t)parent);
+    return parent;
+}
+
 static size_t count_parts(const pj_metrics *metrics, int parent)
 {
     size_t count = 0;
@@ -76,7 +85,7 @@ static int lowest_part(const pj_metrics *metrics, size_t run, int parent)
     bool least_has_parts = false;
     for (size_t i = 0; i < metrics->set->count; i++) {
         double quality;
-        if (pj_metric_parent(metrics->set, i) != parent || !quality_of(metrics, run, i, &quality))
+        if (known_parent(metrics, run, i) != parent || !quality_of(metrics, run, i, &quality))
             continue;
         bool parts = parent < 0 && has_parts(metrics, i);
         bool better = parts == least_has_parts ? quality < least : parts;

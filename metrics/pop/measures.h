@@ -12,6 +12,7 @@ enum {
     PJ_NEEDS_IDEAL = 1,
     PJ_NEEDS_INSTRUCTIONS = 2,
     PJ_NEEDS_CYCLES = 4,
+    PJ_NEEDS_REFERENCE = 8, // a run of another size: of rows that compare; pj_study.alone
 };
 
 /// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in

@@ -32,6 +32,8 @@ static pj_metric_value built_in_value(const pj_metric_scope *scope, const char *
 {
     const pj_metric *row = &scope->set->rows[scope->row];
     const char *lack = pj_measures_lack(scope->run, row->needs);
+    if (!lack && row->needs & PJ_NEEDS_REFERENCE)
+        lack = scope->alone;
     if (lack)
         return no_value(lack);
     if (row->kind == PJ_METRIC_SCALING) {
@@ -50,7 +52,8 @@ static bool evaluate_run(pj_metrics *metrics, size_t run, const pj_measures *mea
     const pj_metric_set *set = metrics->set;
     const pj_study *study = metrics->study;
     pj_metric_value *values = &metrics->values[run * set->count];
-    pj_metric_scope scope = {set, 0, &measures[run], &measures[study->reference], values};
+    pj_metric_scope scope = {set,    0,           &measures[run], &measures[study->reference],
+                             values, study->alone};
     if (set->definition)
         return pj_metric_set_evaluate(&scope, metrics->arena, values, err);
     for (; scope.row < set->count; scope.row++)
@@ -150,11 +153,12 @@ static void fill_residuals(pj_metrics *metrics)
 static const char *make_note(const pj_metrics *metrics, pj_metrics_opts opts)
 {
     const pj_study *study = metrics->study;
-    const char *convention = metrics->set->convention;
+    const char *convention = metrics->set->convention ? metrics->set->convention : "";
     bool scales = !(opts.compared && study->one_size);
-    return pj_arena_format(metrics->arena, "%s%sReference run: %s (%s)%s%s.",
-                           convention ? convention : "", convention ? " " : "",
-                           study->names[study->reference],
+    if (study->alone)
+        return convention;
+    return pj_arena_format(metrics->arena, "%s%sReference run: %s (%s)%s%s.", convention,
+                           *convention ? " " : "", study->names[study->reference],
                            pj_study_key_text(study, study->reference, PJ_BY_LAYOUT),
                            scales ? "; " : "", scales ? study->scaling_note : "");
 }

@@ -127,7 +127,8 @@ static void say_what_is_missing(collector *c, int run)
 {
     for (size_t row = 0; row < c->metrics->set->count; row++) {
         const char *reason = pj_metrics_at(c->metrics, (size_t)run, row).reason;
-        if (reason && !run_says(c->measures[run].run, reason))
+        bool alone = pj_str_equal(pj_str_of(reason), pj_str_of(c->metrics->study->alone));
+        if (reason && !alone && !run_says(c->measures[run].run, reason))
             say(c, PJ_WARNING, run,
                 pj_arena_format(c->metrics->arena, "values are missing: %s", reason));
     }
@@ -196,9 +197,12 @@ static void write_remarks(collector *c)
 void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
 {
     collector c = {.metrics = metrics, .measures = measures};
-    if (metrics->study->count == 1)
+    if (metrics->study->alone)
         say(&c, PJ_NOTE, WHOLE_RESULT,
-            "one run only: it is its own reference, so that scalings and speedup are 1");
+            pj_arena_format(metrics->arena,
+                            "%s; load runs with other numbers of ranks or threads to see whether "
+                            "computation scales, or choose a reference run",
+                            metrics->study->alone));
     for (int run = 0; run < (int)metrics->study->count; run++) {
         say_what_the_run_is(&c, run);
         say_what_is_missing(&c, run);

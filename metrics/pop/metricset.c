@@ -74,12 +74,26 @@ static double hybrid_parallel(const pj_measures *r)
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
 #define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
+#define NEEDS_REFERENCE PJ_NEEDS_REFERENCE
 #define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
+#define COMPARES_EFFICIENCY 0
+#define COMPARES_INEFFICIENCY 0
+#define COMPARES_SCALING PJ_NEEDS_REFERENCE
+#define COMPARES_NUMBER 0
+#define COMPARES_SECONDS 0
+#define COMPARES_GHZ 0
 
 #define METRIC_SET(name, key, title, weights, convention) static const pj_metric rows_##name[] = {
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
-    {#key,        parent,       title, text, explanation, KIND_##kind, PJ_COMBINE_##combine,       \
-     UNIT_##kind, NEEDS_##needs},
+    {#key,                                                                                         \
+     parent,                                                                                       \
+     title,                                                                                        \
+     text,                                                                                         \
+     explanation,                                                                                  \
+     KIND_##kind,                                                                                  \
+     PJ_COMBINE_##combine,                                                                         \
+     UNIT_##kind,                                                                                  \
+     NEEDS_##needs | COMPARES_##kind},
 #define METRIC_SET_END                                                                             \
     }                                                                                              \
     ;

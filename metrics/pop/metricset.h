@@ -51,6 +51,7 @@ typedef struct pj_metric_scope {
     const pj_measures *run;
     const pj_measures *reference;
     const pj_metric_value *earlier; // this run's values by row; a reason where not known yet
+    const char *alone;              // why PJ_NEEDS_REFERENCE cannot be served, as pj_study.alone
 } pj_metric_scope;
 
 typedef struct pj_metric_set {

@@ -187,6 +187,7 @@ static bool define_row(definer *d, const pj_metric_spec *spec)
         .kind = spec->kind,
         .combine = spec->combine,
         .unit = spec->kind != PJ_METRIC_PLAIN ? PJ_UNIT_RATIO : spec->unit,
+        .needs = spec->kind == PJ_METRIC_SCALING ? PJ_NEEDS_REFERENCE : PJ_NEEDS_NOTHING,
     };
     return true;
 }
@@ -218,6 +219,9 @@ static bool order_row(definer *d, size_t row)
     bool *used = pj_new_n(kept, bool, first + d->count);
     if (formula)
         pj_formula_mark_names(formula, used);
+    for (size_t name = names_per_run(); name < first; name++)
+        if (used[name])
+            d->rows[row].needs |= PJ_NEEDS_REFERENCE;
     for (size_t other = 0; other < d->count; other++)
         if (used[first + other] && !order_row(d, other))
             return false;
@@ -325,7 +329,9 @@ static bool evaluate_row(const pj_metric_scope *scope, pj_arena *arena, pj_metri
                          pj_err *err)
 {
     const source *from = &scope->set->definition->sources[scope->row];
-    if (from->formula)
+    if (scope->alone && scope->set->rows[scope->row].needs & PJ_NEEDS_REFERENCE)
+        out->reason = scope->alone;
+    else if (from->formula)
         *out = value_of_formula(from->formula, scope);
     else if (!from->call(from->context, scope, out, err))
         return false;

@@ -410,7 +410,7 @@ static void a_row_is_shown_as_its_table(void **state)
     cell_bench *f = *state;
     pj_outcome o = run(f, "metrics(load(dir .. 'stencil_2x1.prv.gz'))[1]");
     const char *text = json_string_value(json_object_get(o.data, "text/plain"));
-    assert_non_null(strstr(text, "1.000"));
+    assert_non_null(strstr(text, "one run: computation cannot be compared"));
     pj_outcome_clear(&o);
     cell_gives(f, "#load(dir .. 'stencil_2x1*')", "1");
     assert_int_equal(f->face.err.len, 0);

@@ -78,6 +78,21 @@ static void path_takes_the_lowest_part(void **state)
     }
 }
 
+/// One run has no global efficiency: the path begins with what is known.
+static void path_of_one_run_begins_below_the_top(void **state)
+{
+    (void)state;
+    const pj_metric_set *set;
+    for (size_t s = 0; (set = pj_metric_set_at(s)); s++) {
+        pj_auto_metrics m = pj_fake_metrics(runs + 1, 1, (pj_fake_opts){.set = set->key});
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_findings path = pj_findings_path(m, 0, arena);
+        assert_true(path.count >= 1);
+        assert_non_null(strstr(set->rows[path.items[0].row].key, "parallel_"));
+        assert_non_null(strstr(path.items[0].sentence, "At 4x1"));
+    }
+}
+
 static void ranked_starts_with_the_largest_loss(void **state)
 {
     (void)state;
@@ -115,6 +130,7 @@ int main(void)
         cmocka_unit_test(every_efficiency_has_advice),
         cmocka_unit_test(advice_is_for_metrics_that_exist),
         cmocka_unit_test(path_takes_the_lowest_part),
+        cmocka_unit_test(path_of_one_run_begins_below_the_top),
         cmocka_unit_test(ranked_starts_with_the_largest_loss),
         cmocka_unit_test(course_names_its_ends),
     };

@@ -135,16 +135,53 @@ static void test_strong_scaling_and_reference(void **state)
     assert_int_equal(said(m, "above 1 is better than the reference run: Computation scaling"), 1);
 }
 
-static void test_one_run(void **state)
+/// In every built-in set, whatever compares with another run is empty and says why.
+static void expect_alone(pj_run **runs, size_t count, const char *set, const char *reason)
+{
+    for (size_t i = 0; i < count; i++)
+        pj_run_hold(runs[i]);
+    pj_auto_metrics m = evaluate(runs, count, set, (pj_study_opts){0});
+    for (size_t row = 0; row < m->set->count; row++) {
+        const char *key = m->set->rows[row].key;
+        bool compares = strstr(key, "scaling") || strstr(key, "global") || !strcmp(key, "speedup");
+        for (size_t run = 0; run < count && compares; run++)
+            expect_reason(m, run, key, reason);
+        if (!compares)
+            assert_null(at(m, 0, key).reason);
+    }
+    assert_int_equal(said(m, reason), 1);
+    assert_int_equal(said(m, "values are missing"), 0);
+    assert_null(strstr(m->note, "scaling ("));
+    assert_null(strstr(m->note, "Reference run"));
+}
+
+static void test_one_size_compares_with_nothing(void **state)
 {
     (void)state;
-    pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250)};
-    pj_auto_metrics m = evaluate(runs, 1, "mpi", (pj_study_opts){0});
-    static const char *const ones[] = {"computation_scaling", "instruction_scaling", "ipc_scaling",
-                                       "frequency_scaling", "speedup"};
-    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
-        expect(m, 0, ones[i], 1);
-    assert_int_equal(said(m, "one run only"), 1);
+    pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250),
+                      made_run_simple("b", 2, 1, 1100, 1250)};
+    for (size_t i = 0; pj_metric_set_at(i); i++) {
+        const char *set = pj_metric_set_at(i)->key;
+        expect_alone(runs, 1, set, "one run: computation cannot be compared");
+        expect_alone(runs, 2, set, "runs of one size: computation cannot be compared");
+    }
+    pj_run_release(runs[0]);
+    pj_run_release(runs[1]);
+}
+
+/// A reference run or a kind of scaling that the user gives has the same run compared with itself.
+static void test_one_run_compares_on_request(void **state)
+{
+    (void)state;
+    static const pj_study_opts asked[] = {{.reference = 1}, {.scaling = PJ_SCALING_STRONG}};
+    for (size_t i = 0; i < 2; i++) {
+        pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250)};
+        pj_auto_metrics m = evaluate(runs, 1, "mpi", asked[i]);
+        expect(m, 0, "computation_scaling", 1);
+        expect(m, 0, "speedup", 1);
+        expect(m, 0, "global_efficiency", 0.8);
+        assert_non_null(strstr(m->note, "Reference run: a (2x1)"));
+    }
 }
 
 static void test_missing_counters(void **state)
@@ -309,7 +346,8 @@ int main(void)
         cmocka_unit_test(test_bsc_weighs_threads),
         cmocka_unit_test(test_weak_scaling),
         cmocka_unit_test(test_strong_scaling_and_reference),
-        cmocka_unit_test(test_one_run),
+        cmocka_unit_test(test_one_size_compares_with_nothing),
+        cmocka_unit_test(test_one_run_compares_on_request),
         cmocka_unit_test(test_missing_counters),
         cmocka_unit_test(test_missing_ideal),
         cmocka_unit_test(test_reason_is_said_once),

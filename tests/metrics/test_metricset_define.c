@@ -70,6 +70,30 @@ static void test_formulas(void **state)
     assert_true(pj_table_column(table, PJ_S("load_balance")) > 0);
 }
 
+/// Rows that are scalings or name the reference run are empty, and what is made of them.
+static void test_one_run_has_no_reference(void **state)
+{
+    (void)state;
+    static const pj_metric_spec rows[] = {
+        {.key = "whole", .formula = "useful_mean / runtime"},
+        {.key = "work", .formula = "useful_mean", .kind = PJ_METRIC_SCALING},
+        {.key = "growth", .formula = "useful_sum / ref.useful_sum", .kind = PJ_METRIC_PLAIN},
+        {.key = "twice", .formula = "2 * growth", .kind = PJ_METRIC_PLAIN},
+    };
+    const pj_metric_set_spec spec = {.key = "mine", .rows = rows, .count = 4};
+    const pj_metric_set *set = pj_metric_set_define(&spec, NULL);
+    pj_run *run = made_run_simple("a", 2, 1, 1000, 1250);
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, NULL);
+    pj_run_release(run);
+    pj_auto_metrics m = pj_metrics_new(set, study, (pj_metrics_opts){0}, NULL);
+    pj_metric_set_release(set);
+    expect(m, 0, 0, 0.8);
+    for (size_t row = 1; row <= 4; row++) // with the speedup
+        assert_string_equal(pj_metrics_at(m, 0, row).reason,
+                            "one run: computation cannot be compared");
+    expect(m, 0, 5, 1250e-9);
+}
+
 /// A parent may be made of its children, which stand after it.
 static void test_order_of_evaluation(void **state)
 {
@@ -217,9 +241,13 @@ static void test_measures_are_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas),   cmocka_unit_test(test_order_of_evaluation),
-        cmocka_unit_test(test_callbacks),  cmocka_unit_test(test_failing_callback),
-        cmocka_unit_test(test_validation), cmocka_unit_test(test_measures_are_names),
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_one_run_has_no_reference),
+        cmocka_unit_test(test_order_of_evaluation),
+        cmocka_unit_test(test_callbacks),
+        cmocka_unit_test(test_failing_callback),
+        cmocka_unit_test(test_validation),
+        cmocka_unit_test(test_measures_are_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

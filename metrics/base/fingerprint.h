@@ -7,13 +7,16 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 
-enum { PJ_FINGERPRINT_BLOCK = 32, PJ_FINGERPRINT_TEXT = 17 };
+#ifndef XXH_STATIC_LINKING_ONLY
+#define XXH_STATIC_LINKING_ONLY // shows the state, so that it needs no memory of its own
+#endif
+#include <xxhash.h>
+
+enum { PJ_FINGERPRINT_TEXT = 17 };
 
 typedef struct pj_fingerprint {
-    uint64_t lanes[4];
     uint64_t total; // bytes
-    unsigned char waiting[PJ_FINGERPRINT_BLOCK];
-    unsigned waiting_len;
+    XXH64_state_t state;
 } pj_fingerprint;
 
 void pj_fingerprint_begin(pj_fingerprint *print);

@@ -3,6 +3,7 @@
 #include "kernel/capture.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STREAMS = 2, BLOCK = 64 << 10, PIPE_SIZE = 1 << 20, GLANCE_NS = 10000 };
@@ -157,9 +157,7 @@ void pj_capture_settle(pj_capture *capture, pj_request *parent)
 
 void pj_capture_glance(pj_capture *capture, pj_request *parent)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t now = pj_clock_ns();
     if (!capture || now - atomic_load(&capture->glanced) < GLANCE_NS)
         return;
     pj_capture_settle(capture, parent);

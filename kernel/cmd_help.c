@@ -6,6 +6,14 @@ typedef struct help_args {
     bool metrics, man, bash;
 } help_args;
 
+/// What can be explained beside commands.
+typedef struct topic {
+    const char *name;
+    void (*explain)(pj_buf *out);
+} topic;
+
+static const topic topics[] = {{"settings", pj_help_settings}};
+
 static const char *command_name(const pj_session *session, size_t index)
 {
     (void)session;
@@ -13,6 +21,14 @@ static const char *command_name(const pj_session *session, size_t index)
     for (size_t i = 0; (command = pj_command_at(i)); i++)
         if ((command->faces & PJ_IN_SHELL) && index-- == 0)
             return command->name;
+    return index < sizeof topics / sizeof topics[0] ? topics[index].name : NULL;
+}
+
+static const topic *topic_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++)
+        if (strcmp(topics[i].name, name) == 0)
+            return &topics[i];
     return NULL;
 }
 
@@ -27,6 +43,8 @@ static bool run_help(pj_session *session, const void *given, pj_value *out, pj_e
         pj_help_man(&text);
     else if (args->bash)
         pj_help_bash(&text);
+    else if (args->command && topic_of(args->command))
+        topic_of(args->command)->explain(&text);
     else if (args->command)
         pj_help_command(pj_command_find(pj_str_of(args->command), PJ_IN_SHELL), session, &text);
     else
@@ -44,7 +62,7 @@ static const pj_param params[] = {
      .offset = offsetof(help_args, command),
      .shown = "COMMAND",
      .choice = command_name,
-     .help = "The command to explain."},
+     .help = "The command to explain, or settings: what the environment sets."},
     {.name = "metrics",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(help_args, metrics),

@@ -27,13 +27,9 @@ static const pj_param params[] = {
 const pj_command pj_command_kernel = {
     .name = "kernel",
     .summary = "Serve a Jupyter front end",
-    .detail = "Jupyter starts this; popinjay install tells it how. POPINJAY_RATE is the rate of "
-              "text output beyond the first 2.5 MB of a cell (900k bytes per second, 0 = any), "
-              "POPINJAY_QUEUE what may wait for readers (64M), POPINJAY_TIMEOUT the seconds after "
-              "which a reader that takes nothing is disconnected (30).\n"
-              "Inputs are remembered in popinjay/history in the folder of states (XDG_STATE_HOME, "
-              "else ~/.local/state), which only its owner can read. POPINJAY_HISTORY names another "
-              "file; off keeps them in memory only.",
+    .detail = "Jupyter starts this; popinjay install tells it how. popinjay help settings says "
+              "what bounds its output and where it remembers inputs, in a file that only its owner "
+              "can read.",
     .example = "popinjay kernel -f connection.json",
     .faces = PJ_IN_SHELL,
     .params = params,

@@ -4,6 +4,7 @@
 #include "kernel/live.h"
 #include "kernel/wizard_host.h"
 #include "kernel/wizard_serve.h"
+#include "metrics/base/clock.h"
 #include "metrics/base/num.h"
 #include "widgets/widget_save.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct wizard_args {
@@ -84,11 +84,8 @@ static void display_view(const pj_session *session, const pj_widget *root)
 
 static bool open_wizard(pj_session *session, const pj_wizard_opts *opts, pj_err *err)
 {
-    struct timespec now;
     char id[48];
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(id, sizeof id, "popinjay-wizard-%" PRIx64,
-             (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    snprintf(id, sizeof id, "popinjay-wizard-%" PRIx64, pj_clock_of_day());
     pj_widgets *widgets = pj_live_enter(session);
     pj_wizard_host host = pj_wizard_host_new(session, id);
     const pj_wizard *wizard = pj_wizard_new(widgets, &host, opts, err);

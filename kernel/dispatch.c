@@ -3,6 +3,7 @@
 
 #include "kernel/execute.h"
 #include "kernel/jsontext.h"
+#include "kernel/setting.h"
 #include "kernel/variables.h"
 #include "metrics/base/arena.h"
 
@@ -26,7 +27,7 @@ typedef struct handler {
 pj_kernel *pj_kernel_new(pj_outlet out, pj_origin *origin, atomic_bool *stop)
 {
     pj_kernel *kernel = pj_take_memory(sizeof *kernel);
-    const char *comms = getenv("POPINJAY_COMM");
+    const char *comms = pj_setting_text(PJ_SETTING_COMM);
     *kernel = (pj_kernel){
         .out = out,
         .origin = origin,

@@ -2,11 +2,11 @@
 // same form comes back.
 #include "kernel/handshake.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/num.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <zmq.h>
 
 enum { MOST_FRAMES = 8 };
@@ -75,19 +75,12 @@ static bool is_receipt(void *socket, pj_wire *wire)
     return right;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool await_receipt(void *socket, pj_wire *wire, int patience_ms)
 {
     zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
-    int64_t until = now_ms() + patience_ms;
-    for (int64_t left; (left = until - now_ms()) > 0;)
-        if (zmq_poll(&item, 1, (long)left) > 0 && is_receipt(socket, wire))
+    uint64_t until = pj_clock_ms() + (unsigned)patience_ms;
+    for (uint64_t now; (now = pj_clock_ms()) < until;)
+        if (zmq_poll(&item, 1, (long)(until - now)) > 0 && is_receipt(socket, wire))
             return true;
     return false;
 }

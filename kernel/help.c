@@ -1,6 +1,7 @@
 // Help texts; nothing here knows a command by name.
 #include "kernel/help.h"
 
+#include "kernel/setting.h"
 #include "widgets/definitions.h"
 #include "widgets/textlines.h"
 
@@ -29,7 +30,8 @@ void pj_help_overview(pj_buf *out)
         if (command->faces & PJ_IN_SHELL)
             pj_buf_addf(out, "  %-10s %s\n", command->name, command->summary);
     pj_buf_puts(out, "\n"
-                     "popinjay help COMMAND says more, with every option.\n"
+                     "popinjay help COMMAND says more, with every option;\n"
+                     "popinjay help settings what the environment sets.\n"
                      "\n"
                      "  popinjay metrics run_*.prv.gz              the efficiency table\n"
                      "  popinjay metrics run_*.prv --export t.pdf  the same as a PDF\n"
@@ -262,11 +264,22 @@ void pj_help_man(pj_buf *out)
     for (size_t i = 0; (command = pj_command_at(i)); i++)
         if (command->faces & PJ_IN_SHELL)
             add_man_command(command, out);
-    pj_buf_puts(out,
-                ".SH EXIT STATUS\n"
-                "0 done; 1 failed, or one of several traces could not be read; 2 wrong usage; "
-                "128+n ended by signal n.\n"
-                ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours on the terminal when set.\n"
-                ".TP\n.B POPINJAY_SUMMARIES\nA folder with summaries of traces, taken in place "
-                "of the traces like those beside them.\n");
+    pj_buf_puts(out, ".SH EXIT STATUS\n"
+                     "0 done; 1 failed, or one of several traces could not be read; 2 wrong usage; "
+                     "128+n ended by signal n.\n"
+                     ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours on the terminal when set.\n");
+    for (int id = 0; id < PJ_SETTINGS; id++) {
+        const pj_setting *s = pj_setting_of((pj_setting_id)id);
+        pj_buf_addf(out, ".TP\n.B %s\n%s Default: %s.\n", s->variable, s->help, s->otherwise);
+    }
+}
+
+void pj_help_settings(pj_buf *out)
+{
+    pj_buf_puts(out, "Variables of the environment that popinjay heeds:\n");
+    for (int id = 0; id < PJ_SETTINGS; id++) {
+        const pj_setting *s = pj_setting_of((pj_setting_id)id);
+        pj_buf_addf(out, "\n  %s=%s (default: %s)\n", s->variable, s->value, s->otherwise);
+        pj_textlines_wrap(out, "      ", pj_str_of(s->help), PJ_HELP_COLUMNS);
+    }
 }

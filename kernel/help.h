@@ -21,6 +21,8 @@ void pj_help_param(const pj_param *param, const pj_session *session, pj_buf *out
 void pj_help_metrics(pj_buf *out);
 /// The man page in roff, and completion for bash.
 void pj_help_man(pj_buf *out);
+/// The variables of the environment, a row of settings.def each.
+void pj_help_settings(pj_buf *out);
 void pj_help_bash(pj_buf *out);
 
 #endif

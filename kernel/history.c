@@ -6,11 +6,11 @@
 #include "kernel/jsontext.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
 #include "widgets/utf8.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_ENTRIES = 20000, MOST_BYTES = 32 << 20 }; // of one session in memory
 enum { MOST_UNWRITTEN = 64 << 10, UNWRITTEN_MS = 50 };
@@ -44,20 +44,13 @@ pj_history *pj_history_new(char *take)
     return history;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /// Called with the lock held.
 static void write_out(pj_history *history)
 {
     if (history->path && history->unwritten.len)
         pj_history_file_add(history->path, pj_buf_str(&history->unwritten));
     history->unwritten.len = 0;
-    history->written = now_ms();
+    history->written = pj_clock_ms();
 }
 
 static size_t size_of(const entry *e)
@@ -137,7 +130,7 @@ static void write_record(pj_history *history, const entry *e, json_t *input)
     if (lines->len - before > PJ_HISTORY_LINE_BYTES)
         lines->len = before;
     if (!history->hurry || lines->len > MOST_UNWRITTEN ||
-        now_ms() - history->written > UNWRITTEN_MS)
+        pj_clock_ms() - history->written > UNWRITTEN_MS)
         write_out(history);
 }
 

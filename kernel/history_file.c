@@ -3,6 +3,7 @@
 // lost to a compaction at that very moment.
 #include "kernel/history_file.h"
 
+#include "kernel/setting.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
@@ -22,15 +23,11 @@ static const char head_format[] = "popinjay history %0*d\n\n";
 
 char *pj_history_file_path(void)
 {
-    const char *own = getenv("POPINJAY_HISTORY");
+    const char *own = pj_setting_text(PJ_SETTING_HISTORY);
     if (own)
         return *own && strcmp(own, "off") != 0 ? strdup(own) : NULL;
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     pj_buf path = {0};
-    if (state && *state == '/')
-        pj_buf_addf(&path, "%s/popinjay/history", state);
-    else if (home && *home == '/')
-        pj_buf_addf(&path, "%s/.local/state/popinjay/history", home);
+    pj_state_file("history", &path);
     return path.at;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernel/laggard.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 #include "widgets/utf8.h"
 
 #include <errno.h>
@@ -38,13 +39,6 @@ struct pj_iopub {
     size_t lines[MESSAGES_PER_SUBSCRIBER]; // of the latest messages: what a full subscriber misses
     size_t sent;                           // messages so far
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void set_option(void *socket, int option, int value)
 {
@@ -135,7 +129,7 @@ static size_t count_lines(const pj_post *post)
 /// by itself and is full again soon: it gets a quarter of the time each time.
 static unsigned patience_ms(pj_iopub *iopub)
 {
-    if (now_ms() - iopub->cut_at > FORGIVEN_MS)
+    if (pj_clock_ms() - iopub->cut_at > FORGIVEN_MS)
         iopub->cuts = 0;
     unsigned patience = iopub->opts.patience_ms;
     for (unsigned i = 0; i < iopub->cuts && patience > LEAST_PATIENCE_MS; i++)
@@ -157,12 +151,12 @@ static outcome deliver(pj_iopub *iopub)
             return GIVEN_UP;
         nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000}, NULL);
         if (!began) {
-            began = now_ms();
+            began = pj_clock_ms();
             patience = patience_ms(iopub);
-        } else if (!noted && now_ms() - began > patience / 2) {
+        } else if (!noted && pj_clock_ms() - began > patience / 2) {
             pj_laggards_note(&laggards, iopub->endpoint);
             noted = true;
-        } else if (now_ms() - began > patience) {
+        } else if (pj_clock_ms() - began > patience) {
             if (pj_laggards_cut(&laggards, iopub->endpoint))
                 return CUT_OFF;
             began = 0;
@@ -183,7 +177,7 @@ static pj_post *confession(pj_iopub *iopub, pj_request *parent)
                 "popinjay: a front end that read nothing for %u ms was disconnected; about %zu "
                 "lines did not reach it\n",
                 patience_ms(iopub), lines);
-    iopub->cut_at = now_ms();
+    iopub->cut_at = pj_clock_ms();
     iopub->cuts++;
     return pj_publish_stream(iopub->opts.origin, parent, PJ_STDERR, pj_buf_str(&text));
 }

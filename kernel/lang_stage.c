@@ -3,6 +3,7 @@
 #include "kernel/lang_state.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 #include "widgets/widget.h"
 
 #include <errno.h>
@@ -19,13 +20,6 @@ typedef struct pj_lang_waiter {
     pthread_cond_t called;
     bool has_stage;
 } waiter;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 pj_lang_stage *pj_lang_stage_new(void)
 {
@@ -76,7 +70,7 @@ static bool wait_for_call(pj_lang_stage *stage, pj_lang_haste haste)
     pthread_condattr_destroy(&monotonic);
     *stage->end = &self;
     stage->end = &self.next;
-    uint64_t deadline = now_ns() + BRIEF_NS;
+    uint64_t deadline = pj_clock_ns() + BRIEF_NS;
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                              .tv_nsec = (long)(deadline % 1000000000u)};
     bool late = false;
@@ -119,7 +113,7 @@ bool pj_lang_enter(pj_lang *lang, pj_lang_haste haste)
     if (got) {
         stage->taken = true;
         stage->holder = lang->thread = pthread_self();
-        stage->since = now_ns();
+        stage->since = pj_clock_ns();
     }
     pthread_mutex_unlock(&stage->lock);
     atomic_fetch_sub(&stage->urgent, urgent);
@@ -172,7 +166,7 @@ void pj_lang_give_way(pj_lang *lang)
     pj_lang_stage *stage = lang->stage;
     if (!atomic_load_explicit(&stage->waiting, memory_order_relaxed))
         return;
-    if (!atomic_load(&stage->urgent) && now_ns() - stage->since < SLICE_NS)
+    if (!atomic_load(&stage->urgent) && pj_clock_ns() - stage->since < SLICE_NS)
         return;
     pj_lang_leave(lang);
     pj_lang_enter(lang, PJ_LANG_PATIENT);

@@ -2,6 +2,7 @@
 // functions, values of options - is in a table of its own that lives as long as the widget is open.
 #include "kernel/lang_widget.h"
 
+#include "kernel/setting.h"
 #include "widgets/escape.h"
 #include "widgets/figure_file.h"
 #include "widgets/trait_value.h"
@@ -40,7 +41,7 @@ pj_widgets *pj_lang_widgets(pj_lang_stage *stage)
 {
     if (stage->widgets)
         return stage->widgets;
-    const char *version = getenv("POPINJAY_WIDGETS");
+    const char *version = pj_setting_text(PJ_SETTING_WIDGETS);
     pj_dialect dialect = version && strcmp(version, "7") == 0 ? PJ_WIDGETS_7 : PJ_WIDGETS_8;
     stage->widgets = pj_widgets_new((pj_widgets_opts){
         .channel = {stage, send_open, send_msg, send_close},

@@ -1,25 +1,18 @@
 // Progress reports; the job calls at most five times a second.
 #include "kernel/progress.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/num.h"
 #include "widgets/escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { QUIET_NS = 300000000 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 pj_progress pj_progress_of(pj_session *session, size_t inputs)
 {
-    pj_progress progress = {.session = session, .count = inputs, .began_ns = now_ns()};
+    pj_progress progress = {.session = session, .count = inputs, .began_ns = pj_clock_ns()};
     snprintf(progress.id, sizeof progress.id, "popinjay-progress-%" PRIu64, progress.began_ns);
     return progress;
 }
@@ -62,7 +55,7 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     const char *slash = strrchr(what, '/');
     snprintf(text, sizeof text, "reading %.80s (%zu of %zu): %.0f %% of %s",
              slash ? slash + 1 : what, progress->index, progress->count, part * 100, size);
-    if (now_ns() < progress->began_ns + QUIET_NS)
+    if (pj_clock_ns() < progress->began_ns + QUIET_NS)
         return;
     if (progress->session->face->rich)
         show(progress, text, part);
@@ -95,7 +88,7 @@ void pj_progress_end(pj_progress *progress)
     }
     char text[160], size[32], time[32];
     pj_format_bytes(progress->bytes, size);
-    pj_format_duration((double)(now_ns() - progress->began_ns), time);
+    pj_format_duration((double)(pj_clock_ns() - progress->began_ns), time);
     snprintf(text, sizeof text, "read %zu %s, %s in %s", progress->index,
              progress->index == 1 ? "trace" : "traces", size, time);
     show(progress, text, -1);

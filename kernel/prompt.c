@@ -4,6 +4,7 @@
 
 #include "kernel/jsontext.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -50,11 +51,7 @@ void pj_prompt_open(pj_prompt *prompt, const char *id)
 
 static void wait_a_moment(pj_prompt *prompt)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += STOP_POLL_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = pj_clock_until(CLOCK_REALTIME, STOP_POLL_NS);
     pthread_cond_timedwait(&prompt->answered, &prompt->lock, &until);
 }
 

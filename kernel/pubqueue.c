@@ -4,12 +4,12 @@
 
 #include "kernel/pace.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 #include "widgets/utf8.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ORDERED_ENTRIES = 16, FULL_MS = 10, OVERHEAD = 1024 };
@@ -39,13 +39,6 @@ struct pj_pubqueue {
     bool asleep; // the taker waits for the descriptor
     bool closed;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 pj_pubqueue *pj_pubqueue_new(pj_origin *origin, pj_pubqueue_opts opts)
 {
@@ -101,7 +94,7 @@ static void wake(pj_pubqueue *queue)
 static entry *append(pj_pubqueue *queue)
 {
     entry *e = pj_take_memory(sizeof *e);
-    *e = (entry){.previous = queue->last, .since = now_ns()};
+    *e = (entry){.previous = queue->last, .since = pj_clock_ns()};
     if (queue->last)
         queue->last->next = e;
     else
@@ -163,7 +156,7 @@ static void add_text(pj_pubqueue *queue, pj_request *parent, pj_stream stream, p
 /// Whether the first entry, a stream, must not wait any longer.
 static bool is_due(const pj_pubqueue *queue, const entry *e, int *wait_ms)
 {
-    uint64_t age = (now_ns() - e->since) / NS_PER_MS;
+    uint64_t age = (pj_clock_ns() - e->since) / NS_PER_MS;
     if (queue->closed || queue->messages || age >= PJ_PUBQUEUE_MERGE_MS ||
         e->text.len - e->sent >= PJ_PUBQUEUE_CHUNK)
         return true;
@@ -189,7 +182,7 @@ static void take_text(pj_pubqueue *queue, piece *out, int *wait_ms)
     size_t len = pj_str_head(rest, PJ_PUBQUEUE_CHUNK).len;
     if (len < rest.len || !ends)
         len = pj_utf8_whole(pj_str_head(rest, len));
-    e->since = now_ns();
+    e->since = pj_clock_ns();
     *wait_ms = PJ_PUBQUEUE_MERGE_MS;
     if (!len)
         return;
@@ -236,7 +229,7 @@ static pj_post *to_post(pj_pubqueue *queue, piece *p)
     pj_buf_free(&p->text);
     size_t parent = post->parent ? post->parent->header.len : 0;
     pthread_mutex_lock(&queue->lock);
-    pj_pace_note(&queue->pace, now_ns(), post->content_len + parent + OVERHEAD);
+    pj_pace_note(&queue->pace, pj_clock_ns(), post->content_len + parent + OVERHEAD);
     pthread_mutex_unlock(&queue->lock);
     return post;
 }
@@ -267,7 +260,7 @@ int pj_pubqueue_delay(pj_pubqueue *queue, bool stream)
     if (queue->bytes >= queue->opts.limit)
         wait = FULL_MS * NS_PER_MS;
     else if (stream)
-        wait = pj_pace_wait(&queue->pace, now_ns(), queue->text);
+        wait = pj_pace_wait(&queue->pace, pj_clock_ns(), queue->text);
     pthread_mutex_unlock(&queue->lock);
     return (int)((wait + NS_PER_MS - 1) / NS_PER_MS);
 }

@@ -5,6 +5,7 @@
 #include "kernel/child.h"
 #include "kernel/datadir.h"
 #include "kernel/report_pictures.h"
+#include "kernel/setting.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
 
@@ -156,7 +157,8 @@ static bool run(pj_report *report, const char *const *words, const char *folder,
     const char *own = pj_arena_format(report->arena, "TMPDIR=%s", report->folder);
     const char *summaries =
         report->summaries
-            ? pj_arena_format(report->arena, "POPINJAY_SUMMARIES=%s", report->summaries)
+            ? pj_arena_format(report->arena, "%s=%s", pj_setting_of(PJ_SETTING_SUMMARIES)->variable,
+                              report->summaries)
             : NULL;
     const char *settings[] = {search_path(report),
                               own, // what an ended program left goes too

@@ -12,6 +12,7 @@
 #include "kernel/slice.h"
 #include "kernel/wire.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 #include "metrics/base/num.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
-#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -397,9 +397,7 @@ static void end_all(server *s)
 /// Nothing in C can be interrupted that does not look: it is said what to do instead.
 static void watch_interrupt(server *s)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    uint64_t now = pj_clock_ms();
     if (!pj_subshells_stopping(s->kernel->shells)) {
         s->stopping_since = 0;
     } else if (!s->stopping_since) {

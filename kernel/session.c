@@ -1,6 +1,7 @@
 // Session: messages and the user's metric sets.
 #include "kernel/session.h"
 
+#include "kernel/setting.h"
 #include "metrics/pop/metricset_define.h"
 
 #include <pthread.h>
@@ -35,8 +36,10 @@ static void free_sets(sets *own)
 pj_session *pj_session_new(const pj_face *face, atomic_bool *stop)
 {
     pj_session *session = pj_take_memory(sizeof *session);
-    *session = (pj_session){
-        .face = face, .stop = stop, .sets = new_sets(), .summaries = getenv("POPINJAY_SUMMARIES")};
+    *session = (pj_session){.face = face,
+                            .stop = stop,
+                            .sets = new_sets(),
+                            .summaries = pj_setting_text(PJ_SETTING_SUMMARIES)};
     return session;
 }
 

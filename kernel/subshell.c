@@ -7,6 +7,7 @@
 #include "kernel/history_file.h"
 #include "kernel/slice.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -219,11 +220,7 @@ static void abandon(pj_subshells *shells)
 
 bool pj_subshells_wait(pj_subshells *shells, unsigned ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)ms * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = pj_clock_until(CLOCK_MONOTONIC, (uint64_t)ms * 1000000);
     int rc = 0;
     pthread_mutex_lock(&shells->lock);
     while (shells->running && rc != ETIMEDOUT)

@@ -3,6 +3,7 @@
 
 #include "kernel/jsontext.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -374,12 +375,11 @@ static void set_date(pj_wire *wire, time_t second)
 /// JSON text of what a header says.
 static void add_header(pj_buf *out, pj_wire *wire, const pj_origin *origin, const pj_post *post)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    set_date(wire, now.tv_sec);
+    uint64_t now_us = pj_clock_of_day() / 1000;
+    set_date(wire, (time_t)(now_us / 1000000));
     char id[64], fraction[32];
     pj_post_id(origin, post, id, sizeof id);
-    snprintf(fraction, sizeof fraction, ".%06ldZ", now.tv_nsec / 1000);
+    snprintf(fraction, sizeof fraction, ".%06uZ", (unsigned)(now_us % 1000000));
     const char *const parts[] = {"{\"msg_id\":\"",
                                  id,
                                  "\",\"session\":\"",

@@ -4,6 +4,7 @@
 #include "kernel/inputs.h"
 #include "kernel/live.h"
 #include "kernel/scene_args.h"
+#include "kernel/setting.h"
 #include "kernel/summarise.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
@@ -286,11 +287,9 @@ static bool report(void *self, const pj_wizard_report *asked, pj_err *err)
 
 static void find_kept(host *h)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state && *state == '/')
-        snprintf(h->kept, sizeof h->kept, "%s/popinjay/wizard.json", state);
-    else if (home && *home == '/')
-        snprintf(h->kept, sizeof h->kept, "%s/.local/state/popinjay/wizard.json", home);
+    pj_auto_buf path = {0};
+    if (pj_state_file("wizard.json", &path))
+        snprintf(h->kept, sizeof h->kept, "%s", path.at);
     snprintf(h->kept_where, sizeof h->kept_where, "in %s", h->kept);
 }
 

@@ -2,6 +2,7 @@
 // shows something useful of it; DISPLAY notes which one picks which part.
 #include "widgets/bundle.h"
 
+#include "metrics/base/clock.h"
 #include "widgets/base64.h"
 #include "widgets/figure_file.h"
 #include "widgets/figure_hover.h"
@@ -9,9 +10,9 @@
 #include "widgets/table_figure.h"
 #include "widgets/utf8.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 void pj_bundle_clear(pj_bundle *bundle)
 {
@@ -68,14 +69,10 @@ static void make_html(const pj_figure *figure, pj_str details, const char *id, p
 
 static void make_id(pj_bundle_opts opts, const pj_figure *figure, char *out, size_t size)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     if (opts.id)
         snprintf(out, size, "%s", opts.id);
     else
-        snprintf(out, size, "pj%llx%zx",
-                 (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec,
-                 figure->mark_count);
+        snprintf(out, size, "pj%" PRIx64 "%zx", pj_clock_of_day(), figure->mark_count);
 }
 
 /// Bytes of the bundle without the SVG.

@@ -2,12 +2,12 @@
 #include "widgets/widget_record.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FIRST_BUCKETS = 64, ID_SIZE = 33 };
@@ -36,9 +36,7 @@ static char *new_id(const pj_widgets *widgets)
 {
     uint64_t words[2];
     if (getentropy(words, sizeof words) != 0) { // a kernel without random numbers
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        words[0] = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+        words[0] = pj_clock_of_day();
         words[1] = (uintptr_t)widgets + widgets->count;
     }
     char *id = pj_take_memory(ID_SIZE);

@@ -2,10 +2,10 @@
 // lock.
 #include "widgets/wizard_job.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/pool.h"
 
 #include <pthread.h>
-#include <time.h>
 
 typedef struct item {
     const char *path;
@@ -29,13 +29,6 @@ struct pj_wizard_job {
     bool ended;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void report(void *context, const char *what, uint64_t done, uint64_t total)
 {
     (void)what;
@@ -58,7 +51,7 @@ static void read_one(pj_wizard_job *job, item *one)
     pthread_mutex_lock(&job->lock);
     one->run = run;
     one->err = err;
-    one->ended_ns = now_ns();
+    one->ended_ns = pj_clock_ns();
     if (run)
         one->state = PJ_READING_DONE;
     else
@@ -73,7 +66,7 @@ static void work(void *context)
         bool stopped = atomic_load(&job->stop);
         pthread_mutex_lock(&job->lock);
         job->now = i;
-        job->items[i].began_ns = now_ns();
+        job->items[i].began_ns = pj_clock_ns();
         job->items[i].state = stopped ? PJ_READING_STOPPED : PJ_READING_NOW;
         pthread_mutex_unlock(&job->lock);
         if (!stopped)
@@ -169,7 +162,7 @@ pj_wizard_progress pj_wizard_job_at(pj_wizard_job *job, size_t index)
     const item *one = &job->items[index];
     pj_wizard_progress progress = {.state = one->state, .done = one->done, .total = one->total};
     if (one->began_ns)
-        progress.ns = (one->ended_ns ? one->ended_ns : now_ns()) - one->began_ns;
+        progress.ns = (one->ended_ns ? one->ended_ns : pj_clock_ns()) - one->began_ns;
     pthread_mutex_unlock(&job->lock);
     return progress;
 }

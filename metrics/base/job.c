@@ -1,21 +1,14 @@
 // Stop flag, progress and memory account of a long operation.
 #include "metrics/base/job.h"
 
+#include "metrics/base/clock.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REPORT_INTERVAL_NS = 200000000 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool pj_job_check(pj_job *job, const char *where, pj_err *err)
 {
@@ -39,7 +32,7 @@ void pj_job_report(pj_job *job, const char *what, bool last)
 {
     if (!job->progress)
         return;
-    uint64_t now = now_ns();
+    uint64_t now = pj_clock_ns();
     if (!last && now < job->progress_due_ns)
         return;
     job->progress_due_ns = now + REPORT_INTERVAL_NS;

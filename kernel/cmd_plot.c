@@ -204,8 +204,9 @@ const pj_command pj_command_plot = {
     .name = "plot",
     .summary = "Plots of metrics over the scale of runs, and of values within a run",
     .detail =
-        "scaling draws any metric of a set over ranks, threads or layout; ranks draws the "
-        "threads of one run, regions its OpenMP regions over time, timeline what they do when; "
+        "scaling draws any metric of a set over ranks, threads or layout; ranks draws where "
+        "the time of one run goes, regions its OpenMP regions over time, timeline what its "
+        "threads do when; "
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
         "scatter draw columns of a table (of a trace: its statistics).\n"
         "Without --export the data of the plot is printed as a table.",

@@ -2,10 +2,12 @@
 #include "kernel/export.h"
 #include "kernel/inputs.h"
 #include "kernel/run_view.h"
+#include "metrics/model/breakdown.h"
 #include "metrics/model/run_table.h"
 
 typedef struct stats_args {
     pj_load_args load;
+    bool breakdown;
     pj_texts exports;
 } stats_args;
 
@@ -19,7 +21,7 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     if (args->exports.count && run->provenance && run->provenance->rounded)
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
                        run->path);
-    pj_table *table = pj_run_table_stats(run);
+    pj_table *table = args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);
     pj_run_view_note(run, table);
     *out = pj_value_table_take(table);
     return pj_export_all(session, out, &args->exports, err);
@@ -27,6 +29,10 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
 
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(stats_args, "One trace, or in Lua a run."),
+    {.name = "breakdown",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, breakdown),
+     .help = "Where the time of every thread goes instead: parts that add up to the runtime."},
     PJ_LOAD_OPTIONS(stats_args),
     PJ_EXPORT_PARAM(stats_args),
     {0},
@@ -36,7 +42,9 @@ const pj_command pj_command_stats = {
     .name = "stats",
     .summary = "Useful time, OpenMP time, time outside MPI and counters per rank and thread",
     .detail = "Times are in nanoseconds in CSV and JSON; ranks and threads count from 0. Counters "
-              "that the trace lacks are empty.",
+              "that the trace lacks are empty. --breakdown says where the time of every thread "
+              "goes: serial idle is the time of workers while their master is outside parallel "
+              "regions, in MPI or not.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
     .params = params,

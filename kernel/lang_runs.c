@@ -3,6 +3,7 @@
 #include "kernel/lang_events.h"
 #include "kernel/lang_value.h"
 #include "kernel/run_view.h"
+#include "metrics/model/breakdown.h"
 #include "metrics/model/run_table.h"
 #include "metrics/model/table_ops.h"
 
@@ -151,6 +152,11 @@ static int remarks(lua_State *L)
     return 1;
 }
 
+static int breakdown(lua_State *L)
+{
+    return push_table(L, pj_breakdown_table);
+}
+
 static pj_table *rows_of_rank(const pj_table *all, uint32_t rank, pj_err *err)
 {
     char test[32];
@@ -192,6 +198,8 @@ static const pj_lang_member run_members[] = {
     {"records", records, true, NULL, "The number of records read."},
     {"file_bytes", file_bytes, true, NULL, "The size of the file."},
     {"stats", stats, true, NULL, "Totals per rank and thread, a table."},
+    {"breakdown", breakdown, true, NULL,
+     "Where the time of every thread goes, a table: parts that add up to the runtime."},
     {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
     {"regions", regions, true, NULL,
      "The OpenMP parallel regions, a table; regions(run, \"function\") sums them."},

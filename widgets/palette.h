@@ -45,4 +45,17 @@ pj_terminal_pair pj_palette_terminal(pj_palette palette, double value, bool mirr
 #define PJ_PAPER 0xffffffffu // background
 #define PJ_NONE 0x00000000u
 
+// What threads do: the same in timelines and in bars of where time goes.
+#define PJ_COLOUR_RUNNING 0x4f8fd0ffu
+#define PJ_COLOUR_MESSAGE 0xc8372dffu
+#define PJ_COLOUR_COLLECTIVE 0xf2a93bffu
+#define PJ_COLOUR_MPI 0x8f4b1fffu
+#define PJ_COLOUR_SYNC 0x8e6bbfffu
+#define PJ_COLOUR_FORK 0xc9a9e0ffu
+#define PJ_COLOUR_IO 0x2f9e86ffu
+#define PJ_COLOUR_OTHER 0x8b94a0ffu
+#define PJ_COLOUR_DISABLED 0x5b6470ffu
+#define PJ_COLOUR_IDLE 0xd8dde4ffu
+#define PJ_COLOUR_ABSENT 0xeceff3ffu
+
 #endif

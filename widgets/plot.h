@@ -30,6 +30,8 @@ typedef struct pj_plot_opts {
     const char *x;     // key of a run (scaling) or of a column; NULL = the plot's default
     const char *y[PJ_PLOT_MOST_Y]; // key of a metric, or of columns; the first NULL ends the list
     const char *by;                // key or column that splits the data into series; NULL = none
+    const pj_colour *colours;      // of the y; NULL = the palette's
+    const char *const *keys;       // of the y in the legend; NULL = their titles
     bool log_x, log_y;
     bool stacked;         // bar: several y on top of each other
     double width, height; // px at 1x; 0 = the plot's default

@@ -86,6 +86,11 @@ static void draw_value(const bars *b, pj_chart *chart, const pj_series_point *po
                    text.at, (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
 }
 
+static pj_colour colour_of(const bars *b, size_t index)
+{
+    return b->opts.colours ? b->opts.colours[index] : pj_palette_series(index);
+}
+
 static void draw_series(const bars *b, pj_chart *chart, size_t index, double *bases)
 {
     const pj_series *series = &b->set.items[index];
@@ -102,7 +107,7 @@ static void draw_series(const bars *b, pj_chart *chart, size_t index, double *ba
         draw_bar(b, chart,
                  (pj_mark){.x = left,
                            .w = fmax(lane - gap, 0.5),
-                           .fill = pj_palette_series(index),
+                           .fill = colour_of(b, index),
                            .hover = hovered ? pj_series_hover(&b->set, series, point, chart->arena)
                                             : NULL},
                  from, from + point->y);
@@ -190,7 +195,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         return NULL;
     pj_chart_key keys[PJ_SERIES_MOST];
     for (size_t i = 0; i < b.set.count; i++)
-        keys[i] = (pj_chart_key){.name = b.set.items[i].name, .colour = pj_palette_series(i)};
+        keys[i] = (pj_chart_key){.name = opts.keys ? opts.keys[i] : b.set.items[i].name,
+                                 .colour = colour_of(&b, i)};
     pj_axis x = pj_axis_categories(arena, b.set.labels, b.set.label_count);
     x.title = b.set.x_title;
     pj_chart chart = pj_chart_new((pj_chart_opts){.title = pj_series_title(&b.set, opts, arena),

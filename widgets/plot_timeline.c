@@ -13,10 +13,14 @@
 enum { HOVERED_MOST = 700, LINES_HOVERED_MOST = 200, NARROW = 4 };
 
 static const pj_colour colours[PJ_SCENE_KINDS] = {
-    [PJ_SCENE_running] = 0x4f8fd0ff,    [PJ_SCENE_message] = 0xc8372dff,
-    [PJ_SCENE_collective] = 0xf2a93bff, [PJ_SCENE_synchronisation] = 0x8e6bbfff,
-    [PJ_SCENE_io] = 0x2f9e86ff,         [PJ_SCENE_other] = 0xa7afb9ff,
-    [PJ_SCENE_disabled] = 0x5b6470ff,   [PJ_SCENE_idle] = 0xe6e9edff,
+    [PJ_SCENE_running] = PJ_COLOUR_RUNNING,
+    [PJ_SCENE_message] = PJ_COLOUR_MESSAGE,
+    [PJ_SCENE_collective] = PJ_COLOUR_COLLECTIVE,
+    [PJ_SCENE_synchronisation] = PJ_COLOUR_SYNC,
+    [PJ_SCENE_io] = PJ_COLOUR_IO,
+    [PJ_SCENE_other] = PJ_COLOUR_OTHER,
+    [PJ_SCENE_disabled] = PJ_COLOUR_DISABLED,
+    [PJ_SCENE_idle] = PJ_COLOUR_IDLE,
 };
 
 /// Time by kind, and of all.

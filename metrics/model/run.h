@@ -7,6 +7,18 @@
 #include "metrics/model/import_stats.h"
 #include "metrics/model/layout.h"
 
+/// What a thread does that is neither useful nor idle, in MPI calls by their kind, else by state.
+typedef enum pj_spent {
+    PJ_SPENT_SYNC, // barriers, locks
+    PJ_SPENT_FORK, // scheduling, fork, join
+    PJ_SPENT_P2P,
+    PJ_SPENT_COLLECTIVE,
+    PJ_SPENT_MPI, // other MPI calls
+    PJ_SPENT_IO,
+    PJ_SPENT_OTHER,
+    PJ_SPENT_KINDS // number of kinds
+} pj_spent;
+
 /// One row of `popinjay stats`: totals of a thread, times in ns (definitions: METRICS part B).
 typedef struct pj_totals {
     uint64_t useful_ns;        // state Running
@@ -17,6 +29,7 @@ typedef struct pj_totals {
     uint64_t runtime_ns;       // states other than Idle and Tracing disabled
     uint64_t last_event_ns;    // time of the thread's last event (not state) record
     uint64_t first_record_ns;  // time of its first record of any kind; UINT64_MAX = none
+    uint64_t spent_ns[PJ_SPENT_KINDS];
 } pj_totals;
 
 /// A hardware counter summed over useful time. Index 0 and 1 of pj_run.counters are always
@@ -139,6 +152,8 @@ typedef struct pj_run {
     const char *damage;                  // which file of an archive is broken and how; NULL = none
     uint64_t runtime_ns;                 // max over threads of totals[].runtime_ns
     pj_totals *totals;                   // by location
+    bool spent_unknown;                  // the totals lack spent_ns: read from an old summary
+    bool spent_rounded; // not exact by thread: read from the summary of a large run
     pj_counter *counters;
     uint32_t counter_count; // >= 2
 

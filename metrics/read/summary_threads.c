@@ -17,6 +17,14 @@ static const struct {
     {"runtime_ns", offsetof(pj_totals, runtime_ns)},
 };
 
+/// By pj_spent.
+static const char *const spent[PJ_SPENT_KINDS] = {
+    [PJ_SPENT_SYNC] = "sync_ns",     [PJ_SPENT_FORK] = "fork_ns",
+    [PJ_SPENT_P2P] = "mpi_p2p_ns",   [PJ_SPENT_COLLECTIVE] = "mpi_collective_ns",
+    [PJ_SPENT_MPI] = "mpi_other_ns", [PJ_SPENT_IO] = "io_ns",
+    [PJ_SPENT_OTHER] = "other_ns",
+};
+
 enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 2 };
 
 static uint64_t *field_of(const pj_run *run, uint32_t location, size_t field)
@@ -35,6 +43,19 @@ static pj_summary_vectors by_location(const pj_run *run, pj_arena *arena)
         v.items[i] = (pj_summary_vector){
             .name = i < FIELDS ? fields[i].name : pj_arena_format(arena, "counter_%zu", i - FIELDS),
             .values = pj_new_n(arena, int64_t, run->layout.locations + 1)};
+    return v;
+}
+
+/// What time is spent on as vectors by location, zeroed.
+static pj_summary_vectors by_spent(const pj_run *run, pj_arena *arena)
+{
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, PJ_SPENT_KINDS),
+                            .count = PJ_SPENT_KINDS,
+                            .ranks = run->layout.ranks,
+                            .first = run->layout.first_location};
+    for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+        v.items[k] =
+            (pj_summary_vector){spent[k], pj_new_n(arena, int64_t, run->layout.locations + 1)};
     return v;
 }
 
@@ -84,6 +105,16 @@ static json_t *write_locations(const pj_run *run, size_t budget)
     return pj_summary_vectors_encode(&v, budget, false);
 }
 
+static json_t *write_spent(const pj_run *run, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_spent(run, arena);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+            v.items[k].values[i] = signed_ns(run->totals[i].spent_ns[k]);
+    return pj_summary_vectors_encode(&v, budget, false);
+}
+
 json_t *pj_summary_threads_write(const pj_run *run, size_t budget)
 {
     json_t *counters = json_array();
@@ -97,6 +128,9 @@ json_t *pj_summary_threads_write(const pj_run *run, size_t budget)
         json_object_set_new(out, "ideal", write_ranks(run, budget / 4));
     size_t used = pj_summary_size(out);
     json_object_set_new(out, "totals", write_locations(run, budget > used ? budget - used : 0));
+    used = pj_summary_size(out);
+    if (!run->spent_unknown)
+        json_object_set_new(out, "spent", write_spent(run, budget > used ? budget - used : 0));
     return out;
 }
 
@@ -151,6 +185,23 @@ static bool read_locations(const json_t *from, pj_run *run, pj_err *err)
     return true;
 }
 
+/// Summaries of earlier versions have none.
+static bool read_spent(const json_t *from, pj_run *run, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_spent(run, arena);
+    run->spent_unknown = !from;
+    run->spent_rounded = pj_summary_vectors_rounded(from);
+    if (from && !pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < PJ_SPENT_KINDS; k++) {
+            int64_t value = v.items[k].values[i];
+            run->totals[i].spent_ns[k] = value > 0 ? (uint64_t)value : 0;
+        }
+    return true;
+}
+
 static bool read_ranks(const json_t *from, pj_run *run, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -170,5 +221,6 @@ bool pj_summary_threads_read(const json_t *from, pj_run *run, pj_err *err)
 {
     return read_counters(json_object_get(from, "counters"), run, err) &&
            read_locations(json_object_get(from, "totals"), run, err) &&
+           read_spent(json_object_get(from, "spent"), run, err) &&
            (!run->ideal.available || read_ranks(json_object_get(from, "ideal"), run, err));
 }

@@ -7,6 +7,58 @@
 #include <assert.h>
 #include <stdlib.h>
 
+enum { NOTHING = PJ_SPENT_KINDS };
+
+const uint8_t pj_timeline_spent[32] = {
+    [PJ_STATE_IDLE] = NOTHING,
+    [PJ_STATE_RUNNING] = NOTHING,
+    [PJ_STATE_NOT_CREATED] = NOTHING,
+    [3] = PJ_SPENT_P2P, // waiting for a message
+    [4] = PJ_SPENT_P2P, // blocking send
+    [5] = PJ_SPENT_SYNC,
+    [6] = PJ_SPENT_P2P, // test, probe
+    [7] = PJ_SPENT_FORK,
+    [8] = PJ_SPENT_P2P,  // wait
+    [9] = PJ_SPENT_SYNC, // blocked
+    [10] = PJ_SPENT_P2P, // immediate send
+    [11] = PJ_SPENT_P2P, // immediate receive
+    [12] = PJ_SPENT_IO,
+    [13] = PJ_SPENT_COLLECTIVE,
+    [PJ_STATE_DISABLED] = NOTHING,
+    [PJ_STATE_OTHERS] = PJ_SPENT_OTHER,
+    [16] = PJ_SPENT_P2P, // send and receive
+    [17] = PJ_SPENT_OTHER,
+    [18] = PJ_SPENT_OTHER,
+    [19] = PJ_SPENT_OTHER,
+    [20] = PJ_SPENT_MPI, // remote memory access
+    [21] = PJ_SPENT_MPI, // atomic memory operation
+    [22] = PJ_SPENT_MPI, // memory ordering operation
+    [23] = PJ_SPENT_MPI, // distributed locking
+    [24] = PJ_SPENT_OTHER,
+    [25] = PJ_SPENT_MPI, // one-sided
+    [26] = PJ_SPENT_P2P, // startup latency
+    [27] = PJ_SPENT_P2P, // waiting for links
+    [28] = PJ_SPENT_OTHER,
+    [29] = PJ_SPENT_OTHER,
+    [30] = PJ_SPENT_OTHER,
+    [31] = PJ_SPENT_OTHER,
+};
+
+/// Of MPI's other calls the state tells those that test for messages.
+unsigned pj_timeline_in_mpi(unsigned mpi, unsigned by_state)
+{
+    bool known = by_state == PJ_SPENT_P2P || by_state == PJ_SPENT_COLLECTIVE;
+    if (by_state == NOTHING)
+        return NOTHING;
+    if (mpi & 1u << PJ_MPI_P2P)
+        return PJ_SPENT_P2P;
+    if (mpi & 1u << PJ_MPI_COLLECTIVE)
+        return PJ_SPENT_COLLECTIVE;
+    if (mpi & 1u << PJ_MPI_IO || by_state == PJ_SPENT_IO)
+        return PJ_SPENT_IO;
+    return mpi & 1u << PJ_MPI_OTHER && known ? by_state : PJ_SPENT_MPI;
+}
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -19,8 +71,11 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 void pj_timeline_begin(pj_timeline *timeline, const pj_window *window, pj_border *borders)
 {
-    *timeline = (pj_timeline){
-        .at = window->from, .first_record = UINT64_MAX, .window = window, .borders = borders};
+    *timeline = (pj_timeline){.at = window->from,
+                              .first_record = UINT64_MAX,
+                              .spending = NOTHING,
+                              .window = window,
+                              .borders = borders};
     if (borders) {
         borders[0] = (pj_border){.at = window->from};
         borders[1] = (pj_border){.at = window->to};
@@ -150,6 +205,8 @@ void pj_timeline_rare_state(pj_timeline *timeline, uint64_t begin, uint64_t end,
     timeline->begin = begin;
     timeline->end = timeline->end_count ? earliest_end(timeline, begin, end) : end;
     timeline->slot = class_ | (timeline->slot & (PJ_IN_MPI | PJ_IN_OPENMP));
+    timeline->state = state;
+    timeline->spending = pj_timeline_spending(timeline);
     timeline->counted = false;
 }
 

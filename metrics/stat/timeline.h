@@ -5,6 +5,8 @@
 #define PJ_TIMELINE_H
 
 #include "metrics/model/event.h"
+#include "metrics/model/mpi_call.h"
+#include "metrics/model/run.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,8 +57,11 @@ typedef struct pj_timeline {
     uint64_t at;                     // the sums reach up to here
     uint64_t begin, end;             // of the current record; Idle from `end` on
     unsigned slot;                   // the sum that time now goes to
+    unsigned state;                  // of the current record
     unsigned mpi;                    // set of MPI event types that are open
+    unsigned spending;               // what time is now spent on: pj_spent, or PJ_SPENT_KINDS
     uint64_t sums[PJ_TIMELINE_SUMS]; // ns
+    uint64_t spent[PJ_SPENT_KINDS + 1];
     uint64_t openmp_ns;
     uint64_t first_record, last_event; // ns
 
@@ -112,7 +117,9 @@ static inline void pj_timeline_advance(pj_timeline *timeline, uint64_t time)
         return;
     uint64_t from = timeline->begin > timeline->at ? timeline->begin : timeline->at;
     uint64_t to = timeline->end < until ? timeline->end : until;
-    timeline->sums[timeline->slot] += to > from ? to - from : 0;
+    uint64_t length = to > from ? to - from : 0;
+    timeline->sums[timeline->slot] += length;
+    timeline->spent[timeline->spending] += length;
     timeline->openmp_ns += timeline->in_openmp ? until - timeline->at : 0;
     timeline->at = until;
 }
@@ -140,6 +147,16 @@ static inline unsigned pj_timeline_class(unsigned state)
                                         : PJ_CLASS_OTHER;
 }
 
+/// What a state is spent on in the MPI event types that are open.
+unsigned pj_timeline_in_mpi(unsigned mpi, unsigned by_state);
+extern const uint8_t pj_timeline_spent[32]; // by state, outside of MPI
+
+static inline unsigned pj_timeline_spending(const pj_timeline *timeline)
+{
+    unsigned spent = timeline->state < 32 ? pj_timeline_spent[timeline->state] : PJ_SPENT_OTHER;
+    return timeline->mpi ? pj_timeline_in_mpi(timeline->mpi, spent) : spent;
+}
+
 /// Records come in order of time. A state lasts from `begin` to before `end` (UINT64_MAX = open);
 /// the latest begin wins, and the end of any record makes the thread Idle.
 static inline void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint64_t end,
@@ -155,6 +172,8 @@ static inline void pj_timeline_state(pj_timeline *timeline, uint64_t begin, uint
     timeline->begin = begin;
     timeline->end = end;
     timeline->slot = pj_timeline_class(state) | (timeline->slot & (PJ_IN_MPI | PJ_IN_OPENMP));
+    timeline->state = state;
+    timeline->spending = pj_timeline_spending(timeline);
     timeline->counted = false;
 }
 
@@ -220,6 +239,7 @@ static inline void pj_timeline_mpi(pj_timeline *timeline, uint64_t time, unsigne
     pj_timeline_advance(timeline, time);
     timeline->mpi = (timeline->mpi & ~(1u << kind)) | (unsigned)entered << kind;
     timeline->slot = (timeline->slot & ~(unsigned)PJ_IN_MPI) | (timeline->mpi ? PJ_IN_MPI : 0);
+    timeline->spending = pj_timeline_spending(timeline);
 }
 
 /// An OpenMP level is entered (value not 0) or left.

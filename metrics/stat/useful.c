@@ -6,6 +6,7 @@
 #include "metrics/stat/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct useful_state {
     pj_timeline *timelines; // by location
@@ -141,6 +142,7 @@ static pj_totals totals_of(const pj_timeline *timeline)
         .last_event_ns = timeline->last_event,
         .first_record_ns = timeline->first_record,
     };
+    memcpy(totals.spent_ns, timeline->spent, sizeof totals.spent_ns);
     if (timeline->borders)
         totals.runtime_ns = timeline->window->to - timeline->window->from -
                             sum_of(timeline, PJ_CLASS_DISABLED, 0, 0);

@@ -39,9 +39,11 @@ static uint64_t noise(uint64_t *seed)
 static pj_run *noisy_run(uint32_t ranks, uint32_t threads)
 {
     pj_run *run = made_run_even("made.prv", ranks, threads);
-    uint64_t seed = 1;
+    uint64_t seed = 1, spent_seed = 2;
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         pj_totals *t = &run->totals[i];
+        for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+            t->spent_ns[k] = noise(&spent_seed);
         t->serial_useful_ns = noise(&seed);
         t->openmp_useful_ns = noise(&seed);
         t->useful_ns = t->serial_useful_ns + t->openmp_useful_ns;
@@ -350,6 +352,9 @@ static void version_1_is_read(void **state)
     if (!back)
         fail_msg("%s", err.text);
     same_sums(run, back);
+    assert_true(back->spent_unknown);
+    for (uint32_t i = 0; i < 4; i++)
+        memset(run->totals[i].spent_ns, 0, sizeof run->totals[i].spent_ns);
     assert_memory_equal(run->totals, back->totals, 4 * sizeof *run->totals);
     assert_memory_equal(run->openmp_regions->instances, back->openmp_regions->instances,
                         6 * sizeof *run->openmp_regions->instances);

@@ -119,6 +119,18 @@ static bool is_inside(const thread *t, uint64_t ns)
     return ns >= t->window.from && ns < t->window.to;
 }
 
+/// What time is spent on adds up to the states that are neither useful nor idle.
+static void check_spent(const thread *t, const pj_timeline *timeline)
+{
+    uint64_t spent = 0, others = 0;
+    for (unsigned k = 0; k < PJ_SPENT_KINDS; k++)
+        spent += timeline->spent[k];
+    for (uint64_t ns = 0; ns < SPAN; ns++)
+        others += is_inside(t, ns) && t->state[ns] != PJ_STATE_NOT_CREATED &&
+                  pj_timeline_class(t->state[ns]) == PJ_CLASS_OTHER;
+    assert_int_equal(spent, others);
+}
+
 static void check_sums(const thread *t, const pj_timeline *timeline)
 {
     uint64_t sums[PJ_TIMELINE_SUMS] = {0}, openmp = 0;
@@ -133,6 +145,7 @@ static void check_sums(const thread *t, const pj_timeline *timeline)
         if (i >= PJ_CLASS_RUNNING)
             assert_int_equal(timeline->sums[i], sums[i]);
     assert_int_equal(timeline->openmp_ns, openmp);
+    check_spent(t, timeline);
 }
 
 static int64_t rounded_share(int64_t value, uint64_t inside, uint64_t length)

@@ -1,6 +1,7 @@
 // The modelled application: what the program finds in its traces is what the model says, from the
 // totals of each thread to the last metric.
 #include "kernel/load.h"
+#include "metrics/model/breakdown.h"
 #include "metrics/pop/metrics.h"
 #include "tests/support/model_app.h"
 
@@ -125,6 +126,23 @@ static void every_set_gives_what_the_model_says(void **state)
     }
 }
 
+/// The parts add up to the runtime, and none holds what belongs to another.
+static void check_breakdown(const pj_run *run, uint32_t location, const pj_model_totals *want)
+{
+    uint64_t ns[PJ_TIME_PARTS], sum = 0;
+    uint32_t first = run->layout.first_location[run->layout.rank_of[location]];
+    pj_breakdown_of(run, location, ns);
+    for (size_t p = 0; p < PJ_TIME_PARTS; p++)
+        sum += ns[p];
+    assert_int_equal(sum, run->runtime_ns);
+    assert_int_equal(ns[PJ_TIME_useful], want->useful);
+    uint64_t mpi = ns[PJ_TIME_mpi_p2p] + ns[PJ_TIME_mpi_collective] + ns[PJ_TIME_mpi_other];
+    if (!run->roi.set)
+        assert_int_equal(mpi, want->runtime - want->outside_mpi);
+    assert_true(location == first || ns[PJ_TIME_idle] == 0 || !run->has_openmp);
+    assert_true(ns[PJ_TIME_serial_idle] <= run->runtime_ns - run->totals[first].openmp_ns);
+}
+
 static void check_totals(const pj_run *run, const pj_model_expected *expected)
 {
     assert_int_equal(run->layout.ranks, expected->ranks);
@@ -139,6 +157,7 @@ static void check_totals(const pj_run *run, const pj_model_expected *expected)
         assert_int_equal(got->openmp_ns, want->openmp);
         assert_int_equal(got->outside_mpi_ns, want->outside_mpi);
         assert_int_equal(got->runtime_ns, want->runtime);
+        check_breakdown(run, i, want);
         assert_int_equal(run->counters[PJ_COUNTER_INSTRUCTIONS].useful[i], want->instructions);
         assert_int_equal(run->counters[PJ_COUNTER_CYCLES].useful[i], want->cycles);
     }

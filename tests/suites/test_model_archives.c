@@ -63,6 +63,16 @@ static void write_both(const pj_model_app *app, pj_otf2_style style)
         fail_msg("%s", err.text);
 }
 
+/// The archives that are written here have no state before a thread is created, and one for
+/// scheduling and synchronisation.
+static void same_spent(const pj_totals *a, const pj_totals *b)
+{
+    for (unsigned k = PJ_SPENT_P2P; k < PJ_SPENT_OTHER; k++)
+        assert_int_equal(a->spent_ns[k], b->spent_ns[k]);
+    assert_int_equal(a->spent_ns[PJ_SPENT_SYNC] + a->spent_ns[PJ_SPENT_FORK],
+                     b->spent_ns[PJ_SPENT_SYNC] + b->spent_ns[PJ_SPENT_FORK]);
+}
+
 static void same_totals(const pj_run *prv, const pj_run *otf2)
 {
     assert_int_equal(prv->layout.ranks, otf2->layout.ranks);
@@ -76,6 +86,7 @@ static void same_totals(const pj_run *prv, const pj_run *otf2)
         assert_int_equal(a->openmp_ns, b->openmp_ns);
         assert_int_equal(a->outside_mpi_ns, b->outside_mpi_ns);
         assert_int_equal(a->runtime_ns, b->runtime_ns);
+        same_spent(a, b);
         for (unsigned c = 0; c < 2; c++)
             assert_int_equal(prv->counters[c].useful[i], otf2->counters[c].useful[i]);
     }

@@ -44,6 +44,7 @@
 #define DEFAULT_7(json) .initial_7 = (json)
 #define WIRE_7(name) .wire_7 = (name)
 #define SETS(traits) .sets = (traits)
+#define INPUT .input = true
 #define NO_ECHO .no_echo = true
 #define CLAMPED .rule = PJ_RULE_CLAMPED
 #define CLAMPED_LOG .rule = PJ_RULE_CLAMPED_LOG

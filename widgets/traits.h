@@ -63,6 +63,7 @@ typedef struct pj_trait {
     pj_trait_only only;
     bool null;    // may be null
     bool css;     // null is what the browser assumes: left out when a widget opens
+    bool input;   // a front end may change it
     bool no_echo; // never sent back to the front end that changed it
 } pj_trait;
 

@@ -223,6 +223,7 @@ void pj_widget_open(pj_widget *widget, bool by_front_end)
 {
     for_made(widget, open_made);
     widget->opened = true;
+    widget->adopted = by_front_end;
     if (!by_front_end)
         pj_widget_send_open(widget);
 }

@@ -19,6 +19,11 @@ static pj_dialect dialect_of(const pj_widget *widget)
     return widget->home->opts.dialect;
 }
 
+static bool is(const char *text, const char *word)
+{
+    return text && strcmp(text, word) == 0;
+}
+
 static void set_text(json_t *object, const char *key, const char *text)
 {
     json_object_set_new(object, key, text ? json_string(text) : json_null());
@@ -203,16 +208,54 @@ static void correct(pj_widget *widget, json_t *traits)
         pj_widget_send_update(widget, refused);
 }
 
+/// Whether a link in the browser, made by the program, moves the trait.
+static bool is_linked(const pj_widget *widget, const pj_trait *trait)
+{
+    for (pj_widget *link = widget->home->first; link; link = link->after)
+        for (size_t i = 0; i < link->model->trait_count && !link->adopted; i++) {
+            const json_t *end = link->values[i];
+            bool ours = link->model->traits[i].type == PJ_TRAIT_END && json_array_size(end) &&
+                        is(pj_trait_value_reference(json_array_get(end, 0)), widget->id);
+            const char *key = ours ? json_string_value(json_array_get(end, 1)) : NULL;
+            if (key && pj_model_wire_trait(widget->model, key, dialect_of(widget)) == trait)
+                return true;
+        }
+    return false;
+}
+
+/// Takes what no front end may change (labels, children, bounds) out of the traits; new reference,
+/// NULL when there is none of it. A page does as it likes with widgets that it has made itself.
+static json_t *take_out(const pj_widget *widget, json_t *traits)
+{
+    json_t *refused = NULL, *value;
+    const char *key;
+    void *next;
+    json_object_foreach_safe(traits, next, key, value)
+    {
+        const pj_trait *trait = pj_model_trait(widget->model, key, dialect_of(widget));
+        if (widget->adopted || trait->input || is_linked(widget, trait))
+            continue;
+        refused = refused ? refused : json_object();
+        json_object_set(refused, key, value);
+        json_object_del(traits, key);
+    }
+    return refused;
+}
+
 static bool take_update(pj_widget *widget, const pj_comm_message *message, pj_err *err)
 {
     json_t *traits = pj_widget_unpack(widget->model, dialect_of(widget), message, err);
     if (!traits)
         return false;
-    if (widget->home->opts.echo)
+    if (widget->home->opts.echo) // pages take no other value before they have heard their own
         send_echo(widget, traits);
+    json_t *refused = take_out(widget, traits);
     bool good = pj_widget_apply(widget, traits, true, err);
     if (!good)
         correct(widget, traits);
+    if (refused)
+        correct(widget, refused);
+    json_decref(refused);
     json_decref(traits);
     return good;
 }
@@ -227,11 +270,6 @@ static void take_custom(pj_widget *widget, const pj_comm_message *message)
                                  .buffers = message->buffers,
                                  .buffer_count = message->buffer_count,
                              });
-}
-
-static bool is(const char *text, const char *word)
-{
-    return text && strcmp(text, word) == 0;
 }
 
 static bool take_widget_msg(pj_widget *widget, const pj_comm_message *message, pj_err *err)

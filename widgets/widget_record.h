@@ -25,6 +25,7 @@ struct pj_widget {
     pj_widget_watcher *watchers;
     size_t watcher_count, watcher_cap;
     bool opened, closed, marked;
+    bool adopted; // made by a front end
 };
 
 typedef struct pj_widget_bond {

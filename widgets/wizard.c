@@ -238,6 +238,13 @@ static void after_touch(void *context)
     keep_choices(wizard);
 }
 
+/// A front end may still send clicks of a page whose results are gone.
+static bool is_awake(void *context, int page)
+{
+    const pj_wizard *wizard = context;
+    return !wizard->closed && (page == PJ_STEP_COUNT || steps[page]->useful(wizard));
+}
+
 static void on_turn(void *context)
 {
     refresh_current(context);
@@ -293,8 +300,11 @@ static bool build(pj_wizard *wizard, pj_err *err)
 {
     pj_pieces *parts = &wizard->parts;
     wizard->tabs = pj_piece_new(parts, "Tab", json_pack("{s:{s:s}}", "layout", "width", "auto"));
-    for (int step = 0; step < PJ_STEP_COUNT; step++)
+    for (int step = 0; step < PJ_STEP_COUNT; step++) {
+        parts->page = step;
         wizard->page[step] = steps[step]->build(wizard);
+    }
+    parts->page = PJ_STEP_COUNT; // the frame
     build_code(wizard);
     build_footer(wizard);
     wizard->root =
@@ -314,8 +324,11 @@ pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
     wizard->references = 1;
     wizard->arena = arena;
     wizard->host = *host;
-    wizard->parts =
-        (pj_pieces){.widgets = widgets, .arena = arena, .context = wizard, .after = after_touch};
+    wizard->parts = (pj_pieces){.widgets = widgets,
+                                .arena = arena,
+                                .context = wizard,
+                                .after = after_touch,
+                                .awake = is_awake};
     if (!build(wizard, err)) {
         pj_pieces_close(&wizard->parts);
         drop(wizard);

@@ -46,6 +46,18 @@ void pj_wizard_retag(pj_wizard *wizard, size_t index, const char *tag)
     one->tag = pj_arena_text(one->arena, pj_str_of(tag));
 }
 
+const char *const pj_wizard_scalings[] = {"auto", "strong", "weak", NULL};
+
+pj_scaling pj_wizard_scaling(const pj_wizard *wizard, pj_piece part)
+{
+    return (pj_scaling)pj_piece_pick(&wizard->parts, part, PJ_SCALING_WEAK + 1);
+}
+
+pj_key pj_wizard_key(const pj_wizard *wizard, pj_piece part)
+{
+    return (pj_key)pj_piece_pick(&wizard->parts, part, PJ_BY_COUNT);
+}
+
 // The analysis
 
 static void clear(pj_wizard *wizard)

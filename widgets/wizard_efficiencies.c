@@ -18,6 +18,7 @@ typedef struct efficiencies_page {
     pj_piece metric[MOST_ROWS]; // buttons, made as they are needed
     size_t metric_count;
     size_t grid_rows[MOST_ROWS]; // of buttons: rows of the set
+    size_t grid_row_count;       // of the set shown; further buttons are those of a longer one
     pj_piece about, plot, inside;
     size_t row; // explained row of the set
     bool explained;
@@ -140,8 +141,9 @@ static void explain(pj_wizard *wizard, size_t row);
 static void on_metric(void *context, size_t place)
 {
     pj_wizard *wizard = context;
-    efficiencies_page *page = page_of(wizard);
-    explain(wizard, page->grid_rows[place]);
+    const efficiencies_page *page = page_of(wizard);
+    if (wizard->metrics && place < page->grid_row_count)
+        explain(wizard, page->grid_rows[place]);
 }
 
 static pj_piece metric_button(pj_wizard *wizard, size_t place)
@@ -187,6 +189,7 @@ static void show_labels(pj_wizard *wizard, const pj_grid *grid, bool turned)
     pj_buf_puts(&head, "</div>");
     pj_piece_say(parts, page->head, head.at);
     children[count++] = page->head;
+    page->grid_row_count = rows;
     for (size_t row = 0; row < rows; row++) {
         page->grid_rows[row] = grid->rows[row].metric;
         children[count] = metric_button(wizard, row);
@@ -305,19 +308,23 @@ static void on_inside(void *context)
 
 // Controls
 
-static const char *const scalings[] = {"auto", "strong", "weak", NULL};
 static const char *const colours[] = {"red to green", "blue and orange", NULL};
+
+static pj_scheme scheme_of(const pj_wizard *wizard)
+{
+    enum { SCHEMES = sizeof colours / sizeof *colours - 1 };
+    return (pj_scheme)pj_piece_pick(&wizard->parts, page_of(wizard)->colours, SCHEMES);
+}
 
 static void on_control(void *context)
 {
     pj_wizard *wizard = context;
     const efficiencies_page *page = page_of(wizard);
     const pj_pieces *parts = &wizard->parts;
-    int set = pj_piece_index(parts, page->set), by = pj_piece_index(parts, page->by);
-    wizard->set = wizard->host.set_at(wizard->host.self, set < 0 ? 0 : (size_t)set);
-    wizard->scaling = (pj_scaling)pj_piece_index(parts, page->scaling);
-    wizard->by = by > 0 ? (pj_key)(PJ_BY_NONE + by) : PJ_BY_NONE;
-    wizard->palette.scheme = (pj_scheme)pj_piece_index(parts, page->colours);
+    wizard->set = wizard->host.set_at(wizard->host.self, pj_piece_pick(parts, page->set, SIZE_MAX));
+    wizard->scaling = pj_wizard_scaling(wizard, page->scaling);
+    wizard->by = pj_wizard_key(wizard, page->by);
+    wizard->palette.scheme = scheme_of(wizard);
     double good = (double)pj_piece_value(parts, page->good) / 100;
     double bad = (double)pj_piece_value(parts, page->bad) / 100;
     wizard->palette.good = good;
@@ -340,7 +347,7 @@ static pj_piece build_controls(pj_wizard *wizard, efficiencies_page *page)
         json_array_append_new(sets, json_string(set->title));
     page->set = pj_piece_choice(parts, "Metric set", none);
     pj_piece_options(parts, page->set, sets, 0);
-    page->scaling = pj_piece_choice(parts, "Scaling", scalings);
+    page->scaling = pj_piece_choice(parts, "Scaling", pj_wizard_scalings);
     page->by = pj_piece_choice(parts, "Group by", none);
     pj_piece_options(parts, page->by, keys, 0);
     page->colours = pj_piece_choice(parts, "Colours", colours);
@@ -409,7 +416,7 @@ static void follow(pj_wizard *wizard)
         if (set == wizard->metrics->set)
             pj_piece_set(parts, page->set, "index", json_integer((json_int_t)i));
     pj_piece_set(parts, page->scaling, "index", json_integer(wizard->scaling));
-    wizard->palette.scheme = (pj_scheme)pj_piece_index(parts, page->colours);
+    wizard->palette.scheme = scheme_of(wizard);
 }
 
 static void refresh(pj_wizard *wizard)

@@ -105,8 +105,8 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
 void pj_wizard_saver_save(pj_wizard *wizard, const pj_wizard_saver *saver)
 {
     const pj_pieces *parts = &wizard->parts;
-    int index = pj_piece_index(parts, saver->format);
-    const char *format = formats[index < 0 ? 0 : index];
+    const char *format =
+        formats[pj_piece_pick(parts, saver->format, sizeof formats / sizeof *formats - 1)];
     pj_auto_buf path = {0}, bytes = {0}, said = {0};
     pj_buf_puts(&path, pj_piece_text(parts, saver->name));
     pj_auto_arena arena = pj_arena_new(NULL);

@@ -15,6 +15,7 @@ static const char *const file_names[] = {
     [PJ_WIZARD_REGIONS] = "regions",
     [PJ_WIZARD_TIMELINE] = "timeline",
 };
+enum { VIEWS = sizeof file_names / sizeof *file_names };
 enum { LOOK_WIDTH = 860 }; // a page of 800 px shows it without scrolling
 
 typedef struct inside_page {
@@ -37,14 +38,14 @@ static const pj_run *run_of(const pj_wizard *wizard)
 
 static const pj_rank_quantity *quantity_of(const pj_wizard *wizard)
 {
-    int index = pj_piece_index(&wizard->parts, page_of(wizard)->quantity);
-    return pj_rank_quantity_at(index < 0 ? 0 : (size_t)index);
+    size_t index = pj_piece_pick(&wizard->parts, page_of(wizard)->quantity, SIZE_MAX);
+    const pj_rank_quantity *quantity = pj_rank_quantity_at(index);
+    return quantity ? quantity : pj_rank_quantity_at(0);
 }
 
 static pj_wizard_view view_of(const pj_wizard *wizard)
 {
-    int index = pj_piece_index(&wizard->parts, page_of(wizard)->view);
-    return index < 0 ? PJ_WIZARD_TOTALS : (pj_wizard_view)index;
+    return (pj_wizard_view)pj_piece_pick(&wizard->parts, page_of(wizard)->view, VIEWS);
 }
 
 static pj_figure *make_ranks(pj_wizard *wizard, pj_table **table, pj_err *err)
@@ -404,7 +405,7 @@ static void list_runs(pj_wizard *wizard)
     int before = pj_piece_index(&wizard->parts, page->run);
     json_t *names = json_array();
     for (size_t i = 0; i < study->count; i++)
-        json_array_append_new(names, json_string(study->names[i]));
+        json_array_append_new(names, pj_piece_string(study->names[i]));
     bool there = before >= 0 && (size_t)before < study->count;
     pj_piece_options(&wizard->parts, page->run, names, there ? before : (int)study->count - 1);
 }

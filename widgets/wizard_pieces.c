@@ -3,6 +3,7 @@
 #include "widgets/wizard_pieces.h"
 
 #include "metrics/base/buf.h"
+#include "widgets/utf8.h"
 
 #include <stdlib.h>
 
@@ -133,6 +134,7 @@ typedef struct listener {
     void (*call)(void *context);
     void (*call_place)(void *context, size_t place);
     size_t place;
+    int page;
 } listener;
 
 static bool is_click(const pj_widget_event *event)
@@ -145,14 +147,15 @@ static void hear(void *context, const pj_widget_event *event)
 {
     const listener *to = context;
     bool meant = event->kind == PJ_WIDGET_MESSAGE ? is_click(event) : event->by_front_end;
-    if (!meant)
+    const pj_pieces *parts = to->parts;
+    if (!meant || (parts->awake && !parts->awake(parts->context, to->page)))
         return;
     if (to->call)
-        to->call(to->parts->context);
+        to->call(parts->context);
     else if (to->call_place)
-        to->call_place(to->parts->context, to->place);
-    if (to->parts->after)
-        to->parts->after(to->parts->context);
+        to->call_place(parts->context, to->place);
+    if (parts->after)
+        parts->after(parts->context);
 }
 
 static void listen(pj_pieces *parts, pj_piece part, const char *key, listener to)
@@ -162,6 +165,7 @@ static void listen(pj_pieces *parts, pj_piece part, const char *key, listener to
         return;
     listener *kept = pj_new(parts->arena, listener);
     *kept = to;
+    kept->page = parts->page;
     pj_widget_observe(widget,
                       (pj_widget_watch){.kind = key ? PJ_WIDGET_CHANGE : PJ_WIDGET_MESSAGE,
                                         .key = key,
@@ -182,6 +186,23 @@ void pj_piece_on_place(pj_pieces *parts, pj_piece part, void (*call)(void *conte
 }
 
 // Changes
+
+json_t *pj_piece_string(const char *text)
+{
+    enum { SPACE = 0x20, DELETE = 0x7f };
+    pj_auto_buf shown = {0};
+    for (pj_str rest = pj_str_of(text); rest.len;) {
+        pj_str before = rest;
+        uint32_t code = pj_utf8_next(&rest);
+        pj_str bytes = pj_str_head(before, before.len - rest.len);
+        bool good = code >= SPACE && code != DELETE && pj_utf8_valid(bytes);
+        for (size_t i = 0; !good && i < bytes.len; i++)
+            pj_buf_addf(&shown, "\\x%02x", (unsigned char)bytes.at[i]);
+        if (good)
+            pj_buf_add(&shown, bytes);
+    }
+    return json_stringn(shown.len ? shown.at : "", shown.len);
+}
 
 void pj_piece_set(const pj_pieces *parts, pj_piece part, const char *key, json_t *take)
 {
@@ -208,7 +229,8 @@ void pj_piece_enable(const pj_pieces *parts, pj_piece part, bool enabled)
 
 void pj_piece_say(const pj_pieces *parts, pj_piece part, const char *value)
 {
-    pj_piece_set(parts, part, "value", json_string(value));
+    json_t *text = json_string(value);
+    pj_piece_set(parts, part, "value", text ? text : pj_piece_string(value));
 }
 
 void pj_piece_children(const pj_pieces *parts, pj_piece part, const pj_piece *children)
@@ -272,6 +294,12 @@ int pj_piece_index(const pj_pieces *parts, pj_piece part)
 {
     const json_t *index = get(parts, part, "index");
     return json_is_integer(index) ? (int)json_integer_value(index) : -1;
+}
+
+size_t pj_piece_pick(const pj_pieces *parts, pj_piece part, size_t count)
+{
+    int index = pj_piece_index(parts, part);
+    return index >= 0 && (size_t)index < count ? (size_t)index : 0;
 }
 
 bool pj_piece_has(const pj_pieces *parts, pj_piece part, size_t place)

@@ -14,6 +14,8 @@ typedef struct pj_pieces {
     pj_arena *arena;
     void *context;                // what callbacks get
     void (*after)(void *context); // each callback
+    int page;                     // of the callbacks that are registered now
+    bool (*awake)(void *context, int page); // false: callbacks of the page are not called
     pj_err err;                   // the first failure of making one
     pj_piece *made;
     size_t made_count, made_cap;
@@ -46,6 +48,9 @@ void pj_piece_on(pj_pieces *parts, pj_piece part, const char *key, void (*call)(
 void pj_piece_on_place(pj_pieces *parts, pj_piece part, void (*call)(void *context, size_t place),
                        size_t place);
 
+/// Any bytes as a text of one line: what is no UTF-8 and controls show as \xNN. New reference.
+json_t *pj_piece_string(const char *text);
+
 void pj_piece_set(const pj_pieces *parts, pj_piece part, const char *key, json_t *take);
 void pj_piece_layout(const pj_pieces *parts, pj_piece part, const char *key, const char *value);
 void pj_piece_show(const pj_pieces *parts, pj_piece part, bool shown);
@@ -63,6 +68,8 @@ bool pj_piece_is_on(const pj_pieces *parts, pj_piece part);
 long long pj_piece_value(const pj_pieces *parts, pj_piece part);
 /// -1 = none.
 int pj_piece_index(const pj_pieces *parts, pj_piece part);
+/// The place in a list of `count` that the part chooses; the first one when it chooses none.
+size_t pj_piece_pick(const pj_pieces *parts, pj_piece part, size_t count);
 /// Of a list of several: whether `place` is among the chosen.
 bool pj_piece_has(const pj_pieces *parts, pj_piece part, size_t place);
 

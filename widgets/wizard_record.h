@@ -91,6 +91,10 @@ void pj_wizard_unchoose(pj_wizard *wizard, size_t index);
 void pj_wizard_forget_runs(pj_wizard *wizard); // options changed: all must be read again
 void pj_wizard_retag(pj_wizard *wizard, size_t index, const char *tag);
 const char *pj_wizard_file_name(const char *path);
+/// What parts choose whose labels are pj_wizard_scalings, or titles of keys after a first label.
+extern const char *const pj_wizard_scalings[];
+pj_scaling pj_wizard_scaling(const pj_wizard *wizard, pj_piece part);
+pj_key pj_wizard_key(const pj_wizard *wizard, pj_piece part);
 /// Evaluates the runs that were read and refreshes the pages.
 bool pj_wizard_evaluate(pj_wizard *wizard, pj_err *err);
 /// Lua for the runs and their metrics: "runs = load{...}\nm = metrics(runs, ...)\n".

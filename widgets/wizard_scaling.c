@@ -23,8 +23,8 @@ static const char *metric_key(const pj_wizard *wizard)
 
 static const char *key_at(const pj_wizard *wizard, pj_piece part)
 {
-    int index = pj_piece_index(&wizard->parts, part);
-    return index > 0 ? pj_key_name((pj_key)(PJ_BY_NONE + index)) : NULL;
+    pj_key key = pj_wizard_key(wizard, part);
+    return key == PJ_BY_NONE ? NULL : pj_key_name(key);
 }
 
 static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
@@ -127,9 +127,10 @@ static void list_metrics(pj_wizard *wizard)
     scaling_page *page = page_of(wizard);
     const pj_metric_set *set = wizard->metrics->set;
     const char *wanted = "speedup";
-    int before = pj_piece_index(&wizard->parts, page->metric);
-    if (page->listed && before >= 0)
-        wanted = page->listed->rows[before].key;
+    if (page->listed)
+        wanted =
+            page->listed->rows[pj_piece_pick(&wizard->parts, page->metric, page->listed->count)]
+                .key;
     int index = pj_metric_row(set, pj_str_of(wanted));
     json_t *titles = json_array();
     for (size_t i = 0; i < set->count; i++)

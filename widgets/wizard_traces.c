@@ -49,7 +49,7 @@ static void show_chosen(pj_wizard *wizard, const bool *marked)
     for (size_t i = 0; i < wizard->chosen_count; i++) {
         pj_auto_buf label = {0};
         add_label(wizard, i, &label);
-        json_array_append_new(labels, json_string(label.at));
+        json_array_append_new(labels, pj_piece_string(label.at));
         if (marked && marked[i])
             json_array_append_new(marks, json_integer((json_int_t)i));
     }
@@ -185,8 +185,6 @@ static pj_piece build_chosen(pj_wizard *wizard, traces_page *page)
 
 static const char *const cuts[] = {"clip", "drop", NULL};
 static const char *const clocks[] = {"repair", "raw", NULL};
-static const char *const scalings[] = {"auto", "strong", "weak", NULL};
-
 static const char *or_none(const char *text)
 {
     return *text ? text : NULL;
@@ -227,7 +225,7 @@ static void on_set(void *context)
     pj_wizard *wizard = context;
     int index = pj_piece_index(&wizard->parts, page_of(wizard)->set);
     wizard->set = index > 0 ? wizard->host.set_at(wizard->host.self, (size_t)index - 1) : NULL;
-    wizard->scaling = (pj_scaling)pj_piece_index(&wizard->parts, page_of(wizard)->scaling);
+    wizard->scaling = pj_wizard_scaling(wizard, page_of(wizard)->scaling);
     reconsider(wizard);
 }
 
@@ -264,7 +262,7 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
     page->clock = pj_piece_choice(parts, "Clocks", clocks);
     page->set = pj_piece_choice(parts, "Metric set", none);
     pj_piece_options(parts, page->set, set_labels(wizard), 0);
-    page->scaling = pj_piece_choice(parts, "Scaling", scalings);
+    page->scaling = pj_piece_choice(parts, "Scaling", pj_wizard_scalings);
     page->latency = pj_piece_entry(parts, "Latency", "of the replayed network: 0 (ideal), 2us");
     page->bandwidth =
         pj_piece_entry(parts, "Bandwidth", "of the replayed network: inf (ideal), 10G");

@@ -46,7 +46,51 @@ static void what_was_clamped_or_refused_is_corrected(void **state)
     assert_false(pj_bench_msg(&b, slider, "{'method':'update','state':{'value':'x','step':2}}"));
     assert_int_equal(b.err.code, PJ_E_USAGE);
     assert_string_equal(pj_bench_sent(&b), "echo_update {'step':2,'value':'x'}\n"
-                                           "update {'step':1,'value':100}\n");
+                                           "update {'value':100}\nupdate {'step':1}\n");
+}
+
+/// Labels, children and bounds are the program's: a page that sends them gets the true ones back.
+static void structure_comes_from_no_page(void **state)
+{
+    (void)state;
+    pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
+    pj_widget *list = pj_bench_make(&b, "Dropdown", "{'_options_labels': ['a', 'b']}");
+    pj_bench_sent(&b);
+    assert_false(pj_bench_msg(
+        &b, list, "{'method':'update','state':{'_options_labels':['a','b','c','d'],'index':3}}"));
+    assert_string_equal(pj_bench_get(&b, list, "_options_labels"), "['a','b']");
+    assert_string_equal(pj_bench_get(&b, list, "index"), "0");
+    assert_string_equal(pj_bench_sent(&b),
+                        "echo_update {'_options_labels':['a','b','c','d'],'index':3}\n"
+                        "update {'index':0}\nupdate {'_options_labels':['a','b']}\n");
+    pj_widget *slider = pj_bench_make(&b, "IntSlider", "{'value': 7, 'max': 9}");
+    assert_true(pj_bench_msg(&b, slider, "{'method':'update','state':{'max':900,'value':8}}"));
+    assert_string_equal(pj_bench_get(&b, slider, "max"), "9");
+    assert_string_equal(pj_bench_get(&b, slider, "value"), "8");
+}
+
+static void a_link_of_the_program_moves_any_trait(void **state)
+{
+    (void)state;
+    pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
+    pj_widget *a = pj_bench_make(&b, "IntSlider", NULL), *z = pj_bench_make(&b, "IntSlider", NULL);
+    json_t *ends = json_pack("{s:[o, s], s:[o, s]}", "source", pj_widget_reference(a), "value",
+                             "target", pj_widget_reference(z), "max");
+    assert_non_null(pj_widget_new(b.widgets, "DirectionalLink", ends, &b.err));
+    json_decref(ends);
+    assert_true(pj_bench_msg(&b, z, "{'method':'update','state':{'max':50,'step':3}}"));
+    assert_string_equal(pj_bench_get(&b, z, "max"), "50");
+    assert_string_equal(pj_bench_get(&b, z, "step"), "1");
+    // One that the page has made itself gives it no right.
+    json_t *open =
+        json_pack("{s:{s:s, s:[o, s], s:[o, s]}}", "state", "_model_name", "LinkModel", "source",
+                  pj_widget_reference(a), "value", "target", pj_widget_reference(z), "step");
+    pj_front_open(b.front, "own");
+    pj_comm_message message = {.id = "own", .target = PJ_WIDGET_TARGET, .data = open};
+    assert_true(pj_widgets_take_open(b.widgets, &message, &b.err));
+    json_decref(open);
+    assert_true(pj_bench_msg(&b, z, "{'method':'update','state':{'step':3}}"));
+    assert_string_equal(pj_bench_get(&b, z, "step"), "1");
 }
 
 static void uploads_arrive_and_are_not_echoed(void **state)
@@ -267,7 +311,7 @@ static void ipywidgets_7_is_spoken(void **state)
                         "{'0':'Traces','1':'Report'}");
     assert_string_equal(pj_bench_text(&b, json_object_get(full, "selected_index")), "0");
     assert_true(pj_bench_msg(&b, tab, "{'method':'update','state':{'_titles':{'0':'A','1':'B'}}}"));
-    assert_string_equal(pj_bench_get(&b, tab, "titles"), "['A','B']");
+    assert_string_equal(pj_bench_get(&b, tab, "titles"), "['Traces','Report']");
     pj_widget *play = pj_bench_make(&b, "Play", NULL);
     assert_true(pj_bench_msg(&b, play, "{'method':'update','state':{'_playing':true}}"));
     assert_string_equal(pj_bench_get(&b, play, "playing"), "true");
@@ -331,6 +375,8 @@ int main(void)
         cmocka_unit_test(an_update_is_echoed_and_kept),
         cmocka_unit_test(without_echo_a_good_value_is_not_answered),
         cmocka_unit_test(what_was_clamped_or_refused_is_corrected),
+        cmocka_unit_test(structure_comes_from_no_page),
+        cmocka_unit_test(a_link_of_the_program_moves_any_trait),
         cmocka_unit_test(uploads_arrive_and_are_not_echoed),
         cmocka_unit_test(buffers_that_lead_nowhere_are_refused),
         cmocka_unit_test(a_state_is_given_on_request),

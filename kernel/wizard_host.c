@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,16 @@ static void make_folders(const char *path)
     }
 }
 
+/// Names of runs and of people are nobody else's: only the owner reads them, whatever the umask.
+static void make_private(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd >= 0) {
+        fchmod(fd, 0600);
+        close(fd);
+    }
+}
+
 /// What cannot be kept is no loss worth a message.
 static void keep(void *self, json_t *choices)
 {
@@ -328,6 +339,7 @@ static void keep(void *self, json_t *choices)
     json_object_set(all, h->folder, choices);
     char *text = json_dumps(all, JSON_INDENT(1));
     make_folders(h->kept);
+    make_private(h->kept);
     pj_newfile_put(h->kept, pj_str_of(text), NULL);
     free(text);
     json_decref(all);

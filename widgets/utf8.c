@@ -55,6 +55,22 @@ void pj_utf8_clean(pj_buf *out, pj_str text)
         pj_utf8_add(out, pj_utf8_next(&text));
 }
 
+void pj_utf8_show(pj_buf *out, pj_str text)
+{
+    enum { DELETE = 0x7f };
+    while (text.len) {
+        pj_str rest = text;
+        uint32_t code = pj_utf8_next(&rest);
+        size_t length = text.len - rest.len;
+        bool broken = code == replacement && length == 1;
+        if (broken || code < ' ' || code == DELETE)
+            pj_buf_addf(out, "\\x%02x", (unsigned char)text.at[0]);
+        else
+            pj_buf_add(out, pj_str_head(text, length));
+        text = rest;
+    }
+}
+
 bool pj_utf8_valid(pj_str text)
 {
     while (text.len) {

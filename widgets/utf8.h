@@ -15,6 +15,8 @@ void pj_utf8_add(pj_buf *out, uint32_t code);
 void pj_utf8_clean(pj_buf *out, pj_str text);
 /// The same on one line for a terminal: line ends and tabs become blanks, other controls vanish.
 void pj_utf8_clean_line(pj_buf *out, pj_str text);
+/// The same with nothing lost: broken bytes and controls show as \xNN.
+void pj_utf8_show(pj_buf *out, pj_str text);
 bool pj_utf8_valid(pj_str text);
 /// Length of the longest start of `text` that does not end inside a code point: what is left over
 /// is at most three bytes that more bytes could complete.

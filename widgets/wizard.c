@@ -3,6 +3,7 @@
 #include "widgets/wizard_browse.h"
 
 #include "widgets/escape.h"
+#include "widgets/utf8.h"
 #include "widgets/widget_record.h"
 
 #include <stdlib.h>
@@ -128,8 +129,10 @@ static json_t *choices_of(const pj_wizard *wizard)
     for (size_t i = 0; i < wizard->chosen_count; i++)
         json_array_append_new(runs, json_pack("{s:s, s:s}", "path", wizard->chosen[i].path, "tag",
                                               wizard->chosen[i].tag));
+    bool is_kept = wizard->reference && pj_utf8_valid(pj_str_of(wizard->reference));
     return json_pack("{s:o, s:o, s:s?, s:s?}", "parts", parts, "runs", runs, "reference",
-                     wizard->reference, "set", wizard->set ? wizard->set->key : NULL);
+                     is_kept ? wizard->reference : NULL, "set",
+                     wizard->set ? wizard->set->key : NULL);
 }
 
 static void keep_choices(pj_wizard *wizard)

@@ -2,9 +2,8 @@
 #include "widgets/wizard_browse.h"
 
 #include "metrics/base/num.h"
-#include "widgets/escape.h"
+#include "widgets/utf8.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_SHOWN = 2000, MOST_RECENT = 8, MOST_UPLOAD_MB = 64 };
@@ -13,8 +12,9 @@ struct pj_browser {
     pj_wizard *wizard;
     void (*changed)(pj_wizard *wizard);
     pj_piece folder, recent, format, name, list, typed, upload, said, box;
-    pj_arena *arena;    // of the entries
-    const char *listed; // the folder that they are of
+    const char *went, *went_shown; // a folder as it is and as its field shows it
+    pj_arena *arena;               // of the entries
+    const char *listed;            // the folder that they are of
     pj_wizard_entries entries;
     size_t *shown; // places in the entries
     size_t shown_count;
@@ -27,10 +27,7 @@ static pj_browser *of(void *wizard)
 
 static void say(const pj_browser *browser, const char *text)
 {
-    pj_auto_buf html = {0};
-    pj_buf_puts(&html, "");
-    pj_escape_html(&html, pj_str_of(text));
-    pj_piece_say(&browser->wizard->parts, browser->said, html.len ? html.at : "");
+    pj_piece_tell(&browser->wizard->parts, browser->said, text);
 }
 
 // The list
@@ -91,15 +88,31 @@ static void filter(pj_browser *browser)
             continue;
         }
         char size[32];
+        pj_auto_buf label = {0};
         pj_format_bytes(entry->bytes, size);
-        json_t *label = entry->folder ? json_sprintf("%s/", entry->name)
-                                      : json_sprintf("%s  (%s)", entry->name, size);
-        json_array_append_new(labels, label ? label : json_string("?"));
+        pj_buf_addf(&label, entry->folder ? "%s/" : "%s  (%s)", entry->name, size);
+        json_array_append_new(labels, pj_piece_string(label.at));
         browser->shown[browser->shown_count++] = i;
     }
     pj_piece_options(&browser->wizard->parts, browser->list, labels, -1);
     if (left)
         say(browser, "There is more in this folder than the list can show: filter by name.");
+}
+
+/// The folder whose name the field shows, which cannot show every name as it is.
+static const char *folder_of(const pj_browser *browser)
+{
+    const char *shown = pj_piece_text(&browser->wizard->parts, browser->folder);
+    return strcmp(shown, browser->went_shown) == 0 ? browser->went : shown;
+}
+
+static void show_folder(pj_browser *browser, const char *folder)
+{
+    pj_arena *arena = browser->wizard->arena;
+    json_t *shown = pj_piece_string(folder);
+    browser->went = pj_arena_text(arena, pj_str_of(folder));
+    browser->went_shown = pj_arena_text(arena, pj_str_of(json_string_value(shown)));
+    pj_piece_set(&browser->wizard->parts, browser->folder, "value", shown);
 }
 
 /// Lists the folder that is typed; what was listed before stays when there is none.
@@ -108,7 +121,7 @@ static bool list(pj_browser *browser, pj_err *err)
     pj_wizard *wizard = browser->wizard;
     pj_arena *arena = pj_arena_new(NULL);
     pj_wizard_entries entries = {0};
-    const char *folder = pj_piece_text(&wizard->parts, browser->folder);
+    const char *folder = folder_of(browser);
     if (!wizard->host.list(wizard->host.self, folder, arena, &entries, err)) {
         pj_arena_free(arena);
         return false;
@@ -131,7 +144,7 @@ void pj_browser_show(pj_browser *browser)
 
 static void go(pj_browser *browser, const char *folder)
 {
-    pj_piece_say(&browser->wizard->parts, browser->folder, folder);
+    show_folder(browser, folder);
     pj_browser_show(browser);
 }
 
@@ -163,7 +176,7 @@ static void on_parent(void *wizard)
 {
     pj_browser *browser = of(wizard);
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_str folder = pj_str_of(pj_piece_text(&browser->wizard->parts, browser->folder));
+    pj_str folder = pj_str_of(folder_of(browser));
     while (folder.len > 1 && folder.at[folder.len - 1] == '/')
         folder.len--;
     size_t slash = pj_str_find_last(folder, '/');
@@ -198,7 +211,7 @@ static void remember(pj_browser *browser)
     const pj_pieces *parts = &browser->wizard->parts;
     const pj_widget *recent = pj_widgets_find(parts->widgets, browser->recent);
     const char *folder = browser->listed;
-    if (!recent)
+    if (!recent || !pj_utf8_valid(pj_str_of(folder)))
         return;
     const json_t *old = pj_widget_get(recent, "_options_labels", NULL);
     json_t *labels = json_array();
@@ -385,8 +398,12 @@ pj_browser *pj_browser_new(pj_wizard *wizard, void (*changed)(pj_wizard *wizard)
 {
     pj_pieces *parts = &wizard->parts;
     pj_browser *browser = pj_new(wizard->arena, pj_browser);
-    *browser = (pj_browser){
-        .wizard = wizard, .changed = changed, .arena = pj_arena_new(NULL), .listed = ""};
+    *browser = (pj_browser){.wizard = wizard,
+                            .changed = changed,
+                            .arena = pj_arena_new(NULL),
+                            .listed = "",
+                            .went = "",
+                            .went_shown = ""};
     wizard->browser = browser;
     pj_piece place = build_place(browser), filters = build_filter(browser);
     browser->list = pj_piece_new(parts, "SelectMultiple",
@@ -401,7 +418,7 @@ pj_browser *pj_browser_new(pj_wizard *wizard, void (*changed)(pj_wizard *wizard)
 
 void pj_browser_start(pj_browser *browser, const char *folder)
 {
-    pj_piece_say(&browser->wizard->parts, browser->folder, folder);
+    show_folder(browser, folder);
 }
 
 void pj_browser_free(pj_browser *browser)

@@ -1,4 +1,5 @@
 // The runs chosen, and the study and metrics made from those that were read.
+#include "widgets/utf8.h"
 #include "widgets/wizard_record.h"
 
 const char *pj_wizard_file_name(const char *path)
@@ -125,14 +126,12 @@ bool pj_wizard_evaluate(pj_wizard *wizard, pj_err *err)
 void pj_wizard_code_text(pj_buf *out, const char *text)
 {
     pj_buf_add_char(out, '"');
-    for (; *text; text++) {
-        if (*text == '\n') {
-            pj_buf_puts(out, "\\n");
-            continue;
-        }
-        if (*text == '"' || *text == '\\')
+    for (pj_str rest = pj_str_of(text); rest.len;) {
+        pj_str before = rest;
+        uint32_t code = pj_utf8_next(&rest);
+        if (code == '"' || code == '\\')
             pj_buf_add_char(out, '\\');
-        pj_buf_add_char(out, *text);
+        pj_utf8_show(out, pj_str_head(before, before.len - rest.len));
     }
     pj_buf_add_char(out, '"');
 }

@@ -331,7 +331,7 @@ static void on_control(void *context)
     wizard->palette.bad = bad < good ? bad : good - 0.01;
     pj_err err = {.code = PJ_E_NONE};
     bool ok = pj_wizard_evaluate(wizard, &err);
-    pj_piece_say(parts, page->said, ok ? "" : err.text);
+    pj_piece_tell(parts, page->said, ok ? "" : err.text);
 }
 
 static pj_piece build_controls(pj_wizard *wizard, efficiencies_page *page)

@@ -3,6 +3,7 @@
 #include "widgets/wizard_pieces.h"
 
 #include "metrics/base/buf.h"
+#include "widgets/escape.h"
 #include "widgets/utf8.h"
 
 #include <stdlib.h>
@@ -189,18 +190,8 @@ void pj_piece_on_place(pj_pieces *parts, pj_piece part, void (*call)(void *conte
 
 json_t *pj_piece_string(const char *text)
 {
-    enum { SPACE = 0x20, DELETE = 0x7f };
     pj_auto_buf shown = {0};
-    for (pj_str rest = pj_str_of(text); rest.len;) {
-        pj_str before = rest;
-        uint32_t code = pj_utf8_next(&rest);
-        pj_str bytes = pj_str_head(before, before.len - rest.len);
-        bool good = code >= SPACE && code != DELETE && pj_utf8_valid(bytes);
-        for (size_t i = 0; !good && i < bytes.len; i++)
-            pj_buf_addf(&shown, "\\x%02x", (unsigned char)bytes.at[i]);
-        if (good)
-            pj_buf_add(&shown, bytes);
-    }
+    pj_utf8_show(&shown, pj_str_of(text));
     return json_stringn(shown.len ? shown.at : "", shown.len);
 }
 
@@ -231,6 +222,13 @@ void pj_piece_say(const pj_pieces *parts, pj_piece part, const char *value)
 {
     json_t *text = json_string(value);
     pj_piece_set(parts, part, "value", text ? text : pj_piece_string(value));
+}
+
+void pj_piece_tell(const pj_pieces *parts, pj_piece part, const char *text)
+{
+    pj_auto_buf html = {0};
+    pj_escape_html(&html, pj_str_of(text));
+    pj_piece_say(parts, part, html.len ? html.at : "");
 }
 
 void pj_piece_children(const pj_pieces *parts, pj_piece part, const pj_piece *children)

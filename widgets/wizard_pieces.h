@@ -12,11 +12,11 @@ typedef const char *pj_piece; // comm id; NULL = none
 typedef struct pj_pieces {
     pj_widgets *widgets;
     pj_arena *arena;
-    void *context;                // what callbacks get
-    void (*after)(void *context); // each callback
-    int page;                     // of the callbacks that are registered now
+    void *context;                          // what callbacks get
+    void (*after)(void *context);           // each callback
+    int page;                               // of the callbacks that are registered now
     bool (*awake)(void *context, int page); // false: callbacks of the page are not called
-    pj_err err;                   // the first failure of making one
+    pj_err err;                             // the first failure of making one
     pj_piece *made;
     size_t made_count, made_cap;
 } pj_pieces;
@@ -56,6 +56,8 @@ void pj_piece_layout(const pj_pieces *parts, pj_piece part, const char *key, con
 void pj_piece_show(const pj_pieces *parts, pj_piece part, bool shown);
 void pj_piece_enable(const pj_pieces *parts, pj_piece part, bool enabled);
 void pj_piece_say(const pj_pieces *parts, pj_piece part, const char *value);
+/// Plain text in an HTML part.
+void pj_piece_tell(const pj_pieces *parts, pj_piece part, const char *text);
 void pj_piece_children(const pj_pieces *parts, pj_piece part, const pj_piece *children);
 /// Labels of a list, and which of them is chosen (-1 = none).
 void pj_piece_options(const pj_pieces *parts, pj_piece part, json_t *take, int index);

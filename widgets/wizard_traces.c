@@ -74,7 +74,7 @@ static void reconsider(pj_wizard *wizard)
 {
     pj_err err = {.code = PJ_E_NONE};
     if (!wizard->job && !pj_wizard_evaluate(wizard, &err))
-        pj_piece_say(&wizard->parts, page_of(wizard)->said, err.text);
+        pj_piece_tell(&wizard->parts, page_of(wizard)->said, err.text);
 }
 
 static void on_remove(void *context)
@@ -215,7 +215,7 @@ static void on_how(void *context)
     pj_wizard_load how = pj_wizard_how(wizard);
     pj_err err = {.code = PJ_E_NONE};
     bool good = wizard->host.check(wizard->host.self, &how, &err);
-    pj_piece_say(&wizard->parts, page_of(wizard)->said, good ? "" : err.text);
+    pj_piece_tell(&wizard->parts, page_of(wizard)->said, good ? "" : err.text);
     if (!wizard->job)
         pj_wizard_forget_runs(wizard);
 }
@@ -410,7 +410,7 @@ static void end_reading(pj_wizard *wizard)
     wizard->job = NULL;
     pj_err err = {.code = PJ_E_NONE};
     bool good = pj_wizard_evaluate(wizard, &err);
-    pj_piece_say(&wizard->parts, page->said, good ? "" : err.text);
+    pj_piece_tell(&wizard->parts, page->said, good ? "" : err.text);
     show_chosen(wizard, NULL);
     if (wizard->metrics)
         pj_wizard_turn(wizard, PJ_STEP_efficiencies);
@@ -434,7 +434,7 @@ static void on_analyse(void *context)
     pj_wizard_load how = pj_wizard_how(wizard);
     pj_err err = {.code = PJ_E_NONE};
     if (wizard->job || !wizard->host.check(wizard->host.self, &how, &err)) {
-        pj_piece_say(&wizard->parts, page->said, err.text);
+        pj_piece_tell(&wizard->parts, page->said, err.text);
         return;
     }
     pj_auto_arena arena = pj_arena_new(NULL);

@@ -66,7 +66,13 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
 static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
                  pj_err *err)
 {
-    (void)self;
+    fake_host *fake = self;
+    fake->listed = pj_arena_text(fake->arena, pj_str_of(folder));
+    static const pj_wizard_entry odd[] = {
+        {.name = "a\xff", .folder = true},
+        {.name = "1x1\xff.prv", .format = "Paraver trace", .bytes = 100},
+        {.name = "2x1\r\n.prv", .format = "Paraver trace", .bytes = 100},
+    };
     static const pj_wizard_entry entries[] = {
         {.name = "deeper", .folder = true},
         {.name = "1x1.prv", .format = "Paraver trace", .bytes = 100},
@@ -77,10 +83,10 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
     };
     if (strcmp(folder, "/nowhere") == 0)
         return pj_fail(err, PJ_E_IO, folder, 0, "cannot be opened: No such file or directory");
-    size_t count = sizeof entries / sizeof *entries;
-    out->items = pj_new_n(arena, pj_wizard_entry, count);
-    memcpy(out->items, entries, sizeof entries);
-    out->count = count;
+    bool is_odd = strncmp(folder, "/odd", 4) == 0;
+    out->count = is_odd ? sizeof odd / sizeof *odd : sizeof entries / sizeof *entries;
+    out->items = pj_new_n(arena, pj_wizard_entry, out->count);
+    memcpy(out->items, is_odd ? odd : entries, out->count * sizeof *out->items);
     return true;
 }
 

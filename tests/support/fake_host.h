@@ -20,6 +20,7 @@ typedef struct fake_host {
     atomic_uint loads;    // traces that were read
     atomic_uint released; // wizards that ended
     json_t *kept;
+    const char *listed; // the last folder
     json_t *shown[PJ_WIZARD_SLOTS];
     const char *written; // path of the last file; its size
     size_t written_bytes;

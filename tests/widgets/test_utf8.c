@@ -42,12 +42,21 @@ static void test_clean(void **state)
     assert_string_equal(out.at, "a\xEF\xBF\xBD\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz");
 }
 
+static void test_show(void **state)
+{
+    (void)state;
+    pj_auto_buf out = {0};
+    pj_utf8_show(&out, PJ_S("a\xFF\r\n\xE2\x82\xAC\xEF\xBF\xBD\x7f"));
+    assert_string_equal(out.at, "a\\xff\\x0d\\x0a\xE2\x82\xAC\xEF\xBF\xBD\\x7f");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valid),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,37 @@ static void chosen_runs_are_moved_tagged_and_removed(void **state)
     close_scene(&s);
 }
 
+/// Names that are no UTF-8 or hold line ends: every line of a list is the run that it shows.
+static void odd_names_keep_their_places(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, NULL, 0);
+    change(&s, named(&s, "Text", "Folder"), "{'value': '/odd'}");
+    pj_widget *files = list_of(&s, "Folders and files");
+    assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
+                        "['a\\\\xff/','1x1\\\\xff.prv  (100 B)','2x1\\\\x0d\\\\x0a.prv  (100 B)']");
+    change(&s, files, "{'index': [1, 2]}");
+    click(&s, "Add");
+    assert_non_null(strstr(chosen(&s), "'1. 1x1\\\\xff.prv"));
+    assert_non_null(strstr(chosen(&s), "'2. 2x1\\\\x0d\\\\x0a.prv"));
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    assert_non_null(
+        strstr(json_string_value(pj_widget_get(code, "value", NULL)), "\"/odd/1x1\\xff.prv\""));
+    analyse(&s);
+    change(&s, list_of(&s, "The chosen runs"), "{'index': [1]}");
+    click(&s, "Remove");
+    assert_non_null(strstr(chosen(&s), "1x1"));
+    assert_null(strstr(chosen(&s), "2x1"));
+    change(&s, files, "{'index': [0]}");
+    click(&s, "Open folder");
+    assert_string_equal(s.fake.listed, "/odd/a\xff");
+    click(&s, "Parent");
+    assert_string_equal(s.fake.listed, "/odd");
+    close_scene(&s);
+}
+
 static void pages_appear_when_there_is_something_on_them(void **state)
 {
     (void)state;
@@ -484,6 +515,7 @@ int main(void)
         cmocka_unit_test(files_are_browsed_filtered_and_chosen),
         cmocka_unit_test(paths_and_globs_are_typed),
         cmocka_unit_test(chosen_runs_are_moved_tagged_and_removed),
+        cmocka_unit_test(odd_names_keep_their_places),
         cmocka_unit_test(pages_appear_when_there_is_something_on_them),
         cmocka_unit_test(a_bad_trace_is_told_and_the_others_go_on),
         cmocka_unit_test(reading_can_be_cancelled),

@@ -1,4 +1,5 @@
 // node main.js FRONTEND LOG [WORD...]: runs the scenarios whose names hold one of the words, or all.
+// A word that no name holds is an error.
 // One result line each on standard output; why one failed, and a picture of it, in the folder LOG.
 import fs from 'node:fs';
 import os from 'node:os';
@@ -20,6 +21,10 @@ const root = path.join(scratch, 'root');
 const picked = scenarios => Object.entries(scenarios)
   .filter(([name]) => !words.length || words.some(word => name.includes(word)));
 let failed = 0;
+const unknown = words.filter(word => !Object.keys({
+  ...labScenarios, ...widgetScenarios, ...wizardScenarios, ...classicScenarios
+}).some(name => name.includes(word)));
+if (unknown.length) throw new Error(`no scenario is called ${unknown.join(', ')}`);
 
 /// null, or why the scenario failed.
 async function play(name, scenario, stage) {

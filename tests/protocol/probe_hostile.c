@@ -1,6 +1,7 @@
 // What a client must not be able to do: kill, hang or bloat the kernel with messages that are
 // signed rightly. Everything is seeded, so that a failure comes again.
 #include "tests/protocol/probe.h"
+#include "tests/support/rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static void send_mutant(client *c, unsigned number)
 static void test_mutants(void **state)
 {
     client *c = *state;
-    bool is_long = getenv("PJ_LONG") && *getenv("PJ_LONG");
+    bool is_long = pj_extent_is("long");
     unsigned wanted = is_long ? 1000000 : 100000, sent = 0;
     double until = client_now_ms() + SECONDS * 1e3;
     while (sent < wanted && (is_long || client_now_ms() < until)) {

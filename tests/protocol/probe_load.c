@@ -1,5 +1,6 @@
 // Much output: paced to what servers accept, whole beside a client that never reads.
 #include "tests/protocol/probe.h"
+#include "tests/support/rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static void test_interrupt_of_what_is_paced(void **state)
 static void test_beside_a_client_that_never_reads(void **state)
 {
     (void)state;
-    bool is_long = getenv("PJ_LONG") && *getenv("PJ_LONG");
+    bool is_long = pj_extent_is("long");
     size_t lines = is_long ? 100000 : client_is_sanitized() ? 2000 : 10000;
     client c;
     client_start(&c, (client_opts){.settings = {"POPINJAY_RATE=0", "POPINJAY_TIMEOUT=1"}});

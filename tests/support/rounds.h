@@ -1,16 +1,28 @@
 // How often a test repeats itself with other numbers: less under ThreadSanitizer, where everything
-// takes ten times longer and the same code runs again; more in a long run.
+// takes ten times longer and the same code runs again, and under AddressSanitizer in a quick run;
+// more in a long run.
 #ifndef PJ_ROUNDS_H
 #define PJ_ROUNDS_H
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+/// "quick", "all" or "long", as tests/run was asked; without it as "all".
+static inline bool pj_extent_is(const char *extent)
+{
+    const char *asked = getenv("PJ_EXTENT");
+    return strcmp(asked && *asked ? asked : "all", extent) == 0;
+}
 
 static inline unsigned pj_rounds(unsigned usual, unsigned in_long_run)
 {
-    if (getenv("PJ_LONG"))
+    if (pj_extent_is("long"))
         return in_long_run;
 #if defined(__SANITIZE_THREAD__)
     return (usual + 4) / 5;
+#elif defined(__SANITIZE_ADDRESS__)
+    return pj_extent_is("quick") ? (usual + 4) / 5 : usual;
 #else
     return usual;
 #endif

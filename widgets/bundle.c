@@ -1,5 +1,5 @@
 // The text/html part carries the picture, its hover layer and the numbers, so that every front end
-// shows something useful of it; DISPLAY notes which one picks which part.
+// shows something useful of it; each picks the part it can show.
 #include "widgets/bundle.h"
 
 #include "metrics/base/clock.h"

@@ -14,7 +14,7 @@ typedef enum pj_mpi_class {
     PJ_MPI_IO,         // 50000005
 } pj_mpi_class;
 
-/// What a call means to the replay (METRICS part C); a property of its row.
+/// What a call means to the replay (DEFINITIONS 6); a property of its row.
 typedef enum pj_mpi_role {
     PJ_ROLE_NONE = 0, // no dependency
     PJ_ROLE_SEND,     // blocking send

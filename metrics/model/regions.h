@@ -1,5 +1,5 @@
 // The OpenMP parallel regions of a run: every instance, and sums by function and by source line
-// (METRICS, Clarifications). Ownership: arena (the run's).
+// (DEFINITIONS 5). Ownership: arena (the run's).
 #ifndef PJ_REGIONS_H
 #define PJ_REGIONS_H
 

@@ -1,4 +1,4 @@
-// Columns of the region tables; their numbers are those of METRICS, Clarifications.
+// Columns of the region tables; their numbers are those of DEFINITIONS 5.
 #include "metrics/model/regions_table.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Region of interest: what the user asks for and what it means on a trace (METRICS part E).
+// Region of interest: what the user asks for and what it means on a trace (DEFINITIONS 7).
 // Ownership: plain data.
 #ifndef PJ_ROI_H
 #define PJ_ROI_H

@@ -19,7 +19,7 @@ typedef enum pj_spent {
     PJ_SPENT_KINDS // number of kinds
 } pj_spent;
 
-/// One row of `popinjay stats`: totals of a thread, times in ns (definitions: METRICS part B).
+/// One row of `popinjay stats`: totals of a thread, times in ns (DEFINITIONS 1).
 typedef struct pj_totals {
     uint64_t useful_ns;        // state Running
     uint64_t serial_useful_ns; // Running outside OpenMP regions

@@ -1,5 +1,5 @@
 // One location of an OTF2 archive on its way from records to events of the run: what its regions,
-// teams and calls mean for its states (METRICS part A, 2.10), and the operations that tie it to
+// teams and calls mean for its states (DEFINITIONS 3), and the operations that tie it to
 // other locations. Places know nothing of each other and are filled in parallel.
 // Ownership: new/free.
 #ifndef PJ_OTF2_PLACE_H

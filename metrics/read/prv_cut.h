@@ -1,5 +1,5 @@
 // A part of a trace as a trace of its own, which has the statistics that the whole has in that
-// region of interest (METRICS part E). Ownership: plain data.
+// region of interest (DEFINITIONS 7). Ownership: plain data.
 #ifndef PJ_PRV_CUT_H
 #define PJ_PRV_CUT_H
 

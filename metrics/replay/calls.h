@@ -1,4 +1,4 @@
-// From the MPI calls and messages of a trace to operations of the replay (METRICS part C).
+// From the MPI calls and messages of a trace to operations of the replay (DEFINITIONS 6).
 // Ownership: new/free.
 #ifndef PJ_CALLS_H
 #define PJ_CALLS_H

@@ -1,5 +1,5 @@
 // The clocks of the replay: one timeline of operations per location, messages and gates between
-// them. Knows nothing of traces; replay.c and threads.c translate. Rules: METRICS part C.
+// them. Knows nothing of traces; replay.c and threads.c translate. Rules: DEFINITIONS 6.
 // Ownership: new/free.
 #ifndef PJ_ENGINE_H
 #define PJ_ENGINE_H

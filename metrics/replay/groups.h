@@ -1,5 +1,5 @@
 // Communicators of the replay: which gate is a rank's next collective. The k-th collective of a
-// rank on a communicator meets the k-th of the others (METRICS part C); blocking ones never meet
+// rank on a communicator meets the k-th of the others (DEFINITIONS 6); blocking ones never meet
 // non-blocking ones, and count apart. Ownership: new/free.
 #ifndef PJ_GROUPS_H
 #define PJ_GROUPS_H

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /// A message arrives latency + bytes / bandwidth after its start; a collective of P members costs
-/// ceil(log2 P) times that after the last arrival; no contention (INTERFACE, Shell).
+/// ceil(log2 P) times that after the last arrival; no contention (DEFINITIONS 6).
 typedef struct pj_network {
     double latency_ns;
     double bandwidth; // bytes per second; INFINITY = no cost; 0 is read as INFINITY

@@ -1,5 +1,5 @@
 // The ideal-network replay: what the run would take if messages cost nothing, from one pass over
-// its events. Rules: METRICS part C, after Dimemas and prv2dim.
+// its events. Rules: DEFINITIONS 6, after Dimemas and prv2dim.
 #ifndef PJ_REPLAY_H
 #define PJ_REPLAY_H
 

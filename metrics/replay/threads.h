@@ -1,5 +1,5 @@
 // OpenMP in the replay: workers exist inside parallel functions only, start with their master and
-// are awaited by it (METRICS part C, OpenMP). Ownership: new/free.
+// are awaited by it (DEFINITIONS 6). Ownership: new/free.
 #ifndef PJ_THREADS_H
 #define PJ_THREADS_H
 

@@ -107,7 +107,7 @@ def layer_of(path):
 
 
 def includes(tree):
-    """Who may include whom (ARCHITECTURE section 2)."""
+    """Who may include whom."""
     for name, number, line in numbered(tree, tree.ending(SOURCE)):
         own = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         layer = layer_of(name)

@@ -1,4 +1,4 @@
-// The rules of the replay one by one, with answers worked out by hand (METRICS part C).
+// The rules of the replay one by one, with answers worked out by hand (DEFINITIONS 6).
 #include "tests/support/replay_script.h"
 
 #include <setjmp.h>

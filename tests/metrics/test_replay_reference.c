@@ -43,7 +43,7 @@ static void ideal_runtimes(void **state)
     }
 }
 
-/// How the ideal runtime changes with the eager limit (METRICS part C).
+/// How the ideal runtime changes with the eager limit (DEFINITIONS 6).
 static void eager_limits(void **state)
 {
     (void)state;

@@ -122,7 +122,7 @@ static void every_metric_has_a_value_or_a_reason(void **state)
     }
 }
 
-/// What an archive is known for (TRACES of the producers), by the row that shows it.
+/// What an archive is known for , by the row that shows it.
 static void defects_are_counted(void **state)
 {
     (void)state;

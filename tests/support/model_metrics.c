@@ -1,5 +1,5 @@
-// The efficiencies of a modelled run from its totals, set by set, as METRICS defines them; written
-// apart from the program's own rows so that each checks the other.
+// The efficiencies of a modelled run from its totals, set by set, as DEFINITIONS 4 has them;
+// written apart from the program's own rows so that each checks the other.
 #include "tests/support/model_app.h"
 
 #include <string.h>

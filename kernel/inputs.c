@@ -77,9 +77,11 @@ static bool matches_a_file(const char *pattern, int flags)
 
 bool pj_inputs_is_path(const char *text)
 {
+    if (*text && exists(text))
+        return true;
     if (strchr(text, '\n') || !*text)
         return false;
-    if (exists(text) || is_trace_name(text))
+    if (is_trace_name(text))
         return true;
     bool code = strpbrk(text, " \t=();\"'") != NULL;
     if (code) // braces stay Lua's: their expansions could be many

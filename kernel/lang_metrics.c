@@ -3,6 +3,8 @@
 #include "kernel/lang_value.h"
 #include "kernel/suggest.h"
 #include "metrics/model/table_ops.h"
+#include "metrics/pop/losses.h"
+#include "widgets/findings_md.h"
 
 static const pj_metrics *self(lua_State *L)
 {
@@ -114,6 +116,50 @@ static int explain(lua_State *L)
     return 1;
 }
 
+static int losses(lua_State *L)
+{
+    const pj_metrics *m = self(L);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    slot->value = pj_value_table_take(pj_losses_table(m, m->study->count - 1));
+    pj_lang_object_finish(L);
+    return 1;
+}
+
+/// Markdown as a bundle, which a cell shows as text with headings and lists.
+static int findings(lua_State *L)
+{
+    const pj_metrics *m = self(L);
+    pj_str topic;
+    topic.at = luaL_optlstring(L, 2, "summary", &topic.len);
+    pj_buf *text = &pj_lang_of(L)->message;
+    pj_err err = {.code = PJ_E_NONE};
+    text->len = 0;
+    if (!pj_findings_md(m, topic, text, &err))
+        return luaL_error(L, "%s", err.text);
+    lua_createtable(L, 0, 2);
+    lua_pushlstring(L, text->at, text->len);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "text/markdown");
+    lua_setfield(L, -2, "text/plain");
+    return 1;
+}
+
+static int about(lua_State *L)
+{
+    enum { MOST = 4 }; // lines of one picture
+    const pj_metrics *m = self(L);
+    pj_str topic;
+    topic.at = luaL_checklstring(L, 2, &topic.len);
+    size_t rows[MOST];
+    size_t count = pj_findings_md_rows(m, topic, rows, MOST);
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushstring(L, m->set->rows[rows[i]].key);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 static const pj_lang_member metrics_members[] = {
     {"title", title, true, NULL, "The heading."},
     {"set", set, true, NULL, "The key of the metric set."},
@@ -124,7 +170,14 @@ static const pj_lang_member metrics_members[] = {
     {"note", note, true, NULL, "Convention, scaling and reference run."},
     {"remarks", remarks, true, NULL, "Sentences that an analyst should know, a list."},
     {"table", table, true, NULL, "The values as a table: one row per run, one column per metric."},
+    {"losses", losses, true, NULL,
+     "What mending each cause alone would bring at most in the largest run, a table."},
     {"explain", explain, false, ":explain(METRIC)", "Formula and meaning of a metric."},
+    {"findings", findings, false, ":findings([TOPIC])",
+     "What the numbers say, as Markdown: summary, application, structure, scaling, efficiency, "
+     "load_balance, communication, computation, openmp, conclusions, definitions."},
+    {"about", about, false, ":about(TOPIC)",
+     "The keys of its first four metrics about a topic of findings, a list."},
     {0},
 };
 

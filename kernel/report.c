@@ -164,6 +164,7 @@ static bool run(pj_report *report, const char *const *words, const char *folder,
                               own, // what an ended program left goes too
                               "PYTHONWARNINGS=ignore",
                               "max_print_line=1000",
+                              "openin_any=p", // TeX reads no file outside of its folder
                               summaries,
                               NULL};
     pj_child child = {

@@ -11,10 +11,11 @@ static void add_lua_text(pj_buf *out, const char *text)
 {
     pj_buf_add_char(out, '"');
     for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            pj_buf_add_char(out, '\\');
-        if (*c == '\n')
-            pj_buf_puts(out, "\\n");
+        unsigned char byte = (unsigned char)*c;
+        if (byte == '"' || byte == '\\')
+            pj_buf_addf(out, "\\%c", byte);
+        else if (byte < 32) // a line end would end the text
+            pj_buf_addf(out, "\\%03u", byte);
         else
             pj_buf_add_char(out, *c);
     }

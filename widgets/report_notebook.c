@@ -1,10 +1,10 @@
-// Findings are text, for the author to go on from; prompts are comments, which no page shows.
+// Cells say what the numbers are, so that a changed set or region changes the words with them;
+// prompts to the author are comments, which no page shows.
 #include "widgets/report_notebook.h"
 
 #include "metrics/base/buf.h"
-#include "metrics/base/num.h"
-#include "metrics/pop/findings.h"
 #include "widgets/escape.h"
+#include "widgets/findings_md.h"
 
 typedef struct writer {
     const pj_metrics *metrics;
@@ -14,10 +14,9 @@ typedef struct writer {
     json_t *cells;
 } writer;
 
-/// A section about some rows of the set: those whose key holds one of the words.
+/// A section about some rows of the set, those of a topic of findings_md.
 typedef struct section {
-    const char *title, *label;
-    const char *words[5];
+    const char *title, *topic, *label;
     const char *caption;
     const char *code; // of its picture; NULL = a plot of the rows
     const char *prompt;
@@ -25,25 +24,25 @@ typedef struct section {
 
 static const section sections[] = {
     {.title = "Load balance",
+     .topic = "load_balance",
      .label = "fig:load-balance",
-     .words = {"load_balance", "load_imbalance"},
      .caption = "Useful time of each rank in the largest run",
      .code = "plot(\"bar\", m.runs[#m.runs].stats:by(\"rank\", {useful_ns = \"mean\"}), "
              "{x = \"rank\", y = \"useful_ns\"})",
      .prompt = "Which ranks have most to do, and why? Is it work (instructions) or speed (IPC)?"},
     {.title = "Communication",
+     .topic = "communication",
      .label = "fig:communication",
-     .words = {"communication", "transfer", "seriali"},
      .caption = "Communication efficiency and its parts over the runs",
      .prompt = "Which calls and which partners? What would another network bring (replay)?"},
     {.title = "Computation",
+     .topic = "computation",
      .label = "fig:computation",
-     .words = {"computation_scaling", "instruction_scaling", "ipc_scaling", "frequency_scaling"},
      .caption = "Computation scaling and its factors over the runs",
      .prompt = "Which functions execute more instructions, or slower ones?"},
     {.title = "OpenMP",
+     .topic = "openmp",
      .label = "fig:openmp",
-     .words = {"thread_level", "openmp_region", "serial_region", "openmp_parallel"},
      .caption = "Efficiency of the threads over the runs",
      .prompt = "Which regions are long and uneven, which serial parts remain?"},
 };
@@ -65,11 +64,6 @@ static void add_escaped(pj_buf *out, const char *before, const char *text, const
     pj_buf_puts(out, before);
     pj_escape_md(out, pj_str_of(text));
     pj_buf_puts(out, after);
-}
-
-static const char *layout_of(const writer *w, size_t run)
-{
-    return pj_study_key_text(w->metrics->study, run, PJ_BY_LAYOUT);
 }
 
 static void add_fact(pj_buf *out, const char *name, const char *text)
@@ -94,73 +88,56 @@ static void add_title(writer *w)
                           pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "title"}));
 }
 
-static void add_advice(pj_buf *out, const pj_finding *finding)
+/// A heading with a prompt, then what the numbers say of the topic.
+static void add_topic(writer *w, const char *heading, const char *prompt, const char *topic)
 {
-    if (finding->advice)
-        pj_buf_addf(out, " The usual reason is that %s. %s", finding->advice->meaning,
-                    finding->advice->look);
+    pj_auto_buf text = {0}, code = {0};
+    pj_buf_addf(&text, "%s\n\n<!-- %s -->\n", heading, prompt);
+    add_prose(w, &text);
+    pj_buf_addf(&code, "m:findings \"%s\"", topic);
+    add_code(w, code.at, NULL, NULL);
 }
 
+/// The cell that everything after it stands on comes before the first words about it.
 static void add_summary(writer *w)
 {
-    pj_auto_buf text = {0};
-    pj_findings path = pj_findings_path(w->metrics, w->last, w->arena);
-    pj_findings ranked = pj_findings_ranked(w->metrics, w->last, w->arena);
-    pj_buf_puts(&text, "## Summary\n\n<!-- The result in a few sentences: how well does the code "
-                       "scale, what limits it, what is advised? -->\n\n");
-    for (size_t i = 0; i < path.count; i++)
-        add_escaped(&text, "- ", path.items[i].sentence, "\n");
-    if (path.count && !ranked.count)
-        pj_buf_puts(&text, "- No single cause stands out: every part is at 0.95 or better.\n");
-    for (size_t i = 0; i < ranked.count && i < 1; i++)
-        if (ranked.items[i].advice)
-            pj_buf_addf(&text, "- Where to begin: %s\n", ranked.items[i].advice->look);
-    add_prose(w, &text);
+    pj_auto_buf code = {0};
+    pj_buf_addf(&code, "runs = %s\nm = metrics(runs%s%s)", w->plan->load_code,
+                *w->plan->metrics_code ? ", " : "", w->plan->metrics_code);
+    add_code(w, code.at, NULL, NULL);
+    add_topic(w, "## Summary",
+              "The result in a few sentences: how well does the code scale, what limits it, what "
+              "is advised?",
+              "summary");
 }
 
 static void add_application(writer *w)
 {
-    const pj_study *study = w->metrics->study;
     pj_auto_buf text = {0};
     pj_buf_puts(&text,
                 "## Application\n\n<!-- What does the code compute, in which language, with which "
-                "parallel model? Version, input, machine, compiler; who asked, and why? -->\n\n");
+                "parallel model? Version, input, machine, compiler; who asked, and why? -->\n");
     if (w->plan->info.application)
-        add_escaped(&text, "The application is **", w->plan->info.application, "**. ");
-    if (study->count > 1) {
-        pj_buf_addf(&text,
-                    "%zu runs were analysed, from %s to %s (ranks x threads): ", study->count,
-                    layout_of(w, 0), layout_of(w, w->last));
-        add_escaped(&text, "", study->scaling_note, ".\n");
-    } else {
-        pj_buf_addf(&text, "One run was analysed, with %s ranks x threads.\n", layout_of(w, 0));
-    }
+        add_escaped(&text, "\nThe application is **", w->plan->info.application, "**.\n");
     add_prose(w, &text);
-    pj_auto_buf code = {0};
-    pj_buf_addf(&code, "runs = %s\nm = metrics(runs%s%s)\nruns", w->plan->load_code,
-                *w->plan->metrics_code ? ", " : "", w->plan->metrics_code);
-    add_code(w, code.at, "The runs of this report", "tab:runs");
+    add_code(w, "m:findings \"application\"", NULL, NULL);
+    add_code(w, "runs", "The runs of this report", "tab:runs");
+}
+
+/// Whether the trace itself is at hand, to be asked again.
+static bool has_events(const pj_run *run)
+{
+    return strcmp(run->format, "summary") != 0;
 }
 
 static void add_structure(writer *w)
 {
-    pj_auto_buf text = {0};
-    size_t marked = 0;
-    for (size_t i = 0; i < w->metrics->study->count; i++)
-        marked += w->metrics->study->runs[i]->roi.set;
-    pj_buf_puts(&text, "## Structure and region of interest\n\n<!-- Phases of the run: start, "
-                       "iterations, output. Which of them is analysed, and why? -->\n\n");
-    if (marked == 0)
-        pj_buf_puts(&text, "The runs are analysed whole, from the first to the last record.\n");
-    else
-        pj_buf_addf(&text,
-                    "In %zu of %zu runs a region of interest is analysed; the remarks under "
-                    "the efficiency table say where it lies.\n",
-                    marked, w->metrics->study->count);
-    add_prose(w, &text);
+    add_topic(w, "## Structure and region of interest",
+              "Phases of the run: start, iterations, output. Which of them is analysed, and why?",
+              "structure");
     const pj_run *last = w->metrics->study->runs[w->last];
-    bool has_scene = last->scene || strcmp(last->format, "summary") != 0; // older ones have none
-    if (has_scene && last->runtime_ns > 0) // without states there is nothing to draw
+    bool has_scene = last->scene || has_events(last); // summaries of old have none
+    if (has_scene && last->runtime_ns > 0)            // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
     if (last->layout.ranks > 1)
@@ -171,125 +148,65 @@ static void add_structure(writer *w)
                  "Useful time of each thread in the largest run", "fig:structure");
 }
 
-static void add_speedup(writer *w, pj_buf *text)
-{
-    const pj_metrics *metrics = w->metrics;
-    int row = pj_metric_row(metrics->set, PJ_S("speedup"));
-    if (row < 0)
-        return;
-    size_t reference = metrics->study->reference;
-    pj_metric_value speedup = pj_metrics_at(metrics, w->last, (size_t)row);
-    double more = (double)metrics->study->runs[w->last]->layout.locations /
-                  (double)metrics->study->runs[reference]->layout.locations;
-    if (speedup.reason || w->last == reference)
-        return;
-    pj_buf_addf(text,
-                "At %s the speedup over the reference run (%s) is %.2f, where %.2f would be "
-                "ideal: %.0f %%.\n",
-                layout_of(w, w->last), layout_of(w, reference), speedup.value, more,
-                100 * speedup.value / more);
-}
-
 static void add_scaling(writer *w)
 {
-    pj_auto_buf text = {0};
-    pj_buf_puts(&text, "## Scaling\n\n<!-- Up to which size is the code used, and where does the "
-                       "curve bend? -->\n\n");
-    add_speedup(w, &text);
-    add_prose(w, &text);
+    add_topic(w, "## Scaling", "Up to which size is the code used, and where does the curve bend?",
+              "scaling");
     add_code(w, "plot(m, \"speedup\")", "Speedup over the runs", "fig:speedup");
 }
 
 static void add_efficiency(writer *w)
 {
-    pj_auto_buf text = {0}, discussion = {0};
-    pj_findings path = pj_findings_path(w->metrics, w->last, w->arena);
+    pj_auto_buf text = {0};
     pj_buf_puts(&text, "## Efficiency\n\nThe efficiencies are numbers up to 1; what is missing to "
                        "1 is lost. The rows under a row say to what. The line under the table "
                        "names the convention, which belongs to every number.\n");
     add_prose(w, &text);
     add_code(w, "m", "POP efficiencies", "tab:efficiencies");
-    pj_buf_puts(&discussion, "### Discussion\n\n");
-    for (size_t i = 0; i < path.count; i++) {
-        add_escaped(&discussion, "- ", path.items[i].sentence, "");
-        add_advice(&discussion, &path.items[i]);
-        pj_buf_add_char(&discussion, '\n');
-    }
-    if (!path.count)
-        pj_buf_puts(&discussion, "The efficiencies have no values; the remarks say why.\n");
-    pj_buf_puts(&discussion, "\n<!-- Does this fit what is known about the code? -->\n");
-    add_prose(w, &discussion);
+    add_topic(w, "### Discussion", "Does this fit what is known about the code?", "efficiency");
 }
 
-static bool belongs(const section *s, const pj_metric *metric)
+/// Lines over the runs of as many rows as the set has, which may be none after a change.
+static void add_lines(writer *w, const section *s)
 {
-    for (size_t i = 0; s->words[i]; i++)
-        if (strstr(metric->key, s->words[i]))
-            return metric->kind != PJ_METRIC_PLAIN;
-    return false;
+    pj_auto_buf code = {0};
+    pj_buf_addf(
+        &code,
+        "rows = m:about \"%s\"\n"
+        "if #rows > 0 then\n"
+        "    display(plot(\"line\", m.table, {x = \"threads\", y = rows, title = \"%s\"}))\n"
+        "end",
+        s->topic, s->title);
+    add_code(w, code.at, s->caption, s->label);
 }
-
-static void add_row(writer *w, size_t row, pj_buf *text)
-{
-    pj_metric_value value = pj_metrics_at(w->metrics, w->last, row);
-    bool inefficiency = w->metrics->set->rows[row].kind == PJ_METRIC_INEFFICIENCY;
-    double quality = inefficiency ? 1 - value.value : value.value;
-    const pj_advice *advice = pj_advice_of(pj_str_of(w->metrics->set->rows[row].key));
-    add_escaped(text, "- ", pj_findings_course(w->metrics, row, w->arena), "");
-    if (!value.reason && quality < 0.9 && advice)
-        pj_buf_addf(text, " The usual reason is that %s. %s", advice->meaning, advice->look);
-    pj_buf_add_char(text, '\n');
-}
-
-enum { MOST_LINES = 4 }; // of one picture
 
 static void add_section(writer *w, const section *s)
 {
-    pj_auto_buf text = {0}, code = {0}, keys = {0};
-    size_t rows = 0, shown = 0;
-    bool single = w->metrics->study->count == 1; // scalings compare runs
-    pj_buf_addf(&text, "## %s\n\n", s->title);
-    for (size_t row = 0; row < w->metrics->set->count; row++) {
-        const pj_metric *metric = &w->metrics->set->rows[row];
-        if (!belongs(s, metric) || (single && metric->kind == PJ_METRIC_SCALING))
-            continue;
-        rows++;
-        add_row(w, row, &text);
-        if (shown < MOST_LINES && !pj_metrics_at(w->metrics, w->last, row).reason)
-            pj_buf_addf(&keys, "%s\"%s\"", shown++ ? ", " : "", metric->key);
-    }
-    if (!rows)
+    if (!pj_findings_md_rows(w->metrics, pj_str_of(s->topic), NULL, 1))
         return;
-    pj_buf_addf(&text, "\n<!-- %s -->\n", s->prompt);
-    add_prose(w, &text);
+    pj_auto_buf heading = {0};
+    pj_buf_addf(&heading, "## %s", s->title);
+    add_topic(w, heading.at, s->prompt, s->topic);
     if (s->code)
-        pj_buf_puts(&code, s->code);
-    else if (shown && !single)
-        pj_buf_addf(&code, "plot(\"line\", m.table, {x = \"threads\", y = {%s}, title = \"%s\"})",
-                    keys.at, s->title);
-    if (code.len)
-        add_code(w, code.at, s->caption, s->label);
+        add_code(w, s->code, s->caption, s->label);
+    else if (w->metrics->study->count > 1)
+        add_lines(w, s);
 }
 
 static void add_conclusions(writer *w)
 {
-    enum { MOST = 3 };
+    add_topic(w, "## Conclusions", "What should be done, by whom, and what will it bring?",
+              "conclusions");
+    add_code(w, "m.losses", "What mending each cause alone would bring at most", "tab:losses");
+}
+
+static void add_definitions(writer *w)
+{
     pj_auto_buf text = {0};
-    pj_findings ranked = pj_findings_ranked(w->metrics, w->last, w->arena);
-    pj_buf_puts(&text, "## Conclusions\n\n");
-    if (!ranked.count)
-        pj_buf_addf(&text, "At %s nothing falls below 0.95.\n", layout_of(w, w->last));
-    else
-        pj_buf_addf(&text, "At %s (ranks x threads) these cost most, the largest loss first:\n\n",
-                    layout_of(w, w->last));
-    for (size_t i = 0; i < ranked.count && i < MOST; i++) {
-        pj_buf_addf(&text, "%zu. ", i + 1);
-        add_escaped(&text, "", ranked.items[i].sentence, "");
-        add_advice(&text, &ranked.items[i]);
-        pj_buf_add_char(&text, '\n');
-    }
-    pj_buf_puts(&text, "\n<!-- What should be done, by whom, and what will it bring? -->\n");
-    add_prose(w, &text);
+    pj_buf_puts(&text, "## Appendix: definitions of the metrics\n");
+    json_array_append_new(
+        w->cells, pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "definitions"}));
+    add_code(w, "m:findings \"definitions\"", NULL, NULL);
 }
 
 static void set_text(json_t *object, const char *key, const char *text)
@@ -341,7 +258,7 @@ json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan
     add_conclusions(&w);
     if (plan->traces)
         json_array_append_new(w.cells, pj_report_traces(plan->traces, metrics->study->count));
-    json_array_append_new(w.cells, pj_report_definitions(&metrics->set, 1));
+    add_definitions(&w);
     json_t *notebook = pj_report_assemble_take(w.cells);
     pj_report_set_info(notebook, &plan->info);
     return notebook;

@@ -133,6 +133,16 @@ static size_t print_double(char *out, size_t size, const char *format, int preci
     return (size_t)len;
 }
 
+/// As print_double, but what rounds to 0 has no sign: "-0.000" would say that there is less.
+static size_t print_unsigned_zero(char *out, size_t size, int decimals, double value)
+{
+    size_t len = print_double(out, size, "%.*f", decimals, value);
+    if (*out != '-' || out[strspn(out, "-0.")])
+        return len;
+    memmove(out, out + 1, len);
+    return len - 1;
+}
+
 size_t pj_format_double(double value, char *out)
 {
     if (isnan(value)) {
@@ -153,7 +163,7 @@ size_t pj_format_fixed(double value, int decimals, char *out)
 {
     if (fabs(value) >= 1e15)
         return print_double(out, 32, "%.*g", 6, value);
-    return print_double(out, 32, "%.*f", decimals < 12 ? decimals : 12, value);
+    return print_unsigned_zero(out, 32, decimals < 12 ? decimals : 12, value);
 }
 
 /// Three significant digits in the largest unit that leaves at least 1.

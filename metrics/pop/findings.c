@@ -3,9 +3,7 @@
 
 #include "metrics/base/num.h"
 
-#include <stdlib.h>
-
-static const double GOOD = 0.95; // nothing to be said about a metric from here on
+static const double NEAR = 0.02; // parts that differ by less are told together
 
 static const pj_advice advice[] = {
 #define ADVICE(keys, meaning, look) {keys, meaning, look},
@@ -43,7 +41,7 @@ const pj_advice *pj_advice_of(pj_str key)
     return NULL;
 }
 
-static bool quality_of(const pj_metrics *metrics, size_t run, size_t row, double *quality)
+bool pj_findings_quality(const pj_metrics *metrics, size_t run, size_t row, double *quality)
 {
     const pj_metric *metric = &metrics->set->rows[row];
     pj_metric_value value = pj_metrics_at(metrics, run, row);
@@ -68,15 +66,6 @@ static int known_parent(const pj_metrics *metrics, size_t run, size_t row)
     return parent;
 }
 
-static size_t count_parts(const pj_metrics *metrics, int parent)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < metrics->set->count; i++)
-        count += pj_metric_parent(metrics->set, i) == parent &&
-                 metrics->set->rows[i].kind != PJ_METRIC_PLAIN;
-    return count;
-}
-
 /// The lowest part of `parent` (-1 = the top, where rows that have parts come first), or -1.
 static int lowest_part(const pj_metrics *metrics, size_t run, int parent)
 {
@@ -85,7 +74,8 @@ static int lowest_part(const pj_metrics *metrics, size_t run, int parent)
     bool least_has_parts = false;
     for (size_t i = 0; i < metrics->set->count; i++) {
         double quality;
-        if (known_parent(metrics, run, i) != parent || !quality_of(metrics, run, i, &quality))
+        if (known_parent(metrics, run, i) != parent ||
+            !pj_findings_quality(metrics, run, i, &quality))
             continue;
         bool parts = parent < 0 && has_parts(metrics, i);
         bool better = parts == least_has_parts ? quality < least : parts;
@@ -112,7 +102,7 @@ static const char *number(double value, pj_arena *arena)
     return pj_arena_text(arena, pj_str_of(text));
 }
 
-static const char *title_of(const pj_metrics *metrics, size_t row, pj_arena *arena)
+const char *pj_findings_title(const pj_metrics *metrics, size_t row, pj_arena *arena)
 {
     return lower_first(metrics->set->rows[row].title, arena);
 }
@@ -122,30 +112,74 @@ static const char *extreme(const pj_metrics *metrics, size_t row)
     return metrics->set->rows[row].kind == PJ_METRIC_INEFFICIENCY ? "highest" : "lowest";
 }
 
-static pj_finding find(const pj_metrics *metrics, size_t run, size_t row)
+/// "MPI load balance (0.901)"
+static const char *with_value(const pj_metrics *metrics, size_t run, size_t row, pj_arena *arena)
 {
-    pj_finding finding = {.row = row, .value = pj_metrics_at(metrics, run, row).value};
-    quality_of(metrics, run, row, &finding.quality);
-    finding.advice = pj_advice_of(pj_str_of(metrics->set->rows[row].key));
-    return finding;
+    return pj_arena_format(arena, "%s (%s)", pj_findings_title(metrics, row, arena),
+                           number(pj_metrics_at(metrics, run, row).value, arena));
+}
+
+/// The parts beside `row` that have a value: all of them, or those nearly as low.
+typedef struct siblings {
+    size_t count, near;
+    size_t other;      // one of them; where one is near, a near one
+    const char *names; // of the near ones: "a (0.5), b (0.6)"
+} siblings;
+
+static siblings siblings_of(const pj_metrics *metrics, size_t run, int parent, size_t row,
+                            pj_arena *arena)
+{
+    siblings found = {.names = ""};
+    double least, quality;
+    pj_findings_quality(metrics, run, row, &least);
+    for (size_t i = 0; i < metrics->set->count; i++) {
+        if (i == row || known_parent(metrics, run, i) != parent ||
+            !pj_findings_quality(metrics, run, i, &quality))
+            continue;
+        bool near = quality - least < NEAR;
+        if (near)
+            found.names = pj_arena_format(arena, "%s%s%s", found.names, found.near ? ", " : "",
+                                          with_value(metrics, run, i, arena));
+        if (near || !found.near)
+            found.other = i;
+        found.count++;
+        found.near += near;
+    }
+    return found;
+}
+
+static const char *say_top(const pj_metrics *metrics, size_t run, size_t row, pj_arena *arena)
+{
+    return pj_arena_format(arena, "At %s (ranks x threads) %s is %s.",
+                           pj_study_key_text(metrics->study, run, PJ_BY_LAYOUT),
+                           pj_findings_title(metrics, row, arena),
+                           number(pj_metrics_at(metrics, run, row).value, arena));
 }
 
 static const char *say_part(const pj_metrics *metrics, size_t run, int parent, size_t row,
                             pj_arena *arena)
 {
-    const char *title = title_of(metrics, row, arena);
-    const char *value = number(pj_metrics_at(metrics, run, row).value, arena);
-    const char *layout = pj_study_key_text(metrics->study, run, PJ_BY_LAYOUT);
     if (parent < 0)
-        return pj_arena_format(arena, "At %s (ranks x threads) %s is %s.", layout, title, value);
-    return pj_arena_format(arena, "Of the parts of %s (%s), %s is %s: %s.",
-                           title_of(metrics, (size_t)parent, arena),
-                           number(pj_metrics_at(metrics, run, (size_t)parent).value, arena), title,
-                           count_parts(metrics, parent) > 2 ? extreme(metrics, row)
-                           : count_parts(metrics, parent) > 1
-                               ? (strcmp(extreme(metrics, row), "lowest") == 0 ? "lower" : "higher")
-                               : "the only one",
-                           value);
+        return say_top(metrics, run, row, arena);
+    bool mirrored = metrics->set->rows[row].kind == PJ_METRIC_INEFFICIENCY;
+    siblings beside = siblings_of(metrics, run, parent, row, arena);
+    const char *whole = with_value(metrics, run, (size_t)parent, arena);
+    const char *part = with_value(metrics, run, row, arena);
+    if (!beside.count)
+        return pj_arena_format(arena, "Of the parts of %s only %s has a value.", whole, part);
+    if (beside.count == 1) {
+        const char *other = with_value(metrics, run, beside.other, arena);
+        return beside.near ? pj_arena_format(arena, "The parts of %s are nearly equal: %s and %s.",
+                                             whole, part, other)
+                           : pj_arena_format(arena, "Of the parts of %s, %s is %s than %s.", whole,
+                                             part, mirrored ? "higher" : "lower", other);
+    }
+    const char *first = pj_arena_format(arena, "Of the parts of %s, %s is the %s", whole, part,
+                                        extreme(metrics, row));
+    if (!beside.near)
+        return pj_arena_format(arena, "%s.", first);
+    return pj_arena_format(arena, "%s; nearly as %s: %s.", first, mirrored ? "high" : "low",
+                           beside.names);
 }
 
 pj_findings pj_findings_path(const pj_metrics *metrics, size_t run, pj_arena *arena)
@@ -154,39 +188,16 @@ pj_findings pj_findings_path(const pj_metrics *metrics, size_t run, pj_arena *ar
     for (int parent = -1;;) {
         int row = lowest_part(metrics, run, parent);
         double quality;
-        if (row < 0 || !quality_of(metrics, run, (size_t)row, &quality) ||
-            (parent >= 0 && quality >= GOOD))
+        if (row < 0 || !pj_findings_quality(metrics, run, (size_t)row, &quality) ||
+            (parent >= 0 && quality >= PJ_FINDINGS_GOOD))
             return found;
-        pj_finding *finding = &found.items[found.count++];
-        *finding = find(metrics, run, (size_t)row);
-        finding->sentence = say_part(metrics, run, parent, (size_t)row, arena);
+        found.items[found.count++] =
+            (pj_finding){.row = (size_t)row,
+                         .value = pj_metrics_at(metrics, run, (size_t)row).value,
+                         .quality = quality,
+                         .sentence = say_part(metrics, run, parent, (size_t)row, arena)};
         parent = row;
     }
-}
-
-static int by_quality(const void *a, const void *b)
-{
-    const pj_finding *x = a, *y = b;
-    if (x->quality != y->quality)
-        return x->quality < y->quality ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-pj_findings pj_findings_ranked(const pj_metrics *metrics, size_t run, pj_arena *arena)
-{
-    pj_findings found = {.items = pj_new_n(arena, pj_finding, metrics->set->count)};
-    for (size_t row = 0; row < metrics->set->count; row++) {
-        double quality;
-        bool leaf = !has_parts(metrics, row) && pj_metric_parent(metrics->set, row) >= 0;
-        if (!leaf || !quality_of(metrics, run, row, &quality) || quality >= GOOD)
-            continue;
-        pj_finding *finding = &found.items[found.count++];
-        *finding = find(metrics, run, row);
-        finding->sentence = pj_arena_format(arena, "%s is %s.", metrics->set->rows[row].title,
-                                            number(finding->value, arena));
-    }
-    qsort(found.items, found.count, sizeof *found.items, by_quality);
-    return found;
 }
 
 /// The run where the metric is worst, or -1 when no run has a value.
@@ -196,7 +207,7 @@ static int worst_run(const pj_metrics *metrics, size_t row)
     double least = 0;
     for (size_t run = 0; run < metrics->study->count; run++) {
         double quality;
-        if (quality_of(metrics, run, row, &quality) && (worst < 0 || quality < least)) {
+        if (pj_findings_quality(metrics, run, row, &quality) && (worst < 0 || quality < least)) {
             worst = (int)run;
             least = quality;
         }
@@ -210,6 +221,18 @@ static const char *value_at(const pj_metrics *metrics, size_t run, size_t row, p
                            pj_study_key_text(metrics->study, run, PJ_BY_LAYOUT));
 }
 
+/// What the end of a course means: above 1 nothing is lost there.
+static const char *meaning_of(const pj_metrics *metrics, size_t run, size_t row)
+{
+    double quality;
+    bool above = pj_findings_quality(metrics, run, row, &quality) && quality >= 1.0005;
+    if (!above)
+        return "";
+    return metrics->set->rows[row].kind == PJ_METRIC_SCALING
+               ? "; above 1 it is better than in the reference run"
+               : "; nothing is lost there";
+}
+
 const char *pj_findings_course(const pj_metrics *metrics, size_t row, pj_arena *arena)
 {
     const char *title = metrics->set->rows[row].title;
@@ -220,8 +243,9 @@ const char *pj_findings_course(const pj_metrics *metrics, size_t row, pj_arena *
     if (to.reason)
         return pj_arena_format(arena, "%s has no value: %s.", title, to.reason);
     const char *end = value_at(metrics, last, row, arena);
+    const char *meaning = meaning_of(metrics, last, row);
     if (first == last || from.reason)
-        return pj_arena_format(arena, "%s is %s.", title, end);
+        return pj_arena_format(arena, "%s is %s%s.", title, end, meaning);
     double change = to.value - from.value;
     const char *course =
         change > -0.005 && change < 0.005
@@ -229,7 +253,7 @@ const char *pj_findings_course(const pj_metrics *metrics, size_t row, pj_arena *
             : pj_arena_format(arena, "%s %s from %s to %s", title, change < 0 ? "falls" : "rises",
                               value_at(metrics, first, row, arena), end);
     if (worst < 0 || (size_t)worst == first || (size_t)worst == last)
-        return pj_arena_format(arena, "%s.", course);
-    return pj_arena_format(arena, "%s; its %s value is %s.", course, extreme(metrics, row),
-                           value_at(metrics, (size_t)worst, row, arena));
+        return pj_arena_format(arena, "%s%s.", course, meaning);
+    return pj_arena_format(arena, "%s%s; its %s value is %s.", course, meaning,
+                           extreme(metrics, row), value_at(metrics, (size_t)worst, row, arena));
 }

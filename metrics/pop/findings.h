@@ -1,5 +1,5 @@
 // What an analyst would say about a result at first sight: the lowest part at each level of the
-// tree, the course of a metric, where most is to be had. Ownership: arena; metrics are borrowed.
+// tree, the course of a metric. Ownership: arena; metrics are borrowed.
 #ifndef PJ_FINDINGS_H
 #define PJ_FINDINGS_H
 
@@ -22,7 +22,6 @@ typedef struct pj_finding {
     double value;   // in the run that was asked for
     double quality; // the value; of an inefficiency 1 - value
     const char *sentence;
-    const pj_advice *advice; // may be NULL
 } pj_finding;
 
 typedef struct pj_findings {
@@ -30,12 +29,19 @@ typedef struct pj_findings {
     size_t count;
 } pj_findings;
 
-/// From the top down, at each level the part that is lowest in `run`; ends above a part of 0.95.
+/// From here on nothing is said about an efficiency.
+#define PJ_FINDINGS_GOOD 0.95
+/// The value as an efficiency (of an inefficiency 1 - value); false when there is none.
+bool pj_findings_quality(const pj_metrics *metrics, size_t run, size_t row, double *quality);
+/// "MPI load balance" within a sentence: "global efficiency".
+const char *pj_findings_title(const pj_metrics *metrics, size_t row, pj_arena *arena);
+
+/// From the top down, at each level the part that is lowest in `run`, near ties named; ends above a
+/// part of PJ_FINDINGS_GOOD.
 pj_findings pj_findings_path(const pj_metrics *metrics, size_t run, pj_arena *arena);
-/// Metrics without parts, the lowest first; those of 0.95 and better are left out.
-pj_findings pj_findings_ranked(const pj_metrics *metrics, size_t run, pj_arena *arena);
 /// From the first run to the last as a sentence: "Load balance falls from 1.000 (1x1) to 0.901
-/// (64x1); its lowest value is 0.879 (8x1)." or why there is no value.
+/// (64x1); its lowest value is 0.879 (8x1)." or why there is no value. Above 1 nothing is lost,
+/// which it says.
 const char *pj_findings_course(const pj_metrics *metrics, size_t row, pj_arena *arena);
 
 #endif

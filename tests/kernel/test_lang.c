@@ -33,6 +33,17 @@ static pj_outcome run(cell_bench *b, const char *code)
     return cell_run(b, code, NULL);
 }
 
+/// A file may be called so: it is no text in Lua that would be compiled.
+static void line_ends_in_names_of_traces(void **state)
+{
+    cell_bench *f = *state;
+    cell_does(f, "name = os.tmpname() os.remove(name) name = name .. 'a\\nb\\rc.prv.gz'\n"
+                 "from = io.open(dir .. 'stencil_1x1.prv.gz', 'rb')\n"
+                 "to = io.open(name, 'wb') to:write(from:read 'a') to:close() from:close()");
+    cell_gives(f, "#load(name)", "1");
+    cell_does(f, "os.remove(name)");
+}
+
 static void runs_have_members(void **state)
 {
     cell_bench *f = *state;
@@ -547,6 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LANG_TEST(runs_have_members),
+        LANG_TEST(line_ends_in_names_of_traces),
         LANG_TEST(metrics_are_numbers_with_reasons),
         LANG_TEST(tables_have_operations),
         LANG_TEST(runs_have_tags),

@@ -68,6 +68,19 @@ static void test_shortest_text(void **state)
     assert_string_equal(text, "nan");
 }
 
+/// What rounds to 0 is not less than it.
+static void zero_has_no_sign(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_int_equal(pj_format_fixed(-0.0004, 3, text), 5);
+    assert_string_equal(text, "0.000");
+    pj_format_fixed(-0.0, 0, text);
+    assert_string_equal(text, "0");
+    pj_format_fixed(-0.0006, 3, text);
+    assert_string_equal(text, "-0.001");
+}
+
 /// A comma for the point in the process's locale changes nothing.
 static void test_locale(void **state)
 {
@@ -151,8 +164,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),         cmocka_unit_test(test_real),
-        cmocka_unit_test(test_shortest_text), cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_units),         cmocka_unit_test(test_for_people),
+        cmocka_unit_test(test_shortest_text), cmocka_unit_test(zero_has_no_sign),
+        cmocka_unit_test(test_locale),        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_for_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

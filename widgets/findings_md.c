@@ -111,6 +111,8 @@ static void write_summary(const writer *w)
     add(w, "- ", path.items[0].sentence, "");
     add_meaning_of_top(w, &path.items[0]);
     pj_buf_puts(w->out, "\n");
+    if (w->metrics->study->alone)
+        add(w, "- There are no scalings (", w->metrics->study->alone, ").\n");
     if (!losses.count) {
         pj_buf_puts(w->out, "- No cause takes 1 % of the runtime.\n");
         return;
@@ -143,7 +145,7 @@ static void write_structure(const writer *w)
     for (size_t i = 0; i < study->count; i++)
         marked += study->runs[i]->roi.set;
     if (!marked) {
-        pj_buf_puts(w->out, "The runs are analysed whole.\n");
+        pj_buf_addf(w->out, "The run%s analysed whole.\n", study->count == 1 ? " is" : "s are");
         return;
     }
     pj_buf_addf(w->out, "In %zu of %zu runs a region of interest is analysed:\n\n", marked,

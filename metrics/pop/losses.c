@@ -122,9 +122,8 @@ pj_table *pj_losses_table(const pj_metrics *metrics, size_t run)
     };
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_losses losses = pj_losses_of(metrics, run, arena);
-    pj_table *table = pj_table_new(
-        pj_arena_format(arena, "Causes at %s",
-                        pj_study_key_text(metrics->study, run, PJ_BY_LAYOUT)));
+    pj_table *table = pj_table_new(pj_arena_format(
+        arena, "Causes at %s", pj_study_key_text(metrics->study, run, PJ_BY_LAYOUT)));
     table->note = pj_arena_text(
         table->arena,
         PJ_S("Causes of less than 1 % of the runtime are left out. Additive parts add up; "

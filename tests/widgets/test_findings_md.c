@@ -38,6 +38,17 @@ static size_t count_of(pj_str text, pj_str part)
     return count;
 }
 
+static void check_sentences(pj_str line, pj_str all, const char *set)
+{
+    enum { SHORTEST = 25 };
+    for (const char *end; line.len && (end = memmem(line.at, line.len, ". ", 2));) {
+        pj_str sentence = pj_str_head(line, (size_t)(end - line.at));
+        if (sentence.len > SHORTEST && count_of(all, sentence) > 2)
+            fail_msg("%s: \"" PJ_STR_FMT "\"", set, PJ_STR_ARG(sentence));
+        line = pj_str_from(line, sentence.len + 2);
+    }
+}
+
 static void no_sentence_stands_three_times(void **state)
 {
     (void)state;
@@ -46,15 +57,8 @@ static void no_sentence_stands_three_times(void **state)
         pj_auto_metrics m = pj_fake_metrics(runs, 3, (pj_fake_opts){.set = set->key});
         pj_auto_buf all = words_of(m);
         pj_str rest = pj_buf_str(&all);
-        while (rest.len) {
-            pj_str line = pj_str_cut(&rest, '\n');
-            for (const char *end; line.len > 25 && (end = memmem(line.at, line.len, ". ", 2));) {
-                pj_str sentence = pj_str_head(line, (size_t)(end - line.at));
-                if (sentence.len > 25 && count_of(pj_buf_str(&all), sentence) > 2)
-                    fail_msg("%s: \"" PJ_STR_FMT "\"", set->key, PJ_STR_ARG(sentence));
-                line = pj_str_from(line, sentence.len + 2);
-            }
-        }
+        while (rest.len)
+            check_sentences(pj_str_cut(&rest, '\n'), pj_buf_str(&all), set->key);
         assert_null(strstr(all.at, "-0.000"));
         assert_null(strstr(all.at, "nan"));
     }

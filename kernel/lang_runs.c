@@ -136,6 +136,11 @@ static int ideal(lua_State *L)
     return push_table(L, pj_run_table_ideal);
 }
 
+static int overview(lua_State *L)
+{
+    return push_table(L, pj_run_view_overview);
+}
+
 static int info(lua_State *L)
 {
     return push_table(L, pj_run_view_facts);
@@ -203,6 +208,8 @@ static const pj_lang_member run_members[] = {
     {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
     {"regions", regions, true, NULL,
      "The OpenMP parallel regions, a table; regions(run, \"function\") sums them."},
+    {"overview", overview, true, NULL,
+     "Its absolute figures: times, IPC, clock, MPI by function, message rates; a table."},
     {"ideal", ideal, true, NULL, "The replay on an ideal network per rank, a table."},
     {"events", pj_lang_events, false,
      ":events{type = ..., rank = ..., region = ..., from = ..., to = ...}",

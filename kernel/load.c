@@ -11,6 +11,7 @@
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/bundle_sink.h"
+#include "metrics/stat/mpi_use_sink.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
@@ -43,7 +44,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                              .job = loading->job,
                              .ideal_path = loading->opts->ideal_path};
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 6 }; // the replay needs the totals: it comes after them
+    enum { OWN = 8 }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
@@ -54,8 +55,11 @@ static pj_run *read_once(load_state *loading, pj_err *err)
         sinks[own++] = pj_scene_sink(loading->scene);
         sinks[own++] = pj_bundle_sink(loading->scene);
     }
-    if (!opts->no_replay)
+    if (!opts->no_replay) {
+        sinks[own++] = pj_mpi_use_sink();
+        sinks[own++] = pj_mpi_messages_sink();
         sinks[own++] = pj_replay_sink(replay);
+    }
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];

@@ -2,6 +2,7 @@
 #include "kernel/run_view.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/model/overview.h"
 #include "metrics/model/run_table.h"
 
 static const char *severity_name(pj_severity severity)
@@ -71,6 +72,13 @@ static void add_note_line(pj_table *table, const char *severity, pj_str text)
 void pj_run_view_note(const pj_run *run, pj_table *table)
 {
     each_remark(run, add_note_line, table);
+}
+
+pj_table *pj_run_view_overview(const pj_run *run)
+{
+    pj_table *table = pj_overview_table(run);
+    each_remark(run, add_note_line, table);
+    return table;
 }
 
 static void add_key_row(pj_table *table, const char *severity, pj_str text)

@@ -10,6 +10,8 @@ pj_table *pj_run_view_list(const pj_list *runs);
 pj_table *pj_run_view_facts(const pj_run *run);
 /// The same of several runs; columns trace, key, value.
 pj_table *pj_run_view_info(const pj_list *runs);
+/// The absolute figures of a run, with its remarks.
+pj_table *pj_run_view_overview(const pj_run *run);
 /// Remarks and oddities of a run as lines under a table of it.
 void pj_run_view_note(const pj_run *run, pj_table *table);
 

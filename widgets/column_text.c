@@ -80,8 +80,11 @@ static pj_column_text fit(pj_unit unit, spread s)
 pj_column_text pj_column_text_of(const pj_table *table, size_t column)
 {
     spread s = {.whole = true};
-    for (size_t row = 0; row < table->row_count; row++)
-        spread_add(&s, pj_cell_number(*pj_table_cell(table, row, column)));
+    for (size_t row = 0; row < table->row_count; row++) {
+        pj_cell cell = *pj_table_cell(table, row, column);
+        if (!cell.unit)
+            spread_add(&s, pj_cell_number(cell));
+    }
     return fit(table->columns[column].unit, s);
 }
 
@@ -131,12 +134,27 @@ void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
     pj_buf_add(out, (pj_str){text, len});
 }
 
+/// A number with a unit of its own, which stands behind it.
+static void add_quantity(pj_buf *out, pj_cell cell)
+{
+    spread s = {.whole = true};
+    spread_add(&s, pj_cell_number(cell));
+    pj_column_text form = fit(cell.unit, s);
+    pj_column_text_number(out, form, pj_cell_number(cell));
+    pj_buf_addf(out, "%s%s", *form.unit ? " " : "", form.unit);
+}
+
 void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 {
     char text[32];
+    bool number = cell.kind == PJ_CELL_INT || cell.kind == PJ_CELL_REAL;
+    if (number && cell.unit) {
+        add_quantity(out, cell);
+        return;
+    }
     switch (cell.kind) {
     case PJ_CELL_EMPTY:
-        pj_buf_puts(out, "n/a");
+        pj_buf_puts(out, cell.text ? "n/a" : "");
         break;
     case PJ_CELL_TEXT:
         pj_buf_puts(out, cell.text);
@@ -176,7 +194,7 @@ void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj
         return;
     bool number_shown = cell.kind == PJ_CELL_INT || cell.kind == PJ_CELL_REAL;
     pj_buf_addf(out, "%s: " PJ_STR_FMT "%s", column->title, PJ_STR_ARG(exact),
-                number_shown ? units[column->unit] : "");
+                number_shown ? units[cell.unit ? cell.unit : column->unit] : "");
 }
 
 void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title)

@@ -23,7 +23,8 @@ pj_column_text pj_column_text_fit(pj_unit unit, const double *values, size_t cou
 pj_column_text pj_column_text_unit(pj_unit unit, double largest);
 /// Appends a number.
 void pj_column_text_number(pj_buf *out, pj_column_text form, double value);
-/// Appends a cell; "n/a" when it is empty. Text is appended as it is.
+/// Appends a cell; "n/a" when it is empty for a reason. Text is appended as it is; a number with a
+/// unit of its own is fitted alone and followed by it.
 void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell);
 /// Appends "Useful: 1,234,567 ns" where the text shown is rounded, "Useful: reason" where there is
 /// no value; nothing where it would say no more than `shown`.

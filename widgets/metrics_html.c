@@ -124,6 +124,7 @@ void pj_metrics_html(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out
     pj_buf_puts(out, "</tbody></table>\n");
     add_notes(out, grid);
     pj_buf_puts(out, "</div>\n");
+    pj_render_overview(&pj_renderer_html, metrics, opts, out);
     if (opts.page)
         pj_html_page_close(out);
 }

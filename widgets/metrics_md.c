@@ -83,4 +83,7 @@ void pj_metrics_md(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     for (size_t i = 0; i < metrics->remark_count; i++)
         add_line(out, metrics->remarks[i].severity == PJ_NOTE ? "Note: " : "Warning: ",
                  metrics->remarks[i].text);
+    if (metrics->study->count == 1)
+        pj_buf_add_char(out, '\n');
+    pj_render_overview(&pj_renderer_md, metrics, opts, out);
 }

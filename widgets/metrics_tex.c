@@ -120,4 +120,7 @@ void pj_metrics_tex(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     }
     add_notes(out, grid);
     pj_buf_puts(out, "}\n");
+    if (metrics->study->count == 1)
+        pj_buf_puts(out, "\\par\\bigskip\n");
+    pj_render_overview(&pj_renderer_tex, metrics, opts, out);
 }

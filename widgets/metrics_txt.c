@@ -205,4 +205,7 @@ void pj_metrics_txt(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
         first = add_block(&s, first, width, out);
     }
     add_notes(&s, width, out);
+    if (metrics->study->count == 1)
+        pj_buf_add_char(out, '\n');
+    pj_render_overview(&pj_renderer_txt, metrics, opts, out);
 }

@@ -1,6 +1,8 @@
 // Looks renderers up; the formats are in table_*.c and metrics_*.c.
 #include "widgets/render.h"
 
+#include "metrics/model/overview.h"
+
 static const pj_renderer *const renderers[] = {
 #define RENDERER(name) &pj_renderer_##name,
 #include "widgets/renderers.def"
@@ -23,7 +25,9 @@ const pj_renderer *pj_renderer_by_name(pj_str name)
 void pj_render_table(const pj_renderer *renderer, const pj_table *table, pj_render_opts opts,
                      pj_buf *out)
 {
-    renderer->table(table, opts, out);
+    pj_auto_table shown =
+        pj_table_without(table, renderer->machines ? PJ_TEXT_OF_PEOPLE : PJ_TEXT_OF_MACHINES);
+    renderer->table(shown ? shown : table, opts, out);
 }
 
 void pj_render_metrics(const pj_renderer *renderer, const pj_metrics *metrics, pj_render_opts opts,
@@ -35,4 +39,14 @@ void pj_render_metrics(const pj_renderer *renderer, const pj_metrics *metrics, p
     }
     pj_auto_table table = pj_metrics_table(metrics);
     renderer->table(table, opts, out);
+}
+
+void pj_render_overview(const pj_renderer *renderer, const pj_metrics *metrics, pj_render_opts opts,
+                        pj_buf *out)
+{
+    if (metrics->study->count != 1)
+        return;
+    pj_auto_table table = pj_overview_table(metrics->study->runs[0]);
+    opts.page = false;
+    pj_render_table(renderer, table, opts, out);
 }

@@ -21,6 +21,7 @@ typedef struct pj_renderer {
     const char *name; // suffix without the point: "csv"
     const char *title;
     const char *mime;
+    bool machines; // its readers: see pj_text
     void (*table)(const pj_table *table, pj_render_opts opts, pj_buf *out);
     /// The efficiency table; NULL = `table` of pj_metrics_table.
     void (*metrics)(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out);
@@ -39,6 +40,10 @@ void pj_render_metrics(const pj_renderer *renderer, const pj_metrics *metrics, p
 #define RENDERER(name) extern const pj_renderer pj_renderer_##name;
 #include "widgets/renderers.def"
 #undef RENDERER
+
+/// Of one run, its absolute figures too: what the efficiency table of one run is followed by.
+void pj_render_overview(const pj_renderer *renderer, const pj_metrics *metrics, pj_render_opts opts,
+                        pj_buf *out);
 
 // Efficiency tables, used by the renderer of the same format.
 void pj_metrics_txt(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out);

@@ -38,5 +38,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     }
 }
 
-const pj_renderer pj_renderer_csv = {
-    .name = "csv", .title = "Comma-separated values", .mime = "text/csv", .table = render};
+const pj_renderer pj_renderer_csv = {.name = "csv",
+                                     .title = "Comma-separated values",
+                                     .mime = "text/csv",
+                                     .machines = true,
+                                     .table = render};

@@ -68,8 +68,9 @@ static json_t *row_of(const pj_table *table, size_t row)
         pj_cell cell = *pj_table_cell(table, row, i);
         pj_auto_buf key = {0};
         pj_utf8_clean(&key, pj_str_of(table->columns[i].key));
-        json_object_set_new_nocheck(item, key.len ? key.at : "",
-                                    cell_value(cell, table->columns[i].unit));
+        json_object_set_new_nocheck(
+            item, key.len ? key.at : "",
+            cell_value(cell, cell.unit ? cell.unit : table->columns[i].unit));
         if (cell.kind != PJ_CELL_EMPTY || !cell.text)
             continue;
         reasons = reasons ? reasons : json_object();
@@ -103,4 +104,4 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 }
 
 const pj_renderer pj_renderer_json = {
-    .name = "json", .title = "JSON", .mime = "application/json", .table = render};
+    .name = "json", .title = "JSON", .mime = "application/json", .machines = true, .table = render};

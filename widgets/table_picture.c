@@ -235,7 +235,7 @@ static void size_figure(sheet *s, const notes *n)
     s->figure->height = ceil(height + margin - 6);
 }
 
-pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw)
+static pj_figure *draw_table(const pj_table *table, const pj_draw *draw)
 {
     pj_figure *figure = pj_figure_new(0, 0, table->title);
     size_t rows = table->row_count < PJ_PICTURE_ROWS ? table->row_count : PJ_PICTURE_ROWS;
@@ -261,4 +261,10 @@ pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw)
     figure->summary = pj_arena_format(s.arena, "Table of %zu rows and %zu columns.",
                                       table->row_count, table->column_count);
     return figure;
+}
+
+pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw)
+{
+    pj_auto_table shown = pj_table_without(table, PJ_TEXT_OF_MACHINES);
+    return draw_table(shown ? shown : table, draw);
 }

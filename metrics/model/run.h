@@ -158,6 +158,7 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
+    const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     pj_ideal ideal;
     pj_import_stats import;
     pj_remarks remarks;

@@ -69,6 +69,27 @@ double pj_cell_number(pj_cell cell)
     return cell.kind == PJ_CELL_REAL ? cell.real : NAN;
 }
 
+pj_table *pj_table_without(const pj_table *table, pj_text others)
+{
+    size_t left_out = 0;
+    for (size_t c = 0; c < table->column_count; c++)
+        left_out += table->columns[c].text == others;
+    if (!left_out)
+        return NULL;
+    pj_table *shown = pj_table_new(table->title);
+    shown->note = table->note ? pj_arena_text(shown->arena, pj_str_of(table->note)) : NULL;
+    for (size_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].text != others)
+            pj_table_add_column(shown, table->columns[c]);
+    for (size_t row = 0; row < table->row_count; row++) {
+        pj_cell *cells = pj_table_add_row(shown);
+        for (size_t c = 0; c < table->column_count; c++)
+            if (table->columns[c].text != others)
+                *cells++ = pj_table_copy_cell(shown, *pj_table_cell(table, row, c));
+    }
+    return shown;
+}
+
 pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell)
 {
     bool texts = cell.kind == PJ_CELL_TEXT || cell.kind == PJ_CELL_EMPTY;

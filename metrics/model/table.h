@@ -20,6 +20,7 @@ typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_RE
 
 typedef struct pj_cell {
     pj_cell_kind kind;
+    pj_unit unit; // of a number in a column of several quantities; NONE = the column's
     union {
         const char *text; // the value of a text cell; the reason of an empty one (may be NULL)
         int64_t integer;
@@ -29,27 +30,37 @@ typedef struct pj_cell {
 
 static inline pj_cell pj_cell_empty(const char *reason)
 {
-    return (pj_cell){PJ_CELL_EMPTY, {.text = reason}};
+    return (pj_cell){.kind = PJ_CELL_EMPTY, .text = reason};
 }
 static inline pj_cell pj_cell_text(const char *text)
 {
-    return (pj_cell){PJ_CELL_TEXT, {.text = text}};
+    return (pj_cell){.kind = PJ_CELL_TEXT, .text = text};
 }
 static inline pj_cell pj_cell_int(int64_t integer)
 {
-    return (pj_cell){PJ_CELL_INT, {.integer = integer}};
+    return (pj_cell){.kind = PJ_CELL_INT, .integer = integer};
 }
 static inline pj_cell pj_cell_real(double real)
 {
-    return (pj_cell){PJ_CELL_REAL, {.real = real}};
+    return (pj_cell){.kind = PJ_CELL_REAL, .real = real};
 }
+
+/// A number that has another unit than its column.
+static inline pj_cell pj_cell_of(pj_unit unit, double real)
+{
+    return (pj_cell){.kind = PJ_CELL_REAL, .unit = unit, .real = real};
+}
+
+/// Whether the cells of a column are text or empty, and whose: machines and people may want the
+/// same thing in other words. Where it does not matter, true and false do.
+typedef enum pj_text { PJ_TEXT_NONE, PJ_TEXT, PJ_TEXT_OF_MACHINES, PJ_TEXT_OF_PEOPLE } pj_text;
 
 typedef struct pj_column {
     const char *key;   // CSV header, Lua field
     const char *title; // for people
     const char *help;  // one sentence; may be NULL
     pj_unit unit;
-    bool text; // all its cells are text or empty
+    pj_text text;
 } pj_column;
 
 typedef struct pj_table {
@@ -84,6 +95,8 @@ static inline pj_cell *pj_table_cell(const pj_table *table, size_t row, size_t c
 }
 /// The cell with its text or reason copied into the table's arena.
 pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell);
+/// A new table without the columns of `others` (PJ_TEXT_OF_*); NULL when it has none.
+pj_table *pj_table_without(const pj_table *table, pj_text others);
 /// Number of a cell as double; NaN when it is empty or text.
 double pj_cell_number(pj_cell cell);
 

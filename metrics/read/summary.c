@@ -188,6 +188,9 @@ static json_t *write_whole(const pj_run *run, const pj_provenance *from)
 {
     enum { REGIONS = 20000, SCENE = 24000 };
     json_t *root = write_head(run, from);
+    json_t *mpi = pj_summary_mpi_write(run);
+    if (mpi)
+        json_object_set_new(root, "mpi", mpi);
     json_t *regions = pj_summary_regions_write(run, REGIONS);
     json_t *scene = pj_summary_scene_write(run, SCENE);
     if (regions)
@@ -483,6 +486,7 @@ static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
 {
     json_t *scene = json_object_get(root, "scene");
     const json_t *regions = json_object_get(root, "regions");
+    const json_t *mpi = json_object_get(root, "mpi");
     if (!read_version(root, run, err) || !read_source(root, run, err) ||
         !read_facts(json_object_get(root, "run"), run, err) ||
         !read_layout(json_object_get(root, "layout"), run, budget, err))
@@ -490,7 +494,7 @@ static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
     read_ideal(json_object_get(root, "ideal"), run);
     read_import(json_object_get(root, "import"), &run->import);
     read_remarks(json_object_get(root, "remarks"), run);
-    return read_threads(root, run, err) &&
+    return read_threads(root, run, err) && (!mpi || pj_summary_mpi_read(mpi, run, err)) &&
            (!regions || pj_summary_regions_read(regions, run, err)) &&
            (!scene || pj_summary_scene_read(scene, run, err));
 }

@@ -17,6 +17,10 @@ bool pj_summary_threads_read(const json_t *from, pj_run *run, pj_err *err);
 /// Whether what was written is rounded.
 bool pj_summary_threads_rounded(const json_t *from);
 
+/// What the run did in MPI; NULL = it is not known.
+json_t *pj_summary_mpi_write(const pj_run *run);
+bool pj_summary_mpi_read(const json_t *from, pj_run *run, pj_err *err);
+
 /// OpenMP regions by function and by source line: the costliest that fit and the rest as one.
 /// NULL = the run has none.
 json_t *pj_summary_regions_write(const pj_run *run, size_t budget);

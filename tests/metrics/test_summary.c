@@ -3,6 +3,7 @@
 #include "metrics/read/summary.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/model/mpi_use.h"
 #include "metrics/model/regions.h"
 #include "metrics/model/scene.h"
 #include "metrics/model/sums.h"
@@ -249,6 +250,41 @@ static void regions_and_time_course_are_kept(void **state)
                     run->scene->time[i] - back->scene->time[i] < 1);
 }
 
+static void what_was_done_in_mpi_is_kept(void **state)
+{
+    (void)state;
+    pj_auto_run run = noisy_run(4, 2);
+    pj_mpi_sum sums[] = {{"MPI_Wait", PJ_MPI_P2P, 1, UINT64_C(1) << 60, 3, 4, 3},
+                         {"unknown MPI call", PJ_MPI_IO, 5, 6, 7, 8, 0}};
+    const pj_mpi_use use = {sums, 2, 9, 10, 11, UINT64_MAX, 13, 14};
+    run->mpi_use = &use;
+    pj_auto_run back = there_and_back(run, NULL);
+    const pj_mpi_use *b = back->mpi_use;
+    assert_int_equal(b->count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(b->sums[i].name, sums[i].name);
+        assert_int_equal(b->sums[i].class_, sums[i].class_);
+        assert_int_equal(b->sums[i].calls, sums[i].calls);
+        assert_int_equal(b->sums[i].time_ns, sums[i].time_ns);
+        assert_int_equal(b->sums[i].bytes, sums[i].bytes);
+        assert_int_equal(b->sums[i].longest_ns, sums[i].longest_ns);
+        assert_int_equal(b->sums[i].rank, sums[i].rank);
+    }
+    assert_int_equal(b->messages, 9);
+    assert_int_equal(b->bytes, 10);
+    assert_int_equal(b->begun_ns, 11);
+    assert_true(b->ended_ns == UINT64_MAX);
+    assert_int_equal(b->input_ns, 13);
+    assert_int_equal(b->input_end_ns, 14);
+    sums[1].rank = 4; // a rank that is not there
+    run->mpi_use = &use;
+    assert_true(pj_summary_write(run, &origin, scratch(), NULL, NULL));
+    pj_err err = {0};
+    assert_null(read_file(scratch(), &err));
+    assert_non_null(strstr(err.text, "what it did in MPI"));
+    unlink(scratch());
+}
+
 static void more_instances_than_fit_are_left_out(void **state)
 {
     (void)state;
@@ -448,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_threads_are_kept_exactly),
         cmocka_unit_test(regions_and_time_course_are_kept),
+        cmocka_unit_test(what_was_done_in_mpi_is_kept),
         cmocka_unit_test(more_instances_than_fit_are_left_out),
         cmocka_unit_test(every_size_fits),
         cmocka_unit_test(a_thousand_threads_are_exact),

@@ -1,6 +1,7 @@
 // A crew of any size reads the same run as one process, to the last bit; who fails, fails for all.
 #include "kernel/load.h"
 #include "metrics/model/event_code.h"
+#include "metrics/model/mpi_use.h"
 #include "metrics/model/regions.h"
 #include "metrics/model/scene.h"
 #include "metrics/read/source.h"
@@ -90,6 +91,22 @@ static void add_scene(pj_buf *out, const pj_run *run)
                     scene->bundles[i].sent_ns, scene->bundles[i].received_ns);
 }
 
+static void add_mpi_use(pj_buf *out, const pj_mpi_use *use)
+{
+    if (!use)
+        return;
+    pj_buf_addf(out, "mpi %llu %llu %llu %llu %llu %llu\n", (unsigned long long)use->messages,
+                (unsigned long long)use->bytes, (unsigned long long)use->begun_ns,
+                (unsigned long long)use->ended_ns, (unsigned long long)use->input_ns,
+                (unsigned long long)use->input_end_ns);
+    for (uint32_t i = 0; i < use->count; i++) {
+        const pj_mpi_sum *s = &use->sums[i];
+        pj_buf_addf(out, "%s %llu %llu %llu %llu %u\n", s->name, (unsigned long long)s->calls,
+                    (unsigned long long)s->time_ns, (unsigned long long)s->bytes,
+                    (unsigned long long)s->longest_ns, s->rank);
+    }
+}
+
 static void add_run(pj_buf *out, const pj_run *run)
 {
     pj_buf_addf(out, "%s %s %llu %llu %llu\n", run->name, run->format,
@@ -105,6 +122,7 @@ static void add_run(pj_buf *out, const pj_run *run)
     add_import(out, run);
     add_regions(out, run);
     add_scene(out, run);
+    add_mpi_use(out, run->mpi_use);
 }
 
 // Loading

@@ -7,6 +7,7 @@
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/model/companion.h"
+#include "metrics/model/run_table.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
@@ -160,9 +161,27 @@ static void remark_on_roi(pj_run *run)
                       (unsigned long long)run->roi.cut_bursts);
 }
 
+static void remark_on_devices(pj_run *run)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
+    pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices);
+    if (streams)
+        pj_run_remark(run, PJ_WARNING,
+                      "the trace holds what %u device%s did in %u stream%s: it is not yet in the "
+                      "metrics, which are of the threads of the host alone",
+                      devices, devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s");
+    if (streams < layout->stream_count)
+        pj_run_remark(run, PJ_NOTE, "%u threads of samples of device metrics were left out",
+                      layout->stream_count - streams);
+}
+
 static void remark_on_trace(pj_run *run)
 {
     pj_str name = pj_str_of(run->name);
+    remark_on_devices(run);
+    if (run->no_states)
+        pj_run_remark(run, PJ_WARNING, "%s, nor any efficiency", pj_run_lacks_states(run));
     if (run->idealised || pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
         pj_run_remark(run, PJ_WARNING,
                       "this trace is the result of a simulation%s, not a measurement",

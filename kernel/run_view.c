@@ -38,7 +38,8 @@ pj_table *pj_run_view_list(const pj_list *runs)
         cells[2] = pj_cell_int(run->layout.ranks);
         cells[3] = pj_cell_int(run->layout.locations);
         cells[4] = pj_cell_text(pj_layout_text(&run->layout, table->arena));
-        cells[5] = pj_cell_int((int64_t)run->runtime_ns);
+        cells[5] = run->no_states ? pj_cell_empty(pj_run_lacks_states(run))
+                                  : pj_cell_int((int64_t)run->runtime_ns);
         cells[6] = pj_cell_int((int64_t)run->file_bytes);
         cells[7] = pj_cell_int((int64_t)(run->remarks.count + oddities));
     }

@@ -3,6 +3,8 @@
 // another thread is needed for it, so threads may be read apart.
 #include "metrics/model/breakdown.h"
 
+#include "metrics/model/run_table.h"
+
 static const struct {
     const char *key, *title, *sentence;
 } parts[] = {
@@ -23,6 +25,8 @@ const char *pj_breakdown_title(pj_breakdown_part part)
 
 const char *pj_breakdown_lack(const pj_run *run)
 {
+    if (run->no_states)
+        return pj_run_lacks_states(run);
     return run->spent_unknown
                ? "the summary was written by an earlier popinjay, which did not keep it: read the "
                  "trace again (--force)"

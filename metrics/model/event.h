@@ -28,6 +28,13 @@ enum {
     PJ_OMP_TASK_LINE,     // 60000123: of the task; not a level
 };
 
+/// What is done with devices (GPUs); `code` of PJ_EV_DEVICE.
+enum {
+    PJ_DEVICE_CALL = 1, // 63000000, 63500000: a thread is inside the runtime of devices
+    PJ_DEVICE_COPY,     // 63000001: a stream copies
+    PJ_DEVICE_KERNEL,   // 63000006: a stream computes
+};
+
 typedef enum pj_event_kind {
     PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
     PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters
@@ -43,6 +50,7 @@ typedef enum pj_event_kind {
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off
     PJ_EV_ENTER,      // a = region, an index in pj_run.regions; only where a pass asks for regions
     PJ_EV_LEAVE,      // the same
+    PJ_EV_DEVICE,     // a = value (0 = left), code = PJ_DEVICE_*
     PJ_EV_OTHER,      // an event record without meaning here: only its time counts
     PJ_EV_END,        // the location has no more events; only with PJ_EV_PART
     PJ_EV_LAST,       // number of kinds

@@ -4,12 +4,15 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/crew.h"
+#include "metrics/model/device.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /// Locations are the threads of all ranks, numbered rank by rank: rank r owns the locations
-/// first_location[r] .. first_location[r + 1] - 1, its thread t is first_location[r] + t.
+/// first_location[r] .. first_location[r + 1] - 1, its thread t is first_location[r] + t. Streams
+/// of devices are no threads: events of stream i, which only sinks of devices are given, are at
+/// `locations` + i.
 typedef struct pj_layout {
     uint32_t applications; // >= 1; ranks of several applications are numbered through
     uint32_t ranks;
@@ -22,6 +25,8 @@ typedef struct pj_layout {
     const char **application_name; // by application; NULL, or NULL where the trace gives none
     const char **node_name;        // of node 1, 2, ... (node_names of them); NULL = none
     uint32_t node_names;
+    const pj_device_stream *streams; // rank by rank
+    uint32_t stream_count;
 } pj_layout;
 
 static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)
@@ -33,6 +38,8 @@ static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)
 static inline unsigned pj_layout_owner(const pj_layout *layout, const pj_crew *crew,
                                        uint32_t location)
 {
+    if (location >= layout->locations) // a stream's is that of its rank
+        location = layout->first_location[layout->streams[location - layout->locations].rank];
     bool whole = layout->ranks >= pj_crew_readers(crew);
     uint32_t of = whole ? layout->first_location[layout->rank_of[location]] : location;
     return pj_crew_owner(crew, of, layout->locations);

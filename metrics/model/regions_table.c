@@ -168,6 +168,11 @@ pj_table *pj_regions_table(const pj_run *run, pj_regions_by by, pj_err *err)
                                 : "has no OpenMP events, hence no regions");
         return NULL;
     }
+    if (run->no_states) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0,
+                "has no states: what regions compute is not known");
+        return NULL;
+    }
     switch (by) {
     case PJ_REGIONS_EACH:
         break;

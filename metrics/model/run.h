@@ -136,6 +136,7 @@ typedef struct pj_run {
     const struct pj_scene *scene;            // the same
     bool has_mpi;                            // any MPI event
     bool has_openmp;                         // any OpenMP level event
+    bool no_states;                          // useful time and runtime are not known
     bool forks_traced;                       // regions open at their fork: workers need no master
     bool states_unread;                      // states may change where no counter is read
     bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind

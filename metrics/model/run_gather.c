@@ -4,7 +4,7 @@
 #include "metrics/model/event_code.h"
 
 typedef struct facts { // of the part of a run that a member has seen
-    bool has_mpi, has_openmp, overlap;
+    bool has_mpi, has_openmp, no_states, overlap;
     bool present[2]; // counters
     uint64_t overflown, cut_bursts;
 } facts;
@@ -22,6 +22,7 @@ static void send_part(const pj_run *run, pj_crew *crew)
     uint32_t n = run->layout.locations;
     facts found = {.has_mpi = run->has_mpi,
                    .has_openmp = run->has_openmp,
+                   .no_states = run->no_states,
                    .overlap = run->states_overlap,
                    .present = {run->counters[0].present, run->counters[1].present},
                    .overflown = run->import.count[PJ_IMPORT_counter_overflow],
@@ -54,6 +55,7 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
         return false;
     run->has_mpi |= found.has_mpi;
     run->has_openmp |= found.has_openmp;
+    run->no_states &= found.no_states;
     run->states_overlap |= found.overlap;
     run->roi.cut_bursts += found.cut_bursts;
     run->import.count[PJ_IMPORT_counter_overflow] += found.overflown;

@@ -5,6 +5,11 @@
 
 #include <inttypes.h>
 
+const char *pj_run_lacks_states(const pj_run *run)
+{
+    return run->no_states ? "the trace has no states: useful time is not known" : NULL;
+}
+
 const char *pj_run_lacks_counter(const pj_run *run, unsigned counter)
 {
     static const char *const lacks[] = {
@@ -43,7 +48,12 @@ static const pj_column stats_columns[] = {
     {"instructions", "Instructions", "Instructions during useful time.", PJ_UNIT_NONE, false},
     {"cycles", "Cycles", "Cycles during useful time.", PJ_UNIT_NONE, false},
 };
-enum { STATS_COLUMNS = sizeof stats_columns / sizeof *stats_columns, FIRST_COUNTER = 8 };
+enum {
+    STATS_COLUMNS = sizeof stats_columns / sizeof *stats_columns,
+    FIRST_TIME = 2,
+    OPENMP_TIME = 5, // follows from events
+    FIRST_COUNTER = 8,
+};
 
 const pj_column *pj_run_table_stats_column(size_t column)
 {
@@ -64,10 +74,12 @@ pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t col
         t->outside_mpi_ns,
         t->runtime_ns,
     };
+    bool of_states = column >= FIRST_TIME && column != OPENMP_TIME;
+    const char *lack = of_states ? pj_run_lacks_states(run) : NULL;
     if (column < FIRST_COUNTER)
-        return count_cell(values[column]);
+        return lack ? pj_cell_empty(lack) : count_cell(values[column]);
     unsigned counter = (unsigned)(column - FIRST_COUNTER);
-    const char *lack = pj_run_lacks_counter(run, counter);
+    lack = lack ? lack : pj_run_lacks_counter(run, counter);
     return lack ? pj_cell_empty(lack) : pj_cell_int(run->counters[counter].useful[location]);
 }
 
@@ -201,18 +213,27 @@ static void add_programs(pj_table *table, const pj_layout *layout)
 }
 
 /// "host1, host2, host3 and 61 more".
-static void add_nodes(pj_table *table, const pj_layout *layout)
+static void add_names(pj_table *table, const char *key, const char *const *names, uint32_t count)
 {
     enum { SHOWN = 4 };
     const char *text = "";
-    uint32_t shown = layout->node_names <= SHOWN ? layout->node_names : SHOWN - 1;
+    uint32_t shown = count <= SHOWN ? count : SHOWN - 1;
     for (uint32_t i = 0; i < shown; i++)
-        text = pj_arena_format(table->arena, "%s%s%s", text, i ? ", " : "", layout->node_name[i]);
-    if (shown < layout->node_names)
-        text = pj_arena_format(table->arena, "%s and %" PRIu32 " more", text,
-                               layout->node_names - shown);
+        text = pj_arena_format(table->arena, "%s%s%s", text, i ? ", " : "", names[i]);
+    if (shown < count)
+        text = pj_arena_format(table->arena, "%s and %" PRIu32 " more", text, count - shown);
     if (shown)
-        add_fact(table, "nodes", pj_cell_text(text));
+        add_fact(table, key, pj_cell_text(text));
+}
+
+static void add_devices(pj_table *table, const pj_layout *layout)
+{
+    uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
+    const char **keys =
+        pj_device_keys(layout->streams, layout->stream_count, table->arena, &devices);
+    if (streams)
+        add_fact(table, "device_streams", number_fact(table, streams));
+    add_names(table, "devices", keys, devices);
 }
 
 /// What a summary stands for.
@@ -244,14 +265,17 @@ pj_table *pj_run_table_info(const pj_run *run)
     add_fact(table, "applications", number_fact(table, run->layout.applications));
     add_applications(table, &run->layout);
     add_programs(table, &run->layout);
-    add_nodes(table, &run->layout);
+    add_names(table, "nodes", run->layout.node_name, run->layout.node_names);
     add_fact(table, "ranks", number_fact(table, run->layout.ranks));
     add_fact(table, "threads", number_fact(table, run->layout.locations));
     add_fact(table, "layout", pj_cell_text(pj_layout_text(&run->layout, table->arena)));
+    add_devices(table, &run->layout);
     add_fact(table, "mpi", pj_cell_text(run->has_mpi ? "yes" : "no"));
     add_fact(table, "openmp", pj_cell_text(run->has_openmp ? "yes" : "no"));
     add_fact(table, "end_ns", number_fact(table, run->end_ns));
-    add_fact(table, "runtime_ns", number_fact(table, run->runtime_ns));
+    add_fact(table, "runtime_ns",
+             run->no_states ? pj_cell_empty(pj_run_lacks_states(run))
+                            : number_fact(table, run->runtime_ns));
     add_fact(table, "region_of_interest", roi_fact(table, run));
     add_fact(table, "ideal_runtime_ns",
              run->ideal.available

@@ -22,6 +22,7 @@ pj_table *pj_run_table_info(const pj_run *run);
 
 /// Why a run has no such counter: "the trace has no cycle counter (PAPI_TOT_CYC)"; NULL when it
 /// has. `counter` is PJ_COUNTER_INSTRUCTIONS or PJ_COUNTER_CYCLES.
+const char *pj_run_lacks_states(const pj_run *run);
 const char *pj_run_lacks_counter(const pj_run *run, unsigned counter);
 
 #endif

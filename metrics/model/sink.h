@@ -38,6 +38,9 @@ typedef struct pj_sink {
     void (*close)(void *self);
     void *self;
     unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
+    /// Is given events of streams of devices too (pj_layout), in order with those of the threads,
+    /// and messages between both. All other sinks see the threads alone.
+    bool devices;
     /// Takes the threads each for itself, so that they may be shared over a crew.
     bool by_location;
     const pj_sharing *sharing; // NULL = in a crew its leader has all the events

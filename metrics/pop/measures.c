@@ -8,6 +8,7 @@
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
 #define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
+#define NEEDS_STATES PJ_NEEDS_STATES
 #define UNIT_NONE PJ_UNIT_NONE
 #define UNIT_NS PJ_UNIT_NS
 
@@ -34,6 +35,8 @@ pj_cell pj_measure_value(const pj_measure *measure, const pj_measures *measures)
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
 {
     unsigned lacks = measures->lacks & needs;
+    if (lacks & PJ_NEEDS_STATES)
+        return pj_run_lacks_states(measures->run);
     if (lacks & PJ_NEEDS_IDEAL)
         return measures->run->ideal.reason ? measures->run->ideal.reason
                                            : "there is no ideal-network replay of the trace";
@@ -55,6 +58,8 @@ pj_measures pj_measures_of(const pj_run *run, bool weak)
 #define MEASURE(name, needs, unit, sentence) m.name = sums.name;
 #include "metrics/model/sums.def"
 #undef MEASURE
+    if (run->no_states)
+        m.lacks |= PJ_NEEDS_STATES;
     if (!run->ideal.available)
         m.lacks |= PJ_NEEDS_IDEAL;
     if (!(m.instructions > 0))

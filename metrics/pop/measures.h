@@ -13,6 +13,7 @@ enum {
     PJ_NEEDS_INSTRUCTIONS = 2,
     PJ_NEEDS_CYCLES = 4,
     PJ_NEEDS_REFERENCE = 8, // a run of another size: of rows that compare; pj_study.alone
+    PJ_NEEDS_STATES = 16,   // as every metric of the built-in sets does
 };
 
 /// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in

@@ -31,13 +31,14 @@ static pj_metric_value built_in_value(const pj_metric_scope *scope, const char *
                                       pj_arena *arena)
 {
     const pj_metric *row = &scope->set->rows[scope->row];
-    const char *lack = pj_measures_lack(scope->run, row->needs);
+    const unsigned needs = row->needs | PJ_NEEDS_STATES;
+    const char *lack = pj_measures_lack(scope->run, needs);
     if (!lack && row->needs & PJ_NEEDS_REFERENCE)
         lack = scope->alone;
     if (lack)
         return no_value(lack);
     if (row->kind == PJ_METRIC_SCALING) {
-        lack = pj_measures_lack(scope->reference, row->needs);
+        lack = pj_measures_lack(scope->reference, needs);
         if (lack)
             return no_value(
                 pj_arena_format(arena, "in the reference run %s, %s", reference_name, lack));

@@ -244,7 +244,6 @@ static void take_clocks(otf2_reading *r)
 static void count_defs(otf2_reading *r)
 {
     pj_import_stats *import = &r->run->import;
-    import->count[PJ_IMPORT_accelerator_stream] = r->defs->streams;
     import->count[PJ_IMPORT_metric_location] = r->defs->recorders;
     import->count[PJ_IMPORT_metric_apart] = r->defs->left_out;
 }

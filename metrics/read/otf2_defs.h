@@ -59,7 +59,6 @@ typedef struct pj_otf2_defs {
     uint32_t place_count;
     bool has_teams;     // OpenMP: what threads do outside of teams is waiting for work
     bool has_nested;    // some of these are said to be within others
-    uint32_t streams;   // of accelerators
     uint32_t recorders; // locations that hold metrics alone
     uint32_t left_out;  // metrics recorded apart from the events
 } pj_otf2_defs;

@@ -1,5 +1,6 @@
 // A rank is a process (location group); its number is its place among the MPI locations, else in
-// the order of definition. Its threads are its CPU threads, the one that MPI names first.
+// the order of definition. Its threads are its CPU threads, the one that MPI names first. Locations
+// of an accelerator, or of a group of one, are streams.
 #include "metrics/read/otf2_layout.h"
 
 enum { // OTF2_Definitions.h
@@ -9,6 +10,7 @@ enum { // OTF2_Definitions.h
     COMM_LOCATIONS = 4,
     COMM_GROUP = 5,
     COMM_SELF = 6,
+    ACCELERATOR_GROUP = 2, // of locations: the context of a device
 };
 
 typedef struct work {
@@ -41,6 +43,23 @@ static const pj_otf2_def *find_world(const work *w)
     return found;
 }
 
+static const pj_otf2_def *group_of_location(const work *w, const pj_otf2_def *location)
+{
+    return pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION_GROUP, location->number[3]);
+}
+
+static bool is_stream(const work *w, const pj_otf2_def *location)
+{
+    const pj_otf2_def *group = group_of_location(w, location);
+    return location->number[1] == ACCELERATOR_STREAM ||
+           (location->number[1] == CPU_THREAD && group && group->number[1] == ACCELERATOR_GROUP);
+}
+
+static bool is_thread(const work *w, const pj_otf2_def *location)
+{
+    return location->number[1] == CPU_THREAD && !is_stream(w, location);
+}
+
 static uint32_t take_rank(work *w, uint64_t group)
 {
     uint32_t rank;
@@ -59,11 +78,12 @@ static void number_ranks(work *w)
     for (size_t i = 0; i < members; i++) {
         const pj_otf2_def *location =
             pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION, w->world->members[i]);
-        w->world_ranks[i] = location ? take_rank(w, location->number[3]) : PJ_OTF2_NONE;
+        w->world_ranks[i] =
+            location && !is_stream(w, location) ? take_rank(w, location->number[3]) : PJ_OTF2_NONE;
     }
     const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
     for (size_t i = 0; i < locations->count; i++)
-        if (locations->items[i].number[1] == CPU_THREAD)
+        if (is_thread(w, &locations->items[i]))
             take_rank(w, locations->items[i].number[3]);
 }
 
@@ -74,23 +94,20 @@ static uint32_t rank_of_location(const work *w, const pj_otf2_def *location)
     return rank;
 }
 
-/// Threads of each rank; locations that are no threads are counted.
+/// Threads of each rank; locations of metrics are counted.
 static void count_threads(work *w, uint32_t *threads)
 {
     const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
     for (size_t i = 0; i < locations->count; i++) {
-        uint64_t type = locations->items[i].number[1];
-        w->defs->streams += type == ACCELERATOR_STREAM;
-        w->defs->recorders += type == METRIC_LOCATION;
-        if (type == CPU_THREAD)
+        w->defs->recorders += locations->items[i].number[1] == METRIC_LOCATION;
+        if (is_thread(w, &locations->items[i]))
             threads[rank_of_location(w, &locations->items[i])]++;
     }
 }
 
 static uint32_t node_number(work *w, const pj_otf2_def *location)
 {
-    const pj_otf2_def *group =
-        pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION_GROUP, location->number[3]);
+    const pj_otf2_def *group = group_of_location(w, location);
     uint32_t number = 0;
     if (!group || group->number[2] == PJ_OTF2_UNDEFINED)
         return 0;
@@ -106,7 +123,7 @@ static void place_thread(work *w, const pj_otf2_def *def, uint32_t *next, pj_map
 {
     pj_layout *layout = &w->run->layout;
     uint32_t rank = rank_of_location(w, def), taken;
-    if (def->number[1] != CPU_THREAD || pj_map_get(placed, def->id, &taken))
+    if (!is_thread(w, def) || pj_map_get(placed, def->id, &taken))
         return;
     uint32_t location = next[rank]++;
     pj_map_put(placed, def->id, location);
@@ -116,6 +133,79 @@ static void place_thread(work *w, const pj_otf2_def *def, uint32_t *next, pj_map
     layout->location_name[location] = *name ? pj_arena_text(w->run->arena, pj_str_of(name)) : NULL;
     w->defs->places[location] =
         (pj_otf2_place_def){.id = def->id, .location = location, .events = def->number[2]};
+}
+
+/// The rank whose process drives a stream: that of its group, or of who made its group.
+static uint32_t rank_of_stream(const work *w, const pj_otf2_def *location)
+{
+    const pj_otf2_def *group = group_of_location(w, location);
+    uint32_t rank = rank_of_location(w, location);
+    if (rank == PJ_OTF2_NONE && group)
+        pj_map_get(&w->rank_of, group->number[3], &rank);
+    return rank == PJ_OTF2_NONE ? 0 : rank;
+}
+
+/// The node of the system tree that is the device; older archives tell it by the name of the
+/// location: "CUDA[0:13]" is of "CUDA[0".
+static const char *device_key(const work *w, const pj_otf2_def *location)
+{
+    const pj_otf2_def *group = group_of_location(w, location);
+    pj_arena *arena = w->run->arena;
+    if (group && group->number[1] == ACCELERATOR_GROUP && group->number[2] != PJ_OTF2_UNDEFINED) {
+        const pj_otf2_def *node = pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, group->number[2]);
+        const pj_otf2_def *above =
+            node ? pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, node->number[0]) : NULL;
+        if (node)
+            return pj_arena_format(
+                arena, "%s:%s %s", above ? pj_otf2_text(w->all, above->number[1]) : "",
+                pj_otf2_text(w->all, node->number[2]), pj_otf2_text(w->all, node->number[1]));
+    }
+    pj_str name = pj_str_of(pj_otf2_text(w->all, location->number[0]));
+    return pj_arena_format(arena, "rank %u:" PJ_STR_FMT, rank_of_stream(w, location),
+                           PJ_STR_ARG(pj_str_head(name, pj_str_find_last(name, ':'))));
+}
+
+static pj_device_kind kind_of_stream(pj_str name)
+{
+    static const struct {
+        pj_str begin;
+        pj_device_kind kind;
+    } kinds[] = {{{"CUDA", 4}, PJ_STREAM_CUDA},
+                 {{"HIP", 3}, PJ_STREAM_HIP},
+                 {{"OpenCL", 6}, PJ_STREAM_OPENCL}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (pj_str_starts(name, kinds[i].begin))
+            return kinds[i].kind;
+    return PJ_STREAM_DEVICE;
+}
+
+/// Rank by rank, in the order of definition.
+static void list_streams(work *w)
+{
+    const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
+    pj_arena *arena = w->run->arena;
+    pj_layout *layout = &w->run->layout;
+    uint32_t *next = pj_new_n(w->defs->arena, uint32_t, w->ranks + 2);
+    for (size_t i = 0; i < locations->count; i++)
+        if (is_stream(w, &locations->items[i]))
+            next[rank_of_stream(w, &locations->items[i]) + 1]++;
+    for (uint32_t r = 0; r < w->ranks; r++)
+        next[r + 1] += next[r];
+    layout->stream_count = next[w->ranks];
+    pj_device_stream *streams = pj_new_n(arena, pj_device_stream, layout->stream_count);
+    for (size_t i = 0; i < locations->count; i++) {
+        const pj_otf2_def *def = &locations->items[i];
+        if (!is_stream(w, def))
+            continue;
+        pj_str name = pj_str_of(pj_otf2_text(w->all, def->number[0]));
+        uint32_t rank = rank_of_stream(w, def);
+        streams[next[rank]++] =
+            (pj_device_stream){.kind = kind_of_stream(name),
+                               .rank = rank,
+                               .device = device_key(w, def),
+                               .name = name.len ? pj_arena_text(arena, name) : NULL};
+    }
+    layout->streams = streams;
 }
 
 static bool lay_out(work *w, pj_err *err)
@@ -150,6 +240,7 @@ static bool lay_out(work *w, pj_err *err)
     for (size_t i = 0; i < locations->count; i++)
         place_thread(w, &locations->items[i], next, &placed);
     pj_map_free(&placed);
+    list_streams(w);
     return true;
 }
 

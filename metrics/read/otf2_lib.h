@@ -14,8 +14,8 @@
 typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_CLOCK,           // number: ticks per second, global offset, length
     PJ_OTF2_DEF_STRING,          // text
-    PJ_OTF2_DEF_NODE,            // number: parent
-    PJ_OTF2_DEF_LOCATION_GROUP,  // number: name, type, node
+    PJ_OTF2_DEF_NODE,            // of the system tree: number: parent, name, class
+    PJ_OTF2_DEF_LOCATION_GROUP,  // number: name, type, node, group of the creator
     PJ_OTF2_DEF_LOCATION,        // number: name, type, events, location group
     PJ_OTF2_DEF_REGION,          // number: name, canonical name, role, paradigm, file, line
     PJ_OTF2_DEF_CALLING_CONTEXT, // number: region

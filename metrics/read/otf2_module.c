@@ -123,9 +123,9 @@ static OTF2_CallbackCode string_def(void *self, OTF2_StringRef id, const char *t
 static OTF2_CallbackCode node_def(void *self, OTF2_SystemTreeNodeRef id, OTF2_StringRef name,
                                   OTF2_StringRef class_, OTF2_SystemTreeNodeRef parent)
 {
-    (void)name, (void)class_;
-    return define(self,
-                  (pj_otf2_def){.kind = PJ_OTF2_DEF_NODE, .id = id, .number = {WIDE(parent)}});
+    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_NODE,
+                                      .id = id,
+                                      .number = {WIDE(parent), WIDE(name), WIDE(class_)}});
 }
 
 static OTF2_CallbackCode location_group_def(void *self, OTF2_LocationGroupRef id,
@@ -133,10 +133,9 @@ static OTF2_CallbackCode location_group_def(void *self, OTF2_LocationGroupRef id
                                             OTF2_SystemTreeNodeRef node,
                                             OTF2_LocationGroupRef creator)
 {
-    (void)creator;
     return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_LOCATION_GROUP,
                                       .id = id,
-                                      .number = {WIDE(name), type, WIDE(node)}});
+                                      .number = {WIDE(name), type, WIDE(node), WIDE(creator)}});
 }
 
 static OTF2_CallbackCode location_def(void *self, OTF2_LocationRef id, OTF2_StringRef name,

@@ -12,7 +12,7 @@ enum {
     PJ_OTF2_PARADIGM_COMPILER = 2,
     PJ_OTF2_PARADIGM_OPENMP = 3,
     PJ_OTF2_PARADIGM_MPI = 4,
-    PJ_OTF2_ROLE_LAST_KNOWN = 38, // of OTF2_RegionRole
+    PJ_OTF2_ROLE_LAST_KNOWN = 40, // of OTF2_RegionRole
 };
 
 typedef enum pj_otf2_construct {

@@ -6,6 +6,7 @@
 #include "metrics/read/prv_part.h"
 #include "metrics/read/prv_record.h"
 #include "metrics/read/prv_share.h"
+#include "metrics/read/prv_streams.h"
 #include "metrics/read/reader.h"
 
 #include "metrics/base/arena.h"
@@ -38,6 +39,9 @@ typedef struct prv_reading {
     bool indexed;        // they are kept
     pj_prv_share *share; // in a crew
     bool disordered;     // the same: a thread has gone back in time
+    bool untold;         // nothing but their events tells threads from streams
+    pj_prv_deeds *deeds; // which show it in this pass
+    uint32_t locations;  // events of later ones, streams, are wanted by nobody
 } prv_reading;
 
 static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
@@ -49,7 +53,6 @@ static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
     const pj_run *known = reading->pass->known;
     if (known && known->end_ns > run->end_ns)
         run->end_ns = known->end_ns;
-    reading->trace.layout = &run->layout;
     return true;
 }
 
@@ -164,10 +167,30 @@ static bool take(void *self, void *memory, pj_err *err)
     return true;
 }
 
+/// Leaves out events of streams, and messages with them, from the event of this index on.
+static void leave_out_streams(const prv_reading *reading, pj_prv_batch *batch, size_t from)
+{
+    const pj_event *end = batch->out.event;
+    pj_event *kept = batch->events + from;
+    for (const pj_event *event = kept; event < end; event++) {
+        bool message = event->kind == PJ_EV_MESSAGE;
+        if (event->location < reading->locations &&
+            (!message || batch->messages[event->a].to < reading->locations))
+            *kept++ = *event;
+    }
+    batch->out.event = kept;
+}
+
+static bool has_unwanted(const prv_reading *reading)
+{
+    return reading->run->layout.stream_count && !pj_pass_has_devices(reading->pass);
+}
+
 static bool work(void *self, void *memory, pj_err *err)
 {
+    const prv_reading *reading = self;
     piece *slot = memory;
-    (void)self, (void)err;
+    (void)err;
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
     pj_prv_batch_begin(&slot->batch, text.len);
     if (slot->block.dropped) {
@@ -175,6 +198,8 @@ static bool work(void *self, void *memory, pj_err *err)
         pj_import_add(&slot->batch.import, PJ_IMPORT_long_line, 1);
     }
     pj_prv_block_read(slot->reader, text, &slot->batch);
+    if (has_unwanted(reading))
+        leave_out_streams(reading, &slot->batch, 0);
     return true;
 }
 
@@ -183,9 +208,11 @@ static uint64_t line_of(prv_reading *reading, const piece *slot, size_t index)
 {
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
     pj_prv_batch_begin(&reading->spare, text.len);
-    while (text.len && pj_prv_batch_view(&reading->spare).count <= index) {
+    for (size_t count; text.len && (count = pj_prv_batch_view(&reading->spare).count) <= index;) {
         reading->spare.lines++;
         pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &reading->spare);
+        if (has_unwanted(reading))
+            leave_out_streams(reading, &reading->spare, count);
     }
     return reading->spare.lines;
 }
@@ -220,11 +247,19 @@ static void account(prv_reading *reading, const pj_prv_batch *batch, bool unende
     run->chopped |= batch->chopped;
 }
 
+static void watch_streams(prv_reading *reading, const piece *slot)
+{
+    pj_batch batch = pj_prv_batch_view(&slot->batch);
+    if (reading->untold && slot->batch.out.devices)
+        pj_prv_streams_watch(&reading->deeds, &reading->run->layout, &batch);
+}
+
 /// In a crew: at the end of each range every member gets what is its own.
 static bool put_shared(prv_reading *reading, const piece *slot, pj_err *err)
 {
     pj_prv_received got;
     size_t first;
+    watch_streams(reading, slot);
     if (!slot->last) {
         pj_prv_share_send(reading->share, &slot->batch, slot->block.unended);
         return true;
@@ -249,6 +284,7 @@ static bool put(void *self, void *memory, pj_err *err)
     if (reading->share)
         return put_shared(reading, slot, err);
     pj_batch batch = pj_prv_batch_view(&slot->batch);
+    watch_streams(reading, slot);
     watch_order(reading, slot, &batch);
     account(reading, &slot->batch, slot->block.unended);
     if (reading->indexed)
@@ -285,6 +321,24 @@ static bool read_records(prv_reading *reading, pj_err *err)
     return ok;
 }
 
+/// Streams that events have shown are taken out in another pass, where there can be one. No member
+/// of a crew has seen all events: its leader goes on alone.
+static void learn_streams(prv_reading *reading)
+{
+    pj_pass *pass = reading->pass;
+    if (pass->crew || !pj_prv_streams_seen(reading->deeds))
+        return;
+    if (!pj_source_facts_of(reading->source).again) {
+        pj_run_remark(reading->run, PJ_WARNING,
+                      "a pipe cannot be read twice: streams of devices, which no .row file names, "
+                      "count as threads");
+        return;
+    }
+    pass->learnt = reading->deeds;
+    pass->learning = true;
+    reading->deeds = NULL;
+}
+
 /// What can be said only when the input has ended.
 static bool end_run(prv_reading *reading, pj_err *err)
 {
@@ -305,7 +359,8 @@ static bool end_run(prv_reading *reading, pj_err *err)
     bool ordered = !reading->pass->disorder && !run->import.count[PJ_IMPORT_time_backwards];
     if (reading->indexed && ordered)
         pj_prv_parts_keep(&reading->parts, run);
-    if (!reading->pass->disorder)
+    learn_streams(reading);
+    if (!reading->pass->disorder && !reading->pass->learning)
         reading->pass->disorder = pj_prv_order_take_disorder(reading->order);
     return true;
 }
@@ -313,7 +368,7 @@ static bool end_run(prv_reading *reading, pj_err *err)
 /// In a crew: what its members have seen together.
 static bool end_shared(prv_reading *reading, pj_err *err)
 {
-    bool ordered = !reading->disordered;
+    bool ordered = !reading->disordered && !pj_prv_streams_seen(reading->deeds);
     bool ok = !pj_crew_leads(reading->pass->crew) || end_run(reading, err);
     ok = ok && pj_prv_share_end(reading->share, &ordered, &reading->run->end_ns, err);
     reading->pass->apart = !ordered;
@@ -335,11 +390,24 @@ static bool read_shared(prv_reading *reading, pj_err *err)
            read_records(reading, err) && end_shared(reading, err);
 }
 
+/// The names of the trace, and by them or by what is known of it which threads are streams.
+static void name_and_sort(prv_reading *reading)
+{
+    const pj_pass *pass = reading->pass;
+    pj_run *run = reading->run;
+    pj_prv_read_names(run, &reading->trace);
+    pj_prv_streams_settle(run, &reading->trace.header, pass->known ? &pass->known->layout : NULL,
+                          pass->learnt);
+    reading->locations = run->layout.locations;
+    reading->untold = !pass->known && !pass->learnt && !pj_prv_streams_are_named(&run->layout);
+}
+
 static bool read_body(prv_reading *reading, pj_err *err)
 {
-    pj_prv_read_names(reading->run, &reading->trace);
-    reading->order = pj_prv_order_new(reading->run->layout.locations, reading->pass->disorder,
-                                      reading->pass->job);
+    name_and_sort(reading);
+    reading->order =
+        pj_prv_order_new(reading->run->layout.locations + reading->run->layout.stream_count,
+                         reading->pass->disorder, reading->pass->job);
     if (reading->pass->crew)
         return read_shared(reading, err);
     if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
@@ -359,6 +427,7 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
     pj_prv_order_free(reading.order);
     pj_prv_parts_free(&reading.parts);
     pj_prv_share_free(reading.share);
+    free(reading.deeds);
     if (!ok && err && !err->code)
         *err = local;
     return ok;

@@ -76,10 +76,19 @@ static bool is_counter(uint64_t type)
     return type >= 42000000 && type < 43000000 && type != 42009999;
 }
 
+/// Calls, copies and kernels of CUDA (63000000) and HIP (63500000), with the kernel's line.
+static bool is_of_device(uint64_t type)
+{
+    uint64_t family = type / 100000, member = type % 100000;
+    return (family == 630 || family == 635) &&
+           (member <= 1 || member == 6 || member == 7 || member == 9 || member == 10);
+}
+
 /// Types whose value other than 0 holds until their 0.
 static bool is_nesting(uint64_t type)
 {
-    return (type >= 50000001 && type <= 50000005) || (type >= 60000000 && type < 61000000);
+    return (type >= 50000001 && type <= 50000005) || (type >= 60000000 && type < 61000000) ||
+           is_of_device(type);
 }
 
 // Threads
@@ -502,6 +511,44 @@ static bool copy_companion(const cutting *c, const char *path, const char *suffi
            pj_newfile_put(to.at, pj_buf_str(&text), err);
 }
 
+/// Streams that no name tells: in a part of the trace their events need not tell them either.
+static bool has_untold_streams(const pj_layout *layout)
+{
+    for (uint32_t i = 0; i < layout->stream_count; i++)
+        if (!layout->streams[i].name)
+            return true;
+    return false;
+}
+
+/// Names for all that the header calls threads; each rank's streams as those of a device.
+static bool name_streams(const cutting *c, const char *path, pj_err *err)
+{
+    const pj_layout *layout = &c->run->layout;
+    pj_auto_buf to = {.at = NULL}, text = {.at = NULL};
+    pj_buf_addf(&text, "LEVEL THREAD SIZE %u\n", layout->locations + layout->stream_count);
+    const pj_device_stream *stream = layout->streams, *end = stream + layout->stream_count;
+    for (uint32_t r = 0; r < layout->ranks; r++) {
+        uint32_t threads = pj_layout_threads(layout, r), number = 0;
+        for (uint32_t place = 0; threads > 0 || (stream < end && stream->rank == r); place++) {
+            bool is_stream = stream < end && stream->rank == r && stream->place == place;
+            if (is_stream)
+                pj_buf_addf(&text, "GPU-D%u.S%u\n", r, ++number);
+            else
+                pj_buf_addf(&text, "THREAD 1.%u.%u\n", r + 1, place + 1);
+            stream += is_stream;
+            threads -= !is_stream;
+        }
+    }
+    pj_companion_path(path, ".row", &to);
+    return pj_newfile_put(to.at, pj_buf_str(&text), err);
+}
+
+static bool write_names(const cutting *c, const char *path, pj_err *err)
+{
+    return has_untold_streams(&c->run->layout) ? name_streams(c, path, err)
+                                               : copy_companion(c, path, ".row", err);
+}
+
 static void free_cutting(cutting *c)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -523,7 +570,7 @@ bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_prv_cut_fac
     bool ok = pj_newfile_open(&c.out, path, err) && cut_records(&c, job, err);
     start_again(&c);
     ok = ok && cut_records(&c, job, err) && finish(&c, err) &&
-         copy_companion(&c, path, ".pcf", err) && copy_companion(&c, path, ".row", err);
+         copy_companion(&c, path, ".pcf", err) && write_names(&c, path, err);
     free_cutting(&c);
     return ok;
 }

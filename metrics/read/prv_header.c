@@ -145,11 +145,14 @@ static bool parse_rank(header_text *parser, rank_list *ranks)
     return true;
 }
 
-/// "tasks(threads:node,..)"
+/// "tasks(threads:node,..)"; nsys2prv writes a ':' before the list.
 static bool parse_application(header_text *parser, rank_list *ranks)
 {
     uint64_t promised, read = 0;
-    if (!number(parser, &promised) || !skip(parser, '('))
+    if (!number(parser, &promised))
+        return fail(parser, "has no list of tasks");
+    skip(parser, ':');
+    if (!skip(parser, '('))
         return fail(parser, "has no list of tasks");
     pj_grow(ranks->first_rank, &ranks->first_cap, ranks->applications + 2);
     ranks->first_rank[ranks->applications++] = (uint32_t)ranks->count;
@@ -192,6 +195,9 @@ static void build_layout(const rank_list *ranks, pj_run *run, pj_prv_header *hea
         .node_of = pj_new_n(arena, uint32_t, ranks->locations),
     };
     layout->location_name = pj_new_n(arena, const char *, ranks->locations);
+    header->first_thread = layout->first_location;
+    header->node_of = pj_new_n(arena, uint32_t, ranks->count);
+    memcpy(header->node_of, ranks->nodes, ranks->count * sizeof *ranks->nodes);
     header->first_rank = pj_new_n(arena, uint32_t, ranks->applications + 1);
     for (size_t a = 0; a < ranks->applications; a++) {
         header->first_rank[a + 1] = ranks->first_rank[a + 1];

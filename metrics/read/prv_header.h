@@ -14,12 +14,15 @@ typedef struct pj_prv_header {
     uint64_t *last_cpu; // by node, numbered through from 1; NULL = one CPU a node
     uint32_t applications;
     uint32_t *first_rank;   // by application, applications + 1 items
+    uint32_t *first_thread; // by rank, ranks + 1 items, of what the header calls threads
+    uint32_t *node_of;      // by rank, as the header has it
+    uint32_t *location_of;  // by these threads, of which some are streams; NULL = none
     uint64_t communicators; // lines that the header promises
 } pj_prv_header;
 
 bool pj_prv_sniff(pj_str head);
-/// Fills run->layout from the header `line`. Errors: PJ_E_FORMAT, PJ_E_MEMORY when it promises more
-/// threads than the job's budget has room for.
+/// Fills run->layout from the header `line`; all are threads as yet (prv_streams.h). Errors:
+/// PJ_E_FORMAT, PJ_E_MEMORY when it promises more threads than the job's budget has room for.
 bool pj_prv_header_parse(pj_str line, pj_run *run, pj_job *job, pj_prv_header *header, pj_err *err);
 
 /// Whether `line` is one that defines a communicator.

@@ -35,7 +35,6 @@ bool pj_prv_locate(const pj_prv_trace *trace, const uint64_t object[4], uint32_t
                    pj_import_key *oddity)
 {
     const pj_prv_header *header = &trace->header;
-    const pj_layout *layout = trace->layout;
     uint64_t cpu = object[0], application = object[1], task = object[2], thread = object[3];
     *oddity = PJ_IMPORT_unknown_thread;
     if (application < 1 || application > header->applications)
@@ -44,16 +43,18 @@ bool pj_prv_locate(const pj_prv_trace *trace, const uint64_t object[4], uint32_t
     if (task < 1 || task > end - first)
         return false;
     uint32_t rank = first + (uint32_t)task - 1;
-    if (thread < 1 || thread > pj_layout_threads(layout, rank))
+    uint32_t at = header->first_thread[rank];
+    if (thread < 1 || thread > header->first_thread[rank + 1] - at)
         return false;
-    *location = layout->first_location[rank] + (uint32_t)thread - 1;
+    at += (uint32_t)thread - 1;
+    *location = header->location_of ? header->location_of[at] : at;
     *oddity = PJ_IMPORT_unknown_cpu;
     if (header->nodes && cpu > header->cpus)
         return false;
     *oddity = PJ_IMPORT_foreign_cpu;
-    uint32_t node = layout->node_of[*location];
+    uint32_t node = header->node_of[rank];
     uint64_t node_of_cpu = pj_prv_node_of(header, cpu);
-    return !node || !node_of_cpu || node == node_of_cpu;
+    return !node || node > header->nodes || !node_of_cpu || node == node_of_cpu;
 }
 
 /// What a field of digits turned out to be.

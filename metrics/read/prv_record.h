@@ -10,10 +10,11 @@
 
 /// What a type of prv_types.def does to the events of its line.
 typedef enum pj_prv_action {
-    PJ_PRV_EVENT, // becomes an event with its value
-    PJ_PRV_JOIN,  // the same, or joins the reading of instructions before it
-    PJ_PRV_CALL,  // becomes the event of an MPI call
-    PJ_PRV_BYTES, // the others become parts of the event of a collective
+    PJ_PRV_EVENT,  // becomes an event with its value
+    PJ_PRV_JOIN,   // the same, or joins the reading of instructions before it
+    PJ_PRV_DEVICE, // becomes an event, which is told
+    PJ_PRV_CALL,   // becomes the event of an MPI call
+    PJ_PRV_BYTES,  // the others become parts of the event of a collective
     PJ_PRV_ROOT,
     PJ_PRV_COMMUNICATOR,
 } pj_prv_action;
@@ -33,7 +34,6 @@ enum { PJ_PRV_MPI_TYPES = 5, PJ_PRV_MPI_VALUES = 1024 };
 
 /// What the records of a trace are read against; the same for all blocks.
 typedef struct pj_prv_trace {
-    const pj_layout *layout;
     pj_prv_header header;
     uint16_t calls[PJ_PRV_MPI_TYPES][PJ_PRV_MPI_VALUES]; // pj_mpi_call by class - 1 and value
 } pj_prv_trace;
@@ -44,6 +44,7 @@ typedef struct pj_prv_out {
     pj_message *message;
     uint64_t records;
     uint64_t first_ns, last_ns; // earliest and latest time of any record
+    bool devices;               // there are events of PJ_PRV_DEVICE
 } pj_prv_out;
 
 /// What a block of text holds.
@@ -141,6 +142,9 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
     case PJ_PRV_JOIN:
         if (pj_prv_join(out, pairs, value))
             return;
+        break;
+    case PJ_PRV_DEVICE:
+        out->devices = true;
         break;
     case PJ_PRV_CALL:
         event.a = pj_prv_call(trace, type->code, value);

@@ -47,6 +47,7 @@ pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uin
                                pj_err *err)
 {
     pj_crew *crew = pass->crew;
+    const pj_layout *layout = &pass->run->layout;
     uint64_t size = pj_source_facts_of(source).size;
     if (pj_crew_leads(crew))
         pj_crew_tell(crew, (pj_str){(const char *)&size, sizeof size});
@@ -56,7 +57,7 @@ pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uin
     pj_prv_share *share = pj_take_memory(sizeof *share);
     *share = (pj_prv_share){.crew = crew,
                             .path = pass->run->path,
-                            .locations = pass->run->layout.locations,
+                            .locations = layout->locations + layout->stream_count,
                             .kinds = pj_pass_kinds(pass),
                             .first = first,
                             .size = size,
@@ -69,7 +70,7 @@ pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uin
         share->own[i] = (list){.count = 0};
     share->owner = pj_take_memory((share->locations + 1) * sizeof *share->owner);
     for (uint32_t i = 0; i < share->locations; i++)
-        share->owner[i] = pj_layout_owner(&pass->run->layout, crew, i);
+        share->owner[i] = pj_layout_owner(layout, crew, i);
     return share;
 }
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define READER(name) extern const pj_reader pj_reader_##name;
 #include "metrics/read/readers.def"
@@ -81,12 +82,56 @@ bool pj_pass_begin(pj_pass *pass, pj_err *err)
     return true;
 }
 
-bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
+bool pj_pass_has_devices(const pj_pass *pass)
 {
     for (size_t i = 0; i < pass->sink_count; i++)
-        if (!pass->sinks[i].events(pass->sinks[i].self, batch, err))
-            return false;
+        if (pass->sinks[i].devices)
+            return true;
+    return false;
+}
+
+/// What a batch holds of threads, into room for all its events.
+static pj_batch of_threads(const pj_layout *layout, const pj_batch *batch, pj_event *room)
+{
+    pj_batch out = {
+        .events = room, .messages = batch->messages, .message_count = batch->message_count};
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        bool to_stream =
+            event->kind == PJ_EV_MESSAGE && batch->messages[event->a].to >= layout->locations;
+        if (event->location < layout->locations && !to_stream)
+            room[out.count++] = *event;
+    }
+    return out;
+}
+
+typedef bool chooses(const pj_pass *pass, const pj_sink *sink);
+
+/// Hands a batch to the sinks that are chosen, to each what it wants of it.
+static bool hand(pj_pass *pass, chooses *chosen, const pj_batch *batch, pj_err *err)
+{
+    bool divided = pass->run->layout.stream_count && pj_pass_has_devices(pass);
+    pj_event *room = divided ? pj_take_memory((batch->count + 1) * sizeof *room) : NULL;
+    pj_batch threads = divided ? of_threads(&pass->run->layout, batch, room) : *batch;
+    bool ok = true;
+    for (size_t i = 0; ok && i < pass->sink_count; i++) {
+        const pj_sink *sink = &pass->sinks[i];
+        if (chosen(pass, sink))
+            ok = sink->events(sink->self, sink->devices ? batch : &threads, err);
+    }
+    free(room);
+    return ok;
+}
+
+static bool is_any(const pj_pass *pass, const pj_sink *sink)
+{
+    (void)pass, (void)sink;
     return true;
+}
+
+bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err)
+{
+    return hand(pass, is_any, batch, err);
 }
 
 bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
@@ -97,24 +142,19 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
     return kinds >> kind & 1;
 }
 
-static bool hand_to(pj_pass *pass, bool own, const pj_batch *batch, pj_err *err)
+static bool is_others(const pj_pass *pass, const pj_sink *sink)
 {
-    for (size_t i = 0; batch->count && i < pass->sink_count; i++) {
-        const pj_sink *sink = &pass->sinks[i];
-        if (is_own(pass, sink) == own && !sink->events(sink->self, batch, err))
-            return false;
-    }
-    return true;
+    return !is_own(pass, sink);
 }
 
 bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err)
 {
-    return hand_to(pass, true, batch, err);
+    return !batch->count || hand(pass, is_own, batch, err);
 }
 
 bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err)
 {
-    return hand_to(pass, false, batch, err);
+    return !batch->count || hand(pass, is_others, batch, err);
 }
 
 unsigned pj_pass_kinds(const pj_pass *pass)

@@ -72,6 +72,9 @@ bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err);
 /// Whether a sink names this kind among those that it looks at.
 bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
 
+/// Whether a sink wants what streams of devices do.
+bool pj_pass_has_devices(const pj_pass *pass);
+
 /// For readers in a crew: events of this member's own threads, for the sinks that take these apart.
 bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);
 /// The leader's events of all threads in order, for the other sinks.

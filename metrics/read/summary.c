@@ -70,6 +70,8 @@ static json_t *write_facts(const pj_run *run)
                   (int)run->has_openmp, "chopped", (int)run->chopped, "idealised",
                   (int)run->idealised, "end_ns", (json_int_t)run->end_ns, "last_record_ns",
                   (json_int_t)run->last_record_ns, "runtime_ns", (json_int_t)run->runtime_ns);
+    if (run->no_states)
+        json_object_set_new(out, "no_states", json_true());
     if (run->roi.set)
         json_object_set_new(out, "roi",
                             json_pack("{s:I, s:I, s:b, s:I}", "from_ns",
@@ -119,6 +121,7 @@ static json_t *write_layout(const pj_layout *layout)
                   "application_of_ranks", write_runs(layout->ranks, application_at, layout));
     write_names(out, "programs", layout->application_name, layout->applications);
     write_names(out, "nodes", layout->node_name, layout->node_names);
+    pj_summary_streams_write(layout, out);
     return out;
 }
 
@@ -309,6 +312,7 @@ static bool read_facts(const json_t *from, pj_run *run, pj_err *err)
     run->events = positive(from, "events");
     run->has_mpi = json_is_true(json_object_get(from, "mpi"));
     run->has_openmp = json_is_true(json_object_get(from, "openmp"));
+    run->no_states = json_is_true(json_object_get(from, "no_states"));
     run->chopped = json_is_true(json_object_get(from, "chopped"));
     run->idealised = json_is_true(json_object_get(from, "idealised"));
     run->end_ns = positive(from, "end_ns");
@@ -422,6 +426,7 @@ static bool read_layout(const json_t *from, pj_run *run, uint64_t budget, pj_err
         for (uint32_t i = first[r]; i < first[r + 1]; i++)
             layout->rank_of[i] = r;
     read_all_names(from, layout, run->arena);
+    pj_summary_streams_read(from, layout, run->arena);
     return true;
 }
 

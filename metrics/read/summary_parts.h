@@ -10,6 +10,11 @@
 /// As JSON; what is no UTF-8 becomes question marks.
 json_t *pj_summary_text(const char *text);
 
+/// Streams of devices, unless they are of too many.
+void pj_summary_streams_write(const pj_layout *layout, json_t *into);
+/// Of as many ranks as the layout has.
+void pj_summary_streams_read(const json_t *from, pj_layout *layout, pj_arena *arena);
+
 /// Totals, counters and ideal times of threads and ranks: the finest form that fits.
 json_t *pj_summary_threads_write(const pj_run *run, size_t budget);
 /// The layout is known, the totals are allocated here.

@@ -174,6 +174,7 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
     case PJ_EV_PART:
+    case PJ_EV_DEVICE:
     case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:

@@ -385,6 +385,7 @@ static void one_event(replay *r, const pj_event *event, uint64_t number)
     case PJ_EV_TRACING:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
+    case PJ_EV_DEVICE:
     case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:

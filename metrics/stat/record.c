@@ -387,6 +387,7 @@ static bool see(pj_records *records, const pj_batch *batch, const pj_event *even
     case PJ_EV_COUNTERS:
     case PJ_EV_TRACING:
     case PJ_EV_PART:
+    case PJ_EV_DEVICE:
     case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:

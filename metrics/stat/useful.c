@@ -13,7 +13,7 @@ typedef struct useful_state {
     pj_border *borders;     // two by location; NULL without a region of interest
     uint32_t locations;
     pj_window window;
-    bool has_mpi, has_openmp;
+    bool has_mpi, has_openmp, has_states;
 } useful_state;
 
 static void free_timelines(useful_state *self)
@@ -70,6 +70,7 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
     pj_timeline *timeline = &self->timelines[event->location];
     switch ((pj_event_kind)event->kind) {
     case PJ_EV_STATE:
+        self->has_states = true;
         pj_timeline_see(timeline, event->time);
         pj_timeline_state(timeline, event->time, event->a, event->code);
         return;
@@ -100,6 +101,7 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
     case PJ_EV_PART:
+    case PJ_EV_DEVICE:
     case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:
@@ -166,6 +168,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     pj_run_allocate(run);
     run->has_mpi = self->has_mpi;
     run->has_openmp = self->has_openmp;
+    run->no_states = !self->has_states;
     for (uint32_t i = 0; i < self->locations; i++) {
         pj_timeline *timeline = &self->timelines[i];
         pj_timeline_end(timeline, run->end_ns);

@@ -10,7 +10,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool read_pass(pj_str bytes, pj_job *job, uint64_t **disorder)
+/// What one pass leaves for the next.
+typedef struct found {
+    uint64_t *disorder;
+    void *learnt;
+    bool learning;
+} found;
+
+static bool read_pass(pj_str bytes, pj_job *job, found *passed)
 {
     pj_bracket bracket;
     pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&bracket),
@@ -20,11 +27,12 @@ static bool read_pass(pj_str bytes, pj_job *job, uint64_t **disorder)
                     .sinks = sinks,
                     .sink_count = SINKS,
                     .job = job,
-                    .disorder = *disorder};
+                    .disorder = passed->disorder,
+                    .learnt = passed->learnt};
     pj_err err = {.code = PJ_E_NONE};
     bool ok = pj_read_memory("fuzz", bytes, &pass, &err);
     assert(ok == (err.code == PJ_E_NONE));
-    *disorder = pass.disorder;
+    *passed = (found){pass.disorder, pass.learnt, pass.learning};
     for (size_t i = 0; i < SINKS; i++)
         sinks[i].close(sinks[i].self);
     pj_run_release(pass.run);
@@ -34,11 +42,15 @@ static bool read_pass(pj_str bytes, pj_job *job, uint64_t **disorder)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     pj_job job = {.workers = 1, .memory_budget = 64 << 20};
-    uint64_t *disorder = NULL;
+    found passed = {.disorder = NULL};
     pj_str bytes = {(const char *)data, size};
-    if (read_pass(bytes, &job, &disorder) && disorder)
-        read_pass(bytes, &job, &disorder);
-    free(disorder);
+    bool ok = read_pass(bytes, &job, &passed);
+    if (ok && passed.learning)
+        ok = read_pass(bytes, &job, &passed);
+    if (ok && passed.disorder)
+        read_pass(bytes, &job, &passed);
+    free(passed.disorder);
+    free(passed.learnt);
     assert(atomic_load(&job.memory_used) == 0);
     return 0;
 }

@@ -400,7 +400,6 @@ static void fast_reading_equals_careful_reading(void **state)
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = 1};
     assert_true(pj_prv_header_parse(PJ_S(HEADER), run, &job, &trace.header, &err));
-    trace.layout = &run->layout;
     uint32_t seed = 7;
     pj_prv_block *reader = pj_prv_block_new(&trace);
     for (unsigned round = 0; round < 60; round++) {

@@ -89,6 +89,7 @@ static outcome read_once(pj_str bytes, unsigned workers)
         sinks[i].close(sinks[i].self);
     pj_run_release(pass.run);
     free(pass.disorder);
+    free(pass.learnt);
     return out;
 }
 
@@ -212,6 +213,7 @@ static void a_tiny_budget_ends_in_an_error_or_a_result(void **state)
         if (!pj_read_memory("memory", pj_buf_str(&text), &pass, &err))
             assert_int_equal(err.code, PJ_E_MEMORY);
         free(pass.disorder);
+        free(pass.learnt);
         pj_run_release(run);
     }
 }

@@ -67,15 +67,17 @@ pj_run *recorder_read(recorder *out, const char *name, pj_str text, unsigned wor
     pj_sink sink = recorder_sink(out);
     pj_pass pass = {.sinks = &sink, .sink_count = 1, .job = &job};
     bool ok = false;
-    for (unsigned passes = 0; passes < 2; passes++) {
+    for (unsigned passes = 0; passes < 3; passes++) {
         bool ordered = pass.disorder != NULL;
+        pass.learning = false;
         pj_run_release(pass.run);
         pass.run = pj_run_new(name);
         ok = pj_read_memory(name, text, &pass, err);
-        if (!ok || !pass.disorder || ordered)
+        if (!ok || (!pass.learning && (!pass.disorder || ordered)))
             break;
     }
     free(pass.disorder);
+    free(pass.learnt);
     if (ok)
         return pass.run;
     pj_run_release(pass.run);

@@ -1,0 +1,478 @@
+// Streams of devices are no threads, in any format and however a trace is read: with names or
+// without, by workers, by a crew, from a part of it, from a summary.
+#include "kernel/load.h"
+#include "kernel/summarise.h"
+#include "metrics/model/breakdown.h"
+#include "metrics/model/scene.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/read/prv_cut.h"
+#include "tests/support/folder.h"
+#include "tests/support/otf2_writer.h"
+#include "tests/support/recorder.h"
+#include "tests/support/same_runs.h"
+#include "tests/support/thread_crew.h"
+
+#include <otf2/otf2.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DATA PJ_SOURCE_DIR "/../shared/data/"
+#define HEADER "#Paraver (01/01/2026 at 00:00):1000_ns:"
+
+/// Thread 2 of both ranks is a stream; thread 3 of the first is a thread like its first.
+static const char extrae[] = HEADER "1(5):1:2(3:1,2:1),1\n"
+                                    "c:1:1:2:1:2\n"
+                                    "1:1:1:1:1:0:100:1\n"
+                                    "1:2:1:1:2:0:110:0\n"
+                                    "1:3:1:1:3:0:600:1\n"
+                                    "1:4:1:2:1:0:700:1\n"
+                                    "1:5:1:2:2:0:200:0\n"
+                                    "2:1:1:1:1:100:63000000:1\n"
+                                    "1:1:1:1:1:100:300:5\n"
+                                    "3:1:1:1:1:100:100:2:1:1:2:110:400:4096:0\n"
+                                    "1:2:1:1:2:110:400:1\n"
+                                    "2:2:1:1:2:110:63000006:1:63000007:1\n"
+                                    "1:5:1:2:2:200:260:17\n"
+                                    "2:5:1:2:2:200:63000001:7\n"
+                                    "2:5:1:2:2:260:63000001:0\n"
+                                    "2:1:1:1:1:300:63000000:0\n"
+                                    "1:1:1:1:1:300:800:1\n"
+                                    "2:2:1:1:2:400:63000006:0:63000007:0\n"
+                                    "1:4:1:2:1:700:900:13\n"
+                                    "2:4:1:2:1:700:50000002:10:50100004:1\n"
+                                    "1:1:1:1:1:800:900:13\n"
+                                    "2:1:1:1:1:800:50000002:10:50100004:1\n"
+                                    "2:1:1:1:1:900:50000002:0\n"
+                                    "2:4:1:2:1:900:50000002:0\n"
+                                    "1:1:1:1:1:900:1000:1\n"
+                                    "1:4:1:2:1:900:1000:1\n"
+                                    "2:1:1:1:1:1000:40000001:0\n"
+                                    "2:4:1:2:1:1000:40000001:0\n";
+static const char extrae_names[] = "LEVEL NODE SIZE 1\nnode1\n\nLEVEL THREAD SIZE 5\n"
+                                   "THREAD 1.1.1\nCUDA-D1.S1-node1\nTHREAD 1.1.3\n"
+                                   "THREAD 1.2.1\nCUDA-D2.S1-node1\n";
+
+/// A ':' before the tasks, no states, a thread of samples.
+static const char nsys[] = HEADER "0:1:2:(3:1,1:1)\n"
+                                  "2:0:1:1:1:100:63000000:1\n"
+                                  "2:0:1:1:1:110:63000000:0\n"
+                                  "2:0:1:1:2:110:63000006:1\n"
+                                  "2:0:1:1:3:120:9400:17\n"
+                                  "2:0:1:1:2:400:63000006:0\n"
+                                  "2:0:1:2:1:500:50000002:10\n"
+                                  "2:0:1:1:1:600:50000002:10\n"
+                                  "2:0:1:1:1:700:50000002:0\n"
+                                  "2:0:1:2:1:1000:50000002:0\n";
+static const char nsys_names[] = "LEVEL THREAD SIZE 4\nTHREAD 1.1.1\nCUDA-D0.S7\nMetrics GPU0\n"
+                                 "THREAD 1.2.1\n";
+
+static void put(const char *name, const char *text)
+{
+    pj_err err = {0};
+    if (!pj_trace_writer_file(folder_file(name), pj_str_of(text), &err))
+        fail_msg("%s", err.text);
+}
+
+static pj_run *load_with(const char *path, pj_load_opts opts, unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(path, opts, &job, &err);
+    if (!run)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static pj_run *load(const char *name, unsigned workers)
+{
+    return load_with(folder_file(name), (pj_load_opts){0}, workers);
+}
+
+static bool says(const pj_run *run, const char *text)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (strstr(run->remarks.items[i].text, text))
+            return true;
+    return false;
+}
+
+static void expect_threads(const pj_run *run)
+{
+    static const uint64_t useful[] = {700, 600, 800};
+    assert_int_equal(run->layout.ranks, 2);
+    assert_int_equal(run->layout.locations, 3);
+    assert_int_equal(run->layout.stream_count, 2);
+    assert_int_equal(run->runtime_ns, 1000);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(run->totals[i].useful_ns, useful[i]);
+    assert_int_equal(run->layout.rank_of[2], 1);
+    assert_true(run->ideal.available);
+    assert_true(run->ideal.runtime_ns == 900);
+    assert_int_equal(run->import.count[PJ_IMPORT_message_without_receive], 0);
+    assert_true(says(run, "what 2 devices did in 2 streams"));
+}
+
+/// The trace with the names of its threads, or without.
+static void put_extrae(bool named)
+{
+    put("run.prv", extrae);
+    if (named)
+        put("run.row", extrae_names);
+}
+
+static void remove_files(void)
+{
+    static const char *const names[] = {"run.prv", "run.row", "part.prv", "part.row", "run.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(folder_file(names[i]));
+}
+
+static const char *default_set(pj_run *run)
+{
+    pj_err err = {0};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    return pj_metric_set_default(study)->key;
+}
+
+static void names_tell_streams(void **state)
+{
+    (void)state;
+    put_extrae(true);
+    pj_auto_run one = load("run.prv", 1);
+    pj_auto_run four = load("run.prv", 4);
+    expect_threads(one);
+    same_runs(one, four);
+    const pj_device_stream *stream = one->layout.streams;
+    assert_int_equal(stream[0].kind, PJ_STREAM_CUDA);
+    assert_string_equal(stream[0].device, "node1:D1");
+    assert_int_equal(stream[0].place, 1);
+    assert_string_equal(stream[1].device, "node1:D2");
+    assert_int_equal(stream[1].rank, 1);
+    assert_string_equal(one->layout.location_name[1], "THREAD 1.1.3");
+    assert_string_equal(default_set(one), "hybrid"); // for the thread, not for the streams
+    remove_files();
+}
+
+static void without_names_events_tell(void **state)
+{
+    (void)state;
+    put_extrae(false);
+    pj_auto_run one = load("run.prv", 1);
+    pj_auto_run four = load("run.prv", 4);
+    expect_threads(one);
+    same_runs(one, four);
+    assert_string_equal(one->layout.streams[0].device, "rank 0");
+    remove_files();
+}
+
+static void load_in_crew(pj_crew *crew, void *context)
+{
+    pj_run *run = load_with(folder_file("run.prv"), (pj_load_opts){.crew = crew}, 1);
+    if (crew->rank == 0)
+        *(pj_run **)context = run;
+    else
+        pj_run_release(run);
+}
+
+static void crews_agree(void **state)
+{
+    (void)state;
+    enum { RANGE = 200 }; // bytes
+    for (unsigned named = 0; named < 2; named++) {
+        put_extrae(named);
+        pj_auto_run alone = load("run.prv", 1);
+        for (unsigned size = 2; size <= 4; size++) {
+            pj_auto_run shared = NULL;
+            pj_thread_crew_run(size, RANGE, load_in_crew, &shared);
+            expect_threads(shared);
+            same_runs(alone, shared);
+        }
+        remove_files();
+    }
+}
+
+/// Without states nothing is known of useful time: no zero stands in its place.
+static void without_states_there_is_no_useful_time(void **state)
+{
+    (void)state;
+    put("run.prv", nsys);
+    put("run.row", nsys_names);
+    pj_auto_run run = load("run.prv", 1);
+    assert_int_equal(run->layout.locations, 2);
+    assert_int_equal(run->layout.stream_count, 2);
+    assert_string_equal(run->layout.streams[0].device, "node 1:D0");
+    assert_int_equal(run->layout.streams[1].kind, PJ_STREAM_SAMPLES);
+    assert_true(says(run, "what 1 device did in 1 stream:"));
+    assert_true(says(run, "the trace has no states"));
+    pj_err err = {0};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    const pj_metric_set *set = pj_metric_set_default(study);
+    assert_string_equal(set->key, "mpi");
+    pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){0}, &err);
+    for (size_t row = 0; row < set->count; row++)
+        assert_non_null(strstr(pj_metrics_at(metrics, 0, row).reason, "has no states"));
+    assert_true(run->ideal.runtime_ns == 600);
+    assert_non_null(pj_breakdown_lack(run));
+    remove_files();
+}
+
+static size_t count_of_streams(const recorder *seen, uint32_t threads)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < seen->count; i++)
+        count += seen->events[i].location >= threads;
+    return count;
+}
+
+/// A sink that asks is given what streams do, and the messages to them; no other is.
+static void sinks_of_devices_are_given_streams(void **state)
+{
+    (void)state;
+    recorder threads = {0}, devices = {0};
+    pj_sink sinks[] = {recorder_sink(&threads), recorder_sink(&devices)};
+    sinks[1].devices = true;
+    put_extrae(true);
+    pj_auto_run run = load_with(folder_file("run.prv"),
+                                (pj_load_opts){.listeners = sinks, .listener_count = 2}, 2);
+    expect_threads(run);
+    assert_int_equal(count_of_streams(&threads, 3), 0);
+    assert_int_equal(count_of_streams(&devices, 3), 8);
+    assert_int_equal(devices.count, threads.count + 8 + 1); // and the message
+    recorder_free(&threads);
+    recorder_free(&devices);
+    remove_files();
+}
+
+static void a_known_run_keeps_its_streams(void **state)
+{
+    (void)state;
+    const pj_scene_opts scene = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
+    put_extrae(false);
+    pj_auto_run known = load("run.prv", 1);
+    pj_auto_run seen =
+        load_with(folder_file("run.prv"),
+                  (pj_load_opts){.known = known, .scene = &scene, .no_replay = true}, 1);
+    assert_int_equal(seen->layout.locations, 3);
+    assert_int_equal(seen->scene->lanes, 3);
+    assert_int_equal(seen->scene->sums[PJ_SCENE_KINDS + PJ_SCENE_running], 600);
+    remove_files();
+}
+
+/// Of a part in which the streams do nothing too.
+static void a_part_keeps_its_streams(void **state)
+{
+    (void)state;
+    for (unsigned named = 0; named < 2; named++) {
+        put_extrae(named);
+        pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 600, .to = 1000}};
+        pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
+        pj_job job = {.workers = 1};
+        pj_prv_cut_facts facts;
+        pj_err err = {0};
+        if (!pj_prv_cut(run, folder_file("part.prv"), &job, &facts, &err))
+            fail_msg("%s", err.text);
+        pj_auto_run part = load("part.prv", 1);
+        assert_int_equal(part->layout.locations, 3);
+        assert_int_equal(part->layout.stream_count, 2);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(part->totals[i].useful_ns, run->totals[i].useful_ns);
+        remove_files();
+    }
+}
+
+static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
+{
+    (void)state;
+    put_extrae(true);
+    pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 150, .to = 350}};
+    pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
+    pj_job job = {.workers = 1};
+    pj_prv_cut_facts facts;
+    pj_err err = {0};
+    assert_true(pj_prv_cut(run, folder_file("part.prv"), &job, &facts, &err));
+    recorder seen = {0};
+    pj_sink sink = recorder_sink(&seen);
+    sink.devices = true;
+    pj_auto_run part = load_with(folder_file("part.prv"),
+                                 (pj_load_opts){.listeners = &sink, .listener_count = 1}, 1);
+    unsigned opened = 0, closed = 0;
+    for (size_t i = 0; i < seen.count; i++) {
+        const pj_event *event = &seen.events[i];
+        bool kernel = event->kind == PJ_EV_DEVICE && event->code == PJ_DEVICE_KERNEL;
+        opened += kernel && event->a == 1 && event->time == 0 && event->location == 3;
+        closed += kernel && event->a == 0 && event->time == 200;
+    }
+    assert_int_equal(opened, 1);
+    assert_int_equal(closed, 1);
+    recorder_free(&seen);
+    remove_files();
+}
+
+static void a_summary_knows_streams(void **state)
+{
+    (void)state;
+    put_extrae(true);
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = NULL;
+    if (!pj_summarise(folder_file("run.prv"), folder_file("run.json"), (pj_load_opts){0}, &job,
+                      &run, &err))
+        fail_msg("%s", err.text);
+    pj_auto_run summary = load("run.json", 1);
+    expect_threads(summary);
+    assert_string_equal(summary->layout.streams[1].device, "node1:D2");
+    assert_int_equal(summary->layout.streams[1].rank, 1);
+    remove_files();
+}
+
+static void a_rank_of_streams_keeps_one(void **state)
+{
+    (void)state;
+    put_extrae(false);
+    put("run.row", "LEVEL THREAD SIZE 5\nA\nB\nC\nCUDA-D0.S1\nCUDA-D0.S2\n");
+    pj_auto_run run = load("run.prv", 1);
+    assert_int_equal(run->layout.locations, 4);
+    assert_int_equal(run->import.count[PJ_IMPORT_rank_of_streams], 1);
+    remove_files();
+}
+
+// Archives
+
+#define ARCHIVE "device_archive"
+#define ANCHOR PJ_BINARY_DIR "/" ARCHIVE ".otf2"
+
+enum { TEXTS = 7, HOST = 0, STREAM, CONTEXT_THREAD, SAMPLER, LOCATIONS };
+
+static void good(OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        fail_msg("%s", OTF2_Error_GetDescription(code));
+}
+
+static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool last)
+{
+    (void)self, (void)type, (void)location, (void)caller, (void)last;
+    return OTF2_FLUSH;
+}
+
+/// A process; a device with a stream, and with a location that calls itself a CPU thread.
+static void write_definitions(OTF2_GlobalDefWriter *out)
+{
+    static const char *const texts[TEXTS] = {"",     "node1",    "node", "0", "CUDA Device",
+                                             "main", "CUDA[0:7]"};
+    static const struct {
+        unsigned text;
+        OTF2_LocationType type;
+        OTF2_LocationGroupRef group;
+    } locations[LOCATIONS] = {{5, OTF2_LOCATION_TYPE_CPU_THREAD, 0},
+                              {6, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, 1},
+                              {6, OTF2_LOCATION_TYPE_CPU_THREAD, 1},
+                              {0, OTF2_LOCATION_TYPE_METRIC, 0}};
+    good(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 0, 1000,
+                                                   OTF2_UNDEFINED_TIMESTAMP));
+    for (uint32_t i = 0; i < TEXTS; i++)
+        good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
+    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
+    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                 OTF2_UNDEFINED_LOCATION_GROUP));
+    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 1, 4, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 1,
+                                                 0));
+    for (uint64_t i = 0; i < LOCATIONS; i++)
+        good(OTF2_GlobalDefWriter_WriteLocation(out, i, locations[i].text, locations[i].type, 2,
+                                                locations[i].group));
+    good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
+                                          OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+}
+
+static void write_archive(void)
+{
+    static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
+    pj_otf2_writer_remove(ANCHOR);
+    OTF2_Archive *archive = OTF2_Archive_Open(PJ_BINARY_DIR, ARCHIVE, OTF2_FILEMODE_WRITE, 1 << 20,
+                                              1 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    good(OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
+    good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    good(OTF2_Archive_OpenEvtFiles(archive));
+    for (uint64_t i = 0; i < SAMPLER; i++) {
+        OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, i);
+        good(OTF2_EvtWriter_Enter(events, NULL, 100 * i, 0));
+        good(OTF2_EvtWriter_Leave(events, NULL, 1000, 0));
+        good(OTF2_Archive_CloseEvtWriter(archive, events));
+    }
+    good(OTF2_Archive_CloseEvtFiles(archive));
+    good(OTF2_Archive_OpenDefFiles(archive));
+    for (uint64_t i = 0; i < SAMPLER; i++)
+        good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
+    good(OTF2_Archive_CloseDefFiles(archive));
+    OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
+    write_definitions(global);
+    good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
+    good(OTF2_Archive_Close(archive));
+}
+
+static void archives_tell_streams(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_auto_run run = load_with(ANCHOR, (pj_load_opts){0}, 1);
+    assert_int_equal(run->layout.ranks, 1);
+    assert_int_equal(run->layout.locations, 1);
+    assert_int_equal(run->totals[0].useful_ns, 1000);
+    assert_int_equal(run->layout.stream_count, 2);
+    assert_string_equal(run->layout.streams[0].device, "node1:CUDA Device 0");
+    assert_int_equal(run->layout.streams[0].kind, PJ_STREAM_CUDA);
+    assert_true(says(run, "what 1 device did in 2 streams"));
+    assert_int_equal(run->import.count[PJ_IMPORT_metric_location], 1);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// One run as Extrae, nsys2prv and Score-P write it.
+static void three_formats_give_one_layout(void **state)
+{
+    (void)state;
+    static const char *const made[] = {"gpu/made/made_extrae_2x1.prv", "gpu/made/made_nsys_2x1.prv",
+                                       "gpu/made/made_otf2_2x1/traces.otf2"};
+    if (access(DATA "gpu/made", F_OK) != 0) {
+        print_message("data/gpu is not there\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s%s", DATA, made[i]);
+        pj_auto_run run = load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
+        assert_int_equal(run->layout.ranks, 2);
+        assert_int_equal(run->layout.locations, 2);
+        assert_true(says(run, "what 2 devices did in 4 streams"));
+        assert_string_equal(default_set(run), "mpi");
+        for (uint32_t p = 0; p < 2 && !run->no_states; p++)
+            assert_int_equal(run->totals[p].useful_ns, p ? 690 : 480);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_tell_streams),
+        cmocka_unit_test(without_names_events_tell),
+        cmocka_unit_test(crews_agree),
+        cmocka_unit_test(without_states_there_is_no_useful_time),
+        cmocka_unit_test(sinks_of_devices_are_given_streams),
+        cmocka_unit_test(a_known_run_keeps_its_streams),
+        cmocka_unit_test(a_part_keeps_its_streams),
+        cmocka_unit_test(what_streams_do_across_a_border_is_opened_in_the_part),
+        cmocka_unit_test(a_summary_knows_streams),
+        cmocka_unit_test(a_rank_of_streams_keeps_one),
+        cmocka_unit_test(archives_tell_streams),
+        cmocka_unit_test(three_formats_give_one_layout),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -4,6 +4,7 @@
 #include "kernel/suggest.h"
 #include "metrics/base/num.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void pj_call_begin(pj_call *call, pj_session *session, const pj_command *command)
@@ -126,6 +127,13 @@ static bool store_count(pj_call *call, const pj_param *param, const pj_value *va
            misfit(call, param, value, "number from 1 up", err);
 }
 
+static bool store_number(pj_call *call, const pj_param *param, const pj_value *value, double *field,
+                         pj_err *err)
+{
+    return (pj_parse_double(as_text(call, value), field) && *field > 0 && isfinite(*field)) ||
+           misfit(call, param, value, "number above 0", err);
+}
+
 static bool store_part(pj_call *call, const pj_param *param, const pj_value *value, double *field,
                        pj_err *err)
 {
@@ -193,6 +201,8 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
         return true;
     case PJ_PARAM_COUNT:
         return store_count(call, param, &value, field, err);
+    case PJ_PARAM_NUMBER:
+        return store_number(call, param, &value, field, err);
     case PJ_PARAM_PART:
         return store_part(call, param, &value, field, err);
     case PJ_PARAM_SIZE:

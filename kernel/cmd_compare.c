@@ -5,7 +5,7 @@
 typedef struct compare_args {
     pj_load_args load;
     pj_compare_args compare;
-    pj_texts exports;
+    pj_exports exports;
 } compare_args;
 
 static bool run_compare(pj_session *session, const void *given, pj_value *out, pj_err *err)

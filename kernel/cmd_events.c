@@ -13,7 +13,7 @@ typedef struct events_args {
     pj_texts by, sum, mean, min, max;
     bool count;
     uint64_t limit;
-    pj_texts exports;
+    pj_exports exports;
 } events_args;
 
 /// What a question is made of, while its options are gathered.

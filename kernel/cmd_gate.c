@@ -11,7 +11,7 @@ typedef struct gate_args {
     pj_load_args load;
     pj_compare_args compare;
     const char *max_drop, *metric;
-    pj_texts exports;
+    pj_exports exports;
 } gate_args;
 
 static bool take_drop(const char *text, double *out, pj_err *err)

@@ -5,7 +5,7 @@
 
 typedef struct info_args {
     pj_load_args load;
-    pj_texts exports;
+    pj_exports exports;
 } info_args;
 
 static bool run_info(pj_session *session, const void *given, pj_value *out, pj_err *err)

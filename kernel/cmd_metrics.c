@@ -5,7 +5,7 @@
 typedef struct metrics_args {
     pj_load_args load;
     pj_metrics_args metrics;
-    pj_texts exports;
+    pj_exports exports;
 } metrics_args;
 
 static bool run_metrics(pj_session *session, const void *given, pj_value *out, pj_err *err)

@@ -14,7 +14,7 @@ typedef struct plot_args {
     pj_metrics_args metrics;
     bool log_x, log_y, stacked;
     pj_scene_args scene;
-    pj_texts exports;
+    pj_exports exports;
 } plot_args;
 
 static const char *plot_kind(const pj_session *session, size_t index)
@@ -33,12 +33,15 @@ static const pj_table *only_table(const pj_inputs *inputs)
 static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *opts, pj_err *err)
 {
     size_t most_y = plot->most_y ? plot->most_y : PJ_PLOT_MOST_Y - 1;
+    double zoom = pj_picture_zoom(args->exports.size);
     *opts = (pj_plot_opts){.title = args->metrics.title,
                            .x = args->x,
                            .by = args->metrics.by,
                            .log_x = args->log_x,
                            .log_y = args->log_y,
-                           .stacked = args->stacked};
+                           .stacked = args->stacked,
+                           .width = args->exports.size.width / zoom,
+                           .height = args->exports.size.height / zoom};
     if (args->y.count > most_y)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: %s draws at most %zu value%s of -y",
                        plot->name, most_y, most_y == 1 ? "" : "s");
@@ -99,7 +102,7 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
         return ask_messages(session, args, plot->question, source, err);
     pj_run *run = NULL;
     pj_scene_opts scene;
-    if (!pj_scene_args_take(&args->scene, &scene, err))
+    if (!pj_scene_args_take(&args->scene, args->exports.size, &scene, err))
         return false;
     pj_load_opts opts = {
         .no_replay = true, .openmp_regions = plot->regions, .scene = plot->scene ? &scene : NULL};
@@ -149,6 +152,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     pj_figure *figure = draw ? plot->make(data_of(&source), opts, draw, err) : NULL;
     if (!figure)
         return false;
+    pj_figure_zoom(figure, args->exports.size);
     *out = pj_value_drawing_take(figure, table_of(&source, plot));
     return pj_export_all(session, out, &args->exports, err);
 }

@@ -12,7 +12,7 @@
 typedef struct preprocess_args {
     pj_load_args load;
     const char *folder;
-    pj_texts exports;
+    pj_exports exports;
 } preprocess_args;
 
 /// One trace and its summary.

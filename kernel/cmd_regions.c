@@ -9,7 +9,7 @@
 typedef struct regions_args {
     pj_load_args load;
     const char *by;
-    pj_texts exports;
+    pj_exports exports;
 } regions_args;
 
 static const char *const groupings[] = {"function", "location", NULL};

@@ -13,20 +13,20 @@
 typedef struct replay_args {
     pj_load_args load;
     pj_network_args network;
-    pj_texts exports;
+    pj_exports exports;
 } replay_args;
 
 /// Exports to .prv are the idealised trace, the others the table.
-static bool split_exports(const replay_args *args, pj_texts *tables, const char **ideal,
+static bool split_exports(const replay_args *args, pj_exports *tables, const char **ideal,
                           pj_err *err)
 {
-    for (size_t i = 0; i < args->exports.count; i++) {
-        const char *path = args->exports.items[i];
+    for (size_t i = 0; i < args->exports.paths.count; i++) {
+        const char *path = args->exports.paths.items[i];
         if (pj_str_ends(pj_str_of(path), PJ_S(".prv.gz")))
             return pj_fail(err, PJ_E_USAGE, path, 0,
                            "the idealised trace is written as .prv, not compressed");
         if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
-            tables->items[tables->count++] = path;
+            tables->paths.items[tables->paths.count++] = path;
             continue;
         }
         if (*ideal)
@@ -70,7 +70,7 @@ static pj_table *replay_table(const pj_run *run, const pj_network *network, pj_e
     return table;
 }
 
-static bool replay(pj_session *session, const replay_args *args, pj_texts *tables, pj_value *out,
+static bool replay(pj_session *session, const replay_args *args, pj_exports *tables, pj_value *out,
                    pj_err *err)
 {
     pj_load_opts opts = {0};
@@ -99,7 +99,8 @@ static bool run_replay(pj_session *session, const void *given, pj_value *out, pj
     replay_args args = *(const replay_args *)given;
     args.load.reread = true; // runs in memory have forgotten their messages
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_texts tables = {.items = pj_new_n(arena, const char *, args.exports.count + 1)};
+    pj_exports tables = {.paths.items = pj_new_n(arena, const char *, args.exports.paths.count + 1),
+                         .size = args.exports.size};
     return replay(session, &args, &tables, out, err);
 }
 
@@ -109,11 +110,12 @@ static const pj_param params[] = {
     PJ_LOAD_OPTIONS(replay_args),
     {.name = "export",
      .type = PJ_PARAM_TEXTS,
-     .offset = offsetof(replay_args, exports),
+     .offset = offsetof(replay_args, exports.paths),
      .shown = "FILE",
      .suffix = pj_export_suffix,
      .help = "Writes the idealised trace (.prv, with .pcf and .row) or, by suffix, the table, in "
              "place of printing it."},
+    PJ_PICTURE_PARAMS(replay_args),
     {0},
 };
 

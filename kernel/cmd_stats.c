@@ -8,7 +8,7 @@
 typedef struct stats_args {
     pj_load_args load;
     bool breakdown;
-    pj_texts exports;
+    pj_exports exports;
 } stats_args;
 
 static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -18,7 +18,7 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
         return false;
-    if (args->exports.count && run->provenance && run->provenance->rounded)
+    if (args->exports.paths.count && run->provenance && run->provenance->rounded)
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
                        run->path);
     pj_table *table = args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);

@@ -9,7 +9,7 @@ typedef struct timeline_args {
     pj_load_args load;
     pj_scene_args scene;
     const char *title;
-    pj_texts exports;
+    pj_exports exports;
 } timeline_args;
 
 static bool run_timeline(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -17,17 +17,21 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
     const timeline_args *args = given;
     pj_auto_run run = NULL;
     pj_scene_opts scene;
-    if (!pj_export_check(&args->exports, err) || !pj_scene_args_take(&args->scene, &scene, err) ||
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_scene_args_take(&args->scene, args->exports.size, &scene, err) ||
         !pj_inputs_load_one(session, &args->load,
                             (pj_load_opts){.no_replay = true, .scene = &scene}, &run, err))
         return false;
+    double zoom = pj_picture_zoom(args->exports.size);
+    pj_plot_opts opts = {.title = args->title,
+                         .width = args->exports.size.width / zoom,
+                         .height = args->exports.size.height / zoom};
     const pj_draw *draw = pj_draw_open(err);
-    pj_figure *figure = draw
-                            ? pj_plot_timeline.make((pj_plot_data){.run = run},
-                                                    (pj_plot_opts){.title = args->title}, draw, err)
-                            : NULL;
+    pj_figure *figure =
+        draw ? pj_plot_timeline.make((pj_plot_data){.run = run}, opts, draw, err) : NULL;
     if (!figure)
         return false;
+    pj_figure_zoom(figure, args->exports.size);
     *out = pj_value_drawing_take(figure, pj_scene_table(run));
     return pj_export_all(session, out, &args->exports, err);
 }

@@ -16,6 +16,7 @@ typedef enum pj_param_type {
     PJ_PARAM_TEXT,     // const char *, NULL = not given
     PJ_PARAM_CHOICE,   // const char *, one of the valid values
     PJ_PARAM_COUNT,    // uint64_t from 1, 0 = not given
+    PJ_PARAM_NUMBER,   // double above 0, 0 = not given
     PJ_PARAM_PART,     // double between 0 and 1, 0 = not given
     PJ_PARAM_SIZE,     // uint64_t bytes: "64M"
     PJ_PARAM_DURATION, // double ns: "2us"

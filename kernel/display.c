@@ -135,7 +135,7 @@ static json_t *origin(const pj_metrics *metrics)
 
 void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data, json_t **metadata)
 {
-    pj_bundle_opts opts = {.render = render_opts(session, value)};
+    pj_bundle_opts opts = {.render = render_opts(session, value), .size = value->size};
     pj_bundle bundle;
     if (value->kind == PJ_VALUE_METRICS) {
         bundle = pj_bundle_metrics(value->metrics, opts);

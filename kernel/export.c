@@ -63,8 +63,28 @@ static bool is_output(const char *path)
     return pj_str_starts(pj_str_of(path), PJ_S("-."));
 }
 
-bool pj_export_check(const pj_texts *paths, pj_err *err)
+/// Pictures of any use; larger ones would take memory without end.
+static bool check_size(pj_picture_size size, pj_err *err)
 {
+    const struct {
+        const char *name;
+        double value, least, most;
+    } rows[] = {{"width", size.width, 50, 20000},
+                {"height", size.height, 50, 20000},
+                {"font-size", size.font_size, 1, 200},
+                {"scale", size.pixels, 0.1, 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value > 0 && (rows[i].value < rows[i].least || rows[i].value > rows[i].most))
+            return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: choose a number from %g to %g",
+                           rows[i].name, rows[i].least, rows[i].most);
+    return true;
+}
+
+bool pj_export_check(const pj_exports *exports, pj_err *err)
+{
+    const pj_texts *paths = &exports->paths;
+    if (!check_size(exports->size, err))
+        return false;
     for (size_t i = 0; i < paths->count; i++) {
         pj_str suffix = suffix_of(paths->items[i]);
         if (!is_suffix(suffix))
@@ -88,6 +108,7 @@ static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf 
     pj_auto_figure figure = value->kind == PJ_VALUE_METRICS
                                 ? pj_table_figure(value->metrics, value->palette, module)
                                 : pj_table_picture(table, module);
+    pj_figure_fit(figure, value->size);
     return pj_figure_file(figure, suffix, out, err);
 }
 
@@ -150,8 +171,10 @@ static void say_warnings(pj_session *session, const pj_value *value)
     }
 }
 
-bool pj_export_all(pj_session *session, const pj_value *value, const pj_texts *paths, pj_err *err)
+bool pj_export_all(pj_session *session, pj_value *value, const pj_exports *exports, pj_err *err)
 {
+    const pj_texts *paths = &exports->paths;
+    value->size = exports->size;
     for (size_t i = 0; i < paths->count; i++)
         if (!pj_export(session, value, paths->items[i], err))
             return false;

@@ -75,14 +75,6 @@ typedef struct pj_load_args {
         .help = "Memory that reading may use; beyond it the command ends with a clear message."    \
     }
 
-#define PJ_EXPORT_PARAM(args_type)                                                                 \
-    {                                                                                              \
-        .name = "export", .type = PJ_PARAM_TEXTS, .offset = offsetof(args_type, exports),          \
-        .shown = "FILE", .suffix = pj_export_suffix,                                               \
-        .help = "Writes the result to a file, the format by suffix, in place of printing it; "     \
-                "-.csv writes CSV to standard output."                                             \
-    }
-
 extern const char *const pj_roi_cuts[], *const pj_clocks[];
 
 /// Runs of the inputs in the order given: files are read one after another with all workers, runs

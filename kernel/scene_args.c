@@ -20,11 +20,13 @@ static bool take_ranks(pj_str text, pj_scene_opts *out)
     return true;
 }
 
-bool pj_scene_args_take(const pj_scene_args *args, pj_scene_opts *out, pj_err *err)
+bool pj_scene_args_take(const pj_scene_args *args, pj_picture_size size, pj_scene_opts *out,
+                        pj_err *err)
 {
+    double zoom = pj_picture_zoom(size);
     *out = (pj_scene_opts){.last_rank = UINT32_MAX};
     size_t rows, columns;
-    pj_lanes_size(0, 0, SIZE_MAX, &rows, &columns);
+    pj_lanes_size(size.width / zoom, size.height / zoom, SIZE_MAX, &rows, &columns);
     out->rows_most = (uint32_t)rows;
     out->columns = (uint32_t)columns;
     if (args->range && !pj_roi_parse(pj_str_of(args->range), &out->range, err))

@@ -4,6 +4,7 @@
 
 #include "kernel/command.h"
 #include "metrics/model/scene.h"
+#include "widgets/figure.h"
 
 typedef struct pj_scene_args {
     const char *range, *ranks;
@@ -23,7 +24,8 @@ typedef struct pj_scene_args {
         .help = "The ranks that a timeline shows (3, 0-15); they count from 0."                    \
     }
 
-/// False with PJ_E_USAGE.
-bool pj_scene_args_take(const pj_scene_args *args, pj_scene_opts *out, pj_err *err);
+/// As fine as a picture of this size can show. False with PJ_E_USAGE.
+bool pj_scene_args_take(const pj_scene_args *args, pj_picture_size size, pj_scene_opts *out,
+                        pj_err *err);
 
 #endif

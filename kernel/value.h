@@ -38,7 +38,8 @@ typedef struct pj_value {
         pj_metrics *metrics;
         pj_drawing *drawing;
     };
-    pj_palette palette; // of metrics: how efficiencies are coloured
+    pj_palette palette;   // of metrics: how efficiencies are coloured
+    pj_picture_size size; // of pictures of tables and metrics
 } pj_value;
 
 /// Values in order. Ownership: counted.

@@ -74,7 +74,7 @@ static bool take_view(const pj_wizard_load *how, pj_load_opts *opts, pj_scene_op
         return true;
     opts->scene = scene;
     pj_scene_args args = {.range = how->range, .ranks = how->ranks};
-    return pj_scene_args_take(&args, scene, err);
+    return pj_scene_args_take(&args, (pj_picture_size){0}, scene, err);
 }
 
 static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_job *job,

@@ -89,12 +89,25 @@ static void add_png(pj_bundle *bundle, const pj_figure *figure, const parts *p)
                                   (int)ceil(figure->height)));
 }
 
+/// A large picture has one pixel per px, so that the bundle keeps its size.
+static bool make_png(const pj_figure *figure, pj_buf *png, pj_err *err)
+{
+    enum { PNG_MOST = PJ_BUNDLE_MOST_BYTES / 2 };
+    if (!pj_figure_file(figure, PJ_S("png"), png, err))
+        return false;
+    pj_figure coarse = *figure;
+    coarse.pixels = 1;
+    if (png->len <= PNG_MOST || figure->pixels > 0)
+        return true;
+    png->len = 0;
+    return pj_figure_file(&coarse, PJ_S("png"), png, err);
+}
+
 bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_bundle_opts opts,
                       pj_bundle *out, pj_err *err)
 {
     __attribute__((cleanup(parts_free))) parts p = {0};
-    if (!pj_figure_file(figure, PJ_S("svg"), &p.svg, err) ||
-        !pj_figure_file(figure, PJ_S("png"), &p.png, err) ||
+    if (!pj_figure_file(figure, PJ_S("svg"), &p.svg, err) || !make_png(figure, &p.png, err) ||
         !pj_figure_file(figure, PJ_S("pdf"), &p.pdf, err))
         return false;
     char id[64];
@@ -154,6 +167,8 @@ pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
     const pj_draw *draw = pj_draw_open(NULL);
     pj_auto_figure figure = draw ? pj_table_figure(metrics, opts.render.palette, draw) : NULL;
     pj_bundle drawn = {0};
+    if (figure)
+        pj_figure_fit(figure, opts.size);
     if (figure &&
         pj_bundle_figure(figure, pj_buf_str(&plain), pj_buf_str(&numbers), opts, &drawn, NULL)) {
         pj_bundle_clear(&bundle);

@@ -23,6 +23,7 @@ void pj_bundle_clear(pj_bundle *bundle);
 typedef struct pj_bundle_opts {
     const char *id; // unique in the page: HTML ids; NULL = made from the time
     pj_render_opts render;
+    pj_picture_size size; // of the picture of metrics
 } pj_bundle_opts;
 
 /// `plain` is the text/plain part, `details` an HTML fragment folded under the picture (may be

@@ -6,7 +6,7 @@
 #include "metrics/base/buf.h"
 #include "widgets/figure.h"
 
-typedef enum pj_picture { PJ_SVG, PJ_PNG, PJ_PDF } pj_picture;
+typedef enum pj_picture { PJ_PNG, PJ_PDF } pj_picture;
 
 typedef struct pj_extent {
     double width, height;

@@ -6,6 +6,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 
+#define PJ_FONT_SIZE 12.0
+
 /// Colours are 0xRRGGBBAA.
 typedef uint32_t pj_colour;
 
@@ -50,6 +52,7 @@ typedef struct pj_mark {
 typedef struct pj_figure {
     pj_arena *arena;
     double width, height; // px at 1x; 1 px = 0.75 pt in PDF
+    double pixels;        // of a PNG per px; 0 = 2
     pj_colour background; // drawn first; figures are opaque so that they read on dark themes too
     const char *title;    // for screen readers: <title>, alt
     const char *summary;  // one or two sentences that say what is seen: <desc>
@@ -67,5 +70,22 @@ static inline void pj_figure_drop(pj_figure **figure)
 
 /// Copies texts and points; returns the mark, valid until the next one is added.
 pj_mark *pj_figure_add(pj_figure *figure, pj_mark mark);
+
+/// What users say of the size of a picture; 0 = not said.
+typedef struct pj_picture_size {
+    double width, height; // px
+    double font_size;     // px of ordinary text, which is 12
+    double pixels;        // of a PNG per px
+} pj_picture_size;
+
+/// How much larger than usual everything is.
+static inline double pj_picture_zoom(pj_picture_size size)
+{
+    return size.font_size > 0 ? size.font_size / PJ_FONT_SIZE : 1;
+}
+/// Brings a figure that was laid out for width and height divided by the zoom to its size.
+void pj_figure_zoom(pj_figure *figure, pj_picture_size size);
+/// Brings a figure of any size to a width, else a height, else a size of its text.
+void pj_figure_fit(pj_figure *figure, pj_picture_size size);
 
 #endif

@@ -5,7 +5,6 @@
 #include "widgets/utf8.h"
 
 #include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <cairo.h>
 #include <math.h>
 #include <pango/pangocairo.h>
@@ -247,7 +246,8 @@ static bool write_png(cairo_surface_t *surface, pj_buf *out)
     return pj_figure_png((const uint32_t *)(const void *)cairo_image_surface_get_data(surface),
                          (uint32_t)cairo_image_surface_get_width(surface),
                          (uint32_t)cairo_image_surface_get_height(surface),
-                         (size_t)cairo_image_surface_get_stride(surface) / sizeof(uint32_t), out);
+                         (size_t)cairo_image_surface_get_stride(surface) / sizeof(uint32_t), false,
+                         out);
 }
 
 static cairo_surface_t *surface_of(const pj_figure *figure, pj_picture kind, double *scale,
@@ -261,11 +261,6 @@ static cairo_surface_t *surface_of(const pj_figure *figure, pj_picture kind, dou
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, width > 0 ? width : 1,
                                           height > 0 ? height : 1);
     }
-    case PJ_SVG:
-        *scale = 1;
-        surface = cairo_svg_surface_create_for_stream(append, out, figure->width, figure->height);
-        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
-        return surface;
     case PJ_PDF:
         *scale = 0.75; // 1 px = 0.75 pt
         surface = cairo_pdf_surface_create_for_stream(append, out, figure->width * *scale,

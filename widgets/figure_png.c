@@ -1,142 +1,90 @@
-// Colours are taken into the palette by frequency unless one close by is in it already: fills stay
-// exact, shades of letters' rims move by less than the eye sees. Part of the drawing module.
-// Format: PNG specification, second edition.
+// Exact colours: a palette where 256 do, else all parts of each pixel. Part of
+// the drawing module too. Format: PNG specification, second edition.
 #include "widgets/figure_png.h"
 
-#include "metrics/base/arena.h"
-
-#include <stdlib.h>
 #include <zlib.h>
 
-enum { MOST_COLOURS = 256, LEVEL = 7 };
-static const int least_apart = 48; // squared distance of two colours that the eye takes for one
+enum { MOST_COLOURS = 256, SLOTS = 1024, LEVEL = 6 };
 
-typedef struct shade {
-    uint32_t colour;
+/// A hash table of the picture's colours.
+typedef struct palette {
+    uint32_t colours[MOST_COLOURS]; // in the order in which they are met
     uint32_t count;
-    uint8_t index; // in the palette
-} shade;
+    uint16_t slots[SLOTS]; // 1 + index of a colour; 0 = free
+} palette;
 
-/// A hash table of the picture's colours; `size` is a power of two.
-typedef struct shades {
-    shade *slots;
-    size_t size, used;
-} shades;
+typedef struct picture {
+    const uint32_t *pixels;
+    uint32_t width, height;
+    size_t stride;
+    bool alpha;
+    palette palette;
+    bool indexed;
+    unsigned depth; // bytes of a pixel
+} picture;
 
-static shade *find(const shades *s, uint32_t colour)
+static uint32_t colour_at(const picture *p, uint32_t x, uint32_t y)
 {
-    size_t at = (colour * 2654435761u >> 8) & (s->size - 1);
-    while (s->slots[at].count && s->slots[at].colour != colour)
-        at = (at + 1) & (s->size - 1);
-    return &s->slots[at];
+    uint32_t colour = p->pixels[y * p->stride + x];
+    return p->alpha ? colour : colour | 0xff000000u;
 }
 
-static shades shades_new(size_t size)
+/// Index of a colour, which is taken in when it is new; MOST_COLOURS when there is no room.
+static uint32_t index_of(palette *p, uint32_t colour)
 {
-    shades s = {.slots = pj_take_memory(size * sizeof *s.slots), .size = size};
-    memset(s.slots, 0, size * sizeof *s.slots);
-    return s;
+    uint32_t at = (colour * 2654435761u >> 16) % SLOTS;
+    while (p->slots[at] && p->colours[p->slots[at] - 1] != colour)
+        at = (at + 1) % SLOTS;
+    if (p->slots[at])
+        return p->slots[at] - 1u;
+    if (p->count == MOST_COLOURS)
+        return MOST_COLOURS;
+    p->colours[p->count++] = colour;
+    p->slots[at] = (uint16_t)p->count;
+    return p->count - 1;
 }
 
-static void grow(shades *s)
+static bool fits_palette(picture *p)
 {
-    shades bigger = shades_new(s->size * 2);
-    bigger.used = s->used;
-    for (size_t i = 0; i < s->size; i++)
-        if (s->slots[i].count)
-            *find(&bigger, s->slots[i].colour) = s->slots[i];
-    free(s->slots);
-    *s = bigger;
+    for (uint32_t y = 0; y < p->height; y++)
+        for (uint32_t x = 0; x < p->width; x++)
+            if (index_of(&p->palette, colour_at(p, x, y)) == MOST_COLOURS)
+                return false;
+    return true;
 }
 
-static void count(shades *s, uint32_t colour, uint32_t times)
-{
-    shade *slot = find(s, colour);
-    if (slot->count == 0) {
-        slot->colour = colour;
-        s->used++;
-    }
-    slot->count += times;
-    if (s->used * 2 > s->size)
-        grow(s);
-}
+// ---- rows
 
-/// Length of the run of equal pixels that begins at `at`.
-static uint32_t run_length(const uint32_t *row, uint32_t at, uint32_t width)
+static void fill_row(picture *p, uint32_t y, unsigned char *row)
 {
-    uint32_t end = at + 1;
-    while (end < width && row[end] == row[at])
-        end++;
-    return end - at;
-}
-
-/// Most frequent first; the colour settles ties, so that equal pictures have equal files.
-static int order(const void *a, const void *b)
-{
-    const shade *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->colour < y->colour ? -1 : x->colour > y->colour;
-}
-
-static int part(uint32_t colour, int shift)
-{
-    return (int)(colour >> shift & 0xff);
-}
-
-static int distance(uint32_t a, uint32_t b)
-{
-    int sum = 0;
-    for (int shift = 0; shift <= 16; shift += 8) {
-        int difference = part(a, shift) - part(b, shift);
-        sum += difference * difference;
-    }
-    return sum;
-}
-
-static size_t nearest(const shade *palette, size_t n, uint32_t colour)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < n; i++)
-        if (distance(palette[i].colour, colour) < distance(palette[best].colour, colour))
-            best = i;
-    return best;
-}
-
-/// Takes every colour farther than `apart` (squared) from those taken before; 0 when they are too
-/// many.
-static size_t take(const shade *all, size_t n, int apart, shade palette[MOST_COLOURS])
-{
-    size_t taken = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (taken && distance(palette[nearest(palette, taken, all[i].colour)].colour,
-                              all[i].colour) <= apart)
+    for (uint32_t x = 0; x < p->width; x++) {
+        uint32_t colour = colour_at(p, x, y);
+        if (p->indexed) {
+            row[x] = (unsigned char)index_of(&p->palette, colour);
             continue;
-        if (taken == MOST_COLOURS)
-            return 0;
-        palette[taken++] = all[i];
+        }
+        unsigned char *at = row + (size_t)x * p->depth;
+        at[0] = (unsigned char)(colour >> 16);
+        at[1] = (unsigned char)(colour >> 8);
+        at[2] = (unsigned char)colour;
+        if (p->alpha)
+            at[3] = (unsigned char)(colour >> 24);
     }
-    return taken;
 }
 
-/// Fills `palette` and gives every colour its index; returns the palette's size.
-static size_t choose(shades *s, shade palette[MOST_COLOURS])
+/// Without filters, which make flat colours and letters larger.
+static void add_rows(picture *p, pj_buf *out)
 {
-    shade *all = pj_take_memory((s->used + 1) * sizeof *all);
-    size_t n = 0;
-    for (size_t i = 0; i < s->size; i++)
-        if (s->slots[i].count)
-            all[n++] = s->slots[i];
-    qsort(all, n, sizeof *all, order);
-    size_t chosen = 0;
-    for (int apart = n <= MOST_COLOURS ? 0 : least_apart; !chosen; apart *= 2)
-        chosen = take(all, n, apart, palette);
-    free(all);
-    for (size_t i = 0; i < s->size; i++)
-        if (s->slots[i].count)
-            s->slots[i].index = (uint8_t)nearest(palette, chosen, s->slots[i].colour);
-    return chosen;
+    size_t size = (size_t)p->width * p->depth;
+    for (uint32_t y = 0; y < p->height; y++) {
+        char *row = pj_buf_room(out, size + 1);
+        *row = 0;
+        fill_row(p, y, (unsigned char *)row + 1);
+        out->len += size + 1;
+    }
 }
+
+// ---- chunks
 
 static void add_number(pj_buf *out, uint32_t number)
 {
@@ -153,48 +101,49 @@ static void add_chunk(pj_buf *out, const char *type, pj_str data)
     add_number(out, (uint32_t)crc32(0, (const Bytef *)out->at + first, (uInt)(out->len - first)));
 }
 
-static void add_head(pj_buf *out, uint32_t width, uint32_t height, const shade *palette, size_t n)
+static void add_palette(const picture *p, pj_buf *out)
 {
-    pj_buf_add(out, PJ_S("\x89PNG\r\n\x1a\n"));
-    pj_auto_buf head = {0}, colours = {0};
-    add_number(&head, width);
-    add_number(&head, height);
-    pj_buf_add(&head, (pj_str){"\x08\x03\0\0\0", 5}); // 8 bits, palette
-    add_chunk(out, "IHDR", pj_buf_str(&head));
-    for (size_t i = 0; i < n; i++)
+    pj_auto_buf colours = {0}, alphas = {0};
+    for (uint32_t i = 0; i < p->palette.count; i++) {
         for (int shift = 16; shift >= 0; shift -= 8)
-            pj_buf_add_char(&colours, (char)part(palette[i].colour, shift));
+            pj_buf_add_char(&colours, (char)(p->palette.colours[i] >> shift & 0xff));
+        pj_buf_add_char(&alphas, (char)(p->palette.colours[i] >> 24));
+    }
     add_chunk(out, "PLTE", pj_buf_str(&colours));
+    if (p->alpha)
+        add_chunk(out, "tRNS", pj_buf_str(&alphas));
+}
+
+static void add_head(const picture *p, pj_buf *out)
+{
+    enum { RGB = 2, INDEXED = 3, RGBA = 6 };
+    pj_auto_buf head = {0};
+    pj_buf_add(out, PJ_S("\x89PNG\r\n\x1a\n"));
+    add_number(&head, p->width);
+    add_number(&head, p->height);
+    pj_buf_add_char(&head, 8); // bits
+    pj_buf_add_char(&head, p->indexed ? INDEXED : p->alpha ? RGBA : RGB);
+    pj_buf_add(&head, (pj_str){"\0\0\0", 3});
+    add_chunk(out, "IHDR", pj_buf_str(&head));
+    if (p->indexed)
+        add_palette(p, out);
 }
 
 bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size_t stride,
-                   pj_buf *out)
+                   bool alpha, pj_buf *out)
 {
-    shades all = shades_new(4096);
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0, n; x < width; x += n) {
-            n = run_length(pixels + y * stride, x, width);
-            count(&all, pixels[y * stride + x] & 0xffffff, n);
-        }
-    shade palette[MOST_COLOURS];
-    size_t colours = choose(&all, palette);
+    picture p = {
+        .pixels = pixels, .width = width, .height = height, .stride = stride, .alpha = alpha};
+    p.indexed = fits_palette(&p);
+    p.depth = p.indexed ? 1 : alpha ? 4 : 3;
     pj_auto_buf raw = {0}, packed = {0};
-    char *row = pj_buf_room(&raw, (size_t)height * (width + 1));
-    for (uint32_t y = 0; y < height; y++) {
-        *row++ = 0; // no filter
-        for (uint32_t x = 0, n; x < width; x += n, row += n) {
-            n = run_length(pixels + y * stride, x, width);
-            memset(row, find(&all, pixels[y * stride + x] & 0xffffff)->index, n);
-        }
-    }
-    raw.len = (size_t)height * (width + 1);
-    free(all.slots);
+    add_rows(&p, &raw);
     uLongf size = compressBound(raw.len);
     if (compress2((Bytef *)pj_buf_room(&packed, size), &size, (const Bytef *)raw.at, raw.len,
                   LEVEL) != Z_OK)
         return false;
     packed.len = size;
-    add_head(out, width, height, palette, colours);
+    add_head(&p, out);
     add_chunk(out, "IDAT", pj_buf_str(&packed));
     add_chunk(out, "IEND", (pj_str){0});
     return true;

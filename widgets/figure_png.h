@@ -1,5 +1,4 @@
-// PNG files of flat pictures: at most 256 colours, a third of the size of true colour.
-// Ownership: output is appended to the caller's buffer.
+// PNG files with exact colours. Ownership: output is appended to the caller's buffer.
 #ifndef PJ_FIGURE_PNG_H
 #define PJ_FIGURE_PNG_H
 
@@ -7,8 +6,9 @@
 
 #include <stdint.h>
 
-/// `pixels` holds height rows of `stride` pixels, 0x00RRGGBB each. False when zlib fails.
+/// `pixels` holds height rows of `stride` pixels, 0xAARRGGBB each; without `alpha` all are opaque.
+/// False when zlib fails.
 bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size_t stride,
-                   pj_buf *out);
+                   bool alpha, pj_buf *out);
 
 #endif

@@ -53,7 +53,7 @@ static const sample samples[] = {
     {"m[1]:reason 'glob|", "global_efficiency", -1},
     {"%met|", "metrics", 1},
     {"x = %met|", "metrics", 5},
-    {"%metrics a.prv --sca|", "--scaling", 15},
+    {"%metrics a.prv --scali|", "--scaling", 15},
     {"%metrics a.prv --scaling |", "auto strong weak", -1},
     {"%metrics a.prv --scaling=w|", "weak", 25},
     {"%plot sca|", "scaling scatter", -1},

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -71,22 +72,49 @@ static void svg_carries_hover_texts_and_a_description(void **state)
     assert_true(pj_xml_says(text, "width", "200px"));
 }
 
-/// Two pictures in one page must not share ids.
-static void ids_of_different_pictures_differ(void **state)
+/// Several pictures may stand in one page.
+static void pictures_have_no_ids(void **state)
 {
     (void)state;
-    pj_auto_figure a = small_figure("one");
-    pj_auto_figure b = small_figure("two");
-    pj_auto_buf first = {0}, second = {0};
-    assert_true(pj_figure_file(a, PJ_S("svg"), &first, NULL));
-    assert_true(pj_figure_file(b, PJ_S("svg"), &second, NULL));
-    size_t ids = 0;
-    for (const char *at = first.at; (at = strstr(at, " id=\"")); ids++) {
-        at += strlen(" id=\"");
-        size_t len = strcspn(at, "\"");
-        assert_null(memmem(second.at, second.len, at, len));
-    }
-    assert_true(ids > 0);
+    pj_auto_figure figure = small_figure("one");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_null(strstr(svg.at, " id=\""));
+    assert_null(strstr(svg.at, "url("));
+}
+
+/// Text can be selected and keeps its width in another font.
+static void text_is_text(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("Load <balance>");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    pj_str text = pj_buf_str(&svg);
+    assert_true(pj_xml_says(text, NULL, "Load <balance>"));
+    assert_int_equal(pj_xml_count(text, "text", NULL), 1);
+    char width[32];
+    const pj_draw *draw = pj_draw_open(NULL);
+    snprintf(width, sizeof width, "%.2f", draw->measure("Load <balance>", 12, false).width);
+    assert_true(pj_xml_says(text, "textLength", width));
+    assert_non_null(strstr(svg.at, "sans-serif"));
+}
+
+/// Everything grows, and is laid out for what it grows from.
+static void pictures_come_in_any_size(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    pj_auto_figure fitted = small_figure("x");
+    pj_figure_zoom(figure, (pj_picture_size){.width = 300, .font_size = 18, .pixels = 1});
+    assert_true(figure->width == 300 && figure->height == 150);
+    assert_true(figure->marks[0].x == 15 && figure->marks[0].radius == 4.5);
+    assert_true(figure->marks[1].points[2].x == 165 && figure->marks[4].size == 18);
+    pj_figure_fit(fitted, (pj_picture_size){.width = 50, .font_size = 99, .pixels = 3});
+    assert_true(fitted->width == 50 && fitted->height == 25);
+    pj_auto_buf png = {0};
+    assert_true(pj_figure_file(fitted, PJ_S("png"), &png, NULL));
+    assert_int_equal((unsigned char)png.at[19], 150);
 }
 
 static void hot_spots_have_a_least_size(void **state)
@@ -129,7 +157,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(svg_carries_hover_texts_and_a_description),
-        cmocka_unit_test(ids_of_different_pictures_differ),
+        cmocka_unit_test(pictures_have_no_ids),
+        cmocka_unit_test(text_is_text),
+        cmocka_unit_test(pictures_come_in_any_size),
         cmocka_unit_test(hot_spots_have_a_least_size),
         cmocka_unit_test(the_map_lists_the_topmost_spot_first),
         cmocka_unit_test(pictures_larger_than_png_allows_are_scaled),

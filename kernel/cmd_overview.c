@@ -5,7 +5,7 @@
 
 typedef struct overview_args {
     pj_load_args load;
-    pj_texts exports;
+    pj_exports exports;
 } overview_args;
 
 static bool run_overview(pj_session *session, const void *given, pj_value *out, pj_err *err)

@@ -72,7 +72,7 @@ static bool take_inputs(const pj_inputs *inputs, pj_arena *arena, pj_wizard_opts
 static void display_view(const pj_session *session, const pj_widget *root)
 {
     static const char plain[] =
-        "The wizard of popinjay is alive in a front end with widgets: JupyterLab 4 or Notebook 7 "
+        "The wizard of popinjay: to use it, run the cell again in JupyterLab 4 or Notebook 7 "
         "with ipywidgets 8 (pip install jupyterlab ipywidgets). Without one: metrics \"*.prv.gz\". "
         "What it showed last follows.";
     const pj_face *face = session->face;
@@ -82,13 +82,14 @@ static void display_view(const pj_session *session, const pj_widget *root)
     json_decref(data);
 }
 
-static bool open_wizard(pj_session *session, const pj_wizard_opts *opts, pj_err *err)
+static bool open_wizard(pj_session *session, pj_wizard_opts opts, pj_err *err)
 {
     char id[48];
     snprintf(id, sizeof id, "popinjay-wizard-%" PRIx64, pj_clock_of_day());
+    opts.mark = id;
     pj_widgets *widgets = pj_live_enter(session);
     pj_wizard_host host = pj_wizard_host_new(session, id);
-    const pj_wizard *wizard = pj_wizard_new(widgets, &host, opts, err);
+    const pj_wizard *wizard = pj_wizard_new(widgets, &host, &opts, err);
     if (wizard) {
         display_view(session, pj_wizard_root(wizard));
         for (int slot = 0; slot < PJ_WIZARD_SLOTS; slot++)
@@ -150,7 +151,7 @@ static bool run_wizard(pj_session *session, const void *given, pj_value *out, pj
     bool good = take_inputs(&args->inputs, arena, &opts, &paths, err);
     opts.paths = paths.items;
     opts.path_count = paths.count;
-    good = good && open_wizard(session, &opts, err);
+    good = good && open_wizard(session, opts, err);
     free((void *)paths.items);
     return good;
 }

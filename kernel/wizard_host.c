@@ -347,17 +347,41 @@ static void keep(void *self, json_t *choices)
 
 // Beside the wizard
 
+/// The part of a bundle that pages show, of a large one its picture.
+static void add_shown(const json_t *data, pj_buf *out)
+{
+    const json_t *html = json_object_get(data, "text/html");
+    const json_t *png = json_object_get(data, "image/png");
+    if (html)
+        pj_buf_add(out, (pj_str){json_string_value(html), json_string_length(html)});
+    else if (png)
+        pj_buf_addf(out, "<img alt=\"\" src=\"data:image/png;base64,%s\"/>",
+                    json_string_value(png));
+}
+
+// Styles are all it takes to hide results as long as the wizard is on the page, and what is left of
+// it afterwards: an output before the table that only says that its model is not found.
+static const char dead[] =
+    "<style>.jp-OutputArea:not(:has(.%s))>.jp-OutputArea-child:has(+.jp-OutputArea-child .%s)"
+    "{display:none}</style><p>What the wizard showed last; to go on, run the cell again.</p>";
+
 void pj_wizard_host_show(const pj_face *face, const char *id, pj_wizard_slot slot, json_t *data,
                          json_t *metadata)
 {
     static const char *const names[PJ_WIZARD_SLOTS] = {"table", "plot"};
     char display[96];
     snprintf(display, sizeof display, "%s-%s", id, names[slot]);
-    // A view without a model: hidden by front ends that show widgets, passed over by the others.
+    pj_auto_buf html = {0};
+    pj_buf_addf(&html,
+                "<style>body:has(.%s) :is(.%s,.jp-OutputArea-child:has(.%s))"
+                "{display:none!important}</style><div class=\"%s\">",
+                id, display, display, display);
+    if (data && slot == PJ_WIZARD_TABLE)
+        pj_buf_addf(&html, dead, id, display);
+    add_shown(data, &html);
+    pj_buf_puts(&html, "</div>");
     json_t *shown = data ? json_copy(data) : json_pack("{s:s}", "text/plain", "");
-    json_object_set_new(
-        shown, "application/vnd.jupyter.widget-view+json",
-        json_pack("{s:i, s:i, s:s}", "version_major", 2, "version_minor", 0, "model_id", ""));
+    json_object_set_new(shown, "text/html", json_stringn(html.at, html.len));
     face->display(
         face->self,
         &(pj_display){.data = shown, .metadata = metadata, .id = display, .update = data != NULL});

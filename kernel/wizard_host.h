@@ -8,7 +8,8 @@
 
 /// Inside only (live.h). `id` names the displays of the wizard's results.
 pj_wizard_host pj_wizard_host_new(pj_session *session, const char *id);
-/// Displays a bundle that front ends with the wizard hide and others show; `data` may be NULL.
+/// Displays a bundle that is hidden as long as the wizard, marked with the class `id`, is on the
+/// page; `data` may be NULL.
 void pj_wizard_host_show(const pj_face *face, const char *id, pj_wizard_slot slot, json_t *data,
                          json_t *metadata);
 

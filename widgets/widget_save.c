@@ -43,7 +43,7 @@ static json_t *sentence(const pj_widget *widget)
     const char *text = json_string_value(pj_widget_get(widget, "description", NULL));
     bool named = text && text[0];
     pj_str title = pj_model_title(widget->model);
-    return json_sprintf(PJ_STR_FMT "%s%s%s: to use it, open the notebook in JupyterLab 4 or "
+    return json_sprintf(PJ_STR_FMT "%s%s%s: to use it, run the cell again in JupyterLab 4 or "
                                    "Notebook 7 with ipywidgets %d (pip install ipywidgets).",
                         PJ_STR_ARG(title), named ? " \"" : "", named ? text : "", named ? "\"" : "",
                         widget->home->opts.dialect == PJ_WIDGETS_7 ? 7 : 8);

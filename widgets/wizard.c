@@ -343,6 +343,8 @@ pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
         (pj_widget_watch){
             .kind = PJ_WIDGET_CLOSE, .call = root_closed, .release = root_gone, .context = wizard},
         NULL);
+    if (opts->mark)
+        pj_piece_set(&wizard->parts, wizard->root, "_dom_classes", json_pack("[s]", opts->mark));
     pj_browser_start(wizard->browser, opts->folder);
     recall(wizard, opts);
     if (opts->folder_wanted)

@@ -106,6 +106,7 @@ typedef struct pj_wizard_host {
 typedef struct pj_wizard_opts {
     const char *folder;       // absolute: where the browser begins
     bool folder_wanted;       // also when an earlier wizard was elsewhere
+    const char *mark;         // class of the root on the page; NULL = none
     const char *const *paths; // runs chosen from the beginning
     size_t path_count;
 } pj_wizard_opts;

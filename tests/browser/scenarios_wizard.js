@@ -88,6 +88,37 @@ async function reloaded(stage) {
   await assertShown(stage, (await stage.open(notebook)).output(0));
 }
 
+/// Another day: the notebook is trusted, its kernel is gone.
+async function reopened(stage) {
+  const notebook = stage.notebook('reopened.ipynb', [call]);
+  const lab = await stage.open(notebook);
+  await lab.command('@jupyter-widgets/jupyterlab-manager:saveWidgetState'); // off, as it comes
+  await lab.run(0);
+  await button(lab.output(0), 'Analyse').click();
+  await assertShown(stage, lab.output(0));
+  const beside = lab.output(0).getByText('What the wizard showed last');
+  await until(async () => await beside.count() === 1);
+  assert.equal(await beside.isVisible(), false);
+  await tab(lab.output(0), 'Scaling').click();
+  await until(async () => (await lab.outputs()).at(-1).data['image/png']);
+  await lab.save();
+  assert.equal(stage.saved(notebook).metadata.widgets, undefined);
+  await stage.endKernels();
+  const again = await stage.open(notebook);
+  const area = again.output(0);
+  await area.getByText('What the wizard showed last').waitFor();
+  await area.locator('img[usemap]').nth(1).waitFor();
+  for (const theme of ['Light', 'Dark']) {
+    await again.theme(theme);
+    await again.picture(stage.keep(`wizard-reopened-${theme.toLowerCase()}`));
+  }
+  assert.equal(await area.getByText(/Loading widget|model not found/).isVisible(), false);
+  await area.getByText('Numbers').first().click();
+  assertTable(await tableOf(area), stage.reference());
+  await again.command('@jupyter-widgets/jupyterlab-manager:saveWidgetState');
+  again.page.complaints = again.page.complaints.filter(text => !text.includes('model not found'));
+}
+
 async function broken(stage) {
   fs.writeFileSync(path.join(stage.home, 'broken.prv'), '#Paraver nonsense\n');
   const lab = await stage.open(stage.notebook('broken.ipynb', [
@@ -260,6 +291,7 @@ export const wizardScenarios = {
   'wizard: every page at 800 and 1600 px, dark and light': looks,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
+  'wizard: saved and reopened without its kernel': reopened,
   'wizard: a broken trace among good ones': broken,
   'wizard: summaries are read, and ignored when asked': summaries,
   'wizard: a restarted kernel knows the choices': restarted,

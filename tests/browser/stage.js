@@ -69,6 +69,15 @@ export class Stage {
   async clear() {
     for (const front of this.opened) await front.close();
     for (const server of this.servers) await server.stop();
+    await this.endKernels();
+  }
+
+  /// A notebook as it is on disk.
+  saved(name) {
+    return JSON.parse(fs.readFileSync(path.join(this.home, name)));
+  }
+
+  async endKernels() {
     const sessions = await (await fetch(this.server.address('api/sessions'))).json();
     for (const { id } of sessions.filter(session => session.path.startsWith(`${this.folder}/`))) {
       await fetch(this.server.address(`api/sessions/${id}`),

@@ -21,7 +21,7 @@ static void a_view_names_its_model(void **state)
     json_object_del(model, "model_id");
     assert_string_equal(pj_bench_text(&b, model), "{'version_major':2,'version_minor':0}");
     assert_string_equal(json_string_value(json_object_get(view, "text/plain")),
-                        "Button \"Go\": to use it, open the notebook in JupyterLab 4 or Notebook 7 "
+                        "Button \"Go\": to use it, run the cell again in JupyterLab 4 or Notebook 7 "
                         "with ipywidgets 8 (pip install ipywidgets).");
     json_decref(view);
     view = pj_widget_view(button, "two rows");

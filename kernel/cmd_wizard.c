@@ -20,12 +20,23 @@ typedef struct wizard_args {
     bool code;
 } wizard_args;
 
-/// An absolute path; what does not exist stays as it is.
+/// A path from the root. Links stay what they are: two names of one file may be two runs.
 static const char *absolute(const char *path, pj_arena *arena)
 {
-    char *real = realpath(path, NULL);
-    const char *kept = pj_arena_text(arena, pj_str_of(real ? real : path));
-    free(real);
+    char here[PATH_MAX];
+    pj_str text = pj_str_of(path);
+    while (pj_str_starts(text, PJ_S("./")))
+        text = pj_str_from(text, 2);
+    if (*path == '/' || !getcwd(here, sizeof here))
+        return pj_arena_text(arena, text);
+    return pj_arena_format(arena, "%s/" PJ_STR_FMT, here, PJ_STR_ARG(text));
+}
+
+static const char *real(const char *folder, pj_arena *arena)
+{
+    char *path = realpath(folder, NULL);
+    const char *kept = pj_arena_text(arena, pj_str_of(path ? path : folder));
+    free(path);
     return kept;
 }
 
@@ -41,7 +52,7 @@ static bool take_text(const char *text, pj_arena *arena, pj_wizard_opts *opts, p
 {
     struct stat info;
     if (stat(text, &info) == 0 && S_ISDIR(info.st_mode)) {
-        opts->folder = absolute(text, arena);
+        opts->folder = real(text, arena);
         opts->folder_wanted = true;
         return true;
     }

@@ -1,11 +1,14 @@
 // Everything here runs inside (live.h), but loading: that has a thread of its own.
 #include "kernel/wizard_host.h"
 
+#include "kernel/child.h"
+#include "kernel/datadir.h"
 #include "kernel/inputs.h"
 #include "kernel/live.h"
 #include "kernel/scene_args.h"
 #include "kernel/setting.h"
 #include "kernel/summarise.h"
+#include "metrics/base/fingerprint_trace.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/read/reader.h"
@@ -136,6 +139,19 @@ static const char *title_of(const char *format)
     return "";
 }
 
+/// Of all files of an archive.
+static uint64_t size_of(const char *path)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_fingerprint_parts parts = {0};
+    uint64_t bytes = 0;
+    if (pj_fingerprint_list(path, arena, &parts, NULL))
+        for (size_t i = 0; i < parts.count; i++)
+            bytes += (uint64_t)parts.items[i].stamp[0];
+    pj_fingerprint_free(&parts);
+    return bytes;
+}
+
 static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err)
 {
     (void)self;
@@ -158,9 +174,11 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     free(pass.learnt);
     if (run->provenance)
         l.layout = pj_layout_text(&run->layout, arena);
-    *out = (pj_wizard_facts){.format = title_of(run->format),
+    bool archive = pj_str_ends(pj_str_of(path), PJ_S(".otf2"));
+    *out = (pj_wizard_facts){.name = archive ? pj_arena_text(arena, pj_str_of(run->name)) : NULL,
+                             .format = title_of(run->format),
                              .layout = l.layout,
-                             .bytes = (uint64_t)info.st_size,
+                             .bytes = archive ? size_of(path) : (uint64_t)info.st_size,
                              .summary = access(pj_summarise_path(path, NULL, arena), R_OK) == 0};
     bool good = *l.layout;
     if (!good && err)
@@ -191,6 +209,15 @@ static const char *format_of(const char *name)
     return NULL;
 }
 
+/// An archive is its anchor file and what that belongs to.
+static uint64_t size_in(const char *folder, const struct stat *info, const char *name)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    if (S_ISDIR(info->st_mode) || !pj_str_ends(pj_str_of(name), PJ_S(".otf2")))
+        return (uint64_t)info->st_size;
+    return size_of(pj_arena_format(arena, "%s/%s", *folder ? folder : ".", name));
+}
+
 static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
                  pj_err *err)
 {
@@ -208,7 +235,7 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
         bool is_folder = S_ISDIR(info.st_mode);
         items[count++] = (pj_wizard_entry){.name = pj_arena_text(arena, pj_str_of(entry->d_name)),
                                            .format = is_folder ? NULL : format_of(entry->d_name),
-                                           .bytes = (uint64_t)info.st_size,
+                                           .bytes = size_in(folder, &info, entry->d_name),
                                            .folder = is_folder};
     }
     closedir(dir);
@@ -229,6 +256,13 @@ static const char *format_at(void *self, size_t index)
     return reader ? reader->title : NULL;
 }
 
+/// Companions are read with the trace that they are named after.
+static bool is_companion(const char *path)
+{
+    pj_str name = pj_str_of(path);
+    return pj_str_ends(name, PJ_S(".pcf")) || pj_str_ends(name, PJ_S(".row"));
+}
+
 static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out, pj_err *err)
 {
     (void)self;
@@ -236,9 +270,11 @@ static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_path
     bool good = pj_inputs_expand(text, arena, &paths, err);
     out->items = pj_new_n(arena, const char *, paths.count + 1);
     for (size_t i = 0; good && i < paths.count; i++)
-        out->items[out->count++] = paths.items[i];
+        if (!is_companion(paths.items[i]))
+            out->items[out->count++] = paths.items[i];
     free((void *)paths.items);
-    return good;
+    return good && (out->count || pj_fail(err, PJ_E_USAGE, text, 0,
+                                          "is no run: choose the .prv that it belongs to"));
 }
 
 static bool write_file(void *self, const char *path, pj_str bytes, bool replace, pj_err *err)
@@ -281,6 +317,20 @@ static bool report(void *self, const pj_wizard_report *asked, pj_err *err)
     bool good = write_file(self, asked->path, pj_str_of(text), asked->replace, err);
     free(text);
     json_decref(notebook);
+    return good;
+}
+
+/// What `popinjay report` does, by that program: it takes its time and may be ended.
+static bool print_report(void *self, const char *notebook, const char *output, pj_job *job,
+                         pj_err *err)
+{
+    (void)self;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *log = pj_arena_format(arena, "%s.log", notebook);
+    const char *words[] = {pj_datadir_program(arena), "report", notebook, "-o", output, NULL};
+    bool good = pj_child_run(&(pj_child){.words = words, .log = log}, job->stop, err);
+    unlink(log);
+    unlink(notebook);
     return good;
 }
 
@@ -428,8 +478,10 @@ pj_wizard_host pj_wizard_host_new(pj_session *session, const char *id)
         .write = write_file,
         .set_at = set_at,
         .report = report,
+        .print = print_report,
         .recall = *h->kept ? recall : NULL,
         .keep = *h->kept ? keep : NULL,
+        .folder = h->folder,
         .kept_where = *h->kept ? h->kept_where : NULL,
         .show = show,
         .later = later,

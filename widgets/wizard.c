@@ -112,8 +112,12 @@ void pj_wizard_code(pj_wizard *wizard, pj_buf *out)
 
 void pj_wizard_keep(pj_wizard *wizard, const char *key, pj_piece part, const char *trait)
 {
-    if (wizard->kept_count < PJ_WIZARD_MOST_KEPT)
-        wizard->kept[wizard->kept_count++] = (pj_kept_piece){key, trait ? trait : "value", part};
+    pj_widget *widget = part ? pj_widgets_find(wizard->parts.widgets, part) : NULL;
+    if (!widget || wizard->kept_count == PJ_WIZARD_MOST_KEPT)
+        return;
+    trait = trait ? trait : "value";
+    wizard->kept[wizard->kept_count++] =
+        (pj_kept_piece){key, trait, part, json_incref(pj_widget_get(widget, trait, NULL))};
 }
 
 static json_t *choices_of(const pj_wizard *wizard)
@@ -187,6 +191,22 @@ static void recall(pj_wizard *wizard, const pj_wizard_opts *opts)
     json_decref(choices);
 }
 
+void pj_wizard_reset(pj_wizard *wizard)
+{
+    for (size_t i = 0; i < wizard->kept_count; i++) {
+        const pj_kept_piece *kept = &wizard->kept[i];
+        if (!pj_browser_keeps(wizard->browser, kept->part))
+            pj_piece_set(&wizard->parts, kept->part, kept->trait, json_incref(kept->initial));
+    }
+    while (wizard->chosen_count)
+        pj_wizard_unchoose(wizard, wizard->chosen_count - 1);
+    wizard->reference = NULL;
+    wizard->set = NULL;
+    wizard->scaling = PJ_SCALING_AUTO;
+    wizard->by = PJ_BY_NONE;
+    wizard->palette = (pj_palette){0};
+}
+
 // Life
 
 static void drop(pj_wizard *wizard)
@@ -201,6 +221,8 @@ static void drop(pj_wizard *wizard)
         pj_arena_free(wizard->chosen[i].arena);
     }
     free(wizard->chosen);
+    for (size_t i = 0; i < wizard->kept_count; i++)
+        json_decref(wizard->kept[i].initial);
     pj_browser_free(wizard->browser);
     json_decref(wizard->kept_last);
     pj_pieces_free(&wizard->parts);
@@ -213,7 +235,9 @@ static void end_jobs(pj_wizard *wizard)
 {
     pj_wizard_job_free(wizard->job);
     pj_wizard_job_free(wizard->look);
+    pj_wizard_print_free(wizard->print);
     wizard->job = wizard->look = NULL;
+    wizard->print = NULL;
 }
 
 static void root_closed(void *context, const pj_widget_event *event)
@@ -391,6 +415,7 @@ static void take_news(void *context)
     pj_widgets_own(wizard->parts.widgets, pj_widget_owner(root));
     pj_wizard_traces_news(wizard);
     pj_wizard_inside_news(wizard);
+    pj_wizard_report_news(wizard);
     pj_widgets_own(wizard->parts.widgets, NULL);
 }
 

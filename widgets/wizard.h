@@ -39,9 +39,10 @@ typedef struct pj_wizard_entry {
 
 /// What is known of an input before all of it is read.
 typedef struct pj_wizard_facts {
-    const char *format; // "Paraver trace"
-    const char *layout; // "16x1"; "" = not known
-    uint64_t bytes;
+    const char *name;    // that lists show: of an archive, its folder's; NULL = the file's
+    const char *format;  // "Paraver trace"
+    const char *layout;  // "16x1"; "" = not known
+    uint64_t bytes;      // of an archive: of all its files
     uint64_t changed_ns; // time of its last change
     bool summary;        // a summary is there
 } pj_wizard_facts;
@@ -90,9 +91,13 @@ typedef struct pj_wizard_host {
     const pj_metric_set *(*set_at)(void *self, size_t index);
     /// Writes the report notebook; NULL = there is no report page.
     bool (*report)(void *self, const pj_wizard_report *report, pj_err *err);
+    /// Runs the notebook, makes a document of it, its format by suffix, and removes the notebook.
+    /// Called on a thread of the wizard's own; the job says when to stop.
+    bool (*print)(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err);
     /// Choices of an earlier wizard (new reference or NULL) and those to keep; may be NULL.
     json_t *(*recall)(void *self);
     void (*keep)(void *self, json_t *choices);
+    const char *folder;     // of the notebook: what is in it is named from there; NULL = none
     const char *kept_where; // "in ~/.local/state/popinjay/wizard.json"; NULL = nowhere
     /// Shows a MIME bundle beside the wizard; both may be NULL (nothing to show).
     void (*show)(void *self, pj_wizard_slot slot, json_t *data, json_t *metadata);

@@ -421,6 +421,11 @@ void pj_browser_start(pj_browser *browser, const char *folder)
     show_folder(browser, folder);
 }
 
+bool pj_browser_keeps(const pj_browser *browser, pj_piece part)
+{
+    return part == browser->folder || part == browser->recent;
+}
+
 void pj_browser_free(pj_browser *browser)
 {
     if (browser)

@@ -12,6 +12,8 @@ void pj_browser_free(pj_browser *browser);
 pj_piece pj_browser_box(const pj_browser *browser);
 /// Begins in this folder; it is listed by the next pj_browser_show.
 void pj_browser_start(pj_browser *browser, const char *folder);
+/// Whether a part says where the browser is.
+bool pj_browser_keeps(const pj_browser *browser, pj_piece part);
 /// Lists the folder anew.
 void pj_browser_show(pj_browser *browser);
 

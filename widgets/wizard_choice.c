@@ -8,6 +8,19 @@ const char *pj_wizard_file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *pj_wizard_name(const pj_chosen *one)
+{
+    return one->facts.name ? one->facts.name : pj_wizard_file_name(one->path);
+}
+
+const char *pj_wizard_path(const pj_wizard *wizard, const char *path)
+{
+    const char *folder = wizard->host.folder;
+    size_t length = folder ? strlen(folder) : 0;
+    bool inside = length && strncmp(path, folder, length) == 0 && path[length] == '/';
+    return inside && path[length + 1] ? path + length + 1 : path;
+}
+
 void pj_wizard_choose(pj_wizard *wizard, const char *path, const char *tag)
 {
     for (size_t i = 0; i < wizard->chosen_count; i++)
@@ -170,7 +183,7 @@ void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out)
         pj_buf_puts(out, ", force = true");
 }
 
-void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
+void pj_wizard_code_load(const pj_wizard *wizard, bool whole, pj_buf *out)
 {
     pj_buf_puts(out, "load{");
     const char *separator = "\n    ";
@@ -178,7 +191,8 @@ void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
         if (wizard->study && !wizard->chosen[i].run)
             continue;
         pj_buf_puts(out, separator);
-        pj_wizard_code_text(out, wizard->chosen[i].path);
+        const char *path = wizard->chosen[i].path;
+        pj_wizard_code_text(out, whole ? path : pj_wizard_path(wizard, path));
         separator = ",\n    ";
     }
     pj_wizard_code_how(wizard, true, out);
@@ -188,7 +202,7 @@ void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out)
 void pj_wizard_code_runs(const pj_wizard *wizard, pj_buf *out)
 {
     pj_buf_puts(out, "runs = ");
-    pj_wizard_code_load(wizard, out);
+    pj_wizard_code_load(wizard, false, out);
     pj_buf_add_char(out, '\n');
     size_t place = 0;
     for (size_t i = 0; any_tag(wizard) && i < wizard->chosen_count; i++) {

@@ -6,15 +6,18 @@
 #include "widgets/escape.h"
 #include "widgets/html_page.h"
 #include "widgets/metrics_grid.h"
+#include "widgets/table_figure.h"
 #include "widgets/wizard_ranks.h"
+#include "widgets/wizard_table.h"
 
 #include <stdio.h>
 
-enum { MOST_ROWS = 96, ROW_PX = 28, STEP_PX = 16 };
+enum { MOST_ROWS = 96 };
 
 typedef struct efficiencies_page {
     pj_piece set, scaling, by, colours, good, bad, turned, said;
-    pj_piece labels, values, head, both, notes;
+    pj_piece title, tree, labels, values, head, both, notes;
+    pj_wizard_saver saver;
     pj_piece metric[MOST_ROWS]; // buttons, made as they are needed
     size_t metric_count;
     size_t grid_rows[MOST_ROWS]; // of buttons: rows of the set
@@ -29,97 +32,26 @@ static efficiencies_page *page_of(const pj_wizard *wizard)
     return wizard->pages[PJ_STEP_efficiencies];
 }
 
-// The table: names are buttons, values an HTML table of the same row height beside them
-
-#define CELL                                                                                       \
-    "height:28px;box-sizing:border-box;padding:0 8px;line-height:1;text-align:center;"             \
-    "white-space:nowrap;border:1px solid transparent;background-clip:padding-box"
-
-static void add_value(const pj_wizard *wizard, const pj_grid *grid, size_t row, size_t column,
-                      pj_buf *out)
-{
-    const pj_grid_cell *cell = pj_grid_at(grid, row, column);
-    pj_buf_puts(out, "<td style=\"" CELL);
-    if (pj_grid_coloured(grid, row, column)) {
-        pj_colour fill = pj_grid_fill(grid, row, column, wizard->palette);
-        pj_buf_addf(out, ";background-color:#%06x;color:#%06x", fill >> 8,
-                    pj_palette_ink(fill) >> 8);
-    }
-    pj_auto_buf tip = {0};
-    pj_buf_addf(&tip, "%s: %s\n%s", grid->rows[row].title, cell->exact,
-                grid->columns[column].about);
-    pj_buf_add_char(out, '"');
-    pj_html_tooltip(out, pj_buf_str(&tip));
-    pj_buf_add_char(out, '>');
-    pj_escape_html(out, pj_str_of(cell->text));
-    pj_buf_puts(out, cell->mark);
-    pj_buf_puts(out, "</td>");
-}
-
-static void add_head(const char *text, const char *tip, pj_buf *out)
-{
-    pj_buf_puts(out, "<th style=\"" CELL ";font-weight:600\"");
-    pj_html_tooltip(out, pj_str_of(tip));
-    pj_buf_add_char(out, '>');
-    pj_escape_html(out, pj_str_of(text));
-    pj_buf_puts(out, "</th>");
-}
-
-static void add_column_head(const pj_grid *grid, size_t column, pj_buf *out)
-{
-    pj_auto_buf text = {0};
-    if (grid->group_title)
-        pj_buf_addf(&text, "%s / ", grid->groups[grid->columns[column].group]);
-    pj_buf_puts(&text, grid->columns[column].label);
-    add_head(text.at, grid->columns[column].about, out);
-}
-
-static void add_upright(const pj_wizard *wizard, const pj_grid *grid, pj_buf *out)
-{
-    pj_buf_puts(out, "<tr>");
-    for (size_t c = 0; c < grid->column_count; c++)
-        add_column_head(grid, c, out);
-    pj_buf_puts(out, "</tr>");
-    for (size_t row = 0; row < grid->row_count; row++) {
-        pj_buf_puts(out, "<tr>");
-        for (size_t c = 0; c < grid->column_count; c++)
-            add_value(wizard, grid, row, c, out);
-        pj_buf_puts(out, "</tr>");
-    }
-}
-
-static void add_turned(const pj_wizard *wizard, const pj_grid *grid, pj_buf *out)
-{
-    pj_buf_puts(out, "<tr><td></td>");
-    for (size_t row = 0; row < grid->row_count; row++)
-        add_head(grid->rows[row].title, grid->rows[row].explanation, out);
-    pj_buf_puts(out, "</tr>");
-    for (size_t c = 0; c < grid->column_count; c++) {
-        pj_buf_puts(out, "<tr>");
-        add_column_head(grid, c, out);
-        for (size_t row = 0; row < grid->row_count; row++)
-            add_value(wizard, grid, row, c, out);
-        pj_buf_puts(out, "</tr>");
-    }
-}
-
 static void show_values(pj_wizard *wizard, const pj_grid *grid, bool turned)
 {
-    pj_auto_buf html = {0};
-    pj_buf_puts(&html, "<table style=\"" PJ_HTML_FONT
-                       ";border-collapse:collapse;border-spacing:0;margin:0\">");
-    if (turned)
-        add_turned(wizard, grid, &html);
-    else
-        add_upright(wizard, grid, &html);
-    pj_buf_puts(&html, "</table>");
-    pj_piece_say(&wizard->parts, page_of(wizard)->values, html.at);
+    const efficiencies_page *page = page_of(wizard);
+    pj_auto_buf html = {0}, tree = {0}, title = {0};
+    pj_wizard_table_values(grid, wizard->palette, turned, &html);
+    pj_piece_say(&wizard->parts, page->values, html.at);
+    if (!turned)
+        pj_wizard_table_tree(grid, &tree);
+    pj_piece_say(&wizard->parts, page->tree, tree.len ? tree.at : "");
+    pj_buf_puts(&title, "<div style=\"" PJ_HTML_FONT ";font-size:15px;font-weight:600\">");
+    pj_escape_html(&title, pj_str_of(wizard->metrics->title));
+    pj_buf_puts(&title, "</div>");
+    pj_piece_say(&wizard->parts, page->title, title.at);
 }
 
 static void show_notes(pj_wizard *wizard, const pj_grid *grid)
 {
     const pj_metrics *metrics = wizard->metrics;
     pj_auto_buf html = {0};
+    pj_wizard_table_legend(wizard->palette, &html);
     pj_buf_puts(&html, "<div style=\"line-height:1.4\">");
     if (grid->beyond_note)
         pj_html_note(&html, "", pj_str_of(grid->beyond_note));
@@ -167,7 +99,8 @@ static void label_button(pj_wizard *wizard, pj_piece button, const pj_grid_row *
 {
     const pj_pieces *parts = &wizard->parts;
     char padding[48];
-    snprintf(padding, sizeof padding, "0 12px 0 %upx", turned ? 8 : 6 + STEP_PX * row->depth);
+    snprintf(padding, sizeof padding, "0 12px 0 %upx",
+             turned ? 8 : 6 + PJ_WIZARD_STEP_PX * row->depth);
     pj_piece_set(parts, button, "description", json_string(row->title));
     pj_piece_set(parts, button, "tooltip", json_string(row->formula ? row->formula : row->title));
     pj_piece_layout(parts, button, "padding", padding);
@@ -183,11 +116,8 @@ static void show_labels(pj_wizard *wizard, const pj_grid *grid, bool turned)
     size_t rows = grid->row_count < MOST_ROWS ? grid->row_count : MOST_ROWS, count = 0;
     pj_piece children[MOST_ROWS + 2] = {NULL};
     pj_auto_buf head = {0};
-    pj_buf_puts(&head, "<div style=\"" PJ_HTML_FONT ";height:28px;line-height:28px;padding:0 6px;"
-                       "font-weight:600;text-align:right\">");
-    pj_escape_html(&head, pj_str_of(turned ? "" : grid->label_title));
-    pj_buf_puts(&head, "</div>");
-    pj_piece_say(parts, page->head, head.at);
+    pj_wizard_table_head(grid, turned, &head);
+    pj_piece_say(parts, page->head, head.len ? head.at : "");
     children[count++] = page->head;
     page->grid_row_count = rows;
     for (size_t row = 0; row < rows; row++) {
@@ -369,6 +299,23 @@ static pj_piece build_controls(pj_wizard *wizard, efficiencies_page *page)
                            PJ_PIECE_ROW(parts, page->good, page->bad, page->turned));
 }
 
+// Saving
+
+static const char *const table_formats[] = {"png", "svg", "pdf",  "csv", "json",
+                                            "md",  "tex", "html", "txt", NULL};
+
+static pj_figure *make_figure(pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    (void)table;
+    const pj_draw *draw = pj_draw_open(err);
+    return draw ? pj_table_figure(wizard->metrics, wizard->palette, draw) : NULL;
+}
+
+static void on_save(void *context)
+{
+    pj_wizard_saver_save(context, &page_of(context)->saver);
+}
+
 // The page
 
 static pj_piece build(pj_wizard *wizard)
@@ -386,7 +333,12 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_layout(parts, page->values, "overflow", "auto");
     pj_piece_layout(parts, page->values, "min_width", "0");
     pj_piece_layout(parts, page->labels, "flex", "0 0 auto"); // values scroll, names stay whole
-    page->both = PJ_PIECE_ROW(parts, page->labels, page->values);
+    page->title = pj_piece_html(parts, "");
+    page->tree = pj_piece_html(parts, "");
+    pj_piece_layout(parts, page->tree, "width", "0"); // it lies under the names
+    pj_piece_layout(parts, page->tree, "margin", "0");
+    pj_piece_layout(parts, page->tree, "overflow", "visible");
+    page->both = PJ_PIECE_ROW(parts, page->tree, page->labels, page->values);
     pj_piece_layout(parts, page->both, "align_items", "flex-start");
     page->notes = pj_piece_html(parts, "");
     page->about = pj_piece_html(parts, "<i>Click a metric: what it means, why it is low, the "
@@ -397,8 +349,10 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_layout(parts, page->inside, "align_self", "flex-start");
     pj_piece_show(parts, page->inside, false);
     pj_piece_on(parts, page->inside, NULL, on_inside);
-    return PJ_PIECE_COLUMN(parts, controls, page->said, page->both, page->notes, page->about,
-                           page->plot, page->inside);
+    page->saver = (pj_wizard_saver){.formats = table_formats, .metrics = true, .make = make_figure};
+    pj_wizard_saver_build(wizard, &page->saver, "efficiencies", on_save);
+    return PJ_PIECE_COLUMN(parts, controls, page->said, page->title, page->both, page->notes,
+                           page->saver.box, page->about, page->plot, page->inside);
 }
 
 static bool useful(const pj_wizard *wizard)

@@ -6,6 +6,8 @@
 #include "widgets/figure_file.h"
 #include "widgets/html_page.h"
 
+#include <ctype.h>
+
 /// What the page shows of a bundle: its first part that works there.
 static json_t *for_page(const pj_bundle *bundle)
 {
@@ -66,23 +68,84 @@ void pj_wizard_show_table(pj_wizard *wizard)
     wizard->host.show(wizard->host.self, PJ_WIZARD_TABLE, bundle.data, bundle.metadata);
 }
 
+// What was written
+
+static void show_html(const pj_wizard *wizard, pj_piece output, pj_str html, const char *plain)
+{
+    json_t *data = json_pack("{s:s%, s:o}", "text/html", html.at, html.len, "text/plain",
+                             pj_piece_string(plain));
+    pj_piece_display(&wizard->parts, output, *plain ? data : NULL, NULL);
+    json_decref(data);
+}
+
+void pj_wizard_tell(const pj_wizard *wizard, pj_piece output, const char *text)
+{
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<span>");
+    pj_escape_html(&html, pj_str_of(text));
+    pj_buf_puts(&html, "</span>");
+    show_html(wizard, output, pj_buf_str(&html), text);
+}
+
+static void add_address(pj_buf *out, const char *path)
+{
+    for (; *path; path++) {
+        bool plain = isalnum((unsigned char)*path) || strchr("/-._~", *path);
+        pj_buf_addf(out, plain ? "%c" : "%%%02X", (unsigned char)*path);
+    }
+}
+
+/// Front ends find what is in the folder of the notebook, and in those below it.
+void pj_wizard_tell_file(const pj_wizard *wizard, pj_piece output, const char *path)
+{
+    pj_auto_buf html = {0};
+    const char *near = pj_wizard_path(wizard, path);
+    bool found = *near != '/' && *near != '~' && !strstr(near, "..");
+    pj_buf_puts(&html, "<span>Written: ");
+    if (found) {
+        pj_buf_puts(&html, "<a target=\"_blank\" href=\"");
+        add_address(&html, near);
+        pj_buf_puts(&html, "\">");
+    }
+    pj_escape_html(&html, pj_str_of(near));
+    pj_buf_puts(&html, found ? "</a></span>" : "</span>");
+    show_html(wizard, output, pj_buf_str(&html), near);
+}
+
 // Saving
 
-static const char *const formats[] = {"png", "svg", "pdf", "csv", NULL};
+const char *const pj_wizard_figure_formats[] = {"png", "svg", "pdf", "csv", NULL};
+
+static pj_piece build_formats(pj_pieces *parts, const char *const *formats)
+{
+    enum { MOST_BUTTONS = 4 };
+    json_t *labels = json_array();
+    for (size_t i = 0; formats[i]; i++) {
+        char label[8] = "";
+        for (size_t c = 0; formats[i][c] && c + 1 < sizeof label; c++)
+            label[c] = (char)toupper((unsigned char)formats[i][c]);
+        json_array_append_new(labels, json_string(label));
+    }
+    if (json_array_size(labels) <= MOST_BUTTONS)
+        return pj_piece_new(parts, "ToggleButtons",
+                            json_pack("{s:o, s:i, s:{s:s}}", "_options_labels", labels, "index", 0,
+                                      "style", "button_width", "4em"));
+    return pj_piece_new(parts, "Dropdown",
+                        json_pack("{s:o, s:i, s:s, s:{s:s}}", "_options_labels", labels, "index", 0,
+                                  "tooltip", "Format of the file", "layout", "width", "90px"));
+}
 
 void pj_wizard_saver_build(pj_wizard *wizard, pj_wizard_saver *saver, const char *name,
                            void (*save)(void *wizard))
 {
     pj_pieces *parts = &wizard->parts;
+    saver->formats = saver->formats ? saver->formats : pj_wizard_figure_formats;
     saver->name = pj_piece_entry(parts, "Save as", "file name");
     pj_piece_say(parts, saver->name, name);
     pj_piece_layout(parts, saver->name, "width", "360px");
-    saver->format =
-        pj_piece_new(parts, "ToggleButtons",
-                     json_pack("{s:[s,s,s,s], s:i, s:{s:s}}", "_options_labels", "PNG", "SVG",
-                               "PDF", "CSV", "index", 0, "style", "button_width", "4em"));
+    saver->format = build_formats(parts, saver->formats);
     pj_piece button = pj_piece_button(parts, "Save", "save", "Writes the file beside the notebook");
-    saver->said = pj_piece_html(parts, "");
+    saver->said = pj_piece_said(parts);
     saver->box = PJ_PIECE_ROW(parts, saver->name, saver->format, button, saver->said);
     pj_piece_on(parts, button, NULL, save);
 }
@@ -91,32 +154,48 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
                  pj_err *err)
 {
     pj_auto_table table = NULL;
+    const pj_renderer *renderer = pj_renderer_by_name(pj_str_of(format));
+    pj_render_opts opts = {.page = true, .palette = wizard->palette};
+    if (renderer && saver->metrics) {
+        pj_render_metrics(renderer, wizard->metrics, opts, out);
+        return true;
+    }
     pj_auto_figure figure = saver->make(wizard, &table, err);
     if (!figure && !table)
         return false;
-    if (strcmp(format, "csv") != 0)
+    if (!renderer)
         return pj_figure_file(figure, pj_str_of(format), out, err);
     if (!table)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no table behind this picture");
-    pj_render_table(&pj_renderer_csv, table, (pj_render_opts){0}, out);
+    pj_render_table(renderer, table, opts, out);
     return true;
+}
+
+/// The name with the suffix of the format in the place of one of another format.
+static void add_path(const pj_wizard_saver *saver, pj_str name, const char *format, pj_buf *out)
+{
+    size_t point = pj_str_find_last(name, '.');
+    for (size_t i = 0; point < name.len && saver->formats[i]; i++)
+        if (pj_str_equal(pj_str_from(name, point + 1), pj_str_of(saver->formats[i])))
+            name = pj_str_head(name, point);
+    pj_buf_addf(out, PJ_STR_FMT ".%s", PJ_STR_ARG(name), format);
 }
 
 void pj_wizard_saver_save(pj_wizard *wizard, const pj_wizard_saver *saver)
 {
     const pj_pieces *parts = &wizard->parts;
-    const char *format =
-        formats[pj_piece_pick(parts, saver->format, sizeof formats / sizeof *formats - 1)];
+    size_t count = 0;
+    while (saver->formats[count])
+        count++;
+    const char *format = saver->formats[pj_piece_pick(parts, saver->format, count)];
     pj_auto_buf path = {0}, bytes = {0}, said = {0};
-    pj_buf_puts(&path, pj_piece_text(parts, saver->name));
-    pj_auto_arena arena = pj_arena_new(NULL);
-    const char *suffix = pj_arena_format(arena, ".%s", format);
-    if (!pj_str_ends(pj_buf_str(&path), pj_str_of(suffix)))
-        pj_buf_puts(&path, suffix);
+    add_path(saver, pj_str_of(pj_piece_text(parts, saver->name)), format, &path);
     pj_err err = {.code = PJ_E_NONE};
-    bool good = fill(wizard, saver, format, &bytes, &err) &&
-                wizard->host.write(wizard->host.self, path.at, pj_buf_str(&bytes), true, &err);
-    pj_buf_puts(&said, good ? "Saved: " : "Not saved: ");
-    pj_escape_html(&said, pj_str_of(good ? path.at : err.text));
-    pj_piece_say(parts, saver->said, said.at);
+    if (fill(wizard, saver, format, &bytes, &err) &&
+        wizard->host.write(wizard->host.self, path.at, pj_buf_str(&bytes), true, &err)) {
+        pj_wizard_tell_file(wizard, saver->said, path.at);
+        return;
+    }
+    pj_buf_addf(&said, "Not saved: %s", err.text);
+    pj_wizard_tell(wizard, saver->said, said.at);
 }

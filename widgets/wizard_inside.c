@@ -431,7 +431,7 @@ static void add_field(const pj_wizard *wizard, const char *key, pj_piece part, p
 static void add_call(const pj_wizard *wizard, const char *verb, pj_str fields, pj_buf *out)
 {
     pj_buf_puts(out, verb);
-    pj_wizard_code_text(out, run_of(wizard)->path);
+    pj_wizard_code_text(out, pj_wizard_path(wizard, run_of(wizard)->path));
     if (fields.len)
         pj_buf_addf(out, ", {" PJ_STR_FMT "}", PJ_STR_ARG(pj_str_from(fields, 2)));
     pj_buf_puts(out, ")\n");
@@ -466,7 +466,7 @@ static void code(const pj_wizard *wizard, pj_buf *out)
         return;
     }
     pj_buf_puts(out, "run = load{");
-    pj_wizard_code_text(out, run_of(wizard)->path);
+    pj_wizard_code_text(out, pj_wizard_path(wizard, run_of(wizard)->path));
     pj_wizard_code_how(wizard, true, out);
     pj_buf_puts(out, "}[1]\nstats = run.stats\n");
     if (quantity->formula)

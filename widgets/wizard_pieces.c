@@ -128,6 +128,13 @@ pj_piece pj_piece_output(pj_pieces *parts)
                         json_pack("{s:{s:s, s:s}}", "layout", "width", "100%", "overflow", "auto"));
 }
 
+pj_piece pj_piece_said(pj_pieces *parts)
+{
+    return pj_piece_new(
+        parts, "Output",
+        json_pack("{s:{s:s, s:s}}", "layout", "width", "auto", "max_width", "900px"));
+}
+
 // Callbacks
 
 typedef struct listener {

@@ -41,6 +41,8 @@ pj_piece pj_piece_check(pj_pieces *parts, const char *label, bool on);
 pj_piece pj_piece_choice(pj_pieces *parts, const char *label, const char *const *labels);
 pj_piece pj_piece_number(pj_pieces *parts, const char *model, const char *label, json_t *take);
 pj_piece pj_piece_output(pj_pieces *parts);
+/// A small one, for a sentence beside a button.
+pj_piece pj_piece_said(pj_pieces *parts);
 
 /// `call` when the front end changes `key`, or clicks (NULL).
 void pj_piece_on(pj_pieces *parts, pj_piece part, const char *key, void (*call)(void *context));

@@ -6,6 +6,7 @@
 #include "widgets/wizard.h"
 #include "widgets/wizard_job.h"
 #include "widgets/wizard_pieces.h"
+#include "widgets/wizard_print.h"
 
 /// One page. Its state is what `build` puts into wizard->pages.
 typedef struct pj_wizard_step {
@@ -39,6 +40,7 @@ typedef struct pj_chosen {
 typedef struct pj_kept_piece {
     const char *key, *trait;
     pj_piece part;
+    json_t *initial;
 } pj_kept_piece;
 
 enum { PJ_WIZARD_MOST_KEPT = 48 };
@@ -68,6 +70,7 @@ struct pj_wizard {
     pj_wizard_job *look;      // reads one run again, for the page inside a run
     pj_run *looked;           // what came of it; NULL = nothing yet
     const char *looked_key;   // of what was asked
+    pj_wizard_print *print;   // makes a document of the report
     const pj_metric_set *set; // NULL = the fitting one
     pj_scaling scaling;
     pj_key by;
@@ -82,6 +85,8 @@ void pj_wizard_call(void *context);
 void pj_wizard_refresh(pj_wizard *wizard);
 /// Turns to a page if it is there.
 void pj_wizard_turn(pj_wizard *wizard, int step);
+/// Everything as in a first wizard, but for the folder.
+void pj_wizard_reset(pj_wizard *wizard);
 /// The value outlives the kernel. `trait` NULL = "value".
 void pj_wizard_keep(pj_wizard *wizard, const char *key, pj_piece part, const char *trait);
 
@@ -91,6 +96,9 @@ void pj_wizard_unchoose(pj_wizard *wizard, size_t index);
 void pj_wizard_forget_runs(pj_wizard *wizard); // options changed: all must be read again
 void pj_wizard_retag(pj_wizard *wizard, size_t index, const char *tag);
 const char *pj_wizard_file_name(const char *path);
+const char *pj_wizard_name(const pj_chosen *one); // that lists show
+/// From the folder of the notebook, where it is in there.
+const char *pj_wizard_path(const pj_wizard *wizard, const char *path);
 /// What parts choose whose labels are pj_wizard_scalings, or titles of keys after a first label.
 extern const char *const pj_wizard_scalings[];
 pj_scaling pj_wizard_scaling(const pj_wizard *wizard, pj_piece part);
@@ -100,8 +108,8 @@ bool pj_wizard_evaluate(pj_wizard *wizard, pj_err *err);
 /// Lua for the runs and their metrics: "runs = load{...}\nm = metrics(runs, ...)\n".
 void pj_wizard_code_runs(const pj_wizard *wizard, pj_buf *out);
 void pj_wizard_code_metrics(const pj_wizard *wizard, pj_buf *out);
-/// The expressions alone.
-void pj_wizard_code_load(const pj_wizard *wizard, pj_buf *out);
+/// The expressions alone; `whole`: paths from the root.
+void pj_wizard_code_load(const pj_wizard *wizard, bool whole, pj_buf *out);
 void pj_wizard_code_options(const pj_wizard *wizard, pj_buf *out);
 /// How runs are read: `, roi = "10%..90%"`; `replays`: also what the replay takes.
 void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out);
@@ -112,6 +120,9 @@ void pj_wizard_code_text(pj_buf *out, const char *text);
 pj_wizard_load pj_wizard_how(const pj_wizard *wizard);
 void pj_wizard_traces_news(pj_wizard *wizard);
 
+/// wizard_report.c
+void pj_wizard_report_news(pj_wizard *wizard);
+
 /// wizard_inside.c
 void pj_wizard_inside_news(pj_wizard *wizard);
 
@@ -119,12 +130,20 @@ void pj_wizard_inside_news(pj_wizard *wizard);
 /// NULL figure: says why there is none.
 void pj_wizard_draw(pj_wizard *wizard, pj_piece output, const pj_figure *figure, const pj_err *err);
 void pj_wizard_show_table(pj_wizard *wizard);
-/// Name, format and button to save a figure; the data as CSV.
+/// "Written: " and a link in an Output.
+void pj_wizard_tell_file(const pj_wizard *wizard, pj_piece output, const char *path);
+/// Plain text in an Output; "" empties it.
+void pj_wizard_tell(const pj_wizard *wizard, pj_piece output, const char *text);
+/// Name, format and button to save what a page shows.
 typedef struct pj_wizard_saver {
     pj_piece name, format, said, box;
-    /// What is to be saved, new; `table` may stay NULL.
+    const char *const *formats; // suffixes; ends with NULL
+    /// The figure that is to be saved, new, and its data for .csv; `table` may stay NULL.
     pj_figure *(*make)(pj_wizard *wizard, pj_table **table, pj_err *err);
+    /// The metrics themselves in formats of texts, not `make`'s table.
+    bool metrics;
 } pj_wizard_saver;
+extern const char *const pj_wizard_figure_formats[];
 void pj_wizard_saver_build(pj_wizard *wizard, pj_wizard_saver *saver, const char *name,
                            void (*save)(void *wizard));
 void pj_wizard_saver_save(pj_wizard *wizard, const pj_wizard_saver *saver);

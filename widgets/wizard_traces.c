@@ -10,7 +10,7 @@
 typedef struct traces_page {
     pj_piece list, tag, reference, said; // of the chosen runs
     pj_piece roi, roi_cut, clock, set, scaling, latency, bandwidth, eager, workers, memory, reread;
-    pj_piece analyse, cancel, all, progress;
+    pj_piece analyse, cancel, all, trouble, progress;
 } traces_page;
 
 static traces_page *page_of(const pj_wizard *wizard)
@@ -26,7 +26,7 @@ static void add_label(const pj_wizard *wizard, size_t index, pj_buf *out)
     const pj_chosen *one = &wizard->chosen[index];
     char size[32];
     pj_format_bytes(one->facts.bytes, size);
-    pj_buf_addf(out, "%zu. %s%s%s", index + 1, pj_wizard_file_name(one->path), dot,
+    pj_buf_addf(out, "%zu. %s%s%s", index + 1, pj_wizard_name(one), dot,
                 *one->facts.format ? one->facts.format : "unknown format");
     if (*one->facts.layout)
         pj_buf_addf(out, "%s%s", dot, one->facts.layout);
@@ -215,7 +215,7 @@ static void on_how(void *context)
     pj_wizard_load how = pj_wizard_how(wizard);
     pj_err err = {.code = PJ_E_NONE};
     bool good = wizard->host.check(wizard->host.self, &how, &err);
-    pj_piece_tell(&wizard->parts, page_of(wizard)->said, good ? "" : err.text);
+    pj_piece_tell(&wizard->parts, page_of(wizard)->trouble, good ? "" : err.text);
     if (!wizard->job)
         pj_wizard_forget_runs(wizard);
 }
@@ -240,7 +240,10 @@ static json_t *set_labels(const pj_wizard *wizard)
 
 static void keep_settings(pj_wizard *wizard, const traces_page *page)
 {
-    const pj_kept_piece kept[] = {
+    const struct {
+        const char *key, *trait;
+        pj_piece part;
+    } kept[] = {
         {"roi", NULL, page->roi},        {"roi_cut", "index", page->roi_cut},
         {"clock", "index", page->clock}, {"latency", NULL, page->latency},
         {"eager", NULL, page->eager},    {"bandwidth", NULL, page->bandwidth},
@@ -338,16 +341,22 @@ static void add_state(const pj_chosen *one, pj_buf *out)
 
 static double part_of(const pj_wizard_progress *p)
 {
-    if (p->state == PJ_READING_DONE)
+    if (p->state >= PJ_READING_DONE)
         return 1;
     return p->state == PJ_READING_NOW && p->total ? (double)p->done / (double)p->total : 0;
+}
+
+/// Large traces count for more of the whole; one that fails or is cancelled needs no more.
+static double weight_of(const pj_chosen *one)
+{
+    return (double)(one->facts.bytes ? one->facts.bytes : 1);
 }
 
 static void add_progress_row(const pj_chosen *one, pj_buf *out)
 {
     bool ill = one->progress.state == PJ_READING_FAILED;
     pj_buf_puts(out, "<tr><td style=\"padding:1px 12px 1px 0;white-space:nowrap\">");
-    pj_escape_html(out, pj_str_of(pj_wizard_file_name(one->path)));
+    pj_escape_html(out, pj_str_of(pj_wizard_name(one)));
     pj_buf_addf(out,
                 "</td><td style=\"padding-right:12px\"><progress max=\"1\" value=\"%.3f\">"
                 "</progress></td><td>%s",
@@ -360,19 +369,19 @@ static void show_progress(pj_wizard *wizard)
 {
     const traces_page *page = page_of(wizard);
     pj_auto_buf html = {0};
-    double sum = 0, count = 0;
+    double done = 0, all = 0;
     pj_buf_puts(&html, "<table style=\"" PJ_HTML_FONT ";line-height:1.5;border-spacing:0\">");
     for (size_t i = 0; i < wizard->chosen_count; i++) {
         const pj_chosen *one = &wizard->chosen[i];
         if (one->progress.state == PJ_READING_NOT)
             continue;
         add_progress_row(one, &html);
-        sum += part_of(&one->progress);
-        count++;
+        done += part_of(&one->progress) * weight_of(one);
+        all += weight_of(one);
     }
     pj_buf_puts(&html, "</table>");
-    pj_piece_say(&wizard->parts, page->progress, count > 0 ? html.at : "");
-    pj_piece_set(&wizard->parts, page->all, "value", json_real(count > 0 ? sum / count : 0));
+    pj_piece_say(&wizard->parts, page->progress, all > 0 ? html.at : "");
+    pj_piece_set(&wizard->parts, page->all, "value", json_real(all > 0 ? done / all : 0));
     pj_piece_show(&wizard->parts, page->all, wizard->job != NULL);
 }
 
@@ -410,7 +419,7 @@ static void end_reading(pj_wizard *wizard)
     wizard->job = NULL;
     pj_err err = {.code = PJ_E_NONE};
     bool good = pj_wizard_evaluate(wizard, &err);
-    pj_piece_tell(&wizard->parts, page->said, good ? "" : err.text);
+    pj_piece_tell(&wizard->parts, page->trouble, good ? "" : err.text);
     show_chosen(wizard, NULL);
     if (wizard->metrics)
         pj_wizard_turn(wizard, PJ_STEP_efficiencies);
@@ -433,10 +442,12 @@ static void on_analyse(void *context)
     traces_page *page = page_of(wizard);
     pj_wizard_load how = pj_wizard_how(wizard);
     pj_err err = {.code = PJ_E_NONE};
-    if (wizard->job || !wizard->host.check(wizard->host.self, &how, &err)) {
-        pj_piece_tell(&wizard->parts, page->said, err.text);
+    if (wizard->job)
         return;
-    }
+    bool good = wizard->host.check(wizard->host.self, &how, &err);
+    pj_piece_tell(&wizard->parts, page->trouble, good ? "" : err.text);
+    if (!good)
+        return;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_wizard_paths paths = {pj_new_n(arena, const char *, wizard->chosen_count + 1), 0};
     for (size_t i = 0; i < wizard->chosen_count; i++)
@@ -459,6 +470,21 @@ static void on_cancel(void *context)
     pj_piece_enable(&wizard->parts, page_of(wizard)->cancel, false);
 }
 
+static void on_reset(void *context)
+{
+    pj_wizard *wizard = context;
+    const traces_page *page = page_of(wizard);
+    if (wizard->job)
+        return;
+    pj_wizard_reset(wizard);
+    pj_piece_set(&wizard->parts, page->set, "index", json_integer(0));
+    pj_piece_set(&wizard->parts, page->scaling, "index", json_integer(0));
+    pj_piece_say(&wizard->parts, page->said, "");
+    pj_piece_say(&wizard->parts, page->trouble, "");
+    show_chosen(wizard, NULL);
+    reconsider(wizard);
+}
+
 // The page
 
 static pj_piece build(pj_wizard *wizard)
@@ -475,13 +501,17 @@ static pj_piece build(pj_wizard *wizard)
     page->all = pj_piece_new(parts, "FloatProgress",
                              json_pack("{s:f, s:{s:s, s:s}}", "max", 1.0, "layout", "width",
                                        "320px", "display", "none"));
+    page->trouble = pj_piece_html(parts, "");
     page->progress = pj_piece_html(parts, "");
+    pj_piece reset = pj_piece_button(parts, "Reset", "undo",
+                                     "Takes all runs off the list and all settings back");
+    pj_piece_on(parts, reset, NULL, on_reset);
     pj_piece_on(parts, page->analyse, NULL, on_analyse);
     pj_piece_on(parts, page->cancel, NULL, on_cancel);
     pj_piece chosen = build_chosen(wizard, page), settings = build_settings(wizard, page);
     return PJ_PIECE_COLUMN(parts, pj_browser_box(browser), chosen, settings,
-                           PJ_PIECE_ROW(parts, page->analyse, page->cancel, page->all),
-                           page->progress);
+                           PJ_PIECE_ROW(parts, page->analyse, page->cancel, page->all, reset),
+                           page->trouble, page->progress);
 }
 
 static bool useful(const pj_wizard *wizard)

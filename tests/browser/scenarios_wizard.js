@@ -189,6 +189,10 @@ async function report(stage) {
   await area.getByText('Written: assessed.ipynb').waitFor();
   await button(area, 'Generate').click();
   await area.getByText('is there already').waitFor();
+  await type(area, 'File', 'assessed.html');
+  await button(area, 'Generate').click();
+  await area.getByText('Written: assessed.html').waitFor({ timeout: 90000 });
+  assert.match(fs.readFileSync(path.join(stage.home, 'assessed.html'), 'utf8'), /STENCIL/);
   await lab.picture(stage.keep('wizard-report'));
   const written = await stage.open('assessed.ipynb');
   await written.runAll();

@@ -3,6 +3,7 @@
 
 #include "tests/support/made_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -136,6 +137,20 @@ static bool report(void *self, const pj_wizard_report *report, pj_err *err)
     return true;
 }
 
+static bool print(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err)
+{
+    fake_host *fake = self;
+    (void)notebook;
+    while (strstr(output, "slow") && !pj_job_stopped(job))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    if (pj_job_stopped(job))
+        return pj_fail(err, PJ_E_STOPPED, output, 0, "interrupted");
+    if (strstr(output, "bad"))
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "xelatex is missing");
+    snprintf(fake->printed, sizeof fake->printed, "%s", output);
+    return true;
+}
+
 static json_t *recall(void *self)
 {
     return json_incref(((fake_host *)self)->kept);
@@ -205,6 +220,7 @@ pj_wizard_host fake_host_of(fake_host *fake)
                             .write = write_file,
                             .set_at = set_at,
                             .report = report,
+                            .print = print,
                             .recall = recall,
                             .keep = keep,
                             .kept_where = "in a test",

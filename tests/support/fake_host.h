@@ -25,6 +25,7 @@ typedef struct fake_host {
     const char *written; // path of the last file; its size
     size_t written_bytes;
     const char *reported; // path of the last report
+    char printed[64];     // path of the last document
 } fake_host;
 
 void fake_host_init(fake_host *fake);

@@ -63,6 +63,18 @@ static void click(scene *s, const char *button)
                              "{'method':'custom','content':{'event':'click'}}"));
 }
 
+/// The button "Save" of a page, of those that have one.
+static void save(scene *s, int page)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
+        const json_t *label = pj_widget_get(w, "description", NULL);
+        bool is_save = label && strcmp(json_string_value(label), "Save") == 0;
+        if (is_save && page-- == 0)
+            assert_true(
+                pj_bench_msg(&s->bench, w, "{'method':'custom','content':{'event':'click'}}"));
+    }
+}
+
 static void change(scene *s, pj_widget *widget, const char *state)
 {
     pj_auto_buf data = {0};
@@ -97,6 +109,16 @@ static bool says(scene *s, const char *text)
         if (strcmp(pj_widget_model(w)->name, "HTMLModel") == 0 && value && strstr(value, text))
             return true;
     }
+    return false;
+}
+
+/// The same of any Output: what was written is told with a link.
+static bool shows(scene *s, const char *text)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
+        if (strcmp(pj_widget_model(w)->name, "OutputModel") == 0 &&
+            strstr(pj_bench_get(&s->bench, w, "outputs"), text))
+            return true;
     return false;
 }
 
@@ -358,6 +380,27 @@ static pj_widget *output(scene *s)
     return filled;
 }
 
+static void the_table_is_saved_in_all_formats(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {"png", "svg", "pdf",  "csv", "json",
+                                           "md",  "tex", "html", "txt"};
+    scene s;
+    open_scene(&s, five, 3);
+    analyse(&s);
+    for (int i = 0; i < 9; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "{'index': %d}", i);
+        change(&s, find(&s, "Dropdown", "tooltip", "Format of the file"), text);
+        save(&s, 0);
+        snprintf(text, sizeof text, "efficiencies.%s", suffixes[i]);
+        assert_string_equal(s.fake.written, text);
+        assert_true(s.fake.written_bytes > 200);
+        assert_true(shows(&s, text));
+    }
+    close_scene(&s);
+}
+
 static void scaling_is_drawn_and_saved(void **state)
 {
     (void)state;
@@ -379,7 +422,7 @@ static void scaling_is_drawn_and_saved(void **state)
         char text[32];
         snprintf(text, sizeof text, "{'index': %d}", i);
         change(&s, format, text);
-        click(&s, "Save");
+        save(&s, 1);
         snprintf(text, sizeof text, "scaling.%s", suffixes[i]);
         assert_string_equal(s.fake.written, text);
         assert_true(s.fake.written_bytes > 200);
@@ -456,14 +499,67 @@ static void a_report_is_generated_and_nothing_overwritten(void **state)
     change(&s, tabs(&s), "{'selected_index': 4}");
     change(&s, named(&s, "Text", "File"), "{'value': 'there'}");
     click(&s, "Generate");
-    assert_true(says(&s, "there.ipynb is there already"));
+    assert_true(shows(&s, "there.ipynb is there already"));
     assert_null(s.fake.reported);
     click(&s, "Replace");
     assert_string_equal(s.fake.reported, "there.ipynb");
     change(&s, named(&s, "Text", "File"), "{'value': 'new.ipynb'}");
     click(&s, "Generate");
     assert_string_equal(s.fake.reported, "new.ipynb");
-    assert_true(says(&s, "Written: <b>new.ipynb"));
+    assert_true(shows(&s, "href=\\'new.ipynb\\'"));
+    close_scene(&s);
+}
+
+static void print(scene *s, const char *file, const char *button)
+{
+    char text[64];
+    snprintf(text, sizeof text, "{'value': '%s'}", file);
+    change(s, named(s, "Text", "File"), text);
+    click(s, button);
+}
+
+static void a_document_is_made_in_one_click(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    analyse(&s);
+    change(&s, tabs(&s), "{'selected_index': 4}");
+    print(&s, "assessed.pdf", "Generate");
+    assert_true(fake_host_pump(&s.fake));
+    assert_string_equal(s.fake.printed, "assessed.pdf");
+    assert_string_equal(s.fake.reported, ".assessed.pdf.ipynb");
+    assert_true(shows(&s, "href=\\'assessed.pdf\\'"));
+    click(&s, "HTML");
+    assert_true(fake_host_pump(&s.fake));
+    assert_string_equal(s.fake.printed, "assessed.html");
+    print(&s, "bad", "PDF");
+    assert_true(fake_host_pump(&s.fake));
+    assert_true(shows(&s, "Not written: xelatex is missing"));
+    print(&s, "sub/slow", "PDF");
+    assert_string_equal(s.fake.reported, "sub/.slow.pdf.ipynb");
+    click(&s, "PDF"); // it is being made already
+    click(&s, "Stop");
+    assert_true(fake_host_pump(&s.fake));
+    assert_true(shows(&s, "Cancelled"));
+    print(&s, "slow", "PDF"); // ended with the wizard
+    close_scene(&s);
+}
+
+static void everything_is_taken_back(void **state)
+{
+    (void)state;
+    scene s;
+    open_scene(&s, five, 2);
+    change(&s, named(&s, "Text", "Region"), "{'value': '10%..90%'}");
+    change(&s, named(&s, "Text", "Application"), "{'value': 'CODE'}");
+    analyse(&s);
+    click(&s, "Reset");
+    assert_string_equal(chosen(&s), "[]");
+    assert_string_equal(titles(&s), "['Traces']");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Region"), "value"), "''");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Application"), "value"), "''");
+    assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Folder"), "value"), "'/traces'");
     close_scene(&s);
 }
 
@@ -522,10 +618,13 @@ int main(void)
         cmocka_unit_test(it_may_be_closed_while_it_reads),
         cmocka_unit_test(the_table_changes_with_its_controls),
         cmocka_unit_test(a_click_on_a_metric_explains_it),
+        cmocka_unit_test(the_table_is_saved_in_all_formats),
         cmocka_unit_test(scaling_is_drawn_and_saved),
         cmocka_unit_test(the_code_of_the_page_is_shown),
         cmocka_unit_test(a_look_is_named_in_its_code_and_file),
         cmocka_unit_test(a_report_is_generated_and_nothing_overwritten),
+        cmocka_unit_test(a_document_is_made_in_one_click),
+        cmocka_unit_test(everything_is_taken_back),
         cmocka_unit_test(a_run_is_read_again_for_its_regions),
         cmocka_unit_test(choices_come_back),
     };

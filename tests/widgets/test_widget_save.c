@@ -20,9 +20,10 @@ static void a_view_names_its_model(void **state)
     assert_string_equal(json_string_value(id), pj_widget_id(button));
     json_object_del(model, "model_id");
     assert_string_equal(pj_bench_text(&b, model), "{'version_major':2,'version_minor':0}");
-    assert_string_equal(json_string_value(json_object_get(view, "text/plain")),
-                        "Button \"Go\": to use it, run the cell again in JupyterLab 4 or Notebook 7 "
-                        "with ipywidgets 8 (pip install ipywidgets).");
+    assert_string_equal(
+        json_string_value(json_object_get(view, "text/plain")),
+        "Button \"Go\": to use it, run the cell again in JupyterLab 4 or Notebook 7 "
+        "with ipywidgets 8 (pip install ipywidgets).");
     json_decref(view);
     view = pj_widget_view(button, "two rows");
     assert_string_equal(json_string_value(json_object_get(view, "text/plain")), "two rows");

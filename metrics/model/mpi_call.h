@@ -30,6 +30,9 @@ typedef enum pj_mpi_role {
     PJ_ROLE_ICOLLECTIVE, // non-blocking collective: completed by a Wait
     PJ_ROLE_IREDUCE,     // the same of a Reduce
     PJ_ROLE_INIT,        // MPI_Init, MPI_Init_thread: barrier of communicator 1 at its end
+    PJ_ROLE_FENCE,       // MPI_Win_fence: barrier of its window, where the trace tells its ranks
+    PJ_ROLE_WINDOW,      // makes or frees a window: the same
+    PJ_ROLE_EPOCH,       // post, complete, wait of general active target: signals of its window
 } pj_mpi_role;
 
 /// 1-based index of a row of mpi_calls.def; 0 = no call. Calls without a row are PJ_MPI_UNKNOWN.

@@ -138,6 +138,8 @@ typedef struct pj_run {
     bool has_openmp;                         // any OpenMP level event
     bool no_states;                          // useful time and runtime are not known
     bool forks_traced;                       // regions open at their fork: workers need no master
+    bool starts_go_on;                       // MPI_Start of a send never waits for its receiver
+    bool windows_told;                       // one-sided synchronisation names its ranks
     bool states_unread;                      // states may change where no counter is read
     bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind
     bool unsettled;                          // the reader has learnt what another pass needs

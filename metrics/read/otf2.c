@@ -591,12 +591,14 @@ static bool read_archive(otf2_reading *r, pj_err *err)
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
     r->run->forks_traced = true;
+    r->run->starts_go_on = true;
     r->run->states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->place_count;
     if (!choose_parts(r, err))
         return false;
     r->run->messages_apart = gives_parts(r);
+    r->run->windows_told &= r->run->messages_apart;
     r->pass->ranks_apart = r->run->messages_apart && shares_ranks(r);
     open_places(r, &anchor);
     if (r->pass->crew)

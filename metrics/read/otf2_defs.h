@@ -21,6 +21,12 @@ typedef struct pj_otf2_comm {
     uint32_t *other; // the other side of an inter-communicator, else NULL
 } pj_otf2_comm;
 
+/// Processes that a one-sided synchronisation may name.
+typedef struct pj_otf2_group {
+    uint32_t size;
+    uint32_t *ranks; // rank in the run of each; PJ_OTF2_NONE = not known
+} pj_otf2_group;
+
 /// How the values of a metric are to be read.
 typedef enum pj_otf2_mode {
     PJ_OTF2_ACCUMULATED, // counted since the start
@@ -52,7 +58,10 @@ typedef struct pj_otf2_defs {
     pj_map context_of; // region of a calling context, by id
     pj_otf2_comm *comms;
     uint32_t comm_count;
-    pj_map comm_of; // by id
+    pj_map comm_of;   // by id
+    pj_map window_of; // by id: index of its communicator in comms
+    pj_otf2_group *groups; // where there are windows
+    pj_map group_of;       // by id
     pj_otf2_metric *metrics;
     pj_map metric_of;          // by id of a class or an instance
     pj_otf2_place_def *places; // CPU threads in the order of the layout

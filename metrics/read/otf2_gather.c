@@ -28,6 +28,8 @@ static const reference references[] = {
     {PJ_OTF2_DEF_COMM, 0, PJ_OTF2_DEF_STRING, true},
     {PJ_OTF2_DEF_COMM, 1, PJ_OTF2_DEF_GROUP, false},
     {PJ_OTF2_DEF_COMM, 2, PJ_OTF2_DEF_GROUP, false},
+    {PJ_OTF2_DEF_WINDOW, 0, PJ_OTF2_DEF_STRING, true},
+    {PJ_OTF2_DEF_WINDOW, 1, PJ_OTF2_DEF_COMM, false},
     {PJ_OTF2_DEF_METRIC_MEMBER, 0, PJ_OTF2_DEF_STRING, true},
     {PJ_OTF2_DEF_METRIC_INSTANCE, 0, PJ_OTF2_DEF_METRIC_CLASS, false},
 };

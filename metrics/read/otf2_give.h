@@ -6,7 +6,14 @@
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2_place.h"
 
-enum { PJ_OTF2_OF_REGION, PJ_OTF2_OF_COMM, PJ_OTF2_OF_METRIC, PJ_OTF2_OF_CONTEXT };
+enum {
+    PJ_OTF2_OF_REGION,
+    PJ_OTF2_OF_COMM,
+    PJ_OTF2_OF_METRIC,
+    PJ_OTF2_OF_CONTEXT,
+    PJ_OTF2_OF_WINDOW,
+    PJ_OTF2_OF_GROUP
+};
 
 /// The event is valid until the next one.
 static inline pj_event *pj_otf2_give(pj_otf2_place *place, uint64_t time, uint16_t kind)
@@ -65,7 +72,8 @@ static inline void pj_otf2_count(pj_otf2_place *place, pj_import_key key)
 /// The global id of one of its own; ids that a map leaves out stand for themselves.
 static inline uint64_t pj_otf2_global_of(const pj_otf2_place *place, unsigned of, uint64_t id)
 {
-    const pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
+    const pj_map *maps[] = {&place->regions,  &place->comms,   &place->metrics,
+                            &place->contexts, &place->windows, &place->groups};
     uint32_t global;
     return place->mapped[of] && pj_map_get(maps[of], id, &global) ? global : id;
 }

@@ -345,14 +345,43 @@ static void resolve_comms(work *w)
             give_number(w, &defs->comms[i]);
 }
 
+// Windows
+
+/// Those of communicators of MPI processes, and the groups that may be synchronised in them.
+static void resolve_windows(work *w)
+{
+    const pj_otf2_def_list *windows = list(w, PJ_OTF2_DEF_WINDOW);
+    const pj_otf2_def_list *groups = list(w, PJ_OTF2_DEF_GROUP);
+    pj_otf2_defs *defs = w->defs;
+    for (uint32_t i = 0; i < windows->count; i++) {
+        uint32_t comm;
+        if (pj_map_get(&defs->comm_of, windows->items[i].number[1], &comm) &&
+            defs->comms[comm].number)
+            pj_map_put(&defs->window_of, windows->items[i].id, comm);
+    }
+    w->run->windows_told = defs->window_of.count > 0;
+    if (!w->run->windows_told)
+        return;
+    defs->groups = pj_new_n(defs->arena, pj_otf2_group, groups->count);
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const pj_otf2_def *def = group_of(w, groups->items[i].id);
+        pj_otf2_group *group = &defs->groups[i];
+        group->ranks = members_of(w, def, &group->size);
+        if (group->ranks)
+            pj_map_put(&defs->group_of, def->id, i);
+    }
+}
+
 bool pj_otf2_layout_resolve(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_run *run,
                             pj_err *err)
 {
     work w = {.defs = defs, .all = all, .run = run};
     number_ranks(&w);
     bool ok = lay_out(&w, err);
-    if (ok)
+    if (ok) {
         resolve_comms(&w);
+        resolve_windows(&w);
+    }
     pj_map_free(&w.rank_of);
     pj_map_free(&w.node_of);
     return ok;

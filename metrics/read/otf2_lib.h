@@ -21,6 +21,7 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_CALLING_CONTEXT, // number: region
     PJ_OTF2_DEF_GROUP,           // number: type, paradigm, name; members
     PJ_OTF2_DEF_COMM,            // number: name, group, group of the other side or undefined
+    PJ_OTF2_DEF_WINDOW,          // number: name, communicator
     PJ_OTF2_DEF_METRIC_MEMBER,   // number: name, mode, value type
     PJ_OTF2_DEF_METRIC_CLASS,    // number: occurrence; members
     PJ_OTF2_DEF_METRIC_INSTANCE, // number: class, recorder

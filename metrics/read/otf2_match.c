@@ -250,6 +250,17 @@ static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const
         put(match, &c->receives, op, place->location);
 }
 
+/// Only whether each has its other end matters.
+static void take_signal(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+{
+    bool sends = op->kind == PJ_OTF2_OP_SIGNAL;
+    channel *c = channel_for(match, sends ? place->rank : op->peer, sends ? op->peer : place->rank,
+                             op->comm);
+    waiting other;
+    if (!take(sends ? &c->receives : &c->sends, op, &other))
+        put(match, sends ? &c->sends : &c->receives, op, place->location);
+}
+
 // Receives without completions
 
 size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_traffic *out)
@@ -523,6 +534,10 @@ void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
         case PJ_OTF2_OP_RECEIVE:
             if (!place->infer)
                 take_receive(match, place, op);
+            break;
+        case PJ_OTF2_OP_SIGNAL:
+        case PJ_OTF2_OP_SIGNALLED:
+            take_signal(match, place, op);
             break;
         case PJ_OTF2_OP_COLLECTIVE:
             take_collective(match, place, op);

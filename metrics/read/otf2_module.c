@@ -202,6 +202,15 @@ static OTF2_CallbackCode inter_comm_def(void *self, OTF2_CommRef id, OTF2_String
                                       .number = {WIDE(name), WIDE(a), WIDE(b)}});
 }
 
+static OTF2_CallbackCode window_def(void *self, OTF2_RmaWinRef id, OTF2_StringRef name,
+                                    OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+{
+    (void)flags;
+    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_WINDOW,
+                                      .id = id,
+                                      .number = {WIDE(name), WIDE(comm)}});
+}
+
 static OTF2_CallbackCode metric_member_def(void *self, OTF2_MetricMemberRef id, OTF2_StringRef name,
                                            OTF2_StringRef description, OTF2_MetricType type,
                                            OTF2_MetricMode mode, OTF2_Type value, OTF2_Base base,
@@ -251,6 +260,7 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *set)
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(set, group_def);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(set, comm_def);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(set, inter_comm_def);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(set, window_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(set, metric_member_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(set, metric_class_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(set, metric_instance_def);
@@ -398,6 +408,9 @@ ON_2(OMP_RELEASE_LOCK, uint32_t, uint32_t)
 ON_1(OMP_TASK_CREATE, uint64_t)
 ON_1(OMP_TASK_SWITCH, uint64_t)
 ON_1(OMP_TASK_COMPLETE, uint64_t)
+ON_0(RMA_COLLECTIVE_BEGIN)
+ON_6(RMA_COLLECTIVE_END, OTF2_CollectiveOp, OTF2_RmaSyncLevel, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
+ON_3(RMA_GROUP_SYNC, OTF2_RmaSyncLevel, OTF2_RmaWinRef, OTF2_GroupRef)
 ON_2(THREAD_FORK, OTF2_Paradigm, uint32_t)
 ON_1(THREAD_JOIN, OTF2_Paradigm)
 ON_1(THREAD_TEAM_BEGIN, OTF2_CommRef)
@@ -450,6 +463,9 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(OmpTaskCreate, OMP_TASK_CREATE);
     ON(OmpTaskSwitch, OMP_TASK_SWITCH);
     ON(OmpTaskComplete, OMP_TASK_COMPLETE);
+    ON(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN);
+    ON(RmaCollectiveEnd, RMA_COLLECTIVE_END);
+    ON(RmaGroupSync, RMA_GROUP_SYNC);
     ON(ThreadFork, THREAD_FORK);
     ON(ThreadJoin, THREAD_JOIN);
     ON(ThreadTeamBegin, THREAD_TEAM_BEGIN);

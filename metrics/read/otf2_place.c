@@ -20,8 +20,10 @@ enum {
     NAMES_AHEAD = 64,    // events between a team and its region
     LEVEL_MOST = 100000, // largest value that counts as time in OpenMP
     MAP_REGION = 3,      // OTF2_MappingType
+    MAP_GROUP = 4,
     MAP_METRIC = 5,
     MAP_COMM = 6,
+    MAP_WINDOW = 8,
     MAP_CONTEXT = 10,
     SCOUT_IDS = 1 << 16, // that it knows regions by
 };
@@ -42,8 +44,11 @@ static void take_local(void *self, const pj_otf2_def *def)
     } kinds[] = {{MAP_REGION, PJ_OTF2_OF_REGION},
                  {MAP_COMM, PJ_OTF2_OF_COMM},
                  {MAP_METRIC, PJ_OTF2_OF_METRIC},
-                 {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT}};
-    pj_map *maps[] = {&place->regions, &place->comms, &place->metrics, &place->contexts};
+                 {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT},
+                 {MAP_WINDOW, PJ_OTF2_OF_WINDOW},
+                 {MAP_GROUP, PJ_OTF2_OF_GROUP}};
+    pj_map *maps[] = {&place->regions,  &place->comms,   &place->metrics,
+                      &place->contexts, &place->windows, &place->groups};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (def->kind == PJ_OTF2_DEF_MAP && def->number[0] == kinds[i].kind &&
             def->number[1] <= UINT32_MAX) {
@@ -159,6 +164,8 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_map_free(&place->comms);
     pj_map_free(&place->metrics);
     pj_map_free(&place->contexts);
+    pj_map_free(&place->windows);
+    pj_map_free(&place->groups);
     pj_map_free(&place->channels);
     pj_otf2_requests_free(&place->requests);
     pj_otf2_requests_free(&place->collectives);
@@ -674,6 +681,12 @@ static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event
         return;
     case PJ_OTF2_MPI_COLLECTIVE_END:
         pj_otf2_collective(place, time, event);
+        return;
+    case PJ_OTF2_RMA_COLLECTIVE_END:
+        pj_otf2_window_collective(place, time, event);
+        return;
+    case PJ_OTF2_RMA_GROUP_SYNC:
+        pj_otf2_window_signal(place, time, event);
         return;
     case PJ_OTF2_NON_BLOCKING_COLLECTIVE_REQUEST:
         pj_otf2_collective_request(place, time, event->field[0]);

@@ -17,6 +17,8 @@ typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_RECEIVE,    // peer = sender; begin = post, end = completion
     PJ_OTF2_OP_INFERRED,   // a receive whose sender and completion are not in the trace
     PJ_OTF2_OP_COUNTED,    // one of these whose sender was found by its number
+    PJ_OTF2_OP_SIGNAL,     // of a window, to peer; comm counts on behind the communicators
+    PJ_OTF2_OP_SIGNALLED,  // the same from peer
     PJ_OTF2_OP_COLLECTIVE, // begin = enter, end = completion
 } pj_otf2_op_kind;
 
@@ -88,8 +90,8 @@ typedef struct pj_otf2_place {
     uint64_t records;
 
     pj_otf2_clock clock;
-    pj_map regions, comms, metrics, contexts; // global ids of its own ones
-    bool mapped[4];
+    pj_map regions, comms, metrics, contexts, windows, groups; // global ids of its own ones
+    bool mapped[6];
     pj_otf2_known known;
 
     // What it is in.

@@ -121,6 +121,9 @@ static uint8_t state_of_role(const pj_mpi_call_row *row)
     case PJ_ROLE_NONE:
     case PJ_ROLE_START:
     case PJ_ROLE_INIT:
+    case PJ_ROLE_FENCE:
+    case PJ_ROLE_WINDOW:
+    case PJ_ROLE_EPOCH:
         break;
     }
     return row->class_ == PJ_MPI_ONE_SIDED ? STATE_ONE_SIDED : STATE_OTHERS;

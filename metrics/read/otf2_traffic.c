@@ -253,6 +253,68 @@ void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event
                                    .end = time});
 }
 
+// One-sided synchronisation
+
+enum { SIGNAL_POST, SIGNAL_COMPLETE }; // tags
+
+/// The communicator of a window, by its index in defs->comms; NULL = not of MPI processes.
+static const pj_otf2_comm *comm_of_window(pj_otf2_place *place, uint64_t id, uint32_t *index)
+{
+    uint64_t window = pj_otf2_global_of(place, PJ_OTF2_OF_WINDOW, id);
+    return pj_map_get(&place->defs->window_of, window, index) ? &place->defs->comms[*index] : NULL;
+}
+
+void pj_otf2_window_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    uint32_t index;
+    const pj_otf2_comm *comm = comm_of_window(place, event->field[2], &index);
+    if (!comm || !place->now.calls)
+        return;
+    pj_event *out = give_in_call(place, time, PJ_EV_COLLECTIVE);
+    out->a = comm->number;
+    out->b = larger(event->field[4], event->field[5]);
+}
+
+/// A signal without content, between the rank and each of the group: a post goes to the origins, who
+/// wait for it when they complete; a completion goes to the targets.
+static void give_signals(pj_otf2_place *place, uint64_t time, pj_otf2_op op, bool sends)
+{
+    op.kind = sends ? PJ_OTF2_OP_SIGNAL : PJ_OTF2_OP_SIGNALLED;
+    op.begin = op.end = time;
+    give_part(place, time, &op, sends ? PJ_PART_SEND : PJ_PART_RECEIVE, 0);
+    if (place->parts)
+        add_op(place, op);
+}
+
+void pj_otf2_window_signal(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
+{
+    uint32_t at;
+    pj_otf2_op op = {.tag = SIGNAL_POST};
+    uint64_t id = pj_otf2_global_of(place, PJ_OTF2_OF_GROUP, event->field[2]);
+    const pj_otf2_comm *comm = comm_of_window(place, event->field[1], &op.comm);
+    if (!place->now.calls || !comm || !pj_map_get(&place->defs->group_of, id, &at))
+        return;
+    const pj_otf2_group *group = &place->defs->groups[at];
+    const pj_mpi_call_row *row =
+        pj_mpi_call_at(pj_otf2_region_at(place, place->now.call_region)->call);
+    pj_str name = pj_str_of(row ? row->name : "");
+    bool posts = pj_str_equal(name, PJ_S("MPI_Win_post"));
+    bool completes = pj_str_equal(name, PJ_S("MPI_Win_complete"));
+    bool waits = pj_str_equal(name, PJ_S("MPI_Win_wait")) || pj_str_equal(name, PJ_S("MPI_Win_test"));
+    op.comm += place->defs->comm_count;
+    for (uint32_t i = 0; i < group->size; i++) {
+        op.peer = group->ranks[i];
+        if (op.peer == PJ_OTF2_NONE)
+            continue;
+        op.tag = posts || completes ? SIGNAL_POST : SIGNAL_COMPLETE;
+        if (posts || completes || waits)
+            give_signals(place, time, op, posts);
+        op.tag = SIGNAL_COMPLETE;
+        if (completes)
+            give_signals(place, time, op, true);
+    }
+}
+
 // Non-blocking collectives
 
 static void give_request(pj_otf2_place *place, uint64_t time)

@@ -15,6 +15,10 @@ void pj_otf2_receive(pj_otf2_place *place, uint64_t time, const pj_otf2_event *e
 void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request);
 /// MPI_COLLECTIVE_END.
 void pj_otf2_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event);
+/// RMA_COLLECTIVE_END.
+void pj_otf2_window_collective(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event);
+/// RMA_GROUP_SYNC.
+void pj_otf2_window_signal(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event);
 /// NON_BLOCKING_COLLECTIVE_REQUEST.
 void pj_otf2_collective_request(pj_otf2_place *place, uint64_t time, uint64_t request);
 /// NON_BLOCKING_COLLECTIVE_COMPLETE.

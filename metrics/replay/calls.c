@@ -40,7 +40,13 @@ static const role_rule rules[] = {
     [PJ_ROLE_ICOLLECTIVE] = {0},
     [PJ_ROLE_IREDUCE] = {0},
     [PJ_ROLE_INIT] = {0},
+    [PJ_ROLE_FENCE] = {0},
+    [PJ_ROLE_WINDOW] = {0},
+    [PJ_ROLE_EPOCH] = {.posts = true, .isends = true, .waits = true},
 };
+
+/// MPI_Start where the trace tells its sends apart from blocking ones: as MPI_Isend and MPI_Irecv.
+static const role_rule start_at_once = {.posts = true, .isends = true};
 
 typedef struct part { // an end of a message in the call that comes next
     uint32_t message;
@@ -216,6 +222,11 @@ static bool is_for_many(pj_mpi_call call)
     return pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
 }
 
+static const role_rule *rule_of(const pj_calls *calls, pj_mpi_role role)
+{
+    return role == PJ_ROLE_START && calls->run->starts_go_on ? &start_at_once : &rules[role];
+}
+
 static bool accepts(const role_rule *rule, pj_end_kind kind)
 {
     switch (kind) {
@@ -248,7 +259,7 @@ static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call
     if (kind == PJ_END_RECEIVED)
         return !pj_engine_has_post(calls->engine, end.message);
     return call->begin < call->end &&
-           accepts(&rules[role_of(next->call)], kind); // they mark the begin
+           accepts(rule_of(calls, role_of(next->call)), kind); // they mark the begin
 }
 
 /// Makes the operations of an end that its call accepts.
@@ -264,6 +275,8 @@ static void take(pj_calls *calls, uint32_t location, const role_rule *rule, part
         add(calls, location, PJ_OP_WAIT, end.message);
         break;
     case PJ_END_SEND:
+        if (rule == &rules[PJ_ROLE_START] && pj_engine_is_large(calls->engine, end.message))
+            count(calls, PJ_IMPORT_start_waits);
         add(calls, location, rule->sends ? PJ_OP_SEND : PJ_OP_ISEND, end.message);
         break;
     case PJ_END_RECEIVED:
@@ -573,6 +586,18 @@ static bool is_collective(pj_mpi_role role)
     return role == PJ_ROLE_BARRIER || role == PJ_ROLE_REDUCE || is_nonblocking(role);
 }
 
+/// A fence is a barrier of its window; so is making or freeing one. Elsewhere traces do not say who
+/// belongs to a window.
+static void synchronise(pj_calls *calls, const pj_call *call, pj_mpi_role role, const taken *ends)
+{
+    bool signals = ends->count[PJ_END_SEND] || ends->count[PJ_END_RECEIVED];
+    if ((role == PJ_ROLE_FENCE || role == PJ_ROLE_WINDOW) && call->has_communicator)
+        collect(calls, call, PJ_ROLE_BARRIER);
+    else if (role == PJ_ROLE_FENCE ||
+             (role == PJ_ROLE_EPOCH && !signals && !calls->run->windows_told))
+        count(calls, PJ_IMPORT_window_unknown);
+}
+
 void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
 {
     pj_mpi_role role = role_of(call->call);
@@ -582,8 +607,9 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
     else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
     bool apart = calls->run->messages_apart;
-    taken ends = apart ? take_parts(calls, call->location, &rules[role])
-                       : take_ends(calls, call, &rules[role], next);
+    const role_rule *rule = rule_of(calls, role);
+    taken ends = apart ? take_parts(calls, call->location, rule)
+                       : take_ends(calls, call, rule, next);
     // A blocking receive has got its message by now; the record of another may stand further on.
     if (!apart &&
         ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START))
@@ -594,6 +620,7 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
         collect(calls, call, role);
     else if (is_collective(role) && !p->engaged)
         count(calls, PJ_IMPORT_collective_without_fields);
+    synchronise(calls, call, role, &ends);
     if (p->engaged)
         await_requests(calls, call->location);
     p->replayed = call->end;

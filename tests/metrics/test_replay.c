@@ -139,6 +139,24 @@ static void each_kind_of_send(void **state)
     }
 }
 
+static void large_persistent_sends_wait_as_in_dimemas(void **state)
+{
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        pj_auto_script s = pj_script_new(2, 1);
+        s->run->starts_go_on = told;
+        pj_script_call(s, 0, "MPI_Start", 10, 60);
+        pj_script_call(s, 1, "MPI_Recv", 50, 60);
+        pj_script_send(s, (pj_script_message){0, 1, 10, 50, 60, .size = large});
+        pj_script_call(s, 0, "MPI_Start", 70, 80);
+        pj_script_call(s, 1, "MPI_Recv", 90, 100);
+        pj_script_send(s, (pj_script_message){0, 1, 70, 90, 100, .size = small});
+        pj_script_solve(s);
+        pj_script_expect(s, 0, told ? 20 : 60, 20);
+        assert_int_equal(pj_script_counted(s, PJ_IMPORT_start_waits), !told);
+    }
+}
+
 static void each_kind_of_wait(void **state)
 {
     (void)state;
@@ -732,6 +750,7 @@ int main(void)
         cmocka_unit_test(a_posted_receive_frees_the_sender_of_a_large_message),
         cmocka_unit_test(a_large_message_starts_when_its_receive_is_posted),
         cmocka_unit_test(each_kind_of_send),
+        cmocka_unit_test(large_persistent_sends_wait_as_in_dimemas),
         cmocka_unit_test(each_kind_of_wait),
         cmocka_unit_test(sendrecv_posts_sends_and_waits),
         cmocka_unit_test(persistent_requests_post_at_their_start),

@@ -28,6 +28,11 @@ enum {
     COMM_TEAM = 1,
     COMM_NESTED = 2, // a team of its threads
     COMMS,
+    WINDOW = 1, // of all ranks; the other one is never used
+    WINDOWS,
+    GROUP_WORLD = 1,
+    GROUP_TEAM,
+    GROUPS,             // from here on those of synchronisations
     TEAMS_MOST = 4,     // open at one time
     STRINGS_NAMES = 16, // from here on names of regions
 };
@@ -37,6 +42,7 @@ typedef enum step_kind {
     STEP_RECEIVED, // inside a call that ends
     STEP_COLLECTED,
     STEP_COMPLETED,
+    STEP_SYNCHRONISED,
     STEP_COUNTERS,
     STEP_LEAVE,
     STEP_END_TEAM,
@@ -74,7 +80,7 @@ typedef struct saving {
     uint64_t messages;
     OTF2_Archive *archive;
     uint64_t *events; // by location
-    bool failed;
+    bool failed, synchronises;
 } saving;
 
 static bool good(saving *s, OTF2_ErrorCode code)
@@ -129,6 +135,17 @@ static void count_step(saving *s, pj_place at, uint64_t time, int64_t instructio
     counts->counts[1] = cycles;
 }
 
+/// The group of a synchronisation is defined for it alone: its number.
+static uint32_t group_of(const saving *s, const pj_trace_item *item)
+{
+    size_t count;
+    const pj_trace_item *items = pj_trace_writer_items(s->writer, &count);
+    uint32_t group = GROUPS;
+    for (size_t i = 0; i < count && &items[i] != item; i++)
+        group += items[i].kind == PJ_TRACE_CALL && items[i].call.group;
+    return group;
+}
+
 static void call_steps(saving *s, const pj_trace_item *item)
 {
     const pj_trace_call *call = &item->call;
@@ -140,6 +157,10 @@ static void call_steps(saving *s, const pj_trace_item *item)
     if (call->instructions_inside || call->cycles_inside)
         count_step(s, item->at, call->end, call->instructions_inside, call->cycles_inside);
     request_steps(s, item);
+    if (call->synchronises) {
+        s->synchronises = true;
+        add(s, item->at, call->end, STEP_SYNCHRONISED)->item = item;
+    }
     if (call->communicator && !call->request) {
         add(s, item->at, call->begin, STEP_COLLECT)->item = item;
         add(s, item->at, call->end, STEP_COLLECTED)->item = item;
@@ -299,6 +320,19 @@ static OTF2_ErrorCode write_collective(const sound *w, uint64_t time, const pj_t
                                            call->send_bytes, call->recv_bytes);
 }
 
+static OTF2_ErrorCode write_synchronisation(const sound *w, uint64_t time,
+                                            const pj_trace_item *item)
+{
+    uint32_t window = own(w, WINDOW, WINDOWS);
+    uint32_t groups = group_of(w->s, NULL);
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
+    if (item->call.group)
+        return OTF2_EvtWriter_RmaGroupSync(w->out, NULL, time, level, window,
+                                           own(w, group_of(w->s, item), groups));
+    return OTF2_EvtWriter_RmaCollectiveEnd(w->out, NULL, time, OTF2_COLLECTIVE_OP_BARRIER, level,
+                                           window, OTF2_UNDEFINED_UINT32, 0, 0);
+}
+
 static OTF2_ErrorCode write_message(const sound *w, uint64_t time, const step *end)
 {
     const pj_trace_message *m = &end->item->message;
@@ -334,6 +368,8 @@ static OTF2_ErrorCode write_step(sound *w, const step *at)
     case STEP_COLLECTED:
     case STEP_COMPLETED:
         return write_collective(w, time, &at->item->call);
+    case STEP_SYNCHRONISED:
+        return write_synchronisation(w, time, at->item);
     case STEP_COLLECT:
         return OTF2_EvtWriter_MpiCollectiveBegin(w->out, NULL, time);
     case STEP_REQUEST:
@@ -426,6 +462,8 @@ static void write_local(saving *s, uint32_t rank, uint32_t location)
     if (!s->style.global_ids) {
         write_map(s, out, &w, OTF2_MAPPING_REGION, REGIONS);
         write_map(s, out, &w, OTF2_MAPPING_COMM, COMMS);
+        write_map(s, out, &w, OTF2_MAPPING_RMA_WIN, WINDOWS);
+        write_map(s, out, &w, OTF2_MAPPING_GROUP, group_of(s, NULL));
     }
     int64_t offset = -(int64_t)(rank * s->style.clock_step);
     uint64_t begin = begin_of(&s->style);
@@ -488,13 +526,33 @@ static void write_teams(saving *s, OTF2_GlobalDefWriter *out)
 {
     const uint64_t threads[] = {0, 1};
     good(s,
-         OTF2_GlobalDefWriter_WriteGroup(out, 2, 5, OTF2_GROUP_TYPE_COMM_GROUP,
+         OTF2_GlobalDefWriter_WriteGroup(out, GROUP_TEAM, 5, OTF2_GROUP_TYPE_COMM_GROUP,
                                          OTF2_PARADIGM_OPENMP, OTF2_GROUP_FLAG_NONE, 2, threads));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_TEAM, 5, 2, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_NESTED, 5, 2,
                                            s->style.no_parents ? OTF2_UNDEFINED_COMM : COMM_TEAM,
                                            OTF2_COMM_FLAG_NONE));
+}
+
+static void write_windows(saving *s, OTF2_GlobalDefWriter *out)
+{
+    size_t count;
+    const pj_trace_item *items = pj_trace_writer_items(s->writer, &count);
+    for (size_t i = 0; i < count; i++) {
+        const pj_trace_call *call = &items[i].call;
+        uint64_t members[64] = {0};
+        if (items[i].kind != PJ_TRACE_CALL || !call->group)
+            continue;
+        for (size_t m = 0; m < call->group_size && m < 64; m++)
+            members[m] = call->group[m];
+        good(s, OTF2_GlobalDefWriter_WriteGroup(out, group_of(s, &items[i]), 0,
+                                                OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                                OTF2_GROUP_FLAG_NONE, (uint32_t)call->group_size,
+                                                members));
+    }
+    for (uint32_t id = 0; id < WINDOWS; id++)
+        good(s, OTF2_GlobalDefWriter_WriteRmaWin(out, id, 0, COMM_WORLD, OTF2_RMA_WIN_FLAG_NONE));
 }
 
 static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
@@ -509,11 +567,13 @@ static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, s->ranks,
                                             masters));
     good(s,
-         OTF2_GlobalDefWriter_WriteGroup(out, 1, 6, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+         OTF2_GlobalDefWriter_WriteGroup(out, GROUP_WORLD, 6, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                          OTF2_GROUP_FLAG_NONE, s->ranks, ranks));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_WORLD, 6, 1, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
     write_teams(s, out);
+    if (s->synchronises)
+        write_windows(s, out);
     free(masters);
     free(ranks);
 }

@@ -88,6 +88,11 @@ typedef struct pj_trace_call {
     uint32_t request;
     const uint32_t *completes;
     size_t completed;
+    // OTF2 only: a synchronisation of the window of all ranks; of a fence all take part, of post,
+    // start, complete and wait the rank and the others of its group; borrow.
+    bool synchronises;
+    const uint32_t *group;
+    size_t group_size;
 } pj_trace_call;
 void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call call);
 

@@ -1,0 +1,175 @@
+// One-sided synchronisation in archives: fences and general active target bind the ranks of their
+// window in the replay; Paraver traces do not tell them, and a remark says so.
+#include "kernel/load.h"
+#include "tests/support/otf2_writer.h"
+#include "tests/support/same_runs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define ANCHOR PJ_BINARY_DIR "/window_archive.otf2"
+#define TRACE PJ_BINARY_DIR "/window_archive.prv"
+
+enum { RANKS = 3 };
+
+static pj_run *load(const char *path, unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(path, (pj_load_opts){.raw_clock = true}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static void save(pj_trace_writer *trace, pj_otf2_style style)
+{
+    pj_err err = {0};
+    if (!pj_otf2_writer_save(trace, ANCHOR, style, &err) ||
+        !pj_trace_writer_save(trace, TRACE, &err))
+        fail_msg("%s", err.text);
+}
+
+static void expect(const pj_run *run, double first, double second, double third)
+{
+    const double finish[] = {first, second, third};
+    if (!run->ideal.available)
+        fail_msg("%s", run->ideal.reason);
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (run->ideal.finish_ns[r] != finish[r])
+            fail_msg("rank %u ends at %.17g, not at %.17g", r, run->ideal.finish_ns[r], finish[r]);
+}
+
+/// A call of a rank that synchronises its window with all others, or with those of `group`.
+static void synchronise(pj_trace_writer *trace, uint32_t rank, pj_trace_call call)
+{
+    call.synchronises = true;
+    pj_trace_writer_call(trace, (pj_place){rank, 0}, call);
+}
+
+/// Each rank computes for a while, meets the others in a fence, and computes as long as the ranks
+/// before it did.
+static pj_trace_writer *fences(void)
+{
+    static const uint64_t work[RANKS] = {100, 700, 300};
+    pj_trace_writer *trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
+    pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        uint64_t next = 720 + work[(r + 1) % RANKS];
+        pj_trace_writer_call(trace, (pj_place){r, 0},
+                             (pj_trace_call){.name = "MPI_Comm_rank", .begin = 0, .end = 10});
+        synchronise(trace, r,
+                    (pj_trace_call){.name = "MPI_Win_fence", .begin = 10 + work[r], .end = 720});
+        synchronise(trace, r,
+                    (pj_trace_call){.name = "MPI_Win_fence", .begin = next, .end = 1430});
+    }
+    return trace;
+}
+
+static void a_fence_is_a_barrier_of_its_window(void **state)
+{
+    (void)state;
+    static const pj_otf2_style styles[] = {{.clock_step = 0}, {.global_ids = true}};
+    pj_auto_trace trace = fences();
+    for (size_t i = 0; i < 2; i++) {
+        save(trace, styles[i]);
+        pj_auto_run run = load(ANCHOR, 1);
+        pj_auto_run three = load(ANCHOR, 3);
+        // The longest work before each fence: 700 and 700.
+        expect(run, 1400, 1400, 1400);
+        assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 0);
+        assert_int_equal(run->import.count[PJ_IMPORT_unknown_event], 0);
+        same_runs(run, three);
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void a_trace_without_windows_says_so(void **state)
+{
+    (void)state;
+    pj_auto_trace trace = fences();
+    save(trace, (pj_otf2_style){.clock_step = 0});
+    pj_auto_run run = load(TRACE, 1);
+    expect(run, 800, 1000, 400);
+    assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 2 * RANKS);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// Rank 0 exposes its window to 1 and 2 late, both of which write to it; rank 2 takes longest.
+static pj_trace_writer *epochs(bool unanswered)
+{
+    static const uint32_t origins[] = {1, 2}, target[] = {0};
+    pj_trace_writer *trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
+    pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
+    synchronise(trace, 0,
+                (pj_trace_call){
+                    .name = "MPI_Win_post", .begin = 500, .end = 510, .group = origins,
+                    .group_size = 2});
+    synchronise(trace, 0,
+                (pj_trace_call){
+                    .name = "MPI_Win_wait", .begin = 520, .end = 950, .group = origins,
+                    .group_size = 2});
+    pj_trace_writer_call(trace, (pj_place){0, 0},
+                         (pj_trace_call){.name = "MPI_Comm_rank", .begin = 1000, .end = 1000});
+    for (uint32_t r = 1; r < RANKS; r++) {
+        uint64_t work = r == 1 ? 100 : 800;
+        synchronise(trace, r,
+                    (pj_trace_call){.name = "MPI_Win_start", .begin = 0, .end = 10, .group = target,
+                                    .group_size = 1});
+        if (!(unanswered && r == 2))
+            synchronise(trace, r,
+                        (pj_trace_call){.name = "MPI_Win_complete", .begin = 10 + work, .end = 940,
+                                        .group = target, .group_size = 1});
+        pj_trace_writer_call(trace, (pj_place){r, 0},
+                             (pj_trace_call){.name = "MPI_Comm_rank", .begin = 990, .end = 990});
+    }
+    return trace;
+}
+
+static void epochs_bind_origins_and_targets(void **state)
+{
+    (void)state;
+    static const pj_otf2_style styles[] = {{.clock_step = 0}, {.global_ids = true}};
+    pj_auto_trace trace = epochs(false);
+    for (size_t i = 0; i < 2; i++) {
+        save(trace, styles[i]);
+        pj_auto_run run = load(ANCHOR, 1);
+        pj_auto_run three = load(ANCHOR, 3);
+        // Rank 1 completes when rank 0 has posted, at 500, and has 50 to go on; rank 2 comes at
+        // 800, and rank 0 waits for it and has 50 to go on.
+        expect(run, 850, 550, 850);
+        same_runs(run, three);
+        assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 0);
+    }
+    pj_auto_run plain = load(TRACE, 1);
+    assert_int_equal(plain->import.count[PJ_IMPORT_window_unknown], 4);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// Nobody waits for what never comes.
+static void unanswered_signals_bind_nobody(void **state)
+{
+    (void)state;
+    pj_auto_trace trace = epochs(true);
+    save(trace, (pj_otf2_style){.clock_step = 0});
+    pj_auto_run run = load(ANCHOR, 1);
+    expect(run, 560, 150, 980);
+    assert_false(run->messages_apart);
+    assert_int_equal(run->import.count[PJ_IMPORT_message_not_received], 0);
+    assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 3);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fence_is_a_barrier_of_its_window),
+        cmocka_unit_test(a_trace_without_windows_says_so),
+        cmocka_unit_test(epochs_bind_origins_and_targets),
+        cmocka_unit_test(unanswered_signals_bind_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -35,6 +35,11 @@ enum {
     PJ_DEVICE_KERNEL,   // 63000006: a stream computes
 };
 
+/// The team that an OpenMP event is about, where the trace says it: 0 = it does not; PJ_TEAM_NESTED
+/// = one that is known to be nested in another; else the number of the only one that its thread is
+/// in, which may still be nested in that of its master.
+enum { PJ_TEAM_UNKNOWN = 0, PJ_TEAM_NESTED = 1, PJ_TEAM_FIRST = 2 };
+
 typedef enum pj_event_kind {
     PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
     PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters
@@ -44,7 +49,7 @@ typedef enum pj_event_kind {
     PJ_EV_REQUEST,    // the call requests a collective; only where completions tell what it was
     PJ_EV_COMPLETE,   // the call completes one: a = its number among the location's requests << 32
                       // | communicator, b = bytes, code = root?
-    PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*, b = 1: a barrier of a nested team
+    PJ_EV_OPENMP,     // a = value (0 = left), code = PJ_OMP_*, b = team: see PJ_TEAM_NESTED
     PJ_EV_MESSAGE,    // a = index in the batch's messages; location = the sender's, time = lsend
     PJ_EV_PART,       // of one end of a message, in its call: code = pj_part_kind; see there
     PJ_EV_TRACING,    // a = 1 switched on, 0 switched off

@@ -58,8 +58,8 @@ typedef struct pj_otf2_defs {
     pj_map context_of; // region of a calling context, by id
     pj_otf2_comm *comms;
     uint32_t comm_count;
-    pj_map comm_of;   // by id
-    pj_map window_of; // by id: index of its communicator in comms
+    pj_map comm_of;        // by id
+    pj_map window_of;      // by id: index of its communicator in comms
     pj_otf2_group *groups; // where there are windows
     pj_map group_of;       // by id
     pj_otf2_metric *metrics;

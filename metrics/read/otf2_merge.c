@@ -202,8 +202,9 @@ static bool drain(merging *g, pj_otf2_place *place, pj_err *err)
             pj_otf2_match_release(g->m->match, op->message, &message);
         event->kind = PJ_EV_OTHER;
     }
-    pj_batch batch = {.events = place->events + place->event_first,
-                      .count = pj_otf2_place_ready(place)};
+    pj_batch batch = {.count = pj_otf2_place_ready(place)};
+    if (batch.count)
+        batch.events = place->events + place->event_first;
     place->event_first = place->event_count;
     place->op_first = place->op_seen;
     pj_message message;

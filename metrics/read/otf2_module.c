@@ -206,9 +206,9 @@ static OTF2_CallbackCode window_def(void *self, OTF2_RmaWinRef id, OTF2_StringRe
                                     OTF2_CommRef comm, OTF2_RmaWinFlag flags)
 {
     (void)flags;
-    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_WINDOW,
-                                      .id = id,
-                                      .number = {WIDE(name), WIDE(comm)}});
+    return define(
+        self,
+        (pj_otf2_def){.kind = PJ_OTF2_DEF_WINDOW, .id = id, .number = {WIDE(name), WIDE(comm)}});
 }
 
 static OTF2_CallbackCode metric_member_def(void *self, OTF2_MetricMemberRef id, OTF2_StringRef name,

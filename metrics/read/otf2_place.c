@@ -41,12 +41,9 @@ static void take_local(void *self, const pj_otf2_def *def)
     }
     static const struct {
         unsigned kind, of;
-    } kinds[] = {{MAP_REGION, PJ_OTF2_OF_REGION},
-                 {MAP_COMM, PJ_OTF2_OF_COMM},
-                 {MAP_METRIC, PJ_OTF2_OF_METRIC},
-                 {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT},
-                 {MAP_WINDOW, PJ_OTF2_OF_WINDOW},
-                 {MAP_GROUP, PJ_OTF2_OF_GROUP}};
+    } kinds[] = {{MAP_REGION, PJ_OTF2_OF_REGION}, {MAP_COMM, PJ_OTF2_OF_COMM},
+                 {MAP_METRIC, PJ_OTF2_OF_METRIC}, {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT},
+                 {MAP_WINDOW, PJ_OTF2_OF_WINDOW}, {MAP_GROUP, PJ_OTF2_OF_GROUP}};
     pj_map *maps[] = {&place->regions,  &place->comms,   &place->metrics,
                       &place->contexts, &place->windows, &place->groups};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -267,10 +264,23 @@ static uint64_t level_of(const pj_otf2_place *place, uint32_t region)
     return number + 1u < LEVEL_MOST ? number + 1u : LEVEL_MOST;
 }
 
+/// An event that was given out is about the innermost team that the thread is in. A team whose
+/// parent is not among the definitions, as in eztrace, is known to be nested by its master, who is
+/// in two; of the others the replay finds out by its number.
+static void mark_team(pj_otf2_place *place)
+{
+    const pj_otf2_standing *now = &place->now;
+    bool nested = now->inner_teams || (now->teams ? now->teams : now->parallels) > 1;
+    place->events[place->event_count - 1].b = nested       ? PJ_TEAM_NESTED
+                                              : now->teams ? now->team
+                                                           : PJ_TEAM_UNKNOWN;
+}
+
 /// A team is there before its parallel region is entered: what was given out gets its name then.
 static void give_body(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t level)
 {
     give_openmp(place, time, code, level ? level : LEVEL_UNNAMED);
+    mark_team(place);
     if (!level)
         place->unnamed[place->unnamed_count++ % 2] = place->event_count - 1;
 }
@@ -344,19 +354,10 @@ static bool is_inner(const pj_otf2_place *place, uint64_t team)
     return pj_map_get(&place->defs->comm_of, id, &index) && place->defs->comms[index].nested;
 }
 
-/// A barrier that was given out is one of the innermost team that the thread is in. A team that is
-/// not in the definitions of its parent, as in eztrace, is known to be nested by its master alone,
-/// who is in two.
-static void mark_barrier(pj_otf2_place *place)
-{
-    const pj_otf2_standing *now = &place->now;
-    if (now->inner_teams || (now->teams ? now->teams : now->parallels) > 1)
-        place->events[place->event_count - 1].b = 1;
-}
-
 static void begin_team(pj_otf2_place *place, uint64_t time, uint64_t team)
 {
-    place->now.teams++;
+    if (place->now.teams++ == 0)
+        place->now.team = PJ_TEAM_FIRST + pj_otf2_global_of(place, PJ_OTF2_OF_COMM, team);
     place->now.inner_teams += is_inner(place, team);
     enter_body(place, time, 0);
     change(place, time);
@@ -410,7 +411,7 @@ static void begin_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         return;
     case PJ_OTF2_BARRIER:
         give_openmp(place, time, PJ_OMP_BARRIER, 1);
-        mark_barrier(place);
+        mark_team(place);
         return;
     case PJ_OTF2_TASK:
         give_openmp(place, time, PJ_OMP_TASK, level_of(place, index));
@@ -440,7 +441,7 @@ static void end_construct(pj_otf2_place *place, uint64_t time, uint32_t index)
         return;
     case PJ_OTF2_BARRIER:
         give_openmp(place, time, PJ_OMP_BARRIER, 0);
-        mark_barrier(place);
+        mark_team(place);
         return;
     case PJ_OTF2_TASK:
         give_openmp(place, time, PJ_OMP_TASK, 0);

@@ -58,6 +58,7 @@ typedef struct pj_otf2_standing {
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
     uint32_t inner_teams; // of the teams: those that are nested by their definition
+    uint64_t team;        // the outermost of them: PJ_TEAM_FIRST + its id
     uint8_t state;
     bool begun, off, was_on;
     bool in_body, in_parallel;

@@ -275,8 +275,8 @@ void pj_otf2_window_collective(pj_otf2_place *place, uint64_t time, const pj_otf
     out->b = larger(event->field[4], event->field[5]);
 }
 
-/// A signal without content, between the rank and each of the group: a post goes to the origins, who
-/// wait for it when they complete; a completion goes to the targets.
+/// A signal without content, between the rank and each of the group: a post goes to the origins,
+/// who wait for it when they complete; a completion goes to the targets.
 static void give_signals(pj_otf2_place *place, uint64_t time, pj_otf2_op op, bool sends)
 {
     op.kind = sends ? PJ_OTF2_OP_SIGNAL : PJ_OTF2_OP_SIGNALLED;
@@ -300,7 +300,8 @@ void pj_otf2_window_signal(pj_otf2_place *place, uint64_t time, const pj_otf2_ev
     pj_str name = pj_str_of(row ? row->name : "");
     bool posts = pj_str_equal(name, PJ_S("MPI_Win_post"));
     bool completes = pj_str_equal(name, PJ_S("MPI_Win_complete"));
-    bool waits = pj_str_equal(name, PJ_S("MPI_Win_wait")) || pj_str_equal(name, PJ_S("MPI_Win_test"));
+    bool waits =
+        pj_str_equal(name, PJ_S("MPI_Win_wait")) || pj_str_equal(name, PJ_S("MPI_Win_test"));
     op.comm += place->defs->comm_count;
     for (uint32_t i = 0; i < group->size; i++) {
         op.peer = group->ranks[i];

@@ -608,8 +608,8 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
     bool apart = calls->run->messages_apart;
     const role_rule *rule = rule_of(calls, role);
-    taken ends = apart ? take_parts(calls, call->location, rule)
-                       : take_ends(calls, call, rule, next);
+    taken ends =
+        apart ? take_parts(calls, call->location, rule) : take_ends(calls, call, rule, next);
     // A blocking receive has got its message by now; the record of another may stand further on.
     if (!apart &&
         ((role == PJ_ROLE_IRECV && ends.count[PJ_END_POST] == 0) || role == PJ_ROLE_START))

@@ -47,7 +47,7 @@ typedef struct line {
 
 typedef struct border { // of a location
     pj_clock clock;
-    bool passed;
+    bool passed, inside; // inside: on its way at no cost
 } border;
 
 struct pj_engine {
@@ -502,6 +502,8 @@ static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bo
             continue;
         b->clock = clock_at(&engine->lines[location], engine->roi[i], running);
         b->passed = true;
+        b->inside =
+            !running && engine->lines[location].clock.at < engine->roi[i] && engine->roi[i] < time;
     }
 }
 
@@ -731,16 +733,17 @@ void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to)
         engine->borders[i] = (border){.passed = false};
 }
 
-void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to)
+bool pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to)
 {
     *from = *to = engine->lines[location].clock;
     if (!engine->borders)
-        return;
+        return false;
     const border *b = &engine->borders[2 * location];
     if (b[0].passed)
         *from = b[0].clock;
     if (b[1].passed)
         *to = b[1].clock;
+    return b[1].inside;
 }
 
 pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location)

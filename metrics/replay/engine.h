@@ -133,7 +133,8 @@ bool pj_engine_gate_is_open(const pj_engine *engine, uint32_t gate);
 /// Borders of the region of interest, ns in the trace; before anything is added.
 void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to);
 /// Clocks with which the location passed them; now, when it has not passed yet or there is none.
-void pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to);
+/// True when it passed the second one within an MPI call, whose waits were over by then.
+bool pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to);
 
 pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location);
 /// The operation that the location waits in; false when it does not wait.

@@ -5,6 +5,7 @@
 #include "metrics/replay/replay.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/num.h"
 #include "metrics/model/event_code.h"
 #include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
@@ -30,7 +31,7 @@ enum {
 
 typedef struct item { // a call that has been left, something in it, or an OpenMP event
     uint64_t number;  // of the event that completed it
-    pj_call call;     // OpenMP: begin = time, bytes = value; its call is PJ_MPI_NONE
+    pj_call call;     // OpenMP: begin = time, end = team, bytes = value; its call is PJ_MPI_NONE
     uint64_t until;   // begin of the location's next item
     uint32_t next;    // places to that item; 0 = not yet
     uint16_t kind;    // PJ_OMP_*, REQUESTS, COMPLETES (call.end = of which request); 0 = a call
@@ -46,6 +47,7 @@ typedef struct entered { // the call that a location is in
 
 typedef struct outcome { // of a location
     bool lives;
+    bool in_call;      // at the second border
     pj_clock from, to; // at the borders of what is analysed
     pj_wait wait;
 } outcome;
@@ -180,7 +182,8 @@ static void replay_item(replay *r, const item *i)
     if (i->kind >= REQUESTS)
         replay_request(r, i);
     else if (i->kind)
-        pj_threads_event(r->threads, i->call.location, i->kind, i->call.bytes, i->call.begin);
+        pj_threads_event(r->threads, i->call.location,
+                         (pj_omp_event){i->call.begin, i->call.bytes, i->call.end, i->kind});
     else
         replay_call(r, i);
 }
@@ -313,7 +316,8 @@ static void openmp_event(replay *r, const pj_event *event, uint64_t number)
     if (event->code >= PJ_OMP_FUNCTION_LINE)
         return;
     item level = {.kind = event->code};
-    level.call = (pj_call){.begin = event->time, .location = event->location, .bytes = event->a};
+    level.call = (pj_call){
+        .begin = event->time, .end = event->b, .location = event->location, .bytes = event->a};
     pass_on(r, &level, number);
 }
 
@@ -371,8 +375,7 @@ static void one_event(replay *r, const pj_event *event, uint64_t number)
         request_event(r, event, number);
         break;
     case PJ_EV_OPENMP:
-        if (event->b == 0) // what a thread does in a nested team is its own computation
-            openmp_event(r, event, number);
+        openmp_event(r, event, number);
         break;
     case PJ_EV_PART:
         if (r->mail)
@@ -536,7 +539,7 @@ static outcome outcome_of(const replay *r, uint32_t location)
                  .to = pj_engine_clock(r->engine, location),
                  .wait = pj_wait_of(r->engine, r->groups, location)};
     if (r->run->roi.set)
-        pj_engine_borders(r->engine, location, &o.from, &o.to);
+        o.in_call = pj_engine_borders(r->engine, location, &o.from, &o.to);
     return o;
 }
 
@@ -578,12 +581,44 @@ static void write_times(const replay *r, pj_run *run)
     ideal->reason = NULL;
 }
 
+/// In a region of interest the replay may take longer than the trace.
+static void remark_on_region(const replay *r, pj_run *run)
+{
+    const pj_network *network = &r->opts.network;
+    bool ideal =
+        !(network->latency_ns > 0) && !(network->bandwidth > 0 && isfinite(network->bandwidth));
+    if (!run->roi.set || !ideal || run->ideal.runtime_ns <= (double)run->runtime_ns)
+        return;
+    const char *why = "the replay lets ranks wait where they did not: in collectives for all "
+                      "members, with large messages for the receiver";
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        if (r->outcomes[i].lives && r->outcomes[i].to.now > r->outcomes[last].to.now)
+            last = i;
+    if (r->outcomes[last].in_call)
+        why = pj_arena_format(run->arena,
+                              "at its end rank %u is in an MPI call, which the replay takes whole: "
+                              "put the border where no rank is in MPI",
+                              run->layout.rank_of[last]);
+    else if (run->ideal.runtime_ns <= (double)(run->roi.to_ns - run->roi.from_ns))
+        why = "the measured one leaves out time in which threads are idle or tracing is off";
+    char replayed[32], measured[32];
+    pj_format_duration(run->ideal.runtime_ns, replayed);
+    pj_format_duration((double)run->runtime_ns, measured);
+    pj_run_remark(run, PJ_WARNING,
+                  "transfer is above 1, as the region of interest takes %s on an ideal network and "
+                  "%s were measured: %s",
+                  replayed, measured, why);
+}
+
 /// Why there are no ideal times; NULL when there are.
 static const char *failure(const replay *r, pj_arena *arena)
 {
     pj_wait *waits = pj_new_n(r->arena, pj_wait, r->run->layout.locations);
     for (uint32_t i = 0; i < r->run->layout.locations; i++)
         waits[i] = r->outcomes[i].wait;
+    if (!r->run->has_mpi && !r->run->has_openmp)
+        return "no events to replay: the trace has neither MPI nor OpenMP";
     static const char short_of_memory[] = "the replay needs more memory than it may use (--memory)";
     const char *who = pj_waits_text(waits, r->groups, &r->run->layout, arena);
     if (!who)
@@ -615,10 +650,12 @@ static bool finish(void *self, pj_run *run, pj_err *err)
     pj_import_merge(&run->import, &r->stats);
     const char *reason = failure(r, run->arena);
     run->ideal.reason = reason;
-    if (!reason)
+    if (!reason) {
         write_times(r, run);
-    else
+        remark_on_region(r, run);
+    } else {
         pj_run_remark(run, PJ_WARNING, "No ideal network: %s", reason);
+    }
     if (r->ideal && reason)
         return pj_fail(err, PJ_E_MISSING, r->opts.ideal_path, 0,
                        "the idealised trace is not written: %s", reason);

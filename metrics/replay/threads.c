@@ -14,6 +14,7 @@ typedef struct team {
     uint64_t opened;      // when the open region was, in the trace
     bool started;         // the master has come to `begin`
     uint32_t workers;     // that have started in the open region
+    uint64_t number;      // of the region's team; 0 = not told yet
     uint32_t tasks;       // gate of the tasks since the last wait; PJ_NOTHING = none yet
     uint64_t task_done;   // when the last of them was, in the trace
     pj_gate_row barriers; // of the open region
@@ -28,6 +29,7 @@ typedef struct worker {
     uint64_t busy;      // until when it worked before, or in, the innermost one
     bool in_barrier;    // where waiting is not computing
     bool passed;        // and has had its gate
+    bool nested;        // works in a team within the region's
     bool lives;         // has worked
     bool free;          // runs without a master
 } worker;
@@ -106,6 +108,7 @@ static void open_region(pj_threads *threads, team *t, uint32_t master)
         end_worker(threads, master + i); // whose end is not in the trace
     t->started = false;
     t->workers = 0;
+    t->number = 0;
     t->begin = pj_engine_gate(threads->engine, false);
     t->join = pj_engine_gate(threads->engine, false);
     pj_engine_gate_expect(threads->engine, t->begin, 1, 0);
@@ -159,7 +162,7 @@ static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64
         pj_engine_move(threads->engine, location, time, true);
     }
     pj_engine_move(threads->engine, location, time, false);
-    t->workers++;
+    t->workers += !w->nested; // others come to no barrier of the region
     w->join = t->join;
     pj_engine_gate_expect(threads->engine, w->join, 1, 0);
     pj_engine_gate_hold(threads->engine, w->join);
@@ -326,21 +329,34 @@ static bool is_working(const worker *w)
     return w->free || w->depth > 0;
 }
 
-void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
-                      uint64_t time)
+/// Whether the event is about another team than the region's, which is the first one that a thread
+/// joins after the region has opened: a team is nested where the thread that forks it is in one.
+static bool is_nested(team *t, const pj_omp_event *event)
 {
-    if (pj_layout_threads(threads->layout, threads->layout->rank_of[location]) == 1)
+    if (event->team < PJ_TEAM_FIRST)
+        return event->team == PJ_TEAM_NESTED;
+    if (event->code == PJ_OMP_FUNCTION && event->value != 0 && t->depth > 0 && !t->number)
+        t->number = event->team;
+    return t->number && t->number != event->team;
+}
+
+void pj_threads_event(pj_threads *threads, uint32_t location, pj_omp_event event)
+{
+    uint32_t rank = threads->layout->rank_of[location];
+    if (pj_layout_threads(threads->layout, rank) == 1)
         return;
     worker *w = &threads->workers[location];
-    if (code == PJ_OMP_PARALLEL) {
-        parallel(threads, location, value, time);
-    } else if (code == PJ_OMP_FUNCTION) {
-        function(threads, location, value, time);
-    } else if (is_working(w)) {
-        work(threads, location, code, value, time);
+    bool nested = is_nested(&threads->teams[rank], &event);
+    if (event.code == PJ_OMP_PARALLEL) {
+        parallel(threads, location, event.value, event.time);
+    } else if (event.code == PJ_OMP_FUNCTION) {
+        w->nested = nested;
+        function(threads, location, event.value, event.time);
+    } else if (is_working(w) && !(nested && event.code == PJ_OMP_BARRIER)) {
+        work(threads, location, event.code, event.value, event.time);
     }
-    if (code == PJ_OMP_TASKGROUP)
-        w->taskgroup = value;
+    if (event.code == PJ_OMP_TASKGROUP)
+        w->taskgroup = event.value;
 }
 
 void pj_threads_end(pj_threads *threads, uint32_t location)

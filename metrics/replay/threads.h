@@ -15,9 +15,13 @@ typedef struct pj_threads pj_threads;
 pj_threads *pj_threads_new(pj_engine *engine, const pj_layout *layout, bool from_fork);
 void pj_threads_free(pj_threads *threads);
 
-/// An OpenMP event: `code` is PJ_OMP_*, `value` what the trace gives (0 = left).
-void pj_threads_event(pj_threads *threads, uint32_t location, uint16_t code, uint64_t value,
-                      uint64_t time);
+typedef struct pj_omp_event {
+    uint64_t time;  // ns
+    uint64_t value; // what the trace gives; 0 = left
+    uint64_t team;  // see PJ_TEAM_NESTED
+    uint16_t code;  // PJ_OMP_*
+} pj_omp_event;
+void pj_threads_event(pj_threads *threads, uint32_t location, pj_omp_event event);
 /// The trace ends: closes what the location has left open.
 void pj_threads_end(pj_threads *threads, uint32_t location);
 /// The location calls MPI: outside parallel functions it runs as a master from now on. True when

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -154,6 +155,52 @@ static void large_persistent_sends_wait_as_in_dimemas(void **state)
         pj_script_solve(s);
         pj_script_expect(s, 0, told ? 20 : 60, 20);
         assert_int_equal(pj_script_counted(s, PJ_IMPORT_start_waits), !told);
+    }
+}
+
+static void a_run_without_events_has_no_ideal(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    s->run->has_mpi = false;
+    pj_script_replay(s, (pj_replay_opts){0}, 0);
+    assert_false(s->run->ideal.available);
+    assert_string_equal(s->run->ideal.reason,
+                        "no events to replay: the trace has neither MPI nor OpenMP");
+}
+
+static bool says(const pj_run *run, const char *text)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (strstr(run->remarks.items[i].text, text))
+            return true;
+    return false;
+}
+
+/// Rank 0 enters a receive within the region and leaves it long after; the replay has waited when
+/// it passes the region's end.
+static void more_than_was_measured_in_a_region_says_why(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t to, runtime;
+        const char *why;
+    } rows[] = {{100, 90, "rank 0 is in an MPI call"},
+                {250, 240, NULL},
+                {250, 100, "threads are idle or tracing is off"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pj_auto_script s = pj_script_new(2, 1);
+        s->run->roi = (pj_roi){.set = true, .from_ns = 10, .to_ns = rows[i].to};
+        s->run->runtime_ns = rows[i].runtime;
+        pj_script_call(s, 0, "MPI_Recv", 90, 205);
+        pj_script_call(s, 1, "MPI_Send", 200, 205);
+        pj_script_send(s, (pj_script_message){1, 0, 200, 90, 205, .size = small});
+        pj_script_last(s, 0, 300);
+        pj_script_last(s, 1, 300);
+        pj_script_solve(s);
+        assert_int_equal(says(s->run, "transfer is above 1"), rows[i].why != NULL);
+        if (rows[i].why && !says(s->run, rows[i].why))
+            fail_msg("%s", s->run->remarks.items[0].text);
     }
 }
 
@@ -751,6 +798,8 @@ int main(void)
         cmocka_unit_test(a_large_message_starts_when_its_receive_is_posted),
         cmocka_unit_test(each_kind_of_send),
         cmocka_unit_test(large_persistent_sends_wait_as_in_dimemas),
+        cmocka_unit_test(a_run_without_events_has_no_ideal),
+        cmocka_unit_test(more_than_was_measured_in_a_region_says_why),
         cmocka_unit_test(each_kind_of_wait),
         cmocka_unit_test(sendrecv_posts_sends_and_waits),
         cmocka_unit_test(persistent_requests_post_at_their_start),

@@ -37,8 +37,7 @@ static void write_archive(pj_otf2_style style)
     interval(trace, 1, PARALLEL, 1, 200, 710);
     interval(trace, 1, BARRIER, 1, 760, 860);
     interval(trace, 1, FUNCTION, 1, 100, 990);
-    if (!style.no_parents) // else nothing tells its barrier from those of the outer team
-        interval(trace, 2, BARRIER, 1, 490, 500);
+    interval(trace, 2, BARRIER, 1, 490, 500);
     interval(trace, 2, FUNCTION, PJ_OTF2_NESTED, 200, 700);
     pj_err err = {0};
     if (!pj_otf2_writer_save(trace, ANCHOR, style, &err))
@@ -59,7 +58,10 @@ static void nested_barriers_bind_no_outer_thread(void **state)
 {
     (void)state;
     static const pj_otf2_style styles[] = {
-        {.clock_step = 0}, {.global_ids = true}, {.no_parents = true}};
+        {.clock_step = 0},
+        {.global_ids = true},
+        {.no_parents = true},
+        {.no_parents = true, .eztrace = true}};
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         write_archive(styles[i]);
         pj_auto_run run = load((pj_load_opts){0});

@@ -56,11 +56,9 @@ static void a_started_send_goes_on(void **state)
     for (size_t i = 0; i < 2; i++) {
         pj_auto_trace trace = exchange();
         if (styles[i].no_send)
-            pj_trace_writer_message(trace,
-                                    (pj_trace_message){.from = {0, 0},
-                                                       .to = {1, 0},
-                                                       .times = {5, 5, 215, 300},
-                                                       .tag = 9});
+            pj_trace_writer_message(
+                trace, (pj_trace_message){
+                           .from = {0, 0}, .to = {1, 0}, .times = {5, 5, 215, 300}, .tag = 9});
         pj_err err = {0};
         if (!pj_otf2_writer_save(trace, ANCHOR, styles[i], &err))
             fail_msg("%s", err.text);

@@ -63,8 +63,7 @@ static pj_trace_writer *fences(void)
                              (pj_trace_call){.name = "MPI_Comm_rank", .begin = 0, .end = 10});
         synchronise(trace, r,
                     (pj_trace_call){.name = "MPI_Win_fence", .begin = 10 + work[r], .end = 720});
-        synchronise(trace, r,
-                    (pj_trace_call){.name = "MPI_Win_fence", .begin = next, .end = 1430});
+        synchronise(trace, r, (pj_trace_call){.name = "MPI_Win_fence", .begin = next, .end = 1430});
     }
     return trace;
 }
@@ -104,25 +103,29 @@ static pj_trace_writer *epochs(bool unanswered)
     static const uint32_t origins[] = {1, 2}, target[] = {0};
     pj_trace_writer *trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
     pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
-    synchronise(trace, 0,
-                (pj_trace_call){
-                    .name = "MPI_Win_post", .begin = 500, .end = 510, .group = origins,
-                    .group_size = 2});
-    synchronise(trace, 0,
-                (pj_trace_call){
-                    .name = "MPI_Win_wait", .begin = 520, .end = 950, .group = origins,
-                    .group_size = 2});
+    synchronise(
+        trace, 0,
+        (pj_trace_call){
+            .name = "MPI_Win_post", .begin = 500, .end = 510, .group = origins, .group_size = 2});
+    synchronise(
+        trace, 0,
+        (pj_trace_call){
+            .name = "MPI_Win_wait", .begin = 520, .end = 950, .group = origins, .group_size = 2});
     pj_trace_writer_call(trace, (pj_place){0, 0},
                          (pj_trace_call){.name = "MPI_Comm_rank", .begin = 1000, .end = 1000});
     for (uint32_t r = 1; r < RANKS; r++) {
         uint64_t work = r == 1 ? 100 : 800;
-        synchronise(trace, r,
-                    (pj_trace_call){.name = "MPI_Win_start", .begin = 0, .end = 10, .group = target,
-                                    .group_size = 1});
+        synchronise(
+            trace, r,
+            (pj_trace_call){
+                .name = "MPI_Win_start", .begin = 0, .end = 10, .group = target, .group_size = 1});
         if (!(unanswered && r == 2))
             synchronise(trace, r,
-                        (pj_trace_call){.name = "MPI_Win_complete", .begin = 10 + work, .end = 940,
-                                        .group = target, .group_size = 1});
+                        (pj_trace_call){.name = "MPI_Win_complete",
+                                        .begin = 10 + work,
+                                        .end = 940,
+                                        .group = target,
+                                        .group_size = 1});
         pj_trace_writer_call(trace, (pj_place){r, 0},
                              (pj_trace_call){.name = "MPI_Comm_rank", .begin = 990, .end = 990});
     }

@@ -546,10 +546,9 @@ static void write_windows(saving *s, OTF2_GlobalDefWriter *out)
             continue;
         for (size_t m = 0; m < call->group_size && m < 64; m++)
             members[m] = call->group[m];
-        good(s, OTF2_GlobalDefWriter_WriteGroup(out, group_of(s, &items[i]), 0,
-                                                OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                                OTF2_GROUP_FLAG_NONE, (uint32_t)call->group_size,
-                                                members));
+        good(s, OTF2_GlobalDefWriter_WriteGroup(
+                    out, group_of(s, &items[i]), 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                    OTF2_GROUP_FLAG_NONE, (uint32_t)call->group_size, members));
     }
     for (uint32_t id = 0; id < WINDOWS; id++)
         good(s, OTF2_GlobalDefWriter_WriteRmaWin(out, id, 0, COMM_WORLD, OTF2_RMA_WIN_FLAG_NONE));
@@ -567,8 +566,8 @@ static void write_groups(saving *s, OTF2_GlobalDefWriter *out)
                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, s->ranks,
                                             masters));
     good(s,
-         OTF2_GlobalDefWriter_WriteGroup(out, GROUP_WORLD, 6, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                         OTF2_GROUP_FLAG_NONE, s->ranks, ranks));
+         OTF2_GlobalDefWriter_WriteGroup(out, GROUP_WORLD, 6, OTF2_GROUP_TYPE_COMM_GROUP,
+                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, s->ranks, ranks));
     good(s, OTF2_GlobalDefWriter_WriteComm(out, COMM_WORLD, 6, 1, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
     write_teams(s, out);

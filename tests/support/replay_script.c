@@ -18,6 +18,7 @@ pj_script *pj_script_new(uint32_t ranks, uint32_t threads)
 {
     pj_script *script = pj_take_memory(sizeof *script);
     *script = (pj_script){.run = pj_run_new("script.prv")};
+    script->run->has_mpi = true;
     pj_arena *arena = script->run->arena;
     pj_layout *layout = &script->run->layout;
     *layout = (pj_layout){.applications = 1, .ranks = ranks, .locations = ranks * threads};

@@ -57,11 +57,10 @@ static pj_run *load(pj_load_opts opts)
 static void nested_barriers_bind_no_outer_thread(void **state)
 {
     (void)state;
-    static const pj_otf2_style styles[] = {
-        {.clock_step = 0},
-        {.global_ids = true},
-        {.no_parents = true},
-        {.no_parents = true, .eztrace = true}};
+    static const pj_otf2_style styles[] = {{.clock_step = 0},
+                                           {.global_ids = true},
+                                           {.no_parents = true},
+                                           {.no_parents = true, .eztrace = true}};
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         write_archive(styles[i]);
         pj_auto_run run = load((pj_load_opts){0});

@@ -5,7 +5,6 @@
 #include "metrics/replay/replay.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/base/num.h"
 #include "metrics/model/event_code.h"
 #include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
@@ -581,34 +580,35 @@ static void write_times(const replay *r, pj_run *run)
     ideal->reason = NULL;
 }
 
+#define WORTH_SAYING 1e-4 // of a transfer above 1
+
 /// In a region of interest the replay may take longer than the trace.
 static void remark_on_region(const replay *r, pj_run *run)
 {
     const pj_network *network = &r->opts.network;
     bool ideal =
         !(network->latency_ns > 0) && !(network->bandwidth > 0 && isfinite(network->bandwidth));
-    if (!run->roi.set || !ideal || run->ideal.runtime_ns <= (double)run->runtime_ns)
+    double ratio = run->ideal.runtime_ns / (double)run->runtime_ns;
+    if (!run->roi.set || !ideal || !(ratio > 1 + WORTH_SAYING))
         return;
     const char *why = "the replay lets ranks wait where they did not: in collectives for all "
                       "members, with large messages for the receiver";
     uint32_t last = 0;
-    for (uint32_t i = 0; i < run->layout.locations; i++)
-        if (r->outcomes[i].lives && r->outcomes[i].to.now > r->outcomes[last].to.now)
-            last = i;
-    if (r->outcomes[last].in_call)
+    const uint32_t *first = run->layout.first_location;
+    for (uint32_t k = 1; k < run->layout.ranks; k++)
+        if (r->outcomes[first[k]].to.now > r->outcomes[first[last]].to.now)
+            last = k;
+    if (r->outcomes[first[last]].in_call)
         why = pj_arena_format(run->arena,
                               "at its end rank %u is in an MPI call, which the replay takes whole: "
                               "put the border where no rank is in MPI",
-                              run->layout.rank_of[last]);
+                              last);
     else if (run->ideal.runtime_ns <= (double)(run->roi.to_ns - run->roi.from_ns))
-        why = "the measured one leaves out time in which threads are idle or tracing is off";
-    char replayed[32], measured[32];
-    pj_format_duration(run->ideal.runtime_ns, replayed);
-    pj_format_duration((double)run->runtime_ns, measured);
+        why = "the measured runtime leaves out time in which threads are idle or tracing is off";
     pj_run_remark(run, PJ_WARNING,
-                  "transfer is above 1, as the region of interest takes %s on an ideal network and "
-                  "%s were measured: %s",
-                  replayed, measured, why);
+                  "transfer is above 1 (%.4f): the region of interest takes longer on the ideal "
+                  "network than was measured; %s",
+                  ratio, why);
 }
 
 /// Why there are no ideal times; NULL when there are.

@@ -100,6 +100,7 @@ pj_request *pj_comms_maker(pj_comms *comms, pj_str id)
     return maker;
 }
 
+/// Copies: jansson's counts of references are no business of several threads.
 json_t *pj_comms_info(pj_comms *comms, pj_str target_name)
 {
     json_t *list = json_object();
@@ -107,7 +108,8 @@ json_t *pj_comms_info(pj_comms *comms, pj_str target_name)
     for (size_t i = 0; i < comms->count; i++) {
         const record *r = &comms->records[i];
         if (!target_name.len || pj_str_equal(target_name, pj_jsontext_str(r->info, "target_name")))
-            json_object_setn(list, json_string_value(r->id), json_string_length(r->id), r->info);
+            json_object_setn_new(list, json_string_value(r->id), json_string_length(r->id),
+                                 json_deep_copy(r->info));
     }
     pthread_mutex_unlock(&comms->lock);
     return json_pack("{s:s, s:o}", "status", "ok", "comms", list);

@@ -81,11 +81,22 @@ static bool read_curve(pj_connection *c, pj_err *err)
            pj_fail(err, PJ_E_FORMAT, c->path, 0, "curve_secretkey is not a key of 40 characters");
 }
 
+/// A key that is not there, or no text, would be a kernel that obeys everybody: whoever wants one
+/// writes "".
+static bool read_key(pj_connection *c, pj_err *err)
+{
+    const json_t *key = json_object_get(c->file, "key");
+    c->key = pj_jsontext_str(c->file, "key");
+    return json_is_string(key) ||
+           pj_fail(err, PJ_E_FORMAT, c->path, 0,
+                   "key is %s; messages are signed with it, only \"\" leaves them unsigned",
+                   key ? "not a text" : "missing");
+}
+
 static bool read_fields(pj_connection *c, pj_err *err)
 {
     c->transport = pj_jsontext_str(c->file, "transport");
     c->ip = pj_jsontext_str(c->file, "ip");
-    c->key = pj_jsontext_str(c->file, "key");
     c->scheme = pj_jsontext_str(c->file, "signature_scheme");
     if (!c->transport.len)
         c->transport = PJ_S("tcp");
@@ -95,7 +106,7 @@ static bool read_fields(pj_connection *c, pj_err *err)
         return pj_fail(err, PJ_E_FORMAT, c->path, 0,
                        "transport '" PJ_STR_FMT "' is not known; use tcp or ipc",
                        PJ_STR_ARG(c->transport));
-    if (!read_curve(c, err))
+    if (!read_key(c, err) || !read_curve(c, err))
         return false;
     if (json_object_get(c->file, "registration_port"))
         return read_registration(c, err);

@@ -44,12 +44,14 @@ pj_history *pj_history_new(char *take)
     return history;
 }
 
-/// Called with the lock held.
-static void write_out(pj_history *history)
+/// While another holds the file the lines stay for the next time, unless `patient`: no cell waits
+/// for it. Called with the lock held.
+static void write_out(pj_history *history, bool patient)
 {
-    if (history->path && history->unwritten.len)
-        pj_history_file_add(history->path, pj_buf_str(&history->unwritten));
-    history->unwritten.len = 0;
+    bool written = !history->path || !history->unwritten.len ||
+                   pj_history_file_add(history->path, pj_buf_str(&history->unwritten), patient);
+    if (written || patient)
+        history->unwritten.len = 0;
     history->written = pj_clock_ms();
 }
 
@@ -88,7 +90,7 @@ void pj_history_free(pj_history *history)
 {
     if (!history)
         return;
-    write_out(history);
+    write_out(history, true);
     pj_buf_free(&history->unwritten);
     pthread_mutex_destroy(&history->lock);
     free_entries(&history->own);
@@ -131,7 +133,7 @@ static void write_record(pj_history *history, const entry *e, json_t *input)
         lines->len = before;
     if (!history->hurry || lines->len > MOST_UNWRITTEN ||
         pj_clock_ms() - history->written > UNWRITTEN_MS)
-        write_out(history);
+        write_out(history, lines->len > MOST_UNWRITTEN);
 }
 
 void pj_history_add(pj_history *history, int line, pj_str input)
@@ -167,7 +169,7 @@ void pj_history_hurry(pj_history *history, bool more)
     pthread_mutex_lock(&history->lock);
     history->hurry = more;
     if (!more && history->unwritten.len)
-        write_out(history);
+        write_out(history, false);
     pthread_mutex_unlock(&history->lock);
 }
 

@@ -66,7 +66,7 @@ static bool is_still(int fd, const char *path)
 }
 
 /// The file, locked when the lock could be had, and not one that a compaction has replaced.
-static int open_locked(const char *path)
+static int open_locked(const char *path, bool patient)
 {
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
         int fd = open_regular(path, O_RDWR | O_CREAT);
@@ -80,6 +80,8 @@ static int open_locked(const char *path)
         if ((locked || tries + 1 == LOCK_TRIES) && is_still(fd, path))
             return fd;
         close(fd);
+        if (!locked && !patient)
+            return -1;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return -1;
@@ -177,7 +179,7 @@ static int take_session(int fd)
 
 int pj_history_file_session(const char *path)
 {
-    int fd = open_locked(path);
+    int fd = open_locked(path, true);
     if (fd < 0)
         return 0;
     int session = take_session(fd);
@@ -218,10 +220,10 @@ static bool append(int fd, pj_str lines, off_t size)
     return write(fd, lines.at, lines.len) == (ssize_t)lines.len;
 }
 
-bool pj_history_file_add(const char *path, pj_str lines)
+bool pj_history_file_add(const char *path, pj_str lines, bool patient)
 {
     struct stat facts;
-    int fd = open_locked(path);
+    int fd = open_locked(path, patient);
     if (fd < 0)
         return false;
     bool ok = fcntl(fd, F_SETFL, O_APPEND) == 0 && fstat(fd, &facts) == 0;

@@ -20,8 +20,9 @@ enum {
 char *pj_history_file_path(void);
 /// A number of a new session, above all that the file holds; 0 when the file cannot be written.
 int pj_history_file_session(const char *path);
-/// Adds whole lines; false when they were not written.
-bool pj_history_file_add(const char *path, pj_str lines);
+/// Adds whole lines; false when they were not written. Without patience they are not while another
+/// holds the lock; with it they are after 20 ms at most, lock or not.
+bool pj_history_file_add(const char *path, pj_str lines, bool patient);
 /// The records in order; empty when there is nothing to read.
 json_t *pj_history_file_read(const char *path);
 

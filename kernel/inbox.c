@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SILENCE_MS = 4, SILENCE_TRIES = 4 };
+// Cells that follow a failure are on their way, at most so far apart and for so long.
+enum { SILENCE_NS = 4000000, PATIENCE_NS = 16000000 };
 
 typedef struct waiting {
     struct waiting *next;
@@ -19,10 +20,17 @@ struct pj_inbox {
     pthread_mutex_t lock;
     sem_t arrival; // one for each item, and for the end
     waiting *first, **end;
-    unsigned long arrived;
+    uint64_t arrived; // ns: when the last one did
     size_t bytes;
     bool closed;
 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 pj_inbox *pj_inbox_new(void)
 {
@@ -76,7 +84,7 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
     pthread_mutex_lock(&inbox->lock);
     *inbox->end = w;
     inbox->end = &w->next;
-    inbox->arrived++;
+    inbox->arrived = now_ns();
     inbox->bytes += weight(&item);
     sem_post(&inbox->arrival);
     pthread_mutex_unlock(&inbox->lock);
@@ -115,14 +123,18 @@ bool pj_inbox_left(pj_inbox *inbox, pj_inbox_item *out)
     return taken;
 }
 
-/// Whether requests go on arriving: called and returns with the lock held.
-static bool still_arriving(pj_inbox *inbox)
+/// Waits while requests go on arriving: not at all behind a cell that ran for a while and saw none
+/// come. Called and returns with the lock held.
+static void await_silence(pj_inbox *inbox)
 {
-    unsigned long before = inbox->arrived;
-    pthread_mutex_unlock(&inbox->lock);
-    nanosleep(&(struct timespec){.tv_nsec = SILENCE_MS * 1000000}, NULL);
-    pthread_mutex_lock(&inbox->lock);
-    return inbox->arrived != before;
+    uint64_t now = now_ns(), until = now + PATIENCE_NS;
+    while (!inbox->closed && now < until && now - inbox->arrived < SILENCE_NS) {
+        uint64_t left = SILENCE_NS - (now - inbox->arrived);
+        pthread_mutex_unlock(&inbox->lock);
+        nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
+        pthread_mutex_lock(&inbox->lock);
+        now = now_ns();
+    }
 }
 
 static bool is_cell(const pj_inbox_item *item)
@@ -133,8 +145,7 @@ static bool is_cell(const pj_inbox_item *item)
 void pj_inbox_abort_cells(pj_inbox *inbox)
 {
     pthread_mutex_lock(&inbox->lock);
-    for (int i = 0; i < SILENCE_TRIES && !inbox->closed && still_arriving(inbox); i++)
-        continue;
+    await_silence(inbox);
     for (waiting *w = inbox->first; w; w = w->next)
         w->item.aborted = w->item.aborted || is_cell(&w->item);
     pthread_mutex_unlock(&inbox->lock);

@@ -21,6 +21,7 @@ enum {
     HEARTBEAT_MS = 5000,
     RETRY_MS = 2,
     LINGER_MS = 1000,
+    MOST_TOPICS = 4096,      // subscribed to at a time
     LOOK_EVERY = 32,         // messages, at least, for who wants them
     LAST_MS = 500,           // for what is left when the kernel ends
     LEAST_PATIENCE_MS = 200, // with a subscriber that comes back again and again
@@ -38,6 +39,7 @@ struct pj_iopub {
     unsigned cuts;   // until then, in short sequence
     size_t lines[MESSAGES_PER_SUBSCRIBER]; // of the latest messages: what a full subscriber misses
     size_t sent;                           // messages so far
+    size_t topics;                         // subscriptions in force
 };
 
 static void set_option(void *socket, int option, int value)
@@ -81,12 +83,21 @@ static void encode(pj_iopub *iopub, const pj_post *post)
 /// Applies the subscription that was read last and greets its sender.
 static void subscribe(pj_iopub *iopub, pj_str topic)
 {
+    if (topic.len && iopub->topics >= MOST_TOPICS)
+        return; // front ends want everything, which is always to be had
     if (zmq_setsockopt(iopub->opts.socket, ZMQ_SUBSCRIBE, topic.at, topic.len) != 0)
         return; // its sender has left
+    iopub->topics++;
     pj_post *post = pj_publish_welcome(iopub->opts.origin, topic);
     encode(iopub, post);
     send_frames(iopub->opts.socket, &iopub->frames);
     pj_post_free(post);
+}
+
+static void unsubscribe(pj_iopub *iopub, pj_str topic)
+{
+    iopub->topics -= iopub->topics > 0;
+    zmq_setsockopt(iopub->opts.socket, ZMQ_UNSUBSCRIBE, topic.at, topic.len);
 }
 
 /// Reads one message; false when there is none. Subscriptions are one frame "\1topic", "\0topic"
@@ -102,7 +113,7 @@ static bool read_subscription(pj_iopub *iopub)
         if (text.at[0] == 1)
             subscribe(iopub, topic);
         else if (text.at[0] == 0)
-            zmq_setsockopt(iopub->opts.socket, ZMQ_UNSUBSCRIBE, topic.at, topic.len);
+            unsubscribe(iopub, topic);
     }
     zmq_msg_close(&message);
     return got;

@@ -29,6 +29,8 @@
 enum {
     LINGER_MS = 1000,
     LARGEST_FRAME = 256 << 20,
+    LARGEST_WORD = 4096,  // frame of a heartbeat or subscription, which nobody signs
+    HANDSHAKE_MS = 5000,  // that a peer may take to say who it is
     MOST_WAITING = 256 << 20, // bytes of requests: then no more are read
     MOST_UNREAD = 32768,      // replies that a client may leave unread; it gets no more then
     WATCH_MS = 1000,
@@ -116,7 +118,9 @@ static bool open_socket(server *s, pj_port port, pj_err *err)
     set_option(socket, ZMQ_LINGER, LINGER_MS);
     set_option(socket, ZMQ_IPV6, pj_str_find(s->connection.ip, ':') < s->connection.ip.len);
     set_option(socket, ZMQ_SNDHWM, MOST_UNREAD);
-    int64_t largest = LARGEST_FRAME;
+    set_option(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
+    bool signed_for = port != PJ_PORT_HEARTBEAT && port != PJ_PORT_IOPUB;
+    int64_t largest = signed_for ? LARGEST_FRAME : LARGEST_WORD;
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &largest, sizeof largest);
     if (port != PJ_PORT_IOPUB) // who comes back under its name takes the place of the one before
         set_option(socket, ZMQ_ROUTER_HANDOVER, 1);

@@ -11,7 +11,7 @@
 
 #define PORTS                                                                                      \
     "\"shell_port\":1001,\"control_port\":1002,\"stdin_port\":1003,\"iopub_port\":1004,\"hb_"      \
-    "port\":1005"
+    "port\":1005,\"key\":\"k\""
 
 static bool read_text(pj_connection *c, const char *text, pj_err *err)
 {
@@ -53,7 +53,7 @@ static void test_defaults(void **state)
     assert_true(read_text(&c, "{\"ip\":\"a\",\"unknown\":[1]," PORTS "}", &err));
     assert_true(pj_str_equal(c.scheme, PJ_S("hmac-sha256")));
     assert_true(pj_str_equal(c.transport, PJ_S("tcp")));
-    assert_int_equal(c.key.len, 0);
+    assert_true(pj_str_equal(c.key, PJ_S("k")));
     pj_connection_free(&c);
 }
 
@@ -67,6 +67,22 @@ static void assert_refused(const char *text, const char *why)
         fail_msg("'%s' does not say '%s'", err.text, why);
 }
 
+/// Only an empty text asks for a kernel that checks no signatures.
+static void test_keys(void **state)
+{
+    (void)state;
+    pj_connection c;
+    pj_err err = {0};
+    assert_true(read_text(&c, "{\"ip\":\"a\"," PORTS ",\"key\":\"\"}", &err));
+    assert_int_equal(c.key.len, 0);
+    pj_connection_free(&c);
+    assert_refused("{\"ip\":\"a\"}", "key is missing");
+    assert_refused("{\"ip\":\"a\"," PORTS ",\"key\":null}", "key is not a text");
+    assert_refused("{\"ip\":\"a\"," PORTS ",\"key\":17}", "key is not a text");
+    assert_refused("{\"ip\":\"a\"," PORTS ",\"key\":[\"k\"]}", "key is not a text");
+    assert_refused("{\"registration_ip\":\"127.0.0.1\",\"registration_port\":1}", "key is missing");
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -74,8 +90,8 @@ static void test_refusals(void **state)
     assert_refused("[]", "not a JSON object");
     assert_refused("{" PORTS "}", "ip is missing");
     assert_refused("{\"ip\":\"a\",\"transport\":\"udp\"," PORTS "}", "udp");
-    assert_refused("{\"ip\":\"a\",\"shell_port\":1}", "control_port");
-    assert_refused("{\"ip\":\"a\",\"shell_port\":70000}", "shell_port");
+    assert_refused("{\"key\":\"\",\"ip\":\"a\",\"shell_port\":1}", "control_port");
+    assert_refused("{\"key\":\"\",\"ip\":\"a\",\"shell_port\":70000}", "shell_port");
     pj_connection c;
     pj_err err = {0};
     assert_false(pj_connection_read(&c, "/nonexistent/file.json", &err));
@@ -88,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_keys),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,17 @@
 // Tail, range and search over what was run.
 #include "kernel/history.h"
 
+#include "kernel/history_file.h"
+
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,6 +97,39 @@ static void test_patterns(void **state)
     assert_false(pj_history_fits(PJ_S("a*a*a*a*a*a*a*a*a*b"), (pj_str){text, sizeof text}));
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/// Who holds the file holds up nobody, and nothing is lost.
+static void test_a_locked_file_is_not_waited_for(void **state)
+{
+    (void)state;
+    enum { INPUTS = 100, ALLOWED_MS = 500 };
+    char folder[] = "/tmp/pj-history-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/history", folder);
+    pj_history *history = pj_history_new(strdup(path));
+    pj_history_add(history, 1, PJ_S("first"));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    uint64_t began = now_ms();
+    for (int i = 2; i < INPUTS; i++)
+        pj_history_add(history, i, PJ_S("while it is locked"));
+    assert_true(now_ms() - began < ALLOWED_MS);
+    close(fd);
+    pj_history_add(history, INPUTS, PJ_S("last"));
+    json_t *records = pj_history_file_read(path);
+    assert_int_equal(json_array_size(records), INPUTS);
+    json_decref(records);
+    pj_history_free(history);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +137,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_range, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_search, set_up, tear_down),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_a_locked_file_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,8 +177,11 @@ static void test_abort(void **state)
 static void test_next_cell_after_a_failure_runs(void **state)
 {
     for (int i = 0; i < 20; i++) {
+        double began = client_now_ms();
         answer a = client_execute(*state, "error 'x'");
         assert_string_equal(answer_status(&a), "error");
+        if (i == 10)
+            print_message("[ figure   ] failure to reply: %.1f ms\n", a.reply->at_ms - began);
         answer_free(&a);
         run_ok(*state, "1"); // sent the moment the failure is known
     }

@@ -125,17 +125,54 @@ static void test_many_frames(void **state)
     assert_works(c);
 }
 
+static void *open_beside(client *c, channel beside, int type)
+{
+    char address[256];
+    size_t size = sizeof address;
+    int zero = 0;
+    zmq_getsockopt(c->sockets[beside], ZMQ_LAST_ENDPOINT, address, &size);
+    void *s = zmq_socket(c->context, type);
+    zmq_setsockopt(s, ZMQ_LINGER, &zero, sizeof zero);
+    assert_int_equal(zmq_connect(s, address), 0);
+    return s;
+}
+
+/// Heartbeats are short: nobody signs them.
+static void test_large_heartbeat(void **state)
+{
+    client *c = *state;
+    static char large[1 << 20];
+    void *sender = open_beside(c, HEARTBEAT, ZMQ_DEALER);
+    zmq_send(sender, large, sizeof large, 0);
+    zmq_pollitem_t item = {.socket = sender, .events = ZMQ_POLLIN};
+    assert_int_equal(zmq_poll(&item, 1, 300), 0);
+    zmq_close(sender);
+    zmq_send(c->sockets[HEARTBEAT], "ping", 4, 0);
+    item.socket = c->sockets[HEARTBEAT];
+    assert_int_equal(zmq_poll(&item, 1, client_patience()), 1);
+}
+
+/// Who subscribes to everything one by one keeps no front end out.
+static void test_many_subscriptions(void **state)
+{
+    client *c = *state;
+    void *greedy = open_beside(c, IOPUB, ZMQ_XSUB);
+    for (int i = 0; i < 20000; i++) {
+        char topic[32];
+        zmq_send(greedy, topic, (size_t)snprintf(topic, sizeof topic, "\1topic %d", i), 0);
+    }
+    assert_works(c);
+    void *late = client_subscribe(c, 0); // is welcomed
+    assert_works(c);
+    zmq_close(late);
+    zmq_close(greedy);
+}
+
 /// Subscriptions that are no text, and messages to a socket that only publishes.
 static void test_iopub_junk(void **state)
 {
     client *c = *state;
-    char address[256];
-    size_t size = sizeof address;
-    zmq_getsockopt(c->sockets[IOPUB], ZMQ_LAST_ENDPOINT, address, &size);
-    void *junk = zmq_socket(c->context, ZMQ_XSUB);
-    int zero = 0;
-    zmq_setsockopt(junk, ZMQ_LINGER, &zero, sizeof zero);
-    assert_int_equal(zmq_connect(junk, address), 0);
+    void *junk = open_beside(c, IOPUB, ZMQ_XSUB);
     zmq_send(junk, "\1\xFF\xFE", 3, 0);
     zmq_send(junk, "\2", 1, 0);
     zmq_send(junk, "", 0, 0);
@@ -172,7 +209,9 @@ int probe_malformed(void)
 {
     const struct CMUnitTest tests[] = {
         PROBE(test_frames),        PROBE(test_signed_nonsense), PROBE(test_lone_surrogate_in_code),
-        PROBE(test_deep_content),  PROBE(test_many_frames),     PROBE(test_iopub_junk),
+        PROBE(test_deep_content),  PROBE(test_many_frames),     PROBE(test_large_heartbeat),
+        PROBE(test_many_subscriptions),
+        PROBE(test_iopub_junk),
         PROBE(test_random_frames),
     };
     return cmocka_run_group_tests_name("malformed", tests, NULL, NULL);

@@ -48,7 +48,10 @@ pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
     lang->session->lang = lang;
     lang->session->render.colour = face->colour && !face->rich;
     luaL_openlibs(lang->L);
+    pj_lang_file_open(lang->L);
     pj_lang_io_open(stage);
+    pj_lang_match_open(lang->L);
+    pj_lang_long_open(lang->L);
     if (face->rich)
         pj_lang_process_open(lang->L);
     pj_lang_enter(lang, PJ_LANG_PATIENT);
@@ -239,6 +242,8 @@ static int run_cell(lua_State *L)
     }
     push_arguments(L);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    if (pj_lang_ending(lang))
+        return pj_lang_guard_raise(L); // it came where no error goes through: a finaliser
     int count = lua_gettop(L);
     r->undefined = r->name.len && count == 1 && lua_isnil(L, 1);
     if (r->undefined)
@@ -291,6 +296,7 @@ static pj_outcome run_request(pj_lang *lang, request *r)
     lua_State *L = lang->L;
     lang->exiting = false;
     lang->running = NULL;
+    lang->input_err = (pj_err){0};
     snprintf(lang->owner, sizeof lang->owner, "%s", r->opts.owner ? r->opts.owner : "");
     if (lang->owner[0])
         pj_lang_widgets_close_owner(lang, lang->owner);

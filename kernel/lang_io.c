@@ -107,8 +107,7 @@ static char next_conversion(const char **at)
     return *end;
 }
 
-/// Calls upvalue 1 with `count` arguments. It has no name for its messages: upvalue 2 is put there.
-static int call_wrapped(lua_State *L, int count)
+int pj_lang_call_wrapped(lua_State *L, int count)
 {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
@@ -132,7 +131,7 @@ static int write_exact(lua_State *L)
         pj_lang_tostring(L, i);
         lua_replace(L, i);
     }
-    int results = call_wrapped(L, count);
+    int results = pj_lang_call_wrapped(L, count);
     return pj_lang_ending(pj_lang_of(L)) ? luaL_error(L, "interrupted") : results;
 }
 
@@ -149,48 +148,10 @@ static int format_exact(lua_State *L)
         }
         argument += conversion != '%';
     }
-    return call_wrapped(L, count);
+    return pj_lang_call_wrapped(L, count);
 }
 
-/// Whether a float stands among the items that table.concat takes.
-static bool has_float(lua_State *L, lua_Integer first, lua_Integer last)
-{
-    for (lua_Integer i = first; i <= last; i++) {
-        int type = lua_geti(L, 1, i);
-        bool number = type == LUA_TNUMBER && !lua_isinteger(L, -1);
-        lua_pop(L, 1);
-        if (number || (type != LUA_TSTRING && type != LUA_TNUMBER) || i == last)
-            return number;
-    }
-    return false;
-}
-
-/// table.concat that writes floats as print does: from a copy, where there are any.
-static int concat_exact(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 4);
-    lua_Integer first = luaL_optinteger(L, 3, 1);
-    lua_Integer last = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
-    if (has_float(L, first, last)) {
-        lua_newtable(L);
-        for (lua_Integer i = first; i <= last && lua_geti(L, 1, i) != LUA_TNIL; i++) {
-            if (lua_type(L, -1) == LUA_TNUMBER) {
-                pj_lang_tostring(L, -1);
-                lua_remove(L, -2);
-            }
-            lua_seti(L, 5, i);
-        }
-        lua_settop(L, 5);
-        lua_replace(L, 1);
-    }
-    lua_pushinteger(L, last);
-    lua_replace(L, 4);
-    return call_wrapped(L, 4);
-}
-
-/// Replaces field `name` of the table on top by `with` around its old value.
-static void wrap_field(lua_State *L, const char *name, lua_CFunction with)
+void pj_lang_wrap_field(lua_State *L, const char *name, lua_CFunction with)
 {
     lua_getfield(L, -1, name);
     lua_pushstring(L, name);
@@ -240,23 +201,21 @@ void pj_lang_io_open(pj_lang_stage *stage)
     lua_getglobal(L, LUA_IOLIBNAME);
     for (int i = 0; i < 3; i++)
         stage->streams[i] = keep_stream(L, names[i]);
-    wrap_field(L, "read", read_guarded);
-    wrap_field(L, "write", write_exact);
+    pj_lang_wrap_field(L, "read", read_guarded);
+    pj_lang_wrap_field(L, "write", write_exact);
     lua_pop(L, 1);
     luaL_getmetatable(L, LUA_FILEHANDLE);
     lua_getfield(L, -1, "__index");
-    wrap_field(L, "read", read_guarded);
-    wrap_field(L, "write", write_exact);
+    pj_lang_wrap_field(L, "read", read_guarded);
+    pj_lang_wrap_field(L, "write", write_exact);
     lua_pop(L, 2);
     lua_pushcfunction(L, print);
     lua_setglobal(L, "print");
     lua_pushcfunction(L, to_string);
     lua_setglobal(L, "tostring");
     lua_getglobal(L, LUA_STRLIBNAME);
-    wrap_field(L, "format", format_exact);
-    lua_getglobal(L, LUA_TABLIBNAME);
-    wrap_field(L, "concat", concat_exact);
-    lua_pop(L, 2);
+    pj_lang_wrap_field(L, "format", format_exact);
+    lua_pop(L, 1);
     lua_getglobal(L, LUA_OSLIBNAME);
     lua_pushcfunction(L, exit_cell);
     lua_setfield(L, -2, "exit");

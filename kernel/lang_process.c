@@ -50,20 +50,27 @@ static int execute(lua_State *L)
     return give_status(L, ended, status, &err);
 }
 
-/// Waits for the pipe; false when the cell was interrupted. The program is ended then, or the
-/// collector of garbage, which closes the pipe, would wait for it.
-static bool await_pipe(const program *p, short events)
+bool pj_lang_await_fd(pj_lang *lang, int fd, short events)
 {
-    pj_lang *lang = p->stage->now;
-    struct pollfd item = {.fd = p->fd, .events = events};
+    struct pollfd item = {.fd = fd, .events = events};
     bool aside = pj_lang_step_aside(lang), ready = false;
     while (!ready && !(lang->stop && atomic_load(lang->stop)))
         ready = poll(&item, 1, LOOK_MS) > 0;
     pj_lang_step_back(lang, aside);
     if (ready)
         return true;
-    kill(-p->pid, SIGTERM);
     pj_fail(&lang->input_err, PJ_E_STOPPED, NULL, 0, "interrupted");
+    errno = EINTR;
+    return false;
+}
+
+/// Waits for the pipe; false when the cell was interrupted. The program is ended then, or the
+/// collector of garbage, which closes the pipe, would wait for it.
+static bool await_pipe(const program *p, short events)
+{
+    if (pj_lang_await_fd(p->stage->now, p->fd, events))
+        return true;
+    kill(-p->pid, SIGTERM);
     errno = EINTR;
     return false;
 }

@@ -29,11 +29,13 @@ pj_lang_stage *pj_lang_stage_new(void)
     stage->end = &stage->first;
     pthread_mutex_init(&stage->lock, NULL);
     *(pj_lang_stage **)lua_getextraspace(stage->L) = stage;
+    pj_lang_watch_begin(stage);
     return stage;
 }
 
 void pj_lang_stage_free(pj_lang_stage *stage)
 {
+    pj_lang_watch_end(stage);
     pj_widgets_free(stage->widgets);
     lua_close(stage->L);
     json_decref(stage->names);
@@ -114,24 +116,28 @@ bool pj_lang_enter(pj_lang *lang, pj_lang_haste haste)
         stage->taken = true;
         stage->holder = lang->thread = pthread_self();
         stage->since = pj_clock_ns();
+        stage->now = lang;
+        if (stage->watch_sleeps)
+            pthread_cond_signal(&stage->watch);
     }
     pthread_mutex_unlock(&stage->lock);
     atomic_fetch_sub(&stage->urgent, urgent);
     atomic_fetch_sub(&stage->waiting, 1);
     if (!got)
         return false;
-    stage->now = lang;
     lang->on_stage = true;
     for (int i = 0; i < 3; i++)
         stage->streams[i]->f = lang->streams[i];
     if (!lang->L)
         open_thread(lang);
+    pj_lang_watch_enter(lang);
     return true;
 }
 
 void pj_lang_leave(pj_lang *lang)
 {
     pj_lang_stage *stage = lang->stage;
+    pj_lang_watch_leave();
     lang->on_stage = false;
     pthread_mutex_lock(&stage->lock);
     waiter *next = stage->first;

@@ -27,6 +27,9 @@ typedef struct pj_lang_stage {
     bool taken;
     pthread_t holder;
     uint64_t since; // ns: when it was taken
+    pthread_t watcher;
+    pthread_cond_t watch;
+    bool watched, watch_sleeps, watch_ends;
     atomic_uint waiting, urgent;
 } pj_lang_stage;
 

@@ -49,7 +49,7 @@ struct pj_lang {
     char err_text[1600];
     pj_str *texts; // arguments of the method at work
     size_t text_cap;
-    lua_State *running; // the thread that called a verb; where callbacks run
+    lua_State *running; // the thread of Lua that runs, and callbacks with it; NULL = L
     char owner[80];     // of the widgets that are made; "" = nobody
     unsigned visits;    // of a command that entered (live.h)
     bool visit_stepped; // it was not on stage before
@@ -80,6 +80,10 @@ void pj_lang_io_open(pj_lang_stage *stage);
 /// The streams of one user of the stage.
 void pj_lang_io_attach(pj_lang *lang);
 void pj_lang_io_detach(pj_lang *lang);
+/// Replaces field `name` of the table on top by `with`, which has its old value as upvalue 1.
+void pj_lang_wrap_field(lua_State *L, const char *name, lua_CFunction with);
+/// Calls upvalue 1 with `count` arguments. It has no name for its messages: upvalue 2 is put there.
+int pj_lang_call_wrapped(lua_State *L, int count);
 /// Pushes the text of any value, as Lua's tostring; a float reads back as the same number.
 void pj_lang_tostring(lua_State *L, int index);
 /// lang_widget.c: closes what the owner made.
@@ -94,6 +98,28 @@ void pj_lang_memory_open(pj_lang_stage *stage);
 void pj_lang_memory_explain(pj_lang *lang, bool anywhere);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.
 void pj_lang_guard_open(lua_State *L);
+/// Called at intervals by long functions in C: lets others onto the stage, raises an interrupt.
+void pj_lang_guard_look(lua_State *L);
+int pj_lang_guard_raise(lua_State *L);
+/// While an interrupt stands: the next instruction or call raises it. Callable in a signal handler.
+void pj_lang_guard_alert(pj_lang *lang);
+/// lang_coroutine.c: lua_resume of a thread that interrupts find.
+int pj_lang_resume(lua_State *L, lua_State *co, int count, int *results);
+void pj_lang_coroutine_open(lua_State *L);
+/// lang_watch.c: a thread that sees to it that an interrupt is heard soon.
+void pj_lang_watch_begin(pj_lang_stage *stage);
+void pj_lang_watch_end(pj_lang_stage *stage);
+void pj_lang_watch_enter(pj_lang *lang);
+void pj_lang_watch_leave(void);
+/// lang_match.c: find, match, gmatch and gsub that an interrupt ends.
+void pj_lang_match_open(lua_State *L);
+/// lang_long.c: functions of the table library that an interrupt ends.
+void pj_lang_long_open(lua_State *L);
+/// lang_file.c: files that an interrupt ends the wait for.
+void pj_lang_file_open(lua_State *L);
+/// lang_process.c: waits off the stage until a descriptor is ready; false with errno when the cell
+/// was interrupted.
+bool pj_lang_await_fd(pj_lang *lang, int fd, short events);
 /// lang_show.c: a JSON text; bytes that are no UTF-8 become U+FFFD.
 json_t *pj_lang_json(pj_str text);
 /// lang_error.c: message handler of protected calls; fills message and frames.

@@ -29,8 +29,8 @@
 enum {
     LINGER_MS = 1000,
     LARGEST_FRAME = 256 << 20,
-    LARGEST_WORD = 4096,  // frame of a heartbeat or subscription, which nobody signs
-    HANDSHAKE_MS = 5000,  // that a peer may take to say who it is
+    LARGEST_WORD = 4096,      // frame of a heartbeat or subscription, which nobody signs
+    HANDSHAKE_MS = 5000,      // that a peer may take to say who it is
     MOST_WAITING = 256 << 20, // bytes of requests: then no more are read
     MOST_UNREAD = 32768,      // replies that a client may leave unread; it gets no more then
     WATCH_MS = 1000,
@@ -61,7 +61,7 @@ typedef struct server {
     pj_iopub *iopub;
     pj_capture *capture;
     post_office io, control;
-    pj_post *question; // not sent yet, of the io thread
+    pj_post *questions; // not sent yet, of the io thread; one of a shell
     void *context;
     void *sockets[PJ_PORTS];
     pthread_t io_thread, control_thread, capture_thread;
@@ -300,16 +300,41 @@ static void out_shut_down(void *self)
 
 // Threads
 
+/// Takes the question that `shell` asked before off the list.
+static void forget_question(server *s, pj_str shell)
+{
+    for (pj_post **link = &s->questions, *post; (post = *link);) {
+        if (!pj_str_equal(post->parent->subshell_id, shell)) {
+            link = &post->next;
+            continue;
+        }
+        *link = post->next;
+        pj_post_free(post);
+    }
+}
+
 /// A question may be asked before the front end has connected its stdin socket: it is kept until
-/// it can be sent or another one takes its place. A reply to nobody is dropped.
+/// it can be sent or its shell asks another one. A reply to nobody is dropped.
 static void ask_or_keep(server *s, pj_post *take)
 {
-    if (s->question != take)
-        pj_post_free(s->question);
-    s->question = take;
-    if (take && deliver(s, &s->io, take)) {
+    forget_question(s, take->parent->subshell_id);
+    if (deliver(s, &s->io, take)) {
         pj_post_free(take);
-        s->question = NULL;
+        return;
+    }
+    take->next = s->questions;
+    s->questions = take;
+}
+
+static void ask_again(server *s)
+{
+    for (pj_post **link = &s->questions, *post; (post = *link);) {
+        if (!deliver(s, &s->io, post)) {
+            link = &post->next;
+            continue;
+        }
+        *link = post->next;
+        pj_post_free(post);
     }
 }
 
@@ -340,8 +365,8 @@ static void *run_io(void *context)
     while (empty_outbox(s)) {
         bool full = pj_subshells_waiting(s->kernel->shells) > MOST_WAITING;
         items[0].events = full ? 0 : ZMQ_POLLIN;
-        zmq_poll(items, 3, full || s->question ? ASK_AGAIN_MS : -1);
-        ask_or_keep(s, s->question);
+        zmq_poll(items, 3, full || s->questions ? ASK_AGAIN_MS : -1);
+        ask_again(s);
         for (int i = 0; i < BATCH && items[0].revents && take_one(s, PJ_PORT_SHELL, &s->io); i++)
             empty_outbox(s);
         for (int i = 0; i < BATCH && items[1].revents && take_one(s, PJ_PORT_STDIN, &s->io); i++)
@@ -495,7 +520,10 @@ static void free_server(server *s)
     if (s->parent_fd >= 0)
         close(s->parent_fd);
     close(s->end_fd);
-    pj_post_free(s->question);
+    for (pj_post *post = s->questions, *next; post; post = next) {
+        next = post->next;
+        pj_post_free(post);
+    }
     close_office(&s->io);
     close_office(&s->control);
     pj_capture_free(s->capture);

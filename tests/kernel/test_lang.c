@@ -377,6 +377,13 @@ static void tracebacks_name_cells_and_lines(void **state)
     pj_outcome_clear(&o);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static void *raise_stop(void *context)
 {
     const struct timespec wait = {.tv_nsec = 20000000};
@@ -520,12 +527,41 @@ static void nothing_holds_up_an_interrupt(void **state)
         "for i = 1, 1e9 do string.format('%d', i) end",
         "load(dir .. 'stencil_2x1.prv.gz')[1].stats:where(function() while true do end end)",
         "table.sort({3, 2, 1, 5, 4}, function() while true do end end)",
+        "xpcall(function() while true do end end, function() while true do end end)",
+        "xpcall(error, function() while true do end end)",
+        "setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
+        "debug.setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
+        "local c <close> = setmetatable({}, {__close = function() while true do end end})",
+        "coroutine.wrap(function() local c <close> = setmetatable({}, {__close = function() "
+        "while true do end end}) while true do end end)()",
+        "local c = coroutine.create(function() local c <close> = setmetatable({}, {__close = "
+        "function() while true do end end}) coroutine.yield() end) coroutine.resume(c) "
+        "coroutine.close(c)",
+        "while true do local s = ('x'):rep(5e7) end",
+        "local s = ('x'):rep(5e7) while true do local t = s .. s end",
+        "while true do pcall(string.rep, 'x', 5e7) end",
+        "coroutine.wrap(function() while true do local s = ('x'):rep(5e7) end end)()",
+        "('a'):rep(60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')",
+        "('a'):rep(60):match(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')",
+        "('a'):rep(60):gsub(('a?'):rep(60) .. ('a*'):rep(60) .. 'b', '')",
+        "for _ in ('a'):rep(60):gmatch(('a?'):rep(60) .. ('a*'):rep(60) .. 'b') do end",
+        "local t = {} for i = 1, 1e6 do t[i] = i % 1000 end while true do table.sort(t) end",
+        "local t = {} for i = 1, 1e6 do t[i] = i end while true do table.concat(t) end",
+        "table.move({}, 1, math.maxinteger - 1, 1)",
+        "table.concat(setmetatable({}, {__index = function() return '' end}), '', 1, 1 << 60)",
+        "io.open('/dev/zero'):read 'a'",
+        "io.open('/dev/zero'):read 'l'",
+        "for line in io.lines '/dev/zero' do end",
     };
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         pthread_t thread;
+        uint64_t began = now_ms();
         pthread_create(&thread, NULL, raise_stop, &f->stop);
         pj_outcome o = run(f, loops[i]);
         pthread_join(thread, NULL);
+        uint64_t took = now_ms() - began;
+        if (took > 300)
+            print_message("[ figure   ] %s: %u ms\n", loops[i], (unsigned)took);
         atomic_store(&f->stop, false);
         if (!o.stopped)
             fail_msg("not stopped: %s", loops[i]);

@@ -51,7 +51,7 @@ RESERVED = {
 
 # Call: files that may make it, tests apart.
 CALLS = {
-    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/server|kernel/iopub|kernel/subshell)\.c",
+    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/server|kernel/iopub|kernel/subshell|kernel/lang_watch)\.c",
     r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+\.c",
     r"abort": r"kernel/\w+\.c|metrics/base/arena\.c",
     r"setlocale": r"kernel/main\.c",

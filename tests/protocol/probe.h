@@ -25,6 +25,9 @@ int probe_hostile(void);
 int probe_any(void);
 int probe_widget(void);
 
+/// A call of a library that never returns, which nobody can interrupt.
+#define PROBE_STUCK "package.loadlib('" PJ_STUCK "', 'stuck')()"
+
 /// Fixtures: `*state` is a client with a fresh kernel.
 int probe_set_up(void **state);
 int probe_tear_down(void **state);

@@ -41,7 +41,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void interrupt_and_expect_error(client *c, const char *id)
+/// From the interrupt to the reply, in ms.
+static double interrupt_and_expect_error(client *c, const char *id)
 {
     double began = client_now_ms();
     client_send(c, CONTROL, "interrupt_request", NULL);
@@ -53,8 +54,9 @@ static void interrupt_and_expect_error(client *c, const char *id)
     answer a = client_collect(c, id, true);
     assert_string_equal(answer_status(&a), "error");
     assert_string_equal(message_text(a.reply, "ename"), "KeyboardInterrupt");
-    print_message("[ figure   ] interrupt to reply: %.1f ms\n", a.reply->at_ms - began);
+    double took = a.reply->at_ms - began;
     answer_free(&a);
+    return took;
 }
 
 static void assert_works(client *c)
@@ -108,13 +110,47 @@ static void test_interrupt_kinds(void **state)
         "io.popen('sleep 100'):read 'a'",
         "for line in io.popen('echo x; sleep 100'):lines() do end",
         "io.popen('sleep 100', 'w'):write(('x'):rep(1000000))",
+        "while true do local s = ('x'):rep(5e7) end",
+        "coroutine.wrap(function() while true do local s = ('x'):rep(5e7) end end)()",
+        "local s = ('x'):rep(2e7) while true do local t = s .. s end",
+        "while true do pcall(string.upper, ('x'):rep(2e7)) end",
+        "while true do string.format('%s', ('x'):rep(2e7)) end",
+        "xpcall(function() while true do end end, function() while true do end end)",
+        "xpcall(error, function() while true do end end)",
+        "setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
+        "local c <close> = setmetatable({}, {__close = function() while true do end end})",
+        "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')",
+        "string.rep('a', 60):gsub(('a?'):rep(60) .. ('a*'):rep(60) .. 'b', '')",
+        "local t = {} for i = 1, 3e5 do t[i] = i % 1000 end while true do table.sort(t) end",
+        "table.sort({3, 2, 1, 5, 4}, function() while true do end end)",
+        "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.concat(t) end",
+        "table.concat(setmetatable({}, {__index = function() return '' end}), '', 1, 1 << 60)",
+        "io.open(fifo):read 'a'",
+        "collectgarbage() io.open(fifo, 'w')",
+        "local f = io.open(fifo, 'r+') for i = 1, 1e9 do f:write('some text\\n') end",
+        "for line in io.lines(fifo) do end",
+        "loadfile(fifo)",
+        "io.open('/dev/zero'):read 'a'",
+        "io.open('/dev/zero'):read 'l'",
     };
+    answer made = client_execute(*state, "fifo = os.tmpname() .. '.fifo'\n"
+                                         "assert(os.execute('mkfifo ' .. fifo))");
+    assert_string_equal(answer_status(&made), "ok");
+    answer_free(&made);
+    double slowest = 0;
+    size_t which = 0;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         char id[64];
         start_cell(*state, loops[i], id);
-        interrupt_and_expect_error(*state, id);
+        sleep_ms(i % 2 ? 50 : 0); // it may have come to the call that waits, or not
+        double took = interrupt_and_expect_error(*state, id);
+        which = took > slowest ? i : which;
+        slowest = took > slowest ? took : slowest;
     }
-    answer a = client_execute(*state, "collectgarbage() x = 5 return x"); // all is whole
+    print_message("[ figure   ] interrupt to reply, slowest: %.1f ms, of %s\n", slowest,
+                  loops[which]);
+    answer a =
+        client_execute(*state, "os.remove(fifo) collectgarbage() x = 5 return x"); // all is whole
     assert_string_equal(answer_status(&a), "ok");
     answer_free(&a);
 }
@@ -195,11 +231,11 @@ static void test_shutdown_busy(void **state)
     shut_down(*state, CONTROL, true);
 }
 
-/// One call of a C function that nobody can interrupt.
+/// A call of a library that nobody can interrupt.
 static void test_shutdown_stuck(void **state)
 {
     char id[64];
-    start_cell(*state, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
+    start_cell(*state, PROBE_STUCK, id);
     shut_down(*state, CONTROL, false);
 }
 
@@ -208,7 +244,7 @@ static void test_stuck_notice(void **state)
 {
     client *c = *state;
     char id[64];
-    start_cell(c, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
+    start_cell(c, PROBE_STUCK, id);
     client_send(c, CONTROL, "interrupt_request", NULL);
     bool told = false;
     for (message *m; !told && (m = client_receive(c, IOPUB, client_patience())); message_free(m))

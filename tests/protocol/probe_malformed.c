@@ -208,8 +208,12 @@ static void test_random_frames(void **state)
 int probe_malformed(void)
 {
     const struct CMUnitTest tests[] = {
-        PROBE(test_frames),        PROBE(test_signed_nonsense), PROBE(test_lone_surrogate_in_code),
-        PROBE(test_deep_content),  PROBE(test_many_frames),     PROBE(test_large_heartbeat),
+        PROBE(test_frames),
+        PROBE(test_signed_nonsense),
+        PROBE(test_lone_surrogate_in_code),
+        PROBE(test_deep_content),
+        PROBE(test_many_frames),
+        PROBE(test_large_heartbeat),
         PROBE(test_many_subscriptions),
         PROBE(test_iopub_junk),
         PROBE(test_random_frames),

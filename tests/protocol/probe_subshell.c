@@ -167,13 +167,13 @@ static void test_busy_kernel_answers(void **state)
     interrupt_main(*state, id);
 }
 
-/// A call of C that nobody can interrupt: what is known without the language is answered.
+/// A call of a library that nobody can interrupt: what is known without the language is answered.
 static void test_stuck_kernel_answers(void **state)
 {
     char id[64];
     answer a = client_execute(*state, "metrics_of_mine = 1");
     answer_free(&a);
-    start_cell(*state, "string.rep('a', 60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')", id);
+    start_cell(*state, PROBE_STUCK, id);
     a = client_ask(*state, "complete_request",
                    json_pack("{s:s, s:i}", "code", "metri", "cursor_pos", 5));
     assert_string_equal(answer_status(&a), "ok");

@@ -2,6 +2,7 @@
 #include "kernel/inbox.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,13 +25,6 @@ struct pj_inbox {
     size_t bytes;
     bool closed;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 pj_inbox *pj_inbox_new(void)
 {
@@ -84,7 +78,7 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
     pthread_mutex_lock(&inbox->lock);
     *inbox->end = w;
     inbox->end = &w->next;
-    inbox->arrived = now_ns();
+    inbox->arrived = pj_clock_ns();
     inbox->bytes += weight(&item);
     sem_post(&inbox->arrival);
     pthread_mutex_unlock(&inbox->lock);
@@ -127,13 +121,13 @@ bool pj_inbox_left(pj_inbox *inbox, pj_inbox_item *out)
 /// come. Called and returns with the lock held.
 static void await_silence(pj_inbox *inbox)
 {
-    uint64_t now = now_ns(), until = now + PATIENCE_NS;
+    uint64_t now = pj_clock_ns(), until = now + PATIENCE_NS;
     while (!inbox->closed && now < until && now - inbox->arrived < SILENCE_NS) {
         uint64_t left = SILENCE_NS - (now - inbox->arrived);
         pthread_mutex_unlock(&inbox->lock);
         nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
         pthread_mutex_lock(&inbox->lock);
-        now = now_ns();
+        now = pj_clock_ns();
     }
 }
 

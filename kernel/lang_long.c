@@ -45,9 +45,10 @@ static int concat(lua_State *L)
     return 1;
 }
 
-/// As a function of C it costs little, and the hook sees the calls.
 static int is_less(lua_State *L)
 {
+    if (pj_lang_ending(pj_lang_of(L)))
+        return pj_lang_guard_raise(L);
     lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
     return 1;
 }

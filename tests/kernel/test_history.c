@@ -2,6 +2,7 @@
 #include "kernel/history.h"
 
 #include "kernel/history_file.h"
+#include "metrics/base/clock.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -97,13 +97,6 @@ static void test_patterns(void **state)
     assert_false(pj_history_fits(PJ_S("a*a*a*a*a*a*a*a*a*b"), (pj_str){text, sizeof text}));
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /// Who holds the file holds up nobody, and nothing is lost.
 static void test_a_locked_file_is_not_waited_for(void **state)
 {
@@ -116,10 +109,10 @@ static void test_a_locked_file_is_not_waited_for(void **state)
     pj_history_add(history, 1, PJ_S("first"));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX), 0);
-    uint64_t began = now_ms();
+    uint64_t began = pj_clock_ms();
     for (int i = 2; i < INPUTS; i++)
         pj_history_add(history, i, PJ_S("while it is locked"));
-    assert_true(now_ms() - began < ALLOWED_MS);
+    assert_true(pj_clock_ms() - began < ALLOWED_MS);
     close(fd);
     pj_history_add(history, INPUTS, PJ_S("last"));
     json_t *records = pj_history_file_read(path);

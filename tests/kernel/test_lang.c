@@ -2,6 +2,7 @@
 #include "kernel/lang.h"
 
 #include "kernel/session.h"
+#include "metrics/base/clock.h"
 #include "tests/support/cell.h"
 
 #include <pthread.h>
@@ -377,13 +378,6 @@ static void tracebacks_name_cells_and_lines(void **state)
     pj_outcome_clear(&o);
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void *raise_stop(void *context)
 {
     const struct timespec wait = {.tv_nsec = 20000000};
@@ -555,11 +549,11 @@ static void nothing_holds_up_an_interrupt(void **state)
     };
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         pthread_t thread;
-        uint64_t began = now_ms();
+        uint64_t began = pj_clock_ms();
         pthread_create(&thread, NULL, raise_stop, &f->stop);
         pj_outcome o = run(f, loops[i]);
         pthread_join(thread, NULL);
-        uint64_t took = now_ms() - began;
+        uint64_t took = pj_clock_ms() - began;
         if (took > 300)
             print_message("[ figure   ] %s: %u ms\n", loops[i], (unsigned)took);
         atomic_store(&f->stop, false);

@@ -1,8 +1,9 @@
 // An interrupt ends the cell whatever the cell does: a hook on every thread of Lua looks at the
 // flag, and the functions that catch errors raise it again while the flag stands. The same hook
-// lets others onto the stage. Where Lua runs code without hooks, other code stands around it. Beside
-// it: lang_watch calls who does not heed, lang_coroutine knows which thread of Lua runs, lang_match
-// and lang_long are functions of Lua that look, lang_file and lang_process wait and look.
+// lets others onto the stage. Where Lua runs code without hooks, other code stands around it.
+// Beside it: lang_watch calls who does not heed, lang_coroutine knows which thread of Lua runs,
+// lang_match and lang_long are functions of Lua that look, lang_file and lang_process wait and
+// look.
 #include "kernel/lang_state.h"
 
 enum { INSTRUCTIONS_BETWEEN_LOOKS = 10000 };

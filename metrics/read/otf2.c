@@ -158,6 +158,7 @@ static void open_places(otf2_reading *r, const pj_otf2_anchor *anchor)
                                .by_library = r->lib->needed(r->archive),
                                .regions = r->pass->regions,
                                .parts = r->run->messages_apart,
+                               .roi = &r->run->roi,
                                .marks = marks_each(r),
                                .trails = r->ranges ? r->pass->known->trails->items : NULL,
                                .ranges = r->ranges,

@@ -51,3 +51,25 @@ void pj_otf2_clock_free(pj_otf2_clock *clock)
     free(clock->offsets);
     *clock = (pj_otf2_clock){.offsets = NULL};
 }
+
+uint64_t pj_otf2_clock_any_ns(const pj_otf2_clock *clock, uint64_t ticks)
+{
+    pj_otf2_clock copy = *clock;
+    copy.current = 0;
+    return pj_otf2_clock_ns(&copy, ticks);
+}
+
+uint64_t pj_otf2_clock_first(const pj_otf2_clock *clock, uint64_t ns)
+{
+    const uint64_t most = UINT64_C(1) << 62; // ticks on either side of the base
+    uint64_t low = clock->base > most ? clock->base - most : 0;
+    uint64_t high = clock->base < UINT64_MAX - most ? clock->base + most : UINT64_MAX;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (pj_otf2_clock_any_ns(clock, middle) >= ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}

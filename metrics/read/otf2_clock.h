@@ -36,6 +36,10 @@ void pj_otf2_clock_unit(pj_otf2_clock *clock, uint64_t ticks_per_second);
 /// From here on a time of t ns is t + rate * t. After the unit; the rate is small.
 void pj_otf2_clock_stretch(pj_otf2_clock *clock, double rate);
 void pj_otf2_clock_free(pj_otf2_clock *clock);
+/// As pj_otf2_clock_ns, of times in any order.
+uint64_t pj_otf2_clock_any_ns(const pj_otf2_clock *clock, uint64_t ticks);
+/// The first tick, before or behind the base, at which the run has come to `ns`.
+uint64_t pj_otf2_clock_first(const pj_otf2_clock *clock, uint64_t ns);
 
 /// Ticks of the global clock. Calls come with times that do not go back.
 static inline uint64_t pj_otf2_clock_ticks(pj_otf2_clock *clock, uint64_t ticks)

@@ -17,8 +17,6 @@
 
 enum { MAP_METRIC = 5, MAP_COMM = 6, NS_PER_SECOND = 1000000000 }; // OTF2_MappingType
 
-#define TICKS_MOST (UINT64_C(1) << 62) // on either side of 0 ns
-
 typedef struct crossing { // a side of a message whose other side is outside
     uint32_t location;
     bool send, used;
@@ -136,29 +134,6 @@ pj_sink pj_otf2_cut_sink(pj_otf2_cut *cut)
 
 // Clocks
 
-static uint64_t ns_of(const place *p, uint64_t ticks)
-{
-    pj_otf2_clock clock = p->clock;
-    clock.current = 0;
-    return pj_otf2_clock_ns(&clock, ticks);
-}
-
-/// The first tick at which the run has come to `ns`.
-static uint64_t ticks_at(const place *p, uint64_t ns)
-{
-    uint64_t base = p->clock.base;
-    uint64_t low = base > TICKS_MOST ? base - TICKS_MOST : 0;
-    uint64_t high = base < UINT64_MAX - TICKS_MOST ? base + TICKS_MOST : UINT64_MAX;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (ns_of(p, middle) >= ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 static int64_t offset_at(const place *p, uint64_t ticks)
 {
     pj_otf2_clock clock = p->clock;
@@ -183,8 +158,9 @@ static void set_knots(pj_otf2_cut *cut, place *p)
 
 static void set_window(pj_otf2_cut *cut, place *p)
 {
-    uint64_t behind = ticks_at(p, cut->roi.to_ns + 1);
-    p->window = (pj_otf2_window){ticks_at(p, cut->roi.from_ns), behind - (behind > 0)};
+    uint64_t behind = pj_otf2_clock_first(&p->clock, cut->roi.to_ns + 1);
+    p->window =
+        (pj_otf2_window){pj_otf2_clock_first(&p->clock, cut->roi.from_ns), behind - (behind > 0)};
     if (p->window.to <= p->window.from)
         p->window.to = p->window.from + 1;
 }
@@ -313,7 +289,7 @@ static bool matched(void *self, uint64_t location, const pj_otf2_side *side)
 {
     pj_otf2_cut *cut = self;
     const place *p = place_at(cut, location);
-    uint64_t time = p ? ns_of(p, side->time) : 0;
+    uint64_t time = p ? pj_otf2_clock_any_ns(&p->clock, side->time) : 0;
     for (size_t i = 0; p && i < cut->count; i++) {
         crossing *x = &cut->crossings[i];
         if (x->used || x->location != p->location || x->time != time || x->send != side->send ||

@@ -2,6 +2,7 @@
 // of a location stay in order. Intervals of one state that touch count as one.
 #include "metrics/read/otf2_place.h"
 
+#include "metrics/read/otf2_border.h"
 #include "metrics/read/otf2_give.h"
 #include "metrics/read/otf2_local.h"
 #include "metrics/read/otf2_skim.h"
@@ -135,6 +136,11 @@ pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number
     place->archive = opts->archive;
     place->id = opts->defs->places[number].id;
     place->worker = location != opts->layout->first_location[rank];
+    if (opts->roi && opts->roi->set) {
+        place->borders[0].ns = opts->roi->from_ns;
+        place->borders[1].ns = opts->roi->to_ns;
+        place->border_count = PJ_OTF2_BORDERS;
+    }
     place->named = opts->regions;
     place->parts = opts->parts;
     if (!read_local(place, opts))
@@ -572,6 +578,7 @@ static void read_counters(pj_otf2_place *place, uint64_t time, const pj_otf2_eve
     const pj_otf2_metric *metric = metric_of(place, event->field[0]);
     if (!metric)
         return;
+    pj_otf2_border_read(place, time);
     pj_otf2_reading *r = &place->now.reading;
     for (unsigned c = 0; c < 2; c++) {
         if (!metric->has[c] || metric->at[c] >= event->count)
@@ -594,12 +601,12 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
     if (off)
         pj_otf2_count(place, PJ_IMPORT_measurement_off);
     pj_otf2_settle(place, time);
+    place->now.measured = place->now.state;
+    place->now.just_off = off;
     // A trace begins switched on; what is switched off before it is switched on is its start.
     unsigned switches = off ? place->now.was_on : place->now.was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)
         pj_otf2_give(place, time, PJ_EV_TRACING)->a = !off;
-    // The nanosecond of the switch was still measured, unless the thread begins with it.
-    pj_otf2_settle(place, time + (off && time > place->now.began));
     place->now.was_on |= !off;
     place->now.off = off;
     change(place, time);
@@ -642,6 +649,20 @@ static void take_thread_record(pj_otf2_place *place, uint64_t time, const pj_otf
         end_team(place, time, event->field[0]);
         return;
     }
+}
+
+/// Of what is not switched on again at once, that very nanosecond was still measured: regions of
+/// interest end behind it. Not where the thread begins with it.
+static void measure_last(pj_otf2_place *place)
+{
+    pj_otf2_standing *now = &place->now;
+    if (!now->just_off)
+        return;
+    now->just_off = false;
+    uint8_t off = now->state;
+    now->state = now->measured;
+    pj_otf2_settle(place, now->since + (now->since > now->began));
+    now->state = off;
 }
 
 static void take_record(pj_otf2_place *place, uint64_t time, const pj_otf2_event *event)
@@ -719,6 +740,7 @@ static void end_place(pj_otf2_place *place)
 {
     place->ended = true;
     if (place->now.begun) {
+        measure_last(place);
         pj_otf2_settle(place, place->now.last);
         pj_otf2_give(place, place->now.last, PJ_EV_OTHER);
     }
@@ -755,6 +777,8 @@ static void take_next(pj_otf2_place *place, const pj_otf2_event *event)
         time = place->now.last;
     }
     place->now.last = time;
+    if (event->type != PJ_OTF2_MEASUREMENT_ON_OFF && event->type != PJ_OTF2_METRIC)
+        measure_last(place);
     take_record(place, time, event);
 }
 
@@ -763,9 +787,9 @@ static void skim(pj_otf2_place *place)
 {
     pj_otf2_event reading;
     uint64_t events = place->records, ticks, before = place->now.last;
-    if (before != place->ticks_ns)
+    if (before != place->ticks_ns || !pj_otf2_border_lets_skim(place))
         return;
-    bool counted = pj_otf2_skim(place, &reading, &ticks);
+    bool counted = pj_otf2_skim(place, pj_otf2_border_limit(place), &reading, &ticks);
     if (place->records == events)
         return;
     uint64_t counted_at = counted ? time_of(place, reading.time) : 0;

@@ -6,6 +6,7 @@
 #define PJ_OTF2_PLACE_H
 
 #include "metrics/model/event.h"
+#include "metrics/model/run.h"
 #include "metrics/read/otf2_clock.h"
 #include "metrics/read/otf2_defs.h"
 #include "metrics/read/otf2_evt.h"
@@ -57,17 +58,28 @@ typedef struct pj_otf2_standing {
     uint32_t call_region; // the outermost one
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
-    uint32_t inner_teams; // of the teams: those that are nested by their definition
-    uint64_t team;        // the outermost of them: PJ_TEAM_FIRST + its id
-    uint8_t state;
+    uint32_t inner_teams;    // of the teams: those that are nested by their definition
+    uint64_t team;           // the outermost of them: PJ_TEAM_FIRST + its id
+    uint8_t state, measured; // now; when the measurement was switched off
     bool begun, off, was_on;
+    bool just_off; // nothing has happened since
     bool in_body, in_parallel;
     bool counting[2];
     pj_otf2_reading reading;
     uint64_t read_until; // time of the latest reading that was given out
+    uint64_t read_last;  // of the latest one; only kept where there are borders
+    bool alone;          // the reading that is due is the first one behind a border
     int64_t counted[2];  // value of the latest reading
     int64_t held[2];     // for the interval that has begun
 } pj_otf2_standing;
+
+/// Of a region of interest: see otf2_border.h.
+typedef struct pj_otf2_border {
+    uint64_t ns;
+    uint64_t behind; // the first tick behind it; 0 = not looked for yet
+} pj_otf2_border;
+
+enum { PJ_OTF2_BORDERS = 2 };
 
 struct pj_otf2_trail;
 struct pj_otf2_zoom;
@@ -112,6 +124,9 @@ typedef struct pj_otf2_place {
     uint64_t *posts;              // times of inferred receives that wait for their completion
     size_t post_count, post_cap;
 
+    pj_otf2_border borders[PJ_OTF2_BORDERS]; // in order of time
+    unsigned border_count;
+
     uint64_t metric_id; // used last
     const pj_otf2_metric *metric;
 
@@ -145,6 +160,7 @@ typedef struct pj_otf2_place_opts {
     bool parts;                         // gives out PJ_EV_PART and PJ_EV_END
     size_t marks;                       // that it may leave (otf2_trail.h); 0 = none
     const struct pj_otf2_trail *trails; // by place, where not all is read (otf2_zoom.h), else NULL
+    const pj_roi *roi;                  // that counters are divided by; NULL = none
     const struct pj_otf2_range *ranges; // times that are then looked at
     size_t range_count;
 } pj_otf2_place_opts;

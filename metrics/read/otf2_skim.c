@@ -22,6 +22,7 @@ typedef struct skimming {
     const uint8_t *metric;              // the last one, NULL = none
     uint64_t metric_time;               // ticks
     uint64_t events;
+    uint64_t last;        // ticks of the last record that may be passed over
     uint64_t metric_id;   // that may be passed over; PJ_OTF2_UNDEFINED = none
     uint32_t metric_head; // first bytes of a reading of it; 0 = not seen yet, or long
     uint32_t metric_size; // and its length
@@ -155,7 +156,7 @@ INLINE void skim_records(skimming *s)
             time = load_8(at + 1);
             at += 1 + sizeof time;
         }
-        if (time < s->span.time)
+        if (time < s->span.time || time > s->last)
             return;
         unsigned events = 0;
         if (*at == PJ_OTF2_METRIC && skim_metric(s, at, time)) {
@@ -188,7 +189,7 @@ static bool is_plain(const skimming *s, const pj_otf2_stretch *stretch)
 static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
 {
     const pj_otf2_stretch *stretch = pj_otf2_evt_stretch(evt, s->span.at);
-    if (!stretch || !is_plain(s, stretch))
+    if (!stretch || stretch->time > s->last || !is_plain(s, stretch))
         return false;
     const uint8_t *page = s->span.at - stretch->begin;
     s->top -= stretch->left;
@@ -223,7 +224,7 @@ static bool may_be_plain(const uint8_t *at)
            is_idle(type);
 }
 
-bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
+bool pj_otf2_skim(pj_otf2_place *place, uint64_t limit, pj_otf2_event *reading, uint64_t *ticks)
 {
     if (place->depth == 0 || place->unnamed_count)
         return false;
@@ -236,6 +237,7 @@ bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks)
                   .top = place->stack + place->depth - 1,
                   .limit = place->stack + place->stack_cap - 1,
                   .state = place->stack[place->depth - 1].state,
+                  .last = limit,
                   .metric_id = metric_to_pass(place)};
     while (skim_stretch(&s, place->evt))
         ;

@@ -6,8 +6,9 @@
 
 #include "metrics/read/otf2_place.h"
 
-/// Leaves stack and records as if all had been taken; `ticks` is the time of the last one. True
-/// with the last reading of counters among them, which is still to be taken.
-bool pj_otf2_skim(pj_otf2_place *place, pj_otf2_event *reading, uint64_t *ticks);
+/// Goes on to `limit` (ticks) at most. Leaves stack and records as if all had been taken; `ticks`
+/// is the time of the last one. True with the last reading of counters among them, which is still
+/// to be taken.
+bool pj_otf2_skim(pj_otf2_place *place, uint64_t limit, pj_otf2_event *reading, uint64_t *ticks);
 
 #endif

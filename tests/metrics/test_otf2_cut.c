@@ -6,6 +6,7 @@
 #include "metrics/read/otf2_evt.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/rounds.h"
 
 #include <stdio.h>
 
@@ -124,6 +125,101 @@ static void parts_have_the_statistics_of_the_region(void **state)
             assert_int_equal(part->import.count[PJ_IMPORT_message_not_sent], 0);
             assert_int_equal(part->import.count[PJ_IMPORT_message_not_received], 0);
         }
+    }
+    pj_otf2_writer_remove(WHOLE ".otf2");
+    pj_otf2_writer_remove(PART ".otf2");
+}
+
+/// Useful 0..1000 ns; the counter stands at 0, 1000, 11000 and 11400 at 0, 500, 600 and 1000 ns,
+/// and between these it is read a few times more.
+static void write_readings(pj_otf2_style style)
+{
+    static const struct {
+        uint64_t time;
+        int64_t counted;
+    } readings[] = {{0, 0},       {100, 100}, {200, 0},   {400, 800}, {500, 100},
+                    {600, 10000}, {700, 300}, {950, 100}, {1000, 0}};
+    const pj_place at = {0, 0};
+    pj_auto_trace trace = pj_trace_writer_new((pj_trace_header){.ranks = 1});
+    pj_trace_writer_state(trace, at, 0, 1000, 1);
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
+        pj_trace_writer_event(trace, at, readings[i].time, 42000050, readings[i].counted);
+    pj_err err = {0};
+    if (!pj_otf2_writer_save(trace, WHOLE ".otf2", style, &err))
+        fail_msg("%s", err.text);
+}
+
+/// Every reading counts where it was taken; only between two of them is time shared.
+static void readings_count_at_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        double from, to; // percent
+        int64_t counted;
+    } cases[] = {{0, 50, 1000},  {50, 60, 10000}, {60, 100, 400}, {0, 100, 11400}, {45, 50, 50},
+                 {55, 60, 5000}, {52, 58, 6000},  {60, 65, 150},  {30, 70, 10800}, {96, 99, 0}};
+    for (unsigned s = 0; s < STYLES; s++) {
+        write_readings(styles[s]);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            write_part(cases[i].from, cases[i].to);
+            pj_auto_run whole = load(WHOLE ".otf2", cases[i].from, cases[i].to, NULL);
+            pj_auto_run part = load(PART ".otf2", 0, 100, NULL);
+            assert_int_equal(whole->counters[0].useful[0], cases[i].counted);
+            same_statistics(whole, part);
+        }
+    }
+    pj_otf2_writer_remove(WHOLE ".otf2");
+    pj_otf2_writer_remove(PART ".otf2");
+}
+
+static uint64_t below(uint64_t *seed, uint64_t limit)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % limit;
+}
+
+/// Work and calls in turn; the counters are read where these begin and end, and in between.
+static void write_random(uint64_t *seed, pj_otf2_style style)
+{
+    enum { STEPS = 12, GAP = 90 };
+    pj_auto_trace trace = pj_trace_writer_new((pj_trace_header){.ranks = 2});
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        const pj_place at = {rank, 0};
+        uint64_t now = 0;
+        for (unsigned i = 0; i < STEPS; i++) {
+            uint64_t begin = now + 1 + below(seed, GAP), end = begin + 1 + below(seed, GAP);
+            pj_trace_writer_state(trace, at, now, begin, 1);
+            for (uint64_t t = now + 1 + below(seed, GAP / 2); t < begin;
+                 t += 1 + below(seed, GAP / 2))
+                pj_trace_writer_event(trace, at, t, 42000050, (int64_t)below(seed, 1000));
+            pj_trace_writer_call(trace, at,
+                                 (pj_trace_call){.name = "MPI_Comm_rank",
+                                                 .begin = begin,
+                                                 .end = end,
+                                                 .instructions = 1 + (int64_t)below(seed, 900),
+                                                 .instructions_inside = 7});
+            now = end;
+        }
+        pj_trace_writer_state(trace, at, now, now + GAP, 1);
+        pj_trace_writer_event(trace, at, now + GAP, 42000050, 50);
+    }
+    pj_err err = {0};
+    if (!pj_otf2_writer_save(trace, WHOLE ".otf2", style, &err))
+        fail_msg("%s", err.text);
+}
+
+static void parts_of_random_readings_agree(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (unsigned i = 0; i < pj_rounds(100, 2000); i++) {
+        write_random(&seed, styles[i % 3]);
+        double from = (double)below(&seed, 90),
+               to = from + 1 + (double)below(&seed, 9 + 90 - (uint64_t)from);
+        write_part(from, to);
+        pj_auto_run whole = load(WHOLE ".otf2", from, to, NULL);
+        pj_auto_run part = load(PART ".otf2", 0, 100, NULL);
+        same_statistics(whole, part);
     }
     pj_otf2_writer_remove(WHOLE ".otf2");
     pj_otf2_writer_remove(PART ".otf2");
@@ -257,6 +353,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_statistics_of_the_region),
+        cmocka_unit_test(readings_count_at_their_place),
+        cmocka_unit_test(parts_of_random_readings_agree),
         cmocka_unit_test(parts_keep_what_was_repaired),
         cmocka_unit_test(records_between_the_borders_are_those_of_the_whole),
         cmocka_unit_test(an_archive_is_not_replaced),

@@ -1,5 +1,5 @@
 // popinjay report TRACE...|NOTEBOOK: the document that an assessment ends in.
-#include "kernel/report.h"
+#include "kernel/report_run.h"
 #include "kernel/report_source.h"
 #include "metrics/base/newfile.h"
 
@@ -145,12 +145,11 @@ static json_t *standard(pj_report *report, const report_args *args, const char *
     json_t *notebook = write_standard(report, args, folder, err);
     if (!notebook || keep)
         return notebook;
-    const char *path = pj_arena_format(report->arena, "%s/standard.ipynb", report->folder);
-    char *text = json_dumps(notebook, 0);
+    report->own = true;
+    if (pj_report_run(report, notebook, err))
+        return notebook;
     json_decref(notebook);
-    bool ok = pj_newfile_put(path, pj_str_of(text), err);
-    free(text);
-    return ok ? pj_report_execute(report, path, err) : NULL;
+    return NULL;
 }
 
 static json_t *given(pj_report *report, const report_args *args, const char *path, pj_err *err)
@@ -186,8 +185,7 @@ static bool run_report(pj_session *session, const void *args_given, pj_value *ou
     const char *path = notebook_of(&args->load.inputs);
     if (!check_inputs(args, path, err) || !choose_format(args, &format, err))
         return false;
-    bool executes = path ? !args->as_is : format != PJ_REPORT_ipynb;
-    if (!pj_report_open(&report, session, format, executes, err))
+    if (!pj_report_open(&report, session, format, err))
         return false;
     const char *output = choose_output(args, path, format, report.arena);
     if (format == PJ_REPORT_ipynb && !args->overwrite && access(output, F_OK) == 0)
@@ -259,7 +257,9 @@ static const pj_param params[] = {
     {.name = "as-is",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, as_is),
-     .help = "Takes the outputs that are in the notebook instead of executing it."},
+     .help =
+         "Takes the outputs that are in the notebook instead of executing it; pictures of a PDF "
+         "are then those that it keeps, PNG unless it was executed with POPINJAY_PAPER=yes."},
     {.name = "overwrite",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, overwrite),
@@ -280,8 +280,9 @@ const pj_command pj_command_report = {
               "takes .png, .jpg and .pdf, and .svg where rsvg-convert is installed. Traces are "
               "read once, the largest again for its timeline; of large ones, give the summaries "
               "(popinjay preprocess) instead.\n"
-              "PDF needs these packages of Debian: jupyter-nbconvert pandoc texlive-xetex "
-              "texlive-fonts-recommended texlive-plain-generic.",
+              "HTML needs nothing else; a notebook of other kernels, and one with formulas, wants "
+              "jupyter-nbconvert. PDF needs these packages of Debian: jupyter-nbconvert pandoc "
+              "texlive-xetex texlive-fonts-recommended texlive-plain-generic.",
     .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "
                "-o epoch.pdf",
     .faces = PJ_IN_BOTH,

@@ -1,21 +1,25 @@
-// What nbconvert needs to find, the kernel and the template, is put into its search path, so that a
-// report works from any installation and from the build tree.
+// Pages are made here, everything else by nbconvert. What it needs to find, the kernel and the
+// template, is put into its search path, so that a report works from any installation and from the
+// build tree.
 #include "kernel/report.h"
 
 #include "kernel/child.h"
 #include "kernel/datadir.h"
 #include "kernel/report_pictures.h"
+#include "kernel/report_run.h"
 #include "kernel/setting.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "widgets/report_page.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NEED_PANDOC = 1, NEED_XELATEX = 2, NEED_NBCONVERT = 4, MOST_PASSES = 4 };
+enum { NEED_NOTHING = 0, NEED_PANDOC = 1, NEED_XELATEX = 2, NEED_NBCONVERT = 4, MOST_PASSES = 4 };
 
 typedef struct format_row {
     const char *name, *suffix, *exporter;
@@ -68,14 +72,15 @@ static bool check_needs(unsigned wanted, pj_err *err)
                                     programs.at, packages.at);
 }
 
-bool pj_report_open(pj_report *report, pj_session *session, pj_report_format format, bool executes,
-                    pj_err *err)
+bool pj_report_has_jupyter(void)
+{
+    return check_needs(NEED_NBCONVERT, NULL);
+}
+
+bool pj_report_open(pj_report *report, pj_session *session, pj_report_format format, pj_err *err)
 {
     *report = (pj_report){.session = session, .format = format};
-    unsigned wanted = formats[format].needs;
-    if (executes || formats[format].exporter)
-        wanted |= NEED_NBCONVERT;
-    if (!check_needs(wanted, err))
+    if (!check_needs(formats[format].needs, err))
         return false;
     report->arena = pj_arena_new(NULL);
     const char *place = getenv("TMPDIR");
@@ -165,6 +170,7 @@ static bool run(pj_report *report, const char *const *words, const char *folder,
                               "PYTHONWARNINGS=ignore",
                               "max_print_line=1000",
                               "openin_any=p", // TeX reads no file outside of its folder
+                              report->format == PJ_REPORT_ipynb ? own : "POPINJAY_PAPER=yes",
                               summaries,
                               NULL};
     pj_child child = {
@@ -190,7 +196,7 @@ json_t *pj_report_read(const char *path, pj_err *err)
     return notebook;
 }
 
-json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
+static json_t *execute_by_jupyter(pj_report *report, const char *path, pj_err *err)
 {
     const char *words[] = {"jupyter-nbconvert",
                            "--to",
@@ -204,9 +210,47 @@ json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
                            "executed",
                            path,
                            NULL};
-    tell(report, "executing the notebook");
     bool ok = write_spec(report, err) && run(report, words, NULL, err);
     return ok ? pj_report_read(inside(report, "executed.ipynb"), err) : NULL;
+}
+
+static bool is_own(const json_t *notebook)
+{
+    const json_t *metadata = json_object_get(notebook, "metadata");
+    const char *name =
+        json_string_value(json_object_get(json_object_get(metadata, "kernelspec"), "name"));
+    return name && strcmp(name, "popinjay") == 0;
+}
+
+/// In the folder of the notebook; from a cell there is no going elsewhere, as others run beside it.
+static bool run_there(pj_report *report, json_t *notebook, const char *path, pj_err *err)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    const char *folder =
+        slash < text.len ? pj_arena_text(report->arena, pj_str_head(text, slash + 1)) : ".";
+    int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = (here >= 0 && chdir(folder) == 0) || pj_fail_io(err, folder, "cannot be entered");
+    ok = ok && pj_report_run(report, notebook, err);
+    if (here >= 0 && fchdir(here) != 0)
+        ok = pj_fail_io(err, ".", "cannot be entered");
+    if (here >= 0)
+        close(here);
+    return ok;
+}
+
+json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
+{
+    tell(report, "executing the notebook");
+    if (pj_report_has_jupyter())
+        return execute_by_jupyter(report, path, err);
+    json_t *notebook = pj_report_read(path, err);
+    bool able = notebook && is_own(notebook) && !report->session->lang;
+    bool ok = notebook && (able || check_needs(NEED_NBCONVERT, err)) &&
+              run_there(report, notebook, path, err);
+    if (!ok)
+        json_decref(notebook);
+    return ok ? notebook : NULL;
 }
 
 static bool copy_file(const char *from, const char *to, pj_err *err)
@@ -284,6 +328,32 @@ static bool convert(pj_report *report, const char *stem, pj_err *err)
     return run(report, words, NULL, err);
 }
 
+/// Takes in a file of the installation.
+static bool take_part(pj_report *report, const char *installed, const char *source, pj_buf *out,
+                      pj_err *err)
+{
+    const char *path = pj_datadir_find(report->arena, installed, source);
+    if (!path)
+        return pj_fail(err, PJ_E_MISSING, installed, 0,
+                       "is not there: the installation is not whole");
+    return pj_file_read(path, out, err);
+}
+
+static bool write_page(pj_report *report, const json_t *notebook, const char *path, pj_err *err)
+{
+    pj_auto_buf style = {0}, script = {0}, logo = {0}, page = {0};
+#define SHARED "share/popinjay/report/"
+    if (!take_part(report, SHARED "page.css", "share/report/page.css", &style, err) ||
+        !take_part(report, SHARED "page.js", "share/report/page.js", &script, err) ||
+        !take_part(report, SHARED "logo-svg.svg", "share/jupyter/kernels/popinjay/logo-svg.svg",
+                   &logo, err))
+        return false;
+#undef SHARED
+    pj_report_page_parts parts = {pj_buf_str(&style), pj_buf_str(&script), pj_buf_str(&logo)};
+    pj_report_page(notebook, &parts, &page);
+    return pj_newfile_put(path, pj_buf_str(&page), err);
+}
+
 bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err)
 {
     const format_row *format = &formats[report->format];
@@ -293,6 +363,8 @@ bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_e
     if (!whole && report->origin &&
         !pj_report_pictures(report, notebook, report->origin, files, err))
         return false;
+    if (report->format == PJ_REPORT_html && (report->own || !pj_report_has_jupyter()))
+        return write_page(report, notebook, path, err);
     char *text = json_dumps(notebook, JSON_INDENT(1));
     bool ok = pj_newfile_put(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
     free(text);

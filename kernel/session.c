@@ -40,6 +40,8 @@ pj_session *pj_session_new(const pj_face *face, atomic_bool *stop)
                             .stop = stop,
                             .sets = new_sets(),
                             .summaries = pj_setting_text(PJ_SETTING_SUMMARIES)};
+    const char *paper = pj_setting_text(PJ_SETTING_PAPER);
+    session->render.paper = paper && strcmp(paper, "yes") == 0;
     return session;
 }
 

@@ -6,6 +6,7 @@
 #include "widgets/base64.h"
 #include "widgets/figure_file.h"
 #include "widgets/figure_hover.h"
+#include "widgets/figure_svg.h"
 #include "widgets/html_page.h"
 #include "widgets/table_figure.h"
 #include "widgets/utf8.h"
@@ -41,12 +42,14 @@ static pj_bundle bundle_new(void)
 }
 
 typedef struct parts {
-    pj_buf svg, png, pdf, html;
+    pj_buf svg; // without hover texts, for <img>
+    pj_buf hovered, png, pdf, html;
 } parts;
 
 static void parts_free(parts *p)
 {
     pj_buf_free(&p->svg);
+    pj_buf_free(&p->hovered);
     pj_buf_free(&p->png);
     pj_buf_free(&p->pdf);
     pj_buf_free(&p->html);
@@ -75,12 +78,6 @@ static void make_id(pj_bundle_opts opts, const pj_figure *figure, char *out, siz
         snprintf(out, size, "pj%" PRIx64 "%zx", pj_clock_of_day(), figure->mark_count);
 }
 
-/// Bytes of the bundle without the SVG.
-static size_t size_of(const parts *p, pj_str plain)
-{
-    return plain.len + p->html.len + (p->png.len + p->pdf.len) * 4 / 3;
-}
-
 static void add_png(pj_bundle *bundle, const pj_figure *figure, const parts *p)
 {
     add_binary(bundle, "image/png", pj_buf_str(&p->png));
@@ -89,26 +86,48 @@ static void add_png(pj_bundle *bundle, const pj_figure *figure, const parts *p)
                                   (int)ceil(figure->height)));
 }
 
-/// A large picture has one pixel per px, so that the bundle keeps its size.
-static bool make_png(const pj_figure *figure, pj_buf *png, pj_err *err)
+/// Documents may print it, so that it is fine; notebooks keep one for what shows no HTML. A large
+/// picture is coarse anyway, so that the bundle keeps its size.
+static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *err)
 {
     enum { PNG_MOST = PJ_BUNDLE_MOST_BYTES / 2 };
-    if (!pj_figure_file(figure, PJ_S("png"), png, err))
-        return false;
     pj_figure coarse = *figure;
     coarse.pixels = 1;
-    if (png->len <= PNG_MOST || figure->pixels > 0)
+    if (!pj_figure_file(paper ? figure : &coarse, PJ_S("png"), png, err))
+        return false;
+    if (png->len <= PNG_MOST || figure->pixels > 0 || !paper)
         return true;
     png->len = 0;
     return pj_figure_file(&coarse, PJ_S("png"), png, err);
+}
+
+static bool make_parts(const pj_figure *figure, const pj_draw *draw, bool paper, parts *p,
+                       pj_err *err)
+{
+    pj_figure_svg(figure, draw, &p->svg);
+    if (paper)
+        pj_figure_svg_hover(figure, draw, &p->hovered);
+    return make_png(figure, paper, &p->png, err) &&
+           (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
+}
+
+/// What documents are made of; notebooks need not keep it, as it can be made again.
+static void add_paper(pj_bundle *bundle, pj_str details, const parts *p)
+{
+    pj_auto_buf numbers = {0};
+    pj_utf8_clean(&numbers, details);
+    add_text(bundle, "image/svg+xml", pj_buf_str(&p->hovered));
+    add_binary(bundle, "application/pdf", pj_buf_str(&p->pdf));
+    json_object_set_new(bundle->metadata, "image/svg+xml",
+                        json_pack("{s:s}", "numbers", numbers.len ? numbers.at : ""));
 }
 
 bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_bundle_opts opts,
                       pj_bundle *out, pj_err *err)
 {
     __attribute__((cleanup(parts_free))) parts p = {0};
-    if (!pj_figure_file(figure, PJ_S("svg"), &p.svg, err) || !make_png(figure, &p.png, err) ||
-        !pj_figure_file(figure, PJ_S("pdf"), &p.pdf, err))
+    const pj_draw *draw = pj_draw_open(err);
+    if (!draw || !make_parts(figure, draw, opts.render.paper, &p, err))
         return false;
     char id[64];
     make_id(opts, figure, id, sizeof id);
@@ -117,18 +136,16 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
     add_png(out, figure, &p);
     pj_auto_buf text = {0};
     pj_buf_add(&text, plain);
-    size_t size = size_of(&p, plain);
-    if (size + p.svg.len <= PJ_BUNDLE_MOST_BYTES)
-        add_text(out, "image/svg+xml", pj_buf_str(&p.svg));
-    if (size <= PJ_BUNDLE_MOST_BYTES) {
+    size_t size = plain.len + p.html.len + p.png.len * 4 / 3;
+    if (opts.render.paper)
+        add_paper(out, details, &p);
+    if (size <= PJ_BUNDLE_MOST_BYTES)
         add_text(out, "text/html", pj_buf_str(&p.html));
-        add_binary(out, "application/pdf", pj_buf_str(&p.pdf));
-    } else {
+    else
         pj_buf_addf(&text,
-                    "This picture is large (%.1f MB with all its formats): it is shown as PNG "
-                    "alone; save it as .html or .svg to have hover texts.\n",
+                    "This picture is large (%.1f MB with its hover texts): it is shown as PNG "
+                    "alone; save it as .html or .svg to have them.\n",
                     (double)size / 1e6);
-    }
     add_text(out, "text/plain", pj_buf_str(&text));
     return true;
 }
@@ -152,7 +169,8 @@ pj_bundle pj_bundle_table(const pj_table *table, pj_bundle_opts opts)
         opts.render.max_rows = PJ_BUNDLE_ROWS;
     add_rendered(&bundle, &pj_renderer_txt, table, NULL, opts.render);
     add_rendered(&bundle, &pj_renderer_html, table, NULL, opts.render);
-    add_rendered(&bundle, &pj_renderer_tex, table, NULL, opts.render);
+    if (opts.render.paper)
+        add_rendered(&bundle, &pj_renderer_tex, table, NULL, opts.render);
     return bundle;
 }
 
@@ -179,6 +197,7 @@ pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
     // A page prefers LaTeX to PNG: there must be HTML, of a large table without its picture.
     if (!json_object_get(bundle.data, "text/html"))
         add_rendered(&bundle, &pj_renderer_html, NULL, metrics, opts.render);
-    add_rendered(&bundle, &pj_renderer_tex, NULL, metrics, opts.render);
+    if (opts.render.paper)
+        add_rendered(&bundle, &pj_renderer_tex, NULL, metrics, opts.render);
     return bundle;
 }

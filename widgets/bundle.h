@@ -1,6 +1,7 @@
-// Values as MIME bundles for front ends and nbconvert: text/plain, text/html whose hover needs no
-// script, image/svg+xml always with application/pdf, image/png at 2x with its sizes, text/latex
-// for tables. A bundle stays under 1 MB. Ownership: new JSON references, the caller's.
+// Values as MIME bundles: text/plain, text/html whose hover needs no script and whose picture is
+// vector, image/png with its sizes for what shows no HTML. For documents (opts.render.paper) that
+// is at 2x, beside image/svg+xml with application/pdf, and text/latex of tables. Ownership: new
+// JSON references, the caller's.
 #ifndef PJ_BUNDLE_H
 #define PJ_BUNDLE_H
 
@@ -30,7 +31,7 @@ typedef struct pj_bundle_opts {
 /// empty). Fails with PJ_E_MISSING without the drawing module.
 bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_bundle_opts opts,
                       pj_bundle *out, pj_err *err);
-/// Text, HTML, LaTeX and Markdown; the first PJ_BUNDLE_ROWS rows unless opts.render.max_rows says
+/// Text and HTML (on paper LaTeX); the first PJ_BUNDLE_ROWS rows unless opts.render.max_rows says
 /// otherwise.
 pj_bundle pj_bundle_table(const pj_table *table, pj_bundle_opts opts);
 /// The efficiency table: picture, numbers, LaTeX. Without the drawing module: as a table.

@@ -179,8 +179,8 @@ static void write_scaling(const writer *w)
     }
     pj_buf_addf(w->out, "At %s the speedup over the reference run (%s) is %s; with ",
                 layout_of(w, w->last), layout_of(w, reference), fixed(w, speedup.value, 2));
-    pj_buf_addf(w->out, "%s times the threads that is %s of the ideal.\n", fixed(w, more, 2),
-                percent(w, speedup.value / more));
+    pj_buf_addf(w->out, "%s times the threads that is %s of the ideal.\n",
+                fixed(w, more, more == (uint64_t)more ? 0 : 2), percent(w, speedup.value / more));
 }
 
 static void write_efficiency(const writer *w)
@@ -252,6 +252,42 @@ static void write_rows(const writer *w)
         pj_buf_addf(w->out, "The set `%s` has no row about this.\n", w->metrics->set->key);
 }
 
+/// Mean over maximum of the ranks' sums; 0 when there is nothing to compare.
+static double balance_of(const pj_run *run, const int64_t *counted)
+{
+    double sum = 0, most = 0;
+    for (uint32_t r = 0; r < run->layout.ranks; r++) {
+        double rank = 0;
+        for (uint32_t i = run->layout.first_location[r]; i < run->layout.first_location[r + 1]; i++)
+            rank += counted ? (double)counted[i] : (double)run->totals[i].useful_ns;
+        sum += rank;
+        most = rank > most ? rank : most;
+    }
+    return most > 0 ? sum / run->layout.ranks / most : 0;
+}
+
+/// Whether ranks differ in what they have to do or in how fast they do it.
+static void write_load_balance(const writer *w)
+{
+    static const double even = 0.98, alike = 0.02;
+    const pj_run *run = w->metrics->study->runs[w->last];
+    const pj_counter *instructions = &run->counters[PJ_COUNTER_INSTRUCTIONS];
+    write_rows(w);
+    if (run->layout.ranks < 2 || !instructions->present || !run->totals)
+        return;
+    double time = balance_of(run, NULL), work = balance_of(run, instructions->useful);
+    if (time <= 0 || work <= 0 || time >= PJ_FINDINGS_GOOD)
+        return;
+    pj_buf_addf(
+        w->out,
+        "\nOver the ranks of %s the mean of useful time is %s of its maximum, that of useful "
+        "instructions %s: ",
+        layout_of(w, w->last), fixed(w, time, 3), fixed(w, work, 3));
+    pj_buf_puts(w->out, work - time < alike ? "the work itself is uneven.\n"
+                        : work >= even ? "the work is even, and some ranks do it more slowly.\n"
+                                       : "the work is uneven, and some ranks are slower too.\n");
+}
+
 static void write_communication(const writer *w)
 {
     const pj_run *run = w->metrics->study->runs[w->last];
@@ -296,7 +332,7 @@ static const topic topics[] = {
     {"structure", write_structure, {NULL}},
     {"scaling", write_scaling, {NULL}},
     {"efficiency", write_efficiency, {NULL}},
-    {"load_balance", write_rows, {"load_balance", "load_imbalance"}},
+    {"load_balance", write_load_balance, {"load_balance", "load_imbalance"}},
     {"communication", write_communication, {"communication", "transfer", "seriali"}},
     {"computation",
      write_rows,

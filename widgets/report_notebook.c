@@ -20,7 +20,20 @@ typedef struct section {
     const char *caption;
     const char *code; // of its picture; NULL = a plot of the rows
     const char *prompt;
+    const char *more; // Lua's function and arguments of a second picture or table; may be NULL
+    const char *more_caption, *more_label;
+    bool (*has_more)(const pj_run *last);
 } section;
+
+static bool has_messages(const pj_run *run)
+{
+    return run->has_mpi && run->layout.ranks > 1;
+}
+
+static bool has_regions(const pj_run *run)
+{
+    return run->has_openmp;
+}
 
 static const section sections[] = {
     {.title = "Load balance",
@@ -34,7 +47,11 @@ static const section sections[] = {
      .topic = "communication",
      .label = "fig:communication",
      .caption = "Communication efficiency and its parts over the runs",
-     .prompt = "Which calls and which partners? What would another network bring (replay)?"},
+     .prompt = "Which calls and which partners? What would another network bring (replay)?",
+     .more = "plot, \"matrix\", m.runs[#m.runs]",
+     .more_caption = "Bytes from rank to rank in the largest run",
+     .more_label = "fig:matrix",
+     .has_more = has_messages},
     {.title = "Computation",
      .topic = "computation",
      .label = "fig:computation",
@@ -44,7 +61,11 @@ static const section sections[] = {
      .topic = "openmp",
      .label = "fig:openmp",
      .caption = "Efficiency of the threads over the runs",
-     .prompt = "Which regions are long and uneven, which serial parts remain?"},
+     .prompt = "Which regions are long and uneven, which serial parts remain?",
+     .more = "regions, m.runs[#m.runs], \"function\"",
+     .more_caption = "Parallel regions of the largest run by function, the costliest first",
+     .more_label = "tab:regions",
+     .has_more = has_regions},
 };
 
 static void add_prose(writer *w, const pj_buf *text)
@@ -130,6 +151,14 @@ static bool has_events(const pj_run *run)
     return strcmp(run->format, "summary") != 0;
 }
 
+/// What may find nothing to show after a change of runs or region.
+static void add_guarded(writer *w, const char *call, const char *caption, const char *label)
+{
+    pj_auto_buf code = {0};
+    pj_buf_addf(&code, "there, shown = pcall(%s)\nif there then display(shown) end", call);
+    add_code(w, code.at, caption, label);
+}
+
 static void add_structure(writer *w)
 {
     add_topic(w, "## Structure and region of interest",
@@ -146,6 +175,9 @@ static void add_structure(writer *w)
     else
         add_code(w, "plot(\"bar\", m.runs[#m.runs].stats, {x = \"thread\", y = \"useful_ns\"})",
                  "Useful time of each thread in the largest run", "fig:structure");
+    if (has_events(last))
+        add_code(w, "m.runs[#m.runs].overview", "Absolute figures of the largest run",
+                 "tab:overview");
 }
 
 static void add_scaling(writer *w)
@@ -182,6 +214,7 @@ static void add_lines(writer *w, const section *s)
 
 static void add_section(writer *w, const section *s)
 {
+    const pj_run *last = w->metrics->study->runs[w->last];
     if (!pj_findings_md_rows(w->metrics, pj_str_of(s->topic), NULL, 1))
         return;
     pj_auto_buf heading = {0};
@@ -191,6 +224,8 @@ static void add_section(writer *w, const section *s)
         add_code(w, s->code, s->caption, s->label);
     else if (w->metrics->study->count > 1)
         add_lines(w, s);
+    if (s->more && has_events(last) && s->has_more(last))
+        add_guarded(w, s->more, s->more_caption, s->more_label);
 }
 
 static void add_conclusions(writer *w)

@@ -127,6 +127,25 @@ static void global_efficiency_above_one_wastes_nothing(void **state)
     assert_null(strstr(text.at, "waste"));
 }
 
+/// Work or speed: what the counters say, and nothing where there are none.
+static void imbalance_has_its_reason(void **state)
+{
+    (void)state;
+    pj_auto_metrics m = pj_fake_metrics(runs, 3, (pj_fake_opts){.set = "mpi"});
+    pj_auto_metrics bare = pj_fake_metrics(runs, 3, (pj_fake_opts){.set = "mpi", .missing = true});
+    pj_auto_buf work = {0}, speed = {0}, unknown = {0};
+    add_topic(m, "load_balance", &work);
+    assert_non_null(strstr(work.at, "the work itself is uneven"));
+    pj_run *run = m->study->runs[2];
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        run->counters[PJ_COUNTER_INSTRUCTIONS].useful[i] = 1000;
+    add_topic(m, "load_balance", &speed);
+    assert_non_null(strstr(speed.at, "instructions 1.000: the work is even, and some ranks do it "
+                                     "more slowly"));
+    add_topic(bare, "load_balance", &unknown);
+    assert_null(strstr(unknown.at, "Over the ranks"));
+}
+
 static void unknown_topics_are_refused(void **state)
 {
     (void)state;
@@ -146,6 +165,7 @@ int main(void)
         cmocka_unit_test(words_follow_the_set),
         cmocka_unit_test(words_follow_the_region),
         cmocka_unit_test(global_efficiency_above_one_wastes_nothing),
+        cmocka_unit_test(imbalance_has_its_reason),
         cmocka_unit_test(unknown_topics_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

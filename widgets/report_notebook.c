@@ -62,7 +62,9 @@ static const section sections[] = {
      .label = "fig:openmp",
      .caption = "Efficiency of the threads over the runs",
      .prompt = "Which regions are long and uneven, which serial parts remain?",
-     .more = "regions, m.runs[#m.runs], \"function\"",
+     .more = "function() return regions(m.runs[#m.runs], \"function\"):select(\"function\", "
+             "\"instances\", \"region_ns\", \"computation_ns\", \"inefficiency\", "
+             "\"load_balance\") end",
      .more_caption = "Parallel regions of the largest run by function, the costliest first",
      .more_label = "tab:regions",
      .has_more = has_regions},
@@ -169,12 +171,10 @@ static void add_structure(writer *w)
     if (has_scene && last->runtime_ns > 0)            // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
-    if (last->layout.ranks > 1)
-        add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
-                 "Where the time of each rank goes in the largest run", "fig:structure");
-    else
-        add_code(w, "plot(\"bar\", m.runs[#m.runs].stats, {x = \"thread\", y = \"useful_ns\"})",
-                 "Useful time of each thread in the largest run", "fig:structure");
+    add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
+             last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
+                                    : "Where the time of each thread goes in the largest run",
+             "fig:structure");
     if (has_events(last))
         add_code(w, "m.runs[#m.runs].overview", "Absolute figures of the largest run",
                  "tab:overview");

@@ -94,7 +94,6 @@ static void sections_follow_the_set(void **state)
     assert_non_null(strstr(single.at, "## Load balance"));
     assert_non_null(strstr(all.at, "plot(\"timeline\""));
     assert_non_null(strstr(all.at, "plot(\"ranks\""));
-    assert_non_null(strstr(single.at, "x = \"thread\"")); // its only rank says nothing
     json_decref(hybrid);
     json_decref(mpi);
     json_decref(one);

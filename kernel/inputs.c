@@ -116,6 +116,14 @@ static void settle(pj_texts *paths, size_t first)
     paths->count = kept;
 }
 
+/// A pipe or a device is read where it is named and nowhere else; a link that leads nowhere is not
+/// passed over.
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 /// The traces of a folder, those of subfolders left out.
 static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_err *err)
 {
@@ -124,9 +132,13 @@ static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_
     if (!dir)
         return pj_fail_io(err, folder, "cannot be opened");
     const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (entry->d_name[0] != '.' && is_trace_name(entry->d_name))
-            add_path(paths, arena, pj_arena_format(arena, "%s%s%s", folder, slash, entry->d_name));
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.' || !is_trace_name(entry->d_name))
+            continue;
+        const char *path = pj_arena_format(arena, "%s%s%s", folder, slash, entry->d_name);
+        if (!is_special(path))
+            add_path(paths, arena, path);
+    }
     closedir(dir);
     if (paths->count == first)
         return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
@@ -142,10 +154,10 @@ static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_e
         return pj_fail(err, PJ_E_MISSING, pattern, 0, "no file matches");
     size_t first = paths->count;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        if (!is_folder(found.gl_pathv[i]))
-            add_path(paths, arena, found.gl_pathv[i]);
-        else
+        if (is_folder(found.gl_pathv[i]))
             add_folder(paths, arena, found.gl_pathv[i], NULL); // one without traces is passed over
+        else if (!is_special(found.gl_pathv[i]))
+            add_path(paths, arena, found.gl_pathv[i]);
     globfree(&found);
     settle(paths, first);
     return paths->count > first ||

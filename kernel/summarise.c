@@ -1,6 +1,7 @@
 // A summary stands for a trace as long as fingerprint and options are the same.
 #include "kernel/summarise.h"
 
+#include "metrics/base/file.h"
 #include "metrics/base/fingerprint_trace.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/pool.h"
@@ -42,7 +43,7 @@ static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *er
         uint64_t one;
         char text[PJ_FINGERPRINT_TEXT];
         pj_companion_path(path, suffixes[i], &file);
-        if (access(file.at, R_OK) != 0)
+        if (!pj_file_is_regular(file.at) || access(file.at, R_OK) != 0)
             continue;
         if (!pj_fingerprint_file(file.at, job, &one, NULL, err))
             return false;
@@ -93,6 +94,8 @@ pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *
     if (access(at, F_OK) != 0)
         return NULL;
     *state = PJ_SUMMARY_UNREADABLE;
+    if (!pj_file_is_regular(at))
+        return NULL;
     pj_job quick = {.stop = job->stop, .workers = 1};
     pj_load_opts plain = {.tag = opts->tag, .ignore_summary = true};
     pj_auto_run run = pj_load(at, plain, &quick, NULL);

@@ -158,6 +158,8 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     struct stat info;
     if (stat(path, &info) != 0)
         return pj_fail_io(err, path, "cannot be opened");
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) // the browser would wait for a pipe
+        return pj_fail(err, PJ_E_IO, path, 0, "is no regular file; load it in a cell");
     pj_auto_run run = pj_run_new(path);
     look l = {.arena = arena, .layout = ""};
     pj_sink sink = {.name = "look",
@@ -229,7 +231,8 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
     size_t count = 0, cap = 0;
     for (struct dirent *entry; (entry = readdir(dir));) {
         struct stat info;
-        if (entry->d_name[0] == '.' || fstatat(dirfd(dir), entry->d_name, &info, 0) != 0)
+        if (entry->d_name[0] == '.' || fstatat(dirfd(dir), entry->d_name, &info, 0) != 0 ||
+            (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
             continue;
         pj_grow(items, &cap, count + 1);
         bool is_folder = S_ISDIR(info.st_mode);

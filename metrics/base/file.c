@@ -2,7 +2,10 @@
 #include "metrics/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool pj_file_read(const char *path, pj_buf *out, pj_err *err)
 {
@@ -16,4 +19,25 @@ bool pj_file_read(const char *path, pj_buf *out, pj_err *err)
     int reason = ferror(file) ? errno : 0;
     fclose(file);
     return !reason || pj_fail(err, PJ_E_IO, path, 0, "cannot be read: %s", strerror(reason));
+}
+
+int pj_file_open(const char *path, pj_err *err)
+{
+    struct stat facts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
+        return fd;
+    if (fd < 0)
+        pj_fail_io(err, path, "cannot be opened");
+    else
+        pj_fail(err, PJ_E_IO, path, 0, "is no regular file");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+bool pj_file_is_regular(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }

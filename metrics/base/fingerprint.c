@@ -3,9 +3,9 @@
 #include "metrics/base/fingerprint.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +57,9 @@ static bool add_file(pj_fingerprint *print, int fd, const char *path, pj_job *jo
 bool pj_fingerprint_file(const char *path, pj_job *job, uint64_t *out, uint64_t *bytes, pj_err *err)
 {
     pj_fingerprint print;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = pj_file_open(path, err);
     if (fd < 0)
-        return pj_fail_io(err, path, "cannot be opened");
+        return false;
     pj_fingerprint_begin(&print);
     bool ok = add_file(&print, fd, path, job, err);
     close(fd);

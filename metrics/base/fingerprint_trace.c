@@ -61,7 +61,8 @@ static bool add_member(listing *l, const char *path, const char *name, pj_err *e
     if (stat(path, &info) != 0)
         return pj_fail_io(err, path, "cannot be read");
     if (!S_ISDIR(info.st_mode)) {
-        add_part(l, path, name, &info);
+        if (S_ISREG(info.st_mode) || l->depth == 0) // beside the parts of an archive may be a pipe
+            add_part(l, path, name, &info);
         return true;
     }
     bool ok = ++l->depth > MOST_DEPTH || add_folder(l, path, err);

@@ -1,8 +1,9 @@
 // Companions are found by name alone. Only regular files are read: opening a pipe would wait.
 #include "metrics/model/companion.h"
 
+#include "metrics/base/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,15 +17,14 @@ void pj_companion_path(const char *trace, const char *suffix, pj_buf *out)
     pj_buf_addf(out, PJ_STR_FMT "%s", PJ_STR_ARG(base), suffix);
 }
 
-bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out)
+bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out, pj_err *err)
 {
     pj_auto_buf path = {.at = NULL};
     pj_companion_path(trace, suffix, &path);
-    int fd = open(path.at, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    if (access(path.at, F_OK) != 0)
         return false;
-    struct stat facts;
-    ssize_t n = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ? 1 : -1;
+    int fd = pj_file_open(path.at, err);
+    ssize_t n = fd < 0 ? -1 : 1;
     while (n > 0 && out->len < BYTES_MAX) {
         enum { STEP = 64 * 1024 };
         char *room = pj_buf_room(out, STEP);
@@ -33,6 +33,10 @@ bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out)
         while (n < 0 && errno == EINTR);
         out->len += n > 0 ? (size_t)n : 0;
     }
+    if (fd < 0)
+        return false;
+    if (n < 0)
+        pj_fail_io(err, path.at, "cannot be read");
     close(fd);
     if (n >= 0)
         out->at[out->len] = 0;

@@ -507,7 +507,7 @@ static bool copy_companion(const cutting *c, const char *path, const char *suffi
 {
     pj_auto_buf to = {.at = NULL}, text = {.at = NULL};
     pj_companion_path(path, suffix, &to);
-    return !pj_companion_read(c->run->path, suffix, &text) ||
+    return !pj_companion_read(c->run->path, suffix, &text, NULL) ||
            pj_newfile_put(to.at, pj_buf_str(&text), err);
 }
 

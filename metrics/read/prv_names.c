@@ -71,22 +71,37 @@ static void check_labels(pj_import_stats *import, const pj_pcf *pcf)
         pj_import_add(import, PJ_IMPORT_malformed_label, 0);
 }
 
+/// One that cannot be read is not one that is missing. `without` says what is done where there is
+/// none; NULL = nothing that is worth a remark.
+static bool read_companion(pj_run *run, const char *suffix, const char *what, const char *without,
+                           pj_buf *out)
+{
+    pj_err problem = {.code = PJ_E_NONE};
+    if (pj_companion_read(run->path, suffix, out, &problem))
+        return true;
+    char text[sizeof problem.where + sizeof problem.text];
+    const char *between = without ? ": " : "", *then = without ? without : "";
+    if (problem.code)
+        pj_run_remark(run, PJ_WARNING, "the %s (%s) are left out%s%s; %s", what, suffix, between,
+                      then, pj_err_message(&problem, text, sizeof text));
+    else if (without)
+        pj_run_remark(run, PJ_NOTE, "no %s (%s) beside the trace: %s", what, suffix, without);
+    return false;
+}
+
 void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
 {
     pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
     pj_pcf *pcf = NULL;
-    if (pj_companion_read(run->path, ".pcf", &pcf_text))
+    if (read_companion(run, ".pcf", "labels", "MPI calls are named by Extrae's numbers", &pcf_text))
         pcf = pj_pcf_parse(pj_buf_str(&pcf_text));
-    else
-        pj_run_remark(run, PJ_NOTE,
-                      "no labels (.pcf) beside the trace: MPI calls are named by Extrae's numbers");
     name_calls(trace, pcf);
     if (pcf) {
         name_regions(run, pcf);
         check_labels(&run->import, pcf);
     }
     pj_pcf_free(pcf);
-    if (pj_companion_read(run->path, ".row", &row_text) &&
+    if (read_companion(run, ".row", "names", NULL, &row_text) &&
         !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))
         pj_import_add(&run->import, PJ_IMPORT_thread_names, 0);
 }

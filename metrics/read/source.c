@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@ struct pj_source {
     pj_job *job;
     int fd; // -1 = memory
     bool again;
+    bool awaited; // a named pipe that nobody has written into so far
     uint64_t file_bytes, text_bytes;
     uint64_t size; // when it was opened
 
@@ -37,19 +40,35 @@ struct pj_source {
     pj_ahead *ahead;
 };
 
+/// Waits for somebody who writes, but only so long that an interrupt is seen soon. `*ended`: who
+/// wrote has gone.
+static bool await_bytes(const pj_source *source, bool *ended, pj_err *err)
+{
+    enum { MOMENT_MS = 50 };
+    struct pollfd pipe = {.fd = source->fd, .events = POLLIN};
+    if (pj_job_stopped(source->job))
+        return pj_fail(err, PJ_E_STOPPED, source->path, 0, "interrupted");
+    poll(&pipe, 1, MOMENT_MS);
+    *ended = (pipe.revents & POLLHUP) && !(pipe.revents & POLLIN);
+    return true;
+}
+
 /// Reads up to `size` stored bytes; false with an error. `*got` 0 means the end.
 static bool read_stored(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
 {
     *got = 0;
-    if (source->fd < 0)
-        return true;
-    ssize_t n;
-    do
-        n = read(source->fd, out, size);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return pj_fail_io(err, source->path, "cannot be read");
-    *got = (size_t)n;
+    bool ended = source->fd < 0;
+    while (!ended && *got == 0) {
+        ssize_t n = read(source->fd, out, size);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return pj_fail_io(err, source->path, "cannot be read");
+        if (n == 0 && !source->awaited)
+            return true;
+        *got = n > 0 ? (size_t)n : 0;
+        if (n <= 0 && !await_bytes(source, &ended, err))
+            return false;
+    }
+    source->awaited = false;
     source->file_bytes += *got;
     atomic_fetch_add_explicit(&source->job->bytes_done, *got, memory_order_relaxed);
     return true;
@@ -275,24 +294,51 @@ static pj_source *new_source(const char *path, pj_job *job)
     return source;
 }
 
+/// Whether bytes of a trace can come from it.
+static bool is_readable(const struct stat *facts, const char *path, pj_err *err)
+{
+    if (S_ISREG(facts->st_mode) || S_ISFIFO(facts->st_mode))
+        return true;
+    if (S_ISDIR(facts->st_mode))
+        return pj_fail(err, PJ_E_IO, path, 0, "is a folder; name a trace file in it");
+    return pj_fail(err, PJ_E_IO, path, 0, "is a %s; a trace is read from a file or a pipe",
+                   S_ISSOCK(facts->st_mode) ? "socket" : "device");
+}
+
+/// Without waiting for the other end of a pipe; -1 with an error. It is looked at before, for to
+/// open a device may move it.
+static int open_readable(const char *path, struct stat *facts, pj_err *err)
+{
+    if (stat(path, facts) == 0 && !is_readable(facts, path, err))
+        return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, facts) == 0 && is_readable(facts, path, err))
+        return fd;
+    pj_fail_io(err, path, "cannot be opened");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/// A pipe without a name, as the shell makes them, is written into from the start or never.
+static bool has_name(int fd)
+{
+    char link[32], name[sizeof "pipe:"];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, name, sizeof name - 1);
+    return n < 0 || !pj_str_equal((pj_str){name, (size_t)n}, PJ_S("pipe:"));
+}
+
 pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
 {
     struct stat facts;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &facts) != 0) {
-        pj_fail_io(err, path, "cannot be opened");
-        if (fd >= 0)
-            close(fd);
+    int fd = open_readable(path, &facts, err);
+    if (fd < 0)
         return NULL;
-    }
-    if (S_ISDIR(facts.st_mode)) {
-        pj_fail(err, PJ_E_IO, path, 0, "is a folder; name a trace file in it");
-        close(fd);
-        return NULL;
-    }
     pj_source *source = new_source(path, job);
     source->fd = fd;
     source->again = S_ISREG(facts.st_mode);
+    source->awaited = !source->again && has_name(fd);
     source->size = source->again ? (uint64_t)facts.st_size : 0;
     source->input_bytes = pj_take_memory(INPUT_BYTES);
     if (source->again)

@@ -38,7 +38,8 @@ typedef struct pj_source_facts {
     const char *damage; // why the compressed data end early, NULL when they do not
 } pj_source_facts;
 
-/// Errors (PJ_E_IO): missing, unreadable, a folder, empty. `job` is told the bytes read.
+/// Of a pipe it waits for who writes, until the job is stopped. Errors (PJ_E_IO): missing,
+/// unreadable, a folder, a device, empty. `job` is told the bytes read.
 pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err);
 /// The same over bytes that outlive the source; `name` is used in messages.
 pj_source *pj_source_memory(const char *name, pj_str bytes, pj_job *job, pj_err *err);

@@ -75,7 +75,7 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
                                          [PJ_MPI_ONE_SIDED] = "MPI One-sided",
                                          [PJ_MPI_IO] = "MPI I/O"};
     pj_auto_buf original = {.at = NULL};
-    pj_companion_read(run->path, ".pcf", &original);
+    pj_companion_read(run->path, ".pcf", &original, NULL);
     keep_labels(original.len ? pj_buf_str(&original) : pj_str_of(own_labels), out);
     pj_buf_puts(out, "\n");
     for (pj_mpi_class class_ = PJ_MPI_P2P; class_ <= PJ_MPI_IO; class_++)
@@ -84,7 +84,7 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
 
 void pj_ideal_names_row(const pj_run *run, pj_buf *out)
 {
-    pj_companion_read(run->path, ".row", out);
+    pj_companion_read(run->path, ".row", out, NULL);
     if (out->len > 0)
         return;
     const pj_layout *layout = &run->layout;

@@ -6,6 +6,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/model/mpi_call.h"
+#include "metrics/replay/ends.h"
+#include "metrics/stat/nesting.h"
 #include "metrics/stat/piece.h"
 
 #include <fnmatch.h>
@@ -20,19 +22,13 @@ typedef struct traffic { // of a call
 } traffic;
 
 typedef struct incoming {
-    uint64_t received; // ns
     uint64_t bytes;
     int64_t tag;
     uint32_t partner;
+    uint32_t next_free; // place, from 1 on
 } incoming;
 
-typedef struct opened {
-    uint64_t begin;
-    uint64_t value; // region, or what an OpenMP event carries
-    uint16_t code;  // PJ_OMP_*, or OF_REGION
-} opened;
-
-enum { OF_REGION = UINT16_MAX };
+static const uint64_t of_region = UINT64_C(1) << 32; // kind of an open region; of a construct: code
 
 typedef struct thread {
     pj_mpi_call call;
@@ -42,10 +38,12 @@ typedef struct thread {
     bool in_call, ended, collective; // ended: its record is still to be made
     uint64_t bytes;                  // of a collective
     traffic sent;
-    incoming *waiting; // unordered
-    size_t waiting_count, waiting_cap;
-    opened *stack;
-    size_t depth, cap;
+    pj_ends waiting;    // when what was received
+    incoming *incoming; // by number of the message in `waiting`
+    size_t incoming_used, incoming_cap;
+    uint32_t incoming_free;
+    pj_nesting
+        open; // constructs (kind: PJ_OMP_*) and regions; value: region, or what comes with it
     pj_pieces states;
     const char *state_region; // around the current one
 } thread;
@@ -134,8 +132,9 @@ void pj_records_free(pj_records *records)
     if (!records)
         return;
     for (uint32_t i = 0; i < records->locations; i++) {
-        free(records->threads[i].waiting);
-        free(records->threads[i].stack);
+        pj_ends_free(&records->threads[i].waiting);
+        free(records->threads[i].incoming);
+        pj_nesting_free(&records->threads[i].open);
         pj_pieces_free(&records->threads[i].states);
     }
     free(records->threads);
@@ -147,8 +146,8 @@ uint64_t pj_records_open(const pj_records *records)
 {
     uint64_t open = 0;
     for (uint32_t i = 0; i < records->locations; i++)
-        open +=
-            records->threads[i].depth + (records->threads[i].in_call && !records->threads[i].ended);
+        open += records->threads[i].open.count +
+                (records->threads[i].in_call && !records->threads[i].ended);
     return open;
 }
 
@@ -160,13 +159,9 @@ static const char *region_name(const pj_records *records, uint64_t number)
 /// The innermost region of a thread that is not an MPI call.
 static const char *region_of(const pj_records *records, const thread *t)
 {
-    for (size_t i = t->depth; i-- > 0;) {
-        const opened *o = &t->stack[i];
-        bool region = o->code == OF_REGION;
-        uint64_t number = region ? o->value : o->value - 1;
-        if ((region && !records->is_call[number]) || o->code == PJ_OMP_FUNCTION)
-            return region_name(records, number);
-    }
+    const pj_open *open = pj_nesting_name(&t->open);
+    if (open)
+        return region_name(records, open->value - (open->kind == PJ_OMP_FUNCTION));
     return NULL;
 }
 
@@ -192,16 +187,30 @@ static void add_traffic(traffic *sum, uint32_t partner, uint64_t bytes, int64_t 
 static traffic take_incoming(thread *t)
 {
     traffic received = {0};
-    size_t kept = 0;
-    for (size_t i = 0; i < t->waiting_count; i++) {
-        const incoming *in = &t->waiting[i];
-        if (in->received > t->call_end)
-            t->waiting[kept++] = *in;
-        else if (in->received >= t->call_begin)
+    for (pj_end end; pj_ends_pop(&t->waiting, t->call_end, &end);) {
+        incoming *in = &t->incoming[end.message];
+        if (end.time >= t->call_begin)
             add_traffic(&received, in->partner, in->bytes, in->tag);
+        in->next_free = t->incoming_free;
+        t->incoming_free = end.message + 1;
     }
-    t->waiting_count = kept;
     return received;
+}
+
+/// Keeps what comes until the call that completes it has ended.
+static void add_incoming(thread *t, uint64_t received, incoming in)
+{
+    uint32_t place = t->incoming_free;
+    if (place) {
+        t->incoming_free = t->incoming[place - 1].next_free;
+    } else if (t->incoming_used < INCOMING_MOST) {
+        pj_grow(t->incoming, &t->incoming_cap, t->incoming_used + 1);
+        place = (uint32_t)++t->incoming_used;
+    } else {
+        return;
+    }
+    t->incoming[place - 1] = in;
+    pj_ends_add(&t->waiting, received, 0, place - 1);
 }
 
 static bool hand_on_call(pj_records *records, uint32_t location, pj_err *err)
@@ -267,11 +276,8 @@ static bool see_message(pj_records *records, const pj_message *message, pj_err *
     thread *from = &records->threads[message->from], *to = &records->threads[message->to];
     if (from->in_call && message->logical_send >= from->call_begin)
         add_traffic(&from->sent, rank_of[message->to], message->size, message->tag);
-    if (to->waiting_count < INCOMING_MOST) {
-        pj_grow(to->waiting, &to->waiting_cap, to->waiting_count + 1);
-        to->waiting[to->waiting_count++] =
-            (incoming){message->physical_recv, message->size, message->tag, rank_of[message->from]};
-    }
+    add_incoming(to, message->physical_recv,
+                 (incoming){message->size, message->tag, rank_of[message->from], 0});
     pj_record record = new_record(records, message->from, PJ_RECORD_MESSAGE);
     record.type = "message";
     record.partner = rank_of[message->to];
@@ -286,37 +292,18 @@ static bool see_message(pj_records *records, const pj_message *message, pj_err *
 
 // Constructs and regions
 
-static void push(thread *t, const pj_event *event, uint16_t code)
-{
-    pj_grow(t->stack, &t->cap, t->depth + 1);
-    t->stack[t->depth++] = (opened){event->time, event->a, code};
-}
-
-/// Takes the innermost one of this kind out; false when none is open.
-static bool pop(thread *t, uint16_t code, const uint64_t *value, opened *out)
-{
-    for (size_t i = t->depth; i-- > 0;) {
-        if (t->stack[i].code != code || (value && t->stack[i].value != *value))
-            continue;
-        *out = t->stack[i];
-        t->depth--;
-        memmove(&t->stack[i], &t->stack[i + 1], (t->depth - i) * sizeof *t->stack);
-        return true;
-    }
-    return false;
-}
-
 static bool see_openmp(pj_records *records, const pj_event *event, pj_err *err)
 {
     thread *t = &records->threads[event->location];
-    opened o;
+    pj_open o = {.kind = event->code, .begin = event->time, .value = event->a};
     if (event->code >= CONSTRUCTS || !constructs[event->code])
         return true;
     if (event->a) {
-        push(t, event, event->code);
+        o.named = event->code == PJ_OMP_FUNCTION;
+        pj_nesting_push(&t->open, o);
         return true;
     }
-    if (!pop(t, event->code, NULL, &o))
+    if (!pj_nesting_pop(&t->open, event->code, &o))
         return true;
     pj_record record = new_record(records, event->location, PJ_RECORD_OPENMP);
     record.type = constructs[event->code];
@@ -325,11 +312,20 @@ static bool see_openmp(pj_records *records, const pj_event *event, pj_err *err)
     return records->take(records->self, &record, err);
 }
 
+static void see_enter(pj_records *records, const pj_event *event)
+{
+    pj_nesting_push(&records->threads[event->location].open,
+                    (pj_open){.kind = of_region + event->a,
+                              .begin = event->time,
+                              .value = event->a,
+                              .named = !records->is_call[event->a]});
+}
+
 static bool see_leave(pj_records *records, const pj_event *event, pj_err *err)
 {
     thread *t = &records->threads[event->location];
-    opened o;
-    if (!pop(t, OF_REGION, &event->a, &o) || records->is_call[event->a])
+    pj_open o;
+    if (!pj_nesting_pop(&t->open, of_region + event->a, &o) || records->is_call[event->a])
         return true;
     pj_record record = new_record(records, event->location, PJ_RECORD_REGION);
     record.type = region_name(records, event->a);
@@ -377,7 +373,7 @@ static bool see(pj_records *records, const pj_batch *batch, const pj_event *even
     case PJ_EV_MESSAGE:
         return see_message(records, &batch->messages[event->a], err);
     case PJ_EV_ENTER:
-        push(&records->threads[event->location], event, OF_REGION);
+        see_enter(records, event);
         return true;
     case PJ_EV_LEAVE:
         return see_leave(records, event, err);

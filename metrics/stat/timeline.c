@@ -139,15 +139,42 @@ static void cross_borders(pj_timeline *timeline, uint64_t time)
     }
 }
 
+/// Keeps the end of a record that outlasts the current one; an end that is the earliest already is
+/// there for all. `ends` is a binary heap, the earliest on top.
+static void keep_end(pj_timeline *timeline, uint64_t end)
+{
+    if (end == UINT64_MAX || (timeline->end_count && timeline->ends[0] == end))
+        return;
+    pj_grow(timeline->ends, &timeline->end_cap, timeline->end_count + 1);
+    uint64_t *ends = timeline->ends;
+    size_t at = timeline->end_count++;
+    for (; at > 0 && ends[(at - 1) / 2] > end; at = (at - 1) / 2)
+        ends[at] = ends[(at - 1) / 2];
+    ends[at] = end;
+}
+
+/// Takes the earliest end away.
+static uint64_t take_end(pj_timeline *timeline)
+{
+    uint64_t *ends = timeline->ends, earliest = ends[0], last = ends[--timeline->end_count];
+    size_t at = 0, count = timeline->end_count;
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && ends[child + 1] < ends[child];
+        if (ends[child] >= last)
+            break;
+        ends[at] = ends[child];
+        at = child;
+    }
+    ends[at] = last;
+    return earliest;
+}
+
 /// The record that gives the state so far ends at `begin` though it would go on. A reading at that
 /// very time took its burst for running on.
 static void interrupt(pj_timeline *timeline, uint64_t begin)
 {
     timeline->overlap = true;
-    if (timeline->end != UINT64_MAX) {
-        pj_grow(timeline->ends, &timeline->end_cap, timeline->end_count + 1);
-        timeline->ends[timeline->end_count++] = timeline->end;
-    }
+    keep_end(timeline, timeline->end);
     if (!timeline->counted || timeline->burst_end <= begin)
         return;
     timeline->burst_end = begin;
@@ -160,21 +187,13 @@ static void interrupt(pj_timeline *timeline, uint64_t begin)
 /// stay for later records.
 static uint64_t earliest_end(pj_timeline *timeline, uint64_t begin, uint64_t end)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < timeline->end_count; i++) {
-        uint64_t other = timeline->ends[i];
-        if (other <= begin)
-            continue;
-        if (other < end) {
-            uint64_t swap = end;
-            end = other;
-            other = swap;
-        }
-        if (other != UINT64_MAX)
-            timeline->ends[kept++] = other;
-    }
-    timeline->end_count = kept;
-    return end;
+    while (timeline->end_count && timeline->ends[0] <= begin)
+        take_end(timeline);
+    if (!timeline->end_count || timeline->ends[0] >= end)
+        return end;
+    uint64_t earliest = take_end(timeline);
+    keep_end(timeline, end);
+    return earliest;
 }
 
 /// Whether the window leaves the record out because it crosses a border.

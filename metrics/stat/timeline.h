@@ -78,7 +78,7 @@ typedef struct pj_timeline {
     bool in_openmp;
     bool overlap; // records have ended others
 
-    uint64_t *ends; // of earlier records that outlast the current one
+    uint64_t *ends; // of earlier records that outlast the current one, as a heap
     size_t end_count, end_cap;
     const pj_window *window; // borrowed
     pj_border *borders;      // two; NULL when the window is the whole trace

@@ -36,12 +36,16 @@ static void only_regular_files_are_read(void **state)
     (void)state;
     pj_auto_buf text = {.at = NULL};
     assert_true(pj_newfile_put(TRACE ".row", PJ_S("LEVEL"), NULL));
-    assert_true(pj_companion_read(TRACE ".prv.gz", ".row", &text));
+    assert_true(pj_companion_read(TRACE ".prv.gz", ".row", &text, NULL));
     assert_string_equal(text.at, "LEVEL");
-    assert_false(pj_companion_read(TRACE ".prv", ".none", &text));
+    pj_err err = {.code = PJ_E_NONE};
+    assert_false(pj_companion_read(TRACE ".prv", ".none", &text, &err));
+    assert_int_equal(err.code, PJ_E_NONE);
     unlink(TRACE ".pipe");
     assert_int_equal(mkfifo(TRACE ".pipe", 0600), 0);
-    assert_false(pj_companion_read(TRACE ".prv", ".pipe", &text)); // and does not wait
+    assert_false(pj_companion_read(TRACE ".prv", ".pipe", &text, &err)); // and does not wait
+    assert_int_equal(err.code, PJ_E_IO);
+    assert_string_equal(err.text, "is no regular file");
     unlink(TRACE ".pipe");
     unlink(TRACE ".row");
 }

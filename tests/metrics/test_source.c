@@ -5,6 +5,7 @@
 #include "metrics/base/pool.h"
 #include "tests/support/packed.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -151,7 +152,7 @@ static void bad_inputs_say_why(void **state)
         pj_err_code code;
     } cases[] = {{"/no/such/file.prv", "No such file", PJ_E_IO},
                  {"/", "is a folder", PJ_E_IO},
-                 {"/dev/null", "is empty", PJ_E_FORMAT}};
+                 {"/dev/null", "is a device", PJ_E_IO}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pj_job job = {.workers = 1};
         pj_err err = {.code = PJ_E_NONE};
@@ -190,6 +191,55 @@ static void a_pipe_is_read_once(void **state)
     pj_task_join(writer);
     unlink(path);
     rmdir(folder);
+}
+
+static void stop_soon(void *context)
+{
+    usleep(100000);
+    atomic_store((atomic_bool *)context, true);
+}
+
+static void an_interrupt_ends_the_wait_for_a_writer(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj_sourceXXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.prv", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (unsigned writer = 0; writer < 2; writer++) { // nobody, and one who writes nothing
+        int end = writer ? open(path, O_RDWR | O_CLOEXEC) : -1;
+        atomic_bool stop = false;
+        pj_task *stopper = pj_task_start(stop_soon, &stop);
+        pj_job job = {.workers = 1, .stop = &stop};
+        pj_err err = {.code = PJ_E_NONE};
+        assert_null(pj_source_open(path, &job, &err));
+        assert_int_equal(err.code, PJ_E_STOPPED);
+        pj_task_join(stopper);
+        if (end >= 0)
+            close(end);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
+static void a_pipe_may_have_ended_before(void **state)
+{
+    (void)state;
+    for (unsigned lines = 0; lines < 2; lines++) {
+        int ends[2];
+        char path[32];
+        assert_int_equal(pipe(ends), 0);
+        assert_true(!lines || write(ends[1], "one\n", 4) == 4);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        pj_job job = {.workers = 1};
+        pj_err err = {.code = PJ_E_NONE};
+        pj_source *source = pj_source_open(path, &job, &err);
+        assert_int_equal(source != NULL, lines);
+        assert_true(lines || strstr(err.text, "is empty"));
+        pj_source_close(source);
+        close(ends[0]);
+    }
 }
 
 static void stopping_ends_the_reading(void **state)
@@ -233,6 +283,8 @@ int main(void)
         cmocka_unit_test(lines_beyond_the_limit_are_dropped),
         cmocka_unit_test(bad_inputs_say_why),
         cmocka_unit_test(a_pipe_is_read_once),
+        cmocka_unit_test(an_interrupt_ends_the_wait_for_a_writer),
+        cmocka_unit_test(a_pipe_may_have_ended_before),
         cmocka_unit_test(stopping_ends_the_reading),
         cmocka_unit_test(an_early_close_ends_the_thread),
     };

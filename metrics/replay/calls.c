@@ -4,9 +4,9 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
-#include "metrics/replay/ends.h"
 #include "metrics/replay/posts.h"
 #include "metrics/replay/requested.h"
+#include "metrics/stat/ends.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/model/mpi_call.h"
-#include "metrics/replay/ends.h"
+#include "metrics/stat/ends.h"
 #include "metrics/stat/nesting.h"
 #include "metrics/stat/piece.h"
 

@@ -1,5 +1,5 @@
 // Ends of messages come out in order, however they come in.
-#include "metrics/replay/ends.h"
+#include "metrics/stat/ends.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Records come nearly in order of time, so that nearly all ends go to the end of a sorted ring; a
 // binary heap takes the others and bounds the cost of any order.
-#include "metrics/replay/ends.h"
+#include "metrics/stat/ends.h"
 
 #include "metrics/base/buf.h"
 

@@ -8,8 +8,8 @@
 
 /// Path of the companion of `trace` that ends with `suffix`: ".pcf", ".row".
 void pj_companion_path(const char *trace, const char *suffix, pj_buf *out);
-/// Its text, of which nobody needs more than the first 64 MiB. False when there is none, and with an
-/// error (PJ_E_IO) when it cannot be read.
+/// Its text, of which nobody needs more than the first 64 MiB. False when there is none, and with
+/// an error (PJ_E_IO) when it cannot be read.
 bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out, pj_err *err);
 /// Whether two traces are one file or have the same companions: who writes one harms the other.
 bool pj_companion_shared(const char *a, const char *b);

@@ -101,10 +101,26 @@ static void add_late(merging *g)
 
 // Filling
 
+/// Whether an event stands for the operation and asks for it when its time has come.
+static bool has_event(const pj_otf2_place *place, const pj_otf2_op *op)
+{
+    switch ((pj_otf2_op_kind)op->kind) {
+    case PJ_OTF2_OP_SEND:
+    case PJ_OTF2_OP_INFERRED:
+    case PJ_OTF2_OP_COUNTED:
+        return true;
+    case PJ_OTF2_OP_RECEIVE:
+        return place->infer;
+    case PJ_OTF2_OP_COLLECTIVE:
+        break;
+    }
+    return false;
+}
+
 static void take_ops(merging *g, pj_otf2_place *place)
 {
     pj_otf2_match_take(g->m->match, place);
-    while (place->op_first < place->op_seen && place->ops[place->op_first].kind != PJ_OTF2_OP_SEND)
+    while (place->op_first < place->op_seen && !has_event(place, &place->ops[place->op_first]))
         place->op_first++;
 }
 

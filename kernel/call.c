@@ -1,8 +1,8 @@
 // Binding: every value goes through `store`, wherever it comes from.
 #include "kernel/call.h"
 
-#include "kernel/suggest.h"
 #include "metrics/base/num.h"
+#include "metrics/base/suggest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static bool store_size(pj_call *call, const pj_param *param, const pj_value *val
                        pj_err *err)
 {
     return pj_parse_size(as_text(call, value), field) ||
-           misfit(call, param, value, "size (32k, 64M, 2G)", err);
+           misfit(call, param, value, "size (64M, 2G, 2GB, 2GiB)", err);
 }
 
 static bool misfit_time(const pj_call *call, const pj_param *param, const pj_value *value,

@@ -3,6 +3,7 @@
 
 #include "kernel/call.h"
 #include "kernel/display.h"
+#include "kernel/inputs.h"
 #include "kernel/shell.h"
 
 #include <errno.h>
@@ -70,6 +71,20 @@ static bool asks_for_help(const pj_command *command, size_t count, const char *c
     return false;
 }
 
+/// The command that a file asks for where none is named; NULL when it is no file.
+static const char *command_for(const char *word)
+{
+    static const struct {
+        pj_str suffix;
+        const char *command;
+    } rows[] = {{{".ipynb", 6}, "report"}, {{".lua", 4}, "run"}};
+    pj_str path = pj_str_of(word);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pj_str_ends(path, rows[i].suffix))
+            return rows[i].command;
+    return path.len && path.at[0] != '-' && pj_inputs_is_path(word) ? "metrics" : NULL;
+}
+
 int pj_cli_run(int argc, const char *const *argv, atomic_bool *stop)
 {
     const char *name = argc > 1 ? argv[1] : "help";
@@ -82,6 +97,14 @@ int pj_cli_run(int argc, const char *const *argv, atomic_bool *stop)
     size_t count = argc > 2 ? (size_t)argc - 2 : 0;
     const char *const *words = argv + 2;
     const pj_command *command = pj_command_find(pj_str_of(name), PJ_IN_SHELL);
+    const char *meant = command ? NULL : command_for(name);
+    if (meant) {
+        fprintf(stderr, "popinjay: taken as: popinjay %s %s%s\n", meant, name,
+                argc > 2 ? " ..." : "");
+        command = pj_command_find(pj_str_of(meant), PJ_IN_SHELL);
+        words--;
+        count++;
+    }
     pj_err err = {0};
     if (!command) {
         pj_command_unknown(pj_str_of(name), PJ_IN_SHELL, &err);

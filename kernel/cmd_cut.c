@@ -95,6 +95,8 @@ static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_er
     bool ok = pj_inputs_load_one(session, &args->load, opts, &run, err) &&
               check(run, args->path, err) && write_part(run, cut, args->path, &job, &facts, err);
     if (ok)
+        pj_session_wrote(session, args->path);
+    if (ok)
         *out = pj_value_table_take(table_of(run, &facts));
     pj_otf2_cut_free(cut);
     return ok;

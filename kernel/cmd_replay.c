@@ -83,6 +83,8 @@ static bool replay(pj_session *session, const replay_args *args, pj_exports *tab
         return pj_fail(err, PJ_E_MISSING, run->path, 0, "cannot be replayed: %s",
                        run->ideal.reason);
     session->exports += opts.ideal_path != NULL;
+    if (opts.ideal_path)
+        pj_session_wrote(session, opts.ideal_path);
     if (opts.ideal_path && run->roi.set)
         pj_session_say(
             session, "%s: the idealised trace is written whole, not cut to the region of interest",

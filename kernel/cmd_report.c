@@ -200,7 +200,7 @@ static bool run_report(pj_session *session, const void *args_given, pj_value *ou
     json_decref(notebook);
     if (ok) {
         session->exports++;
-        pj_session_say(session, "%s written", output);
+        pj_session_wrote(session, output);
     }
     return ok;
 }

@@ -1,7 +1,7 @@
 // The registry of commands and how its rows are looked up.
 #include "kernel/command.h"
 
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 
 #define COMMAND(name) extern const pj_command pj_command_##name;
 #include "kernel/commands.def"
@@ -29,9 +29,12 @@ const pj_command *pj_command_find(pj_str name, unsigned faces)
 
 bool pj_command_unknown(pj_str name, unsigned faces, pj_err *err)
 {
+    static const char *const others[] = {"--version", "--help"};
     pj_suggest suggest = {.word = name};
     pj_auto_buf list = {0};
     const pj_command *command;
+    for (size_t i = 0; (faces & PJ_IN_SHELL) && i < sizeof others / sizeof *others; i++)
+        pj_suggest_try(&suggest, others[i]);
     for (size_t i = 0; (command = pj_command_at(i)); i++) {
         if (!(command->faces & faces))
             continue;

@@ -2,8 +2,8 @@
 #include "kernel/export.h"
 
 #include "kernel/display.h"
-#include "kernel/suggest.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/suggest.h"
 #include "widgets/figure_file.h"
 #include "widgets/table_figure.h"
 #include "widgets/table_picture.h"
@@ -156,7 +156,10 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
         session->face->write(session->face->self, PJ_STDOUT, pj_buf_str(&bytes));
         return true;
     }
-    return pj_newfile_put(path, pj_buf_str(&bytes), err);
+    if (!pj_newfile_put(path, pj_buf_str(&bytes), err))
+        return false;
+    pj_session_wrote(session, path);
+    return true;
 }
 
 /// Files of numbers do not hold what touches them; in the shell nothing else shows it.

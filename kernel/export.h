@@ -19,8 +19,10 @@ typedef struct pj_exports {
      .offset = offsetof(args_type, exports.paths),                                                 \
      .shown = "FILE",                                                                              \
      .suffix = pj_export_suffix,                                                                   \
-     .help = "Writes the result to a file, the format by suffix, in place of printing it; "        \
-             "-.csv writes CSV to standard output."},                                              \
+     .help =                                                                                       \
+         "Writes the result to a file, the format by suffix, in place of printing it; "            \
+         "-.csv writes CSV to standard output. In CSV a text that a spreadsheet would compute "    \
+         "(= + - @) stands behind an apostrophe; numbers and JSON are as they are."},              \
         PJ_PICTURE_PARAMS(args_type)
 
 #define PJ_PICTURE_PARAMS(args_type)                                                               \

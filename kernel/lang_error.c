@@ -1,7 +1,7 @@
 // Errors as an analyst wants them: what, in which line of which cell, and what was probably meant.
 #include "kernel/lang_lex.h"
 #include "kernel/lang_state.h"
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // before their own. What the run lacks is nil, and why is remembered; a name that no run has is an
 // error.
 #include "kernel/lang_bind.h"
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 
 static const char *nearest_key(lua_State *L, int table, pj_suggest *suggest)
 {

@@ -1,7 +1,7 @@
 // Metrics in Lua: m[3].parallel_efficiency, m[3]:reason "parallel_efficiency",
 // m.parallel_efficiency.
 #include "kernel/lang_value.h"
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 #include "metrics/model/table_ops.h"
 #include "metrics/pop/losses.h"
 #include "widgets/findings_md.h"

@@ -4,7 +4,7 @@
 
 #include "kernel/display.h"
 #include "kernel/lang_widget.h"
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 
 #define OBJECT "popinjay.object"
 

@@ -23,7 +23,7 @@ typedef struct pj_network_args {
          .offset = offsetof(args_type, network.bandwidth),                                         \
          .shown = "B",                                                                             \
          .preset = "inf",                                                                          \
-         .help = "Bytes per second of a message: 100M, 12.5G (powers of 1000) or inf."},           \
+         .help = "Bytes per second of a message: 100M, 12.5GB (powers of 1000), 12GiB or inf."},   \
     {                                                                                              \
         .name = "eager", .type = PJ_PARAM_TEXT, .offset = offsetof(args_type, network.eager),      \
         .shown = "SIZE", .preset = "32k",                                                          \

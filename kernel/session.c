@@ -78,6 +78,14 @@ void pj_session_say(pj_session *session, const char *format, ...)
     session->face->write(session->face->self, PJ_STDERR, (pj_str){text, end + 1});
 }
 
+void pj_session_wrote(pj_session *session, const char *path)
+{
+    pj_auto_buf line = {.at = NULL};
+    pj_buf_addf(&line, "wrote %s\n", path);
+    session->face->write(session->face->self, session->face->rich ? PJ_STDOUT : PJ_STDERR,
+                         pj_buf_str(&line));
+}
+
 void pj_session_complain(pj_session *session, const pj_err *err)
 {
     char text[1600];

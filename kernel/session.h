@@ -26,6 +26,9 @@ pj_session *pj_session_new(const pj_face *face, atomic_bool *stop);
 pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_bool *stop);
 void pj_session_free(pj_session *session);
 
+/// Tells that a file was written: on standard error, in the notebook, which shows that in red, on
+/// standard output.
+void pj_session_wrote(pj_session *session, const char *path);
 /// A line of message on standard error.
 void pj_session_say(pj_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

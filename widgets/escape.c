@@ -74,11 +74,14 @@ void pj_escape_csv(pj_buf *out, pj_str text)
 {
     pj_auto_buf clean = {0};
     pj_utf8_clean(&clean, text);
+    bool formula = clean.len && strchr("=+-@\t\r", clean.at[0]);
     bool quoted = clean.len && (clean.at[0] == ' ' || clean.at[clean.len - 1] == ' ');
     for (size_t i = 0; !quoted && i < clean.len; i++)
         quoted = strchr(",\"\r\n", clean.at[i]) != NULL;
     if (quoted)
         pj_buf_add_char(out, '"');
+    if (formula)
+        pj_buf_add_char(out, '\'');
     for (size_t i = 0; i < clean.len; i++) {
         if (clean.at[i] == '"')
             pj_buf_add_char(out, '"');

@@ -11,6 +11,7 @@ void pj_escape_tex(pj_buf *out, pj_str text);
 /// For a cell of a Markdown table (GitHub's dialect): one line, no cell ends, no raw HTML.
 void pj_escape_md(pj_buf *out, pj_str text);
 /// One field of RFC 4180: quoted when it holds a comma, a quote, a line end, or a blank at an end.
+/// A text that a spreadsheet would compute (it begins with = + - @) gets an apostrophe before it.
 void pj_escape_csv(pj_buf *out, pj_str text);
 
 #endif

@@ -86,13 +86,8 @@ static bool choose_metric(scaling *s, pj_err *err)
     const pj_metric_set *set = s->metrics->set;
     const char *key = s->opts.y[0] ? s->opts.y[0] : "speedup";
     int row = pj_metric_row(set, pj_str_of(key));
-    if (row < 0) {
-        pj_auto_buf valid = {0};
-        for (size_t i = 0; i < set->count; i++)
-            pj_buf_addf(&valid, "%s%s", i ? ", " : "", set->rows[i].key);
-        return pj_fail(err, PJ_E_USAGE, NULL, 0, "the set %s has no metric \"%s\"; it has %s",
-                       set->key, key, valid.at ? valid.at : "none");
-    }
+    if (row < 0)
+        return pj_metric_unknown(set, key, err);
     s->row = (size_t)row;
     s->metric = &set->rows[row];
     return true;

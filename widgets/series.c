@@ -3,6 +3,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
+#include "metrics/base/suggest.h"
 
 #include <math.h>
 
@@ -28,9 +29,15 @@ static const char *list_columns(const pj_table *table, pj_arena *arena)
 static bool find_column(const builder *b, const char *key, int *out, pj_err *err)
 {
     *out = pj_table_column(b->table, pj_str_of(key));
-    return *out >= 0 ||
-           pj_fail(err, PJ_E_USAGE, NULL, 0, "the table has no column \"%s\"; its columns are %s",
-                   key, list_columns(b->table, b->arena));
+    if (*out >= 0)
+        return true;
+    pj_suggest suggest = {.word = pj_str_of(key)};
+    pj_auto_buf near = {.at = NULL};
+    for (size_t i = 0; i < b->table->column_count; i++)
+        pj_suggest_try(&suggest, b->table->columns[i].key);
+    pj_suggest_add(&suggest, &near);
+    return pj_fail(err, PJ_E_USAGE, NULL, 0, "the table has no column \"%s\"%s its columns are %s",
+                   key, near.at, list_columns(b->table, b->arena));
 }
 
 /// The first column of numbers other than x and by; one that only names something if need be.

@@ -97,14 +97,32 @@ bool pj_parse_duration(pj_str s, double *ns)
            (scale_by(units, COUNT_OF(units), name, ns) || (name.len == 0 && *ns == 0));
 }
 
+/// By "G", "GB" (powers of 1000) or "GiB" (of 1024); `step`: of a letter alone. Letters may be
+/// small, but a small b would be bits.
+static bool scale_bytes(pj_str name, double step, double *value)
+{
+    static const char letters[] = "kmgt";
+    pj_str letter = name;
+    if (pj_str_ends(name, PJ_S("iB"))) {
+        step = 1024;
+        letter.len -= 2;
+    } else if (pj_str_ends(name, PJ_S("B"))) {
+        step = 1000;
+        letter.len--;
+    }
+    if (letter.len == 0)
+        return name.len < 2;
+    const char *at = letter.len == 1 ? strchr(letters, letter.at[0] | ' ') : NULL;
+    for (const char *power = letters; at && power <= at; power++)
+        *value *= step;
+    return at != NULL;
+}
+
 bool pj_parse_size(pj_str s, uint64_t *bytes)
 {
-    static const unit units[] = {{{"", 0}, 1},           {{"k", 1}, 1024},
-                                 {{"K", 1}, 1024},       {{"M", 1}, 1048576},
-                                 {{"G", 1}, 1073741824}, {{"T", 1}, 1099511627776}};
     double value;
     pj_str name;
-    if (!cut_unit(s, &value, &name) || !scale_by(units, COUNT_OF(units), name, &value) ||
+    if (!cut_unit(s, &value, &name) || !scale_bytes(name, 1024, &value) ||
         value >= 18446744073709551615.0)
         return false;
     *bytes = (uint64_t)value;
@@ -113,15 +131,16 @@ bool pj_parse_size(pj_str s, uint64_t *bytes)
 
 bool pj_parse_rate(pj_str s, double *bytes_per_second)
 {
-    static const unit units[] = {{{"", 0}, 1},    {{"k", 1}, 1e3}, {{"K", 1}, 1e3},
-                                 {{"M", 1}, 1e6}, {{"G", 1}, 1e9}, {{"T", 1}, 1e12}};
     if (pj_str_equal(s, PJ_S("inf"))) {
         *bytes_per_second = INFINITY;
         return true;
     }
     pj_str name;
-    return cut_unit(s, bytes_per_second, &name) && *bytes_per_second > 0 &&
-           scale_by(units, COUNT_OF(units), name, bytes_per_second);
+    if (!cut_unit(s, bytes_per_second, &name))
+        return false;
+    if (pj_str_ends(name, PJ_S("B/s")))
+        name = pj_str_head(name, name.len - 2);
+    return *bytes_per_second > 0 && scale_bytes(name, 1000, bytes_per_second);
 }
 
 /// snprintf of a double with a point whatever the locale.

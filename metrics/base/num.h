@@ -12,9 +12,9 @@ bool pj_parse_i64(pj_str s, int64_t *out);
 bool pj_parse_double(pj_str s, double *out);
 /// "12.5ms" -> nanoseconds; units ns, us, ms, s.
 bool pj_parse_duration(pj_str s, double *ns);
-/// "32k", "64M", "2G" (powers of 1024); a bare number is bytes.
+/// "32k", "64M", "2G", "2GiB" (powers of 1024), "2GB" (of 1000); a bare number is bytes.
 bool pj_parse_size(pj_str s, uint64_t *bytes);
-/// "10G" (powers of 1000) bytes per second, or "inf".
+/// "10G", "10GB", "10GB/s" (powers of 1000), "10GiB" (of 1024) bytes per second, or "inf".
 bool pj_parse_rate(pj_str s, double *bytes_per_second);
 
 /// Shortest text that reads back as the same double; NaN gives "nan". `out` holds 32 bytes.

@@ -116,11 +116,7 @@ static bool check_metric(const pj_metric_set *set, const char *metric, pj_err *e
 {
     if (!metric || pj_metric_row(set, pj_str_of(metric)) >= 0)
         return true;
-    pj_auto_buf known = {0};
-    for (size_t i = 0; i < set->count; i++)
-        pj_buf_addf(&known, "%s%s", i ? ", " : "", set->rows[i].key);
-    return pj_fail(err, PJ_E_USAGE, NULL, 0, "the set %s has no metric \"%s\"; it has %s", set->key,
-                   metric, known.at);
+    return pj_metric_unknown(set, metric, err);
 }
 
 bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other,

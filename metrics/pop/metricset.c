@@ -1,6 +1,7 @@
 // The built-in sets: the rows of metricsets.def read three times, as formulas, rows and sets.
 #include "metrics/pop/metricset.h"
 
+#include "metrics/base/suggest.h"
 #include "metrics/pop/explanations.h"
 
 #include <math.h>
@@ -152,6 +153,20 @@ int pj_metric_row(const pj_metric_set *set, pj_str key)
         if (pj_str_same_word(pj_str_of(set->rows[row].key), key))
             return (int)row;
     return -1;
+}
+
+bool pj_metric_unknown(const pj_metric_set *set, const char *key, pj_err *err)
+{
+    pj_suggest suggest = {.word = pj_str_of(key)};
+    pj_auto_buf known = {.at = NULL};
+    for (size_t i = 0; i < set->count; i++)
+        pj_suggest_try(&suggest, set->rows[i].key);
+    pj_suggest_add(&suggest, &known);
+    pj_buf_puts(&known, " it has ");
+    for (size_t i = 0; i < set->count; i++)
+        pj_buf_addf(&known, "%s%s", i ? ", " : "", set->rows[i].key);
+    return pj_fail(err, PJ_E_USAGE, NULL, 0, "the set %s has no metric \"%s\"%s%s", set->key, key,
+                   known.at, set->count ? "" : "none");
 }
 
 int pj_metric_parent(const pj_metric_set *set, size_t row)

@@ -75,6 +75,8 @@ const pj_metric_set *pj_metric_set_by_key(pj_str key);
 const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// Row of a metric in a set, or -1. Accepts both spellings (serialisation, serialization).
 int pj_metric_row(const pj_metric_set *set, pj_str key);
+/// False with PJ_E_USAGE: what was asked for, what may have been meant, what the set has.
+bool pj_metric_unknown(const pj_metric_set *set, const char *key, pj_err *err);
 /// Row of the parent of row `row`, or -1 at the top.
 int pj_metric_parent(const pj_metric_set *set, size_t row);
 /// Levels below the top of row `row`: indentation.

@@ -6,6 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
+#include "metrics/base/suggest.h"
 #include "metrics/model/formula.h"
 #include "metrics/model/mpi_call.h"
 #include "metrics/model/run.h"
@@ -617,13 +618,20 @@ static bool check_type(const pj_query *query, pj_err *err)
     if (!query->type || query->matched || pj_record_can_be(query->run, query->type))
         return true;
     pj_auto_buf valid = {.at = NULL};
+    pj_suggest suggest = {.word = pj_str_of(query->type)};
+    for (size_t i = 0; i < query->word_count; i++)
+        if (query->words[i].met)
+            pj_suggest_try(&suggest, query->words[i].text);
     const char *name;
     for (pj_record_kind kind = 0; (name = pj_record_kind_name(kind)); kind++)
-        pj_buf_addf(&valid, "%s %s", kind ? "," : "kinds:", name);
+        pj_suggest_try(&suggest, name);
+    pj_suggest_add(&suggest, &valid);
+    for (pj_record_kind kind = 0; (name = pj_record_kind_name(kind)); kind++)
+        pj_buf_addf(&valid, "%s %s", kind ? "," : " kinds:", name);
     pj_buf_puts(&valid, "; ");
     add_types(query, &valid);
     return pj_fail(err, PJ_E_USAGE, query->run->path, 0,
-                   "no event can be of type \"%s\"; " PJ_STR_FMT, query->type,
+                   "no event can be of type \"%s\"" PJ_STR_FMT, query->type,
                    PJ_STR_ARG(pj_buf_str(&valid)));
 }
 

@@ -225,7 +225,7 @@ static void lua_values_fit_their_types(void **state)
     assert_non_null(strstr(f.err.text, "did you mean 250ns or 250us?"));
     f.err = (pj_err){0};
     assert_false(pj_call_option(&f.call, PJ_S("size"), pj_value_flag(true), &f.err));
-    assert_non_null(strstr(f.err.text, "size wants a size (32k, 64M, 2G), not a boolean"));
+    assert_non_null(strstr(f.err.text, "size wants a size (64M, 2G, 2GB, 2GiB), not a boolean"));
     close_call(&f);
 }
 

@@ -1,7 +1,7 @@
 // Values share what they point to and free it once; "did you mean" finds near names only.
 #include "kernel/value.h"
 
-#include "kernel/suggest.h"
+#include "metrics/base/suggest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

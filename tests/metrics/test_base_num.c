@@ -119,6 +119,19 @@ static void test_units(void **state)
     assert_true(pj_parse_size(PJ_S("100"), &u) && u == 100);
     assert_false(pj_parse_size(PJ_S("99999999T"), &u));
     assert_false(pj_parse_size(PJ_S("1Q"), &u));
+    assert_true(pj_parse_size(PJ_S("12GB"), &u) && u == 12000000000);
+    assert_true(pj_parse_size(PJ_S("12 GiB"), &u) && u == UINT64_C(12) << 30);
+    assert_true(pj_parse_size(PJ_S("3kB"), &u) && u == 3000);
+    assert_true(pj_parse_size(PJ_S("3KB"), &u) && u == 3000);
+    assert_true(pj_parse_size(PJ_S("2m"), &u) && u == 2 << 20);
+    assert_true(pj_parse_size(PJ_S("7B"), &u) && u == 7);
+    static const char *const wrong[] = {"1Gb", "1iB", "1GBB", "1GiBB", "1kM", "1G/s"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(pj_parse_size(pj_str_of(wrong[i]), &u));
+    assert_true(pj_parse_rate(PJ_S("12GB/s"), &d) && d == 12e9);
+    assert_true(pj_parse_rate(PJ_S("1GiB/s"), &d) && d == 1073741824);
+    assert_true(pj_parse_rate(PJ_S("1g"), &d) && d == 1e9);
+    assert_false(pj_parse_rate(PJ_S("1Gb/s"), &d)); // bits
     assert_true(pj_parse_rate(PJ_S("10G"), &d) && d == 10e9);
     assert_true(pj_parse_rate(PJ_S("inf"), &d) && isinf(d));
     assert_false(pj_parse_rate(PJ_S("0"), &d));

@@ -48,6 +48,10 @@ static void csv_fields_are_quoted_when_they_must(void **state)
     check(pj_escape_csv, "say \"hi\"", "\"say \"\"hi\"\"\"");
     check(pj_escape_csv, "two\nlines", "\"two\nlines\"");
     check(pj_escape_csv, "", "");
+    check(pj_escape_csv, "=1+2", "'=1+2"); // a name in a trace is nothing to be computed
+    check(pj_escape_csv, "@SUM(a,b)", "\"'@SUM(a,b)\"");
+    check(pj_escape_csv, "-x", "'-x");
+    check(pj_escape_csv, "a=b", "a=b");
 }
 
 static void broken_bytes_are_replaced_everywhere(void **state)

@@ -1,8 +1,9 @@
-// "did you mean": the nearest of the names that were tried. Ownership: borrow.
+// "did you mean": the nearest of the names that were tried; small and capital letters are the same.
+// Ownership: borrow.
 #ifndef PJ_SUGGEST_H
 #define PJ_SUGGEST_H
 
-#include "metrics/base/str.h"
+#include "metrics/base/buf.h"
 
 typedef struct pj_suggest {
     pj_str word;
@@ -12,5 +13,7 @@ typedef struct pj_suggest {
 
 /// Tries a candidate; it becomes `best` when it is the nearest so far and near enough.
 void pj_suggest_try(pj_suggest *suggest, const char *candidate);
+/// "; did you mean best?", or only ";" where nothing was near enough: what is valid may follow.
+void pj_suggest_add(const pj_suggest *suggest, pj_buf *out);
 
 #endif

@@ -1,4 +1,6 @@
-// Temporary names are the target's with a random ending, so that both lie on one file system.
+// Until it is whole a file has no name, so that nothing is left of it whatever ends the process.
+// Where a file system or the lack of /proc does not allow that, it has the target's name with a
+// random ending, so that both lie on one file system.
 #include "metrics/base/newfile.h"
 
 #include "metrics/base/arena.h"
@@ -34,10 +36,69 @@ static mode_t new_mode(void)
     return 0666 & ~mask;
 }
 
+/// The folder of `path`.
+static void add_folder(const char *path, pj_buf *out)
+{
+    pj_str target = pj_str_of(path);
+    size_t slash = pj_str_find_last(target, '/');
+    pj_buf_add(out, pj_str_head(target, slash < target.len ? slash + 1 : 0));
+    pj_buf_puts(out, ".");
+}
+
+/// A file without a name where `path` is to be, with the mode of a new file; -1 where there is no
+/// such thing.
+static int open_unnamed(const char *path)
+{
+    pj_auto_buf folder = {.at = NULL};
+    add_folder(path, &folder);
+    if (access("/proc/self/fd", X_OK) != 0)
+        return -1;
+    return open(folder.at, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+}
+
+static bool link_to(int fd, const char *path)
+{
+    char from[32];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// A file that takes the place of another one needs a name before.
+static bool give_name(pj_newfile *file)
+{
+    if (link_to(file->fd, file->path))
+        return true;
+    size_t size = strlen(file->path) + sizeof ".4294967295";
+    file->temporary = pj_take_memory(size);
+    for (uint32_t i = (uint32_t)getpid(); errno == EEXIST; i = i * 1664525u + 1013904223u) {
+        snprintf(file->temporary, size, "%s.%u", file->path, (unsigned)i);
+        if (link_to(file->fd, file->temporary))
+            return true;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+    return false;
+}
+
 static bool refuse_folder(const char *path, pj_err *err)
 {
     errno = EISDIR;
     return refuse(path, "cannot be written", err);
+}
+
+/// Without a name, or with a temporary one; -1 with the system's reason.
+static int open_beside(const char *path, char **temporary)
+{
+    int fd = open_unnamed(path);
+    *temporary = fd < 0 ? temporary_name(path) : NULL;
+    if (fd >= 0)
+        return fd;
+    fd = mkostemp(*temporary, O_CLOEXEC);
+    if (fd >= 0)
+        fchmod(fd, new_mode());
+    else
+        free(*temporary);
+    return fd;
 }
 
 bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err)
@@ -47,14 +108,14 @@ bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err)
     if (replaces && S_ISDIR(old.st_mode))
         return refuse_folder(path, err);
     char *real = replaces ? realpath(path, NULL) : NULL; // a link stays one
-    char *temporary = temporary_name(real ? real : path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    char *temporary;
+    int fd = open_beside(real ? real : path, &temporary);
     if (fd < 0) {
-        free(temporary);
         free(real);
         return refuse(path, "cannot be written", err);
     }
-    fchmod(fd, replaces ? old.st_mode & 07777 : new_mode());
+    if (replaces)
+        fchmod(fd, old.st_mode & 07777);
     *file = (pj_newfile){.path = real ? real : strdup(path), .temporary = temporary, .fd = fd};
     return true;
 }
@@ -90,7 +151,9 @@ bool pj_newfile_commit(pj_newfile *file, pj_err *err)
     bool good = flush(file, err);
     if (good && fsync(file->fd) != 0 && errno != EINVAL)
         good = refuse(file->path, "cannot be written to disk", err);
-    if (good && rename(file->temporary, file->path) != 0)
+    if (good && !file->temporary && !give_name(file))
+        good = refuse(file->path, "cannot be put in its place", err);
+    if (good && file->temporary && rename(file->temporary, file->path) != 0)
         good = refuse(file->path, "cannot be put in its place", err);
     if (good) {
         free(file->temporary);
@@ -115,13 +178,14 @@ void pj_newfile_drop(pj_newfile *file)
 
 int pj_newfile_scratch(const char *path, pj_err *err)
 {
-    char *temporary = temporary_name(path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
+    char *temporary;
+    int fd = open_beside(path, &temporary);
+    if (fd < 0) {
         refuse(path, "no temporary file can be created beside it", err);
-    else
+    } else if (temporary) {
         unlink(temporary);
-    free(temporary);
+        free(temporary);
+    }
     return fd;
 }
 
@@ -153,11 +217,8 @@ bool pj_newfile_check(const char *path, pj_err *err)
     if (replaces && !S_ISREG(old.st_mode))
         return true;
     char *real = replaces ? realpath(path, NULL) : NULL;
-    pj_str target = pj_str_of(real ? real : path);
-    size_t slash = pj_str_find_last(target, '/');
     pj_auto_buf folder = {.at = NULL};
-    pj_buf_add(&folder, pj_str_head(target, slash < target.len ? slash + 1 : 0));
-    pj_buf_puts(&folder, ".");
+    add_folder(real ? real : path, &folder);
     free(real);
     return access(folder.at, W_OK | X_OK) == 0 || refuse(path, "cannot be written", err);
 }

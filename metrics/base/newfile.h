@@ -1,5 +1,5 @@
-// A file that is written beside its place, flushed to disk and renamed, so that a full disk or an
-// interrupt never leaves half a file. Ownership: the caller's struct; end with commit or drop.
+// A file that is written without a name, flushed to disk and put in its place, so that a full disk,
+// an interrupt or the end of the process never leaves half a file. Ownership: the caller's struct; end with commit or drop.
 #ifndef PJ_NEWFILE_H
 #define PJ_NEWFILE_H
 
@@ -8,7 +8,7 @@
 
 typedef struct pj_newfile {
     char *path;      // where it is to be
-    char *temporary; // where it is now
+    char *temporary; // where it is now; NULL = it has no name yet
     int fd;
     pj_buf waiting; // not written yet
 } pj_newfile;

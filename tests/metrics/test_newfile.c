@@ -4,12 +4,15 @@
 #include "metrics/base/file.h"
 #include "tests/support/folder.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -83,6 +86,55 @@ static void devices_stay_devices(void **state)
     assert_int_equal(folders.code, PJ_E_IO);
 }
 
+/// The files of the test's folder.
+static unsigned count_files(void)
+{
+    unsigned count = 0;
+    DIR *dir = opendir(folder_file(""));
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void a_killed_writer_leaves_nothing(void **state)
+{
+    (void)state;
+    const char *path = folder_file("killed");
+    int probe = open(folder_file(""), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (probe < 0) {
+        print_message("skipped: this file system has no files without a name\n");
+        skip();
+    }
+    close(probe);
+    pid_t child = fork();
+    if (child == 0) {
+        pj_newfile file = {.path = NULL};
+        for (bool good = pj_newfile_open(&file, path, NULL); good;)
+            if (!pj_newfile_add(&file, PJ_S("0123456789"), NULL) || !file.waiting.len)
+                raise(SIGKILL); // after some of it was written
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(count_files(), 0);
+}
+
+static void a_file_takes_the_place_of_another(void **state)
+{
+    (void)state;
+    const char *path = folder_file("twice");
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(pj_newfile_put(path, i ? PJ_S("new") : PJ_S("longer, and old"), NULL));
+        assert_int_equal(count_files(), 1);
+    }
+    pj_auto_buf text = {.at = NULL};
+    assert_true(pj_file_read(path, &text, NULL));
+    assert_string_equal(text.at, "new");
+    unlink(path);
+}
+
 /// Asked before the work: it says what the writing would say, and leaves nothing.
 static void a_place_is_checked_first(void **state)
 {
@@ -129,9 +181,14 @@ static void a_full_disk_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_files_appear_whole),     cmocka_unit_test(dropped_files_never_appear),
-        cmocka_unit_test(links_and_permissions_stay), cmocka_unit_test(devices_stay_devices),
-        cmocka_unit_test(a_place_is_checked_first),   cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(new_files_appear_whole),
+        cmocka_unit_test(dropped_files_never_appear),
+        cmocka_unit_test(links_and_permissions_stay),
+        cmocka_unit_test(devices_stay_devices),
+        cmocka_unit_test(a_killed_writer_leaves_nothing),
+        cmocka_unit_test(a_file_takes_the_place_of_another),
+        cmocka_unit_test(a_place_is_checked_first),
+        cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

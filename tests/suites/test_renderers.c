@@ -72,6 +72,12 @@ static char read_field(pj_str *rest, pj_buf *out)
     return end;
 }
 
+/// A text that a spreadsheet would compute comes back behind an apostrophe.
+static bool is_formula(const char *text)
+{
+    return *text && strchr("=+-@\t\r", *text);
+}
+
 static void check_field(const pj_buf *field, pj_cell cell)
 {
     double number;
@@ -82,7 +88,7 @@ static void check_field(const pj_buf *field, pj_cell cell)
         break;
     case PJ_CELL_TEXT:
         if (pj_utf8_valid(pj_str_of(cell.text)))
-            assert_string_equal(field->at, cell.text);
+            assert_string_equal(field->at + is_formula(cell.text), cell.text);
         break;
     case PJ_CELL_INT:
         assert_true(pj_parse_i64(pj_buf_str(field), &integer));

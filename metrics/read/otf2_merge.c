@@ -111,6 +111,8 @@ static bool has_event(const pj_otf2_place *place, const pj_otf2_op *op)
         return true;
     case PJ_OTF2_OP_RECEIVE:
         return place->infer;
+    case PJ_OTF2_OP_SIGNAL:
+    case PJ_OTF2_OP_SIGNALLED:
     case PJ_OTF2_OP_COLLECTIVE:
         break;
     }

@@ -1,5 +1,6 @@
 // A file that is written without a name, flushed to disk and put in its place, so that a full disk,
-// an interrupt or the end of the process never leaves half a file. Ownership: the caller's struct; end with commit or drop.
+// an interrupt or the end of the process never leaves half a file. Ownership: the caller's struct;
+// end with commit or drop.
 #ifndef PJ_NEWFILE_H
 #define PJ_NEWFILE_H
 

@@ -87,6 +87,10 @@ pj_lanes pj_lanes_new(pj_lanes_opts opts, const pj_draw *draw)
                       .from_ns = opts.from_ns,
                       .to_ns = opts.to_ns,
                       .lane_count = opts.lane_count};
+    lanes.chart.figure->time_left = lanes.chart.left;
+    lanes.chart.figure->time_right = lanes.chart.right;
+    lanes.chart.figure->from_ns = opts.from_ns;
+    lanes.chart.figure->to_ns = opts.to_ns;
     pj_lanes_size(opts.width, opts.height, opts.lane_count, &lanes.rows, &lanes.columns);
     lanes.row_px = (lanes.chart.bottom - lanes.chart.top) / (double)lanes.rows;
     lanes.high = (size_t)fmax(1, round(lanes.row_px * PER_PX));

@@ -7,6 +7,7 @@
 #include "widgets/html_page.h"
 
 #include <ctype.h>
+#include <math.h>
 
 /// What the page shows of a bundle: its first part that works there.
 static json_t *for_page(const pj_bundle *bundle)
@@ -22,11 +23,11 @@ static json_t *for_page(const pj_bundle *bundle)
     return data;
 }
 
-static bool make_bundle(const pj_figure *figure, pj_bundle *bundle, pj_err *err)
+static bool make_bundle(const pj_figure *figure, const char *id, pj_bundle *bundle, pj_err *err)
 {
     const char *summary = figure->summary ? figure->summary : figure->title;
-    return pj_bundle_figure(figure, pj_str_of(summary), (pj_str){0}, (pj_bundle_opts){0}, bundle,
-                            err);
+    return pj_bundle_figure(figure, pj_str_of(summary), (pj_str){0}, (pj_bundle_opts){.id = id},
+                            bundle, err);
 }
 
 static void say_why(pj_wizard *wizard, pj_piece output, const pj_err *err)
@@ -44,19 +45,64 @@ static void say_why(pj_wizard *wizard, pj_piece output, const pj_err *err)
     json_decref(data);
 }
 
-void pj_wizard_draw(pj_wizard *wizard, pj_piece output, const pj_figure *figure, const pj_err *why)
+/// A script on the page cannot talk to the kernel, but it can type.
+static const char brush[] =
+    "<script>(function(){var b=document.getElementById('%s'),f=[%g,%g,%.0f,%.0f,%g];"
+    "if(!b||b.brush)return;b.brush=1;var a=null,m=document.createElement('div');"
+    "m.style.cssText='position:absolute;top:0;bottom:0;display:none;pointer-events:none;"
+    "background:rgba(31,110,180,.25);border:solid #1f6eb4;border-width:0 1px';b.appendChild(m);"
+    "b.style.cursor='crosshair';b.style.touchAction='pan-y';"
+    "function at(e){var r=b.getBoundingClientRect();"
+    "return Math.min(f[1],Math.max(f[0],(e.clientX-r.left)*f[4]/r.width))}"
+    "function ms(x){return((f[2]+(x-f[0])/(f[1]-f[0])*(f[3]-f[2]))/1e6).toFixed(6)+'ms'}"
+    "function type(t){var i=document.querySelector('.%s input');if(!i)return;i.value=t;"
+    "['input','change'].forEach(function(n){i.dispatchEvent(new Event(n,{bubbles:true}))})}"
+    "function show(x){var p=100/f[4];m.style.left=Math.min(a,x)*p+'%%';"
+    "m.style.width=Math.abs(x-a)*p+'%%';m.style.display=''}"
+    "b.addEventListener('pointerdown',function(e){if(e.button||b.style.cursor=='grab')return;"
+    "a=at(e);b.setPointerCapture(e.pointerId);e.preventDefault()});"
+    "b.addEventListener('mousedown',function(e){if(a!==null)e.preventDefault()});"
+    "b.addEventListener('pointermove',function(e){if(a!==null)show(at(e))});"
+    "b.addEventListener('pointercancel',function(){a=null;m.style.display='none'});"
+    "b.addEventListener('pointerup',function(e){if(a===null)return;var x=at(e),o=a;a=null;"
+    "m.style.display='none';if(Math.abs(x-o)>4)type(ms(Math.min(o,x))+'..'+ms(Math.max(o,x)))});"
+    "b.addEventListener('dblclick',function(){type('')})})()</script>\n";
+
+static void add_brush(json_t *data, const pj_figure *figure, const char *id, const char *mark)
+{
+    const json_t *html = json_object_get(data, "text/html");
+    if (!html || !figure->to_ns)
+        return;
+    pj_auto_buf more = {0};
+    pj_buf_add(&more, (pj_str){json_string_value(html), json_string_length(html)});
+    pj_buf_addf(&more, brush, id, figure->time_left, figure->time_right, (double)figure->from_ns,
+                (double)figure->to_ns, ceil(figure->width), mark);
+    json_object_set_new(data, "text/html", json_stringn(more.at, more.len));
+}
+
+void pj_wizard_draw_marked(pj_wizard *wizard, pj_piece output, const pj_figure *figure,
+                           const char *mark, const pj_err *why)
 {
     pj_err err = why ? *why : (pj_err){.code = PJ_E_NONE};
     pj_auto_bundle bundle = {0};
-    if (!figure || !make_bundle(figure, &bundle, &err)) {
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *id = pj_arena_format(arena, "pj-%s-%zu", wizard->root, ++wizard->drawn);
+    if (!figure || !make_bundle(figure, id, &bundle, &err)) {
         say_why(wizard, output, &err);
         return;
     }
     json_t *data = for_page(&bundle);
+    if (mark)
+        add_brush(data, figure, id, mark);
     pj_piece_display(&wizard->parts, output, data, bundle.metadata);
     json_decref(data);
     if (wizard->host.show)
         wizard->host.show(wizard->host.self, PJ_WIZARD_PLOT, bundle.data, bundle.metadata);
+}
+
+void pj_wizard_draw(pj_wizard *wizard, pj_piece output, const pj_figure *figure, const pj_err *why)
+{
+    pj_wizard_draw_marked(wizard, output, figure, NULL, why);
 }
 
 void pj_wizard_show_table(pj_wizard *wizard)

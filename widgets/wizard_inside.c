@@ -20,6 +20,7 @@ enum { LOOK_WIDTH = 860 }; // a page of 800 px shows it without scrolling
 
 typedef struct inside_page {
     pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;
+    const char *mark; // class of the field of the time
     pj_wizard_saver saver;
 } inside_page;
 
@@ -244,7 +245,7 @@ static void draw(pj_wizard *wizard)
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_table table = NULL;
     pj_auto_figure figure = make(wizard, &table, &err);
-    pj_wizard_draw(wizard, page_of(wizard)->plot, figure, &err);
+    pj_wizard_draw_marked(wizard, page_of(wizard)->plot, figure, page_of(wizard)->mark, &err);
     if (totals)
         show_summary(wizard, table);
     else
@@ -321,6 +322,21 @@ static void on_whole(void *context)
     on_control(context);
 }
 
+static void on_region(void *context)
+{
+    pj_wizard *wizard = context;
+    const pj_run *run = wizard->looked;
+    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->scene)
+        return;
+    double from = (double)run->scene->from_ns, to = (double)run->scene->to_ns;
+    double whole = (double)run->end_ns / 100;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    bool several = wizard->chosen_count > 1 && whole > 0;
+    pj_wizard_analyse_region(
+        wizard, several ? pj_arena_format(arena, "%.4f%%..%.4f%%", from / whole, to / whole)
+                        : pj_arena_format(arena, "%.0fns..%.0fns", from, to));
+}
+
 static pj_piece build_zoom(pj_wizard *wizard)
 {
     static const struct {
@@ -332,6 +348,10 @@ static pj_piece build_zoom(pj_wizard *wizard)
         {"Earlier", "arrow-left", "Half a picture back", on_earlier},
         {"Later", "arrow-right", "Half a picture on", on_later},
         {"Whole run", "arrows-h", "What is analysed", on_whole},
+        {"Analyse this time", "crop",
+         "Reads the runs again with this time as the region of interest; of several runs, the same "
+         "part of each",
+         on_region},
     };
     enum { COUNT = sizeof buttons / sizeof *buttons };
     pj_pieces *parts = &wizard->parts;
@@ -361,6 +381,8 @@ static pj_piece build(pj_wizard *wizard)
                                         "button_width", "10em"));
     page->quantity = pj_piece_choice(parts, "Show", none);
     page->range = pj_piece_entry(parts, "Time", "all, 1.5s..1.6s or 10%..20%");
+    page->mark = pj_arena_format(wizard->arena, "pj-time-%s", page->range);
+    pj_piece_set(parts, page->range, "_dom_classes", json_pack("[s]", page->mark));
     page->ranks = pj_piece_entry(parts, "Ranks", "all, 3 or 0-15");
     page->show = pj_piece_button(parts, "Show", "refresh", "Draws this time and these ranks");
     page->zoom = build_zoom(wizard);

@@ -70,6 +70,7 @@ struct pj_wizard {
     pj_wizard_job *look;      // reads one run again, for the page inside a run
     pj_run *looked;           // what came of it; NULL = nothing yet
     const char *looked_key;   // of what was asked
+    size_t drawn;             // figures so far
     pj_wizard_print *print;   // makes a document of the report
     const pj_metric_set *set; // NULL = the fitting one
     pj_scaling scaling;
@@ -118,6 +119,8 @@ void pj_wizard_code_text(pj_buf *out, const char *text);
 
 /// wizard_traces.c
 pj_wizard_load pj_wizard_how(const pj_wizard *wizard);
+/// Reads all runs again with this region of interest.
+void pj_wizard_analyse_region(pj_wizard *wizard, const char *roi);
 void pj_wizard_traces_news(pj_wizard *wizard);
 
 /// wizard_report.c
@@ -130,6 +133,10 @@ void pj_wizard_inside_news(pj_wizard *wizard);
 /// NULL figure: says why there is none.
 void pj_wizard_draw(pj_wizard *wizard, pj_piece output, const pj_figure *figure, const pj_err *err);
 void pj_wizard_show_table(pj_wizard *wizard);
+/// The same of a picture over time: what a mouse marks in it becomes the value of the text field of
+/// the class `mark`, "1.5ms..2ms"; a double click empties it.
+void pj_wizard_draw_marked(pj_wizard *wizard, pj_piece output, const pj_figure *figure,
+                           const char *mark, const pj_err *err);
 /// "Written: " and a link in an Output.
 void pj_wizard_tell_file(const pj_wizard *wizard, pj_piece output, const char *path);
 /// Plain text in an Output; "" empties it.

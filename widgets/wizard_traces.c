@@ -461,6 +461,16 @@ static void on_analyse(void *context)
     show_progress(wizard);
 }
 
+void pj_wizard_analyse_region(pj_wizard *wizard, const char *roi)
+{
+    if (wizard->job)
+        return;
+    pj_piece_say(&wizard->parts, page_of(wizard)->roi, roi);
+    pj_wizard_forget_runs(wizard);
+    pj_wizard_turn(wizard, PJ_STEP_traces);
+    on_analyse(wizard);
+}
+
 static void on_cancel(void *context)
 {
     pj_wizard *wizard = context;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
+import { markTime } from './scenarios_wizard.js';
 import { button, tab } from './widgets.js';
 
 const first = '1_first_table.ipynb';
@@ -58,6 +59,13 @@ async function wizard(stage) {
   await assertShown(stage, classic.output(0));
 }
 
+async function marked(stage) {
+  const classic = await stage.open(stage.notebook('marked.ipynb',
+    ['wizard "traces/stencil_8x1.prv.gz"']));
+  await classic.run(0);
+  await markTime(stage, classic, classic.output(0));
+}
+
 async function equalCells(stage) {
   const cell = 'n = (n or 0) + 1\nwidget.Label{value = "made " .. n}';
   const classic = await stage.open(stage.notebook('equal.ipynb', [cell, cell]));
@@ -75,6 +83,7 @@ async function equalCells(stage) {
 export const classicScenarios = {
   'classic Notebook: first table, its numbers and hover texts, reopened untrusted': firstTable,
   'classic Notebook: the wizard, and whole after a reload': wizard,
+  'classic Notebook: a time is marked with the mouse and analysed': marked,
   'classic Notebook: equal cells have widgets of their own': equalCells,
   'classic Notebook: interrupting from the toolbar': interrupt
 };

@@ -63,6 +63,50 @@ async function looks(stage) {
   }
 }
 
+/// A mouse marks a time in the timeline: it is drawn anew, then analysed.
+async function marked(stage) {
+  const lab = await stage.open(stage.notebook('marked.ipynb', ['wizard "traces/stencil_8x1.prv.gz"']));
+  await lab.run(0);
+  await markTime(stage, lab, lab.output(0));
+}
+
+/// In any front end.
+export async function markTime(stage, front, area) {
+  await button(area, 'Analyse').first().click();
+  await area.getByText('MPI load balance').first().waitFor();
+  await tab(area, 'Inside a run').click();
+  await button(area, 'Timeline').click();
+  const picture = area.locator('img[alt*="imeline"]');
+  await picture.first().waitFor();
+  const drag = async (from, to) => {
+    await picture.first().scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await picture.first().boundingBox();
+    await front.page.mouse.move(x + width * from, y + height / 2);
+    await front.page.mouse.down();
+    await front.page.mouse.move(x + width * to, y + height / 2, { steps: 5 });
+    await front.page.mouse.up();
+  };
+  const range = async () => (await field(area, 'Time').inputValue()).split('..').map(parseFloat);
+  const length = () => picture.first().getAttribute('alt');
+  const whole = await length();
+  await drag(0.4, 0.6);
+  await until(async () => (await range()).length === 2);
+  const [from, to] = await range();
+  await until(async () => await length() !== whole);
+  await drag(0.6, 0.4); // the other way round, in what is shown now
+  await until(async () => (await range())[0] > from);
+  await front.page.screenshot({ path: stage.keep(`wizard-marked-${front.constructor.name}`) });
+  const [first, last] = await range();
+  assert.ok(from < first && first < last && last < to, `${first} to ${last} in ${from} to ${to}`);
+  const part = (last - first) / (to - from); // the plot is a little narrower than its picture
+  assert.ok(part > 0.18 && part < 0.3, `a fifth of the picture is ${part} of its time`);
+  await button(area, 'Analyse this time').click();
+  await area.getByText('MPI load balance').first().waitFor();
+  await tab(area, 'Traces').click();
+  await area.getByText('Advanced').click();
+  await until(async () => /^\d+ns\.\.\d+ns$/.test(await field(area, 'Region').inputValue()));
+}
+
 async function byKeys(stage) {
   const lab = await stage.open(stage.notebook('keys.ipynb', [call]));
   await lab.run(0);
@@ -293,6 +337,7 @@ async function large(stage) {
 export const wizardScenarios = {
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,
+  'wizard: a time is marked with the mouse and analysed': marked,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: saved and reopened without its kernel': reopened,

@@ -81,6 +81,9 @@ static void states_share_the_height_of_a_lane(void **state)
     (void)state;
     pj_auto_run run = run_of(2, 1, 0);
     pj_auto_figure figure = figure_of(run);
+    assert_int_equal(figure->from_ns, run->scene->from_ns); // pages ask where a time is in it
+    assert_int_equal(figure->to_ns, run->scene->to_ns);
+    assert_true(figure->time_left > 0 && figure->time_right < figure->width);
     for (size_t i = 0; i < figure->mark_count; i++) {
         const pj_mark *image = &figure->marks[i];
         if (image->kind != PJ_MARK_IMAGE)

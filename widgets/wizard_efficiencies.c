@@ -187,9 +187,10 @@ static void draw_ranks(pj_wizard *wizard, size_t row)
         pj_rank_quantity_of(pj_str_of(wizard->metrics->set->rows[row].key));
     pj_err err = {.code = PJ_E_NONE};
     const pj_draw *draw = pj_draw_open(&err);
-    pj_auto_table table = pj_rank_table(run, quantity, false);
+    pj_auto_table table = pj_rank_table(run, quantity, PJ_RANK_FITTING, false);
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_plot_opts opts = {.width = 720, .height = 260, .title = pj_rank_title(run, quantity, arena)};
+    pj_plot_opts opts = {
+        .width = 720, .height = 260, .title = pj_rank_title(run, quantity, PJ_RANK_FITTING, arena)};
     pj_auto_figure figure = draw ? pj_rank_figure(table, quantity, opts, draw, &err) : NULL;
     pj_wizard_draw(wizard, page->plot, figure, &err);
 }

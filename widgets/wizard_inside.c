@@ -3,6 +3,7 @@
 #include "widgets/wizard_record.h"
 
 #include "metrics/base/num.h"
+#include "metrics/model/breakdown.h"
 #include "metrics/model/regions_table.h"
 #include "metrics/model/scene.h"
 #include "widgets/escape.h"
@@ -19,7 +20,7 @@ enum { VIEWS = sizeof file_names / sizeof *file_names };
 enum { LOOK_WIDTH = 860 }; // a page of 800 px shows it without scrolling
 
 typedef struct inside_page {
-    pj_piece run, view, quantity, order, range, ranks, show, zoom, cancel, plot, summary;
+    pj_piece run, view, quantity, bars, order, range, ranks, show, zoom, cancel, plot, summary;
     const char *mark; // class of the field of the time
     pj_wizard_saver saver;
 } inside_page;
@@ -37,11 +38,15 @@ static const pj_run *run_of(const pj_wizard *wizard)
         ->runs[index >= 0 && (size_t)index < study->count ? (size_t)index : study->count - 1];
 }
 
+/// NULL = where the time goes, which is the last choice.
 static const pj_rank_quantity *quantity_of(const pj_wizard *wizard)
 {
-    size_t index = pj_piece_pick(&wizard->parts, page_of(wizard)->quantity, SIZE_MAX);
-    const pj_rank_quantity *quantity = pj_rank_quantity_at(index);
-    return quantity ? quantity : pj_rank_quantity_at(0);
+    return pj_rank_quantity_at(pj_piece_pick(&wizard->parts, page_of(wizard)->quantity, SIZE_MAX));
+}
+
+static pj_rank_bars bars_of(const pj_wizard *wizard)
+{
+    return (pj_rank_bars)pj_piece_pick(&wizard->parts, page_of(wizard)->bars, PJ_RANK_BARS);
 }
 
 static pj_wizard_view view_of(const pj_wizard *wizard)
@@ -49,15 +54,28 @@ static pj_wizard_view view_of(const pj_wizard *wizard)
     return (pj_wizard_view)pj_piece_pick(&wizard->parts, page_of(wizard)->view, VIEWS);
 }
 
+static pj_figure *make_breakdown(const pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    const pj_run *run = run_of(wizard);
+    const pj_draw *draw = pj_draw_open(err);
+    bool by_thread = pj_rank_has_threads(run, bars_of(wizard));
+    pj_plot_opts opts = {.width = LOOK_WIDTH, .height = 360, .x = by_thread ? "thread" : "rank"};
+    *table = pj_breakdown_table(run);
+    return draw ? pj_plot_ranks.make((pj_plot_data){.run = run}, opts, draw, err) : NULL;
+}
+
 static pj_figure *make_ranks(pj_wizard *wizard, pj_table **table, pj_err *err)
 {
     bool sorted = pj_piece_index(&wizard->parts, page_of(wizard)->order) == 1;
     const pj_rank_quantity *quantity = quantity_of(wizard);
-    *table = pj_rank_table(run_of(wizard), quantity, sorted);
+    if (!quantity)
+        return make_breakdown(wizard, table, err);
+    const pj_run *run = run_of(wizard);
+    *table = pj_rank_table(run, quantity, bars_of(wizard), sorted);
     const pj_draw *draw = pj_draw_open(err);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_plot_opts opts = {
-        .width = 760, .height = 320, .title = pj_rank_title(run_of(wizard), quantity, arena)};
+        .width = 760, .height = 320, .title = pj_rank_title(run, quantity, bars_of(wizard), arena)};
     return draw ? pj_rank_figure(*table, quantity, opts, draw, err) : NULL;
 }
 
@@ -77,6 +95,10 @@ static void add_number(const pj_rank_quantity *quantity, const char *label, doub
 static void show_summary(pj_wizard *wizard, const pj_table *table)
 {
     const pj_rank_quantity *quantity = quantity_of(wizard);
+    if (!quantity) { // its parts are in the legend
+        pj_piece_say(&wizard->parts, page_of(wizard)->summary, "");
+        return;
+    }
     pj_rank_summary s = pj_rank_summarise(table);
     pj_auto_buf html = {0};
     pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT ";line-height:1.6\">");
@@ -225,7 +247,8 @@ static void show_controls(const pj_wizard *wizard)
     bool totals = view_of(wizard) == PJ_WIZARD_TOTALS;
     bool timeline = view_of(wizard) == PJ_WIZARD_TIMELINE;
     pj_piece_show(parts, page->quantity, totals);
-    pj_piece_show(parts, page->order, totals);
+    pj_piece_show(parts, page->bars, totals);
+    pj_piece_show(parts, page->order, totals && quantity_of(wizard));
     pj_piece_show(parts, page->range, timeline);
     pj_piece_show(parts, page->ranks, timeline);
     pj_piece_show(parts, page->show, timeline);
@@ -370,7 +393,8 @@ static void on_save(void *context)
 
 static pj_piece build(pj_wizard *wizard)
 {
-    static const char *const none[] = {NULL}, *const orders[] = {"rank", "value", NULL};
+    static const char *const none[] = {NULL}, *const orders[] = {"number", "value", NULL};
+    static const char *const bars[] = {"what fits the run", "ranks", "threads", NULL};
     pj_pieces *parts = &wizard->parts;
     inside_page *page = pj_new(wizard->arena, inside_page);
     wizard->pages[PJ_STEP_inside] = page;
@@ -390,10 +414,12 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_layout(parts, page->cancel, "align_self", "flex-start");
     pj_piece_show(parts, page->cancel, false);
     page->order = pj_piece_choice(parts, "Sorted by", orders);
+    page->bars = pj_piece_choice(parts, "Bars", bars);
     json_t *titles = json_array();
     const pj_rank_quantity *quantity;
     for (size_t i = 0; (quantity = pj_rank_quantity_at(i)); i++)
         json_array_append_new(titles, json_string(quantity->title));
+    json_array_append_new(titles, json_string("Where the time goes"));
     pj_piece_options(parts, page->quantity, titles, 0);
     pj_piece_on(parts, page->run, "index", on_control);
     pj_piece_on(parts, page->view, "index", on_view);
@@ -403,15 +429,16 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_on(parts, page->cancel, NULL, on_cancel);
     pj_piece_on(parts, page->quantity, "index", on_control);
     pj_piece_on(parts, page->order, "index", on_control);
+    pj_piece_on(parts, page->bars, "index", on_control);
     pj_wizard_keep(wizard, "inside_order", page->order, "index");
     page->summary = pj_piece_html(parts, "");
     page->plot = pj_piece_output(parts);
     page->saver.make = make;
     pj_wizard_saver_build(wizard, &page->saver, file_names[PJ_WIZARD_TOTALS], on_save);
-    return PJ_PIECE_COLUMN(
-        parts, PJ_PIECE_ROW(parts, page->run, page->view),
-        PJ_PIECE_ROW(parts, page->quantity, page->order, page->range, page->ranks, page->show),
-        page->zoom, page->cancel, page->summary, page->plot, page->saver.box);
+    return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->run, page->view),
+                           PJ_PIECE_ROW(parts, page->quantity, page->bars, page->order, page->range,
+                                        page->ranks, page->show),
+                           page->zoom, page->cancel, page->summary, page->plot, page->saver.box);
 }
 
 static bool useful(const pj_wizard *wizard)
@@ -487,15 +514,20 @@ static void code(const pj_wizard *wizard, pj_buf *out)
         code_look(wizard, out);
         return;
     }
+    const char *bar = pj_rank_has_threads(run_of(wizard), bars_of(wizard)) ? "thread" : "rank";
     pj_buf_puts(out, "run = load{");
     pj_wizard_code_text(out, pj_wizard_path(wizard, run_of(wizard)->path));
     pj_wizard_code_how(wizard, true, out);
+    if (!quantity) {
+        pj_buf_addf(out, "}[1]\nplot(\"ranks\", run, {x = \"%s\"})\n", bar);
+        return;
+    }
     pj_buf_puts(out, "}[1]\nstats = run.stats\n");
     if (quantity->formula)
         pj_buf_addf(out, "stats = stats:add(\"%s\", \"%s\")\n", quantity->key, quantity->formula);
     if (pj_piece_index(&wizard->parts, page_of(wizard)->order) == 1)
         pj_buf_addf(out, "stats = stats:sort \"-%s\"\n", quantity->key);
-    pj_buf_addf(out, "stats:plot{\"bar\", x = \"rank\", y = \"%s\"}\n", quantity->key);
+    pj_buf_addf(out, "stats:plot{\"bar\", x = \"%s\", y = \"%s\"}\n", bar, quantity->key);
 }
 
 const pj_wizard_step pj_wizard_step_inside = {build, useful, refresh, code};

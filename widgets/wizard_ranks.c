@@ -4,11 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double sum(const pj_run *run, uint32_t rank, uint64_t (*of)(const pj_totals *))
+static double sum(const pj_run *run, pj_rank_span span, uint64_t (*of)(const pj_totals *))
 {
-    const pj_layout *layout = &run->layout;
     double total = 0;
-    for (uint32_t i = layout->first_location[rank]; i < layout->first_location[rank + 1]; i++)
+    for (uint32_t i = span.first; i < span.end; i++)
         total += (double)of(&run->totals[i]);
     return total;
 }
@@ -28,66 +27,65 @@ static uint64_t serial_of(const pj_totals *t)
     return t->serial_useful_ns;
 }
 
-static double threads(const pj_run *run, uint32_t rank)
+static double threads(pj_rank_span span)
 {
-    return pj_layout_threads(&run->layout, rank);
+    return span.end - span.first;
 }
 
-static bool useful(const pj_run *run, uint32_t rank, double *value)
+static bool useful(const pj_run *run, pj_rank_span span, double *value)
 {
-    *value = sum(run, rank, useful_of) / threads(run, rank);
+    *value = sum(run, span, useful_of) / threads(span);
     return true;
 }
 
-/// Of the first thread, which calls MPI.
-static bool mpi(const pj_run *run, uint32_t rank, double *value)
+/// Of the first thread of a rank, which calls MPI.
+static bool mpi(const pj_run *run, pj_rank_span span, double *value)
 {
-    const pj_totals *t = &run->totals[run->layout.first_location[rank]];
+    const pj_totals *t = &run->totals[span.first];
     *value = (double)t->runtime_ns - (double)t->outside_mpi_ns;
     return true;
 }
 
-static bool counted(const pj_run *run, uint32_t rank, unsigned counter, double *value)
+static bool counted(const pj_run *run, pj_rank_span span, unsigned counter, double *value)
 {
     const pj_counter *c = &run->counters[counter];
     *value = 0;
-    for (uint32_t i = run->layout.first_location[rank];
-         c->present && i < run->layout.first_location[rank + 1]; i++)
+    for (uint32_t i = span.first; c->present && i < span.end; i++)
         *value += (double)c->useful[i];
     return c->present;
 }
 
-static bool instructions(const pj_run *run, uint32_t rank, double *value)
+static bool instructions(const pj_run *run, pj_rank_span span, double *value)
 {
-    return counted(run, rank, PJ_COUNTER_INSTRUCTIONS, value);
+    return counted(run, span, PJ_COUNTER_INSTRUCTIONS, value);
 }
 
-static bool ipc(const pj_run *run, uint32_t rank, double *value)
+static bool ipc(const pj_run *run, pj_rank_span span, double *value)
 {
     double cycles;
-    bool good = counted(run, rank, PJ_COUNTER_INSTRUCTIONS, value) &&
-                counted(run, rank, PJ_COUNTER_CYCLES, &cycles) && cycles > 0;
+    bool good = counted(run, span, PJ_COUNTER_INSTRUCTIONS, value) &&
+                counted(run, span, PJ_COUNTER_CYCLES, &cycles) && cycles > 0;
     *value = good ? *value / cycles : 0;
     return good;
 }
 
-static bool frequency(const pj_run *run, uint32_t rank, double *value)
+static bool frequency(const pj_run *run, pj_rank_span span, double *value)
 {
-    double ns = sum(run, rank, useful_of);
-    bool good = counted(run, rank, PJ_COUNTER_CYCLES, value) && ns > 0;
+    double ns = sum(run, span, useful_of);
+    bool good = counted(run, span, PJ_COUNTER_CYCLES, value) && ns > 0;
     *value = good ? *value / ns : 0; // cycles per ns
     return good;
 }
 
-static bool openmp_lost(const pj_run *run, uint32_t rank, double *value)
+static bool openmp_lost(const pj_run *run, pj_rank_span span, double *value)
 {
-    *value = sum(run, rank, openmp_lost_of) / threads(run, rank);
+    *value = sum(run, span, openmp_lost_of) / threads(span);
     return run->has_openmp;
 }
 
-static bool serial(const pj_run *run, uint32_t rank, double *value)
+static bool serial(const pj_run *run, pj_rank_span span, double *value)
 {
-    *value = sum(run, rank, serial_of);
+    *value = sum(run, span, serial_of);
     return true;
 }
 
@@ -137,36 +135,64 @@ static int by_value(const void *a, const void *b)
     return left > right ? -1 : 1;
 }
 
-pj_table *pj_rank_table(const pj_run *run, const pj_rank_quantity *quantity, bool sorted)
+bool pj_rank_has_threads(const pj_run *run, pj_rank_bars bars)
 {
+    const pj_layout *layout = &run->layout;
+    bool fits = layout->ranks == 1 && layout->locations > 1;
+    return bars == PJ_RANK_THREADS || (bars == PJ_RANK_FITTING && fits);
+}
+
+static void add_bar(pj_table *table, const pj_run *run, const pj_rank_quantity *quantity,
+                    uint32_t place, pj_rank_span span)
+{
+    double value;
+    bool there = quantity->of(run, span, &value);
+    pj_cell *row = pj_table_add_row(table);
+    row[0] = pj_cell_int(place);
+    row[1] = there ? pj_cell_real(value) : pj_cell_empty("not in the trace");
+}
+
+static bool is_whole(const pj_table *table)
+{
+    for (size_t row = 0; row < table->row_count; row++)
+        if (isnan(pj_cell_number(*pj_table_cell(table, row, 1))))
+            return false;
+    return table->row_count > 0;
+}
+
+pj_table *pj_rank_table(const pj_run *run, const pj_rank_quantity *quantity, pj_rank_bars bars,
+                        bool sorted)
+{
+    const pj_layout *layout = &run->layout;
+    bool by_thread = pj_rank_has_threads(run, bars);
     pj_table *table = pj_table_new(quantity->title);
-    pj_table_add_column(table,
-                        (pj_column){.key = "rank", .title = "Rank", .unit = PJ_UNIT_IDENTIFIER});
+    pj_table_add_column(table, (pj_column){.key = by_thread ? "thread" : "rank",
+                                           .title = by_thread ? "Thread" : "Rank",
+                                           .unit = PJ_UNIT_IDENTIFIER});
     pj_table_add_column(
         table, (pj_column){.key = quantity->key, .title = quantity->title, .unit = quantity->unit});
-    bool whole = true;
-    for (uint32_t rank = 0; rank < run->layout.ranks; rank++) {
-        double value;
-        bool there = quantity->of(run, rank, &value);
-        pj_cell *row = pj_table_add_row(table);
-        row[0] = pj_cell_int(rank);
-        row[1] = there ? pj_cell_real(value) : pj_cell_empty("not in the trace");
-        whole = whole && there;
-    }
-    if (sorted && whole && table->row_count)
+    for (uint32_t i = 0; i < (by_thread ? layout->locations : layout->ranks); i++)
+        add_bar(table, run, quantity, i,
+                by_thread
+                    ? (pj_rank_span){i, i + 1}
+                    : (pj_rank_span){layout->first_location[i], layout->first_location[i + 1]});
+    if (sorted && is_whole(table))
         qsort(table->cells, table->row_count, 2 * sizeof *table->cells, by_value);
     return table;
 }
 
-const char *pj_rank_title(const pj_run *run, const pj_rank_quantity *quantity, pj_arena *arena)
+const char *pj_rank_title(const pj_run *run, const pj_rank_quantity *quantity, pj_rank_bars bars,
+                          pj_arena *arena)
 {
-    return pj_arena_format(arena, "%s by rank: %s", quantity->title, run->name ? run->name : "");
+    return pj_arena_format(arena, "%s by %s: %s", quantity->title,
+                           pj_rank_has_threads(run, bars) ? "thread" : "rank",
+                           run->name ? run->name : "");
 }
 
 pj_figure *pj_rank_figure(const pj_table *table, const pj_rank_quantity *quantity,
                           pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
-    opts.x = "rank";
+    opts.x = table->columns[0].key;
     opts.y[0] = quantity->key;
     return pj_plot_bar.make((pj_plot_data){.table = table}, opts, draw, err);
 }

@@ -107,6 +107,19 @@ export async function markTime(stage, front, area) {
   await until(async () => /^\d+ns\.\.\d+ns$/.test(await field(area, 'Region').inputValue()));
 }
 
+async function openmp(stage) {
+  const lab = await stage.open(stage.notebook('openmp.ipynb', ['wizard "traces/openmp_1x4.prv.gz"']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await button(area, 'Analyse').first().click();
+  await area.getByText('Global efficiency').first().waitFor();
+  await tab(area, 'Inside a run').click();
+  await area.locator('img[alt*="by thread"]').first().waitFor();
+  await choose(area, 'Show', 'Where the time goes');
+  await area.locator('img[alt*="Time of each thread"]').first().waitFor();
+  await lab.picture(stage.keep('wizard-openmp'));
+}
+
 async function byKeys(stage) {
   const lab = await stage.open(stage.notebook('keys.ipynb', [call]));
   await lab.run(0);
@@ -338,6 +351,7 @@ export const wizardScenarios = {
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,
   'wizard: a time is marked with the mouse and analysed': marked,
+  'wizard: threads are the bars of an OpenMP run': openmp,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: saved and reopened without its kernel': reopened,

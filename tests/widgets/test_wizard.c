@@ -343,6 +343,7 @@ static void the_table_changes_with_its_controls(void **state)
     pj_widget *set = NULL;
     for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));)
         if (strcmp(pj_widget_model(w)->name, "DropdownModel") == 0 &&
+            strcmp(pj_bench_get(&s.bench, w, "description"), "'Metric set'") == 0 &&
             json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 8)
             set = w;
     assert_non_null(set);
@@ -468,6 +469,25 @@ static void the_code_of_the_page_is_shown(void **state)
     change(&s, tabs(&s), "{'selected_index': 3}");
     holds(&s, code, "stats:plot{\\'bar\\'");
     holds(&s, code, "run = load{\\'/traces/2x1.prv\\', roi = \\'10%..90%\\'}[1]");
+    close_scene(&s);
+}
+
+static void threads_are_bars_of_a_run_of_one_rank(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/1x4.prv", "/traces/2x2.prv"};
+    scene s;
+    open_scene(&s, paths, 2);
+    analyse(&s);
+    change(&s, tabs(&s), "{'selected_index': 3}");
+    pj_widget *bars = named(&s, "Dropdown", "Bars"), *run = named(&s, "Dropdown", "Run");
+    assert_true(shows(&s, "Useful time by thread: 1x4")); // the last of the study
+    change(&s, bars, "{'index': 1}");
+    assert_true(shows(&s, "Useful time by rank: 1x4"));
+    change(&s, run, "{'index': 0}");
+    assert_true(shows(&s, "Useful time by rank: 2x2"));
+    change(&s, bars, "{'index': 2}");
+    assert_true(shows(&s, "Useful time by thread: 2x2"));
     close_scene(&s);
 }
 
@@ -621,6 +641,7 @@ int main(void)
         cmocka_unit_test(the_table_is_saved_in_all_formats),
         cmocka_unit_test(scaling_is_drawn_and_saved),
         cmocka_unit_test(the_code_of_the_page_is_shown),
+        cmocka_unit_test(threads_are_bars_of_a_run_of_one_rank),
         cmocka_unit_test(a_look_is_named_in_its_code_and_file),
         cmocka_unit_test(a_report_is_generated_and_nothing_overwritten),
         cmocka_unit_test(a_document_is_made_in_one_click),

@@ -185,6 +185,33 @@ static void hover_row(timeline_plot *p, size_t row)
     }
 }
 
+static const char *call_hover(const timeline_plot *p, const pj_scene_call *c, pj_arena *arena)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(c->call);
+    pj_auto_buf text = {.at = NULL};
+    add_lane(p, c->lane, &text);
+    pj_buf_addf(&text, "\n%s", row ? row->name : "unknown MPI call");
+    add_time(&text, ": ", (double)(c->end_ns - c->begin_ns));
+    add_time(&text, "\nFrom ", (double)c->begin_ns);
+    add_time(&text, " to ", (double)c->end_ns);
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+/// Calls that are wide enough to be pointed at, where each lane has a row of its own.
+static void hover_calls(timeline_plot *p)
+{
+    enum { LEAST_COLUMNS = 6 };
+    pj_lanes *lanes = &p->lanes;
+    size_t hovered = 0;
+    for (size_t i = 0; i < p->scene->call_count && lanes->rows == lanes->lane_count; i++) {
+        const pj_scene_call *c = &p->scene->calls[i];
+        double from = fmax(pj_lanes_column(lanes, c->begin_ns), 0);
+        double to = fmin(pj_lanes_column(lanes, c->end_ns), (double)lanes->columns);
+        if (to - from >= LEAST_COLUMNS && hovered++ < HOVERED_MOST)
+            pj_lanes_hover(lanes, c->lane, from, to, call_hover(p, c, lanes->chart.arena));
+    }
+}
+
 // Messages
 
 static const char *bundle_hover(const timeline_plot *p, const pj_scene_bundle *b, pj_arena *arena)
@@ -351,6 +378,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     pj_lanes_finish(&p.lanes);
     for (size_t row = 0; row < p.lanes.rows; row++)
         hover_row(&p, row);
+    hover_calls(&p);
     draw_messages(&p);
     p.lanes.chart.figure->summary = summary_of(p.scene, &all, p.lanes.chart.arena);
     return p.lanes.chart.figure;

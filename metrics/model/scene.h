@@ -4,6 +4,7 @@
 #ifndef PJ_SCENE_H
 #define PJ_SCENE_H
 
+#include "metrics/model/mpi_call.h"
 #include "metrics/model/roi.h"
 #include "metrics/model/run.h"
 
@@ -33,6 +34,14 @@ typedef struct pj_scene_bundle {
     uint64_t messages, bytes;
 } pj_scene_bundle;
 
+/// An MPI call that is in the range, or a part of it.
+typedef struct pj_scene_call {
+    uint32_t lane;
+    pj_mpi_call call;
+    uint64_t begin_ns, end_ns;
+} pj_scene_call;
+enum { PJ_SCENE_MOST_CALLS = 2000 };
+
 typedef struct pj_scene {
     uint64_t from_ns, to_ns;
     uint32_t first_location; // lanes are locations from here on
@@ -45,6 +54,8 @@ typedef struct pj_scene {
     const pj_scene_bundle *bundles;
     size_t bundle_count;
     uint64_t messages;
+    const pj_scene_call *calls; // by lane and begin; none when there are more than the most
+    size_t call_count;
     bool guessed; // the range is in percent of a length that was not known: all is shown
 } pj_scene;
 

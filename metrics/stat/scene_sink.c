@@ -14,6 +14,8 @@ typedef struct lane {
     pj_pieces pieces;
     bool seen; // it has records here
     bool told; // it was found by another process
+    pj_mpi_call call;
+    uint64_t entered_ns;
 } lane;
 
 typedef struct scene_state {
@@ -23,6 +25,9 @@ typedef struct scene_state {
     pj_window whole;
     uint64_t *ticks; // as pj_scene.time
     uint64_t *sums;  // as pj_scene.sums
+    pj_scene_call *calls;
+    size_t call_count, call_cap;
+    bool many; // more calls than are kept
 } scene_state;
 
 static size_t pixel_count(const scene_state *self)
@@ -37,6 +42,7 @@ static void free_parts(scene_state *self)
     free(self->lanes);
     free(self->ticks);
     free(self->sums);
+    free(self->calls);
     *self = (scene_state){.opts = self->opts};
 }
 
@@ -118,6 +124,29 @@ static void take_state(scene_state *self, uint32_t l, const pj_event *event)
     lay(self, l, pj_pieces_state(&own->pieces, event));
 }
 
+static void add_call(scene_state *self, uint32_t l, uint64_t end_ns)
+{
+    const lane *own = &self->lanes[l];
+    const pj_scene_view *view = &self->view;
+    bool before = end_ns <= view->from_ns, after = own->entered_ns >= view->to_ns;
+    if (self->many || before || (after && !view->open_end))
+        return;
+    self->many = self->call_count == PJ_SCENE_MOST_CALLS;
+    if (self->many)
+        return;
+    pj_grow(self->calls, &self->call_cap, self->call_count + 1);
+    self->calls[self->call_count++] = (pj_scene_call){l, own->call, own->entered_ns, end_ns};
+}
+
+static void take_call(scene_state *self, uint32_t l, const pj_event *event)
+{
+    lane *own = &self->lanes[l];
+    if (own->call && !event->a)
+        add_call(self, l, event->time);
+    own->call = (pj_mpi_call)event->a;
+    own->entered_ns = event->time;
+}
+
 static bool events(void *memory, const pj_batch *batch, pj_err *err)
 {
     scene_state *self = memory;
@@ -127,6 +156,8 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
         uint32_t l = event->location - self->view.first_location;
         if (event->kind == PJ_EV_STATE && l < self->view.lanes)
             take_state(self, l, event);
+        else if (event->kind == PJ_EV_MPI && l < self->view.lanes)
+            take_call(self, l, event);
     }
     return true;
 }
@@ -193,6 +224,7 @@ static bool hear(void *memory, pj_str in)
 {
     scene_state *self = memory;
     uint64_t span, value;
+    self->many = true; // those of other processes are not told
     if (!pj_decode_number(&in, &span) || !span || span > INT64_MAX)
         return false;
     while (self->view.open_end && self->view.span_ns < span)
@@ -206,6 +238,25 @@ static bool hear(void *memory, pj_str in)
         self->sums[i - 1] += value;
     hear_pixels(self, &in, self->view.span_ns / span);
     return in.len == 0;
+}
+
+static int by_lane(const void *a, const void *b)
+{
+    const pj_scene_call *left = a, *right = b;
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    return left->begin_ns < right->begin_ns ? -1 : left->begin_ns > right->begin_ns;
+}
+
+static void keep_calls(const scene_state *self, pj_scene *scene, pj_arena *arena)
+{
+    if (self->many || !self->call_count)
+        return;
+    qsort(self->calls, self->call_count, sizeof *self->calls, by_lane);
+    pj_scene_call *calls = pj_new_n(arena, pj_scene_call, self->call_count);
+    memcpy(calls, self->calls, self->call_count * sizeof *calls);
+    scene->calls = calls;
+    scene->call_count = self->call_count;
 }
 
 static bool finish(void *memory, pj_run *run, pj_err *err)
@@ -233,6 +284,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
         scene->time[i] = (float)((double)self->ticks[i] * tick_ns);
     scene->sums = pj_new_n(run->arena, uint64_t, sums);
     memcpy(scene->sums, self->sums, sums * sizeof *scene->sums);
+    keep_calls(self, scene, run->arena);
     run->scene = scene;
     return true;
 }
@@ -253,7 +305,7 @@ pj_sink pj_scene_sink(pj_scene_opts opts)
                      .finish = finish,
                      .close = close_sink,
                      .self = self,
-                     .kinds = 1u << PJ_EV_STATE,
+                     .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_MPI,
                      .by_location = true,
                      .tell = tell,
                      .hear = hear};

@@ -85,6 +85,29 @@ static void time_is_that_of_the_model(void **state)
                         scene->bundle_count * sizeof *scene->bundles);
 }
 
+/// The same calls for any number of workers; none where they are too many to point at.
+static void calls_are_kept_while_they_are_few(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_trace writer = pj_model_write(&model);
+    pj_auto_run one = read_scene(writer, whole, 1, &err);
+    pj_auto_run four = read_scene(writer, whole, 4, &err);
+    const pj_scene *scene = one->scene;
+    assert_in_range(scene->call_count, 3, PJ_SCENE_MOST_CALLS);
+    assert_int_equal(scene->call_count, four->scene->call_count);
+    for (size_t i = 0; i < scene->call_count; i++) {
+        const pj_scene_call *a = &scene->calls[i], *b = &four->scene->calls[i];
+        assert_true(a->lane == b->lane && a->call == b->call && a->begin_ns == b->begin_ns);
+        assert_true(a->begin_ns <= a->end_ns && a->end_ns <= one->end_ns);
+    }
+    pj_model_app large = model;
+    large.iterations = 3000;
+    pj_auto_trace long_one = pj_model_write(&large);
+    pj_auto_run many = read_scene(long_one, whole, 1, &err);
+    assert_int_equal(many->scene->call_count, 0);
+}
+
 static void parts_add_up_to_the_whole(void **state)
 {
     (void)state;
@@ -267,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_that_of_the_model),
+        cmocka_unit_test(calls_are_kept_while_they_are_few),
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(states_stand_in_their_pixels),
         cmocka_unit_test(only_what_is_asked_for_is_seen),

@@ -117,6 +117,22 @@ static void hover_texts_say_what_is_there(void **state)
     assert_non_null(strstr(figure->summary, "Running 62.5 %"));
 }
 
+static void calls_are_named(void **state)
+{
+    (void)state;
+    pj_auto_run run = run_of(2, 1, 0);
+    static const pj_scene_call calls[] = {{0, 1, 50000, 60000}, {1, 1, 70000, 70001}};
+    pj_scene scene = *run->scene;
+    scene.calls = calls;
+    scene.call_count = 2;
+    run->scene = &scene;
+    pj_auto_figure figure = figure_of(run);
+    pj_auto_buf text = {0};
+    pj_buf_addf(&text, "Rank 0\n%s: 10.0 us\nFrom 50.0 us to 60.0 us", pj_mpi_call_at(1)->name);
+    assert_int_equal(count(figure, PJ_MARK_RECT, text.at), 1);
+    assert_int_equal(count(figure, PJ_MARK_RECT, "Rank 1\nMPI_"), 0); // too narrow
+}
+
 static void large_runs_stay_small(void **state)
 {
     (void)state;
@@ -144,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_share_the_height_of_a_lane),
         cmocka_unit_test(hover_texts_say_what_is_there),
+        cmocka_unit_test(calls_are_named),
         cmocka_unit_test(large_runs_stay_small),
         cmocka_unit_test(nothing_to_see_is_an_error),
     };

@@ -12,7 +12,7 @@ typedef struct plot_args {
     pj_texts y;
     const char *x;
     pj_metrics_args metrics;
-    bool log_x, log_y, stacked;
+    bool log_x, log_y, linear, stacked;
     pj_scene_args scene;
     pj_exports exports;
 } plot_args;
@@ -39,6 +39,7 @@ static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *
                            .by = args->metrics.by,
                            .log_x = args->log_x,
                            .log_y = args->log_y,
+                           .linear = args->linear,
                            .stacked = args->stacked,
                            .width = args->exports.size.width / zoom,
                            .height = args->exports.size.height / zoom};
@@ -59,6 +60,7 @@ static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_que
 {
     static const pj_str keys[] = {{"rank", 4}, {"partner", 7}};
     static const pj_query_fold folds[] = {{PJ_FOLD_SUM, {"bytes", 5}}, {PJ_FOLD_COUNT, {0}}};
+    static const pj_query_fold sizes[] = {{PJ_FOLD_COUNT, {0}}, {PJ_FOLD_SUM, {"bytes", 5}}};
     enum { PAIRS_MOST = 1 << 20 };
     pj_query_opts opts = {.type = "message", .limit = PAIRS_MOST};
     if (question == PJ_PLOT_PAIRS) {
@@ -67,6 +69,8 @@ static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_que
         opts.key_count = opts.fold_count = 2;
     } else {
         opts.histogram = PJ_S("bytes");
+        opts.folds = sizes;
+        opts.fold_count = 2;
     }
     pj_query *query = pj_query_new(opts, err);
     if (!query)
@@ -186,11 +190,15 @@ static const pj_param params[] = {
     {.name = "log-x",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, log_x),
-     .help = "Logarithmic x axis."},
+     .help = "Logarithmic x axis; that of scaling is by itself from a span of 8 on."},
     {.name = "log-y",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, log_y),
      .help = "Logarithmic y axis."},
+    {.name = "linear",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, linear),
+     .help = "Linear axes, whatever the span."},
     {.name = "stacked",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, stacked),

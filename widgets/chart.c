@@ -42,13 +42,16 @@ static double draw_legend(layout *l, double y)
             rows++;
         }
         double base = y + (rows - 1) * 20;
+        bool pale = pj_palette_contrast(key->colour, PJ_PAPER) < 1.2;
         pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
                                                .x = x,
                                                .y = base - 9.5,
                                                .w = 11,
                                                .h = 11,
                                                .radius = 2.5,
-                                               .fill = key->colour});
+                                               .fill = key->colour,
+                                               .stroke = pale ? PJ_RULE : PJ_NONE,
+                                               .stroke_width = 1});
         pj_textbox_put(
             chart->figure, x + 17, base,
             pj_textbox_squeeze(chart->draw, chart->arena, key->name, muted_style, most_label),

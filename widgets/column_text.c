@@ -21,6 +21,8 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
     case PJ_UNIT_NONE:
     case PJ_UNIT_RATIO:
     case PJ_UNIT_IDENTIFIER:
+    case PJ_UNIT_CHANGE:
+    case PJ_UNIT_TREND:
         return (pj_column_text){.factor = 1, .unit = ""};
     case PJ_UNIT_S:
         return (pj_column_text){.factor = 1, .unit = "s"};
@@ -60,8 +62,9 @@ static pj_column_text fit(pj_unit unit, spread s)
 {
     pj_column_text form = pj_column_text_unit(unit, s.largest);
     double largest = s.largest * form.factor, smallest = s.smallest * form.factor;
-    if (unit == PJ_UNIT_RATIO) {
+    if (unit == PJ_UNIT_RATIO || unit == PJ_UNIT_CHANGE) {
         form.decimals = largest < 1000 ? 3 : -1;
+        form.sign = unit == PJ_UNIT_CHANGE;
         return form;
     }
     int after = smallest > 0 ? 3 - (int)floor(log10(smallest)) - 1 : 0;
@@ -118,6 +121,15 @@ static size_t format_short(double value, char *out)
     return pj_format_fixed(value, before < 4 ? 4 - before : 0, out);
 }
 
+/// Whether a number is shown that is not 0.
+static bool has_digit(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] >= '1' && text[i] <= '9')
+            return true;
+    return false;
+}
+
 void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
 {
     char text[64];
@@ -131,6 +143,8 @@ void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
         len = format_short(shown, text);
     else
         len = pj_format_fixed(shown, form.decimals, text);
+    bool more = form.sign && shown > 0 && has_digit(text, len);
+    pj_buf_puts(out, more ? "+" : "");
     pj_buf_add(out, (pj_str){text, len});
 }
 
@@ -174,8 +188,10 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
     static const char *const units[] = {
-        [PJ_UNIT_NS] = " ns", [PJ_UNIT_S] = " s",  [PJ_UNIT_BYTES] = " B",   [PJ_UNIT_GHZ] = " GHz",
-        [PJ_UNIT_RATIO] = "", [PJ_UNIT_NONE] = "", [PJ_UNIT_IDENTIFIER] = ""};
+        [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",    [PJ_UNIT_BYTES] = " B",
+        [PJ_UNIT_GHZ] = " GHz",    [PJ_UNIT_RATIO] = "",  [PJ_UNIT_NONE] = "",
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "", [PJ_UNIT_TREND] = "",
+        [PJ_UNIT_KEY] = ""};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {
@@ -202,4 +218,13 @@ void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title)
     pj_buf_puts(out, title);
     if (*form.unit)
         pj_buf_addf(out, " [%s]", form.unit);
+}
+
+int pj_column_text_trend(const pj_column *column, pj_cell cell)
+{
+    if (column->unit != PJ_UNIT_TREND || cell.kind != PJ_CELL_TEXT)
+        return 0;
+    if (strstr(cell.text, "better"))
+        return 1;
+    return strstr(cell.text, "worse") || strstr(cell.text, "regressed") ? -1 : 0;
 }

@@ -11,6 +11,7 @@ typedef struct pj_column_text {
     const char *unit; // "s", "ms", "GHz"; "" = none
     int decimals;     // of reals; negative = shortest with four significant digits
     bool integers;    // grouped by thousands
+    bool sign;        // also of what is above 0
 } pj_column_text;
 
 /// Fits the values of a whole column.
@@ -31,5 +32,8 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell);
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown);
 /// "Useful [s]": the title with the unit, for a header.
 void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title);
+
+/// Of text that tells a trend: 1 = better, -1 = worse, 0 = neither.
+int pj_column_text_trend(const pj_column *column, pj_cell cell);
 
 #endif

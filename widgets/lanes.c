@@ -8,7 +8,7 @@
 
 enum { PER_PX = 2 }; // pixels of the image
 static const double frame_width = 100, lane_most = 26, lane_usual = 14, lane_least = 1;
-static const double area_least = 60, area_most = 560, frame_height = 150;
+static const double area_least = 60, area_most = 832, frame_height = 150;
 
 /// Height of the plot area that suits so many lanes.
 static double area_of(double height, size_t lane_count)
@@ -50,13 +50,13 @@ static pj_axis lane_axis(const pj_lanes_opts *opts, double area, pj_arena *arena
 }
 
 /// A time axis that begins and ends where it is told, with ticks at round times.
-static pj_axis time_axis(uint64_t from_ns, uint64_t to_ns, pj_arena *arena)
+static pj_axis time_axis(const pj_lanes_opts *opts, pj_arena *arena)
 {
-    pj_column_text form = pj_column_text_unit(PJ_UNIT_NS, (double)to_ns);
-    double from = (double)from_ns * form.factor, to = (double)to_ns * form.factor;
+    pj_column_text form = pj_column_text_unit(PJ_UNIT_NS, (double)opts->to_ns);
+    double from = (double)opts->from_ns * form.factor, to = (double)opts->to_ns * form.factor;
     pj_axis axis = pj_axis_new(PJ_AXIS_LINEAR, from, to, false);
     axis.start = 0;
-    axis.end = PJ_CHART_WIDTH - frame_width;
+    axis.end = (opts->width > 0 ? opts->width : PJ_CHART_WIDTH) - frame_width;
     pj_axis_ticks(&axis, arena, 76);
     size_t kept = 0;
     for (size_t i = 0; i < axis.tick_count; i++)
@@ -79,7 +79,7 @@ pj_lanes pj_lanes_new(pj_lanes_opts opts, const pj_draw *draw)
                            .note = opts.note,
                            .width = opts.width,
                            .height = area + frame_height,
-                           .x = time_axis(opts.from_ns, opts.to_ns, arena),
+                           .x = time_axis(&opts, arena),
                            .y = lane_axis(&opts, area, arena),
                            .keys = opts.keys,
                            .key_count = opts.key_count};

@@ -33,6 +33,7 @@ typedef struct pj_plot_opts {
     const pj_colour *colours;      // of the y; NULL = the palette's
     const char *const *keys;       // of the y in the legend; NULL = their titles
     bool log_x, log_y;
+    bool linear;          // where a logarithmic axis would be chosen
     bool stacked;         // bar: several y on top of each other
     double width, height; // px at 1x; 0 = the plot's default
     pj_palette palette;

@@ -6,8 +6,17 @@
 
 #include <math.h>
 
-enum { SIDE_MOST = 256, HOVERED_MOST = 600, TICKS_MOST = 16, RANKS_MOST = 1 << 20 };
-static const pj_colour pale = 0xe3ecf7ff, dark = 0x0b3c78ff;
+enum {
+    SIDE_MOST = 256,
+    HOVERED_MOST = 600,
+    TICKS_MOST = 16,
+    RANKS_MOST = 1 << 20,
+    CELLS_MOST = 40, // of a side that are drawn one by one
+    SCALE_STEPS = 48,
+    SCALE_LABELS = 5,
+};
+static const pj_colour pale = 0xdde9f7ff, dark = 0x0b3c78ff, nothing = 0xf6f7f9ff;
+static const double scale_width = 14, scale_gap = 16;
 
 typedef struct matrix {
     const pj_table *table;
@@ -77,6 +86,15 @@ static pj_axis ranks_axis(const matrix *m, pj_arena *arena, const char *title)
     return axis;
 }
 
+/// Senders from top to bottom, as rows of a matrix are counted.
+static pj_axis downwards(pj_axis axis)
+{
+    double from = axis.from;
+    axis.from = axis.to;
+    axis.to = from;
+    return axis;
+}
+
 static pj_colour colour_of(const matrix *m, double sum)
 {
     return pj_palette_mix(pale, dark, sqrt(sum / m->most));
@@ -98,35 +116,115 @@ static const char *hover_of(const matrix *m, size_t from, size_t to, pj_arena *a
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
+static void add_rect(pj_chart *chart, double x, double y, double w, double h, pj_mark look)
+{
+    look.kind = PJ_MARK_RECT;
+    look.x = x;
+    look.y = y;
+    look.w = w;
+    look.h = h;
+    pj_figure_add(chart->figure, look);
+}
+
+/// Squares one by one are sharp at any size of the page; of very many an image is.
 static void draw_squares(const matrix *m, pj_chart *chart)
 {
     double w = (chart->right - chart->left) / (double)m->side;
     double h = (chart->bottom - chart->top) / (double)m->side;
+    bool cells = m->side <= CELLS_MOST;
     pj_colour *pixels = pj_new_n(chart->arena, pj_colour, m->side * m->side);
     size_t hovered = 0;
-    // The y axis counts upwards, the rows of an image downwards.
     for (size_t i = 0; i < m->side * m->side; i++) {
         size_t from = i / m->side, to = i % m->side;
         if (m->sums[i] <= 0)
             continue;
-        pixels[(m->side - 1 - from) * m->side + to] = colour_of(m, m->sums[i]);
-        if (hovered++ >= HOVERED_MOST)
-            continue;
-        pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
-                                               .x = chart->left + (double)to * w,
-                                               .y = chart->bottom - (double)(from + 1) * h,
-                                               .w = w,
-                                               .h = h,
-                                               .hover = hover_of(m, from, to, chart->arena)});
+        pixels[i] = colour_of(m, m->sums[i]);
+        bool hovers = hovered++ < HOVERED_MOST;
+        if (cells || hovers)
+            add_rect(chart, chart->left + (double)to * w, chart->top + (double)from * h, w, h,
+                     (pj_mark){.fill = cells ? pixels[i] : PJ_NONE,
+                               .hover = hovers ? hover_of(m, from, to, chart->arena) : NULL});
     }
-    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_IMAGE,
-                                           .x = chart->left,
-                                           .y = chart->top,
-                                           .w = chart->right - chart->left,
-                                           .h = chart->bottom - chart->top,
-                                           .pixels = pixels,
-                                           .pixel_columns = m->side,
-                                           .pixel_rows = m->side});
+    if (!cells)
+        pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_IMAGE,
+                                               .x = chart->left,
+                                               .y = chart->top,
+                                               .w = chart->right - chart->left,
+                                               .h = chart->bottom - chart->top,
+                                               .pixels = pixels,
+                                               .pixel_columns = m->side,
+                                               .pixel_rows = m->side});
+}
+
+static void add_line(pj_chart *chart, pj_point from, pj_point to, pj_colour colour)
+{
+    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                           .x = from.x,
+                                           .y = from.y,
+                                           .w = to.x,
+                                           .h = to.y,
+                                           .stroke = colour,
+                                           .stroke_width = 1});
+}
+
+/// Borders of the squares, or of the whole where they are too small for it.
+static void draw_borders(const matrix *m, pj_chart *chart)
+{
+    size_t step = m->side <= CELLS_MOST ? 1 : m->side;
+    for (size_t i = 0; i <= m->side; i += step) {
+        double part = (double)i / (double)m->side;
+        double x = chart->left + part * (chart->right - chart->left);
+        double y = chart->top + part * (chart->bottom - chart->top);
+        pj_colour colour = i == 0 || i == m->side ? PJ_RULE : PJ_PAPER;
+        add_line(chart, (pj_point){x, chart->top}, (pj_point){x, chart->bottom}, colour);
+        add_line(chart, (pj_point){chart->left, y}, (pj_point){chart->right, y}, colour);
+    }
+}
+
+static const char *amount(const matrix *m, double value, pj_arena *arena)
+{
+    pj_auto_buf text = {.at = NULL};
+    pj_column_text form = pj_column_text_unit(m->table->columns[m->value].unit, m->most);
+    double shown = m->most * form.factor;
+    form.decimals = shown < 10 ? 2 : shown < 100 ? 1 : 0;
+    if (value > 0)
+        pj_column_text_number(&text, form, value);
+    else
+        pj_buf_add_char(&text, '0');
+    pj_buf_addf(&text, "%s%s", *form.unit ? " " : "", form.unit);
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+/// Colours from the least to the most beside the matrix; evenly by the root of the amount, so that
+/// small ones can be told apart.
+static void draw_scale(const matrix *m, pj_chart *chart)
+{
+    double x = chart->right + scale_gap, height = fmin(chart->bottom - chart->top, 220);
+    double bottom = chart->top + height, step = height / SCALE_STEPS;
+    for (int i = 0; i < SCALE_STEPS; i++) {
+        double part = (i + 0.5) / SCALE_STEPS;
+        add_rect(chart, x, bottom - (i + 1) * step, scale_width, step + 0.3,
+                 (pj_mark){.fill = colour_of(m, part * part * m->most)});
+    }
+    for (int i = 0; i < SCALE_LABELS; i++) {
+        double part = i / (SCALE_LABELS - 1.0);
+        pj_textbox_put(chart->figure, x + scale_width + 6, bottom - part * height + 4,
+                       amount(m, part * part * m->most, chart->arena),
+                       (pj_style){.size = 11, .colour = PJ_MUTED});
+    }
+}
+
+/// px that the scale needs beside the matrix.
+static double scale_room(const matrix *m, const pj_draw *draw, pj_arena *arena)
+{
+    return scale_gap + scale_width + 8 +
+           pj_textbox_width(draw, amount(m, m->most, arena), (pj_style){.size = 11}) + 6;
+}
+
+/// "Sender (rank)"; columns that the caller chose keep their titles.
+static const char *side_title(const matrix *m, const char *chosen, size_t column, const char *usual)
+{
+    return chosen ? m->table->columns[column].title : usual;
 }
 
 static pj_figure *draw_matrix(matrix *m, const pj_draw *draw)
@@ -140,16 +238,24 @@ static pj_figure *draw_matrix(matrix *m, const pj_draw *draw)
     pj_buf_addf(&subtitle, "%s of each pair, up to ", column->title);
     pj_column_text_number(&subtitle, form, m->most);
     pj_buf_addf(&subtitle, " %s", form.unit);
+    pj_axis x = ranks_axis(m, arena, side_title(m, m->opts.x, m->to, "Receiver (rank)"));
+    pj_axis y = ranks_axis(m, arena, side_title(m, m->opts.by, m->from, "Sender (rank)"));
     pj_chart chart =
         pj_chart_new((pj_chart_opts){.title = m->opts.title ? m->opts.title : m->table->title,
                                      .subtitle = subtitle.at,
                                      .width = side,
                                      .height = m->opts.height > 0 ? m->opts.height : side,
-                                     .x = ranks_axis(m, arena, m->table->columns[m->to].title),
-                                     .y = ranks_axis(m, arena, m->table->columns[m->from].title)},
+                                     .x = x,
+                                     .y = downwards(y),
+                                     .room = scale_room(m, draw, arena)},
                      draw);
-    if (m->most > 0)
+    add_rect(&chart, chart.left, chart.top, chart.right - chart.left, chart.bottom - chart.top,
+             (pj_mark){.fill = nothing});
+    if (m->most > 0) {
         draw_squares(m, &chart);
+        draw_scale(m, &chart);
+    }
+    draw_borders(m, &chart);
     chart.figure->summary =
         pj_arena_format(chart.arena,
                         "A matrix of %zu senders and receivers, darker where more is "

@@ -1,4 +1,5 @@
 // A metric over the size of the runs, with the ideal and the band above 80 % of it.
+#include "widgets/callout.h"
 #include "widgets/chart.h"
 #include "widgets/column_text.h"
 #include "widgets/plot.h"
@@ -10,7 +11,8 @@
 
 static const double band_part = 0.8; // of the ideal
 static const pj_colour ideal_colour = 0x6b7480ff, band_colour = 0x3fa95a1fu;
-enum { SAMPLES = 60, MOST_VALUES = 10, MOST_SERIES = 24 };
+static const double log_span = 8; // from which on an axis of sizes is logarithmic by itself
+enum { SAMPLES = 60, MOST_VALUES = 16, MOST_SERIES = 24 };
 
 typedef enum shape {
     SHAPE_NONE,       // no ideal: IPC, GHz
@@ -43,6 +45,7 @@ typedef struct scaling {
     size_t missing_count;
     pj_column_text form;
     bool named; // lines have their names at their ends, not in a legend
+    bool log_x, log_y;
 } scaling;
 
 // ---- what is plotted
@@ -258,7 +261,8 @@ static double clipped_y(const scaling *s, const pj_chart *chart, double value)
 
 /// A curve from the smallest run to the largest; level across the whole area where the ideal is
 /// constant or there is one run.
-static void draw_ideal(const scaling *s, pj_chart *chart, double first, double last)
+static void draw_ideal(const scaling *s, pj_chart *chart, double first, double last,
+                       pj_callouts *callouts)
 {
     bool level = first == last || is_category(s->x) || s->shape == SHAPE_ONE ||
                  s->shape == SHAPE_ZERO || s->shape == SHAPE_CONSTANT;
@@ -274,6 +278,7 @@ static void draw_ideal(const scaling *s, pj_chart *chart, double first, double l
     pj_chart_line(chart, band, 2 * SAMPLES, (pj_mark){.fill = band_colour, .closed = true});
     pj_chart_line(chart, ideal, SAMPLES,
                   (pj_mark){.stroke = ideal_colour, .stroke_width = 1.5, .dash = 5});
+    pj_callouts_avoid_line(callouts, ideal, SAMPLES);
 }
 
 // ---- axes
@@ -302,13 +307,31 @@ static double smallest(const scaling *s)
     return least;
 }
 
+/// What the caller says, or by the span of the sizes. What is in proportion to them is drawn like
+/// them, so that the ideal is a straight line and equal parts lost are equally far from it.
+static void choose_axes(scaling *s)
+{
+    const pj_study *study = s->metrics->study;
+    double lo = INFINITY, hi = 0, least = INFINITY;
+    for (size_t run = 0; run < study->count; run++) {
+        lo = fmin(lo, pj_study_key_number(study, run, s->x));
+        hi = fmax(hi, pj_study_key_number(study, run, s->x));
+    }
+    for (size_t i = 0; i < s->count; i++)
+        least = fmin(least, s->samples[i].y);
+    bool sizes = !is_category(s->x) && lo > 0;
+    bool alike = s->shape == SHAPE_PROPORTION || s->shape == SHAPE_INVERSE;
+    s->log_x = sizes && (s->opts.log_x || (!s->opts.linear && hi >= log_span * lo));
+    s->log_y = least > 0 && (s->opts.log_y || (s->log_x && alike && !s->opts.linear));
+}
+
 static pj_axis y_axis(const scaling *s)
 {
     const char *title = *s->form.unit
                             ? pj_arena_format(s->arena, "%s [%s]", s->metric->title, s->form.unit)
                             : s->metric->title;
     double lo = smallest(s) * s->form.factor, hi = largest(s) * s->form.factor;
-    bool log = s->opts.log_y && lo > 0;
+    bool log = s->log_y && lo > 0;
     pj_axis axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, !log);
     axis.title = *s->form.unit || s->opts.title ? title : NULL; // else the plot's title says it
     return axis;
@@ -339,7 +362,7 @@ static pj_axis x_axis(const scaling *s)
     if (is_category(s->x)) {
         axis = (pj_axis){.kind = PJ_AXIS_CATEGORIES, .from = lo - 0.5, .to = hi + 0.5};
     } else {
-        bool log = s->opts.log_x && lo > 0;
+        bool log = s->log_x;
         axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, false);
         double room = log ? 0 : (axis.to - axis.from) * 0.04;
         axis.from -= room;
@@ -388,49 +411,6 @@ static const char *hover_of(const scaling *s, pj_arena *arena, const sample *at)
                                : "");
 }
 
-/// Where values were written: their left ends and baselines.
-typedef struct value_boxes {
-    struct {
-        double left, right, base;
-    } at[MOST_VALUES];
-    size_t count;
-} value_boxes;
-
-static bool is_free(const value_boxes *boxes, double left, double right, double base)
-{
-    enum { HEIGHT = 12, GAP = 4 };
-    for (size_t i = 0; i < boxes->count; i++)
-        if (left < boxes->at[i].right + GAP && right > boxes->at[i].left - GAP &&
-            fabs(base - boxes->at[i].base) < HEIGHT)
-            return false;
-    return true;
-}
-
-/// The value beside its point, on the side where lines of this shape do not pass, else on the
-/// other; where another value stands in both places, hovering says it.
-static void draw_value(const scaling *s, pj_chart *chart, const sample *at, pj_point point,
-                       value_boxes *boxes)
-{
-    bool above = s->shape == SHAPE_INVERSE || point.y + 19 > chart->bottom - 4;
-    bool last = point.x > chart->right - 40;
-    bool right = s->shape == SHAPE_INVERSE && !last;
-    pj_style style = {.size = 11, .anchor = right ? PJ_ANCHOR_START : PJ_ANCHOR_MIDDLE};
-    const char *text = text_of(s, chart->arena, at->y);
-    double width = pj_textbox_width(chart->draw, text, style);
-    double x = point.x + (right ? 7 : 0), left = right ? x : x - width / 2;
-    const double bases[] = {point.y + (above ? -9 : 19), point.y + (above ? 19 : -9)};
-    for (int i = 0; i < 2; i++) {
-        bool inside = bases[i] < chart->bottom - 4 && bases[i] > chart->top + 10;
-        if ((i && !inside) || !is_free(boxes, left, left + width, bases[i]))
-            continue;
-        pj_textbox_put(chart->figure, x, bases[i], text, style);
-        boxes->at[boxes->count].left = left;
-        boxes->at[boxes->count].right = left + width;
-        boxes->at[boxes->count++].base = bases[i];
-        return;
-    }
-}
-
 /// Runs that share an x count as one with their mean; returns the number of points left.
 static size_t merge_repeated(pj_point *points, size_t count)
 {
@@ -449,24 +429,36 @@ static size_t merge_repeated(pj_point *points, size_t count)
 /// Repeated runs have one line through their means. Runs of one tag may be of any size: where
 /// several have the same one, points alone are shown.
 static void draw_line(const scaling *s, pj_chart *chart, size_t series, const pj_point *points,
-                      size_t count)
+                      size_t count, pj_callouts *callouts)
 {
     pj_point *line = pj_new_n(chart->arena, pj_point, count + 1);
     memcpy(line, points, count * sizeof *line);
     size_t merged = merge_repeated(line, count);
-    if (merged == count || s->x != PJ_BY_TAG)
-        pj_chart_line(chart, line, merged,
-                      (pj_mark){.stroke = pj_palette_series(series),
-                                .stroke_width = 2.4,
-                                .dash = series >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
+    if (merged != count && s->x == PJ_BY_TAG)
+        return;
+    pj_chart_line(chart, line, merged,
+                  (pj_mark){.stroke = pj_palette_series(series),
+                            .stroke_width = 2.4,
+                            .dash = series >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
+    pj_callouts_avoid_line(callouts, line, merged);
 }
 
-static void draw_series(const scaling *s, pj_chart *chart, size_t series)
+/// Values beside their points; where there is no room for one, hovering says it.
+static void write_values(const scaling *s, const pj_point *points, pj_callouts *callouts)
+{
+    bool above = s->shape == SHAPE_INVERSE;
+    if (s->series_count > 1 || s->count > MOST_VALUES)
+        return;
+    for (size_t i = s->count; i-- > 0;) // the largest runs first
+        pj_callouts_put(callouts, points[i], text_of(s, callouts->chart->arena, s->samples[i].y),
+                        (pj_style){.size = 11}, above);
+}
+
+static void draw_series(const scaling *s, pj_chart *chart, size_t series, pj_callouts *callouts)
 {
     pj_point *points = pj_new_n(chart->arena, pj_point, s->count + 1);
     pj_colour colour = pj_palette_series(series);
     size_t count = 0, first = 0;
-    value_boxes boxes = {.count = 0};
     for (size_t i = 0; i < s->count; i++) {
         if (s->samples[i].series != series)
             continue;
@@ -474,13 +466,13 @@ static void draw_series(const scaling *s, pj_chart *chart, size_t series)
         points[count++] = (pj_point){pj_chart_x(chart, s->samples[i].x),
                                      pj_chart_y(chart, s->samples[i].y * s->form.factor)};
     }
-    draw_line(s, chart, series, points, count);
+    draw_line(s, chart, series, points, count, callouts);
     for (size_t i = 0; i < count; i++) {
         pj_chart_dot(chart, points[i], colour, 4.5,
                      hover_of(s, chart->arena, &s->samples[first + i]));
-        if (s->series_count == 1 && s->count <= MOST_VALUES)
-            draw_value(s, chart, &s->samples[first + i], points[i], &boxes);
+        pj_callouts_avoid_disc(callouts, points[i], 4.5);
     }
+    write_values(s, points, callouts);
 }
 
 /// Last sample of a series; NULL when it has none.
@@ -596,11 +588,13 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
                                      .room = pj_chart_label_room(draw, s->arena, labels,
                                                                  fill_labels(s, NULL, 0, labels))},
                      draw);
+    pj_callouts callouts = {.chart = &chart};
     double to = chart.x.ticks[chart.x.tick_count - 1].value;
     if (has_ideal(s))
-        draw_ideal(s, &chart, chart.x.ticks[0].value, to);
+        draw_ideal(s, &chart, chart.x.ticks[0].value, to, &callouts);
     for (size_t series = 0; series < s->series_count; series++)
-        draw_series(s, &chart, series);
+        draw_series(s, &chart, series, &callouts);
+    pj_callouts_free(&callouts);
     pj_chart_labels(&chart, labels, fill_labels(s, &chart, to, labels));
     chart.figure->summary = summary_of(s, chart.arena);
     return chart.figure;
@@ -626,6 +620,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         return NULL;
     }
     s.named = end_together(&s);
+    choose_axes(&s);
     return draw_plot(&s, draw);
 }
 

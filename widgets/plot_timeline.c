@@ -289,13 +289,15 @@ static const char **lane_names(const timeline_plot *p, pj_arena *arena)
     return names;
 }
 
-/// The kinds that are seen, in their order.
+/// The kinds that are seen, in their order, and what the paper is.
 static size_t keys_of(const shares *all, pj_chart_key *keys)
 {
     size_t count = 0;
     for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
         if (all->ns[k] > 0)
             keys[count++] = (pj_chart_key){pj_scene_kind_title((pj_scene_kind)k), colours[k]};
+    if (all->whole - all->sum > all->whole / 1000)
+        keys[count++] = (pj_chart_key){"No record", PJ_PAPER};
     return count;
 }
 
@@ -304,6 +306,7 @@ static shares all_shares(const pj_scene *scene)
     shares all = {.sum = 0};
     for (size_t i = 0; i < (size_t)scene->rows * scene->columns; i++)
         add_pixel(&all, &scene->time[i * PJ_SCENE_KINDS], 1);
+    all.whole = (double)(scene->to_ns - scene->from_ns) * scene->lanes;
     return all;
 }
 
@@ -342,7 +345,7 @@ static const char *summary_of(const pj_scene *scene, const shares *all, pj_arena
 static void make_lanes(timeline_plot *p, pj_plot_opts opts, const shares *all, const pj_draw *draw)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_chart_key keys[PJ_SCENE_KINDS];
+    pj_chart_key keys[PJ_SCENE_KINDS + 1];
     bool threads = p->run->layout.locations > p->run->layout.ranks;
     pj_lanes_opts frame = {
         .title = opts.title ? opts.title : pj_arena_format(arena, "Timeline: %s", p->run->name),

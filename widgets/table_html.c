@@ -30,6 +30,16 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     pj_buf_puts(out, "</tr></thead>\n");
 }
 
+/// The colours have contrast on light and dark pages.
+static const char *style_of(const pj_column *column, pj_cell cell)
+{
+    int trend = pj_column_text_trend(column, cell);
+    return cell.kind == PJ_CELL_EMPTY ? ";opacity:.55"
+           : trend > 0                ? ";color:#2c9455"
+           : trend < 0                ? ";color:#d2473e"
+                                      : "";
+}
+
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
                     pj_render_opts opts)
 {
@@ -41,7 +51,7 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         pj_buf_addf(out,
                     "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
                     "rgba(128,128,128,.15)%s\"",
-                    align_of(table, i), cell.kind == PJ_CELL_EMPTY ? ";opacity:.55" : "");
+                    align_of(table, i), style_of(&table->columns[i], cell));
         pj_auto_buf exact = {0};
         pj_column_text_exact(&exact, &table->columns[i], cell, pj_buf_str(&text));
         if (!opts.plain && exact.len)

@@ -42,7 +42,7 @@ static const char *unit_name(pj_unit unit)
     static const char *const names[] = {
         [PJ_UNIT_NONE] = "",       [PJ_UNIT_NS] = "ns",   [PJ_UNIT_S] = "s",
         [PJ_UNIT_RATIO] = "ratio", [PJ_UNIT_BYTES] = "B", [PJ_UNIT_GHZ] = "GHz",
-        [PJ_UNIT_IDENTIFIER] = ""};
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "", [PJ_UNIT_TREND] = ""};
     return names[unit];
 }
 
@@ -54,7 +54,7 @@ static json_t *columns_of(const pj_table *table)
         json_t *item = json_object();
         json_object_set_new(item, "key", text_of(column->key));
         json_object_set_new(item, "title", text_of(column->title));
-        if (column->unit != PJ_UNIT_NONE)
+        if (column->unit != PJ_UNIT_NONE && column->unit < PJ_UNIT_CHANGE)
             json_object_set_new(item, "unit", json_string(unit_name(column->unit)));
         json_array_append_new(columns, item);
     }

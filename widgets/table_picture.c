@@ -11,6 +11,7 @@
 
 static const double margin = 18, line_height = 16, row_gap = 6, column_gap = 22;
 static const double most_text = 320, most_wrapped = 560, least_width = 200;
+static const pj_colour better = 0x1e7a43ff, worse = 0xb3261eff;
 static const pj_style head_style = {.bold = true};
 
 typedef struct cell_text {
@@ -147,7 +148,11 @@ static void add_cell(sheet *s, size_t row, size_t column, double height)
 {
     const cell_text *text = text_at(s, row, column);
     pj_cell cell = *pj_table_cell(s->table, row, column);
-    pj_style style = {.colour = cell.kind == PJ_CELL_EMPTY ? PJ_MUTED : PJ_INK};
+    int trend = pj_column_text_trend(&s->table->columns[column], cell);
+    pj_style style = {.colour = cell.kind == PJ_CELL_EMPTY ? PJ_MUTED
+                                : trend > 0                ? better
+                                : trend < 0                ? worse
+                                                           : PJ_INK};
     for (size_t i = 0; i < text->count; i++)
         put(s, column, s->y + 15 + (double)i * line_height, text->lines[i], style);
     pj_auto_buf exact = {0};

@@ -66,6 +66,11 @@ static size_t leading_columns(const pj_table *table)
     return n;
 }
 
+static int trend_of(const sheet *s, size_t row, size_t column)
+{
+    return pj_column_text_trend(&s->table->columns[column], *pj_table_cell(s->table, row, column));
+}
+
 static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
 {
     pj_str text = pj_str_of(s->texts[row * s->table->column_count + column]);
@@ -74,9 +79,15 @@ static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
     bool faint =
         s->colour && row > 0 && pj_table_cell(s->table, row - 1, column)->kind == PJ_CELL_EMPTY;
     pj_textlines_repeat(out, " ", left ? 0 : pad);
-    pj_buf_puts(out, s->colour && row == 0 ? PJ_ANSI_BOLD : faint ? PJ_ANSI_FAINT : "");
+    int trend = s->colour && row > 0 ? trend_of(s, row - 1, column) : 0;
+    const char *style = s->colour && row == 0 ? PJ_ANSI_BOLD
+                        : faint               ? PJ_ANSI_FAINT
+                        : trend > 0           ? PJ_ANSI_GREEN
+                        : trend < 0           ? PJ_ANSI_RED
+                                              : "";
+    pj_buf_puts(out, style);
     pj_buf_add(out, text);
-    pj_buf_puts(out, s->colour && (row == 0 || faint) ? PJ_ANSI_RESET : "");
+    pj_buf_puts(out, *style ? PJ_ANSI_RESET : "");
     pj_textlines_repeat(out, " ", left ? pad : 0);
 }
 

@@ -7,6 +7,8 @@
 
 #define PJ_ANSI_BOLD "\033[1m"
 #define PJ_ANSI_FAINT "\033[2m"
+#define PJ_ANSI_RED "\033[31m"
+#define PJ_ANSI_GREEN "\033[32m"
 #define PJ_ANSI_RESET "\033[0m"
 
 void pj_textlines_repeat(pj_buf *out, const char *text, size_t times);

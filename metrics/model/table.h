@@ -14,6 +14,8 @@ typedef enum pj_unit {
     PJ_UNIT_BYTES,
     PJ_UNIT_GHZ,
     PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed
+    PJ_UNIT_CHANGE,     // a difference: shown with its sign
+    PJ_UNIT_TREND,      // text that says whether something is better or worse
 } pj_unit;
 
 typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { METRIC, BASELINE, NEW, CHANGE, RELATIVE, VERDICT };
+enum { METRIC, TITLE, BASELINE, NEW, CHANGE, RELATIVE, TREND, VERDICT };
 
 /// One comparison at work.
 typedef struct comparing {
@@ -21,12 +21,14 @@ static void add_columns(const comparing *c)
     pj_table *table = c->out->table;
     const char *const *names = c->metrics->study->names;
     const pj_column columns[] = {
-        {"metric", "Metric", NULL, PJ_UNIT_NONE, true},
+        {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
         {"baseline", names[c->baseline], "The value of the first run.", PJ_UNIT_NONE, false},
         {"new", names[c->other], "The value of the second run.", PJ_UNIT_NONE, false},
-        {"change", "Change", "The second less the first.", PJ_UNIT_NONE, false},
-        {"relative_change", "Relative", "The change over the first.", PJ_UNIT_NONE, false},
-        {"verdict", "Verdict", "Worse by more than is allowed: regressed.", PJ_UNIT_NONE, true},
+        {"change", "Change", "The second less the first.", PJ_UNIT_CHANGE, false},
+        {"relative_change", "Relative", "The change over the first.", PJ_UNIT_CHANGE, false},
+        {"trend", "Trend", "Up or down, and whether that is better.", PJ_UNIT_TREND, true},
+        {"verdict", "Verdict", "Worse by more than is allowed: regressed.", PJ_UNIT_TREND, true},
     };
     for (size_t i = 0; i < (c->opts.judge ? VERDICT + 1 : VERDICT); i++)
         pj_table_add_column(table, columns[i]);
@@ -66,6 +68,17 @@ static const char *verdict(comparing *c, const pj_metric *row, double first, dou
     return "regressed";
 }
 
+/// What three decimals do not show is no trend.
+static const char *trend(const pj_metric *row, double first, double second)
+{
+    double loss = loss_of(row, first, second), change = second - first;
+    if (!(fabs(change) >= 0.0005) || isnan(loss))
+        return "= same";
+    if (change > 0)
+        return loss < 0 ? "\u25b2 better" : "\u25b2 worse";
+    return loss < 0 ? "\u25bc better" : "\u25bc worse";
+}
+
 static pj_cell value_cell(pj_table *table, pj_metric_value value)
 {
     return pj_table_copy_cell(table, value.reason ? pj_cell_empty(value.reason)
@@ -82,12 +95,15 @@ static void add_row(comparing *c, size_t row)
     bool judged = is_judged(c, metric);
     pj_cell *cells = pj_table_add_row(table);
     cells[METRIC] = pj_table_copy_cell(table, pj_cell_text(metric->key));
+    cells[TITLE] = pj_cell_text(pj_arena_format(table->arena, "%s%s", metric->title,
+                                                metric->unit == PJ_UNIT_S ? " [s]" : ""));
     cells[BASELINE] = value_cell(table, first);
     cells[NEW] = value_cell(table, second);
     if (c->opts.judge)
         cells[VERDICT] = pj_cell_empty(judged ? "there is no value to judge" : "it is not judged");
     if (lack) {
-        cells[CHANGE] = cells[RELATIVE] = pj_table_copy_cell(table, pj_cell_empty(lack));
+        cells[CHANGE] = cells[RELATIVE] = cells[TREND] =
+            pj_table_copy_cell(table, pj_cell_empty(lack));
         if (judged && (c->opts.metric || !first.reason != !second.reason))
             c->out->lack = pj_arena_format(table->arena, "%s: %s", metric->key, lack);
         return;
@@ -96,6 +112,7 @@ static void add_row(comparing *c, size_t row)
     cells[CHANGE] = pj_cell_real(change);
     cells[RELATIVE] = first.value != 0 ? pj_cell_real(change / first.value)
                                        : pj_cell_empty("the first value is 0");
+    cells[TREND] = pj_cell_text(trend(metric, first.value, second.value));
     if (judged)
         cells[VERDICT] = pj_cell_text(verdict(c, metric, first.value, second.value));
 }

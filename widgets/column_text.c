@@ -190,8 +190,7 @@ void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj
     static const char *const units[] = {
         [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",    [PJ_UNIT_BYTES] = " B",
         [PJ_UNIT_GHZ] = " GHz",    [PJ_UNIT_RATIO] = "",  [PJ_UNIT_NONE] = "",
-        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "", [PJ_UNIT_TREND] = "",
-        [PJ_UNIT_KEY] = ""};
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "", [PJ_UNIT_TREND] = ""};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {

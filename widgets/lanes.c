@@ -6,9 +6,13 @@
 
 #include <math.h>
 
-enum { PER_PX = 2 }; // pixels of the image
+enum {
+    PER_PX = 2, // pixels of the image
+    NAMED = 64, // lanes that all have their names
+};
+static const double lane_named = 13; // px that a name needs
 static const double frame_width = 100, lane_most = 26, lane_usual = 14, lane_least = 1;
-static const double area_least = 60, area_most = 832, frame_height = 150;
+static const double area_least = 60, area_most = 560, frame_height = 150;
 
 /// Height of the plot area that suits so many lanes.
 static double area_of(double height, size_t lane_count)
@@ -16,7 +20,8 @@ static double area_of(double height, size_t lane_count)
     if (height > frame_height + area_least)
         return height - frame_height;
     double each = lane_count <= 12 ? lane_most : lane_usual;
-    return fmin(fmax(each * (double)lane_count, area_least), area_most);
+    double most = lane_count <= NAMED ? NAMED * lane_named : area_most;
+    return fmin(fmax(each * (double)lane_count, area_least), most);
 }
 
 void pj_lanes_size(double width, double height, size_t lane_count, size_t *rows, size_t *columns)
@@ -33,10 +38,10 @@ static pj_axis lane_axis(const pj_lanes_opts *opts, double area, pj_arena *arena
     size_t n = opts->lane_count, stride = 1;
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
         stride = strides[i];
-        if (area / (double)n * (double)stride >= 13)
+        if (area / (double)n * (double)stride >= lane_named)
             break;
     }
-    while (area / (double)n * (double)stride < 13)
+    while (area / (double)n * (double)stride < lane_named)
         stride *= 2;
     pj_axis axis = {.kind = PJ_AXIS_LINEAR,
                     .title = opts->lane_title,

@@ -235,7 +235,7 @@ static pj_figure *draw_matrix(matrix *m, const pj_draw *draw)
     const pj_column *column = &m->table->columns[m->value];
     pj_column_text form = pj_column_text_fit(column->unit, &m->most, 1);
     pj_auto_buf subtitle = {.at = NULL};
-    pj_buf_addf(&subtitle, "%s of each pair, up to ", column->title);
+    pj_buf_addf(&subtitle, "%s for each pair, up to ", column->title);
     pj_column_text_number(&subtitle, form, m->most);
     pj_buf_addf(&subtitle, " %s", form.unit);
     pj_axis x = ranks_axis(m, arena, side_title(m, m->opts.x, m->to, "Receiver (rank)"));

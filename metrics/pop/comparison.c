@@ -27,8 +27,10 @@ static void add_columns(const comparing *c)
         {"new", names[c->other], "The value of the second run.", PJ_UNIT_NONE, false},
         {"change", "Change", "The second less the first.", PJ_UNIT_CHANGE, false},
         {"relative_change", "Relative", "The change over the first.", PJ_UNIT_CHANGE, false},
-        {"trend", "Trend", "Up or down, and whether that is better.", PJ_UNIT_TREND, true},
-        {"verdict", "Verdict", "Worse by more than is allowed: regressed.", PJ_UNIT_TREND, true},
+        {"trend", c->opts.judge ? "Verdict" : "Trend", "Up or down, and whether that is better.",
+         PJ_UNIT_TREND, PJ_TEXT_OF_PEOPLE},
+        {"verdict", "Verdict", "Worse by more than is allowed: regressed.", PJ_UNIT_NONE,
+         PJ_TEXT_OF_MACHINES},
     };
     for (size_t i = 0; i < (c->opts.judge ? VERDICT + 1 : VERDICT); i++)
         pj_table_add_column(table, columns[i]);
@@ -69,14 +71,23 @@ static const char *verdict(comparing *c, const pj_metric *row, double first, dou
 }
 
 /// What three decimals do not show is no trend.
-static const char *trend(const pj_metric *row, double first, double second)
+static const char *arrow_of(double change)
 {
-    double loss = loss_of(row, first, second), change = second - first;
-    if (!(fabs(change) >= 0.0005) || isnan(loss))
-        return "= same";
-    if (change > 0)
-        return loss < 0 ? "\u25b2 better" : "\u25b2 worse";
-    return loss < 0 ? "\u25bc better" : "\u25bc worse";
+    return !(fabs(change) >= 0.0005) ? "=" : change > 0 ? "\u25b2" : "\u25bc";
+}
+
+/// "down, worse"; where a verdict is given, that verdict.
+static const char *trend_of(const comparing *c, const pj_metric *row, double first, double second,
+                            const char *verdict)
+{
+    const char *arrow = arrow_of(second - first);
+    double loss = loss_of(row, first, second);
+    const char *word = verdict         ? verdict
+                       : c->opts.judge ? ""
+                       : *arrow == '=' ? "same"
+                       : loss < 0      ? "better"
+                                       : "worse";
+    return pj_arena_format(c->out->table->arena, "%s%s%s", arrow, *word ? " " : "", word);
 }
 
 static pj_cell value_cell(pj_table *table, pj_metric_value value)
@@ -112,9 +123,10 @@ static void add_row(comparing *c, size_t row)
     cells[CHANGE] = pj_cell_real(change);
     cells[RELATIVE] = first.value != 0 ? pj_cell_real(change / first.value)
                                        : pj_cell_empty("the first value is 0");
-    cells[TREND] = pj_cell_text(trend(metric, first.value, second.value));
+    const char *judgement = judged ? verdict(c, metric, first.value, second.value) : NULL;
     if (judged)
-        cells[VERDICT] = pj_cell_text(verdict(c, metric, first.value, second.value));
+        cells[VERDICT] = pj_cell_text(judgement);
+    cells[TREND] = pj_cell_text(trend_of(c, metric, first.value, second.value, judgement));
 }
 
 static void add_note(const comparing *c)

@@ -1,7 +1,9 @@
 // Lines are kept as they are but for their times: event types that nobody here knows stay in the
-// trace. States are clipped; what is open at a border is opened or closed there; a counter reading
-// across a border is divided as the statistics divide it. Where it then counts otherwise for the
-// burst that the border cuts than for others, it becomes two: a first pass finds these.
+// trace. States are clipped, those that begin before the part as the timeline has them there: the
+// end of any state makes the thread Idle, also that of an inner one. What is open at a border is
+// opened or closed there; a counter reading across a border is divided as the statistics divide it.
+// Where it then counts otherwise for the burst that the border cuts than for others, it becomes
+// two: a first pass finds these.
 #include "metrics/read/prv_cut.h"
 
 #include "metrics/base/arena.h"
@@ -46,8 +48,19 @@ typedef struct opened { // and not closed
     uint64_t type, value;
 } opened;
 
+typedef struct span { // a state
+    uint64_t begin, end, state;
+} span;
+
 typedef struct thread {
     char place[64]; // "cpu:application:task:thread"
+    span latest;    // the state that begins last before the part
+    uint64_t reset; // the last end of a state before it
+    uint64_t *ends; // in the part or behind it, of states that begin before it
+    size_t end_count, end_cap;
+    uint64_t shown_end; // of the state that the timeline shows
+    uint64_t *pending;  // ends of earlier states, a heap: the first is the earliest
+    size_t pending_count, pending_cap;
     opened *open;
     size_t open_count, open_cap;
     bool begun;         // what was open at the begin has been written
@@ -114,6 +127,12 @@ static thread *thread_of(cutting *c, const uint64_t object[4])
     return t;
 }
 
+/// Types of one stack: whatever is innermost is closed by the 0 of any of them (METRICS part B).
+static bool is_level(uint64_t type)
+{
+    return type == 60000001 || type == 60000005 || type == 60000018 || type == 60000023;
+}
+
 static void note_open(thread *t, uint64_t type, uint64_t value)
 {
     if (value) {
@@ -122,7 +141,7 @@ static void note_open(thread *t, uint64_t type, uint64_t value)
         return;
     }
     for (size_t i = t->open_count; i-- > 0;) {
-        if (t->open[i].type != type)
+        if (t->open[i].type != type && !(is_level(type) && is_level(t->open[i].type)))
             continue;
         t->open_count--;
         memmove(&t->open[i], &t->open[i + 1], (t->open_count - i) * sizeof *t->open);
@@ -130,9 +149,34 @@ static void note_open(thread *t, uint64_t type, uint64_t value)
     }
 }
 
+static void write_state(cutting *c, const thread *t, uint64_t begin, uint64_t end, uint64_t state)
+{
+    c->facts->records++;
+    pj_buf_addf(&c->line, "1:%s:%llu:%llu:%llu\n", t->place,
+                (unsigned long long)(begin - c->roi.from_ns),
+                (unsigned long long)(end - c->roi.from_ns), (unsigned long long)state);
+}
+
+/// The state at the begin of the part, behind Idle ones that end where further states would.
+static void write_carried(cutting *c, const thread *t)
+{
+    uint64_t from = c->roi.from_ns, to = c->roi.to_ns;
+    bool lasts = t->latest.end > from && t->reset <= t->latest.begin, own = lasts;
+    for (size_t i = 0; i < t->end_count; i++) {
+        bool is_own = own && t->ends[i] == t->latest.end;
+        own &= !is_own;
+        if (!is_own && t->ends[i] < to)
+            write_state(c, t, from, t->ends[i], PJ_STATE_IDLE);
+    }
+    if (lasts)
+        write_state(c, t, from, t->latest.end < to ? t->latest.end : to, t->latest.state);
+}
+
 /// What is due of a thread before its line of `time`: what was open at the begin, readings.
 static void write_due(cutting *c, thread *t, uint64_t time)
 {
+    if (!t->begun)
+        write_carried(c, t);
     for (size_t i = 0; !t->begun && i < t->open_count; i++)
         pj_buf_addf(&c->line, "2:%s:0:%llu:%llu\n", t->place, (unsigned long long)t->open[i].type,
                     (unsigned long long)t->open[i].value);
@@ -185,12 +229,86 @@ static void note_burst(const cutting *c, thread *t, uint64_t begin, uint64_t end
             t->at[b] = t->burst;
 }
 
+static void push_end(thread *t, uint64_t end)
+{
+    pj_grow(t->pending, &t->pending_cap, t->pending_count + 1);
+    size_t at = t->pending_count++;
+    for (; at > 0 && t->pending[(at - 1) / 2] > end; at = (at - 1) / 2)
+        t->pending[at] = t->pending[(at - 1) / 2];
+    t->pending[at] = end;
+}
+
+static uint64_t pop_end(thread *t)
+{
+    uint64_t first = t->pending[0], last = t->pending[--t->pending_count];
+    size_t at = 0, next;
+    while ((next = 2 * at + 1) < t->pending_count) {
+        next += next + 1 < t->pending_count && t->pending[next + 1] < t->pending[next];
+        if (last <= t->pending[next])
+            break;
+        t->pending[at] = t->pending[next];
+        at = next;
+    }
+    t->pending[at] = last;
+    return first;
+}
+
+/// Where the timeline ends a state: where it, or any before it, ends.
+static uint64_t end_shown(thread *t, uint64_t begin, uint64_t end)
+{
+    if (t->shown_end > begin)
+        push_end(t, t->shown_end);
+    while (t->pending_count && t->pending[0] <= begin)
+        pop_end(t);
+    push_end(t, end);
+    return t->shown_end = pop_end(t);
+}
+
+/// A state begins while a burst lasts: it ends, or has never been where both begin at once.
+static void end_burst(const cutting *c, thread *t, uint64_t begin)
+{
+    if (t->burst.end <= begin || t->burst.begin > begin)
+        return;
+    if (t->burst.begin == begin) {
+        t->bursts -= begin < c->roi.to_ns;
+        t->before -= begin < c->roi.from_ns;
+    }
+    for (unsigned b = 0; b < 2; b++)
+        if (t->at[b].begin == t->burst.begin && t->at[b].end > begin)
+            t->at[b].end = begin;
+    for (size_t i = 0; i < t->reading_count; i++)
+        if (t->readings[i].last == begin)
+            t->readings[i].ended = t->bursts;
+    t->burst.end = begin;
+}
+
+/// Keeps a state that begins before the part until it is known what comes of it.
+static void carry(cutting *c, thread *t, span state)
+{
+    t->latest = state;
+    if (state.end <= c->roi.from_ns) {
+        t->reset = state.end > t->reset ? state.end : t->reset;
+        return;
+    }
+    c->facts->clipped++;
+    pj_grow(t->ends, &t->end_cap, t->end_count + 1);
+    t->ends[t->end_count++] = state.end;
+}
+
 static void cut_state(cutting *c, const uint64_t *field)
 {
     thread *t = thread_of(c, field);
     uint64_t begin = field[4], end = field[5], from = c->roi.from_ns, to = c->roi.to_ns;
-    if (field[6] == PJ_STATE_RUNNING && end > begin)
-        note_burst(c, t, begin, end);
+    if (end <= begin)
+        return;
+    end_burst(c, t, begin);
+    uint64_t shown = end_shown(t, begin, end);
+    if (field[6] == PJ_STATE_RUNNING)
+        note_burst(c, t, begin, shown);
+    if (begin < from && !t->begun) {
+        carry(c, t, (span){begin, end, field[6]});
+        return;
+    }
     uint64_t first = begin > from ? begin : from, last = end < to ? end : to;
     bool cut = first != begin || last != end;
     if (first >= last)
@@ -198,9 +316,7 @@ static void cut_state(cutting *c, const uint64_t *field)
     if (begin >= from)
         write_due(c, t, begin);
     c->facts->clipped += cut;
-    c->facts->records++;
-    pj_buf_addf(&c->line, "1:%s:%llu:%llu:%llu\n", t->place, (unsigned long long)(first - from),
-                (unsigned long long)(last - from), (unsigned long long)field[6]);
+    write_state(c, t, first, last, field[6]);
 }
 
 // Counters
@@ -474,7 +590,9 @@ static void start_again(cutting *c)
     for (size_t i = 0; i < c->count; i++) {
         thread *t = &c->threads[i];
         t->begun = false;
-        t->open_count = 0;
+        t->open_count = t->end_count = t->pending_count = 0;
+        t->latest = (span){0};
+        t->reset = t->shown_end = 0;
         t->bursts = t->before = 0;
         t->burst = t->at[0] = t->at[1] = (burst){0};
         for (size_t k = 0; k < t->reading_count; k++) {
@@ -553,6 +671,8 @@ static void free_cutting(cutting *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         free(c->threads[i].open);
+        free(c->threads[i].ends);
+        free(c->threads[i].pending);
         free(c->threads[i].readings);
     }
     free(c->threads);

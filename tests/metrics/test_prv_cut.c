@@ -3,6 +3,7 @@
 #include "kernel/load.h"
 #include "metrics/read/prv_cut.h"
 #include "tests/support/model_app.h"
+#include "tests/support/rounds.h"
 
 #include <unistd.h>
 
@@ -134,6 +135,104 @@ static void readings_at_seams_of_bursts_count_alike(void **state)
     }
 }
 
+/// All but the runtime, which is the length of a region of interest.
+static void same_counts(const pj_run *whole, const pj_run *part)
+{
+    const pj_totals *a = whole->totals, *b = part->totals;
+    if (a->useful_ns != b->useful_ns || a->openmp_ns != b->openmp_ns ||
+        whole->counters[0].useful[0] != part->counters[0].useful[0])
+        fail_msg("%llu..%llu: useful %llu, %llu, OpenMP %llu, %llu, counted %lld, %lld",
+                 (unsigned long long)whole->roi.from_ns, (unsigned long long)whole->roi.to_ns,
+                 (unsigned long long)a->useful_ns, (unsigned long long)b->useful_ns,
+                 (unsigned long long)a->openmp_ns, (unsigned long long)b->openmp_ns,
+                 (long long)whole->counters[0].useful[0], (long long)part->counters[0].useful[0]);
+    assert_int_equal(a->serial_useful_ns, b->serial_useful_ns);
+    assert_int_equal(a->openmp_useful_ns, b->openmp_useful_ns);
+    assert_int_equal(a->outside_mpi_ns, b->outside_mpi_ns);
+    assert_int_equal(whole->counters[1].useful[0], part->counters[1].useful[0]);
+}
+
+/// States within others, and constructs that are closed by the end of another type: what a border
+/// cuts is what the timeline shows there.
+static void nested_states_and_constructs_are_cut_as_they_count(void **state)
+{
+    (void)state;
+    static const char text[] = "#Paraver (01/01/2024 at 12:00):400_ns:1(1):1:1(1:1)\n"
+                               "1:1:1:1:1:0:100:1\n"
+                               "2:1:1:1:1:10:60000001:1\n"
+                               "2:1:1:1:1:12:60000018:5\n"
+                               "2:1:1:1:1:30:60000018:0\n"
+                               "2:1:1:1:1:40:60000018:0\n" // closes the parallel region
+                               "1:1:1:1:1:50:80:15\n"
+                               "2:1:1:1:1:60:42000050:600:42000059:300\n"
+                               "1:1:1:1:1:90:130:1\n" // up to 100
+                               "2:1:1:1:1:140:42000050:800:42000059:400\n"
+                               "2:1:1:1:1:150:60000001:2\n"
+                               "1:1:1:1:1:150:250:1\n"
+                               "1:1:1:1:1:160:170:1\n"
+                               "2:1:1:1:1:180:60000005:1\n"
+                               "2:1:1:1:1:200:60000001:0\n" // closes the barrier
+                               "1:1:1:1:1:260:300:1\n"
+                               "1:1:1:1:1:260:300:7\n"
+                               "2:1:1:1:1:300:60000005:0\n" // closes the region
+                               "1:1:1:1:1:310:400:1\n"
+                               "2:1:1:1:1:320:42000050:900:42000059:450\n"
+                               "2:1:1:1:1:400:42000050:70:42000059:35\n";
+    static const uint64_t lengths[] = {15, 60, 145};
+    assert_true(pj_trace_writer_file(WHOLE, (pj_str){text, sizeof text - 1}, NULL));
+    for (uint64_t i = 0; i < 3 * 50; i++) {
+        uint64_t from = 5 * (i / 3), to = from + lengths[i % 3];
+        pj_auto_run whole = load(
+            WHOLE, (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to});
+        cut(whole);
+        pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_OFF});
+        same_counts(whole, part);
+    }
+}
+
+static uint64_t below(uint64_t *seed, uint64_t limit)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % limit;
+}
+
+/// States that overlap in any way, constructs that open and close in any order, readings between.
+static void write_random(uint64_t *seed)
+{
+    static const unsigned types[] = {60000001, 60000005, 60000018, 60000023};
+    static const unsigned states[] = {1, 1, 1, 15, 7};
+    pj_auto_buf text = {0};
+    pj_buf_puts(&text, "#Paraver (01/01/2024 at 12:00):400_ns:1(1):1:1(1:1)\n");
+    for (unsigned now = 0; now < 380; now += (unsigned)below(seed, 15)) {
+        unsigned kind = (unsigned)below(seed, 6), end = now + 1 + (unsigned)below(seed, 60);
+        if (kind < 4)
+            pj_buf_addf(&text, "1:1:1:1:1:%u:%u:%u\n", now, end < 400 ? end : 400,
+                        states[below(seed, 5)]);
+        else if (kind == 4)
+            pj_buf_addf(&text, "2:1:1:1:1:%u:%u:%u\n", now, types[below(seed, 4)],
+                        (unsigned)below(seed, 2));
+        else
+            pj_buf_addf(&text, "2:1:1:1:1:%u:42000050:%u\n", now, (unsigned)below(seed, 1000));
+    }
+    pj_buf_puts(&text, "2:1:1:1:1:400:42000050:5\n");
+    assert_true(pj_trace_writer_file(WHOLE, pj_buf_str(&text), NULL));
+}
+
+static void random_traces_are_cut_as_they_count(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (unsigned i = 0; i < pj_rounds(300, 20000); i++) {
+        write_random(&seed);
+        uint64_t from = below(&seed, 390), to = from + 1 + below(&seed, 400 - from);
+        pj_auto_run whole = load(
+            WHOLE, (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to});
+        cut(whole);
+        pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_OFF});
+        same_counts(whole, part);
+    }
+}
+
 /// No record comes after a later one of its thread, and nothing else is odd.
 static void parts_are_sound(void **state)
 {
@@ -159,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_statistics_of_the_region),
         cmocka_unit_test(readings_at_seams_of_bursts_count_alike),
+        cmocka_unit_test(nested_states_and_constructs_are_cut_as_they_count),
+        cmocka_unit_test(random_traces_are_cut_as_they_count),
         cmocka_unit_test(parts_are_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

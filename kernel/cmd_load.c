@@ -29,8 +29,10 @@ const pj_command pj_command_load = {
     .name = "load",
     .summary = "Read traces into a list of runs",
     .detail = "Every trace is read once, with all workers; what remains are the totals per rank "
-              "and thread and the runtime on an ideal network, or on the one that "
-              "latency, bandwidth and eager describe.\n"
+              "and thread and the runtime on an ideal network.\n"
+              "With latency, bandwidth or eager the runs are replayed on that network, too, and "
+              "named after it; metrics always use the ideal one and show the other in a column of "
+              "its own.\n"
               "Given a function, or text that is no path and no glob, it is Lua's own load.",
     .example = "runs = load \"epoch_*.prv.gz\"",
     .faces = PJ_IN_LUA,

@@ -7,12 +7,10 @@
 #include "metrics/model/run_table.h"
 #include "metrics/model/table_ops.h"
 
-#include <math.h>
-#include <stdio.h>
-
 typedef struct replay_args {
     pj_load_args load;
     pj_network_args network;
+    bool ranks;
     pj_exports exports;
 } replay_args;
 
@@ -36,37 +34,80 @@ static bool split_exports(const replay_args *args, pj_exports *tables, const cha
     return true;
 }
 
-/// What the table is about, where the network is not the ideal one.
-static void name_network(const pj_network *network, const pj_run *run, pj_table *table)
+static const char *title_of(const pj_run *run, pj_arena *arena)
 {
-    char latency[32], rate[32];
-    bool limited = network->bandwidth > 0 && isfinite(network->bandwidth);
-    if (network->latency_ns == 0 && !limited)
-        return;
-    pj_format_duration(network->latency_ns, latency);
-    snprintf(rate, sizeof rate, "%g GB/s", network->bandwidth / 1e9);
-    table->title = pj_arena_format(table->arena, "Replay of %s with latency %s, bandwidth %s",
-                                   run->name, latency, limited ? rate : "without limit");
+    return run->network_label ? pj_arena_format(arena, "Replay of %s on a network of %s",
+                                                run->base->name, run->network_label)
+                              : pj_arena_format(arena, "Ideal-network replay of %s", run->name);
 }
 
-/// The ideal runtime stands in every row, so that CSV and JSON have it too.
-static pj_table *replay_table(const pj_run *run, const pj_network *network, pj_err *err)
+/// What is left of the runtime, and how much of it that saves.
+static const pj_column measured_column = {.key = "measured_ns",
+                                          .title = "Measured",
+                                          .help = "Runtime of the run as it was.",
+                                          .unit = PJ_UNIT_NS};
+static const pj_column replayed_column = {.key = "ideal_runtime_ns",
+                                          .title = "Replayed",
+                                          .help = "Runtime of the whole run on the network.",
+                                          .unit = PJ_UNIT_NS};
+static const pj_column gain_column = {.key = "gain",
+                                      .title = "Gain",
+                                      .help = "The part of the measured runtime that it saves.",
+                                      .unit = PJ_UNIT_RATIO};
+
+static double gain_of(const pj_run *run)
 {
-    pj_auto_table ranks = pj_run_table_ideal(run);
+    return 1 - run->ideal.runtime_ns / (double)run->runtime_ns;
+}
+
+static void note(const pj_run *run, pj_table *table)
+{
     char runtime[32], shown[32];
-    size_t len = pj_format_double(run->ideal.runtime_ns, runtime);
-    pj_column column = {.key = "ideal_runtime_ns",
-                        .title = "Replayed runtime",
-                        .help = "Runtime of the whole run on the given network.",
-                        .unit = PJ_UNIT_NS};
-    pj_row_value value = {.formula = {runtime, len}};
-    pj_table *table = pj_table_add(ranks, column, value, err);
-    if (!table)
-        return NULL;
-    name_network(network, run, table);
+    pj_format_double(run->ideal.runtime_ns, runtime);
     pj_format_duration(run->ideal.runtime_ns, shown);
     table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s)", runtime, shown);
+    if (run->base && run->base->ideal.available) {
+        pj_format_double(run->base->ideal.runtime_ns, runtime);
+        pj_format_duration(run->base->ideal.runtime_ns, shown);
+        table->note = pj_arena_format(table->arena, "%s\non the ideal network %s (%s)", table->note,
+                                      runtime, shown);
+    }
     pj_run_view_note(run, table);
+}
+
+/// The answer: one row.
+static pj_table *answer_table(const pj_run *run)
+{
+    pj_table *table = pj_table_new("");
+    table->title = title_of(run, table->arena);
+    pj_table_add_column(table, measured_column);
+    pj_table_add_column(table, replayed_column);
+    pj_table_add_column(table, gain_column);
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = pj_cell_int((int64_t)run->runtime_ns);
+    cells[1] = pj_cell_real(run->ideal.runtime_ns);
+    cells[2] =
+        run->runtime_ns ? pj_cell_real(gain_of(run)) : pj_cell_empty("the run has no runtime");
+    note(run, table);
+    return table;
+}
+
+/// By rank. The answer stands in every row, so that CSV and JSON have it too.
+static pj_table *ranks_table(const pj_run *run, pj_err *err)
+{
+    char replayed[32], measured[32], gain[32];
+    pj_auto_table ranks = pj_run_table_ideal(run);
+    pj_row_value values[] = {
+        {.formula = {replayed, pj_format_double(run->ideal.runtime_ns, replayed)}},
+        {.formula = {measured, pj_format_double((double)run->runtime_ns, measured)}},
+        {.formula = {gain, pj_format_double(run->runtime_ns ? gain_of(run) : 0, gain)}}};
+    pj_auto_table first = pj_table_add(ranks, replayed_column, values[0], err);
+    pj_auto_table second = first ? pj_table_add(first, measured_column, values[1], err) : NULL;
+    pj_table *table = second ? pj_table_add(second, gain_column, values[2], err) : NULL;
+    if (!table)
+        return NULL;
+    table->title = title_of(run, table->arena);
+    note(run, table);
     return table;
 }
 
@@ -89,7 +130,8 @@ static bool replay(pj_session *session, const replay_args *args, pj_exports *tab
         pj_session_say(
             session, "%s: the idealised trace is written whole, not cut to the region of interest",
             opts.ideal_path);
-    pj_table *table = replay_table(run, &opts.network, err);
+    bool by_rank = args->ranks || tables->paths.count > 0;
+    pj_table *table = by_rank ? ranks_table(run, err) : answer_table(run);
     if (!table)
         return false;
     *out = pj_value_table_take(table);
@@ -109,6 +151,10 @@ static bool run_replay(pj_session *session, const void *given, pj_value *out, pj
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(replay_args, "One trace of an MPI program."),
     PJ_NETWORK_PARAMS(replay_args),
+    {.name = "ranks",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(replay_args, ranks),
+     .help = "Shows when each rank ends and how long it computes; exported tables always do."},
     PJ_LOAD_OPTIONS(replay_args),
     {.name = "export",
      .type = PJ_PARAM_TEXTS,
@@ -125,7 +171,8 @@ const pj_command pj_command_replay = {
     .name = "replay",
     .summary = "Runtime on an ideal network, or on one with a given latency and bandwidth",
     .detail = "Replays the run's computation and the order of its messages and collectives: what "
-              "remains of the runtime when the network costs nothing is the code's own waiting.\n"
+              "remains of the runtime when the network costs nothing is the code's own waiting. The "
+              "gain is the part of the measured runtime that the network would save.\n"
               "A message arrives latency + bytes / bandwidth after its start; a collective of P "
               "members costs ceil(log2 P) times that after the last arrival; no contention.",
     .example = "popinjay replay epoch_16proc.prv.gz --latency 2us --bandwidth 12.5G",

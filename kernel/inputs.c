@@ -278,12 +278,18 @@ static bool load_more(loading *l, const pj_run *run, pj_err *err)
 static bool take_run(loading *l, pj_run *run, pj_err *err)
 {
     const pj_load_args *args = l->args;
+    pj_network asked = l->opts.network;
+    bool ok = true;
+    if (run->network && pj_network_is_ideal(&asked))
+        l->opts.network = *run->network;
     if (args->reread || args->roi || args->roi_cut || args->clock || args->tag)
-        return load_path(l, run->path, run->tag, err);
-    if (lacks(run, &l->opts))
-        return load_more(l, run, err);
-    pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
-    return true;
+        ok = load_path(l, run->path, run->tag, err);
+    else if (lacks(run, &l->opts))
+        ok = load_more(l, run, err);
+    else
+        pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
+    l->opts.network = asked;
+    return ok;
 }
 
 static bool take_study(loading *l, const pj_study *study, pj_err *err)

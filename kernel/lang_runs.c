@@ -41,6 +41,12 @@ static int format(lua_State *L)
     return push_text(L, self(L)->format);
 }
 
+static int network(lua_State *L)
+{
+    const char *label = self(L)->network_label;
+    return label ? push_text(L, label) : 0;
+}
+
 static int tag(lua_State *L)
 {
     return push_text(L, self(L)->tag);
@@ -196,10 +202,13 @@ static const pj_lang_member run_members[] = {
      "The tag of the run, or an empty text; may be set: runs[1].tag = \"a\"."},
     {"ranks", ranks, true, NULL, "The number of ranks."},
     {"threads", threads, true, NULL, "The number of threads of all ranks."},
+    {"network", network, true, NULL,
+     "The network that the run was replayed on, where it is not the ideal one; else nil."},
     {"layout", layout, true, NULL, "Ranks x threads per rank, as text."},
     {"runtime_ns", runtime_ns, true, NULL, "The runtime in nanoseconds."},
     {"ideal_runtime_ns", ideal_runtime_ns, true, NULL,
-     "The runtime on an ideal network in nanoseconds; nil when it could not be replayed."},
+     "The runtime on an ideal network, or on run.network, in nanoseconds; nil when it could not be "
+     "replayed."},
     {"records", records, true, NULL, "The number of records read."},
     {"file_bytes", file_bytes, true, NULL, "The size of the file."},
     {"stats", stats, true, NULL, "Totals per rank and thread, a table."},
@@ -226,7 +235,7 @@ static bool assign(lua_State *L, const pj_lang_object *object, pj_str key)
     if (!pj_str_equal(key, PJ_S("tag")))
         return false;
     pj_run *run = object->value.run;
-    run->tag = pj_arena_text(run->arena, pj_str_of(luaL_checkstring(L, 3)));
+    pj_run_set_tag(run, pj_str_of(luaL_checkstring(L, 3)));
     return true;
 }
 

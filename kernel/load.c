@@ -33,7 +33,25 @@ typedef struct load_state {
     pj_crew *crew; // of the next pass
     bool apart;    // it cannot share this trace
     pj_bracket bracket;
+    pj_ideal *aside; // of the last pass, on a network that is not ideal; else NULL
 } load_state;
+
+/// The ideal network for the metrics, and beside it the one that is asked for.
+static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
+{
+    const pj_load_opts *opts = loading->opts;
+    pj_replay_opts replay = {.job = loading->job, .ideal_path = opts->ideal_path};
+    size_t count = 0;
+    if (!pj_network_is_ideal(&opts->network)) {
+        replay.network = opts->network;
+        replay.aside = loading->aside = pj_new(run->arena, pj_ideal);
+        loading->aside->reason = run->ideal.reason;
+        sinks[count++] = pj_replay_sink(replay);
+        replay = (pj_replay_opts){.job = loading->job, .alone = true};
+    }
+    sinks[count++] = pj_replay_sink(replay);
+    return count;
+}
 
 static pj_run *read_once(load_state *loading, pj_err *err)
 {
@@ -41,11 +59,8 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     run->roi = loading->roi;
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
-    pj_replay_opts replay = {.network = loading->opts->network,
-                             .job = loading->job,
-                             .ideal_path = loading->opts->ideal_path};
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 8 }; // the replay needs the totals: it comes after them
+    enum { OWN = 9 }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
@@ -59,7 +74,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     if (!opts->no_replay) {
         sinks[own++] = pj_mpi_use_sink();
         sinks[own++] = pj_mpi_messages_sink();
-        sinks[own++] = pj_replay_sink(replay);
+        own += add_replays(loading, run, sinks + own);
     }
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
@@ -263,13 +278,6 @@ static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool 
     return true;
 }
 
-bool pj_load_is_ideal(const pj_network *network)
-{
-    return !(network->latency_ns > 0) &&
-           !(network->bandwidth > 0 && isfinite(network->bandwidth)) && !network->eager_bytes &&
-           !network->all_rendezvous;
-}
-
 static bool is_whole_scene(const pj_scene_opts *scene, const pj_layout *layout)
 {
     return scene->range.kind == PJ_ROI_AUTO && scene->first_rank == 0 &&
@@ -285,7 +293,7 @@ static bool suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
     const char *lack = NULL;
     if (opts->listener_count || opts->ideal_path)
         lack = "has no events";
-    else if (!pj_load_is_ideal(network))
+    else if (!pj_network_is_ideal(network))
         lack = "knows the ideal network only";
     else if (opts->scene && !run->scene)
         lack = "does not say what happens over time";
@@ -423,6 +431,18 @@ static bool part(pj_crew *crew, const pj_run *run, pj_err *err)
     return ok;
 }
 
+/// The run on the network that was asked for; takes the reference to `base`.
+static pj_run *case_of(const load_state *loading, pj_run *base)
+{
+    const pj_network *asked = &loading->opts->network;
+    pj_run *run = pj_run_case(base, loading->aside, pj_network_label(asked, base->arena));
+    pj_network *network = pj_new(run->arena, pj_network);
+    *network = *asked;
+    run->network = network;
+    pj_run_release(base);
+    return run;
+}
+
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
@@ -451,6 +471,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
                       "the summary beside the trace was made from other bytes: the trace was read");
     if (run && stamped && pj_fingerprint_stamp(path, &after, NULL) && after != before)
         pj_run_remark(run, PJ_WARNING, "the trace changed while it was read: load it again");
+    if (run && loading.aside)
+        run = case_of(&loading, run);
     if (run)
         pj_job_report(job, path, true);
     else if (err && !err->code)

@@ -24,8 +24,9 @@ typedef struct pj_load_opts {
     const pj_run *known;        // the same run read before, for `scene`; NULL = none
     bool in_order;              // the listeners want the events of all threads in one order of time
     bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
-    pj_network network;
-    const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere
+    pj_network network;         // another one than the ideal gives a case (pj_run.base)
+    const char
+        *ideal_path; // where to write the trace as that network makes it (.prv); NULL = nowhere
     /// Who reads the trace together; NULL = this process alone. All members load the same trace
     /// with the same options; only the leader's run is whole.
     pj_crew *crew;
@@ -34,9 +35,6 @@ typedef struct pj_load_opts {
 /// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
 /// repair"; arena.
 const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
-
-/// Whether the ideal network is asked for, the only one that summaries know.
-bool pj_load_is_ideal(const pj_network *network);
 
 /// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where
 /// and what to do. A summary

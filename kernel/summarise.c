@@ -118,7 +118,7 @@ pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *
 static bool may_suffice(const pj_load_opts *opts)
 {
     return !opts->ignore_summary && !opts->crew && !opts->listener_count && !opts->ideal_path &&
-           !opts->scene && !opts->known && pj_load_is_ideal(&opts->network);
+           !opts->scene && !opts->known && pj_network_is_ideal(&opts->network);
 }
 
 /// Whether it has: single regions and, where totals are looked at themselves, exact ones.

@@ -100,10 +100,10 @@ static pj_study *make_study(const pj_wizard *wizard, pj_err *err)
         const pj_chosen *one = &wizard->chosen[i];
         if (!one->run)
             continue;
-        one->run->tag = pj_arena_text(one->run->arena, pj_str_of(one->tag));
+        pj_run_set_tag(one->run, pj_str_of(one->tag));
         runs[count++] = one->run;
     }
-    pj_study_opts how = {.scaling = wizard->scaling};
+    pj_study_opts how = {.scaling = wizard->scaling, .beside = true};
     pj_study *study = pj_study_new(runs, count, how, err);
     if (study && wizard->reference) {
         how.reference = reference_of(wizard, study);

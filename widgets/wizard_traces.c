@@ -244,12 +244,14 @@ static void keep_settings(pj_wizard *wizard, const traces_page *page)
         const char *key, *trait;
         pj_piece part;
     } kept[] = {
-        {"roi", NULL, page->roi},        {"roi_cut", "index", page->roi_cut},
-        {"clock", "index", page->clock}, {"latency", NULL, page->latency},
-        {"eager", NULL, page->eager},    {"bandwidth", NULL, page->bandwidth},
-        {"memory", NULL, page->memory},  {"workers", NULL, page->workers},
-        {"reread", NULL, page->reread},
+        {"roi", NULL, page->roi},         {"roi_cut", "index", page->roi_cut},
+        {"clock", "index", page->clock},  {"memory", NULL, page->memory},
+        {"workers", NULL, page->workers}, {"reread", NULL, page->reread},
     };
+    // Another network is looked at, and never remembered.
+    const pj_piece network[] = {page->latency, page->bandwidth, page->eager};
+    for (size_t i = 0; i < sizeof network / sizeof *network; i++)
+        pj_piece_on(&wizard->parts, network[i], "value", on_how);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         pj_wizard_keep(wizard, kept[i].key, kept[i].part, kept[i].trait);
         pj_piece_on(&wizard->parts, kept[i].part, kept[i].trait ? kept[i].trait : "value", on_how);

@@ -76,9 +76,43 @@ void pj_run_release(pj_run *run)
 {
     if (!run || --run->references > 0)
         return;
+    pj_run_release(run->base);
     free(run->remarks.items);
     pj_arena_free(run->arena);
     free(run);
+}
+
+static double *copy_clocks(const double *clocks, uint32_t ranks, pj_arena *arena)
+{
+    double *copy = pj_new_n(arena, double, ranks);
+    for (uint32_t i = 0; clocks && i < ranks; i++)
+        copy[i] = clocks[i];
+    return copy;
+}
+
+pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_label)
+{
+    pj_run *run = pj_take_memory(sizeof *run);
+    *run = *base;
+    run->arena = pj_arena_new(NULL);
+    run->references = 1;
+    run->base = pj_run_hold(base);
+    run->network_label = pj_arena_text(run->arena, pj_str_of(network_label));
+    run->name = pj_arena_format(run->arena, "%s @ %s", base->name, network_label);
+    run->ideal = *ideal;
+    run->ideal.finish_ns = copy_clocks(ideal->finish_ns, base->layout.ranks, run->arena);
+    run->ideal.compute_ns = copy_clocks(ideal->compute_ns, base->layout.ranks, run->arena);
+    run->sums = NULL; // follow from the totals and the clocks
+    run->remarks = (pj_remarks){.items = NULL};
+    for (size_t i = 0; i < base->remarks.count; i++)
+        pj_run_remark(run, base->remarks.items[i].severity, "%s", base->remarks.items[i].text);
+    return run;
+}
+
+void pj_run_set_tag(pj_run *run, pj_str tag)
+{
+    for (; run; run = run->base)
+        run->tag = pj_arena_text(run->arena, tag);
 }
 
 void pj_run_allocate(pj_run *run)

@@ -113,6 +113,8 @@ typedef struct pj_provenance {
     bool rounded;         // values of single threads are not exact; sums, means and maxima are
 } pj_provenance;
 
+struct pj_network;
+
 typedef struct pj_run {
     pj_arena *arena;
     _Atomic uint32_t references;
@@ -163,6 +165,10 @@ typedef struct pj_run {
     pj_roi roi;
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     pj_ideal ideal;
+    // A case: the same run with `ideal` from another network, which its name tells; else NULL.
+    struct pj_run *base; // on the ideal network; held
+    const struct pj_network *network;
+    const char *network_label;
     pj_import_stats import;
     pj_remarks remarks;
 
@@ -179,6 +185,12 @@ static inline void pj_run_drop(pj_run **run)
     pj_run_release(*run);
 }
 #define pj_auto_run __attribute__((cleanup(pj_run_drop))) pj_run *
+
+/// The run beside itself on another network; a new reference. All but `ideal`, which it copies, is
+/// that of `base`, which it holds.
+pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_label);
+/// Sets the tag of the run and of what it is a case of.
+void pj_run_set_tag(pj_run *run, pj_str tag);
 
 /// Allocates totals and the two standard counters for run->layout.
 void pj_run_allocate(pj_run *run);

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int compare(uint64_t a, uint64_t b)
@@ -114,10 +115,15 @@ static void name_runs(pj_study *study)
                     pj_new_n(kept, pj_str, study->count)};
     for (size_t i = 0; i < study->count; i++) {
         names.files[i] = path_from_root(study->runs[i], kept);
-        names.bares[i] = bare_path(names.files[i], pj_str_of(study->runs[i]->name));
+        const pj_run *run = study->runs[i];
+        pj_str name = pj_str_of(run->base ? run->base->name : run->name);
+        names.bares[i] = bare_path(names.files[i], name);
     }
-    for (size_t i = 0; i < study->count; i++)
-        study->names[i] = pj_arena_text(study->arena, shown_name(&names, i));
+    for (size_t i = 0; i < study->count; i++) {
+        const char *label = study->runs[i]->network_label;
+        const char *name = pj_arena_text(study->arena, shown_name(&names, i));
+        study->names[i] = label ? pj_arena_format(study->arena, "%s @ %s", name, label) : name;
+    }
 }
 
 static void fill_keys(pj_study *study, size_t run)
@@ -255,12 +261,37 @@ static const char *why_alone(const pj_study *study, pj_study_opts opts)
                              : "runs of one size: computation cannot be compared";
 }
 
+/// Whether the run on the ideal network, of the same trace, is among the runs.
+static bool has_base(pj_run *const *runs, size_t count, const pj_run *one)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!runs[i]->base && strcmp(runs[i]->path, one->path) == 0)
+            return true;
+    return false;
+}
+
+static pj_run *const *with_bases(pj_run *const *runs, size_t *count, pj_arena *arena)
+{
+    pj_run **all = pj_new_n(arena, pj_run *, 2 * *count);
+    size_t n = 0;
+    for (size_t i = 0; i < *count; i++)
+        all[n++] = runs[i];
+    for (size_t i = 0; i < *count; i++)
+        if (runs[i]->base && !has_base(all, n, runs[i]))
+            all[n++] = runs[i]->base;
+    *count = n;
+    return all;
+}
+
 pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err)
 {
     if (count == 0) {
         pj_fail(err, PJ_E_USAGE, NULL, 0, "there is no run; load at least one trace");
         return NULL;
     }
+    pj_auto_arena given = pj_arena_new(NULL);
+    if (opts.beside)
+        runs = with_bases(runs, &count, given);
     if (opts.reference > count) {
         pj_fail(err, PJ_E_USAGE, NULL, 0,
                 "there is no run %zu to refer to; choose a reference from 1 to %zu (by threads)",

@@ -36,6 +36,7 @@ typedef struct pj_study {
 typedef struct pj_study_opts {
     size_t reference; // 1-based in study order; 0 = fewest threads, threads per rank, then tag
     pj_scaling scaling;
+    bool beside; // a case (pj_run.base) brings its run on the ideal network along
 } pj_study_opts;
 
 /// Holds every run. Fails with PJ_E_USAGE when the reference does not exist or there is no run.

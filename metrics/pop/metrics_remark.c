@@ -78,6 +78,11 @@ static void say_what_the_run_is(collector *c, int run)
     pj_arena *arena = c->metrics->arena;
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
         say_threads_vary(c, run);
+    if (m->run->base)
+        say(c, PJ_NOTE, run,
+            "a replay on this network in place of the ideal one: its transfer and serialisation "
+            "are "
+            "no POP metrics");
     if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
         say(c, PJ_NOTE, run,
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");

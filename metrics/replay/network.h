@@ -2,6 +2,8 @@
 #ifndef PJ_NETWORK_H
 #define PJ_NETWORK_H
 
+#include "metrics/base/arena.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,5 +16,10 @@ typedef struct pj_network {
         eager_bytes;     // messages of at least this size wait for their receiver; 0 is read as 32k
     bool all_rendezvous; // eager_bytes is really 0
 } pj_network;
+
+/// Whether it costs nothing and leaves the eager limit as it is: the network of every metric.
+bool pj_network_is_ideal(const pj_network *network);
+/// "2us, 12 GB/s, eager 64 KiB": what is not as on the ideal one; arena.
+const char *pj_network_label(const pj_network *network, pj_arena *arena);
 
 #endif

@@ -553,9 +553,8 @@ static void find_outcomes(replay *r)
             r->outcomes[i] = outcome_of(r, i);
 }
 
-static void write_times(const replay *r, pj_run *run)
+static void write_times(const replay *r, pj_run *run, pj_ideal *ideal)
 {
-    pj_ideal *ideal = &run->ideal;
     const pj_layout *layout = &run->layout;
     ideal->finish_ns = pj_new_n(run->arena, double, layout->ranks);
     ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
@@ -585,11 +584,8 @@ static void write_times(const replay *r, pj_run *run)
 /// In a region of interest the replay may take longer than the trace.
 static void remark_on_region(const replay *r, pj_run *run)
 {
-    const pj_network *network = &r->opts.network;
-    bool ideal =
-        !(network->latency_ns > 0) && !(network->bandwidth > 0 && isfinite(network->bandwidth));
     double ratio = run->ideal.runtime_ns / (double)run->runtime_ns;
-    if (!run->roi.set || !ideal || !(ratio > 1 + WORTH_SAYING))
+    if (!run->roi.set || !(ratio > 1 + WORTH_SAYING))
         return;
     const char *why = "the replay lets ranks wait where they did not: in collectives for all "
                       "members, with large messages for the receiver";
@@ -638,6 +634,16 @@ static bool write_ideal_trace(replay *r, pj_err *err)
     return pj_ideal_trace_write(r->ideal, finish_ns, r->opts.job, err);
 }
 
+/// Counts and says what the replay has met.
+static void tell_run(const replay *r, pj_run *run)
+{
+    pj_import_merge(&run->import, &r->stats);
+    if (run->ideal.available)
+        remark_on_region(r, run);
+    else
+        pj_run_remark(run, PJ_WARNING, "No ideal network: %s", run->ideal.reason);
+}
+
 static bool finish(void *self, pj_run *run, pj_err *err)
 {
     replay *r = self;
@@ -647,15 +653,12 @@ static bool finish(void *self, pj_run *run, pj_err *err)
         step++;
     r->run = run;
     find_outcomes(r);
-    pj_import_merge(&run->import, &r->stats);
-    const char *reason = failure(r, run->arena);
-    run->ideal.reason = reason;
-    if (!reason) {
-        write_times(r, run);
-        remark_on_region(r, run);
-    } else {
-        pj_run_remark(run, PJ_WARNING, "No ideal network: %s", reason);
-    }
+    pj_ideal *ideal = r->opts.aside ? r->opts.aside : &run->ideal;
+    const char *reason = ideal->reason = failure(r, run->arena);
+    if (!reason)
+        write_times(r, run, ideal);
+    if (!r->opts.aside)
+        tell_run(r, run);
     if (r->ideal && reason)
         return pj_fail(err, PJ_E_MISSING, r->opts.ideal_path, 0,
                        "the idealised trace is not written: %s", reason);
@@ -752,7 +755,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                      .close = close_replay,
                      .self = r,
                      .kinds = HEARD,
-                     .sharing = opts.ideal_path ? NULL : &sharing,
+                     .sharing = opts.ideal_path || opts.aside || opts.alone ? NULL : &sharing,
                      .tell = tell,
                      .hear = hear};
 }

@@ -3,12 +3,16 @@
 #ifndef PJ_REPLAY_H
 #define PJ_REPLAY_H
 
+#include "metrics/model/run.h"
 #include "metrics/model/sink.h"
 #include "metrics/replay/network.h"
 
 typedef struct pj_replay_opts {
     pj_network network;
-    pj_job *job;            // its memory budget limits what may wait; NULL = 256 MB may; borrow
+    pj_job *job;     // its memory budget limits what may wait; NULL = 256 MB may; borrow
+    pj_ideal *aside; // where its times go in place of pj_run.ideal; it counts and says nothing
+                     // then, and no crew shares it; NULL; borrow
+    bool alone;             // no crew shares it
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

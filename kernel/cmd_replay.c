@@ -170,11 +170,12 @@ static const pj_param params[] = {
 const pj_command pj_command_replay = {
     .name = "replay",
     .summary = "Runtime on an ideal network, or on one with a given latency and bandwidth",
-    .detail = "Replays the run's computation and the order of its messages and collectives: what "
-              "remains of the runtime when the network costs nothing is the code's own waiting. The "
-              "gain is the part of the measured runtime that the network would save.\n"
-              "A message arrives latency + bytes / bandwidth after its start; a collective of P "
-              "members costs ceil(log2 P) times that after the last arrival; no contention.",
+    .detail =
+        "Replays the run's computation and the order of its messages and collectives: what "
+        "remains of the runtime when the network costs nothing is the code's own waiting. The "
+        "gain is the part of the measured runtime that the network would save.\n"
+        "A message arrives latency + bytes / bandwidth after its start; a collective of P "
+        "members costs ceil(log2 P) times that after the last arrival; no contention.",
     .example = "popinjay replay epoch_16proc.prv.gz --latency 2us --bandwidth 12.5G",
     .faces = PJ_IN_BOTH,
     .params = params,

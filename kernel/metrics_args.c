@@ -45,7 +45,8 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     pj_run **items = pj_new_n(arena, pj_run *, runs->count);
     for (size_t i = 0; i < runs->count; i++)
         items[i] = runs->items[i].run;
-    pj_study_opts how = {.reference = args->ref, .scaling = pj_scaling_choice(args->scaling), .beside = true};
+    pj_study_opts how = {
+        .reference = args->ref, .scaling = pj_scaling_choice(args->scaling), .beside = true};
     pj_study *study = pj_study_new(items, runs->count, how, err);
     if (!study)
         return false;

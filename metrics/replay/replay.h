@@ -12,7 +12,7 @@ typedef struct pj_replay_opts {
     pj_job *job;     // its memory budget limits what may wait; NULL = 256 MB may; borrow
     pj_ideal *aside; // where its times go in place of pj_run.ideal; it counts and says nothing
                      // then, and no crew shares it; NULL; borrow
-    bool alone;             // no crew shares it
+    bool alone;      // no crew shares it
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

@@ -321,6 +321,8 @@ static pj_outcome run_request(pj_lang *lang, request *r)
         lang->data = lang->metadata = NULL;
     lang->owner[0] = 0;
     pj_lang_note_names(lang);
+    if (!r->aside)
+        pj_lang_memory_trim(lang->stage);
     pj_lang_leave(lang);
     return outcome;
 }

@@ -269,6 +269,27 @@ static int display(lua_State *L)
     return 0;
 }
 
+/// An expression in the middle of a cell shows its value as one at the end does.
+static int show_value(lua_State *L)
+{
+    pj_lang *lang = pj_lang_of(L);
+    int count = lua_gettop(L);
+    if (count == 0 || (count == 1 && lua_isnil(L, 1)))
+        return 0;
+    pj_lang_show(L, 1);
+    pj_display shown = {.data = lang->data, .metadata = lang->metadata};
+    lang->face->display(lang->face->self, &shown);
+    pj_lang_bundle_clear(lang);
+    return 0;
+}
+
+/// A call in the middle of a cell shows what was made to be looked at; other calls are made for
+/// what they do.
+static int show_made(lua_State *L)
+{
+    return pj_lang_object_at(L, 1) ? show_value(L) : 0;
+}
+
 static int clear_output(lua_State *L)
 {
     const pj_face *face = pj_lang_of(L)->face;
@@ -416,6 +437,10 @@ void pj_lang_bind_open(lua_State *L)
     lua_setfield(L, -2, "%");
     lua_pushcfunction(L, run_and_show);
     lua_setfield(L, -2, "%display");
+    lua_pushcfunction(L, show_value);
+    lua_setfield(L, -2, "%value");
+    lua_pushcfunction(L, show_made);
+    lua_setfield(L, -2, "%made");
     lua_pushcfunction(L, ask_help);
     lua_setfield(L, -2, "?");
     lua_setfield(L, LUA_REGISTRYINDEX, PJ_LANG_LINES);

@@ -288,6 +288,18 @@ static void split_last(lua_State *L, pj_lang_cell *cell, pj_str code)
     }
 }
 
+/// Values in the middle of the cell would be lost.
+static void note_values(lua_State *L, pj_lang_cell *cell)
+{
+    for (size_t i = 0; i + 1 < cell->count; i++) {
+        pj_statement *s = &cell->items[i];
+        if (s->kind != PJ_STATEMENT_EXPRESSION || s->quiet)
+            continue;
+        s->call = compile(L, PJ_S(""), s->text) == FITS;
+        cell->lined = true;
+    }
+}
+
 /// Lines that hold a bracket or block still open at the end: levels of indentation. A comment
 /// without its end wants more.
 static int open_lines(pj_str code, bool *wants_more)
@@ -319,6 +331,7 @@ void pj_lang_cell_cut(lua_State *L, pj_str code, pj_lang_cell *out)
             break;
     }
     split_last(L, out, code);
+    note_values(L, out);
     out->depth = open_lines(code, &out->incomplete);
 }
 
@@ -359,18 +372,28 @@ static void add_command(pj_buf *out, const pj_statement *s, bool last)
 #define RETURN_BEGIN "do local __cell <close> = nil return "
 #define RETURN_END " end"
 
-/// `final` is the last statement, `last` the one whose value is wanted.
-static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool last)
+/// With `last` the value is the cell's, with `shown` it is shown.
+static void add_expression(pj_buf *out, const pj_statement *s, bool last, bool shown)
 {
+    if (shown)
+        pj_buf_puts(out, s->call ? "__lines['%made'](" : "__lines['%value'](");
+    else
+        pj_buf_puts(out, last ? RETURN_BEGIN : "do local __cell = ");
+    pj_buf_add(out, without_semicolons(s->text));
+    pj_buf_puts(out, shown ? ");" : RETURN_END ";");
+}
+
+/// `final` is the last statement; of a `valued` cell its value is wanted.
+static void add_statement(pj_buf *out, const pj_statement *s, bool final, bool valued)
+{
+    bool last = final && valued;
     switch (s->kind) {
     case PJ_STATEMENT_CODE:
         pj_buf_add(out, s->text);
         pj_buf_puts(out, final || s->quiet ? "" : ";");
         return;
     case PJ_STATEMENT_EXPRESSION:
-        pj_buf_puts(out, last && !s->quiet ? RETURN_BEGIN : "do local __cell = ");
-        pj_buf_add(out, without_semicolons(s->text));
-        pj_buf_puts(out, RETURN_END ";");
+        add_expression(out, s, last && !s->quiet, valued && !final && !s->quiet);
         return;
     case PJ_STATEMENT_COMMAND:
         last = last && !s->quiet;
@@ -404,7 +427,7 @@ void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj
         const pj_statement *s = &cell->items[i];
         pj_buf_add(out, between(code, at, s->at));
         bool final = i + 1 == cell->count;
-        add_statement(out, s, final, final && valued);
+        add_statement(out, s, final, valued);
         at = s->end;
     }
     pj_buf_puts(out, wrapped ? " end" : "");

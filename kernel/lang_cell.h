@@ -22,6 +22,7 @@ typedef struct pj_statement {
     size_t at;   // offsets in the code
     size_t end;
     bool quiet;    // ends with ';'
+    bool call;     // of an expression in the middle of a cell: it may be made for what it does
     pj_str target; // of a command: what it is assigned to ("m", "local m"); empty = nothing
     bool shown;    // of a command: shown though assigned ("... as m")
 } pj_statement;
@@ -29,7 +30,8 @@ typedef struct pj_statement {
 typedef struct pj_lang_cell {
     pj_statement *items;
     size_t count, cap;
-    bool lined;      // has `%` or `?` lines: its program takes what they call and gives a function
+    bool lined;      // has `%` or `?` lines or values in its middle: its program takes what they
+                     // call and gives a function
     bool incomplete; // the code only wants more text
     int depth;       // lines with a bracket or block open at the end of the code
 } pj_lang_cell;
@@ -37,7 +39,8 @@ typedef struct pj_lang_cell {
 /// Compiles parts of `code` in `L` (never runs them) and leaves its stack as it was.
 void pj_lang_cell_cut(lua_State *L, pj_str code, pj_lang_cell *out);
 /// The chunk, with the line numbers of the cell. With `valued` it returns the value of the last
-/// statement when that has one and does not end with ';'.
+/// statement when that has one and does not end with ';', and shows such values in the middle: of
+/// calls those that were made to be looked at, of other expressions any.
 void pj_lang_cell_program(const pj_lang_cell *cell, pj_str code, bool valued, pj_buf *out);
 void pj_lang_cell_free(pj_lang_cell *cell);
 

@@ -1,6 +1,6 @@
 // run:events{type = "MPI_Send"}:by "partner":sum "bytes": a question about events that grows by
-// every method and is asked by the last one. It is a Lua table of the run and of the options that
-// the verb `events` takes.
+// every method and is asked by the last one, or at once where the options ask already. It is a Lua
+// table of the run and of the options that the verb `events` takes.
 #include "kernel/lang_events.h"
 
 #include "kernel/lang_bind.h"
@@ -142,6 +142,13 @@ int pj_lang_events(lua_State *L)
         lua_replace(L, 2);
     }
     luaL_checktype(L, 2, LUA_TTABLE);
+    for (size_t i = 0; i < METHODS; i++)
+        if (methods[i].asks && methods[i].option &&
+            (lua_getfield(L, 2, methods[i].option), lua_toboolean(L, -1))) {
+            lua_settop(L, 2);
+            return pj_lang_call(L, pj_command_find(PJ_S("events"), PJ_IN_LUA));
+        }
+    lua_settop(L, 2);
     push_question(L);
     return 1;
 }

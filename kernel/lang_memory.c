@@ -3,10 +3,19 @@
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 
-enum { STEP = 64 << 20, RESERVE = 32 << 20 }; // looked at once per step; left for everything else
+enum {
+    STEP = 64 << 20,           // looked at once per step
+    RESERVE = 32 << 20,        // left for everything else
+    TOLD_FROM = 64 << 10,      // bytes in C: the collector is told of so many at once
+    CLAIM_STEP = 8 << 20,      // looked at once per step, of memory in C
+    TRIMMED_FROM = 64ull << 20 // bytes that were taken since, before free ones are looked for
+};
 
+/// `more` and what may be taken without a further look stay above the reserve.
 static bool may_grow(pj_lang_stage *stage, size_t more)
 {
     if (stage->lua_bytes + more <= stage->lua_granted)
@@ -14,7 +23,8 @@ static bool may_grow(pj_lang_stage *stage, size_t more)
     uint64_t left = pj_memory_look("").left;
     if (left < more || left - more < RESERVE)
         return false;
-    stage->lua_granted = stage->lua_bytes + more + (left - more < STEP ? 0 : STEP);
+    uint64_t beyond = left - more - RESERVE;
+    stage->lua_granted = stage->lua_bytes + more + (beyond < STEP ? (size_t)beyond / 2 : STEP);
     return true;
 }
 
@@ -42,6 +52,43 @@ void pj_lang_memory_open(pj_lang_stage *stage)
         (size_t)lua_gc(stage->L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(stage->L, LUA_GCCOUNTB);
     stage->lua_granted = STEP;
     lua_setallocf(stage->L, allocate, stage);
+}
+
+void pj_lang_memory_note(lua_State *L, uint64_t bytes)
+{
+    pj_lang_stage *stage = pj_lang_of(L)->stage;
+    stage->outside += bytes;
+    if (stage->outside < TOLD_FROM || !lua_gc(L, LUA_GCISRUNNING))
+        return;
+    uint64_t kilobytes = stage->outside >> 10;
+    stage->outside = 0;
+    lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+}
+
+void pj_lang_memory_claim(lua_State *L, size_t bytes)
+{
+    pj_lang_stage *stage = pj_lang_of(L)->stage;
+    if (bytes <= stage->claimed) {
+        stage->claimed -= bytes;
+        return;
+    }
+    stage->claimed = 0;
+    uint64_t left = pj_memory_look("").left;
+    if (left < RESERVE || left - RESERVE < bytes + CLAIM_STEP)
+        luaL_error(L, "not enough memory");
+    stage->claimed = CLAIM_STEP;
+}
+
+void pj_lang_memory_trim(pj_lang_stage *stage)
+{
+    uint64_t resident = pj_memory_resident();
+    if (resident >= stage->trimmed + TRIMMED_FROM) {
+        malloc_trim(0);
+        resident = pj_memory_resident();
+    } else if (resident >= stage->trimmed) {
+        return;
+    }
+    stage->trimmed = resident;
 }
 
 void pj_lang_memory_explain(pj_lang *lang, bool anywhere)

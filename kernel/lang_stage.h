@@ -19,6 +19,9 @@ typedef struct pj_lang_stage {
     luaL_Stream *streams[3];    // io.stdin, io.stdout, io.stderr: the files of the one on stage
     size_t lua_bytes;           // that the Lua state has
     size_t lua_granted;         // that it may have before the system is asked again
+    uint64_t outside;           // bytes in C that the collector was not told of
+    size_t claimed;             // bytes in C that may be taken before the system is asked again
+    uint64_t trimmed;           // bytes resident when free memory was given back last
     size_t source_count;        // cells whose code was kept
     struct pj_widgets *widgets; // NULL = none was ever made
     pthread_mutex_t lock;       // of what follows

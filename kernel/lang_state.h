@@ -94,6 +94,12 @@ void pj_lang_note_names(pj_lang *lang);
 void pj_lang_process_open(lua_State *L);
 /// lang_memory.c: Lua gets no more memory than this process may use.
 void pj_lang_memory_open(pj_lang_stage *stage);
+/// Tells the collector of memory in C that an object of Lua holds; it may collect.
+void pj_lang_memory_note(lua_State *L, uint64_t bytes);
+/// Raises when memory in C, of which `bytes` are about to be taken, comes to an end.
+void pj_lang_memory_claim(lua_State *L, size_t bytes);
+/// Gives back to the system what is free, when that may be much.
+void pj_lang_memory_trim(pj_lang_stage *stage);
 /// What is said of a cell that got none; with `anywhere` its place is not known.
 void pj_lang_memory_explain(pj_lang *lang, bool anywhere);
 /// lang_guard.c: interrupts that nothing in Lua can hold up.

@@ -71,6 +71,7 @@ void pj_lang_object_finish(lua_State *L)
 {
     pj_lang_object *object = pj_lang_object_at(L, -1);
     object->type = type_of(&object->value);
+    pj_lang_memory_note(L, pj_value_bytes(&object->value));
     if (object->type)
         return;
     const pj_value *value = &object->value;

@@ -235,6 +235,14 @@ static json_t *json_for(lua_State *L, const pj_trait *trait, int index, pj_err *
     return bytes ? bytes : pj_lang_json_of(L, index, is_list(trait), err);
 }
 
+/// Asks for the memory that JSON of the value at `index` takes, roughly.
+static void claim(lua_State *L, int index)
+{
+    enum { EACH = 64 };
+    size_t len = lua_rawlen(L, index);
+    pj_lang_memory_claim(L, EACH + len * (lua_istable(L, index) ? EACH : 1));
+}
+
 /// widget[key] = the value on top, which is popped.
 static void set_field(lua_State *L, int index, const char *key)
 {
@@ -243,6 +251,7 @@ static void set_field(lua_State *L, int index, const char *key)
         pj_lang_widget_on(L, index, key);
         return;
     }
+    claim(L, -1);
     if (pj_lang_choice_set(L, index, widget, key))
         return;
     pj_err *err = pj_lang_err(L);
@@ -352,6 +361,7 @@ static void wrap_text(lua_State *L, const pj_model *model)
 
 static int make(lua_State *L)
 {
+    enum { WIDGET_BYTES = 16 << 10 }; // of its state and of the message that opens it
     pj_lang *lang = pj_lang_of(L);
     const pj_model *model = lua_touserdata(L, lua_upvalueindex(1));
     pj_widgets *widgets = pj_lang_widgets(lang->stage);
@@ -364,6 +374,7 @@ static int make(lua_State *L)
     if (lua_type(L, 1) == LUA_TSTRING)
         wrap_text(L, model);
     luaL_checktype(L, 1, LUA_TTABLE);
+    pj_lang_memory_claim(L, WIDGET_BYTES);
     pj_err err = {0};
     json_t *traits = plain_traits(L, model, &err);
     lua_settop(L, 1);

@@ -90,6 +90,45 @@ void pj_value_clear(pj_value *value)
     *value = (pj_value){0};
 }
 
+static uint64_t table_bytes(const pj_table *table)
+{
+    return table ? pj_arena_size(table->arena) + table->cell_cap * sizeof *table->cells : 0;
+}
+
+static uint64_t drawing_bytes(const pj_drawing *drawing)
+{
+    const pj_figure *figure = drawing->figure;
+    return pj_arena_size(figure->arena) + figure->mark_cap * sizeof *figure->marks +
+           table_bytes(drawing->data);
+}
+
+uint64_t pj_value_bytes(const pj_value *value)
+{
+    uint64_t bytes = 0;
+    switch (value->kind) {
+    case PJ_VALUE_NIL:
+    case PJ_VALUE_BOOL:
+    case PJ_VALUE_NUMBER:
+    case PJ_VALUE_WIDGET:
+        return 0;
+    case PJ_VALUE_TEXT:
+        return strlen(value->text);
+    case PJ_VALUE_LIST:
+        for (size_t i = 0; i < value->list->count; i++)
+            bytes += pj_value_bytes(&value->list->items[i]);
+        return bytes;
+    case PJ_VALUE_RUN:
+        return pj_arena_size(value->run->arena);
+    case PJ_VALUE_TABLE:
+        return table_bytes(value->table);
+    case PJ_VALUE_METRICS:
+        return pj_arena_size(value->metrics->arena);
+    case PJ_VALUE_DRAWING:
+        return drawing_bytes(value->drawing);
+    }
+    return bytes;
+}
+
 const char *pj_value_name(pj_value_kind kind)
 {
     static const char *const names[] = {

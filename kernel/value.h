@@ -60,6 +60,8 @@ struct pj_drawing {
 pj_value pj_value_hold(pj_value value);
 void pj_value_clear(pj_value *value);
 #define pj_auto_value __attribute__((cleanup(pj_value_clear))) pj_value
+/// Bytes of memory behind it, roughly; what several values share counts for each.
+uint64_t pj_value_bytes(const pj_value *value);
 /// "table", "run": for messages.
 const char *pj_value_name(pj_value_kind kind);
 /// Whether it is a list that holds only runs, at least one.

@@ -129,25 +129,34 @@ static void look_at_control(looker *l)
     }
 }
 
-/// Pages of /proc/self/statm: size is field 0, data and stack field 5.
+enum { STATM_SIZE, STATM_RESIDENT, STATM_DATA = 5, STATM_FIELDS };
+
+/// /proc/self/statm, in bytes; 0 where it does not tell.
+static void read_statm(const looker *l, uint64_t fields[STATM_FIELDS])
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    pj_auto_buf text = {0};
+    pj_str rest = read_small(l, "/proc/self/", "statm", &text);
+    for (unsigned i = 0; i < STATM_FIELDS; i++) {
+        bool told = pj_parse_u64(pj_str_trim(pj_str_cut(&rest, ' ')), &fields[i]);
+        fields[i] = told ? fields[i] * page : 0;
+    }
+}
+
 static void look_at_process(looker *l)
 {
     static const struct {
         int limit;
         unsigned field;
         const char *what;
-    } rows[] = {{RLIMIT_AS, 0, "the limit of the address space (ulimit -v)"},
-                {RLIMIT_DATA, 5, "the limit of data (ulimit -d)"}};
-    uint64_t fields[6] = {0}, page = (uint64_t)sysconf(_SC_PAGESIZE);
-    pj_auto_buf text = {0};
-    pj_str rest = read_small(l, "/proc/self/", "statm", &text);
-    for (unsigned i = 0; i < 6; i++)
-        if (!pj_parse_u64(pj_str_trim(pj_str_cut(&rest, ' ')), &fields[i]))
-            fields[i] = 0;
+    } rows[] = {{RLIMIT_AS, STATM_SIZE, "the limit of the address space (ulimit -v)"},
+                {RLIMIT_DATA, STATM_DATA, "the limit of data (ulimit -d)"}};
+    uint64_t fields[STATM_FIELDS];
+    read_statm(l, fields);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rlimit limit;
         if (getrlimit(rows[i].limit, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-            add_room(l, (uint64_t)limit.rlim_cur, fields[rows[i].field] * page, rows[i].what);
+            add_room(l, (uint64_t)limit.rlim_cur, fields[rows[i].field], rows[i].what);
     }
 }
 
@@ -158,6 +167,13 @@ pj_memory_room pj_memory_look(const char *root)
     look_at_control(&l);
     look_at_process(&l);
     return l.room;
+}
+
+uint64_t pj_memory_resident(void)
+{
+    uint64_t fields[STATM_FIELDS];
+    read_statm(&(looker){.root = ""}, fields);
+    return fields[STATM_RESIDENT];
 }
 
 bool pj_memory_want(uint64_t bytes, const char *where, const char *why, pj_err *err)

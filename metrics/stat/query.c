@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/base/suggest.h"
 #include "metrics/model/formula.h"
@@ -390,6 +391,16 @@ static bool too_many(const pj_query *query, const char *what, pj_err *err)
         limit, what);
 }
 
+/// A limit that somebody raised may be more than there is memory for. Looked at now and then, with
+/// room for what grows by doubling.
+static bool has_room(const pj_query *query, size_t rows, size_t row_bytes, pj_err *err)
+{
+    enum { ROWS_BETWEEN_LOOKS = 4096, RESERVE = 32 << 20 };
+    return rows % ROWS_BETWEEN_LOOKS != 0 || rows == 0 ||
+           pj_memory_want(2 * rows * row_bytes + RESERVE, query->run->path,
+                          "the answer to the question", err);
+}
+
 static group *add_new_group(pj_query *query)
 {
     pj_grow(query->groups, &query->group_cap, query->group_count + 1);
@@ -416,6 +427,8 @@ static group *group_of(pj_query *query, const row *r, pj_err *err)
         too_many(query, "groups", err);
         return NULL;
     }
+    if (!has_room(query, query->group_count, sizeof *query->groups, err))
+        return NULL;
     pj_map_put(&query->group_of, hash, (uint32_t)query->group_count);
     group *g = add_new_group(query);
     memcpy(g->keys, keys, sizeof keys);
@@ -426,6 +439,8 @@ static bool add_row(pj_query *query, const row *r, pj_err *err)
 {
     if (query->table->row_count >= query->limit)
         return too_many(query, "events", err);
+    if (!has_room(query, query->table->row_count, FIELDS * sizeof(pj_cell), err))
+        return false;
     pj_cell *cells = pj_table_add_row(query->table);
     for (unsigned i = 0; i < FIELDS; i++)
         cells[i] = field_of(r, 0, i);

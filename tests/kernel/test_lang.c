@@ -417,6 +417,21 @@ static void nil_arguments_are_named(void **state)
     cell_fails(f, "metrics()", "TRACE is missing");
 }
 
+/// A plot and a table that nothing takes are shown where they stand.
+static void nothing_made_is_thrown_away(void **state)
+{
+    cell_bench *f = *state;
+    pj_outcome o = run(f, "runs = load(dir .. 'stencil_?x1.prv.gz')\n"
+                          "m = metrics(runs)\n"
+                          "plot(m, 'speedup')\n"
+                          "runs[1].stats:head(1)\n"
+                          "runs[1].stats:head(1);\n"
+                          "metrics(runs)");
+    assert_true(o.ok && o.data);
+    assert_int_equal(json_array_size(f->face.displays), 2);
+    pj_outcome_clear(&o);
+}
+
 static void a_row_is_shown_as_its_table(void **state)
 {
     cell_bench *f = *state;
@@ -607,6 +622,7 @@ int main(void)
         LANG_TEST(tracebacks_name_cells_and_lines),
         LANG_TEST(variables_are_explained),
         LANG_TEST(nil_arguments_are_named),
+        LANG_TEST(nothing_made_is_thrown_away),
         LANG_TEST(a_row_is_shown_as_its_table),
         LANG_TEST(a_strict_global_table_leaves_lines_alone),
         LANG_TEST(wrecked_globals_leave_lines_alone),

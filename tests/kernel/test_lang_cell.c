@@ -214,6 +214,60 @@ static void check_cell(pj_lang *lang, pj_recording *face, const cell *c)
     pj_outcome_clear(&o);
 }
 
+/// The texts of what was shown in the middle.
+static void list_displays(const pj_recording *face, pj_buf *out)
+{
+    size_t i;
+    json_t *shown;
+    json_array_foreach(face->displays, i, shown)
+    {
+        const json_t *data = json_object_get(shown, "data");
+        pj_buf_addf(out, "%s%s", i ? "," : "",
+                    json_string_value(json_object_get(data, "text/plain")));
+    }
+}
+
+/// Of calls only what was made to be looked at.
+static void values_in_the_middle_are_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *shown;
+    } rows[] = {
+        {"1\n2\n3", "1,2"},
+        {"x = 4\nx\nx + 1\n'end'", "4,5"},
+        {"1, 2\n3", "1\t2"},
+        {"1;\n2;\n3", ""},
+        {"nil\nnothing_of_this_name\n3", ""},
+        {"tostring(1)\n(tostring(2))\nprint 'a'\nx = 3", "2"},
+        {"('x'):rep(3)\ntable.remove {1}\n5", ""},
+        {"local a <const> = 7\na\na;\na", "7"},
+        {"1\nerror 'line two'", "1"},
+        {"goto done\n'jumped over'\n::done::\n'after'", ""},
+        {"for i = 1, 2 do tostring(i) end\n5", ""},
+        {"io.write 'a'\n6", ""},
+    };
+    pj_recording face;
+    pj_recording_open(&face);
+    pj_lang *lang = pj_lang_new(&face.face, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pj_recording_reset(&face);
+        pj_outcome o = pj_lang_run(lang, pj_str_of(rows[i].code), (pj_cell_opts){.name = "cell"});
+        pj_auto_buf shown = {0};
+        list_displays(&face, &shown);
+        if (!pj_str_equal(pj_buf_str(&shown), pj_str_of(rows[i].shown)))
+            fail_msg("cell \"%s\" shows \"" PJ_STR_FMT "\" in its middle", rows[i].code,
+                     PJ_STR_ARG(pj_buf_str(&shown)));
+        pj_outcome_clear(&o);
+    }
+    pj_recording_reset(&face);
+    pj_outcome o = pj_lang_run(lang, PJ_S("1\n2"), (pj_cell_opts){.name = "cell", .silent = true});
+    assert_int_equal(json_array_size(face.displays), 0);
+    pj_outcome_clear(&o);
+    pj_lang_free(lang);
+    pj_recording_close(&face);
+}
+
 static void cells_show_what_they_should(void **state)
 {
     (void)state;
@@ -323,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_show_what_they_should),
+        cmocka_unit_test(values_in_the_middle_are_shown),
         cmocka_unit_test(nothing_runs_twice_or_too_early),
         cmocka_unit_test(long_cells_are_cut_in_linear_time),
         cmocka_unit_test(completeness_is_judged),

@@ -78,6 +78,18 @@ static void both_formats_answer_the_same(void **state)
                "true");
 }
 
+/// Options that ask are answered at once, as the verb does.
+static void options_may_ask(void **state)
+{
+    cell_bench *b = *state;
+    cell_does(b, "run = load '" ANCHOR "'[1]");
+    cell_gives(b, "run:events{type = 'message', count = true}[1].count", "20");
+    cell_gives(b,
+               "tostring(run:events{by = 'rank', sum = 'bytes'}) == "
+               "tostring(run:events():by 'rank':sum 'bytes')",
+               "true");
+}
+
 /// A question can be kept, told apart and asked again: methods make new ones.
 static void questions_are_values(void **state)
 {
@@ -110,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(both_formats_answer_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(options_may_ask, set_up, tear_down),
         cmocka_unit_test_setup_teardown(questions_are_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(mistakes_are_told, set_up, tear_down),
     };

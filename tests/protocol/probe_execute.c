@@ -1,8 +1,11 @@
 // execute_request: flags and their defaults, order of messages, errors, abort.
 #include "tests/protocol/probe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static int reply_count(const answer *a)
 {
@@ -256,6 +259,54 @@ static void test_memory_ends_in_an_error(void **state)
     answer_free(&a);
 }
 
+/// Sets the limit of the kernel's address space `bytes` above what it has.
+static void leave_memory(const client *c, size_t bytes)
+{
+    char path[64];
+    unsigned long pages = 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)c->pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    rlim_t limit = pages * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+    assert_int_equal(prlimit(c->pid, RLIMIT_AS, &(struct rlimit){limit, limit}, NULL), 0);
+}
+
+/// Cells that take all there is leave enough for the kernel to say so and to go on.
+static void test_a_reserve_is_kept(void **state)
+{
+    static const char *const cells[] = {
+        "t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end",
+        "t = {} for i = 1, 1e9 do t[i] = ('x'):rep(10000000) .. i end",
+        "for i = 1, 1e9 do widget.Label{value = ('x'):rep(10000) .. i} end",
+    };
+    client *c = *state;
+    if (client_is_sanitized())
+        skip(); // its address space is reserved from the start
+    leave_memory(c, (size_t)300 << 20);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        answer a = client_execute(c, cells[i]);
+        assert_string_equal(message_text(a.reply, "ename"), "MemoryError");
+        answer_free(&a);
+        run_ok(c, "t = nil collectgarbage()");
+        run_ok(c, "for i = 1, 1000 do print(i) end");
+    }
+}
+
+/// What objects of the language hold in C is collected in time, and given back.
+static void test_memory_of_results_is_bounded(void **state)
+{
+    client *c = *state;
+    run_ok(c, "run = load '" PJ_SOURCE_DIR "/notebooks/traces/stencil_16x1.prv.gz'[1]");
+    size_t before = client_memory(c);
+    run_ok(c, "for i = 1, 60 do local t = run:events():limit(1000000):rows() end");
+    size_t after = client_memory(c);
+    print_message("[ figure   ] 60 tables: %zu MB on top of %zu\n", (after - before) >> 20,
+                  before >> 20);
+    assert_true(after - before < (size_t)32 << 20);
+}
+
 int probe_execute(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +321,8 @@ int probe_execute(void)
         PROBE(test_stop_on_error_false),
         PROBE(test_queued_cells_run_in_order),
         PROBE(test_memory_ends_in_an_error),
+        PROBE(test_a_reserve_is_kept),
+        PROBE(test_memory_of_results_is_bounded),
         PROBE(test_round_trips),
     };
     return cmocka_run_group_tests_name("execute", tests, NULL, NULL);

@@ -371,7 +371,7 @@ static pj_piece build_zoom(pj_wizard *wizard)
         {"Earlier", "arrow-left", "Half a picture back", on_earlier},
         {"Later", "arrow-right", "Half a picture on", on_later},
         {"Whole run", "arrows-h", "What is analysed", on_whole},
-        {"Analyse this time", "crop",
+        {"Use as region", "crop",
          "Reads the runs again with this time as the region of interest; of several runs, the same "
          "part of each",
          on_region},

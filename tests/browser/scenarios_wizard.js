@@ -100,7 +100,7 @@ export async function markTime(stage, front, area) {
   assert.ok(from < first && first < last && last < to, `${first} to ${last} in ${from} to ${to}`);
   const part = (last - first) / (to - from); // the plot is a little narrower than its picture
   assert.ok(part > 0.18 && part < 0.3, `a fifth of the picture is ${part} of its time`);
-  await button(area, 'Analyse this time').click();
+  await button(area, 'Use as region').click();
   await area.getByText('MPI load balance').first().waitFor();
   await tab(area, 'Traces').click();
   await area.getByText('Advanced').click();

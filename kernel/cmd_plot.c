@@ -1,4 +1,5 @@
 // popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
+#include "kernel/display.h"
 #include "kernel/export.h"
 #include "kernel/metrics_args.h"
 #include "kernel/scene_args.h"
@@ -152,12 +153,10 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err) ||
         !take_source(session, args, plot, &source, err))
         return false;
-    const pj_draw *draw = pj_draw_open(err);
-    pj_figure *figure = draw ? plot->make(data_of(&source), opts, draw, err) : NULL;
-    if (!figure)
+    *out = pj_display_plot(session, plot, data_of(&source), opts, &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
         return false;
-    pj_figure_zoom(figure, args->exports.size);
-    *out = pj_value_drawing_take(figure, table_of(&source, plot));
+    out->drawing->data = table_of(&source, plot);
     return pj_export_all(session, out, &args->exports, err);
 }
 
@@ -221,7 +220,7 @@ const pj_command pj_command_plot = {
         "threads do when; "
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
         "scatter draw columns of a table (of a trace: its statistics).\n"
-        "Without --export the data of the plot is printed as a table.",
+        "Without --export the plot is drawn in the terminal; --export -.csv gives its numbers.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
     .faces = PJ_IN_BOTH,
     .params = params,

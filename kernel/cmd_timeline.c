@@ -1,4 +1,5 @@
 // popinjay timeline TRACE: what ranks and threads do over time.
+#include "kernel/display.h"
 #include "kernel/export.h"
 #include "kernel/inputs.h"
 #include "kernel/scene_args.h"
@@ -26,13 +27,11 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
     pj_plot_opts opts = {.title = args->title,
                          .width = args->exports.size.width / zoom,
                          .height = args->exports.size.height / zoom};
-    const pj_draw *draw = pj_draw_open(err);
-    pj_figure *figure =
-        draw ? pj_plot_timeline.make((pj_plot_data){.run = run}, opts, draw, err) : NULL;
-    if (!figure)
+    *out = pj_display_plot(session, &pj_plot_timeline, (pj_plot_data){.run = run}, opts,
+                           &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
         return false;
-    pj_figure_zoom(figure, args->exports.size);
-    *out = pj_value_drawing_take(figure, pj_scene_table(run));
+    out->drawing->data = pj_scene_table(run);
     return pj_export_all(session, out, &args->exports, err);
 }
 

@@ -4,6 +4,8 @@
 #include "kernel/run_view.h"
 #include "metrics/base/num.h"
 #include "widgets/bundle.h"
+#include "widgets/figure_terminal.h"
+#include "widgets/textlines.h"
 
 static pj_render_opts render_opts(const pj_session *session, const pj_value *value)
 {
@@ -47,10 +49,49 @@ pj_table *pj_display_table(const pj_value *value)
     return NULL;
 }
 
+static pj_terminal_opts terminal_opts(const pj_session *session)
+{
+    return (pj_terminal_opts){.columns = session->render.width, .colour = session->render.colour};
+}
+
+pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot_data data,
+                         pj_plot_opts opts, const pj_exports *exports, pj_err *err)
+{
+    bool terminal = !exports->paths.count && !session->lang;
+    const pj_draw *draw = terminal ? &pj_draw_terminal : pj_draw_open(err);
+    if (terminal)
+        opts.width = pj_figure_terminal_width(terminal_opts(session));
+    pj_figure *figure = draw ? plot->make(data, opts, draw, err) : NULL;
+    if (!figure)
+        return (pj_value){0};
+    pj_value value = pj_value_drawing_take(figure, NULL);
+    value.drawing->terminal = terminal;
+    if (terminal)
+        pj_figure_terminal_stretch(figure);
+    else
+        pj_figure_zoom(figure, exports->size);
+    return value;
+}
+
+/// The figure and what touches its numbers.
+static void add_drawing(const pj_session *session, const pj_drawing *drawing, pj_buf *out)
+{
+    pj_terminal_opts opts = terminal_opts(session);
+    pj_str rest = pj_str_of(drawing->data && drawing->data->note ? drawing->data->note : "");
+    pj_figure_terminal(drawing->figure, opts, out);
+    while (rest.len) {
+        pj_str line = pj_str_cut(&rest, '\n');
+        if (pj_str_starts(line, PJ_S("warning: ")) || pj_str_starts(line, PJ_S("loss: ")))
+            pj_textlines_wrap(out, "! ", line, (size_t)pj_figure_terminal_columns(opts));
+    }
+}
+
 static void add_table(const pj_session *session, const pj_value *value, pj_buf *out)
 {
     pj_auto_table table = pj_display_table(value);
-    if (table)
+    if (value->kind == PJ_VALUE_DRAWING && value->drawing->terminal)
+        add_drawing(session, value->drawing, out);
+    else if (table)
         pj_render_table(&pj_renderer_txt, table, session->render, out);
     else if (value->kind == PJ_VALUE_LIST)
         add_list(session, value, out);

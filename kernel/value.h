@@ -54,6 +54,7 @@ struct pj_drawing {
     _Atomic uint32_t references;
     pj_figure *figure;
     pj_table *data;
+    bool terminal; // laid out for the cells of a terminal
 };
 
 /// Another reference to the same thing; texts are copied.

@@ -56,8 +56,8 @@ static bool crosses(const pj_callout_box *box, pj_point a, pj_point b)
 static bool is_free(const pj_callouts *callouts, const pj_callout_box *box)
 {
     const pj_chart *chart = callouts->chart;
-    if (box->left < chart->left - 6 || box->right > chart->right + 10 ||
-        box->top < chart->top - 8 || box->bottom > chart->bottom)
+    if (box->left < chart->left || box->right > chart->right + 10 || box->top < chart->top - 8 ||
+        box->bottom > chart->bottom)
         return false;
     for (size_t i = 0; i < callouts->box_count; i++) {
         const pj_callout_box *other = &callouts->boxes[i];

@@ -11,7 +11,7 @@ enum {
     HOVERED_MOST = 600,
     TICKS_MOST = 16,
     RANKS_MOST = 1 << 20,
-    CELLS_MOST = 40, // of a side that are drawn one by one
+    CELLS_MOST = 64, // of a side that are drawn one by one
     SCALE_STEPS = 48,
     SCALE_LABELS = 5,
 };
@@ -156,29 +156,29 @@ static void draw_squares(const matrix *m, pj_chart *chart)
                                                .pixel_rows = m->side});
 }
 
-static void add_line(pj_chart *chart, pj_point from, pj_point to, pj_colour colour)
+static void add_line(pj_chart *chart, pj_point from, pj_point to)
 {
     pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
                                            .x = from.x,
                                            .y = from.y,
                                            .w = to.x,
                                            .h = to.y,
-                                           .stroke = colour,
+                                           .stroke = PJ_PAPER,
                                            .stroke_width = 1});
 }
 
-/// Borders of the squares, or of the whole where they are too small for it.
+/// Borders between the squares, unless they are too small for it, and around the whole.
 static void draw_borders(const matrix *m, pj_chart *chart)
 {
-    size_t step = m->side <= CELLS_MOST ? 1 : m->side;
-    for (size_t i = 0; i <= m->side; i += step) {
+    for (size_t i = 1; m->side <= CELLS_MOST && i < m->side; i++) {
         double part = (double)i / (double)m->side;
         double x = chart->left + part * (chart->right - chart->left);
         double y = chart->top + part * (chart->bottom - chart->top);
-        pj_colour colour = i == 0 || i == m->side ? PJ_RULE : PJ_PAPER;
-        add_line(chart, (pj_point){x, chart->top}, (pj_point){x, chart->bottom}, colour);
-        add_line(chart, (pj_point){chart->left, y}, (pj_point){chart->right, y}, colour);
+        add_line(chart, (pj_point){x, chart->top}, (pj_point){x, chart->bottom});
+        add_line(chart, (pj_point){chart->left, y}, (pj_point){chart->right, y});
     }
+    add_rect(chart, chart->left, chart->top, chart->right - chart->left, chart->bottom - chart->top,
+             (pj_mark){.stroke = PJ_RULE, .stroke_width = 1});
 }
 
 static const char *amount(const matrix *m, double value, pj_arena *arena)

@@ -325,6 +325,27 @@ static void choose_axes(scaling *s)
     s->log_y = least > 0 && (s->opts.log_y || (s->log_x && alike && !s->opts.linear));
 }
 
+/// Speedups at powers of two, as sizes of runs mostly are: the axes can be compared.
+static void add_doublings(const scaling *s, pj_axis *axis)
+{
+    enum { MOST = 12 };
+    int first = (int)ceil(log2(axis->from)), last = (int)floor(log2(axis->to));
+    int stride = 1 + (last - first) / MOST;
+    if (last - first < 2)
+        return;
+    axis->ticks = pj_new_n(s->arena, pj_tick, (size_t)(last - first) + 1);
+    axis->given = true;
+    for (int power = first; power <= last; power++) {
+        if (power % stride)
+            continue;
+        double value = ldexp(1, power);
+        char text[32];
+        text[pj_format_double(value, text)] = 0;
+        axis->ticks[axis->tick_count++] =
+            (pj_tick){value, pj_arena_text(s->arena, pj_str_of(text))};
+    }
+}
+
 static pj_axis y_axis(const scaling *s)
 {
     const char *title = *s->form.unit
@@ -332,7 +353,13 @@ static pj_axis y_axis(const scaling *s)
                             : s->metric->title;
     double lo = smallest(s) * s->form.factor, hi = largest(s) * s->form.factor;
     bool log = s->log_y && lo > 0;
+    if (log && s->shape == SHAPE_PROPORTION)
+        lo *= band_part;
+    if (log && s->shape == SHAPE_INVERSE)
+        hi /= band_part;
     pj_axis axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, !log);
+    if (log && s->shape == SHAPE_PROPORTION)
+        add_doublings(s, &axis);
     axis.title = *s->form.unit || s->opts.title ? title : NULL; // else the plot's title says it
     return axis;
 }

@@ -1,4 +1,5 @@
-// A thread is in the call that it entered last and has not left. All sums are whole numbers: it
+// A thread is in the call that it entered last and has not left; one that is never left ends with
+// the thread's last event, as the trace may be cut. All sums are whole numbers: it
 // does not matter in which order, or by whom, they are found.
 #include "metrics/stat/mpi_use_sink.h"
 
@@ -24,7 +25,6 @@ typedef struct thread {
     share *shares; // by column
     size_t count, cap;
     uint64_t since;         // when `now` was entered, or the call in it was left
-    uint64_t seen;          // the end of its last record: what is open lasts until then
     uint16_t open[CLASSES]; // 1 + column of the call of this class that is open
     uint16_t now;           // the one entered last
 } thread;
@@ -129,12 +129,10 @@ static void take_call(use_state *self, thread *t, const pj_event *event)
         t->now = t->open[i];
 }
 
-static void see(thread *t, const pj_event *event)
+static void take_collective(use_state *self, thread *t, const pj_event *event)
 {
-    bool lasts = event->kind == PJ_EV_STATE && event->a != UINT64_MAX && event->code;
-    uint64_t time = lasts && event->a > event->time ? event->a : event->time;
-    if (time > t->seen)
-        t->seen = time;
+    if (t->now && event->time >= self->from_ns && event->time < self->to_ns)
+        share_of(t, t->now)->bytes += event->b;
 }
 
 static void take_io(use_state *self, const pj_event *event)
@@ -152,15 +150,10 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
     (void)err;
     for (size_t i = 0; i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
-        thread *t = &self->threads[event->location];
-        if (event->kind == PJ_EV_MESSAGE) // it may come to the owner of its other end
-            continue;
-        see(t, event);
         if (event->kind == PJ_EV_MPI)
-            take_call(self, t, event);
-        else if (event->kind == PJ_EV_COLLECTIVE && t->now && event->time >= self->from_ns &&
-                 event->time < self->to_ns)
-            share_of(t, t->now)->bytes += event->b;
+            take_call(self, &self->threads[event->location], event);
+        else if (event->kind == PJ_EV_COLLECTIVE)
+            take_collective(self, &self->threads[event->location], event);
         else if (event->kind == PJ_EV_STATE && event->code == STATE_IO)
             take_io(self, event);
     }
@@ -172,13 +165,12 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 static void tell(void *memory, const pj_run *run, pj_buf *out)
 {
     use_state *self = memory;
-    (void)run;
     const uint64_t found[] = {self->begun_ns, self->ended_ns, self->input_ns, self->input_end_ns};
     for (size_t i = 0; i < sizeof found / sizeof *found; i++)
         pj_code_number(out, found[i]);
     for (uint32_t l = 0; l < self->locations; l++) {
         thread *t = &self->threads[l];
-        advance(self, t, t->seen);
+        advance(self, t, run->totals[l].last_event_ns);
         for (size_t c = 0; c < t->count; c++) {
             if (!t->shares[c].calls && !t->shares[c].time_ns)
                 continue;
@@ -264,7 +256,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     use_state *self = memory;
     (void)err;
     for (uint32_t l = 0; l < self->locations; l++)
-        advance(self, &self->threads[l], self->threads[l].seen);
+        advance(self, &self->threads[l], run->totals[l].last_event_ns);
     pj_mpi_use *use = pj_new(run->arena, pj_mpi_use);
     *use = (pj_mpi_use){.sums = pj_new_n(run->arena, pj_mpi_sum, self->columns + 1),
                         .begun_ns = self->begun_ns,
@@ -324,10 +316,8 @@ static bool take_messages(void *memory, const pj_batch *batch, pj_err *err)
 {
     messages_state *self = memory;
     (void)err;
-    for (size_t i = 0; i < batch->count; i++) {
-        if (batch->events[i].kind != PJ_EV_MESSAGE)
-            continue;
-        const pj_message *m = &batch->messages[batch->events[i].a];
+    for (size_t i = 0; i < batch->message_count; i++) {
+        const pj_message *m = &batch->messages[i];
         if (m->logical_send < self->from_ns || m->logical_send >= self->to_ns)
             continue;
         self->messages++;

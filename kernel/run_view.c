@@ -3,7 +3,8 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/model/overview.h"
-#include "metrics/model/run_table.h"
+#include "metrics/model/run_info.h"
+#include "metrics/read/reader.h"
 
 static const char *severity_name(pj_severity severity)
 {
@@ -82,17 +83,31 @@ pj_table *pj_run_view_overview(const pj_run *run)
     return table;
 }
 
-static void add_key_row(pj_table *table, const char *severity, pj_str text)
+/// What a severity means for the numbers.
+static void add_remark(pj_table *table, const char *severity, pj_str text)
 {
-    pj_cell *cells = pj_table_add_row(table);
-    cells[table->column_count - 2] = pj_cell_text(severity);
-    cells[table->column_count - 1] = pj_cell_text(pj_arena_text(table->arena, text));
+    static const char *const titles[][2] = {{"note", "Note (harmless)"},
+                                            {"warning", "Warning (numbers may be touched)"},
+                                            {"loss", "Loss (something is missing)"}};
+    const char *title = severity;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strcmp(titles[i][0], severity) == 0)
+            title = titles[i][1];
+    pj_run_info_add(table, severity, title, pj_cell_text(pj_arena_text(table->arena, text)), NULL);
+}
+
+static const char *format_title(const pj_run *run)
+{
+    for (unsigned i = 0; run->format && pj_reader_at(i); i++)
+        if (strcmp(pj_reader_at(i)->name, run->format) == 0)
+            return pj_reader_at(i)->title;
+    return run->format;
 }
 
 pj_table *pj_run_view_facts(const pj_run *run)
 {
-    pj_table *table = pj_run_table_info(run);
-    each_remark(run, add_key_row, table);
+    pj_table *table = pj_run_info_table(run, format_title(run));
+    each_remark(run, add_remark, table);
     return table;
 }
 
@@ -100,18 +115,16 @@ pj_table *pj_run_view_info(const pj_list *runs)
 {
     pj_table *table = pj_table_new("Traces");
     pj_table_add_column(table, (pj_column){.key = "trace", .title = "Trace", .text = true});
-    pj_table_add_column(table, (pj_column){.key = "key", .title = "Key", .text = true});
-    pj_table_add_column(table, (pj_column){.key = "value", .title = "Value", .text = true});
     for (size_t i = 0; i < runs->count; i++) {
         pj_auto_table facts = pj_run_view_facts(runs->items[i].run);
         const char *name = pj_arena_text(table->arena, pj_str_of(runs->items[i].run->name));
+        for (size_t c = 0; i == 0 && c < facts->column_count; c++)
+            pj_table_add_column(table, facts->columns[c]);
         for (size_t row = 0; row < facts->row_count; row++) {
             pj_cell *cells = pj_table_add_row(table);
             cells[0] = pj_cell_text(name);
-            for (size_t c = 0; c < 2; c++) {
-                cells[c + 1] = *pj_table_cell(facts, row, c);
-                cells[c + 1].text = pj_arena_text(table->arena, pj_str_of(cells[c + 1].text));
-            }
+            for (size_t c = 0; c < facts->column_count; c++)
+                cells[c + 1] = pj_table_copy_cell(table, *pj_table_cell(facts, row, c));
         }
     }
     return table;

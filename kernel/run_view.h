@@ -6,9 +6,9 @@
 
 /// One row per run: trace, ranks, threads, runtime, size.
 pj_table *pj_run_view_list(const pj_list *runs);
-/// All that is known of a run: facts, oddities, remarks; columns key, value.
+/// All that is known of a run: facts, oddities, remarks; columns of run_info.h.
 pj_table *pj_run_view_facts(const pj_run *run);
-/// The same of several runs; columns trace, key, value.
+/// The same of several runs; with the column trace.
 pj_table *pj_run_view_info(const pj_list *runs);
 /// The absolute figures of a run, with its remarks.
 pj_table *pj_run_view_overview(const pj_run *run);

@@ -50,10 +50,16 @@ static pj_cell *add_row(overview *o, const char *figure, const char *title, unsi
     return cells;
 }
 
+static pj_cell no_runtime(const overview *o)
+{
+    const char *lack = pj_run_lacks_states(o->run);
+    return pj_cell_empty(lack ? lack : "the run has no runtime");
+}
+
 static pj_cell rate(const overview *o, pj_unit unit, double amount)
 {
     if (!(o->sums.runtime > 0))
-        return pj_cell_empty("the run has no runtime");
+        return no_runtime(o);
     return pj_cell_of(unit, amount / (o->sums.runtime / 1e9));
 }
 
@@ -92,7 +98,10 @@ static pj_cell counted(const overview *o, unsigned counter, double sum)
 static void add_computation(overview *o)
 {
     const pj_sums *s = &o->sums;
-    add_time(o, "useful_ns", "Useful computation", 0, s->useful_sum);
+    if (o->core_ns > 0)
+        add_time(o, "useful_ns", "Useful computation", 0, s->useful_sum);
+    else
+        add_row(o, "useful_ns", "Useful computation", 0, no_runtime(o));
     add_row(o, "instructions", "Instructions", 1,
             counted(o, PJ_COUNTER_INSTRUCTIONS, s->instructions));
     add_row(o, "ipc", "Instructions per cycle", 1,
@@ -158,11 +167,11 @@ static void add_messages(overview *o)
 
 static void add_rest(overview *o, double ns)
 {
-    if (ns >= 0)
+    if (ns >= 0 && o->core_ns > 0)
         add_time(o, "rest_ns", "Neither computing nor in MPI", 0, ns);
     else
         add_row(o, "rest_ns", "Neither computing nor in MPI", 0,
-                pj_cell_empty("threads compute inside MPI calls"));
+                o->core_ns > 0 ? pj_cell_empty("threads compute inside MPI calls") : no_runtime(o));
 }
 
 static void add_mpi(overview *o)
@@ -212,8 +221,11 @@ pj_table *pj_overview_table(const pj_run *run)
     o.table->note = "Shares are of the core time, which is runtime x threads.";
     o.core_ns = o.sums.runtime * o.sums.threads;
     add_columns(o.table);
-    add_row(&o, "runtime_ns", "Runtime", 0, pj_cell_of(PJ_UNIT_NS, o.sums.runtime));
-    add_row(&o, "core_time_ns", "Core time", 0, pj_cell_of(PJ_UNIT_NS, o.core_ns));
+    bool known = o.core_ns > 0;
+    add_row(&o, "runtime_ns", "Runtime", 0,
+            known ? pj_cell_of(PJ_UNIT_NS, o.sums.runtime) : no_runtime(&o));
+    add_row(&o, "core_time_ns", "Core time", 0,
+            known ? pj_cell_of(PJ_UNIT_NS, o.core_ns) : no_runtime(&o));
     add_computation(&o);
     add_mpi(&o);
     return o.table;

@@ -17,8 +17,6 @@ pj_table *pj_run_table_import(const pj_run *run);
 /// The ideal-network replay: rank, finish_ns, compute_ns; no rows without a replay (the note says
 /// why).
 pj_table *pj_run_table_ideal(const pj_run *run);
-/// Facts about the run: key, value (text); file, layout, sizes, region of interest, ideal runtime.
-pj_table *pj_run_table_info(const pj_run *run);
 
 /// Why a run has no such counter: "the trace has no cycle counter (PAPI_TOT_CYC)"; NULL when it
 /// has. `counter` is PJ_COUNTER_INSTRUCTIONS or PJ_COUNTER_CYCLES.

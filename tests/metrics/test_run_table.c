@@ -1,4 +1,5 @@
 // Tables of runs: columns that users rely on, and cells of a run made by hand.
+#include "metrics/model/run_info.h"
 #include "metrics/model/run_table.h"
 #include "tests/support/made_run.h"
 
@@ -58,7 +59,7 @@ static void test_applications(void **state)
     run->layout.applications = 2;
     run->layout.application_of = pj_new_n(run->arena, uint32_t, 3);
     run->layout.application_of[2] = 1;
-    pj_auto_table table = pj_run_table_info(run);
+    pj_auto_table table = pj_run_info_table(run, "made by hand");
     const char *ranks[2] = {NULL, NULL};
     for (size_t row = 0; row < table->row_count; row++) {
         const char *key = pj_table_cell(table, row, 0)->text;
@@ -105,21 +106,45 @@ static void test_ideal(void **state)
     assert_string_equal(none->note, "no MPI in the trace");
 }
 
+static size_t row_of(const pj_table *table, const char *key)
+{
+    for (size_t row = 0; row < table->row_count; row++)
+        if (strcmp(cell(table, row, "key")->text, key) == 0)
+            return row;
+    fail_msg("no %s", key);
+    return 0;
+}
+
+static void expect_fact(const pj_table *table, const char *key, const char *value,
+                        const char *words)
+{
+    size_t row = row_of(table, key);
+    assert_string_equal(cell(table, row, "value")->text, value);
+    assert_string_equal(cell(table, row, "words")->text, words);
+}
+
+/// Values are raw, words have units and thousands.
 static void test_info(void **state)
 {
     (void)state;
     pj_auto_run run = made_run_simple("d/run.prv", 2, 4, 100, 140);
-    pj_auto_table table = pj_run_table_info(run);
-    expect_columns(table, "key,value");
-    bool layout = false, roi = false;
-    for (size_t row = 0; row < table->row_count; row++) {
-        pj_str key = pj_str_of(cell(table, row, "key")->text);
-        const char *value = cell(table, row, "value")->text;
-        layout = layout || (pj_str_equal(key, PJ_S("layout")) && strcmp(value, "2x4") == 0);
-        roi = roi || (pj_str_equal(key, PJ_S("region_of_interest")) &&
-                      strcmp(value, "the whole trace") == 0);
-    }
-    assert_true(layout && roi);
+    run->file_bytes = 1234567;
+    run->ideal.available = false;
+    run->ideal.reason = "no events to replay";
+    pj_auto_table table = pj_run_info_table(run, "made by hand");
+    expect_columns(table, "key,value,unit,title,words");
+    expect_fact(table, "layout", "2x4", "2x4");
+    expect_fact(table, "region_of_interest", "the whole trace", "the whole trace");
+    expect_fact(table, "format", "prv", "made by hand");
+    expect_fact(table, "tag", "", "none");
+    size_t size = row_of(table, "file_bytes");
+    assert_int_equal(cell(table, size, "value")->integer, 1234567);
+    assert_string_equal(cell(table, size, "unit")->text, "B");
+    assert_string_equal(cell(table, size, "title")->text, "Size");
+    assert_non_null(strstr(cell(table, size, "words")->text, "(1,234,567 B)"));
+    size_t ideal = row_of(table, "ideal_runtime_ns");
+    assert_int_equal(cell(table, ideal, "value")->kind, PJ_CELL_EMPTY);
+    assert_string_equal(cell(table, ideal, "value")->text, cell(table, ideal, "words")->text);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/model/overview.h"
 #include "metrics/model/run_info.h"
+#include "metrics/model/run_table.h"
 #include "metrics/read/reader.h"
 
 static const char *severity_name(pj_severity severity)

@@ -1,9 +1,7 @@
-// Tables of what a run holds: statistics, oddities, replay, facts.
+// Tables of what a run holds: statistics, oddities, replay.
 #include "metrics/model/run_table.h"
 
 #include "metrics/base/num.h"
-
-#include <inttypes.h>
 
 const char *pj_run_lacks_states(const pj_run *run)
 {

@@ -188,17 +188,41 @@ void pj_help_command(const pj_command *command, const pj_session *session, pj_bu
         pj_buf_addf(out, "\nexample:\n  %s\n", command->example);
 }
 
+/// Markdown that is read in a terminal too: metrics are items of a list, text is broken into lines;
+/// headings and tables stay.
+static void add_wrapped(pj_str text, pj_buf *out)
+{
+    bool blank = false;
+    while (text.len) {
+        pj_str line = pj_str_cut(&text, '\n');
+        bool metric = pj_str_starts(line, PJ_S("**"));
+        if (!line.len) {
+            blank = true;
+            continue;
+        }
+        pj_buf_puts(out, blank ? "\n" : "");
+        blank = false;
+        if (line.at[0] == '#' || line.at[0] == '|')
+            pj_buf_addf(out, PJ_STR_FMT "\n", PJ_STR_ARG(line));
+        else
+            pj_textlines_wrap(out, metric ? "- " : "", line, PJ_HELP_COLUMNS);
+    }
+}
+
 void pj_help_metrics(pj_buf *out)
 {
+    pj_auto_buf text = {0};
     const pj_metric_set *set, **sets = NULL;
     size_t count = 0, cap = 0;
     for (; (set = pj_metric_set_at(count)); sets[count++] = set)
         pj_grow(sets, &cap, count + 1);
-    pj_buf_puts(out, "# Metrics of popinjay " PJ_VERSION "\n\n"
-                     "Keys stand in brackets: columns of CSV, keys of JSON, fields in the command "
-                     "language and values of `popinjay plot scaling -y`. "
-                     "A set is chosen with `popinjay metrics --set KEY`.\n\n## Definitions\n\n");
-    pj_definitions_md(sets, count, out);
+    pj_buf_puts(&text,
+                "# Metrics of popinjay " PJ_VERSION "\n\n"
+                "Keys stand in brackets: columns of CSV, keys of JSON, fields in the command "
+                "language and values of `popinjay plot scaling -y`. "
+                "A set is chosen with `popinjay metrics --set KEY`.\n\n## Definitions\n\n");
+    pj_definitions_md(sets, count, &text);
+    add_wrapped(pj_buf_str(&text), out);
     free(sets);
 }
 

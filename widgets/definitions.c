@@ -2,6 +2,7 @@
 #include "widgets/definitions.h"
 
 #include "widgets/escape.h"
+#include "widgets/textlines.h"
 
 static bool means_the_same(const pj_metric *a, const pj_metric *b)
 {
@@ -78,14 +79,17 @@ static bool is_new_symbol(size_t index, pj_str symbol)
 
 static void add_symbols(pj_buf *out)
 {
+    enum { WIDTH = 13 }; // of the longest symbol
     const pj_measure *measure;
-    pj_buf_puts(out, "### Symbols\n\n| Symbol | Meaning |\n|:----------------|"
+    pj_buf_puts(out, "### Symbols\n\n| Symbol          | Meaning |\n|:----------------|"
                      ":------------------------------------------------------------|\n");
     for (size_t i = 0; (measure = pj_measure_at(i)); i++) {
         pj_str sentence = pj_str_of(measure->sentence), symbol = symbol_of(sentence);
         if (!is_new_symbol(i, symbol))
             continue;
-        pj_buf_addf(out, "| `" PJ_STR_FMT "` | ", PJ_STR_ARG(symbol));
+        pj_buf_addf(out, "| `" PJ_STR_FMT "`", PJ_STR_ARG(symbol));
+        pj_textlines_repeat(out, " ", symbol.len < WIDTH ? WIDTH - symbol.len : 0);
+        pj_buf_puts(out, " | ");
         pj_escape_md(out, meaning_of(pj_str_head(sentence, pj_str_find_last(sentence, '['))));
         pj_buf_puts(out, " |\n");
     }

@@ -106,6 +106,20 @@ static bool labels_repeat(const pj_grid *grid)
     return false;
 }
 
+static void finish_column(builder *b, pj_grid_column *column, bool named)
+{
+    const pj_study *study = b->grid->metrics->study;
+    if (named)
+        column->label = study->names[column->run];
+    column->cut = pj_import_cut(&study->runs[column->run]->import);
+    if (!column->cut)
+        return;
+    b->grid->any_cut = true;
+    column->label = pj_arena_format(b->arena, "%s%s", column->label, PJ_GRID_CUT);
+    column->about =
+        pj_arena_format(b->arena, "%s\n%s the trace seems to be cut", column->about, PJ_GRID_CUT);
+}
+
 static void fill_columns(builder *b)
 {
     pj_grid *grid = b->grid;
@@ -123,11 +137,10 @@ static void fill_columns(builder *b)
                                      .reference = run == study->reference};
     grid->label_title = pj_key_title(b->label);
     grid->group_title = b->group == PJ_BY_NONE ? NULL : pj_key_title(b->group);
-    if (!labels_repeat(grid))
-        return;
-    grid->label_title = "Run";
+    bool repeat = labels_repeat(grid);
+    grid->label_title = repeat ? "Run" : grid->label_title;
     for (size_t i = 0; i < grid->column_count; i++)
-        grid->columns[i].label = study->names[grid->columns[i].run];
+        finish_column(b, &grid->columns[i], repeat);
 }
 
 // ---- rows
@@ -310,6 +323,12 @@ pj_grid *pj_grid_new(const pj_metrics *metrics, pj_arena *arena)
 bool pj_grid_coloured(const pj_grid *grid, size_t row, size_t column)
 {
     return !pj_grid_at(grid, row, column)->reason && grid->rows[row].kind != PJ_METRIC_PLAIN;
+}
+
+bool pj_grid_hatched(const pj_grid *grid, size_t row, size_t column)
+{
+    return *pj_grid_at(grid, row, column)->mark ||
+           (grid->columns[column].cut && pj_grid_coloured(grid, row, column));
 }
 
 pj_colour pj_grid_fill(const pj_grid *grid, size_t row, size_t column, pj_palette palette)

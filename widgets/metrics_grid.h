@@ -8,6 +8,7 @@
 
 #define PJ_GRID_UP "\u2191"
 #define PJ_GRID_DOWN "\u2193"
+#define PJ_GRID_CUT "\u2020"
 
 typedef struct pj_grid_cell {
     const char *text;   // "0.951", "n/a"
@@ -28,11 +29,12 @@ typedef struct pj_grid_row {
 } pj_grid_row;
 
 typedef struct pj_grid_column {
-    const char *label; // of the header: "16"
+    const char *label; // of the header: "16"; with a dagger where the trace was cut
     const char *about; // "epoch_16proc: 16 ranks x 1 thread, tag"
     size_t run;        // in study order
     size_t group;
     bool reference;
+    bool cut; // part of the run is missing: nothing in its column is to be trusted
 } pj_grid_column;
 
 typedef struct pj_grid {
@@ -48,6 +50,7 @@ typedef struct pj_grid {
     const char **reasons; // of values that are not there, each once; not what a remark says
     size_t reason_count;
     bool any_empty;
+    bool any_cut;            // some column has a dagger; a remark says what it means
     const char *beyond;      // what marks say: "above 1"; NULL without marks
     const char *beyond_note; // with the arrows
 } pj_grid;
@@ -60,6 +63,8 @@ static inline const pj_grid_cell *pj_grid_at(const pj_grid *grid, size_t row, si
 }
 /// Whether the cell gets a colour: it has a value and its row is not plain.
 bool pj_grid_coloured(const pj_grid *grid, size_t row, size_t column);
+/// Whether it is hatched: beyond what can be, or of a trace that was cut.
+bool pj_grid_hatched(const pj_grid *grid, size_t row, size_t column);
 pj_colour pj_grid_fill(const pj_grid *grid, size_t row, size_t column, pj_palette palette);
 
 #endif

@@ -58,7 +58,13 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
     pj_buf_puts(out, "<td style=\"padding:3px 8px;text-align:center");
     if (pj_grid_coloured(grid, row, column)) {
         pj_colour fill = pj_grid_fill(grid, row, column, opts.palette);
-        pj_buf_addf(out, ";background:#%06x;color:#%06x", fill >> 8, pj_palette_ink(fill) >> 8);
+        pj_colour ink = pj_palette_ink(fill) >> 8;
+        pj_buf_addf(out, ";background:#%06x;color:#%06x", fill >> 8, ink);
+        if (pj_grid_hatched(grid, row, column))
+            pj_buf_addf(out,
+                        ";background-image:repeating-linear-gradient(45deg,#%06x40 0 1px,"
+                        "transparent 1px 6px)",
+                        ink);
     } else if (cell->reason) {
         pj_buf_puts(out, ";opacity:.55");
     }

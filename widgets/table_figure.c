@@ -193,7 +193,7 @@ static void add_cell(sheet *s, size_t row, size_t column)
                             .radius = 3,
                             .fill = fill,
                             .stroke = (ink & 0xffffff00) | 0x2a,
-                            .hatch = *cell->mark != 0,
+                            .hatch = pj_grid_hatched(s->grid, row, column),
                             .hover = cell_hover(s, row, column),
                             .key = pj_arena_format(s->arena, "cell:%zu:%zu", row, column)});
     pj_style style = cell_style;
@@ -269,6 +269,13 @@ static void add_swatch(sheet *s, double *x, pj_mark mark, const char *text)
     *x += 23 + pj_textbox_width(s->draw, text, style) + 16;
 }
 
+static const char *hatching_of(const sheet *s)
+{
+    const char *beyond = s->grid->beyond ? s->grid->beyond : "";
+    return pj_arena_format(s->arena, "%s%s%s", beyond, *beyond && s->grid->any_cut ? ", " : "",
+                           s->grid->any_cut ? PJ_GRID_CUT " cut" : "");
+}
+
 /// The colour scale from 0 to 1 with its thresholds, and what grey and hatching mean.
 static void add_legend(sheet *s)
 {
@@ -299,12 +306,12 @@ static void add_legend(sheet *s)
         }
         x += width + 22;
     }
-    if (s->grid->beyond)
+    if (s->grid->beyond || s->grid->any_cut)
         add_swatch(s, &x,
                    (pj_mark){.fill = pj_palette_fill(palette, 1, false),
                              .stroke = (PJ_INK & 0xffffff00) | 0x50,
                              .hatch = true},
-                   s->grid->beyond);
+                   hatching_of(s));
     if (s->grid->any_empty)
         add_swatch(s, &x, (pj_mark){.fill = PJ_EMPTY}, "n/a");
     s->y += legend_height;
@@ -360,7 +367,7 @@ pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const 
     measure(&s);
     double title = pj_textbox_width(draw, metrics->title, pj_textbox_title_style) + 2 * margin;
     double legend =
-        scale_width + 22 + swatch_width * ((s.grid->beyond != NULL) + s.grid->any_empty);
+        scale_width + 22 + swatch_width * ((s.grid->beyond || s.grid->any_cut) + s.grid->any_empty);
     double widest = fmax(right_of(&s), s.left + legend) + margin;
     figure->width = ceil(fmax(widest, fmin(title, 900)));
     s.y = pj_textbox_title(figure, draw, margin, metrics->title);

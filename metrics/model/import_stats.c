@@ -20,6 +20,14 @@ const pj_import_row *pj_import_at(unsigned key)
     return key < PJ_IMPORT_COUNT ? &rows[key] : NULL;
 }
 
+bool pj_import_cut(const pj_import_stats *stats)
+{
+    for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++)
+        if (stats->count[key] && rows[key].cut)
+            return true;
+    return false;
+}
+
 void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out)
 {
     uint64_t count = stats->count[key], line = stats->first_line[key];

@@ -4,6 +4,7 @@
 
 #include "metrics/base/buf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum pj_severity { PJ_NOTE, PJ_WARNING, PJ_LOSS } pj_severity;
@@ -20,6 +21,7 @@ typedef struct pj_import_row {
     pj_severity severity;
     const char *sentence;
     const char *advice; // what to do about broken files; NULL = they are not
+    bool cut;           // part of the run is missing: its efficiencies are of the rest
 } pj_import_row;
 
 typedef struct pj_import_stats {
@@ -28,6 +30,8 @@ typedef struct pj_import_stats {
 } pj_import_stats;
 
 const pj_import_row *pj_import_at(unsigned key);
+/// Whether the trace ends before the run does.
+bool pj_import_cut(const pj_import_stats *stats);
 
 static inline void pj_import_add(pj_import_stats *stats, pj_import_key key, uint64_t line)
 {

@@ -24,7 +24,7 @@ typedef struct pj_metrics {
 } pj_metrics;
 
 typedef struct pj_metrics_opts {
-    const char *title; // NULL = "POP efficiencies: " and the set's title
+    const char *title; // NULL = the set's title, behind "POP efficiencies: " where they are
     pj_key by;
     bool compared; // of two runs, side by side: where they have one size, scaling is no question
 } pj_metrics_opts;

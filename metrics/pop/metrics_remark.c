@@ -119,6 +119,15 @@ static void say_what_the_run_says(collector *c, int run)
     }
 }
 
+/// The dagger is that of the tables (widgets/metrics_grid.h).
+static void say_what_is_cut(collector *c, int run)
+{
+    if (pj_import_cut(&c->measures[run].run->import))
+        say(c, PJ_LOSS, run,
+            "\u2020 the trace seems to be cut: part of the run is missing, and its efficiencies "
+            "may be far from those of the whole");
+}
+
 static bool run_says(const pj_run *run, const char *text)
 {
     for (size_t i = 0; i < run->remarks.count; i++)
@@ -209,6 +218,7 @@ void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
                             "computation scales, or choose a reference run",
                             metrics->study->alone));
     for (int run = 0; run < (int)metrics->study->count; run++) {
+        say_what_is_cut(&c, run);
         say_what_the_run_is(&c, run);
         say_what_is_missing(&c, run);
         say_what_the_run_says(&c, run);

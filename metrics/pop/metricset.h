@@ -58,6 +58,7 @@ typedef struct pj_metric_set {
     const char *key;        // "mpi-mult"
     const char *title;      // "MPI (multiplicative)"
     const char *convention; // one sentence, shown under every table
+    bool pop;               // its efficiencies are those of POP
     bool by_threads;        // means weigh every thread alike, not every rank
     const pj_metric *rows;  // a parent stands before its children; speedup and runtime_s last
     size_t count;

@@ -316,8 +316,10 @@ static bool take_messages(void *memory, const pj_batch *batch, pj_err *err)
 {
     messages_state *self = memory;
     (void)err;
-    for (size_t i = 0; i < batch->message_count; i++) {
-        const pj_message *m = &batch->messages[i];
+    for (size_t i = 0; batch->message_count && i < batch->count; i++) {
+        if (batch->events[i].kind != PJ_EV_MESSAGE)
+            continue;
+        const pj_message *m = &batch->messages[batch->events[i].a];
         if (m->logical_send < self->from_ns || m->logical_send >= self->to_ns)
             continue;
         self->messages++;

@@ -174,6 +174,18 @@ pj_bundle pj_bundle_table(const pj_table *table, pj_bundle_opts opts)
     return bundle;
 }
 
+/// The absolute figures of one run, under the picture of its efficiencies.
+static void append_overview(pj_bundle *bundle, const pj_metrics *metrics, pj_render_opts opts)
+{
+    const json_t *html = json_object_get(bundle->data, "text/html");
+    if (!html)
+        return;
+    pj_auto_buf text = {0};
+    pj_buf_add(&text, (pj_str){json_string_value(html), json_string_length(html)});
+    pj_render_overview(&pj_renderer_html, metrics, opts, &text);
+    add_text(bundle, "text/html", pj_buf_str(&text));
+}
+
 pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
 {
     pj_bundle bundle = bundle_new();
@@ -191,6 +203,7 @@ pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
         pj_bundle_figure(figure, pj_buf_str(&plain), pj_buf_str(&numbers), opts, &drawn, NULL)) {
         pj_bundle_clear(&bundle);
         bundle = drawn;
+        append_overview(&bundle, metrics, opts.render);
     } else {
         add_text(&bundle, "text/plain", pj_buf_str(&plain));
     }

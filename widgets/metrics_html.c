@@ -108,7 +108,7 @@ static void add_notes(pj_buf *out, const pj_grid *grid)
         pj_html_note(out, "n/a: ", pj_str_of(grid->reasons[i]));
     if (metrics->note)
         pj_html_note(out, "", pj_str_of(metrics->note));
-    for (size_t i = 0; i < metrics->remark_count; i++)
+    for (size_t i = metrics->urgent; i < metrics->remark_count; i++)
         pj_html_note(out, metrics->remarks[i].severity == PJ_NOTE ? "\u2022 " : "\u26a0 ",
                      pj_str_of(metrics->remarks[i].text));
 }
@@ -121,6 +121,8 @@ void pj_metrics_html(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out
         pj_html_page_open(out, pj_str_of(metrics->title));
     pj_buf_puts(out, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto\">\n");
     pj_html_title(out, pj_str_of(metrics->title));
+    for (size_t i = 0; i < metrics->urgent; i++)
+        pj_html_note(out, "\u26a0 ", pj_str_of(metrics->remarks[i].text));
     pj_buf_puts(out, "<table style=\"border-collapse:separate;border-spacing:2px;margin:0;"
                      "font-size:13px\">\n");
     add_header(out, grid, opts);
@@ -130,7 +132,8 @@ void pj_metrics_html(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out
     pj_buf_puts(out, "</tbody></table>\n");
     add_notes(out, grid);
     pj_buf_puts(out, "</div>\n");
-    pj_render_overview(&pj_renderer_html, metrics, opts, out);
+    if (!opts.plain) // folded under a picture: the overview stands beside it
+        pj_render_overview(&pj_renderer_html, metrics, opts, out);
     if (opts.page)
         pj_html_page_close(out);
 }

@@ -71,6 +71,11 @@ void pj_metrics_md(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     pj_buf_puts(out, "**");
     pj_escape_md(out, pj_str_of(metrics->title));
     pj_buf_puts(out, "**\n\n");
+    for (size_t i = 0; i < metrics->urgent; i++) {
+        pj_buf_puts(out, "Warning: ");
+        pj_escape_md(out, pj_str_of(metrics->remarks[i].text));
+        pj_buf_puts(out, "\n\n");
+    }
     add_header(out, grid);
     for (size_t row = 0; row < grid->row_count; row++)
         add_row(out, grid, row);
@@ -80,7 +85,7 @@ void pj_metrics_md(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
         add_line(out, "n/a: ", grid->reasons[i]);
     if (metrics->note)
         add_line(out, "", metrics->note);
-    for (size_t i = 0; i < metrics->remark_count; i++)
+    for (size_t i = metrics->urgent; i < metrics->remark_count; i++)
         add_line(out, metrics->remarks[i].severity == PJ_NOTE ? "Note: " : "Warning: ",
                  metrics->remarks[i].text);
     if (metrics->study->count == 1)

@@ -100,7 +100,7 @@ static void add_notes(pj_buf *out, const pj_grid *grid)
         add_escaped(out, "n/a: ", grid->reasons[i], "\\par\n");
     if (metrics->note)
         add_escaped(out, "", metrics->note, "\\par\n");
-    for (size_t i = 0; i < metrics->remark_count; i++)
+    for (size_t i = metrics->urgent; i < metrics->remark_count; i++)
         add_escaped(out, metrics->remarks[i].severity == PJ_NOTE ? "Note: " : "Warning: ",
                     metrics->remarks[i].text, "\\par\n");
     pj_buf_puts(out, "}\n");
@@ -113,6 +113,8 @@ void pj_metrics_tex(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     pj_buf_puts(out, "{\\small\\setlength{\\fboxsep}{1.5pt}\\setlength{\\tabcolsep}{1.5pt}%\n"
                      "\\setlength{\\parindent}{0pt}%\n");
     add_escaped(out, "\\textbf{", metrics->title, "}\\par\\nobreak\\smallskip\\nobreak\n");
+    for (size_t i = 0; i < metrics->urgent; i++)
+        add_escaped(out, "Warning: ", metrics->remarks[i].text, "\\par\\smallskip\n");
     for (size_t first = 0; first < grid->column_count;) {
         size_t last = block_end(grid, first);
         add_block(out, grid, first, last, opts.palette);

@@ -187,7 +187,7 @@ static void add_notes(const sheet *s, unsigned width, pj_buf *out)
         pj_textlines_wrap(out, "n/a: ", pj_str_of(s->grid->reasons[i]), width);
     if (metrics->note)
         pj_textlines_wrap(out, "", pj_str_of(metrics->note), width);
-    for (size_t i = 0; i < metrics->remark_count; i++)
+    for (size_t i = metrics->urgent; i < metrics->remark_count; i++)
         pj_textlines_wrap(out, marks[metrics->remarks[i].severity],
                           pj_str_of(metrics->remarks[i].text), width);
 }
@@ -199,6 +199,10 @@ void pj_metrics_txt(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     unsigned width = opts.width ? opts.width : 100;
     measure(&s);
     pj_textlines_title(out, pj_str_of(metrics->title), opts.colour);
+    for (size_t i = 0; i < metrics->urgent; i++) {
+        pj_textlines_wrap(out, "! ", pj_str_of(metrics->remarks[i].text), width);
+        pj_buf_add_char(out, '\n');
+    }
     for (size_t first = 0; first < s.grid->column_count;) {
         if (first > 0)
             pj_buf_add_char(out, '\n');

@@ -20,6 +20,7 @@ typedef struct pj_metrics {
     bool *has_residual;  // by row: in some run the children leave more than 1e-9
     pj_remark *remarks;  // of the result and of all its runs, each said once; severest first
     size_t remark_count;
+    size_t urgent;    // the first of them: said before the table, as it may compare nothing
     const char *note; // convention, reference run, scaling: the line under the table
 } pj_metrics;
 

@@ -3,6 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/model/study_mixed.h"
 
 #include <stdlib.h>
 
@@ -194,7 +195,11 @@ static void add_names(pj_buf *out, const saying *s, const pj_study *study)
 static void write_remarks(collector *c)
 {
     pj_metrics *metrics = c->metrics;
-    metrics->remarks = pj_new_n(metrics->arena, pj_remark, c->count);
+    const char *mixed = pj_study_mixed(metrics->study, metrics->arena);
+    metrics->remarks = pj_new_n(metrics->arena, pj_remark, c->count + 1);
+    if (mixed)
+        metrics->remarks[metrics->remark_count++] = (pj_remark){PJ_WARNING, mixed};
+    metrics->urgent = metrics->remark_count;
     for (int severity = PJ_LOSS; severity >= PJ_NOTE; severity--)
         for (size_t i = 0; i < c->count; i++) {
             const saying *s = &c->sayings[i];

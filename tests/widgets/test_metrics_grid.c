@@ -158,6 +158,28 @@ static void wide_tables_are_cut_into_blocks_that_fit(void **state)
     pj_metrics_release(metrics);
 }
 
+/// A run whose trace was cut has a dagger, and all its colours are hatched; the others have not.
+static void cut_runs_are_marked(void **state)
+{
+    (void)state;
+    static const pj_fake_run runs[] = {{2, 1, NULL, NULL}, {4, 1, NULL, NULL}};
+    pj_auto_metrics m = pj_fake_metrics(runs, 2, (pj_fake_opts){0});
+    m->study->runs[1]->import.count[PJ_IMPORT_damaged_stream] = 1;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_grid *grid = pj_grid_new(m, arena);
+    assert_string_equal(grid->columns[0].label, "2");
+    assert_string_equal(grid->columns[1].label, "4" PJ_GRID_CUT);
+    assert_true(grid->any_cut && grid->columns[1].cut);
+    assert_false(grid->columns[0].cut);
+    for (size_t row = 0; row < grid->row_count; row++) {
+        assert_int_equal(pj_grid_hatched(grid, row, 1), pj_grid_coloured(grid, row, 1));
+        assert_int_equal(pj_grid_hatched(grid, row, 0), *pj_grid_at(grid, row, 0)->mark != 0);
+    }
+    pj_auto_buf html = {0};
+    pj_metrics_html(m, (pj_render_opts){0}, &html);
+    assert_non_null(strstr(html.at, "repeating-linear-gradient"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +192,7 @@ int main(void)
         cmocka_unit_test(every_format_is_valid_text_without_surprises),
         cmocka_unit_test(html_is_well_formed_and_explains),
         cmocka_unit_test(wide_tables_are_cut_into_blocks_that_fit),
+        cmocka_unit_test(cut_runs_are_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

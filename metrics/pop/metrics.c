@@ -175,7 +175,8 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
                             .by = opts.by};
     pj_arena *arena = metrics->arena;
     metrics->title = opts.title ? pj_arena_text(arena, pj_str_of(opts.title))
-                                : pj_arena_format(arena, "%s%s", set->pop ? "POP efficiencies: " : "", set->title);
+                                : pj_arena_format(arena, "%s%s",
+                                                  set->pop ? "POP efficiencies: " : "", set->title);
     metrics->values = pj_new_n(arena, pj_metric_value, study->count * set->count);
     metrics->residuals = pj_new_n(arena, pj_metric_value, study->count * set->count);
     metrics->combine = pj_new_n(arena, pj_combine, set->count);

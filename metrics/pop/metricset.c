@@ -45,7 +45,7 @@ static double hybrid_parallel(const pj_measures *r)
     return (r->nonmpi_mean - r->openmp_lost_mean - r->serial_lost_mean) / r->runtime;
 }
 
-#define METRIC_SET(name, key, title, family, weights, convention)                                          \
+#define METRIC_SET(name, key, title, family, weights, convention)                                  \
     static double value_##name(size_t row, const pj_measures *r, const pj_measures *r0)            \
     {
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
@@ -84,7 +84,8 @@ static double hybrid_parallel(const pj_measures *r)
 #define COMPARES_SECONDS 0
 #define COMPARES_GHZ 0
 
-#define METRIC_SET(name, key, title, family, weights, convention) static const pj_metric rows_##name[] = {
+#define METRIC_SET(name, key, title, family, weights, convention)                                  \
+    static const pj_metric rows_##name[] = {
 #define METRIC(key, parent, kind, combine, needs, title, formula, text, explanation)               \
     {#key,                                                                                         \
      parent,                                                                                       \
@@ -109,7 +110,7 @@ static double hybrid_parallel(const pj_measures *r)
 #define WEIGHTS_THREADS true
 
 static const pj_metric_set sets[] = {
-#define METRIC_SET(name, set_key, set_title, family, weights, sentence)                                    \
+#define METRIC_SET(name, set_key, set_title, family, weights, sentence)                            \
     {.key = set_key,                                                                               \
      .title = set_title,                                                                           \
      .convention = sentence,                                                                       \

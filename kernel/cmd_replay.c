@@ -95,12 +95,12 @@ static pj_table *answer_table(const pj_run *run)
 /// By rank. The answer stands in every row, so that CSV and JSON have it too.
 static pj_table *ranks_table(const pj_run *run, pj_err *err)
 {
-    char replayed[32], measured[32], gain[32];
+    char replayed[32], measured[32];
     pj_auto_table ranks = pj_run_table_ideal(run);
     pj_row_value values[] = {
         {.formula = {replayed, pj_format_double(run->ideal.runtime_ns, replayed)}},
         {.formula = {measured, pj_format_double((double)run->runtime_ns, measured)}},
-        {.formula = {gain, pj_format_double(run->runtime_ns ? gain_of(run) : 0, gain)}}};
+        {.formula = PJ_S("1 - ideal_runtime_ns / measured_ns")}};
     pj_auto_table first = pj_table_add(ranks, replayed_column, values[0], err);
     pj_auto_table second = first ? pj_table_add(first, measured_column, values[1], err) : NULL;
     pj_table *table = second ? pj_table_add(second, gain_column, values[2], err) : NULL;

@@ -518,7 +518,7 @@ static void announce(pj_engine *engine, uint32_t location, uint64_t time, bool r
     double begin = running ? l->clock.now : l->seen;
     double end = clock_at(l, time, running).now;
     engine->watch.moved(engine->watch.self, location, (uint64_t[]){l->clock.at, time},
-                        (double[]){begin, end});
+                        (double[]){begin, end}, running);
 }
 
 /// To `time` in the trace: at full speed when `running`, else at no cost.

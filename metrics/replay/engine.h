@@ -32,8 +32,10 @@ typedef struct pj_op {
 
 /// Who wants to see the clocks. Both may be NULL.
 typedef struct pj_engine_watch {
-    /// The location went from `from` to `to` in the trace and from `begin` to `end` in the replay.
-    void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2]);
+    /// The location went from `from` to `to` in the trace and from `begin` to `end` in the replay,
+    /// computing or at no cost.
+    void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2],
+                  bool running);
     /// A message with all its ends replayed: clocks of send, start, post and arrival, in ns.
     void (*delivered)(void *self, uint32_t message, const double clock[4]);
     void *self;

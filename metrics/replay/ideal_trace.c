@@ -26,6 +26,11 @@ typedef struct open_state {
     unsigned state;
 } open_state;
 
+typedef struct label { // of a message
+    int64_t tag;
+    uint64_t order; // among the lines of one time: as it was met
+} label;
+
 typedef struct track { // of a location
     pj_event *waiting; // ring
     size_t first, count, cap;
@@ -42,7 +47,7 @@ struct pj_ideal_trace {
     const pj_engine *engine;
     track *tracks;
     size_t track_bytes;
-    int64_t *tags; // by message
+    label *tags; // by message
     size_t tag_cap;
     uint64_t order; // of records
     pj_sorter *sorter;
@@ -235,7 +240,13 @@ static uint64_t replayed(const piece *p, uint64_t time)
     return (uint64_t)nearbyint(p->begin + part * (p->end - p->begin));
 }
 
-/// The events at the front with one time make one line. Gives how many there were.
+static bool enters(const pj_event *event)
+{
+    return event->kind == PJ_EV_MPI && event->a != PJ_MPI_NONE;
+}
+
+/// The events at the front with one time make one line, but for a second call: fields of
+/// collectives belong to the only call of their line.
 static void write_events(pj_ideal_trace *trace, uint32_t location, uint64_t at)
 {
     track *t = &trace->tracks[location];
@@ -243,10 +254,13 @@ static void write_events(pj_ideal_trace *trace, uint32_t location, uint64_t at)
     pj_buf_puts(&trace->line, "2:");
     add_place(trace, location);
     pj_buf_addf(&trace->line, "%llu", (unsigned long long)at);
+    bool entered = false;
     for (; t->count > 0; t->first = (t->first + 1) & (t->cap - 1), t->count--) {
         const pj_event *event = waiting_at(t, 0);
-        if (event->time != time || event->kind == PJ_EV_STATE)
+        bool is_call = event->kind == PJ_EV_MPI; // also its end: it may be at another time
+        if (event->time != time || event->kind == PJ_EV_STATE || (is_call && entered))
             break;
+        entered |= enters(event);
         add_event(trace, event);
     }
     end_line(trace, at, trace->order++);
@@ -302,8 +316,38 @@ static void follow(pj_ideal_trace *trace, uint32_t location, const piece *p)
     t->clock = p->end;
 }
 
-static void moved(void *self, uint32_t location, const uint64_t times[2], const double clock[2])
+/// A call that takes no time in the trace ends here: what it waited for lies between its two
+/// events. Calls of one time end one after another.
+static void end_call(pj_ideal_trace *trace, uint32_t location, uint64_t time, const double clock[2])
 {
+    track *t = &trace->tracks[location];
+    size_t enter = 0;
+    while (enter < t->count && waiting_at(t, enter)->time <= time && !enters(waiting_at(t, enter)))
+        enter++;
+    if (enter == t->count || waiting_at(t, enter)->time != time)
+        return;
+    if (clock[0] > t->clock)
+        cut_states(trace, location, clock[0]);
+    for (size_t left = t->count - enter; t->count >= left;) {
+        if (waiting_at(t, 0)->kind == PJ_EV_STATE)
+            open_one(trace, t, (uint64_t)nearbyint(clock[0]));
+        else
+            write_events(trace, location, (uint64_t)nearbyint(clock[0]));
+    }
+    if (clock[1] > clock[0]) {
+        t->clock = clock[0];
+        cut_states(trace, location, clock[1]);
+    }
+    t->clock = clock[1];
+    if (t->count > 0 && waiting_at(t, 0)->time == time && waiting_at(t, 0)->kind == PJ_EV_MPI)
+        write_events(trace, location, (uint64_t)nearbyint(clock[1]));
+}
+
+static void moved(void *self, uint32_t location, const uint64_t times[2], const double clock[2],
+                  bool running)
+{
+    if (times[0] == times[1] && !running)
+        end_call(self, location, times[0], clock);
     if (times[0] < times[1])
         follow(self, location, &(piece){times[0], times[1], clock[0], clock[1]});
 }
@@ -311,7 +355,7 @@ static void moved(void *self, uint32_t location, const uint64_t times[2], const 
 void pj_ideal_trace_tag(pj_ideal_trace *trace, uint32_t message, int64_t tag)
 {
     pj_grow(trace->tags, &trace->tag_cap, (size_t)message + 1);
-    trace->tags[message] = tag;
+    trace->tags[message] = (label){tag, trace->order++};
 }
 
 static void delivered(void *self, uint32_t message, const double clock[4])
@@ -325,8 +369,8 @@ static void delivered(void *self, uint32_t message, const double clock[4])
     pj_buf_addf(&trace->line, "%.0f:%.0f:", clock[0], clock[1]);
     add_place(trace, to);
     pj_buf_addf(&trace->line, "%.0f:%.0f:%llu:%lld", clock[2], clock[3], (unsigned long long)size,
-                (long long)trace->tags[message]);
-    end_line(trace, (uint64_t)nearbyint(clock[0]), trace->order++);
+                (long long)trace->tags[message].tag);
+    end_line(trace, (uint64_t)nearbyint(clock[0]), trace->tags[message].order);
 }
 
 pj_engine_watch pj_ideal_trace_watch(pj_ideal_trace *trace)
@@ -364,7 +408,7 @@ static void add_ranks(const pj_ideal_trace *trace, uint32_t application, bool no
     uint32_t first = trace->first_rank[application], last = first;
     while (last < layout->ranks && layout->application_of[last] == application)
         last++;
-    pj_buf_addf(out, ":%u(", last - first);
+    pj_buf_addf(out, "%c%u(", application ? ',' : ':', last - first);
     for (uint32_t r = first; r < last; r++)
         pj_buf_addf(out, r > first ? ",%u:%u" : "%u:%u", pj_layout_threads(layout, r),
                     nodes ? layout->node_of[layout->first_location[r]] : 0);

@@ -157,6 +157,21 @@ static void a_long_batch_keeps_its_times(void **state)
     assert_int_equal(seen, 2 * CALLS);
 }
 
+static void several_applications_are_read_again(void **state)
+{
+    (void)state;
+    const char *path = folder_file("ideal.prv");
+    pj_auto_script s = pj_script_new(3, 1);
+    s->run->layout.applications = 2;
+    s->run->layout.application_of[2] = 1;
+    for (uint32_t r = 0; r < 3; r++)
+        pj_script_call(s, r, "MPI_Comm_rank", 10, 20);
+    pj_script_replay(s, (pj_replay_opts){.ideal_path = path}, 0);
+    pj_auto_run run = load(path, NULL, (pj_network){.latency_ns = 0});
+    assert_int_equal(run->layout.applications, 2);
+    assert_int_equal(run->layout.ranks, 3);
+}
+
 static void names_lie_beside_it(void **state)
 {
     (void)state;
@@ -263,6 +278,7 @@ int main(void)
         cmocka_unit_test(a_small_trace),
         cmocka_unit_test(messages_keep_size_and_tag),
         cmocka_unit_test(a_long_batch_keeps_its_times),
+        cmocka_unit_test(several_applications_are_read_again),
         cmocka_unit_test(names_lie_beside_it),
         cmocka_unit_test(real_traces),
         cmocka_unit_test(what_cannot_be_written_is_an_error),

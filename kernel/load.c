@@ -466,6 +466,9 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
         pj_run_release(run);
         run = NULL;
     }
+    if (run && state == PJ_SUMMARY_OLD)
+        pj_run_remark(run, PJ_NOTE,
+                      "the summary beside the trace is of an older version: the trace was read");
     if (run && state == PJ_SUMMARY_OTHER_BYTES)
         pj_run_remark(run, PJ_NOTE,
                       "the summary beside the trace was made from other bytes: the trace was read");

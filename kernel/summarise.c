@@ -102,6 +102,9 @@ pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *
     if (!run || !run->provenance)
         return NULL;
     pj_provenance origin;
+    *state = PJ_SUMMARY_OLD;
+    if (run->provenance->version < PJ_SUMMARY_VERSION)
+        return NULL;
     *state = PJ_SUMMARY_OTHER_OPTIONS;
     if (strcmp(pj_load_options(opts, run->arena), run->provenance->options) != 0)
         return NULL;

@@ -9,6 +9,7 @@ typedef enum pj_summary_state {
     PJ_SUMMARY_ABSENT,
     PJ_SUMMARY_FRESH,
     PJ_SUMMARY_UNREADABLE,    // damaged, or of a newer version
+    PJ_SUMMARY_OLD,           // of an older version, whose numbers may mean something else
     PJ_SUMMARY_OTHER_OPTIONS, // made with another region of interest, say
     PJ_SUMMARY_OTHER_BYTES,   // made from what is not the trace any more
 } pj_summary_state;

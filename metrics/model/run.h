@@ -110,6 +110,7 @@ typedef struct pj_provenance {
     uint64_t names;       // of the files of names beside it; 0 = there are none
     uint64_t bytes;       // of the trace as stored
     uint64_t text_bytes;  // of the trace after decompression
+    unsigned version;     // of the summary (PJ_SUMMARY_VERSION)
     bool rounded;         // values of single threads are not exact; sums, means and maxima are
 } pj_provenance;
 

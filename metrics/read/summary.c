@@ -292,16 +292,23 @@ static bool read_source(const json_t *root, pj_run *run, pj_err *err)
     if (!json_is_object(source))
         return damaged(run, "it does not say what it was made from", err);
     pj_provenance *out = pj_new(run->arena, pj_provenance);
-    *out = (pj_provenance){.source = text_of(source, "name", run->arena),
-                           .format = text_of(source, "format", run->arena),
-                           .options = text_of(root, "options", run->arena),
-                           .program = text_of(root, "program", run->arena),
-                           .fingerprint = read_fingerprint(source, "fingerprint"),
-                           .names = read_fingerprint(source, "names"),
-                           .bytes = positive(source, "bytes"),
-                           .text_bytes = positive(source, "text_bytes"),
-                           .rounded = pj_summary_threads_rounded(json_object_get(root, "threads"))};
+    *out =
+        (pj_provenance){.source = text_of(source, "name", run->arena),
+                        .format = text_of(source, "format", run->arena),
+                        .options = text_of(root, "options", run->arena),
+                        .program = text_of(root, "program", run->arena),
+                        .fingerprint = read_fingerprint(source, "fingerprint"),
+                        .names = read_fingerprint(source, "names"),
+                        .version = (unsigned)json_integer_value(json_object_get(root, version_key)),
+                        .bytes = positive(source, "bytes"),
+                        .text_bytes = positive(source, "text_bytes"),
+                        .rounded = pj_summary_threads_rounded(json_object_get(root, "threads"))};
     run->provenance = out;
+    if (out->version < PJ_SUMMARY_VERSION)
+        pj_run_remark(run, PJ_WARNING,
+                      "this summary was written by popinjay %s: streams of devices may count as "
+                      "threads in it; make it anew from the trace (popinjay preprocess)",
+                      out->program);
     return true;
 }
 

@@ -7,7 +7,10 @@
 
 #include "metrics/model/run.h"
 
-enum { PJ_SUMMARY_VERSION = 1, PJ_SUMMARY_BYTES = 96000 }; // as compressed; more than that is rare
+/// What the numbers mean has a version too: summaries of an older one are read, with a warning, but
+/// never taken in place of their trace. 2: streams of devices are no threads, counters of archives
+/// in a region of interest are those of its readings.
+enum { PJ_SUMMARY_VERSION = 2, PJ_SUMMARY_BYTES = 96000 }; // as compressed; more than that is rare
 
 #define PJ_SUMMARY_SUFFIX ".popinjay.json.gz"
 

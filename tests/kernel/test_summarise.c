@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 /// A trace of its own in a folder of its own.
 typedef struct folder {
@@ -129,6 +130,35 @@ static void what_has_changed_is_seen(void **state)
     tamper(f->trace);
     assert_true(pj_newfile_put(f->summary, PJ_S("{\"popinjay_summary\": 1}"), NULL));
     assert_int_equal(look(f, plain), PJ_SUMMARY_UNREADABLE);
+}
+
+/// The summary as a file of version 1, whose numbers may mean something else.
+static void make_old(const char *path)
+{
+    static const char now[] = "\"popinjay_summary\": 2", then[] = "\"popinjay_summary\": 1";
+    pj_auto_buf text = {0};
+    char piece[4096];
+    gzFile file = gzopen(path, "rb");
+    for (int n; (n = gzread(file, piece, sizeof piece)) > 0;)
+        pj_buf_add(&text, (pj_str){piece, (size_t)n});
+    gzclose(file);
+    char *at = strstr(text.at, now);
+    if (!at)
+        fail_msg("no version in %.60s", text.at);
+    memcpy(at, then, sizeof then - 1);
+    assert_true(pj_newfile_put(path, pj_buf_str(&text), NULL));
+}
+
+static void an_old_one_does_not_stand_for_its_trace(void **state)
+{
+    folder *f = *state;
+    summarise(f, (pj_load_opts){0});
+    make_old(f->summary);
+    assert_int_equal(look(f, (pj_load_opts){0}), PJ_SUMMARY_OLD);
+    pj_auto_run read = load(f, f->trace, (pj_load_opts){0});
+    assert_null(read->provenance);
+    pj_auto_run alone = load(f, f->summary, (pj_load_opts){0});
+    assert_int_equal(alone->provenance->version, 1);
 }
 
 static void a_fresh_one_stands_for_its_trace(void **state)
@@ -266,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_of_summaries),
         IN_FOLDER(what_has_changed_is_seen),
+        IN_FOLDER(an_old_one_does_not_stand_for_its_trace),
         IN_FOLDER(a_fresh_one_stands_for_its_trace),
         IN_FOLDER(what_it_lacks_comes_from_the_trace),
         IN_FOLDER(a_stale_one_is_said),

@@ -378,6 +378,14 @@ static pj_run *golden_run(void)
     return run;
 }
 
+static bool has_remark(const pj_run *run, const char *part)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (strstr(run->remarks.items[i].text, part))
+            return true;
+    return false;
+}
+
 /// The file of version 1 is never written anew: it stands for what users have.
 static void version_1_is_read(void **state)
 {
@@ -388,6 +396,9 @@ static void version_1_is_read(void **state)
     if (!back)
         fail_msg("%s", err.text);
     same_sums(run, back);
+    assert_int_equal(back->provenance->version, 1);
+    assert_int_equal(back->remarks.count, run->remarks.count + 1);
+    assert_true(has_remark(back, "written by popinjay"));
     assert_true(back->spent_unknown);
     for (uint32_t i = 0; i < 4; i++)
         memset(run->totals[i].spent_ns, 0, sizeof run->totals[i].spent_ns);
@@ -427,8 +438,8 @@ static void absurd_summaries_are_refused(void **state)
     pj_auto_buf good = {0};
     text_of(run, &good);
     pj_str text = pj_buf_str(&good);
-    refused(text, "\"popinjay_summary\": 1", "\"popinjay_summary\": 2", "version 2, written by");
-    refused(text, "\"popinjay_summary\": 1", "\"popinjay_summary\": \"x\"", "no version");
+    refused(text, "\"popinjay_summary\": 2", "\"popinjay_summary\": 3", "version 3, written by");
+    refused(text, "\"popinjay_summary\": 2", "\"popinjay_summary\": \"x\"", "no version");
     refused(text, "\"source\"", "\"sauce\"", "what it was made from");
     refused(text, "\"run\"", "\"ran\"", "does not describe");
     refused(text, "\"threads_of_ranks\": [\n   [\n    2,", "\"threads_of_ranks\": [\n   [\n    -2,",

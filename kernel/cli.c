@@ -12,12 +12,14 @@
 static int report(const pj_err *err)
 {
     char text[1600];
-    fflush(stdout);
-    if (err->code == PJ_E_STOPPED) {
-        fputs("popinjay: interrupted\n", stderr);
+    pj_face face = pj_shell_face();
+    pj_auto_buf line = {0};
+    bool stopped = err->code == PJ_E_STOPPED;
+    pj_buf_addf(&line, "popinjay: %s\n",
+                stopped ? "interrupted" : pj_err_message(err, text, sizeof text));
+    face.write(face.self, PJ_STDERR, pj_buf_str(&line));
+    if (stopped)
         return PJ_STATUS_STOPPED;
-    }
-    fprintf(stderr, "popinjay: %s\n", pj_err_message(err, text, sizeof text));
     return err->code == PJ_E_USAGE ? PJ_STATUS_USAGE : PJ_STATUS_FAILED;
 }
 

@@ -37,7 +37,11 @@ typedef struct pj_desk {
 
 typedef struct pj_face {
     void *self;
+    /// On a terminal, control characters other than those of lines and colours become visible:
+    /// names come out of files that anybody has made.
     void (*write)(void *self, pj_stream stream, pj_str text);
+    /// The same for what a script prints, as it is; NULL = write.
+    void (*print)(void *self, pj_stream stream, pj_str text);
     void (*display)(void *self, const pj_display *display);
     void (*clear)(void *self, bool wait);
     /// Asks the user; false with PJ_E_STOPPED when interrupted, PJ_E_MISSING when nobody can
@@ -57,6 +61,11 @@ typedef struct pj_face {
     bool colour;   // ANSI colours are welcome in text
     bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself
 } pj_face;
+
+static inline void pj_face_print(const pj_face *face, pj_stream stream, pj_str text)
+{
+    (face->print ? face->print : face->write)(face->self, stream, text);
+}
 
 static inline void pj_face_complain(const pj_face *face, pj_str text)
 {

@@ -85,11 +85,11 @@ void pj_lang_free(pj_lang *lang)
     bool last = lang->L == lang->stage->L;
     if (!last)
         luaL_unref(lang->L, LUA_REGISTRYINDEX, lang->anchor);
-    pj_session_free(lang->session);
     pj_lang_leave(lang);
     pj_lang_stage_remove(lang->stage, lang);
     if (last)
-        pj_lang_stage_free(lang->stage);
+        pj_lang_stage_free(lang->stage); // finalisers may still call verbs
+    pj_session_free(lang->session);
     pj_lang_io_detach(lang);
     pj_lang_bundle_clear(lang);
     free(lang->texts);

@@ -8,14 +8,14 @@
 static ssize_t write_out(void *cookie, const char *bytes, size_t size)
 {
     pj_lang *lang = cookie;
-    lang->face->write(lang->face->self, PJ_STDOUT, (pj_str){bytes, size});
+    pj_face_print(lang->face, PJ_STDOUT, (pj_str){bytes, size});
     return (ssize_t)size;
 }
 
 static ssize_t write_err(void *cookie, const char *bytes, size_t size)
 {
     pj_lang *lang = cookie;
-    lang->face->write(lang->face->self, PJ_STDERR, (pj_str){bytes, size});
+    pj_face_print(lang->face, PJ_STDERR, (pj_str){bytes, size});
     return (ssize_t)size;
 }
 
@@ -75,7 +75,7 @@ static int print(lua_State *L)
     pj_str line;
     line.at = lua_tolstring(L, -1, &line.len);
     const pj_lang *lang = pj_lang_of(L);
-    lang->face->write(lang->face->self, PJ_STDOUT, line);
+    pj_face_print(lang->face, PJ_STDOUT, line);
     return pj_lang_ending(lang) ? luaL_error(L, "interrupted") : 0;
 }
 

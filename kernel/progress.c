@@ -39,9 +39,8 @@ static void show(pj_progress *progress, const char *text, double part)
 static void write_line(pj_progress *progress, const char *text)
 {
     const pj_face *face = progress->session->face;
-    char line[256];
-    int len = snprintf(line, sizeof line, "\r\033[K%s", text);
-    face->write(face->self, PJ_STDERR, (pj_str){line, (size_t)len});
+    pj_face_print(face, PJ_STDERR, PJ_S("\r\033[K"));
+    face->write(face->self, PJ_STDERR, pj_str_of(text));
     progress->shown = true;
 }
 

@@ -7,22 +7,73 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static void write_text(void *self, pj_stream stream, pj_str text)
+/// Length of a sequence at the start of the text that does no more than colour (SGR of ECMA-48);
+/// 0 = there is none.
+static size_t colour_length(pj_str text)
+{
+    size_t len = 2;
+    if (!pj_str_starts(text, PJ_S("\033[")))
+        return 0;
+    while (len < text.len && text.at[len] && strchr("0123456789;:", text.at[len]))
+        len++;
+    return len < text.len && text.at[len] == 'm' ? len + 1 : 0;
+}
+
+/// Whether one of the controls of 8 bits (C1) begins the text, in UTF-8.
+static bool is_wide_control(pj_str text)
+{
+    enum { LEAD = 0xC2, FIRST = 0x80, LAST = 0x9F };
+    unsigned char second = text.len > 1 ? (unsigned char)text.at[1] : 0;
+    return (unsigned char)text.at[0] == LEAD && second >= FIRST && second <= LAST;
+}
+
+void pj_shell_clean(pj_str text, pj_buf *out)
+{
+    enum { SHIFT = 64, DELETE = 127 };
+    while (text.len) {
+        size_t len = colour_length(text);
+        unsigned char c = (unsigned char)text.at[0];
+        if (len) {
+            pj_buf_add(out, pj_str_head(text, len));
+        } else if (is_wide_control(text)) {
+            len = 2;
+            pj_buf_addf(out, "^[%c", (unsigned char)text.at[1] - SHIFT);
+        } else {
+            len = 1;
+            bool control = (c < ' ' && c != '\n' && c != '\t') || c == DELETE;
+            if (control)
+                pj_buf_add_char(out, '^');
+            pj_buf_add_char(out, control ? (char)(c ^ SHIFT) : (char)c);
+        }
+        text = pj_str_from(text, len);
+    }
+}
+
+static void print_text(void *self, pj_stream stream, pj_str text)
 {
     (void)self;
+    if (!text.len)
+        return;
     if (stream == PJ_STDERR)
         fflush(stdout);
     fwrite(text.at, 1, text.len, stream == PJ_STDERR ? stderr : stdout);
 }
 
+static void write_text(void *self, pj_stream stream, pj_str text)
+{
+    pj_auto_buf clean = {0};
+    if (isatty(stream == PJ_STDERR ? STDERR_FILENO : STDOUT_FILENO)) {
+        pj_shell_clean(text, &clean);
+        text = pj_buf_str(&clean);
+    }
+    print_text(self, stream, text);
+}
+
 static void show_plain(const json_t *data)
 {
-    const char *text = json_string_value(json_object_get(data, "text/plain"));
-    if (!text)
-        return;
-    size_t len = strlen(text);
-    fwrite(text, 1, len, stdout);
-    if (len && text[len - 1] != '\n')
+    pj_str text = pj_str_of(json_string_value(json_object_get(data, "text/plain")));
+    write_text(NULL, PJ_STDOUT, text);
+    if (text.len && text.at[text.len - 1] != '\n')
         fputc('\n', stdout);
 }
 
@@ -73,6 +124,7 @@ pj_face pj_shell_face(void)
 {
     return (pj_face){
         .write = write_text,
+        .print = print_text,
         .display = display,
         .clear = clear,
         .input = input,

@@ -582,6 +582,13 @@ static void nothing_holds_up_an_interrupt(void **state)
     }
 }
 
+static void finalisers_may_call_verbs_to_the_last(void **state)
+{
+    cell_bench *f = *state;
+    cell_does(f, "kept = setmetatable({}, {__gc = function() pcall(metrics, 'x.prv') "
+                 "load(dir .. 'stencil_1x1.prv.gz') end})");
+}
+
 static void a_script_exits_with_a_status(void **state)
 {
     cell_bench *f = *state;
@@ -630,6 +637,7 @@ int main(void)
         LANG_TEST(errors_without_a_text_are_reported),
         LANG_TEST(metrics_keep_their_colours),
         LANG_TEST(nothing_holds_up_an_interrupt),
+        LANG_TEST(finalisers_may_call_verbs_to_the_last),
         LANG_TEST(a_script_exits_with_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

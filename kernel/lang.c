@@ -85,6 +85,7 @@ void pj_lang_free(pj_lang *lang)
     bool last = lang->L == lang->stage->L;
     if (!last)
         luaL_unref(lang->L, LUA_REGISTRYINDEX, lang->anchor);
+    pj_session_end_sets(lang->session); // their functions are in the language
     pj_lang_leave(lang);
     pj_lang_stage_remove(lang->stage, lang);
     if (last)

@@ -14,6 +14,7 @@ typedef struct pj_session_sets {
     pthread_mutex_t lock;
     const pj_metric_set **items;
     size_t count, cap;
+    bool ended; // none is taken any more
 } sets;
 
 static sets *new_sets(void)
@@ -26,8 +27,6 @@ static sets *new_sets(void)
 
 static void free_sets(sets *own)
 {
-    for (size_t i = 0; i < own->count; i++)
-        pj_metric_set_release(own->items[i]);
     pthread_mutex_destroy(&own->lock);
     free(own->items);
     free(own);
@@ -57,10 +56,25 @@ pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_boo
     return session;
 }
 
+void pj_session_end_sets(pj_session *session)
+{
+    sets *own = session->sets;
+    if (session->beside)
+        return;
+    pthread_mutex_lock(&own->lock);
+    size_t count = own->count;
+    own->count = 0;
+    own->ended = true;
+    pthread_mutex_unlock(&own->lock);
+    for (size_t i = 0; i < count; i++)
+        pj_metric_set_release(own->items[i]);
+}
+
 void pj_session_free(pj_session *session)
 {
     if (!session)
         return;
+    pj_session_end_sets(session);
     if (!session->beside)
         free_sets(session->sets);
     free(session);
@@ -125,7 +139,9 @@ void pj_session_add_set_take(pj_session *session, const pj_metric_set *set)
 {
     sets *own = session->sets;
     pthread_mutex_lock(&own->lock);
-    pj_grow(own->items, &own->cap, own->count + 1);
-    own->items[own->count++] = set;
+    if (!own->ended) {
+        pj_grow(own->items, &own->cap, own->count + 1);
+        own->items[own->count++] = set;
+    } // else a finaliser defines one while the program ends, and may still use it
     pthread_mutex_unlock(&own->lock);
 }

@@ -24,6 +24,8 @@ typedef struct pj_session {
 pj_session *pj_session_new(const pj_face *face, atomic_bool *stop);
 /// With the metric sets of `first`, which outlives it; both may be used at the same time.
 pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_bool *stop);
+/// The user's metric sets are released, and none is taken from now on.
+void pj_session_end_sets(pj_session *session);
 void pj_session_free(pj_session *session);
 
 /// Tells that a file was written: on standard error, in the notebook, which shows that in red, on

@@ -2,6 +2,7 @@
 // its records are unordered, or where its region of interest lies.
 #include "kernel/load.h"
 
+#include "kernel/load_limits.h"
 #include "kernel/summarise.h"
 #include "metrics/base/fingerprint_trace.h"
 #include "metrics/base/memory.h"
@@ -332,6 +333,7 @@ static pj_run *load(load_state *loading, pj_err *err)
         if (run->roi.set)
             remark_on_roi(run);
         remark_on_trace(run);
+        pj_load_remark_limits(run, *loading->opts, loading->again, loading->job);
         return pj_run_hold(run);
     }
 }

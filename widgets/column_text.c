@@ -16,6 +16,8 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
         {1e9, 1e-9, "s"}, {1e6, 1e-6, "ms"}, {1e3, 1e-3, "us"}, {0, 1, "ns"}};
     static const scale sizes[] = {
         {1e12, 1e-12, "TB"}, {1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {1e3, 1e-3, "kB"}, {0, 1, "B"}};
+    static const scale core_times[] = {
+        {1, 1, "core-hours"}, {1.0 / 60, 60, "core-minutes"}, {0, 3600, "core-seconds"}};
     const scale *rows = NULL;
     switch (unit) {
     case PJ_UNIT_NONE:
@@ -33,6 +35,9 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
         break;
     case PJ_UNIT_BYTES:
         rows = sizes;
+        break;
+    case PJ_UNIT_CORE_HOURS:
+        rows = core_times;
         break;
     }
     while (!(largest >= rows->from))
@@ -83,12 +88,14 @@ static pj_column_text fit(pj_unit unit, spread s)
 pj_column_text pj_column_text_of(const pj_table *table, size_t column)
 {
     spread s = {.whole = true};
+    bool own = false; // units stand in the cells
     for (size_t row = 0; row < table->row_count; row++) {
         pj_cell cell = *pj_table_cell(table, row, column);
+        own = own || cell.unit;
         if (!cell.unit)
             spread_add(&s, pj_cell_number(cell));
     }
-    return fit(table->columns[column].unit, s);
+    return fit(own && !s.count ? PJ_UNIT_NONE : table->columns[column].unit, s);
 }
 
 const pj_column_text *pj_column_texts_of(const pj_table *table, pj_arena *arena)
@@ -188,9 +195,11 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
     static const char *const units[] = {
-        [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",    [PJ_UNIT_BYTES] = " B",
-        [PJ_UNIT_GHZ] = " GHz",    [PJ_UNIT_RATIO] = "",  [PJ_UNIT_NONE] = "",
-        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "", [PJ_UNIT_TREND] = ""};
+        [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",
+        [PJ_UNIT_BYTES] = " B",    [PJ_UNIT_GHZ] = " GHz",
+        [PJ_UNIT_RATIO] = "",      [PJ_UNIT_NONE] = "",
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "",
+        [PJ_UNIT_TREND] = "",      [PJ_UNIT_CORE_HOURS] = " core-hours"};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {

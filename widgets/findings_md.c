@@ -5,6 +5,7 @@
 #include "metrics/base/num.h"
 #include "metrics/pop/findings.h"
 #include "metrics/pop/losses.h"
+#include "widgets/column_text.h"
 #include "widgets/definitions.h"
 #include "widgets/escape.h"
 
@@ -81,8 +82,11 @@ static void add_loss(const writer *w, const pj_loss *loss)
     add(w, "", pj_findings_title(w->metrics, loss->row, w->arena), "");
     pj_buf_addf(w->out, " (%s), %s of the runtime", fixed(w, loss->value, 3),
                 percent(w, loss->share));
-    if (loss->core_ns >= 0.01 * 3.6e12)
-        pj_buf_addf(w->out, " or %s core-hours", fixed(w, loss->core_ns / 3.6e12, 2));
+    double hours = loss->core_ns / 3.6e12;
+    pj_column_text form = pj_column_text_fit(PJ_UNIT_CORE_HOURS, &hours, 1);
+    pj_buf_puts(w->out, " or ");
+    pj_column_text_number(w->out, form, hours);
+    pj_buf_addf(w->out, " %s", form.unit);
 }
 
 /// The largest loss and those close to it.

@@ -28,6 +28,7 @@ static const char *unit_name(pj_unit unit)
     case PJ_UNIT_NONE:
     case PJ_UNIT_S:
     case PJ_UNIT_RATIO:
+    case PJ_UNIT_CORE_HOURS:
     case PJ_UNIT_IDENTIFIER:
     case PJ_UNIT_CHANGE:
     case PJ_UNIT_TREND:

@@ -13,6 +13,7 @@ typedef enum pj_unit {
     PJ_UNIT_RATIO, // efficiencies, scalings
     PJ_UNIT_BYTES,
     PJ_UNIT_GHZ,
+    PJ_UNIT_CORE_HOURS,
     PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed
     PJ_UNIT_CHANGE,     // a difference: shown with its sign
     PJ_UNIT_TREND,      // text that says whether something is better or worse

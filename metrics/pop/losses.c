@@ -116,8 +116,9 @@ pj_table *pj_losses_table(const pj_metrics *metrics, size_t run)
          .help = "What the run would be shorter at most, if this alone were mended.",
          .unit = PJ_UNIT_RATIO},
         {.key = "core_hours",
-         .title = "Core-hours",
-         .help = "The same of all threads of one such run."},
+         .title = "Core time",
+         .help = "The same of all threads of one such run.",
+         .unit = PJ_UNIT_CORE_HOURS},
         {.key = "method", .title = "How it is known", .text = true},
     };
     pj_auto_arena arena = pj_arena_new(NULL);

@@ -170,6 +170,35 @@ static void say_what_is_above_one(collector *c, pj_metric_kind kind, const char 
                             kind == PJ_METRIC_INEFFICIENCY ? "below 0" : "above 1", why, list.at));
 }
 
+/// Value of a scaling, 0 = none.
+static double scaling_of(const pj_metrics *metrics, int run, pj_str key)
+{
+    int row = pj_metric_row(metrics->set, key);
+    pj_metric_value v = {.reason = ""};
+    if (row >= 0)
+        v = pj_metrics_at(metrics, (size_t)run, (size_t)row);
+    return v.reason ? 0 : v.value;
+}
+
+/// Caches explain a little: with much less to compute, it was other work.
+static void say_what_is_other_work(collector *c, int run)
+{
+    static const double less_work = 1.1, past_caches = 1.5;
+    const pj_study *study = c->metrics->study;
+    if (study->runs[run]->layout.locations < study->runs[study->reference]->layout.locations)
+        return; // a smaller run may well repeat less
+    double instructions = scaling_of(c->metrics, run, PJ_S("instruction_scaling"));
+    double computation = scaling_of(c->metrics, run, PJ_S("computation_scaling"));
+    if (instructions > less_work)
+        say(c, PJ_WARNING, run,
+            "fewer instructions than the work of the reference run takes: other inputs or other "
+            "work are likely, so compare with care");
+    else if (instructions <= 0 && computation > past_caches)
+        say(c, PJ_WARNING, run,
+            "much less time to compute than the reference run: other inputs or other work are "
+            "likely (instructions, which would tell, were not counted)");
+}
+
 enum { NAMES_SHOWN = 4 };
 
 /// "epoch_2proc, epoch_4proc: " or "all runs: ".
@@ -226,6 +255,7 @@ void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
         say_what_is_cut(&c, run);
         say_what_the_run_is(&c, run);
         say_what_is_missing(&c, run);
+        say_what_is_other_work(&c, run);
         say_what_the_run_says(&c, run);
     }
     say_what_is_above_one(&c, PJ_METRIC_EFFICIENCY, "where 1 should be the most");

@@ -135,6 +135,17 @@ static void test_strong_scaling_and_reference(void **state)
     assert_int_equal(said(m, "above 1 is better than the reference run: Computation scaling"), 1);
 }
 
+static void test_other_work_is_said(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("a", 1, 1, 1000, 1250), made_run_simple("b", 4, 1, 80, 400)};
+    pj_auto_metrics m = evaluate(runs, 2, "mpi", (pj_study_opts){.scaling = PJ_SCALING_STRONG});
+    assert_int_equal(said(m, "b: fewer instructions than the work"), 1);
+    pj_run *back[] = {made_run_simple("a", 1, 1, 1000, 1250), made_run_simple("b", 4, 1, 400, 500)};
+    pj_auto_metrics smaller = evaluate(back, 2, "mpi", (pj_study_opts){.reference = 2});
+    assert_int_equal(said(smaller, "other work are likely"), 0);
+}
+
 /// In every built-in set, whatever compares with another run is empty and says why.
 static void expect_alone(pj_run **runs, size_t count, const char *set, const char *reason)
 {
@@ -346,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_bsc_weighs_threads),
         cmocka_unit_test(test_weak_scaling),
         cmocka_unit_test(test_strong_scaling_and_reference),
+        cmocka_unit_test(test_other_work_is_said),
         cmocka_unit_test(test_one_size_compares_with_nothing),
         cmocka_unit_test(test_one_run_compares_on_request),
         cmocka_unit_test(test_missing_counters),

@@ -76,6 +76,34 @@ static void missing_values_do_not_spoil_the_fit(void **state)
     assert_string_equal(form.unit, "ns");
 }
 
+/// Toy runs and long campaigns alike have numbers that can be read.
+static void core_times_have_a_fitting_unit(void **state)
+{
+    static const struct {
+        double hours;
+        const char *text, *unit;
+    } cases[] = {{7.6e-5, "0.274", "core-seconds"},
+                 {0.5, "30.00", "core-minutes"},
+                 {1234, "1234.0", "core-hours"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pj_auto_buf out = {0};
+        pj_column_text form = pj_column_text_fit(PJ_UNIT_CORE_HOURS, &cases[i].hours, 1);
+        pj_column_text_number(&out, form, cases[i].hours);
+        assert_string_equal(out.at, cases[i].text);
+        assert_string_equal(form.unit, cases[i].unit);
+    }
+}
+
+static void units_in_cells_are_not_in_titles(void **state)
+{
+    (void)state;
+    pj_auto_table table = pj_table_new("Calls");
+    pj_table_add_column(table, (pj_column){.key = "t", .title = "Longest", .unit = PJ_UNIT_NS});
+    pj_table_add_row(table)[0] = pj_cell_of(PJ_UNIT_NS, 2e6);
+    assert_string_equal(pj_column_text_of(table, 0).unit, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +112,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_grouped),
         cmocka_unit_test(titles_carry_the_unit),
         cmocka_unit_test(missing_values_do_not_spoil_the_fit),
+        cmocka_unit_test(core_times_have_a_fitting_unit),
+        cmocka_unit_test(units_in_cells_are_not_in_titles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static bool take_palette(const pj_metrics_args *args, pj_palette *palette, pj_er
     palette->good = args->good;
     palette->bad = args->bad;
     pj_palette used = pj_palette_resolve(*palette);
-    if ((!args->good || used.good == args->good) && (!args->bad || used.bad == args->bad))
+    if ((args->good == 0 || used.good == args->good) && (args->bad == 0 || used.bad == args->bad))
         return true;
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "bad (%g) must be less than good (%g)", args->bad,
                    used.good);
@@ -74,7 +74,7 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
                  !args->set && !args->ref && !args->scaling && !args->by && !args->title;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
-        if (args->good || args->bad || args->colours)
+        if (args->good != 0 || args->bad != 0 || args->colours)
             out->palette = palette;
         return true;
     }

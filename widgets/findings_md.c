@@ -9,6 +9,8 @@
 #include "widgets/definitions.h"
 #include "widgets/escape.h"
 
+#include <math.h>
+
 static const double CLOSE = 0.8; // of the largest loss: worth a word beside it
 
 typedef struct writer {
@@ -184,7 +186,7 @@ static void write_scaling(const writer *w)
     pj_buf_addf(w->out, "At %s the speedup over the reference run (%s) is %s; with ",
                 layout_of(w, w->last), layout_of(w, reference), fixed(w, speedup.value, 2));
     pj_buf_addf(w->out, "%s times the threads that is %s of the ideal.\n",
-                fixed(w, more, more == (uint64_t)more ? 0 : 2), percent(w, speedup.value / more));
+                fixed(w, more, more == floor(more) ? 0 : 2), percent(w, speedup.value / more));
 }
 
 static void write_efficiency(const writer *w)

@@ -146,7 +146,7 @@ static void read_statm(const looker *l, uint64_t fields[STATM_FIELDS])
 static void look_at_process(looker *l)
 {
     static const struct {
-        int limit;
+        unsigned limit;
         unsigned field;
         const char *what;
     } rows[] = {{RLIMIT_AS, STATM_SIZE, "the limit of the address space (ulimit -v)"},

@@ -2,6 +2,8 @@
 // the collectives before them, the second one writes. Ids and times stay those of the locations.
 #include "metrics/read/otf2_copy.h"
 
+#include "metrics/base/shelf.h"
+
 #include <otf2/otf2.h>
 
 #include <stdlib.h>
@@ -57,8 +59,7 @@ typedef struct copying {
     OTF2_EvtWriter *writer;
     OTF2_DefWriter *local;
     OTF2_GlobalDefWriter *global;
-    item *items;
-    size_t item_count, item_cap;
+    pj_shelf items;
     uint64_t first;   // time of its first record
     uint64_t flushed; // end of its last buffer flush before the part
     bool started, begun, ended;
@@ -227,22 +228,20 @@ static void divide(copying *c, counter *k, OTF2_MetricValue *values)
 
 // What is open
 
+static uint64_t key_of(item_kind kind, uint32_t a)
+{
+    return (uint64_t)kind << 32 | a;
+}
+
 static void open_item(copying *c, item_kind kind, uint32_t a, uint32_t b)
 {
-    if (grow(c, (void **)&c->items, c->item_count, sizeof *c->items))
-        c->items[c->item_count++] = (item){kind, a, b};
+    pj_shelf_put(&c->items, key_of(kind, a), &(item){kind, a, b});
 }
 
 /// The innermost one like it, or none.
-static void close_item(copying *c, item_kind kind, uint32_t a, bool any)
+static void close_item(copying *c, item_kind kind, uint32_t a)
 {
-    for (size_t i = c->item_count; i-- > 0;) {
-        if (c->items[i].kind != kind || (!any && c->items[i].a != a))
-            continue;
-        c->item_count--;
-        memmove(&c->items[i], &c->items[i + 1], (c->item_count - i) * sizeof *c->items);
-        return;
-    }
+    pj_shelf_take(&c->items, key_of(kind, a), PJ_NEWEST, &(item){.a = 0});
 }
 
 static OTF2_ErrorCode write_opened(copying *c, const item *i)
@@ -300,11 +299,12 @@ static void begin_part(copying *c)
     check(c, OTF2_EvtWriter_ThreadBegin(c->writer, NULL, c->window.from, OTF2_UNDEFINED_COMM, 0));
     for (size_t i = 0; i < c->at->count; i++)
         write_border(c, &c->at->counters[i], 0);
-    for (size_t i = 0; i < c->item_count; i++)
-        check(c, write_opened(c, &c->items[i]));
+    const item *i;
+    for (size_t at = 0; (i = pj_shelf_next(&c->items, PJ_OLDEST, &at));)
+        check(c, write_opened(c, i));
     if (c->flushed > c->window.from)
         write_flush(c, NULL, c->window.from, c->flushed);
-    c->copied->opened += c->item_count;
+    c->copied->opened += c->items.count;
 }
 
 static void end_part(copying *c)
@@ -312,9 +312,10 @@ static void end_part(copying *c)
     c->ended = true;
     for (size_t i = 0; i < c->at->count; i++)
         write_border(c, &c->at->counters[i], 1);
-    for (size_t i = c->item_count; i-- > 0;)
-        check(c, write_closed(c, &c->items[i]));
-    c->copied->opened += c->item_count;
+    const item *i;
+    for (size_t at = 0; (i = pj_shelf_next(&c->items, PJ_NEWEST, &at));)
+        check(c, write_closed(c, i));
+    c->copied->opened += c->items.count;
     check(c, OTF2_EvtWriter_ThreadEnd(c->writer, NULL, c->window.to, OTF2_UNDEFINED_COMM, 0));
 }
 
@@ -394,15 +395,15 @@ static bool is_inside(copying *c, uint64_t time)
         DONE;                                                                                      \
     }
 NEST(Enter, (OTF2_RegionRef a), (a), open_item(c, REGION, a, 0))
-NEST(Leave, (OTF2_RegionRef a), (a), close_item(c, REGION, a, false))
+NEST(Leave, (OTF2_RegionRef a), (a), close_item(c, REGION, a))
 NEST(CallingContextEnter, (OTF2_CallingContextRef a, uint32_t b), (a, b),
      open_item(c, CONTEXT, a, b))
-NEST(CallingContextLeave, (OTF2_CallingContextRef a), (a), close_item(c, CONTEXT, a, false))
+NEST(CallingContextLeave, (OTF2_CallingContextRef a), (a), close_item(c, CONTEXT, a))
 NEST(ThreadFork, (OTF2_Paradigm a, uint32_t b), (a, b), open_item(c, FORK, a, b))
-NEST(ThreadJoin, (OTF2_Paradigm a), (a), close_item(c, FORK, a, false))
+NEST(ThreadJoin, (OTF2_Paradigm a), (a), close_item(c, FORK, a))
 NEST(OmpFork, (uint32_t a), (a), open_item(c, OMP_FORK, 0, a))
 NEST(ThreadTeamBegin, (OTF2_CommRef a), (a), open_item(c, TEAM, a, 0))
-NEST(ThreadTeamEnd, (OTF2_CommRef a), (a), close_item(c, TEAM, a, false))
+NEST(ThreadTeamEnd, (OTF2_CommRef a), (a), close_item(c, TEAM, a))
 
 static OTF2_CallbackCode copy_OmpJoin(HEAD)
 {
@@ -410,7 +411,7 @@ static OTF2_CallbackCode copy_OmpJoin(HEAD)
     if (is_inside(c, time))
         check(c, OTF2_EvtWriter_OmpJoin(c->writer, with, time));
     if (!c->ended)
-        close_item(c, OMP_FORK, 0, true);
+        close_item(c, OMP_FORK, 0);
     DONE;
 }
 
@@ -422,7 +423,7 @@ static OTF2_CallbackCode copy_MeasurementOnOff(HEAD, OTF2_MeasurementMode mode)
     if (!c->ended && mode == OTF2_MEASUREMENT_OFF)
         open_item(c, OFF, 0, 0);
     else if (!c->ended)
-        close_item(c, OFF, 0, true);
+        close_item(c, OFF, 0);
     DONE;
 }
 
@@ -542,7 +543,7 @@ static void visit(copying *c, OTF2_Reader *reader, place *p)
 {
     c->at = p;
     c->window = c->part->window(c->part->self, p->id);
-    c->item_count = 0;
+    pj_shelf_clear(&c->items);
     c->first = OTF2_UNDEFINED_TIMESTAMP;
     c->flushed = 0;
     c->started = c->begun = c->ended = false;
@@ -762,7 +763,8 @@ static void copy_all(copying *c, OTF2_Reader *survey, OTF2_Reader *reader)
 bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
                   pj_otf2_copied *copied, pj_err *err)
 {
-    copying c = {.path = from, .part = part, .copied = copied};
+    copying c = {
+        .path = from, .part = part, .copied = copied, .items = {.item_size = sizeof(item)}};
     OTF2_Error_RegisterCallback(keep_silent, NULL);
     OTF2_Reader *survey = open_reader(&c), *reader = survey ? open_reader(&c) : NULL;
     bool opened = reader && !c.failed, made = opened && open_out(&c, to);
@@ -777,7 +779,7 @@ bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
     for (size_t i = 0; i < c.count; i++)
         free(c.places[i].counters);
     free(c.places);
-    free(c.items);
+    pj_shelf_free(&c.items);
     if (!opened)
         return pj_fail(err, PJ_E_FORMAT, from, 0, "the archive cannot be read again");
     if (c.stopped)

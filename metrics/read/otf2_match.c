@@ -3,6 +3,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/shelf.h"
 
 #include <stdlib.h>
 
@@ -19,13 +20,8 @@ typedef struct waiting { // a send or a receive without the other one
     uint32_t location;
 } waiting;
 
-typedef struct queue {
-    waiting *items; // from `first` on
-    size_t first, count, cap;
-} queue;
-
 typedef struct channel {
-    queue sends, receives;
+    pj_shelf sends, receives; // waiting, by tag and number
     uint32_t from, to, comm;
     uint64_t sent, received; // received: with a completion
     uint64_t given;          // receives by their number
@@ -69,7 +65,7 @@ struct pj_otf2_match {
     uint32_t *late; // completed after their release
     size_t late_first, late_count, late_cap;
     party *parties;  // by comm
-    size_t bytes;    // of queues and meetings
+    size_t bytes;    // of shelves and meetings
     pj_map first_to; // first channel to a rank whose receives are inferred
     pj_map forgiven; // ranks that may leave messages without a receive
     uint64_t inferred, reversed;
@@ -100,8 +96,8 @@ void pj_otf2_match_free(pj_otf2_match *match)
     if (!match)
         return;
     for (size_t i = 0; i < match->channel_count; i++) {
-        free(match->channels[i].sends.items);
-        free(match->channels[i].receives.items);
+        pj_shelf_free(&match->channels[i].sends);
+        pj_shelf_free(&match->channels[i].receives);
     }
     for (uint32_t i = 0; i < match->defs->comm_count; i++)
         free_party(&match->parties[i]);
@@ -129,42 +125,33 @@ const pj_otf2_reach *pj_otf2_match_reach(const pj_otf2_match *match)
 
 // Messages
 
-static void put(pj_otf2_match *match, queue *q, const pj_otf2_op *op, uint32_t location)
+static uint64_t key_of(const pj_otf2_op *op)
 {
-    if (q->first > 16 && q->first > q->count) { // mostly used up: close up
-        memmove(q->items, q->items + q->first, q->count * sizeof *q->items);
-        q->first = 0;
-    }
-    size_t cap = q->cap;
-    pj_grow(q->items, &q->cap, q->first + q->count + 1);
-    match->bytes += (q->cap - cap) * sizeof *q->items;
-    q->items[q->first + q->count++] = (waiting){*op, location};
+    return (uint64_t)op->tag << 32 | op->number;
+}
+
+static void put(pj_otf2_match *match, pj_shelf *shelf, const pj_otf2_op *op, uint32_t location)
+{
+    size_t before = pj_shelf_bytes(shelf);
+    pj_shelf_put(shelf, key_of(op), &(waiting){*op, location});
+    match->bytes += pj_shelf_bytes(shelf) - before;
 }
 
 /// Takes the oldest one that fits.
-static bool take(queue *q, const pj_otf2_op *other, waiting *out)
+static bool take(pj_otf2_match *match, pj_shelf *shelf, const pj_otf2_op *other, waiting *out)
 {
-    for (size_t i = q->first; i < q->first + q->count; i++) {
-        const pj_otf2_op *op = &q->items[i].op;
-        if (op->tag != other->tag || op->number != other->number)
-            continue;
-        *out = q->items[i];
-        waiting *first = q->items + q->first;
-        memmove(first + 1, first, (i - q->first) * sizeof *first);
-        q->first++;
-        q->count--;
-        return true;
-    }
-    return false;
+    size_t before = pj_shelf_bytes(shelf);
+    bool taken = pj_shelf_take(shelf, key_of(other), PJ_OLDEST, out);
+    match->bytes += pj_shelf_bytes(shelf) - before;
+    return taken;
 }
 
-static bool take_first(queue *q, waiting *out)
+static bool take_first(pj_otf2_match *match, pj_shelf *shelf, waiting *out)
 {
-    if (q->count == 0)
-        return false;
-    *out = q->items[q->first++];
-    q->count--;
-    return true;
+    size_t before = pj_shelf_bytes(shelf);
+    bool taken = pj_shelf_take_first(shelf, out);
+    match->bytes += pj_shelf_bytes(shelf) - before;
+    return taken;
 }
 
 static channel *channel_for(pj_otf2_match *match, uint32_t from, uint32_t to, uint32_t comm)
@@ -180,8 +167,13 @@ static channel *channel_for(pj_otf2_match *match, uint32_t from, uint32_t to, ui
         index = (uint32_t)match->channel_count++;
         pj_map_put(&match->channel_of, key, index);
         pj_grow(match->channels, &match->channel_cap, match->channel_count);
-        match->channels[index] =
-            (channel){.from = from, .to = to, .comm = comm, .next_to = PJ_OTF2_NONE};
+        const pj_shelf empty = {.item_size = sizeof(waiting)};
+        match->channels[index] = (channel){.sends = empty,
+                                           .receives = empty,
+                                           .from = from,
+                                           .to = to,
+                                           .comm = comm,
+                                           .next_to = PJ_OTF2_NONE};
     }
     return &match->channels[index];
 }
@@ -233,7 +225,8 @@ static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_
     op->message = new_message(match);
     c->sent++;
     waiting send = {*op, place->location}, receive;
-    if (c->counted ? take_first(&c->receives, &receive) : take(&c->receives, op, &receive))
+    if (c->counted ? take_first(match, &c->receives, &receive)
+                   : take(match, &c->receives, op, &receive))
         complete(match, &send, &receive, place->rank, op->peer);
     else
         put(match, &c->sends, op, place->location);
@@ -244,7 +237,7 @@ static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const
     channel *c = channel_for(match, op->peer, place->rank, op->comm);
     waiting receive = {*op, place->location}, send;
     c->received++;
-    if (take(&c->sends, op, &send))
+    if (take(match, &c->sends, op, &send))
         complete(match, &send, &receive, op->peer, place->rank);
     else
         put(match, &c->receives, op, place->location);
@@ -257,7 +250,7 @@ static void take_signal(pj_otf2_match *match, const pj_otf2_place *place, const 
     channel *c = channel_for(match, sends ? place->rank : op->peer, sends ? op->peer : place->rank,
                              op->comm);
     waiting other;
-    if (!take(sends ? &c->receives : &c->sends, op, &other))
+    if (!take(match, sends ? &c->receives : &c->sends, op, &other))
         put(match, sends ? &c->sends : &c->receives, op, place->location);
 }
 
@@ -321,10 +314,16 @@ static void take_inferred(pj_otf2_match *match, const pj_otf2_place *place, pj_o
     c->given++;
     match->inferred++;
     waiting receive = {*op, place->location}, send;
-    if (take_first(&c->sends, &send))
+    if (take_first(match, &c->sends, &send))
         complete(match, &send, &receive, c->from, c->to);
     else
         put(match, &c->receives, op, place->location);
+}
+
+static uint64_t first_sent(const channel *c)
+{
+    const waiting *first = pj_shelf_first(&c->sends);
+    return first->op.begin;
 }
 
 /// The channel with the oldest send that a wait up to `end` may have completed; NULL = none.
@@ -337,10 +336,8 @@ static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
         channel *c = &match->channels[index];
         if (c->counted || c->sends.count == 0 || (c->wait == end && c->completed >= c->quota))
             continue;
-        const waiting *first = &c->sends.items[c->sends.first];
-        if (first->op.begin > end)
-            continue;
-        if (!oldest || first->op.begin < oldest->sends.items[oldest->sends.first].op.begin)
+        uint64_t begin = first_sent(c);
+        if (begin <= end && (!oldest || begin < first_sent(oldest)))
             oldest = c;
     }
     return oldest;
@@ -355,8 +352,8 @@ void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place, con
     channel *c = oldest_to(match, place->rank, op->end);
     if (!c)
         return; // nobody sent: it was posted for MPI_PROC_NULL
-    waiting receive = {*op, place->location}, send = c->sends.items[c->sends.first++];
-    c->sends.count--;
+    waiting receive = {*op, place->location}, send;
+    take_first(match, &c->sends, &send);
     c->completed = c->wait == op->end ? c->completed + 1 : 1;
     c->wait = op->end;
     match->inferred++;

@@ -602,7 +602,7 @@ static void switch_measurement(pj_otf2_place *place, uint64_t time, uint64_t mod
         pj_otf2_count(place, PJ_IMPORT_measurement_off);
     pj_otf2_settle(place, time);
     place->now.measured = place->now.state;
-    place->now.just_off = off;
+    place->now.just_off = off && place->now.since <= time; // else it has been measured already
     // A trace begins switched on; what is switched off before it is switched on is its start.
     unsigned switches = off ? place->now.was_on : place->now.was_on ? 1 : 2;
     for (unsigned i = 0; i < switches; i++)

@@ -122,7 +122,7 @@ typedef struct pj_otf2_place {
     uint32_t collective_count;    // requested so far
     pj_map channels;              // of parts, by (peer, communicator)
     uint64_t *posts;              // times of inferred receives that wait for their completion
-    size_t post_count, post_cap;
+    size_t post_first, post_count, post_cap; // the first that waits, how many do
 
     pj_otf2_border borders[PJ_OTF2_BORDERS]; // in order of time
     unsigned border_count;

@@ -52,9 +52,9 @@ static void complete_posts(pj_otf2_place *place, uint64_t time)
         give_op(place, time,
                 (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED,
                              .tag = place->waits,
-                             .begin = place->posts[i],
+                             .begin = place->posts[place->post_first + i],
                              .end = time});
-    memmove(place->posts, place->posts + n, (place->post_count - n) * sizeof *place->posts);
+    place->post_first += n;
     place->post_count -= n;
 }
 
@@ -213,8 +213,14 @@ void pj_otf2_post(pj_otf2_place *place, uint64_t time, uint64_t request)
         give_post(place, time);
         return;
     }
-    pj_grow(place->posts, &place->post_cap, place->post_count + 1);
-    place->posts[place->post_count++] = time;
+    if (place->post_first > place->post_count) { // mostly completed: close up
+        memmove(place->posts, place->posts + place->post_first,
+                place->post_count * sizeof *place->posts);
+        place->post_first = 0;
+    }
+    size_t end = place->post_first + place->post_count++;
+    pj_grow(place->posts, &place->post_cap, end + 1);
+    place->posts[end] = time;
 }
 
 // Collectives

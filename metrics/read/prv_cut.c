@@ -11,6 +11,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
+#include "metrics/base/shelf.h"
 #include "metrics/model/companion.h"
 #include "metrics/model/event.h"
 #include "metrics/read/prv_header.h"
@@ -61,8 +62,7 @@ typedef struct thread {
     uint64_t shown_end; // of the state that the timeline shows
     uint64_t *pending;  // ends of earlier states, a heap: the first is the earliest
     size_t pending_count, pending_cap;
-    opened *open;
-    size_t open_count, open_cap;
+    pj_shelf open;
     bool begun;         // what was open at the begin has been written
     burst burst, at[2]; // the latest; those that borders cut
     uint64_t bursts;    // begun before the end of the part
@@ -120,7 +120,7 @@ static thread *thread_of(cutting *c, const uint64_t object[4])
     pj_map_put(&c->thread_of, key_of(object), index);
     pj_grow(c->threads, &c->cap, c->count);
     thread *t = &c->threads[index];
-    *t = (thread){.open_count = 0};
+    *t = (thread){.open = {.item_size = sizeof(opened)}};
     snprintf(t->place, sizeof t->place, "%llu:%llu:%llu:%llu", (unsigned long long)object[0],
              (unsigned long long)object[1], (unsigned long long)object[2],
              (unsigned long long)object[3]);
@@ -135,18 +135,12 @@ static bool is_level(uint64_t type)
 
 static void note_open(thread *t, uint64_t type, uint64_t value)
 {
-    if (value) {
-        pj_grow(t->open, &t->open_cap, t->open_count + 1);
-        t->open[t->open_count++] = (opened){type, value};
-        return;
-    }
-    for (size_t i = t->open_count; i-- > 0;) {
-        if (t->open[i].type != type && !(is_level(type) && is_level(t->open[i].type)))
-            continue;
-        t->open_count--;
-        memmove(&t->open[i], &t->open[i + 1], (t->open_count - i) * sizeof *t->open);
-        return;
-    }
+    enum { LEVELS = 0 }; // the key of them all
+    uint64_t key = is_level(type) ? LEVELS : type;
+    if (value)
+        pj_shelf_put(&t->open, key, &(opened){type, value});
+    else
+        pj_shelf_take(&t->open, key, PJ_NEWEST, &(opened){0});
 }
 
 static void write_state(cutting *c, const thread *t, uint64_t begin, uint64_t end, uint64_t state)
@@ -177,9 +171,10 @@ static void write_due(cutting *c, thread *t, uint64_t time)
 {
     if (!t->begun)
         write_carried(c, t);
-    for (size_t i = 0; !t->begun && i < t->open_count; i++)
-        pj_buf_addf(&c->line, "2:%s:0:%llu:%llu\n", t->place, (unsigned long long)t->open[i].type,
-                    (unsigned long long)t->open[i].value);
+    const opened *o;
+    for (size_t at = 0; !t->begun && (o = pj_shelf_next(&t->open, PJ_OLDEST, &at));)
+        pj_buf_addf(&c->line, "2:%s:0:%llu:%llu\n", t->place, (unsigned long long)o->type,
+                    (unsigned long long)o->value);
     t->begun = true;
     for (size_t i = 0; i < 2 * t->reading_count; i++) {
         const reading *r = &t->readings[i / 2];
@@ -195,10 +190,11 @@ static void write_due(cutting *c, thread *t, uint64_t time)
 
 static void write_closed(cutting *c, thread *t)
 {
-    for (size_t i = t->open_count; i-- > 0;)
+    const opened *o;
+    for (size_t at = 0; (o = pj_shelf_next(&t->open, PJ_NEWEST, &at));)
         pj_buf_addf(&c->tail, "2:%s:%llu:%llu:0\n", t->place,
                     (unsigned long long)(c->roi.to_ns - c->roi.from_ns),
-                    (unsigned long long)t->open[i].type);
+                    (unsigned long long)o->type);
 }
 
 // States
@@ -590,7 +586,8 @@ static void start_again(cutting *c)
     for (size_t i = 0; i < c->count; i++) {
         thread *t = &c->threads[i];
         t->begun = false;
-        t->open_count = t->end_count = t->pending_count = 0;
+        t->end_count = t->pending_count = 0;
+        pj_shelf_clear(&t->open);
         t->latest = (span){0};
         t->reset = t->shown_end = 0;
         t->bursts = t->before = 0;
@@ -670,7 +667,7 @@ static bool write_names(const cutting *c, const char *path, pj_err *err)
 static void free_cutting(cutting *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        free(c->threads[i].open);
+        pj_shelf_free(&c->threads[i].open);
         free(c->threads[i].ends);
         free(c->threads[i].pending);
         free(c->threads[i].readings);

@@ -6,26 +6,18 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/base/shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct letter { // an end without the other one
-    uint32_t tag, message;
-} letter;
-
-typedef struct queue {
-    letter *items; // from `first` on
-    size_t first, count, cap;
-} queue;
 
 typedef struct parcel { // a message to or from another process
     uint32_t message;   // PJ_NOTHING: nobody asks for it any more
     bool told;          // what the other process waits for
 } parcel;
 
-typedef struct way { // from one rank to another
-    queue sends, receives;
+typedef struct way {          // from one rank to another
+    pj_shelf sends, receives; // numbers of messages, by tag
     uint32_t from, to, communicator;
     unsigned member;  // that has the other end, if it is not here
     uint32_t number;  // of a way to or from another process, among those of its sender to this one
@@ -65,7 +57,7 @@ struct pj_mail {
     pj_map way_of;  // (pair, communicator) -> index
     way *ways;
     size_t way_count, way_cap;
-    size_t bytes;       // of queues, channels and parcels
+    size_t bytes;       // of shelves, channels and parcels
     ways *links;        // by member
     address *addresses; // by message, where there are other processes
     size_t address_count, address_cap;
@@ -89,8 +81,8 @@ void pj_mail_free(pj_mail *mail)
     for (uint32_t i = 0; i < mail->layout->locations; i++)
         free(mail->places[i].channels);
     for (size_t i = 0; i < mail->way_count; i++) {
-        free(mail->ways[i].sends.items);
-        free(mail->ways[i].receives.items);
+        pj_shelf_free(&mail->ways[i].sends);
+        pj_shelf_free(&mail->ways[i].receives);
         free(mail->ways[i].parcels);
     }
     for (unsigned i = 0; mail->far && i < mail->far->size; i++) {
@@ -139,7 +131,12 @@ static uint32_t way_for(pj_mail *mail, uint32_t from, uint32_t to, uint32_t comm
     uint32_t index = number_of(&mail->way_of, pair << 32 | communicator);
     if (index == mail->way_count) {
         pj_grow(mail->ways, &mail->way_cap, ++mail->way_count);
-        mail->ways[index] = (way){.from = from, .to = to, .communicator = communicator};
+        const pj_shelf empty = {.item_size = sizeof(uint32_t)};
+        mail->ways[index] = (way){.sends = empty,
+                                  .receives = empty,
+                                  .from = from,
+                                  .to = to,
+                                  .communicator = communicator};
         place_ends(mail, &mail->ways[index]);
     }
     return index;
@@ -162,44 +159,32 @@ static const channel *channel_at(const pj_mail *mail, pj_mail_end end)
     return &mail->places[end.location].channels[end.channel];
 }
 
-static void put(pj_mail *mail, queue *q, letter item)
+static void put(pj_mail *mail, pj_shelf *shelf, uint32_t tag, uint32_t message)
 {
-    if (q->first > 16 && q->first > q->count) { // mostly used up: close up
-        memmove(q->items, q->items + q->first, q->count * sizeof *q->items);
-        q->first = 0;
-    }
-    size_t cap = q->cap;
-    pj_grow(q->items, &q->cap, q->first + q->count + 1);
-    mail->bytes += (q->cap - cap) * sizeof *q->items;
-    q->items[q->first + q->count++] = item;
-    pj_engine_message_hold(mail->engine, item.message);
+    size_t before = pj_shelf_bytes(shelf);
+    pj_shelf_put(shelf, tag, &message);
+    mail->bytes += pj_shelf_bytes(shelf) - before;
+    pj_engine_message_hold(mail->engine, message);
 }
 
 /// Takes the oldest one with the tag.
-static bool take(queue *q, uint32_t tag, uint32_t *message)
+static bool take(pj_mail *mail, pj_shelf *shelf, uint32_t tag, uint32_t *message)
 {
-    for (size_t i = q->first; i < q->first + q->count; i++) {
-        if (q->items[i].tag != tag)
-            continue;
-        *message = q->items[i].message;
-        letter *first = q->items + q->first;
-        memmove(first + 1, first, (i - q->first) * sizeof *first);
-        q->first++;
-        q->count--;
-        return true;
-    }
-    return false;
+    size_t before = pj_shelf_bytes(shelf);
+    bool taken = pj_shelf_take(shelf, tag, PJ_OLDEST, message);
+    mail->bytes += pj_shelf_bytes(shelf) - before;
+    return taken;
 }
 
 /// A send finds its receive, or waits for it.
 static void meet_receive(pj_mail *mail, way *w, uint32_t tag, uint32_t send)
 {
     uint32_t receive;
-    if (take(&w->receives, tag, &receive)) {
+    if (take(mail, &w->receives, tag, &receive)) {
         pj_engine_join(mail->engine, send, receive);
         pj_engine_message_release(mail->engine, receive);
     } else {
-        put(mail, &w->sends, (letter){tag, send});
+        put(mail, &w->sends, tag, send);
     }
 }
 
@@ -395,10 +380,10 @@ void pj_mail_receive(pj_mail *mail, pj_mail_end end, uint32_t message)
     way *w = &mail->ways[c->in];
     uint32_t send;
     pj_engine_from(mail->engine, message, mail->layout->first_location[c->other]);
-    if (take(&w->sends, end.tag, &send)) {
+    if (take(mail, &w->sends, end.tag, &send)) {
         pj_engine_join(mail->engine, send, message);
         pj_engine_message_release(mail->engine, send);
     } else {
-        put(mail, &w->receives, (letter){end.tag, message});
+        put(mail, &w->receives, end.tag, message);
     }
 }

@@ -1,6 +1,8 @@
 // Inputs that invite a search in all that is open: twice the records may take twice the time, or a
 // small file holds up a session for hours.
 #include "kernel/load.h"
+#include "metrics/read/otf2_cut.h"
+#include "metrics/read/prv_cut.h"
 #include "metrics/stat/query.h"
 #include "tests/support/folder.h"
 #include "tests/support/otf2_writer.h"
@@ -97,6 +99,25 @@ static void receives_that_wait(pj_trace_writer *writer, uint32_t n)
     }
 }
 
+static void tags_in_reverse_order(pj_trace_writer *writer, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        call(writer, first, "MPI_Send", 2 * i);
+        message(writer, 2 * i, 4 * n - 2 * i, i);
+        call(writer, second, "MPI_Recv", 2 * n + 2 * i);
+    }
+}
+
+static void receives_that_wait_in_turn(pj_trace_writer *writer, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        call(writer, second, "MPI_Irecv", 2 * i);
+        call(writer, first, "MPI_Send", 2 * i);
+        message(writer, 2 * i, 2 * n + 2 * i, 0);
+        call(writer, second, "MPI_Wait", 2 * n + 2 * i);
+    }
+}
+
 static void collectives_that_wait(pj_trace_writer *writer, uint32_t n)
 {
     const uint32_t both[] = {0, 1};
@@ -119,21 +140,25 @@ static void labels(pj_trace_writer *writer, uint32_t n)
     }
 }
 
+typedef enum trace_format { PRV = 1, EZTRACE = 2, SCORE_P = 4 } trace_format;
+
 static const struct {
     const char *name;
     fill *fill;
-    bool archive; // too
+    unsigned formats;
 } cases[] = {
-    {"states within states", states_within_states, false},
-    {"states that are the same", states_that_are_the_same, false},
-    {"states that end anywhere", states_that_end_anywhere, false},
-    {"constructs within constructs", constructs_within_constructs, true},
-    {"constructs that cross", constructs_that_cross, false},
-    {"functions within functions", functions_within_functions, true},
-    {"messages that wait", messages_that_wait, true},
-    {"receives that wait", receives_that_wait, true},
-    {"collectives that wait", collectives_that_wait, true},
-    {"labels", labels, false},
+    {"states within states", states_within_states, PRV},
+    {"states that are the same", states_that_are_the_same, PRV},
+    {"states that end anywhere", states_that_end_anywhere, PRV},
+    {"constructs within constructs", constructs_within_constructs, PRV | EZTRACE},
+    {"constructs that cross", constructs_that_cross, PRV},
+    {"functions within functions", functions_within_functions, PRV | EZTRACE},
+    {"messages that wait", messages_that_wait, PRV | EZTRACE},
+    {"tags in reverse order", tags_in_reverse_order, PRV | SCORE_P},
+    {"receives that wait", receives_that_wait, PRV | EZTRACE},
+    {"receives that wait in turn", receives_that_wait_in_turn, EZTRACE},
+    {"collectives that wait", collectives_that_wait, PRV | EZTRACE},
+    {"labels", labels, PRV},
 };
 
 static double cpu_seconds(void)
@@ -170,55 +195,111 @@ static double load_once(const char *path)
     return seconds;
 }
 
-static double time_of(fill *fill_in, bool archive, uint32_t n)
+/// The middle of what the trace writer has written, as a part of its own.
+static double cut_once(const char *path)
 {
-    const char *path = folder_file(archive ? "a.otf2" : "a.prv");
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    bool archive = pj_str_ends(pj_str_of(path), PJ_S(".otf2"));
+    const char *part = folder_file(archive ? "part.otf2" : "part.prv");
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    pj_sink sink = pj_otf2_cut_sink(cut);
+    pj_roi_request middle = {
+        .kind = PJ_ROI_RANGE, .from = 45, .to = 55, .from_percent = true, .to_percent = true};
+    double begin = cpu_seconds();
+    pj_auto_run run = pj_load(path,
+                              (pj_load_opts){.roi = middle,
+                                             .no_replay = true,
+                                             .in_order = archive,
+                                             .listeners = &sink,
+                                             .listener_count = archive},
+                              &job, &err);
+    bool ok = run && (archive ? pj_otf2_cut_write(cut, run, part, &job, &(pj_otf2_copied){0}, &err)
+                              : pj_prv_cut(run, part, &job, &(pj_prv_cut_facts){0}, &err));
+    double seconds = cpu_seconds() - begin;
+    if (!ok)
+        fail_msg("%s: %s", path, err.text);
+    pj_otf2_cut_free(cut);
+    return seconds;
+}
+
+typedef double timed(const char *path);
+
+/// Everything that the tests write.
+static void remove_files(void)
+{
+    static const char *const archives[] = {"a.otf2", "part.otf2"};
+    static const char *const files[] = {"a.prv",    "a.pcf",    "a.row",
+                                        "part.prv", "part.pcf", "part.row"};
+    for (size_t i = 0; i < sizeof archives / sizeof *archives; i++)
+        pj_otf2_writer_remove(folder_file(archives[i]));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(folder_file(files[i]));
+}
+
+static double time_of(timed *measure, fill *fill_in, trace_format format, uint32_t n)
+{
+    const char *path = folder_file(format == PRV ? "a.prv" : "a.otf2");
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_trace writer = pj_trace_writer_new((pj_trace_header){.ranks = 2});
     fill_in(writer, n);
-    pj_otf2_style style = {.eztrace = true};
-    if (!(archive ? pj_otf2_writer_save(writer, path, style, &err)
-                  : pj_trace_writer_save(writer, path, &err)))
+    pj_otf2_style style = {.eztrace = format == EZTRACE};
+    if (!(format == PRV ? pj_trace_writer_save(writer, path, &err)
+                        : pj_otf2_writer_save(writer, path, style, &err)))
         fail_msg("%s: %s", path, err.text);
-    double seconds = load_once(path);
-    if (archive)
-        pj_otf2_writer_remove(path);
-    for (size_t i = 0; !archive && i < 3; i++)
-        unlink(folder_file((const char *[]){"a.prv", "a.pcf", "a.row"}[i]));
+    double seconds = measure(path);
+    remove_files();
     return seconds;
 }
 
 /// The machine may be busy with something else: the best of some tries counts.
-static double growth(fill *fill_in, bool archive)
+static double growth(timed *measure, fill *fill_in, trace_format format)
 {
     enum { RECORDS = 30000, TRIES = 4 };
     const double enough = 2.6;
     double least = 0;
     for (unsigned i = 0; i < TRIES && (i == 0 || least > enough); i++) {
-        double one = time_of(fill_in, archive, RECORDS);
-        double ratio = time_of(fill_in, archive, 2 * RECORDS) / one;
+        double one = time_of(measure, fill_in, format, RECORDS);
+        double ratio = time_of(measure, fill_in, format, 2 * RECORDS) / one;
         least = i == 0 || ratio < least ? ratio : least;
     }
     return least;
 }
 
+static void expect_growth(timed *measure, unsigned formats)
+{
+    static const struct {
+        trace_format format;
+        const char *name;
+    } rows[] = {{PRV, "Paraver"}, {EZTRACE, "eztrace"}, {SCORE_P, "Score-P"}};
+    const double most = 3; // of what grows with the square it is 4
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t f = 0; f < sizeof rows / sizeof *rows; f++) {
+            if (!(cases[i].formats & formats & rows[f].format))
+                continue;
+            double ratio = growth(measure, cases[i].fill, rows[f].format);
+            if (ratio > most)
+                fail_msg("%s, %s: %.1f times as long", cases[i].name, rows[f].name, ratio);
+        }
+}
+
 static void twice_the_records_take_twice_the_time(void **state)
 {
     (void)state;
-    const double most = 3; // of what grows with the square it is 4
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int archive = 0; archive <= cases[i].archive; archive++) {
-            double ratio = growth(cases[i].fill, archive);
-            if (ratio > most)
-                fail_msg("%s, %s: %.1f times as long", cases[i].name, archive ? "OTF2" : "Paraver",
-                         ratio);
-        }
+    expect_growth(load_once, PRV | EZTRACE | SCORE_P);
+}
+
+static void twice_the_records_are_cut_in_twice_the_time(void **state)
+{
+    (void)state;
+    expect_growth(cut_once, PRV | SCORE_P);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twice_the_records_take_twice_the_time),
+        cmocka_unit_test(twice_the_records_are_cut_in_twice_the_time),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

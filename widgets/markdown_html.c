@@ -1,85 +1,23 @@
-// Blocks line by line, then marks within a line.
+// What md4c finds, written as HTML.
 #include "widgets/markdown_html.h"
 
 #include "widgets/escape.h"
 
-enum { DEEPEST = 6, MOST_COLUMNS = 64, FARTHEST = 2000 }; // marks look no farther for their ends
+#include <md4c.h>
+#include <string.h>
 
-// Within a line
+typedef struct writer {
+    pj_buf *out;
+    const char *anchor;
+    unsigned *headings;
+    pj_markdown_found *found; // NULL = the whole text is wanted
+    void *user;
+    pj_buf raw;                     // of a block of raw HTML
+    unsigned pictures, dead;        // pictures that are open; links that are open and lead nowhere
+    bool verbatim, in_raw, comment; // inside code, a block of raw HTML, a comment in a line
+} writer;
 
-static bool is_among(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
-static bool is_word(pj_str s, size_t at)
-{
-    return at < s.len && (is_among(s.at[at] | 32, "abcdefghijklmnopqrstuvwxyz") ||
-                          is_among(s.at[at], "0123456789"));
-}
-
-static void add_char(pj_buf *out, char c)
-{
-    pj_escape_html(out, (pj_str){&c, 1});
-}
-
-static size_t find(pj_str s, size_t from, pj_str mark)
-{
-    for (size_t at = from; at + mark.len <= s.len && at < from + FARTHEST; at++)
-        if (s.at[at] == '\\')
-            at++;
-        else if (memcmp(s.at + at, mark.at, mark.len) == 0)
-            return at;
-    return s.len;
-}
-
-static pj_str part(pj_str s, size_t from, size_t to)
-{
-    return pj_str_head(pj_str_from(s, from), to - from);
-}
-
-static void add_marks(pj_buf *out, pj_str s, unsigned depth);
-
-/// "&amp;" and its like stay; returns their length.
-static size_t entity(pj_str s)
-{
-    size_t at = 1;
-    while (at < s.len && at < 12 && (is_word(s, at) || s.at[at] == '#'))
-        at++;
-    return at > 1 && at < s.len && s.at[at] == ';' ? at + 1 : 0;
-}
-
-static size_t code(pj_buf *out, pj_str s)
-{
-    size_t ticks = 0;
-    while (ticks < s.len && s.at[ticks] == '`')
-        ticks++;
-    for (size_t at = ticks; at + ticks <= s.len && at < FARTHEST; at++)
-        if (memcmp(s.at + at, s.at, ticks) == 0) {
-            pj_buf_puts(out, "<code>");
-            pj_escape_html(out, pj_str_trim(part(s, ticks, at)));
-            pj_buf_puts(out, "</code>");
-            return at + ticks;
-        }
-    return 0;
-}
-
-/// Emphasis between equal marks; "a_b" is none, and neither is "2 * 3 * 4".
-static size_t emphasis(pj_buf *out, pj_str s, bool in_word, unsigned depth)
-{
-    size_t width = s.len > 1 && s.at[1] == s.at[0] ? 2 : 1;
-    pj_str mark = pj_str_head(s, width);
-    if ((s.at[0] == '_' && in_word) || width >= s.len || s.at[width] == ' ')
-        return 0;
-    size_t end = find(s, width, mark);
-    if (end == s.len || end == width || s.at[end - 1] == ' ' ||
-        (s.at[0] == '_' && is_word(s, end + width)))
-        return 0;
-    pj_buf_puts(out, width == 2 ? "<strong>" : "<em>");
-    add_marks(out, part(s, width, end), depth + 1);
-    pj_buf_puts(out, width == 2 ? "</strong>" : "</em>");
-    return end + width;
-}
+// Links
 
 /// A place that a page may lead to: no script.
 static bool is_safe(pj_str url)
@@ -92,309 +30,265 @@ static bool is_safe(pj_str url)
     return pj_str_find(url, ':') == url.len;
 }
 
-/// [text](target) and ![text](target); `s` begins with its bracket.
-static size_t link_to(pj_buf *out, pj_str s, bool picture, unsigned depth)
+static pj_str url_of(const MD_ATTRIBUTE *attribute)
 {
-    size_t end = find(s, 1, PJ_S("]"));
-    if (end + 1 >= s.len || s.at[end + 1] != '(')
-        return 0;
-    bool inside = pj_str_starts(pj_str_from(s, end + 2), PJ_S("data:")); // may be long
-    size_t close =
-        inside ? end + pj_str_find(pj_str_from(s, end), ')') : find(s, end + 2, PJ_S(")"));
-    pj_str target = pj_str_trim(part(s, end + 2, close)), text = part(s, 1, end);
-    target = pj_str_head(target, pj_str_find(target, ' '));
-    if (close == s.len || !is_safe(target))
-        return 0;
-    pj_buf_puts(out, picture ? "<img src=\"" : "<a href=\"");
-    pj_escape_html(out, target);
-    if (picture) {
-        pj_buf_puts(out, "\" alt=\"");
-        pj_escape_html(out, text);
-        pj_buf_puts(out, "\">");
-    } else {
-        pj_buf_puts(out, "\">");
-        add_marks(out, text, depth + 1);
-        pj_buf_puts(out, "</a>");
-    }
-    return close + 1;
+    return (pj_str){attribute->text, attribute->size};
 }
 
-/// Length of what begins here with a mark, after it was written; 0 = an ordinary character.
-static size_t add_mark(pj_buf *out, pj_str s, size_t at, unsigned depth)
+/// Entities stay text, apart from the one that every page writes for "&".
+static void add_url(pj_buf *out, const MD_ATTRIBUTE *url)
 {
-    pj_str rest = pj_str_from(s, at);
-    switch (rest.at[0]) {
-    case '\\':
-        if (rest.len < 2 || is_word(rest, 1) || rest.at[1] == ' ')
-            return 0;
-        add_char(out, rest.at[1]);
-        return 2;
-    case '&': {
-        size_t len = entity(rest);
-        pj_buf_add(out, pj_str_head(rest, len));
-        return len;
-    }
-    case '`':
-        return code(out, rest);
-    case '*':
-    case '_':
-        return emphasis(out, rest, at > 0 && is_word(s, at - 1), depth);
-    case '[':
-        return link_to(out, rest, false, depth);
-    case '!':
-        if (rest.len > 1 && rest.at[1] == '[') {
-            size_t len = link_to(out, pj_str_from(rest, 1), true, depth);
-            return len ? len + 1 : 0;
-        }
-        return 0;
-    default:
-        return 0;
+    for (size_t i = 0; url->size && url->substr_offsets[i] < url->size; i++) {
+        MD_OFFSET from = url->substr_offsets[i], to = url->substr_offsets[i + 1];
+        pj_str part = {url->text + from, to - from};
+        pj_escape_html(out, pj_str_equal(part, PJ_S("&amp;")) ? PJ_S("&") : part);
     }
 }
 
-static void add_marks(pj_buf *out, pj_str s, unsigned depth)
+static void open_link(writer *w, const MD_SPAN_A_DETAIL *link)
 {
-    for (size_t at = 0; at < s.len;) {
-        size_t len = depth < DEEPEST ? add_mark(out, s, at, depth) : 0;
-        if (!len)
-            add_char(out, s.at[at]);
-        at += len ? len : 1;
+    if (w->dead || w->found || !is_safe(url_of(&link->href))) {
+        w->dead++;
+        return;
     }
+    pj_buf_puts(w->out, "<a href=\"");
+    add_url(w->out, &link->href);
+    pj_buf_puts(w->out, "\">");
 }
 
-void pj_markdown_html_line(pj_buf *out, pj_str line)
+static void close_link(writer *w)
 {
-    add_marks(out, line, 0);
+    if (w->dead)
+        w->dead--;
+    else
+        pj_buf_puts(w->out, "</a>");
+}
+
+static void open_picture(writer *w, const MD_SPAN_IMG_DETAIL *picture)
+{
+    if (w->pictures++)
+        return;
+    pj_buf_puts(w->out, "<img src=\"");
+    if (is_safe(url_of(&picture->src)))
+        add_url(w->out, &picture->src);
+    pj_buf_puts(w->out, "\" alt=\"");
+}
+
+static void close_picture(writer *w)
+{
+    if (--w->pictures == 0)
+        pj_buf_puts(w->out, "\">");
 }
 
 // Blocks
 
-typedef struct blocks {
-    pj_buf *out;
-    pj_str rest;
-    const char *anchor;
-    unsigned *headings;
-    pj_buf paragraph;
-} blocks;
-
-unsigned pj_markdown_heading(pj_str line, pj_str *text)
+static void open_heading(writer *w, unsigned level)
 {
-    unsigned level = 0;
-    while (level < line.len && line.at[level] == '#')
-        level++;
-    if (!level || level > 6 || level >= line.len || line.at[level] != ' ')
-        return 0;
-    *text = pj_str_trim(pj_str_from(line, level));
-    return level;
-}
-
-static void end_paragraph(blocks *b)
-{
-    pj_str text = pj_str_trim(pj_buf_str(&b->paragraph));
-    if (text.len) {
-        pj_buf_puts(b->out, "<p>");
-        while (text.len) {
-            pj_str line = pj_str_cut(&text, '\n');
-            bool broken = pj_str_ends(line, PJ_S("  "));
-            add_marks(b->out, pj_str_trim(line), 0);
-            pj_buf_puts(b->out, !text.len ? "" : broken ? "<br>\n" : "\n");
-        }
-        pj_buf_puts(b->out, "</p>\n");
+    if (w->found) {
+        w->out->len = 0;
+        return;
     }
-    b->paragraph.len = 0;
+    pj_buf_addf(w->out, "<h%u", level);
+    if (w->anchor)
+        pj_buf_addf(w->out, " id=\"%s%u\"", w->anchor, ++*w->headings);
+    pj_buf_add_char(w->out, '>');
 }
 
-static void add_heading(blocks *b, unsigned level, pj_str text)
+static void close_heading(writer *w, unsigned level)
 {
-    pj_buf_addf(b->out, "<h%u", level);
-    if (b->anchor)
-        pj_buf_addf(b->out, " id=\"%s%u\"", b->anchor, ++*b->headings);
-    pj_buf_add_char(b->out, '>');
-    add_marks(b->out, text, 0);
-    pj_buf_addf(b->out, "</h%u>\n", level);
-}
-
-static void add_fence(blocks *b, pj_str mark)
-{
-    pj_buf_puts(b->out, "<pre>");
-    while (b->rest.len) {
-        pj_str line = pj_str_cut(&b->rest, '\n');
-        if (pj_str_starts(pj_str_trim(line), mark))
-            break;
-        pj_escape_html(b->out, line);
-        pj_buf_add_char(b->out, '\n');
-    }
-    pj_buf_puts(b->out, "</pre>\n");
-}
-
-/// What follows "- " or "1. "; `*ordered` tells which. Its indentation is the level.
-static bool is_item(pj_str line, pj_str *text, bool *ordered)
-{
-    pj_str s = pj_str_trim(line);
-    size_t digits = 0;
-    while (digits < s.len && digits < 9 && is_among(s.at[digits], "0123456789"))
-        digits++;
-    *ordered = digits > 0;
-    size_t mark = digits ? digits : 0;
-    bool sign = mark < s.len && is_among(s.at[mark], digits ? ".)" : "-*+");
-    if (!sign || mark + 1 >= s.len || s.at[mark + 1] != ' ')
-        return false;
-    *text = pj_str_trim(pj_str_from(s, mark + 1));
-    return true;
-}
-
-static size_t indentation(pj_str line)
-{
-    size_t blanks = 0;
-    while (blanks < line.len && line.at[blanks] == ' ')
-        blanks++;
-    return blanks;
-}
-
-/// Items until a line that is none and not indented.
-static void add_list(blocks *b, pj_str line, unsigned depth)
-{
-    pj_str text = {0};
-    bool ordered = false, other;
-    size_t level = indentation(line);
-    is_item(line, &text, &ordered);
-    pj_buf_puts(b->out, ordered ? "<ol>\n<li>" : "<ul>\n<li>");
-    add_marks(b->out, text, 0);
-    while (b->rest.len) {
-        pj_str before = b->rest, next = pj_str_cut(&b->rest, '\n');
-        bool item = is_item(next, &text, &other);
-        size_t in = indentation(next);
-        if (!pj_str_trim(next).len || (item ? in < level : in <= level)) {
-            b->rest = before;
-            break;
-        }
-        if (item && in > level + 1 && depth < DEEPEST) {
-            add_list(b, next, depth + 1);
-        } else if (item) {
-            pj_buf_puts(b->out, "</li>\n<li>");
-            add_marks(b->out, text, 0);
-        } else {
-            pj_buf_add_char(b->out, ' ');
-            add_marks(b->out, pj_str_trim(next), 0);
-        }
-    }
-    pj_buf_puts(b->out, ordered ? "</li>\n</ol>\n" : "</li>\n</ul>\n");
-}
-
-/// The next cell of a table's line; a bar behind a backslash belongs to it.
-static pj_str cut_cell(pj_str *line)
-{
-    size_t end = find(*line, 0, PJ_S("|"));
-    pj_str cell = pj_str_trim(pj_str_head(*line, end));
-    *line = pj_str_from(*line, end + 1);
-    return cell;
-}
-
-static pj_str inner(pj_str line)
-{
-    line = pj_str_trim(line);
-    if (line.len && line.at[0] == '|')
-        line = pj_str_from(line, 1);
-    bool closed =
-        line.len && line.at[line.len - 1] == '|' && (line.len < 2 || line.at[line.len - 2] != '\\');
-    return closed ? pj_str_head(line, line.len - 1) : line;
-}
-
-/// "|:---|---:|"
-static bool is_rule(pj_str line)
-{
-    pj_str s = pj_str_trim(line);
-    bool dash = false, bar = false;
-    for (size_t i = 0; i < s.len; i++) {
-        if (!is_among(s.at[i], "|:- "))
-            return false;
-        dash |= s.at[i] == '-';
-        bar |= s.at[i] == '|';
-    }
-    return dash && bar;
-}
-
-static void add_row(blocks *b, pj_str line, const char *tag, const bool *right)
-{
-    pj_str rest = inner(line);
-    pj_buf_puts(b->out, "<tr>");
-    for (size_t i = 0; i < MOST_COLUMNS && rest.len; i++) {
-        pj_buf_addf(b->out, "<%s%s>", tag, right[i] ? " class=\"number\"" : "");
-        add_marks(b->out, cut_cell(&rest), 0);
-        pj_buf_addf(b->out, "</%s>", tag);
-    }
-    pj_buf_puts(b->out, "</tr>\n");
-}
-
-static void add_table(blocks *b, pj_str head)
-{
-    bool right[MOST_COLUMNS] = {false};
-    pj_str rule = inner(pj_str_cut(&b->rest, '\n'));
-    for (size_t i = 0; i < MOST_COLUMNS && rule.len; i++)
-        right[i] = pj_str_ends(cut_cell(&rule), PJ_S(":"));
-    pj_buf_puts(b->out, "<table>\n<thead>");
-    add_row(b, head, "th", right);
-    pj_buf_puts(b->out, "</thead>\n<tbody>\n");
-    while (b->rest.len) {
-        pj_str before = b->rest, line = pj_str_cut(&b->rest, '\n');
-        if (pj_str_find(line, '|') == line.len) {
-            b->rest = before;
-            break;
-        }
-        add_row(b, line, "td", right);
-    }
-    pj_buf_puts(b->out, "</tbody></table>\n");
-}
-
-/// Skips to behind the end of a comment that begins in `line`.
-static bool skip_comment(blocks *b, pj_str line)
-{
-    if (!pj_str_starts(pj_str_trim(line), PJ_S("<!--")))
-        return false;
-    while (!pj_str_contains(line, PJ_S("-->")) && b->rest.len)
-        line = pj_str_cut(&b->rest, '\n');
-    return true;
-}
-
-static bool add_block(blocks *b, pj_str line)
-{
-    pj_str text, next = b->rest, trimmed = pj_str_trim(line);
-    bool ordered;
-    unsigned level = pj_markdown_heading(line, &text);
-    next = pj_str_head(next, pj_str_find(next, '\n'));
-    bool fence = pj_str_starts(trimmed, PJ_S("```")) || pj_str_starts(trimmed, PJ_S("~~~"));
-    bool table = pj_str_find(line, '|') < line.len && is_rule(next);
-    bool item = is_item(line, &text, &ordered);
-    bool rule = pj_str_equal(trimmed, PJ_S("---")) || pj_str_equal(trimmed, PJ_S("***"));
-    bool list = item && (b->paragraph.len == 0 || !ordered);
-    if (!level && !fence && !table && !list && !rule)
-        return false;
-    end_paragraph(b);
-    if (level && pj_markdown_heading(line, &text))
-        add_heading(b, level, text);
-    else if (fence)
-        add_fence(b, pj_str_head(trimmed, 3));
-    else if (table)
-        add_table(b, line);
-    else if (rule)
-        pj_buf_puts(b->out, "<hr>\n");
+    if (w->found)
+        w->found(w->user, level, pj_buf_str(w->out));
     else
-        add_list(b, line, 0);
-    return true;
+        pj_buf_addf(w->out, "</h%u>\n", level);
+}
+
+static void open_list(writer *w, const MD_BLOCK_OL_DETAIL *list)
+{
+    if (list->start == 1)
+        pj_buf_puts(w->out, "<ol>\n");
+    else
+        pj_buf_addf(w->out, "<ol start=\"%u\">\n", list->start);
+}
+
+static void open_cell(writer *w, const char *tag, const MD_BLOCK_TD_DETAIL *cell)
+{
+    pj_buf_addf(w->out, "<%s%s>", tag, cell->align == MD_ALIGN_RIGHT ? " class=\"number\"" : "");
+}
+
+/// Index of the first `part`, or the end.
+static size_t search(pj_str s, pj_str part)
+{
+    const char *found = memmem(s.at, s.len, part.at, part.len);
+    return found ? (size_t)(found - s.at) : s.len;
+}
+
+/// Raw HTML without its comments, as text.
+static void close_raw(writer *w)
+{
+    pj_auto_buf text = {0};
+    pj_str rest = pj_buf_str(&w->raw);
+    while (rest.len) {
+        size_t comment = search(rest, PJ_S("<!--"));
+        pj_buf_add(&text, pj_str_head(rest, comment));
+        rest = pj_str_from(rest, comment);
+        rest = pj_str_from(rest, search(rest, PJ_S("-->")) + 3);
+    }
+    pj_str shown = pj_str_trim(pj_buf_str(&text));
+    if (shown.len) {
+        pj_buf_puts(w->out, "<p>");
+        pj_escape_html(w->out, shown);
+        pj_buf_puts(w->out, "</p>\n");
+    }
+    w->raw.len = 0;
+}
+
+static int open_block(MD_BLOCKTYPE type, void *detail, void *user)
+{
+    static const char *const tags[] = {[MD_BLOCK_QUOTE] = "<blockquote>\n",
+                                       [MD_BLOCK_UL] = "<ul>\n",
+                                       [MD_BLOCK_LI] = "<li>",
+                                       [MD_BLOCK_HR] = "<hr>\n",
+                                       [MD_BLOCK_CODE] = "<pre>",
+                                       [MD_BLOCK_P] = "<p>",
+                                       [MD_BLOCK_TABLE] = "<table>\n",
+                                       [MD_BLOCK_THEAD] = "<thead>",
+                                       [MD_BLOCK_TR] = "<tr>",
+                                       [MD_BLOCK_TBODY] = "<tbody>\n",
+                                       [MD_BLOCK_TD] = NULL};
+    writer *w = user;
+    w->verbatim = type == MD_BLOCK_CODE;
+    w->in_raw = type == MD_BLOCK_HTML;
+    if (type == MD_BLOCK_H)
+        open_heading(w, ((MD_BLOCK_H_DETAIL *)detail)->level);
+    else if (type == MD_BLOCK_OL)
+        open_list(w, detail);
+    else if (type == MD_BLOCK_TH || type == MD_BLOCK_TD)
+        open_cell(w, type == MD_BLOCK_TH ? "th" : "td", detail);
+    else if (tags[type])
+        pj_buf_puts(w->out, tags[type]);
+    return 0;
+}
+
+static int close_block(MD_BLOCKTYPE type, void *detail, void *user)
+{
+    static const char *const tags[] = {[MD_BLOCK_QUOTE] = "</blockquote>\n",
+                                       [MD_BLOCK_UL] = "</ul>\n",
+                                       [MD_BLOCK_OL] = "</ol>\n",
+                                       [MD_BLOCK_LI] = "</li>\n",
+                                       [MD_BLOCK_CODE] = "</pre>\n",
+                                       [MD_BLOCK_P] = "</p>\n",
+                                       [MD_BLOCK_TABLE] = "</table>\n",
+                                       [MD_BLOCK_THEAD] = "</thead>\n",
+                                       [MD_BLOCK_TBODY] = "</tbody>",
+                                       [MD_BLOCK_TR] = "</tr>\n",
+                                       [MD_BLOCK_TH] = "</th>",
+                                       [MD_BLOCK_TD] = "</td>"};
+    writer *w = user;
+    w->verbatim = w->in_raw = false;
+    if (type == MD_BLOCK_H)
+        close_heading(w, ((MD_BLOCK_H_DETAIL *)detail)->level);
+    else if (type == MD_BLOCK_HTML)
+        close_raw(w);
+    else if (tags[type])
+        pj_buf_puts(w->out, tags[type]);
+    return 0;
+}
+
+// Within a block
+
+static const char *const span_tags[] = {[MD_SPAN_EM] = "em>",
+                                        [MD_SPAN_STRONG] = "strong>",
+                                        [MD_SPAN_CODE] = "code>",
+                                        [MD_SPAN_DEL] = "del>",
+                                        [MD_SPAN_U] = NULL};
+
+static void add_span(writer *w, const char *begin, MD_SPANTYPE type)
+{
+    if (type == MD_SPAN_LATEXMATH)
+        pj_buf_puts(w->out, "$");
+    else if (type == MD_SPAN_LATEXMATH_DISPLAY)
+        pj_buf_puts(w->out, "$$");
+    else if (span_tags[type] && !w->pictures) // a picture's text is an attribute
+        pj_buf_addf(w->out, "%s%s", begin, span_tags[type]);
+}
+
+static int open_span(MD_SPANTYPE type, void *detail, void *user)
+{
+    if (type == MD_SPAN_A)
+        open_link(user, detail);
+    else if (type == MD_SPAN_IMG)
+        open_picture(user, detail);
+    else
+        add_span(user, "<", type);
+    return 0;
+}
+
+static int close_span(MD_SPANTYPE type, void *detail, void *user)
+{
+    (void)detail;
+    if (type == MD_SPAN_A)
+        close_link(user);
+    else if (type == MD_SPAN_IMG)
+        close_picture(user);
+    else
+        add_span(user, "</", type);
+    return 0;
+}
+
+/// Raw HTML within a line comes in pieces, a line each.
+static void add_inline_raw(writer *w, pj_str text)
+{
+    w->comment = w->comment || pj_str_starts(text, PJ_S("<!--"));
+    if (!w->comment)
+        pj_escape_html(w->out, text);
+    w->comment = w->comment && !pj_str_ends(text, PJ_S("-->"));
+}
+
+static int add_text(MD_TEXTTYPE type, const MD_CHAR *at, MD_SIZE size, void *user)
+{
+    writer *w = user;
+    pj_str text = {at, size};
+    bool line_end = w->verbatim && pj_str_equal(text, PJ_S("\n"));
+    if (type == MD_TEXT_HTML && w->in_raw)
+        pj_buf_add(&w->raw, text);
+    else if (type == MD_TEXT_HTML)
+        add_inline_raw(w, text);
+    else if (type == MD_TEXT_ENTITY || line_end)
+        pj_buf_add(w->out, text);
+    else if (type == MD_TEXT_NULLCHAR)
+        pj_buf_puts(w->out, "\xef\xbf\xbd");
+    else if (type == MD_TEXT_BR && !w->pictures)
+        pj_buf_puts(w->out, "<br>\n");
+    else if (type == MD_TEXT_BR || type == MD_TEXT_SOFTBR)
+        pj_buf_puts(w->out, "\n");
+    else
+        pj_escape_html(w->out, text);
+    return 0;
+}
+
+static void write_all(writer *w, pj_str markdown)
+{
+    static const MD_PARSER parser = {
+        .flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_LATEXMATHSPANS |
+                 MD_FLAG_PERMISSIVEURLAUTOLINKS,
+        .enter_block = open_block,
+        .leave_block = close_block,
+        .enter_span = open_span,
+        .leave_span = close_span,
+        .text = add_text,
+    };
+    if (markdown.len)
+        md_parse(markdown.at, (MD_SIZE)markdown.len, &parser, w);
+    pj_buf_free(&w->raw);
 }
 
 void pj_markdown_html(pj_buf *out, pj_str markdown, const char *anchor, unsigned *headings)
 {
-    blocks b = {.out = out, .rest = markdown, .anchor = anchor, .headings = headings};
-    while (b.rest.len) {
-        pj_str line = pj_str_cut(&b.rest, '\n');
-        if (!pj_str_trim(line).len) {
-            end_paragraph(&b);
-        } else if (!skip_comment(&b, line) && !add_block(&b, line)) {
-            pj_buf_add(&b.paragraph, line);
-            pj_buf_add_char(&b.paragraph, '\n');
-        }
-    }
-    end_paragraph(&b);
-    pj_buf_free(&b.paragraph);
+    write_all(&(writer){.out = out, .anchor = anchor, .headings = headings}, markdown);
+}
+
+void pj_markdown_headings(pj_str markdown, pj_markdown_found *found, void *user)
+{
+    pj_auto_buf text = {0};
+    write_all(&(writer){.out = &text, .found = found, .user = user}, markdown);
 }

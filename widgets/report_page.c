@@ -248,31 +248,29 @@ static void add_fact(page *p, const char *name, const char *key)
     pj_buf_puts(p->out, "</dd>");
 }
 
-/// Entries of the table of contents; headings are counted as in the text.
-static void add_entries(page *p, pj_str text, unsigned *headings, bool shown)
+typedef struct contents {
+    pj_buf *out;
+    unsigned headings; // counted as in the text
+    bool shown;
+} contents;
+
+static void add_entry(void *user, unsigned level, pj_str html)
 {
-    bool fenced = false;
-    while (text.len) {
-        pj_str line = pj_str_cut(&text, '\n'), heading;
-        fenced ^= pj_str_starts(pj_str_trim(line), PJ_S("```"));
-        unsigned level = fenced ? 0 : pj_markdown_heading(line, &heading);
-        if (!level)
-            continue;
-        ++*headings;
-        if (!shown || level > 3)
-            continue;
-        pj_buf_addf(p->out, "<li%s><a href=\"#part%u\">", level == 3 ? " class=\"sub\"" : "",
-                    *headings);
-        pj_markdown_html_line(p->out, heading);
-        pj_buf_puts(p->out, "</a></li>\n");
-    }
+    contents *c = user;
+    c->headings++;
+    if (!c->shown || level > 3)
+        return;
+    pj_buf_addf(c->out, "<li%s><a href=\"#part%u\">", level == 3 ? " class=\"sub\"" : "",
+                c->headings);
+    pj_buf_add(c->out, html);
+    pj_buf_puts(c->out, "</a></li>\n");
 }
 
 static void add_contents(page *p)
 {
     size_t i, k;
     json_t *cell, *output;
-    unsigned headings = 0;
+    contents c = {.out = p->out};
     pj_buf_puts(p->out, "<nav aria-label=\"Contents\"><ol>\n");
     json_array_foreach(p->cells, i, cell)
     {
@@ -281,13 +279,15 @@ static void add_contents(page *p)
             continue;
         if (is_of(cell, "markdown")) {
             add_text(&text, json_object_get(cell, "source"));
-            add_entries(p, pj_buf_str(&text), &headings, true);
+            c.shown = true;
+            pj_markdown_headings(pj_buf_str(&text), add_entry, &c);
         }
         if (!is_of(cell, "code") || hides_outputs(cell))
             continue;
+        c.shown = false;
         json_array_foreach(json_object_get(cell, "outputs"), k,
                            output) if (!*text_at(own_of(cell), "caption"))
-            add_entries(p, data_at(output, "text/markdown", &text), &headings, false);
+            pj_markdown_headings(data_at(output, "text/markdown", &text), add_entry, &c);
     }
     pj_buf_puts(p->out, "</ol></nav>\n");
 }

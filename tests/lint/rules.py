@@ -44,6 +44,7 @@ RESERVED = {
     r"openssl/.*": r"kernel/wire\.c",
     r"(cairo|pango).*": r"widgets/figure_cairo\w*\.[ch]",
     r"(otf2/.*|isa-l.*|igzip_lib\.h|expat\.h)": r"metrics/read/\w+\.c",
+    r"md4c\.h": r"widgets/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"mpi\.h": r"metrics/base/ranks\.c",
     r"sys/mman\.h": r"(?!)",

@@ -183,7 +183,7 @@ static void remark_on_devices(pj_run *run)
     uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
     pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices);
     if (streams)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_URGENT,
                       "the trace holds what %u device%s did in %u stream%s: it is not yet in the "
                       "metrics, which are of the threads of the host alone",
                       devices, devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s");

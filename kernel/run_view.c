@@ -7,13 +7,6 @@
 #include "metrics/model/run_table.h"
 #include "metrics/read/reader.h"
 
-static const char *severity_name(pj_severity severity)
-{
-    static const char *const names[] = {
-        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
-    return names[severity];
-}
-
 pj_table *pj_run_view_list(const pj_list *runs)
 {
     static const pj_column columns[] = {
@@ -58,10 +51,10 @@ static void each_remark(const pj_run *run, void (*add)(pj_table *, const char *,
             continue;
         text.len = 0;
         pj_import_say(&run->import, key, &text);
-        add(table, severity_name(pj_import_at(key)->severity), pj_buf_str(&text));
+        add(table, pj_severity_name(pj_import_at(key)->severity), pj_buf_str(&text));
     }
     for (size_t i = 0; i < run->remarks.count; i++)
-        add(table, severity_name(run->remarks.items[i].severity),
+        add(table, pj_severity_name(run->remarks.items[i].severity),
             pj_str_of(run->remarks.items[i].text));
 }
 

@@ -83,6 +83,7 @@ static double right_of(const sheet *s)
 }
 
 /// Height of everything under the rows, by laying it out on a figure that is thrown away.
+/// With the urgent ones, which stand above the table.
 static double notes_height(const sheet *s, double width)
 {
     const pj_metrics *metrics = s->grid->metrics;
@@ -326,18 +327,33 @@ static void add_marked(sheet *s, const char *mark, double room, const char *text
                                 s->figure->width - 2 * margin - room, text);
 }
 
+static void add_remark(sheet *s, const pj_remark *remark)
+{
+    add_marked(s, remark->severity == PJ_NOTE ? "\u2022" : warning_mark, 14, remark->text);
+}
+
+/// What must be known before the table is read.
+static void add_urgent(sheet *s)
+{
+    const pj_metrics *metrics = s->grid->metrics;
+    if (metrics->urgent == 0)
+        return;
+    s->y += PJ_TEXTBOX_LINE / 2;
+    for (size_t i = 0; i < metrics->urgent; i++)
+        add_remark(s, &metrics->remarks[i]);
+    s->y -= PJ_TEXTBOX_LINE / 2;
+}
+
 static void add_notes(sheet *s)
 {
-    static const char *const marks[] = {
-        [PJ_NOTE] = "\u2022", [PJ_WARNING] = warning_mark, [PJ_LOSS] = warning_mark};
     const pj_metrics *metrics = s->grid->metrics;
     s->y += 10;
     if (metrics->note)
         add_marked(s, "", 0, metrics->note);
     for (size_t i = 0; i < s->grid->reason_count; i++)
         add_marked(s, "n/a", 30, s->grid->reasons[i]);
-    for (size_t i = 0; i < metrics->remark_count; i++)
-        add_marked(s, marks[metrics->remarks[i].severity], 14, metrics->remarks[i].text);
+    for (size_t i = metrics->urgent; i < metrics->remark_count; i++)
+        add_remark(s, &metrics->remarks[i]);
 }
 
 /// Two sentences for those who do not see the picture.
@@ -375,6 +391,7 @@ pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const 
     figure->height =
         ceil(s.y + header + 4 + (double)s.grid->row_count * row_height + 12 + legend_height + 10 +
              notes_height(&s, figure->width - 2 * margin) + margin - 10);
+    add_urgent(&s);
     if (s.grid->group_title)
         add_groups(&s);
     add_labels(&s);

@@ -49,3 +49,10 @@ void pj_import_merge(pj_import_stats *into, const pj_import_stats *from)
         into->count[k] += from->count[k];
     }
 }
+
+const char *pj_severity_name(pj_severity severity)
+{
+    static const char *const names[] = {
+        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss", [PJ_URGENT] = "urgent"};
+    return names[severity];
+}

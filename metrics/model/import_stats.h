@@ -7,7 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum pj_severity { PJ_NOTE, PJ_WARNING, PJ_LOSS } pj_severity;
+typedef enum pj_severity {
+    PJ_NOTE,    // harmless
+    PJ_WARNING, // numbers may be touched
+    PJ_LOSS,    // something is missing from them
+    PJ_URGENT,  // they answer another question than is asked: said before the table
+} pj_severity;
+
+/// "note", "warning", "loss", "urgent".
+const char *pj_severity_name(pj_severity severity);
 
 typedef enum pj_import_key {
 #define IMPORT(key, ...) PJ_IMPORT_##key,

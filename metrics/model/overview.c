@@ -203,7 +203,7 @@ static void add_columns(pj_table *table)
         {"value", "Value", "Of all threads together.", PJ_UNIT_NONE, false},
         {"unit", "Unit", "Of the value.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
         {"share", "Share", "Part of the core time: of runtime x threads.", PJ_UNIT_RATIO, false},
-        {"longest_ns", "Longest", "Time of the rank that has most of it.", PJ_UNIT_NS, false},
+        {"longest_ns", "Longest", "Time of the rank that has most of it.", PJ_UNIT_NONE, false},
         {"rank", "of rank", "The rank that has most of it.", PJ_UNIT_IDENTIFIER, false},
         {"count", "Calls", "Calls of all threads.", PJ_UNIT_NONE, false},
         {"per_second", "Per second", "Calls, messages or bytes of all threads in a second.",

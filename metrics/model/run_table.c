@@ -103,8 +103,6 @@ pj_table *pj_run_table_import(const pj_run *run)
         {"first_line", "First line", NULL, PJ_UNIT_IDENTIFIER, false},
         {"sentence", "What was met", NULL, PJ_UNIT_NONE, true},
     };
-    static const char *const severities[] = {
-        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
     pj_table *table =
         new_table(run, "Oddities in the trace", columns, sizeof columns / sizeof *columns);
     for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++) {
@@ -114,7 +112,7 @@ pj_table *pj_run_table_import(const pj_run *run)
             continue;
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(row->key);
-        cells[1] = pj_cell_text(severities[row->severity]);
+        cells[1] = pj_cell_text(pj_severity_name(row->severity));
         cells[2] = count_cell(run->import.count[key]);
         cells[3] = line ? count_cell(line) : pj_cell_empty("it is not bound to a line");
         cells[4] = pj_cell_text(row->sentence);

@@ -258,12 +258,10 @@ static void add_run(pj_table *table, const pj_metrics *metrics, size_t run)
 
 void pj_metrics_add_note(const pj_metrics *metrics, pj_buf *out)
 {
-    static const char *const severities[] = {
-        [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
     pj_buf_puts(out, metrics->note);
     for (size_t i = 0; i < metrics->remark_count; i++)
         if (metrics->remarks[i].severity != PJ_NOTE)
-            pj_buf_addf(out, "\n%s: %s", severities[metrics->remarks[i].severity],
+            pj_buf_addf(out, "\n%s: %s", pj_severity_name(metrics->remarks[i].severity),
                         metrics->remarks[i].text);
 }
 

@@ -227,9 +227,8 @@ static void write_remarks(collector *c)
     const char *mixed = pj_study_mixed(metrics->study, metrics->arena);
     metrics->remarks = pj_new_n(metrics->arena, pj_remark, c->count + 1);
     if (mixed)
-        metrics->remarks[metrics->remark_count++] = (pj_remark){PJ_WARNING, mixed};
-    metrics->urgent = metrics->remark_count;
-    for (int severity = PJ_LOSS; severity >= PJ_NOTE; severity--)
+        metrics->remarks[metrics->remark_count++] = (pj_remark){PJ_URGENT, mixed};
+    for (int severity = PJ_URGENT; severity >= PJ_NOTE; severity--) {
         for (size_t i = 0; i < c->count; i++) {
             const saying *s = &c->sayings[i];
             if ((int)s->severity != severity)
@@ -240,6 +239,9 @@ static void write_remarks(collector *c)
             metrics->remarks[metrics->remark_count++] =
                 (pj_remark){s->severity, pj_arena_text(metrics->arena, pj_buf_str(&text))};
         }
+        if (severity == PJ_URGENT)
+            metrics->urgent = metrics->remark_count;
+    }
 }
 
 void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)

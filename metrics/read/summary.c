@@ -16,8 +16,6 @@
 #include <zlib.h>
 
 static const char version_key[] = "popinjay_summary";
-static const char *const severities[] = {
-    [PJ_NOTE] = "note", [PJ_WARNING] = "warning", [PJ_LOSS] = "loss"};
 
 static const struct {
     const char *name;
@@ -165,7 +163,7 @@ static json_t *write_remarks(const pj_remarks *remarks)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < remarks->count; i++)
-        json_array_append_new(out, json_pack("[s, o]", severities[remarks->items[i].severity],
+        json_array_append_new(out, json_pack("[s, o]", pj_severity_name(remarks->items[i].severity),
                                              pj_summary_text(remarks->items[i].text)));
     return out;
 }
@@ -478,9 +476,9 @@ static void read_remarks(const json_t *from, pj_run *run)
         const json_t *pair = json_array_get(from, i);
         const char *severity = json_string_value(json_array_get(pair, 0));
         const char *text = json_string_value(json_array_get(pair, 1));
-        for (unsigned s = PJ_NOTE; severity && text && s <= PJ_LOSS; s++)
-            if (strcmp(severities[s], severity) == 0)
-                pj_run_remark(run, (pj_severity)s, "%s", text);
+        for (pj_severity s = PJ_NOTE; severity && text && s <= PJ_URGENT; s++)
+            if (strcmp(pj_severity_name(s), severity) == 0)
+                pj_run_remark(run, s, "%s", text);
     }
 }
 

@@ -229,7 +229,8 @@ async function restarted(stage) {
     .waitFor({ state: 'attached' });
   assert.deepEqual(await chosen(), before);
   await area.getByText('Advanced').click();
-  assert.equal(await field(area, 'Latency').inputValue(), '2us');
+  // Another network is a matter of one analysis: kept, it would change the numbers of the next.
+  assert.equal(await field(area, 'Latency').inputValue(), '');
 }
 
 async function report(stage) {

@@ -172,11 +172,17 @@ static void without_names_events_tell(void **state)
     remove_files();
 }
 
+typedef struct crew_load {
+    const char *path;
+    pj_run *run; // the leader's
+} crew_load;
+
 static void load_in_crew(pj_crew *crew, void *context)
 {
-    pj_run *run = load_with(folder_file("run.prv"), (pj_load_opts){.crew = crew}, 1);
+    crew_load *load = context;
+    pj_run *run = load_with(load->path, (pj_load_opts){.crew = crew}, 1);
     if (crew->rank == 0)
-        *(pj_run **)context = run;
+        load->run = run;
     else
         pj_run_release(run);
 }
@@ -189,8 +195,9 @@ static void crews_agree(void **state)
         put_extrae(named);
         pj_auto_run alone = load("run.prv", 1);
         for (unsigned size = 2; size <= 4; size++) {
-            pj_auto_run shared = NULL;
-            pj_thread_crew_run(size, RANGE, load_in_crew, &shared);
+            crew_load reading = {.path = folder_file("run.prv")};
+            pj_thread_crew_run(size, RANGE, load_in_crew, &reading);
+            pj_auto_run shared = reading.run;
             expect_threads(shared);
             same_runs(alone, shared);
         }

@@ -93,6 +93,7 @@ static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *e
     enum { PNG_MOST = PJ_BUNDLE_MOST_BYTES / 2 };
     pj_figure coarse = *figure;
     coarse.pixels = 1;
+    coarse.light = !paper;
     if (!pj_figure_file(paper ? figure : &coarse, PJ_S("png"), png, err))
         return false;
     if (png->len <= PNG_MOST || figure->pixels > 0 || !paper)

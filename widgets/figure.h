@@ -53,6 +53,7 @@ typedef struct pj_figure {
     pj_arena *arena;
     double width, height; // px at 1x; 1 px = 0.75 pt in PDF
     double pixels;        // of a PNG per px; 0 = 2
+    bool light;           // a PNG has few colours: see pj_figure_round
     pj_colour background; // drawn first; figures are opaque so that they read on dark themes too
     const char *title;    // for screen readers: <title>, alt
     const char *summary;  // one or two sentences that say what is seen: <desc>

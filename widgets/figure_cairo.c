@@ -2,6 +2,7 @@
 // popinjay-draw.so, opened at the first drawing (draw.h).
 #include "widgets/draw.h"
 #include "widgets/figure_png.h"
+#include "widgets/figure_round.h"
 #include "widgets/utf8.h"
 
 #include <cairo-pdf.h>
@@ -240,14 +241,16 @@ static cairo_status_t append(void *out, const unsigned char *bytes, unsigned len
     return CAIRO_STATUS_SUCCESS;
 }
 
-static bool write_png(cairo_surface_t *surface, pj_buf *out)
+static bool write_png(cairo_surface_t *surface, bool light, pj_buf *out)
 {
     cairo_surface_flush(surface);
-    return pj_figure_png((const uint32_t *)(const void *)cairo_image_surface_get_data(surface),
-                         (uint32_t)cairo_image_surface_get_width(surface),
-                         (uint32_t)cairo_image_surface_get_height(surface),
-                         (size_t)cairo_image_surface_get_stride(surface) / sizeof(uint32_t), false,
-                         out);
+    uint32_t *pixels = (void *)cairo_image_surface_get_data(surface);
+    uint32_t width = (uint32_t)cairo_image_surface_get_width(surface);
+    uint32_t height = (uint32_t)cairo_image_surface_get_height(surface);
+    size_t stride = (size_t)cairo_image_surface_get_stride(surface) / sizeof *pixels;
+    if (light)
+        pj_figure_round(pixels, width, height, stride);
+    return pj_figure_png(pixels, width, height, stride, false, out);
 }
 
 static cairo_surface_t *surface_of(const pj_figure *figure, pj_picture kind, double *scale,
@@ -284,7 +287,7 @@ static bool render(const pj_figure *figure, pj_picture kind, double scale, pj_bu
     draw_figure(cr, figure);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
-    if (status == CAIRO_STATUS_SUCCESS && kind == PJ_PNG && !write_png(surface, out))
+    if (status == CAIRO_STATUS_SUCCESS && kind == PJ_PNG && !write_png(surface, figure->light, out))
         status = CAIRO_STATUS_WRITE_ERROR;
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)

@@ -1,7 +1,8 @@
-// Front ends differ in what they leave of HTML: image maps survive in some, positioned boxes in
-// others; both together show tooltips in all of them.
+// Positioned boxes carry the hover texts: JupyterLab leaves them even to notebooks that nobody
+// trusts, where it drops the names of image maps.
 #include "widgets/figure_hover.h"
 
+#include "metrics/base/num.h"
 #include "widgets/escape.h"
 
 #include <math.h>
@@ -127,19 +128,13 @@ void pj_hover_svg(const pj_figure *figure, pj_buf *out)
     pj_buf_puts(out, "</g>\n");
 }
 
-static void add_map(const pj_figure *figure, const char *id, pj_buf *out)
+/// One decimal is less than a pixel.
+static void add_percent(pj_buf *out, const char *name, double value)
 {
-    pj_spot spot;
-    pj_buf_addf(out, "<map name=\"%s\">", id);
-    for (size_t i = figure->mark_count; i-- > 0;) { // the first area wins: topmost first
-        if (!spot_of(figure, i, &spot))
-            continue;
-        pj_buf_addf(out, "<area shape=\"rect\" coords=\"%d,%d,%d,%d\" title=\"", (int)floor(spot.x),
-                    (int)floor(spot.y), (int)ceil(spot.x + spot.w), (int)ceil(spot.y + spot.h));
-        pj_escape_html(out, pj_str_of(spot.text));
-        pj_buf_puts(out, "\" alt=\"\"/>");
-    }
-    pj_buf_puts(out, "</map>\n");
+    char text[32];
+    size_t len = pj_format_fixed(value, 1, text);
+    len -= len > 2 && text[len - 1] == '0' ? 2 : 0;
+    pj_buf_addf(out, ";%s:%.*s%%", name, (int)len, text);
 }
 
 /// Places in per cent: the picture shrinks on a narrow page, and the boxes with it.
@@ -152,10 +147,12 @@ static void add_boxes(const pj_figure *figure, pj_buf *out)
             continue;
         pj_buf_puts(out, "<div title=\"");
         pj_escape_html(out, pj_str_of(spot.text));
-        pj_buf_addf(out,
-                    "\" style=\"position:absolute;left:%.2f%%;top:%.2f%%;width:%.2f%%;"
-                    "height:%.2f%%\"></div>",
-                    spot.x * per_x, spot.y * per_y, spot.w * per_x, spot.h * per_y);
+        pj_buf_puts(out, "\" style=\"position:absolute");
+        add_percent(out, "left", spot.x * per_x);
+        add_percent(out, "top", spot.y * per_y);
+        add_percent(out, "width", spot.w * per_x);
+        add_percent(out, "height", spot.h * per_y);
+        pj_buf_puts(out, "\"></div>");
     }
     pj_buf_add_char(out, '\n');
 }
@@ -186,14 +183,13 @@ void pj_hover_html(const pj_figure *figure, const char *id, pj_str src, pj_buf *
                 "style=\"position:relative;overflow:hidden;width:%dpx;max-width:100%%;"
                 "min-width:%dpx;border-radius:6px\">"
                 "<div style=\"position:relative;transform-origin:0 0\">\n"
-                "<img usemap=\"#%s\" width=\"%d\" height=\"%d\" style=\"display:block;margin:0;"
+                "<img width=\"%d\" height=\"%d\" style=\"display:block;margin:0;"
                 "width:100%%;height:auto;max-width:none\" alt=\"",
-                id, width, (int)(width * readable), id, width, height);
+                id, width, (int)(width * readable), width, height);
     pj_escape_html(out, pj_buf_str(&alt));
     pj_buf_puts(out, "\" src=\"");
     pj_buf_add(out, src);
     pj_buf_puts(out, "\"/>\n");
-    add_map(figure, id, out);
     add_boxes(figure, out);
     pj_buf_puts(out, "</div></div></div>\n");
     pj_buf_addf(out, script, id);

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-enum { MOST_COLOURS = 256, SLOTS = 1024, LEVEL = 6 };
+enum { MOST_COLOURS = 256, SLOTS = 1024, LEVEL = 9 };
 
 /// A hash table of the picture's colours.
 typedef struct palette {

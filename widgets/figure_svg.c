@@ -7,6 +7,7 @@
 #include "widgets/escape.h"
 #include "widgets/figure_hover.h"
 #include "widgets/figure_png.h"
+#include "widgets/palette.h"
 #include "widgets/utf8.h"
 
 #include <math.h>
@@ -180,8 +181,10 @@ static void add_text(pj_buf *out, const pj_mark *mark, const pj_draw *draw)
     pj_buf_puts(out, "<text");
     add(out, "x", mark->x);
     add(out, "y", mark->y);
-    add(out, "font-size", mark->size);
-    add_colour(out, "fill", mark->fill);
+    if (mark->size != PJ_FONT_SIZE)
+        add(out, "font-size", mark->size);
+    if (mark->fill != PJ_INK)
+        add_colour(out, "fill", mark->fill);
     if (!mark->italic) // which is not measured
         add(out, "textLength", draw->measure(clean.at, mark->size, mark->bold).width);
     pj_buf_puts(out, mark->bold ? " font-weight=\"600\"" : "");
@@ -259,9 +262,10 @@ static void add_open(const pj_figure *figure, pj_buf *out)
 static void add_marks(const pj_figure *figure, const pj_draw *draw, pj_buf *out)
 {
     pj_buf_addf(out,
-                "<g font-family=\"%s\" style=\"font-feature-settings:'tnum','calt' 0\" "
+                "<g font-family=\"%s\" font-size=\"%d\" fill=\"#%06x\" "
+                "style=\"font-feature-settings:'tnum','calt' 0\" "
                 "xml:space=\"preserve\">\n",
-                families);
+                families, (int)PJ_FONT_SIZE, PJ_INK >> 8);
     pj_mark paper = {
         .kind = PJ_MARK_RECT, .w = figure->width, .h = figure->height, .fill = figure->background};
     add_mark(out, &paper, draw);

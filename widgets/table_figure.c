@@ -11,7 +11,6 @@ static const double header_height = 24, legend_height = 30, least_cell = 54, mos
 static const double scale_width = 150, swatch_width = 110, group_gap = 6;
 static const char warning_mark[] = "\u25b2";
 static const pj_colour warning_colour = 0xb45309ff;
-enum { BRIEF_CELLS = 400 }; // more cells than this are hovered without explanations
 
 typedef struct sheet {
     pj_figure *figure;
@@ -159,22 +158,13 @@ static void add_labels(sheet *s)
 
 // ---- rows
 
-static pj_str first_sentence(const char *text)
-{
-    const char *end = text ? strstr(text, ". ") : NULL;
-    return end ? (pj_str){text, (size_t)(end + 1 - text)} : pj_str_of(text);
-}
-
-/// The exact digits, where the value stands, and what it means.
+/// The exact digits and where the value stands; what it means stands over the row's title.
 static const char *cell_hover(const sheet *s, size_t row, size_t column)
 {
-    const pj_grid_row *r = &s->grid->rows[row];
     const pj_grid_cell *cell = pj_grid_at(s->grid, row, column);
-    bool brief = s->grid->row_count * s->grid->column_count > BRIEF_CELLS;
-    pj_str meaning = brief ? (pj_str){0} : first_sentence(r->explanation);
-    return pj_arena_format(s->arena, "%s: %s%s\n%s%s" PJ_STR_FMT, r->title,
-                           cell->reason ? "n/a, " : "", cell->exact, s->grid->columns[column].about,
-                           meaning.len ? "\n" : "", PJ_STR_ARG(meaning));
+    return pj_arena_format(s->arena, "%s: %s%s\n%s", s->grid->rows[row].title,
+                           cell->reason ? "n/a, " : "", cell->exact,
+                           s->grid->columns[column].about);
 }
 
 static void add_cell(sheet *s, size_t row, size_t column)

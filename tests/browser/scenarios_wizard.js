@@ -164,7 +164,7 @@ async function reopened(stage) {
   const again = await stage.open(notebook);
   const area = again.output(0);
   await area.getByText('What the wizard showed last').waitFor();
-  await area.locator('img[usemap]').nth(1).waitFor();
+  await area.locator('img[alt]').nth(1).waitFor();
   for (const theme of ['Light', 'Dark']) {
     await again.theme(theme);
     await again.picture(stage.keep(`wizard-reopened-${theme.toLowerCase()}`));

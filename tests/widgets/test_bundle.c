@@ -99,12 +99,10 @@ static void hover_texts_are_in_map_and_boxes(void **state)
     pj_buf_puts(&html, "</div>");
     pj_str text = pj_buf_str(&html);
     assert_true(pj_xml_good(text));
-    size_t spots = pj_xml_count(text, "area", "title");
-    assert_true(spots > 40);
-    assert_int_equal(pj_xml_count(text, "div", "title"), spots);
+    assert_true(pj_xml_count(text, "div", "title") > 40);
+    assert_int_equal(pj_xml_count(text, "area", "title"), 0); // one layer of hover texts
     assert_int_equal(pj_xml_count(text, "img", "alt"), 1);
     assert_true(pj_xml_says(text, "alt", "Efficiency table of 3 runs"));
-    assert_true(pj_xml_says(text, "usemap", "#one"));
     assert_true(pj_xml_says(text, "title", metrics->set->rows[1].explanation));
     pj_metrics_release(metrics);
 }

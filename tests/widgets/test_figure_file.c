@@ -129,7 +129,7 @@ static void hot_spots_have_a_least_size(void **state)
     }
 }
 
-static void the_map_lists_the_topmost_spot_first(void **state)
+static void the_topmost_spot_lies_above_the_others(void **state)
 {
     (void)state;
     pj_auto_figure figure = small_figure("x");
@@ -139,7 +139,7 @@ static void the_map_lists_the_topmost_spot_first(void **state)
     pj_buf_puts(&html, "</div>");
     assert_true(pj_xml_good(pj_buf_str(&html)));
     const char *disc = strstr(html.at, "title=\"disc\""), *path = strstr(html.at, "title=\"path\"");
-    assert_true(disc && path && disc < path);
+    assert_true(disc && path && path < disc);
     assert_true(pj_xml_says(pj_buf_str(&html), "alt", "A <title> & \"more\". What is <seen>."));
 }
 
@@ -161,7 +161,7 @@ int main(void)
         cmocka_unit_test(text_is_text),
         cmocka_unit_test(pictures_come_in_any_size),
         cmocka_unit_test(hot_spots_have_a_least_size),
-        cmocka_unit_test(the_map_lists_the_topmost_spot_first),
+        cmocka_unit_test(the_topmost_spot_lies_above_the_others),
         cmocka_unit_test(pictures_larger_than_png_allows_are_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,6 @@ static bool copy_files(const char *from, const char *to, const pj_texts *files, 
 
 static bool run_examples(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
-    (void)session;
     const examples_args *args = given;
     pj_auto_arena arena = pj_arena_new(NULL);
     const char *folder = pj_datadir_find(arena, "share/popinjay/traces", "notebooks/traces");
@@ -146,6 +145,8 @@ static bool run_examples(pj_session *session, const void *given, pj_value *out, 
     if (ok && files.count)
         qsort(files.items, files.count, sizeof *files.items, by_name);
     ok = ok && (!args->dir || copy_files(folder, args->dir, &files, err));
+    if (ok && args->dir)
+        pj_session_wrote(session, args->dir);
     if (ok)
         *out = pj_value_table_take(table_of(args->dir ? args->dir : folder, &files));
     free(files.items);

@@ -220,7 +220,8 @@ const pj_command pj_command_plot = {
         "threads do when; "
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
         "scatter draw columns of a table (of a trace: its statistics).\n"
-        "Without --export the plot is drawn in the terminal; --export -.csv gives its numbers.",
+        "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
+        "as a table, which --export -.csv gives in any place.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
     .faces = PJ_IN_BOTH,
     .params = params,

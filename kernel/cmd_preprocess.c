@@ -2,8 +2,8 @@
 #include "kernel/export.h"
 #include "kernel/inputs.h"
 #include "kernel/progress.h"
+#include "kernel/shell.h"
 #include "kernel/summarise.h"
-#include "metrics/base/num.h"
 #include "metrics/base/ranks.h"
 
 #include <stdlib.h>
@@ -14,6 +14,8 @@ typedef struct preprocess_args {
     const char *folder;
     pj_exports exports;
 } preprocess_args;
+
+static const char WRITTEN[] = "written";
 
 /// One trace and its summary.
 typedef struct item {
@@ -121,20 +123,20 @@ static bool make_one(batch *b, item *one, pj_err *err)
     pj_progress_clear(&b->progress);
     pj_inputs_complain_of_damage(b->session, run);
     b->progress.bytes += run->file_bytes;
-    one->outcome = "written";
+    one->outcome = WRITTEN;
     return true;
 }
 
-/// A line of the log; a notebook shows how far it is otherwise.
+/// What has become of a trace; what is kept needs no word where a table follows.
 static void say(batch *b, const item *one, size_t number)
 {
-    char size[32];
-    if (b->session->face->rich)
-        return;
-    pj_format_bytes(one->bytes, size);
+    pj_auto_buf name = {0};
     pj_progress_clear(&b->progress);
-    pj_session_say(b->session, "%zu of %zu: %s: %s, %s", number, b->count, one->at, one->outcome,
-                   size);
+    pj_shell_clean_name(pj_str_of(one->at), &name);
+    if (strcmp(one->outcome, WRITTEN) == 0)
+        pj_session_wrote(b->session, one->at);
+    else if (!b->session->face->rich)
+        pj_session_say(b->session, "%zu of %zu: %s: %s", number, b->count, name.at, one->outcome);
 }
 
 static bool make_all(batch *b, pj_err *err)

@@ -8,10 +8,15 @@ typedef struct run_args {
     pj_texts args;
 } run_args;
 
-static bool read_script(const char *path, pj_buf *out, pj_err *err)
+static bool read_script(const pj_session *session, const char *path, pj_buf *out, pj_err *err)
 {
-    if (!pj_file_read(path, out, err))
+    pj_err unread = {0};
+    if (!pj_file_read(path, out, &unread)) {
+        if (session->stop && *session->stop) // while a pipe was waited for
+            return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+        *err = unread;
         return false;
+    }
     if (pj_str_starts(pj_buf_str(out), PJ_S("#!")))
         memcpy(out->at, "--", 2);
     return true;
@@ -37,7 +42,7 @@ static bool run_script(pj_session *session, const void *given, pj_value *out, pj
     (void)out;
     const run_args *args = given;
     pj_auto_buf code = {0};
-    if (!read_script(args->script, &code, err))
+    if (!read_script(session, args->script, &code, err))
         return false;
     pj_lang *lang = pj_lang_new(session->face, session->stop);
     pj_lang_set_script(lang, args->script, args->args.items, args->args.count);

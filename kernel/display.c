@@ -57,16 +57,16 @@ static pj_terminal_opts terminal_opts(const pj_session *session)
 pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot_data data,
                          pj_plot_opts opts, const pj_exports *exports, pj_err *err)
 {
-    bool terminal = !exports->paths.count && !session->lang;
-    const pj_draw *draw = terminal ? &pj_draw_terminal : pj_draw_open(err);
-    if (terminal)
+    bool shell = !exports->paths.count && !session->lang; // no picture is made
+    const pj_draw *draw = shell ? &pj_draw_terminal : pj_draw_open(err);
+    if (shell)
         opts.width = pj_figure_terminal_width(terminal_opts(session));
     pj_figure *figure = draw ? plot->make(data, opts, draw, err) : NULL;
     if (!figure)
         return (pj_value){0};
     pj_value value = pj_value_drawing_take(figure, NULL);
-    value.drawing->terminal = terminal;
-    if (terminal)
+    value.drawing->terminal = shell && session->face->draws;
+    if (shell)
         pj_figure_terminal_stretch(figure);
     else
         pj_figure_zoom(figure, exports->size);

@@ -60,6 +60,7 @@ typedef struct pj_face {
     bool rich;     // shows MIME bundles (notebook); false = plain text
     bool colour;   // ANSI colours are welcome in text
     bool terminal; // PJ_STDERR is a terminal: progress may be drawn over itself
+    bool draws;    // PJ_STDOUT is a terminal: plots are drawn, elsewhere their numbers are shown
 } pj_face;
 
 static inline void pj_face_print(const pj_face *face, pj_stream stream, pj_str text)

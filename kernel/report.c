@@ -184,7 +184,11 @@ static bool run(pj_report *report, const char *const *words, const char *folder,
 json_t *pj_report_read(const char *path, pj_err *err)
 {
     json_error_t problem;
-    json_t *notebook = json_load_file(path, 0, &problem);
+    int fd = pj_file_open(path, err);
+    if (fd < 0)
+        return NULL;
+    json_t *notebook = json_loadfd(fd, 0, &problem);
+    close(fd);
     if (!notebook)
         pj_fail(err, PJ_E_FORMAT, path, problem.line > 0 ? (uint64_t)problem.line : 0,
                 "is no notebook: %s", problem.text);
@@ -241,6 +245,10 @@ static bool run_there(pj_report *report, json_t *notebook, const char *path, pj_
 
 json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err)
 {
+    int fd = pj_file_open(path, err); // nobody waits for a pipe
+    if (fd < 0)
+        return NULL;
+    close(fd);
     tell(report, "executing the notebook");
     if (pj_report_has_jupyter())
         return execute_by_jupyter(report, path, err);

@@ -2,6 +2,7 @@
 #include "kernel/session.h"
 
 #include "kernel/setting.h"
+#include "kernel/shell.h"
 #include "metrics/pop/metricset_define.h"
 
 #include <pthread.h>
@@ -95,7 +96,9 @@ void pj_session_say(pj_session *session, const char *format, ...)
 void pj_session_wrote(pj_session *session, const char *path)
 {
     pj_auto_buf line = {.at = NULL};
-    pj_buf_addf(&line, "wrote %s\n", path);
+    pj_buf_puts(&line, "wrote ");
+    pj_shell_clean_name(pj_str_of(path), &line);
+    pj_buf_add_char(&line, '\n');
     session->face->write(session->face->self, session->face->rich ? PJ_STDOUT : PJ_STDERR,
                          pj_buf_str(&line));
 }

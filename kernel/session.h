@@ -28,8 +28,8 @@ pj_session *pj_session_beside(pj_session *first, const pj_face *face, atomic_boo
 void pj_session_end_sets(pj_session *session);
 void pj_session_free(pj_session *session);
 
-/// Tells that a file was written: on standard error, in the notebook, which shows that in red, on
-/// standard output.
+/// Tells that a file was written, its name as plain text: on standard error, in the notebook, which
+/// shows that in red, on standard output.
 void pj_session_wrote(pj_session *session, const char *path);
 /// A line of message on standard error.
 void pj_session_say(pj_session *session, const char *format, ...)

@@ -27,11 +27,11 @@ static bool is_wide_control(pj_str text)
     return (unsigned char)text.at[0] == LEAD && second >= FIRST && second <= LAST;
 }
 
-void pj_shell_clean(pj_str text, pj_buf *out)
+static void clean(pj_str text, bool name, pj_buf *out)
 {
     enum { SHIFT = 64, DELETE = 127 };
     while (text.len) {
-        size_t len = colour_length(text);
+        size_t len = name ? 0 : colour_length(text);
         unsigned char c = (unsigned char)text.at[0];
         if (len) {
             pj_buf_add(out, pj_str_head(text, len));
@@ -40,13 +40,23 @@ void pj_shell_clean(pj_str text, pj_buf *out)
             pj_buf_addf(out, "^[%c", (unsigned char)text.at[1] - SHIFT);
         } else {
             len = 1;
-            bool control = (c < ' ' && c != '\n' && c != '\t') || c == DELETE;
+            bool control = (c < ' ' && (name || (c != '\n' && c != '\t'))) || c == DELETE;
             if (control)
                 pj_buf_add_char(out, '^');
             pj_buf_add_char(out, control ? (char)(c ^ SHIFT) : (char)c);
         }
         text = pj_str_from(text, len);
     }
+}
+
+void pj_shell_clean(pj_str text, pj_buf *out)
+{
+    clean(text, false, out);
+}
+
+void pj_shell_clean_name(pj_str name, pj_buf *out)
+{
+    clean(name, true, out);
 }
 
 static void print_text(void *self, pj_stream stream, pj_str text)
@@ -131,6 +141,7 @@ pj_face pj_shell_face(void)
         .payload = payload,
         .colour = wants_colour(),
         .terminal = isatty(STDERR_FILENO),
+        .draws = isatty(STDOUT_FILENO),
     };
 }
 

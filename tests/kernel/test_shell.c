@@ -34,10 +34,20 @@ static void control_characters_become_visible(void **state)
     }
 }
 
+static void a_name_is_one_line_of_plain_text(void **state)
+{
+    (void)state;
+    static const char name[] = "a\nb\r\033[31mc\td\302\233\303\251.csv";
+    pj_auto_buf clean = {0};
+    pj_shell_clean_name(pj_str_of(name), &clean);
+    assert_string_equal(clean.at, "a^Jb^M^[[31mc^Id^[[\303\251.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_become_visible),
+        cmocka_unit_test(a_name_is_one_line_of_plain_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "metrics/read/otf2_give.h"
 #include "metrics/read/otf2_local.h"
 #include "metrics/read/otf2_skim.h"
+#include "metrics/read/otf2_tangle.h"
 #include "metrics/read/otf2_traffic.h"
 #include "metrics/read/otf2_zoom.h"
 
@@ -15,7 +16,8 @@ enum {
     NESTING_MOST = 1 << 20,
     MEASUREMENT_IS_OFF = 2, // OTF2_MEASUREMENT_OFF
     MODEL_OPENMP = PJ_OTF2_PARADIGM_OPENMP,
-    STATE_BASE = UINT8_MAX, // of a frame that does not say what the thread does
+    STATE_BASE = PJ_OTF2_STATE_BASE,
+    NEAR = 64, // frames above one that is left: more of them make a tangle
     STATE_FORK = 7,
     LEVEL_UNNAMED = 1,
     NAMES_AHEAD = 64,    // events between a team and its region
@@ -175,6 +177,7 @@ void pj_otf2_place_free(pj_otf2_place *place)
     pj_otf2_trail_free(place->trail);
     pj_otf2_zoom_free(place->zoom);
     pj_otf2_known_end(&place->known);
+    pj_otf2_tangle_free(place->tangle);
     free(place->stack);
     free(place->posts);
     free(place->events);
@@ -208,7 +211,8 @@ size_t pj_otf2_place_bytes(const pj_otf2_place *place)
            place->stack_cap * sizeof *place->stack +
            place->requests.cap * sizeof *place->requests.items +
            place->collectives.cap * sizeof *place->collectives.items +
-           place->post_cap * sizeof *place->posts + pj_otf2_trail_bytes(place->trail);
+           place->post_cap * sizeof *place->posts + pj_otf2_trail_bytes(place->trail) +
+           pj_otf2_tangle_bytes(place->tangle);
 }
 
 static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint64_t value)
@@ -221,11 +225,18 @@ static void give_openmp(pj_otf2_place *place, uint64_t time, uint16_t code, uint
 
 // States
 
+static uint8_t top_state(const pj_otf2_place *place)
+{
+    if (place->tangle)
+        return pj_otf2_tangle_state(place->tangle);
+    return place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
+}
+
 static uint8_t state_now(const pj_otf2_place *place)
 {
     if (place->now.off)
         return PJ_STATE_DISABLED;
-    uint8_t state = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
+    uint8_t state = top_state(place);
     if (state == STATE_BASE)
         state = !place->worker || place->now.in_body || !place->defs->has_teams ? PJ_STATE_RUNNING
                                                                                 : PJ_STATE_IDLE;
@@ -246,17 +257,18 @@ static void change(pj_otf2_place *place, uint64_t time)
 /// What a region makes of the state below it.
 static uint8_t state_above(const pj_otf2_place *place, uint8_t below, uint32_t index)
 {
-    const pj_otf2_region *region = pj_otf2_region_at(place, index);
-    bool in_call = below != STATE_BASE && below != PJ_STATE_RUNNING && place->now.calls > 0;
-    if (region->construct == PJ_OTF2_ROOT || in_call)
-        return below;
-    if (region->state != PJ_OTF2_INHERIT)
-        return region->state;
-    return below == STATE_BASE ? PJ_STATE_RUNNING : below;
+    return pj_otf2_state_above(pj_otf2_region_at(place, index), below, place->now.calls > 0);
 }
 
+/// One at `from` has been taken out.
 static void restate(pj_otf2_place *place, size_t from)
 {
+    if (place->tangle) {
+        pj_otf2_tangle_restate(place->tangle, from, place->now.calls > 0);
+        if (pj_otf2_tangle_is_sparse(place->tangle))
+            pj_otf2_tangle_end(place);
+        return;
+    }
     for (size_t i = from; i < place->depth; i++)
         place->stack[i].state =
             state_above(place, i ? place->stack[i - 1].state : STATE_BASE, place->stack[i].region);
@@ -470,36 +482,74 @@ static void give_region(pj_otf2_place *place, uint64_t time, uint16_t kind, uint
     pj_otf2_give(place, time, kind)->a = pj_otf2_region_at(place, index)->number;
 }
 
+static void push_frame(pj_otf2_place *place, pj_otf2_frame frame)
+{
+    if (place->tangle && !pj_otf2_tangle_push(place->tangle, frame))
+        pj_otf2_tangle_end(place);
+    if (!place->tangle) {
+        if (place->depth == place->stack_cap)
+            pj_grow(place->stack, &place->stack_cap, place->depth + 1);
+        place->stack[place->depth] = frame;
+    }
+    place->depth++;
+}
+
 static void enter(pj_otf2_place *place, uint64_t time, uint32_t index)
 {
     if (pj_otf2_region_at(place, index)->unknown)
         pj_otf2_count(place, PJ_IMPORT_undefined_region);
     if (place->depth >= NESTING_MOST)
         return;
-    uint8_t below = place->depth ? place->stack[place->depth - 1].state : STATE_BASE;
-    uint8_t above = state_above(place, below, index);
+    uint8_t above = state_above(place, top_state(place), index);
     if (place->named)
         give_region(place, time, PJ_EV_ENTER, index);
     if (pj_otf2_region_at(place, index)->construct != PJ_OTF2_PLAIN)
         begin_construct(place, time, index);
     place->unnamed_count = 0;
-    if (place->depth == place->stack_cap)
-        pj_grow(place->stack, &place->stack_cap, place->depth + 1);
-    place->stack[place->depth++] = (pj_otf2_frame){index, above};
+    push_frame(place, (pj_otf2_frame){index, above});
     change(place, time);
+}
+
+static size_t top_frame(const pj_otf2_place *place)
+{
+    return place->tangle ? pj_otf2_tangle_top(place->tangle) : place->depth - 1;
+}
+
+/// The innermost frame of the region, false = there is none; makes a tangle where it is far down.
+static bool find_frame(pj_otf2_place *place, uint32_t index, size_t *at)
+{
+    size_t top = place->depth - 1, least = top > NEAR ? top - NEAR : 0;
+    for (*at = top; !place->tangle && place->stack[*at].region != index; --*at) {
+        if (*at > least)
+            continue;
+        if (least == 0)
+            return false;
+        place->tangle = pj_otf2_tangle_new(place->defs->regions, place->stack, place->depth);
+        break;
+    }
+    return !place->tangle || pj_otf2_tangle_find(place->tangle, index, at);
 }
 
 /// The frame that is left: the innermost one of the region, or else the innermost one.
 static size_t frame_left(pj_otf2_place *place, uint32_t index)
 {
-    size_t top = place->depth - 1, at = top;
-    if (place->stack[top].region == index)
-        return top;
-    while (at > 0 && place->stack[at].region != index)
-        at--;
-    bool found = place->stack[at].region == index;
-    pj_otf2_count(place, found ? PJ_IMPORT_wrong_nesting : PJ_IMPORT_leave_without_enter);
-    return found ? at : top;
+    size_t at;
+    bool found = find_frame(place, index, &at);
+    if (!found || at != top_frame(place))
+        pj_otf2_count(place, found ? PJ_IMPORT_wrong_nesting : PJ_IMPORT_leave_without_enter);
+    return found ? at : top_frame(place);
+}
+
+/// Gives its region.
+static uint32_t take_frame(pj_otf2_place *place, size_t at)
+{
+    place->depth--;
+    if (place->tangle)
+        return pj_otf2_tangle_take(place->tangle, at);
+    uint32_t region = place->stack[at].region;
+    for (size_t i = at; i < place->depth; i++)
+        place->stack[i] = place->stack[i + 1];
+    return region;
 }
 
 static void leave(pj_otf2_place *place, uint64_t time, uint32_t index)
@@ -509,10 +559,7 @@ static void leave(pj_otf2_place *place, uint64_t time, uint32_t index)
         return;
     }
     size_t at = frame_left(place, index);
-    index = place->stack[at].region;
-    place->depth--;
-    for (size_t i = at; i < place->depth; i++)
-        place->stack[i] = place->stack[i + 1];
+    index = take_frame(place, at);
     if (pj_otf2_region_at(place, index)->construct != PJ_OTF2_PLAIN)
         end_construct(place, time, index);
     if (place->named)
@@ -819,6 +866,7 @@ void pj_otf2_place_close_up(pj_otf2_place *place)
 /// At a mark, or at the end of a part that is needed; false when nothing more is.
 static bool go_on(pj_otf2_place *place)
 {
+    pj_otf2_tangle_end(place);
     if (place->zoom)
         pj_otf2_zoom_on(place);
     else
@@ -839,7 +887,7 @@ void pj_otf2_place_fill(pj_otf2_place *place, size_t events)
            !place->ended) {
         if (place->records >= place->due && !go_on(place))
             return;
-        if (may_skim)
+        if (may_skim && !place->tangle)
             skim(place);
         if (next_record(place, &event))
             take_next(place, &event);

@@ -109,6 +109,7 @@ typedef struct pj_otf2_place {
 
     // What it is in.
     pj_otf2_frame *stack;
+    struct pj_otf2_tangle *tangle; // in its place, where far frames are left; NULL = the stack
     size_t depth, stack_cap;
     uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
     pj_otf2_standing now;

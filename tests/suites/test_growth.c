@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { PARALLEL = 60000001, FUNCTION = 60000018, TASK = 60000023 };
+enum { PARALLEL = 60000001, BARRIER = 60000005, FUNCTION = 60000018, TASK = 60000023 };
 
 typedef void fill(pj_trace_writer *writer, uint32_t n);
 
@@ -66,6 +66,14 @@ static void functions_within_functions(pj_trace_writer *writer, uint32_t n)
 {
     put_events(writer, n, 0, FUNCTION, true);
     put_events(writer, n, n, FUNCTION, false);
+}
+
+static void regions_that_cross(pj_trace_writer *writer, uint32_t n)
+{
+    put_events(writer, n, 0, FUNCTION, true);
+    put_events(writer, n, n, BARRIER, true);
+    put_events(writer, n, 2 * n, FUNCTION, false);
+    put_events(writer, n, 3 * n, BARRIER, false);
 }
 
 static void call(pj_trace_writer *writer, pj_place at, const char *name, uint64_t begin)
@@ -153,6 +161,7 @@ static const struct {
     {"constructs within constructs", constructs_within_constructs, PRV | EZTRACE},
     {"constructs that cross", constructs_that_cross, PRV},
     {"functions within functions", functions_within_functions, PRV | EZTRACE},
+    {"regions that cross", regions_that_cross, EZTRACE | SCORE_P},
     {"messages that wait", messages_that_wait, PRV | EZTRACE},
     {"tags in reverse order", tags_in_reverse_order, PRV | SCORE_P},
     {"receives that wait", receives_that_wait, PRV | EZTRACE},

@@ -251,6 +251,10 @@ async function report(stage) {
   await button(area, 'Generate').click();
   await area.getByText('Written: assessed.html').waitFor({ timeout: 90000 });
   assert.match(fs.readFileSync(path.join(stage.home, 'assessed.html'), 'utf8'), /STENCIL/);
+  await type(area, 'File', 'assessed');
+  await area.getByTitle('Runs the notebook and sets it').click();
+  await area.getByText('Written: assessed.pdf').waitFor({ timeout: 180000 });
+  assert.match(fs.readFileSync(path.join(stage.home, 'assessed.pdf'), 'latin1'), /^%PDF-/);
   await lab.picture(stage.keep('wizard-report'));
   const written = await stage.open('assessed.ipynb');
   await written.runAll();

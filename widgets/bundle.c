@@ -2,14 +2,14 @@
 // shows something useful of it; each picks the part it can show.
 #include "widgets/bundle.h"
 
+#include "metrics/base/base64.h"
 #include "metrics/base/clock.h"
-#include "widgets/base64.h"
-#include "widgets/figure_file.h"
-#include "widgets/figure_hover.h"
-#include "widgets/figure_svg.h"
-#include "widgets/html_page.h"
-#include "widgets/table_figure.h"
-#include "widgets/utf8.h"
+#include "metrics/base/utf8.h"
+#include "widgets/figure/figure_file.h"
+#include "widgets/figure/figure_hover.h"
+#include "widgets/figure/figure_svg.h"
+#include "widgets/figure/html_page.h"
+#include "widgets/table/table_figure.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #define PJ_BUNDLE_H
 
 #include "metrics/pop/metrics.h"
-#include "widgets/draw.h"
-#include "widgets/render.h"
+#include "widgets/figure/draw.h"
+#include "widgets/table/render.h"
 
 #include <jansson.h>
 

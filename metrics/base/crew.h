@@ -41,7 +41,7 @@ static inline unsigned pj_crew_readers(const pj_crew *crew)
 {
     return crew->size - crew->first;
 }
-/// The member that a thread belongs to, where ranks need not stay whole (model/layout.h).
+/// The member that a thread belongs to, where ranks need not stay whole (trace/layout.h).
 static inline unsigned pj_crew_owner(const pj_crew *crew, uint32_t location, uint32_t locations)
 {
     return crew->first + (unsigned)((uint64_t)location * pj_crew_readers(crew) / locations);

@@ -1,8 +1,8 @@
 // Measures of a run: its sums, and what it lacks for them.
 #include "metrics/pop/measures.h"
 
-#include "metrics/model/run_table.h"
-#include "metrics/model/sums.h"
+#include "metrics/run/run_table.h"
+#include "metrics/run/sums.h"
 
 #define NEEDS_NOTHING PJ_NEEDS_NOTHING
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
@@ -15,7 +15,7 @@
 static const pj_measure rows[] = {
 #define MEASURE(name, needs, unit, sentence)                                                       \
     {#name, sentence, NEEDS_##needs, UNIT_##unit, offsetof(pj_measures, name)},
-#include "metrics/model/sums.def"
+#include "metrics/run/sums.def"
 #undef MEASURE
 };
 
@@ -56,7 +56,7 @@ pj_measures pj_measures_of(const pj_run *run, bool weak)
     pj_sums sums = pj_sums_of(run);
     pj_measures m = {.run = run, .weak = weak};
 #define MEASURE(name, needs, unit, sentence) m.name = sums.name;
-#include "metrics/model/sums.def"
+#include "metrics/run/sums.def"
 #undef MEASURE
     if (run->no_states)
         m.lacks |= PJ_NEEDS_STATES;

@@ -3,8 +3,8 @@
 #ifndef PJ_MEASURES_H
 #define PJ_MEASURES_H
 
-#include "metrics/model/run.h"
-#include "metrics/model/table.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 
 /// What a run must have for a measure or a metric to exist.
 enum {
@@ -23,7 +23,7 @@ typedef struct pj_measures {
     bool weak;      // the study scales weakly: see pj_measures_growth
     unsigned lacks; // PJ_NEEDS_* that the run cannot serve
 #define MEASURE(name, needs, unit, sentence) double name;
-#include "metrics/model/sums.def"
+#include "metrics/run/sums.def"
 #undef MEASURE
 } pj_measures;
 

@@ -3,7 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
-#include "metrics/model/study_mixed.h"
+#include "metrics/run/study_mixed.h"
 
 #include <stdlib.h>
 
@@ -120,7 +120,7 @@ static void say_what_the_run_says(collector *c, int run)
     }
 }
 
-/// The dagger is that of the tables (widgets/metrics_grid.h).
+/// The dagger is that of the tables (widgets/table/metrics_grid.h).
 static void say_what_is_cut(collector *c, int run)
 {
     if (pj_import_cut(&c->measures[run].run->import))

@@ -3,9 +3,9 @@
 #ifndef PJ_METRICSET_H
 #define PJ_METRICSET_H
 
-#include "metrics/model/study.h"
-#include "metrics/model/table.h"
 #include "metrics/pop/measures.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
 
 typedef enum pj_metric_kind {
     PJ_METRIC_EFFICIENCY,   // 1 is perfect, small is bad

@@ -1,8 +1,8 @@
 // Sets defined at run time: their rows, compiled formulas and callbacks live in one arena.
 #include "metrics/pop/metricset_define.h"
 
-#include "metrics/model/formula.h"
-#include "metrics/model/run_table.h"
+#include "metrics/run/run_table.h"
+#include "metrics/table/formula.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/memory.h"
-#include "metrics/model/event_code.h"
-#include "metrics/model/run_gather.h"
+#include "metrics/run/run_gather.h"
+#include "metrics/trace/event_code.h"
 
 #include <inttypes.h>
 #include <limits.h>

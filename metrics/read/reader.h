@@ -5,9 +5,9 @@
 
 #include "metrics/base/crew.h"
 #include "metrics/base/pool.h"
-#include "metrics/model/run.h"
-#include "metrics/model/sink.h"
 #include "metrics/read/source.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/sink.h"
 
 /// One pass over an input: what is filled, who listens, and what an earlier pass has learnt.
 typedef struct pj_pass {

@@ -6,7 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/replay/posts.h"
 #include "metrics/replay/requested.h"
-#include "metrics/stat/ends.h"
+#include "metrics/trace/ends.h"
 
 #include <stdlib.h>
 

@@ -3,10 +3,10 @@
 #ifndef PJ_CALLS_H
 #define PJ_CALLS_H
 
-#include "metrics/model/event.h"
-#include "metrics/model/mpi_call.h"
-#include "metrics/model/run.h"
 #include "metrics/replay/groups.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/mpi_call.h"
 
 typedef struct pj_calls pj_calls;
 

@@ -1,7 +1,7 @@
-// Numbers have the form of model/event_code; clocks are copied.
+// Numbers have the form of trace/event_code; clocks are copied.
 #include "metrics/replay/far.h"
 
-#include "metrics/model/event_code.h"
+#include "metrics/trace/event_code.h"
 
 #include <stdlib.h>
 

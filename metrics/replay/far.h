@@ -5,7 +5,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/crew.h"
-#include "metrics/model/layout.h"
+#include "metrics/trace/layout.h"
 
 typedef struct pj_far {
     unsigned self;   // this member

@@ -4,8 +4,8 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
-#include "metrics/model/event_code.h"
 #include "metrics/replay/gate_row.h"
+#include "metrics/trace/event_code.h"
 
 #include <stdlib.h>
 

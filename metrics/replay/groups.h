@@ -4,9 +4,9 @@
 #ifndef PJ_GROUPS_H
 #define PJ_GROUPS_H
 
-#include "metrics/model/run.h"
 #include "metrics/replay/engine.h"
 #include "metrics/replay/far.h"
+#include "metrics/run/run.h"
 
 typedef struct pj_groups pj_groups;
 

@@ -2,7 +2,7 @@
 // own.
 #include "metrics/replay/ideal_names.h"
 
-#include "metrics/model/companion.h"
+#include "metrics/trace/companion.h"
 
 /// Calls that Extrae has no number for have more than this, by their row.
 enum { UNKNOWN_CALL = 499 };

@@ -4,8 +4,8 @@
 #define PJ_IDEAL_NAMES_H
 
 #include "metrics/base/buf.h"
-#include "metrics/model/mpi_call.h"
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/mpi_call.h"
 
 /// The value that the idealised trace writes for a call: Extrae's where it has one.
 uint32_t pj_ideal_names_value(pj_mpi_call call);

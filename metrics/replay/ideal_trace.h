@@ -3,9 +3,9 @@
 #ifndef PJ_IDEAL_TRACE_H
 #define PJ_IDEAL_TRACE_H
 
-#include "metrics/model/event.h"
-#include "metrics/model/run.h"
 #include "metrics/replay/engine.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 
 typedef struct pj_ideal_trace pj_ideal_trace;
 

@@ -3,9 +3,9 @@
 #ifndef PJ_MAIL_H
 #define PJ_MAIL_H
 
-#include "metrics/model/run.h"
 #include "metrics/replay/engine.h"
 #include "metrics/replay/far.h"
+#include "metrics/run/run.h"
 
 typedef struct pj_mail pj_mail;
 

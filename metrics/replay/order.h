@@ -3,8 +3,8 @@
 #ifndef PJ_ORDER_H
 #define PJ_ORDER_H
 
-#include "metrics/model/event.h"
-#include "metrics/model/layout.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
 
 typedef struct pj_order pj_order;
 

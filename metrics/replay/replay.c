@@ -5,14 +5,14 @@
 #include "metrics/replay/replay.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/event_code.h"
-#include "metrics/model/run.h"
 #include "metrics/replay/calls.h"
 #include "metrics/replay/ideal_trace.h"
 #include "metrics/replay/mail.h"
 #include "metrics/replay/order.h"
 #include "metrics/replay/threads.h"
 #include "metrics/replay/waits.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event_code.h"
 
 #include <math.h>
 #include <stdlib.h>

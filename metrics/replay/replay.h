@@ -3,9 +3,9 @@
 #ifndef PJ_REPLAY_H
 #define PJ_REPLAY_H
 
-#include "metrics/model/run.h"
-#include "metrics/model/sink.h"
 #include "metrics/replay/network.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/sink.h"
 
 typedef struct pj_replay_opts {
     pj_network network;

@@ -3,8 +3,8 @@
 #include "metrics/replay/threads.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/event.h"
 #include "metrics/replay/gate_row.h"
+#include "metrics/trace/event.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef PJ_THREADS_H
 #define PJ_THREADS_H
 
-#include "metrics/model/layout.h"
 #include "metrics/replay/engine.h"
+#include "metrics/trace/layout.h"
 
 typedef struct pj_threads pj_threads;
 

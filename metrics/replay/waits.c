@@ -2,7 +2,7 @@
 #include "metrics/replay/waits.h"
 
 #include "metrics/base/num.h"
-#include "metrics/model/mpi_call.h"
+#include "metrics/trace/mpi_call.h"
 
 pj_wait pj_wait_of(const pj_engine *engine, const pj_groups *groups, uint32_t location)
 {

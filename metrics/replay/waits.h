@@ -2,8 +2,8 @@
 #ifndef PJ_WAITS_H
 #define PJ_WAITS_H
 
-#include "metrics/model/run.h"
 #include "metrics/replay/groups.h"
+#include "metrics/run/run.h"
 
 typedef struct pj_wait { // of a location
     bool waits;

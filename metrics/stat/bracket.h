@@ -3,8 +3,8 @@
 #ifndef PJ_BRACKET_H
 #define PJ_BRACKET_H
 
-#include "metrics/model/run.h"
-#include "metrics/model/sink.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/sink.h"
 
 typedef enum pj_bracket_kind {
     PJ_BRACKET_NONE,    // tracing was never switched back on

@@ -2,8 +2,8 @@
 #ifndef PJ_BUNDLE_SINK_H
 #define PJ_BUNDLE_SINK_H
 
-#include "metrics/model/scene.h"
-#include "metrics/model/sink.h"
+#include "metrics/run/scene.h"
+#include "metrics/trace/sink.h"
 
 /// A sink that adds the messages to run->scene; it finishes after the one that makes the scene.
 /// Freed by its `close`.

@@ -3,7 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
-#include "metrics/model/event.h"
+#include "metrics/trace/event.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PJ_EXECUTED_H
 #define PJ_EXECUTED_H
 
-#include "metrics/model/regions.h"
+#include "metrics/run/regions.h"
 
 enum { PJ_SEEN_MOST = 16 };
 

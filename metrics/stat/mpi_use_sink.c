@@ -4,9 +4,9 @@
 #include "metrics/stat/mpi_use_sink.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/event_code.h"
-#include "metrics/model/mpi_use.h"
-#include "metrics/model/run.h"
+#include "metrics/run/mpi_use.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event_code.h"
 
 #include <stdlib.h>
 

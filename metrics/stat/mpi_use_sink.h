@@ -3,7 +3,7 @@
 #ifndef PJ_MPI_USE_SINK_H
 #define PJ_MPI_USE_SINK_H
 
-#include "metrics/model/sink.h"
+#include "metrics/trace/sink.h"
 
 /// Calls, each thread for itself.
 pj_sink pj_mpi_use_sink(void);

@@ -6,7 +6,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
-#include "metrics/model/regions.h"
+#include "metrics/run/regions.h"
 #include "metrics/stat/executed.h"
 #include "metrics/stat/timeline.h"
 

@@ -2,7 +2,7 @@
 #ifndef PJ_PARALLEL_H
 #define PJ_PARALLEL_H
 
-#include "metrics/model/sink.h"
+#include "metrics/trace/sink.h"
 
 /// A sink that leaves run->openmp_regions; NULL there when the run has no region. It wants the
 /// events of all threads in order of time. Freed by its `close`.

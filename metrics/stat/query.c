@@ -8,11 +8,11 @@
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 #include "metrics/base/suggest.h"
-#include "metrics/model/formula.h"
-#include "metrics/model/mpi_call.h"
-#include "metrics/model/run.h"
-#include "metrics/model/table_ops.h"
+#include "metrics/run/run.h"
 #include "metrics/stat/record.h"
+#include "metrics/table/formula.h"
+#include "metrics/table/table_ops.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef PJ_QUERY_H
 #define PJ_QUERY_H
 
-#include "metrics/model/fold.h"
-#include "metrics/model/sink.h"
+#include "metrics/table/fold.h"
+#include "metrics/trace/sink.h"
 
 /// What is folded: a field or a formula over fields.
 typedef struct pj_query_fold {

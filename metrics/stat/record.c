@@ -5,10 +5,10 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
-#include "metrics/model/mpi_call.h"
-#include "metrics/stat/ends.h"
 #include "metrics/stat/nesting.h"
 #include "metrics/stat/piece.h"
+#include "metrics/trace/ends.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

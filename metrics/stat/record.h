@@ -4,8 +4,8 @@
 #ifndef PJ_RECORD_H
 #define PJ_RECORD_H
 
-#include "metrics/model/event.h"
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 
 typedef enum pj_record_kind {
     PJ_RECORD_CALL,    // an MPI call

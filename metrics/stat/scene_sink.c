@@ -4,9 +4,9 @@
 #include "metrics/stat/scene_sink.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/event_code.h"
 #include "metrics/stat/piece.h"
 #include "metrics/stat/scene_view.h"
+#include "metrics/trace/event_code.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PJ_SCENE_VIEW_H
 #define PJ_SCENE_VIEW_H
 
-#include "metrics/model/scene.h"
+#include "metrics/run/scene.h"
 
 typedef struct pj_scene_view {
     uint64_t from_ns, to_ns;

@@ -4,9 +4,9 @@
 #ifndef PJ_TIMELINE_H
 #define PJ_TIMELINE_H
 
-#include "metrics/model/event.h"
-#include "metrics/model/mpi_call.h"
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "metrics/stat/useful.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
 #include "metrics/stat/timeline.h"
 
 #include <stdlib.h>

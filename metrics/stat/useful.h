@@ -2,7 +2,7 @@
 #ifndef PJ_USEFUL_H
 #define PJ_USEFUL_H
 
-#include "metrics/model/sink.h"
+#include "metrics/trace/sink.h"
 
 /// A sink that fills run->totals, the counters, run->runtime_ns and what the run has. It looks at
 /// run->roi when that is set. Freed by its `close`.

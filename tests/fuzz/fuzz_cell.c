@@ -1,9 +1,9 @@
 // The cutter of cells on any bytes: statements come in order and do not overlap, the program keeps
 // the lines of the cell, and what is cut whole compiles or fails like the cell itself.
-#include "kernel/lang_cell.h"
+#include "kernel/lua/lang_cell.h"
 
-#include "kernel/lang.h"
-#include "kernel/lang_place.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_place.h"
 
 #include <lauxlib.h>
 #include <stdint.h>

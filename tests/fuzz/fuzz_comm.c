@@ -4,7 +4,7 @@
 // must find nothing wrong with the answers.
 #include "metrics/base/buf.h"
 #include "tests/support/widget_bench.h"
-#include "widgets/widget_save.h"
+#include "widgets/ipy/widget_save.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // Signed requests of any content through a whole kernel without sockets: each must end in idle. The
 // input is a byte that chooses the channel, then the texts of header, parent header, metadata and
 // content, each ended by a newline, then buffers. Code of cells is replaced: no fuzzer programs.
-#include "kernel/dispatch.h"
-#include "kernel/jsontext.h"
-#include "kernel/wire.h"
+#include "kernel/command/jsontext.h"
+#include "kernel/jupyter/dispatch.h"
+#include "kernel/jupyter/wire.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // Formulas from any bytes: they are refused with a reason or give finite numbers, texts and empty
 // cells.
-#include "metrics/model/formula.h"
+#include "metrics/table/formula.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // Event files of OTF2 from any bytes, as those of two ranks: events come in the order of time and
 // belong to their location, messages join the two. The same bytes as definitions of a location.
 #include "metrics/base/arena.h"
-#include "metrics/read/otf2_local.h"
-#include "metrics/read/otf2_match.h"
+#include "metrics/read/otf2/events/otf2_match.h"
+#include "metrics/read/otf2/otf2_local.h"
 #include "tests/support/made_defs.h"
 
 #include <stdlib.h>

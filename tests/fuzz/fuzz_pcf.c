@@ -1,5 +1,5 @@
 // Labels of a Paraver trace from any bytes.
-#include "metrics/read/pcf.h"
+#include "metrics/read/paraver/pcf.h"
 
 #include <assert.h>
 #include <stdint.h>

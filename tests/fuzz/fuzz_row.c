@@ -1,5 +1,5 @@
 // Names of threads from any bytes; the first byte is the number of threads.
-#include "metrics/read/row.h"
+#include "metrics/read/paraver/row.h"
 
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 // Summaries from any bytes: refused, or a run that tables can be made of.
-#include "metrics/model/run_table.h"
-#include "metrics/model/scene.h"
 #include "metrics/pop/measures.h"
 #include "metrics/read/reader.h"
+#include "metrics/run/run_table.h"
+#include "metrics/run/scene.h"
 
 #include <assert.h>
 #include <stdint.h>

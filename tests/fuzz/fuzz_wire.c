@@ -1,6 +1,6 @@
 // The wire parser on any bytes. The input is cut into frames: a length byte (255 = the rest), then
 // the frame. Without a key everything gets past the signature.
-#include "kernel/wire.h"
+#include "kernel/jupyter/wire.h"
 
 #include <assert.h>
 #include <stdint.h>

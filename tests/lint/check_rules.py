@@ -14,16 +14,17 @@ GOOD = {
     "metrics/base/noun.c": '// A noun.\n#include "metrics/base/noun.h"\n#include <zlib.h>\n'
                            'int f(void)\n{\n    return g("printf(");\n}\n',
     "kernel/README.md": "# Kernel\n",
-    "kernel/lang.c": '// Lua.\n#include <lua.h>\n#include "metrics/base/noun.h"\n',
+    "kernel/lua/README.md": "# Lua\n",
+    "kernel/lua/lang.c": '// Lua.\n#include <lua.h>\n#include "metrics/base/noun.h"\n',
 }
 
 # Rule: samples that it must find, each laid over the good tree.
 BAD = {
-    "includes": [{"metrics/base/noun.c": '// A noun.\n#include "kernel/lang.c"\n'},
+    "includes": [{"metrics/base/noun.c": '// A noun.\n#include "kernel/lua/lang.c"\n'},
                  {"metrics/base/noun.c": '// A noun.\n#include "noun.h"\n'}],
     "libraries": [{"kernel/main.c": "// Main.\n#include <lua.h>\n"},
                   {"metrics/base/noun.c": "// A noun.\n#include <sys/mman.h>\n"},
-                  {"kernel/lang.c": "// Lua.\n#include <zmq.h>\n"}],
+                  {"kernel/lua/lang.c": "// Lua.\n#include <zmq.h>\n"}],
     "calls": [{"kernel/main.c": "// Main.\nint f(void)\n{\n    return pthread_create(0);\n}\n"},
               {"metrics/base/noun.c": '// A noun.\nvoid f(void)\n{\n    printf("x");\n}\n'},
               {"kernel/main.c": "// Main.\nint f(char *s)\n{\n    return atoi(s);\n}\n"}],

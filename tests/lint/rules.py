@@ -15,6 +15,9 @@ MAX_LINES = 900
 # Folders of data, which no README describes.
 DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/", "notebooks/traces/")
 
+# Folders that mirror a layer: the README of the uppermost one is that of all.
+MIRRORS = ("tests/metrics/", "tests/widgets/", "tests/kernel/")
+
 # Programs of their own: they call what they like.
 APART = ("tests/", "notebooks/apps/")
 
@@ -24,27 +27,50 @@ RECORDED = "notebooks/traces/"
 # Folders that git ignores, for a checkout without git.
 MADE = ("build/", ".local/", ".git/")
 
-# Folder: folders that its files may include from.
+# Folder: what its files may include: folders with all below them, with a slash at the end only
+# the files that lie there, or one header. The longest folder that fits a file is its own.
+MODEL = ["metrics/base", "metrics/table", "metrics/trace", "metrics/run"]
+READ = MODEL + ["metrics/read/"]  # the formats never see each other
+PICTURES = ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets/figure"]
+COMMANDS = ["metrics", "widgets", "kernel/command", "kernel/commands", "kernel/report",
+            "kernel/lua", "kernel/cli"]
 MAY_INCLUDE = {
     "metrics/base": ["metrics/base"],
-    "metrics/model": ["metrics/base", "metrics/model"],
-    "metrics/read": ["metrics/base", "metrics/model", "metrics/read"],
-    "metrics/stat": ["metrics/base", "metrics/model", "metrics/stat"],
-    "metrics/replay": ["metrics/base", "metrics/model", "metrics/stat", "metrics/replay"],
-    "metrics/pop": ["metrics/base", "metrics/model", "metrics/pop"],
-    "widgets": ["metrics/base", "metrics/model", "metrics/pop", "widgets"],
-    "kernel": ["metrics", "widgets", "kernel"],
+    "metrics/table": ["metrics/base", "metrics/table"],
+    "metrics/trace": ["metrics/base", "metrics/table", "metrics/trace"],
+    "metrics/run": MODEL,
+    "metrics/read": READ,
+    "metrics/read/paraver": READ + ["metrics/read/paraver"],
+    "metrics/read/otf2": READ + ["metrics/read/otf2"],
+    "metrics/read/summary": READ + ["metrics/read/summary"],
+    "metrics/stat": MODEL + ["metrics/stat"],
+    "metrics/replay": MODEL + ["metrics/replay"],
+    "metrics/pop": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop"],
+    "metrics/analyse": ["metrics"],
+    "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
+    "widgets/figure": ["metrics/base", "metrics/table", "widgets/figure"],
+    "widgets/table": PICTURES + ["widgets/table"],
+    "widgets/plot": PICTURES + ["widgets/plot"],
+    "widgets/ipy": ["metrics/base", "widgets/ipy"],
+    "widgets/report": PICTURES + ["widgets/table", "widgets/report"],
+    "widgets/wizard": MODEL + ["metrics/pop", "metrics/analyse", "widgets"],
+    "kernel/command": COMMANDS,
+    "kernel/commands": COMMANDS + ["kernel/jupyter/message.h"],
+    "kernel/lua": COMMANDS,
+    "kernel/report": COMMANDS,
+    "kernel/cli": COMMANDS + ["kernel/jupyter"],
+    "kernel/jupyter": COMMANDS + ["kernel/jupyter"],
     "tests": ["metrics", "widgets", "kernel", "tests"],
 }
 
 # Header: files that may include it (patterns of paths), tests apart.
 RESERVED = {
-    r"l(ua|auxlib|ualib)\.h": r"kernel/lang\w*\.[ch]",
-    r"zmq\.h": r"kernel/(server|iopub|handshake)\.c",
-    r"openssl/.*": r"kernel/wire\.c",
-    r"(cairo|pango).*": r"widgets/figure_cairo\w*\.[ch]",
-    r"(otf2/.*|isa-l.*|igzip_lib\.h|expat\.h)": r"metrics/read/\w+\.c",
-    r"md4c\.h": r"widgets/markdown_html\.c",
+    r"l(ua|auxlib|ualib)\.h": r"kernel/lua/(objects/)?\w+\.[ch]",
+    r"zmq\.h": r"kernel/jupyter/(server|iopub|handshake)\.c",
+    r"openssl/.*": r"kernel/jupyter/wire\.c",
+    r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
+    r"(otf2/.*|isa-l.*|igzip_lib\.h|expat\.h)": r"metrics/read/(otf2/(cut/)?)?\w+\.c",
+    r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"mpi\.h": r"metrics/base/ranks\.c",
     r"sys/mman\.h": r"(?!)",
@@ -52,10 +78,10 @@ RESERVED = {
 
 # Call: files that may make it, tests apart.
 CALLS = {
-    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/server|kernel/iopub|kernel/subshell|kernel/lang_watch)\.c",
-    r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+\.c",
-    r"abort": r"kernel/\w+\.c|metrics/base/arena\.c",
-    r"setlocale": r"kernel/main\.c",
+    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/jupyter/(server|iopub|subshell)|kernel/lua/lang_watch)\.c",
+    r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+/\w+\.c",
+    r"abort": r"kernel/\w+/\w+\.c|metrics/base/arena\.c",
+    r"setlocale": r"kernel/cli/main\.c",
     r"strtok|strncpy|sscanf|atoi|atof|alloca": r"(?!)",
 }
 
@@ -102,6 +128,12 @@ def numbered(tree, names):
             yield name, number, line
 
 
+def is_within(path, place):
+    if place.endswith("/"):
+        return os.path.dirname(path) == place[:-1]
+    return path == place or path.startswith(place + "/")
+
+
 def layer_of(path):
     fitting = [layer for layer in MAY_INCLUDE if path.startswith(layer + "/")]
     return max(fitting, key=len) if fitting else None
@@ -116,7 +148,7 @@ def includes(tree):
             yield f'{name}:{number}: "{own[1]}" is no path from the root'
         elif own and layer:
             allowed = MAY_INCLUDE[layer]
-            if not any(own[1].startswith(folder + "/") for folder in allowed):
+            if not any(is_within(own[1], place) for place in allowed):
                 yield f"{name}:{number}: {layer} may not include {own[1]}"
 
 
@@ -173,7 +205,7 @@ def readmes(tree):
             count = len(tree.lines(readme)) - 1
             if count > most:
                 yield f"{readme}:{count}: more than {most} lines"
-        elif not folder.startswith(".") and not (folder + "/").startswith(DATA):
+        elif not folder.startswith(".") and not (folder + "/").startswith(DATA + MIRRORS):
             yield f"{folder}/README.md:1: is missing"
 
 

@@ -1,7 +1,7 @@
 // Every command of commands.def: it has help, each argument a sentence, valid values are accepted
 // and others refused with the list.
-#include "kernel/call.h"
-#include "kernel/help.h"
+#include "kernel/command/call.h"
+#include "kernel/command/help.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // OTF2 archives that are cut, flipped or incomplete: read as far as they go or refused with a
 // reason, alike with one worker and with three.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/file.h"
 #include "tests/support/model_app.h"

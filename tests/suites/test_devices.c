@@ -1,11 +1,11 @@
 // Streams of devices are no threads, in any format and however a trace is read: with names or
 // without, by workers, by a crew, from a part of it, from a summary.
-#include "kernel/load.h"
-#include "kernel/summarise.h"
-#include "metrics/model/breakdown.h"
-#include "metrics/model/scene.h"
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/summarise.h"
 #include "metrics/pop/metrics.h"
-#include "metrics/read/prv_cut.h"
+#include "metrics/read/paraver/prv_cut.h"
+#include "metrics/run/breakdown.h"
+#include "metrics/run/scene.h"
 #include "tests/support/folder.h"
 #include "tests/support/otf2_writer.h"
 #include "tests/support/recorder.h"

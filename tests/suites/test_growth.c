@@ -1,8 +1,8 @@
 // Inputs that invite a search in all that is open: twice the records may take twice the time, or a
 // small file holds up a session for hours.
-#include "kernel/load.h"
-#include "metrics/read/otf2_cut.h"
-#include "metrics/read/prv_cut.h"
+#include "metrics/analyse/load.h"
+#include "metrics/read/otf2/cut/otf2_cut.h"
+#include "metrics/read/paraver/prv_cut.h"
 #include "metrics/stat/query.h"
 #include "tests/support/folder.h"
 #include "tests/support/otf2_writer.h"

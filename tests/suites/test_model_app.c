@@ -1,8 +1,8 @@
 // The modelled application: what the program finds in its traces is what the model says, from the
 // totals of each thread to the last metric.
-#include "kernel/load.h"
-#include "metrics/model/breakdown.h"
+#include "metrics/analyse/load.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/run/breakdown.h"
 #include "tests/support/model_app.h"
 
 #include <math.h>

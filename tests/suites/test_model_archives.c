@@ -1,7 +1,7 @@
 // The modelled application as OTF2 archives, written in every style: what they give is what its
 // Paraver trace gives, from the totals of each thread to the ideal network.
-#include "kernel/load.h"
-#include "metrics/model/regions.h"
+#include "metrics/analyse/load.h"
+#include "metrics/run/regions.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
 #include "tests/support/same_runs.h"

@@ -1,5 +1,5 @@
 // Teams of threads within teams, in archives: their barriers are shown, and bind nobody else.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "metrics/stat/query.h"
 #include "tests/support/otf2_writer.h"
 

@@ -1,5 +1,5 @@
 // Non-blocking collectives from the records of an archive to the ideal times, whole and damaged.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "metrics/base/file.h"
 #include "tests/support/otf2_writer.h"
 #include "tests/support/rounds.h"

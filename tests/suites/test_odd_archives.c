@@ -1,7 +1,7 @@
 // An archive with every defect that real ones have, written on purpose: each is met, counted in its
 // row, and leaves the times of the threads what they are.
-#include "kernel/load.h"
-#include "metrics/read/otf2_cut.h"
+#include "metrics/analyse/load.h"
+#include "metrics/read/otf2/cut/otf2_cut.h"
 #include "tests/support/otf2_writer.h"
 
 #include <otf2/otf2.h>

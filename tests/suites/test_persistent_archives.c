@@ -1,6 +1,6 @@
 // Persistent sends in archives never wait for their receiver, as nobody's do: two ranks that start
 // large ones to each other before they receive are no deadlock.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "tests/support/otf2_writer.h"
 
 #include <setjmp.h>

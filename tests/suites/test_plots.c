@@ -2,10 +2,10 @@
 #include "tests/support/fake_metrics.h"
 #include "tests/support/odd_tables.h"
 #include "tests/support/xml_check.h"
-#include "widgets/figure_file.h"
-#include "widgets/figure_hover.h"
-#include "widgets/plot.h"
-#include "widgets/textbox.h"
+#include "widgets/figure/figure_file.h"
+#include "widgets/figure/figure_hover.h"
+#include "widgets/figure/textbox.h"
+#include "widgets/plot/plot.h"
 
 #include <math.h>
 #include <setjmp.h>

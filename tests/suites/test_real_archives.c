@@ -1,7 +1,7 @@
 // Archives of Score-P, eztrace and APEX against what other tools say about them: the number of
 // events (otf2-print 3.0.2), the visits and times of the profile recorded with one of them, and the
 // defects that each is known for.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "metrics/base/buf.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/stat/query.h"

@@ -1,9 +1,9 @@
 // Every renderer on every odd table; what can be read back is read back.
 #include "metrics/base/num.h"
+#include "metrics/base/utf8.h"
 #include "tests/support/odd_tables.h"
 #include "tests/support/xml_check.h"
-#include "widgets/render.h"
-#include "widgets/utf8.h"
+#include "widgets/table/render.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // Every trace at hand: from its summary every metric set has the values of the trace, bit by bit.
-#include "kernel/summarise.h"
+#include "metrics/analyse/summarise.h"
 #include "metrics/pop/metrics.h"
 #include "tests/support/archives.h"
 

@@ -1,6 +1,6 @@
 // Archives in which a message has only one of its ends: the others are replayed as if it were not
 // there. Where all have both, one pass is enough.
-#include "kernel/load.h"
+#include "metrics/analyse/load.h"
 #include "metrics/base/file.h"
 #include "tests/support/otf2_writer.h"
 

@@ -2,7 +2,7 @@
 // of the last reviewed rows everywhere, and alive: each model opens, each trait takes and gives
 // back a value of its type and refuses one of another.
 #include "tests/support/widget_bench.h"
-#include "widgets/trait_value.h"
+#include "widgets/ipy/trait_value.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

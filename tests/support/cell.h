@@ -2,7 +2,7 @@
 #ifndef PJ_CELL_H
 #define PJ_CELL_H
 
-#include "kernel/lang.h"
+#include "kernel/lua/lang.h"
 #include "tests/support/recording_face.h"
 #include "tests/support/strict_front.h"
 

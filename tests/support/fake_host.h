@@ -3,7 +3,7 @@
 #ifndef PJ_FAKE_HOST_H
 #define PJ_FAKE_HOST_H
 
-#include "widgets/wizard.h"
+#include "widgets/wizard/wizard.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 #ifndef PJ_MADE_RUN_H
 #define PJ_MADE_RUN_H
 
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
 
 /// `threads` by rank; totals are 0, counters absent, no ideal runtime.
 pj_run *made_run(const char *path, const uint32_t *threads, uint32_t ranks);

@@ -4,7 +4,7 @@
 #ifndef PJ_MODEL_APP_H
 #define PJ_MODEL_APP_H
 
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
 #include "tests/support/trace_writer.h"
 
 /// The domain is cut into one slab per rank and is densest at 45 % of its length. Every iteration:

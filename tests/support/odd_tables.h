@@ -2,7 +2,7 @@
 #ifndef PJ_ODD_TABLES_H
 #define PJ_ODD_TABLES_H
 
-#include "metrics/model/table.h"
+#include "metrics/table/table.h"
 
 /// No columns; columns without rows; one cell; odd texts (quotes, line ends, markup, broken UTF-8,
 /// wide letters); extreme numbers; 2,000 rows. NULL past the end.

@@ -3,7 +3,7 @@
 #include "tests/support/otf2_writer.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/model/mpi_call.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <otf2/otf2.h>
 

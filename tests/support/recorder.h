@@ -3,8 +3,8 @@
 #ifndef PJ_RECORDER_H
 #define PJ_RECORDER_H
 
-#include "metrics/model/run.h"
-#include "metrics/model/sink.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/sink.h"
 
 typedef struct recorder {
     pj_event *events; // message events carry the index in `messages`

@@ -2,7 +2,7 @@
 #ifndef PJ_RECORDING_FACE_H
 #define PJ_RECORDING_FACE_H
 
-#include "kernel/face.h"
+#include "kernel/command/face.h"
 
 typedef struct pj_recording {
     pj_face face;

@@ -2,7 +2,7 @@
 #include "tests/support/replay_script.h"
 
 #include "metrics/base/buf.h"
-#include "metrics/model/mpi_call.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #define PJ_REPLAY_SCRIPT_H
 
 #include "metrics/base/map.h"
-#include "metrics/model/event.h"
-#include "metrics/model/run.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 
 typedef struct pj_script {
     pj_run *run;

@@ -1,7 +1,7 @@
 // Totals are compared byte by byte: they have no padding that differs.
 #include "tests/support/same_runs.h"
 
-#include "metrics/model/mpi_use.h"
+#include "metrics/run/mpi_use.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef PJ_SAME_RUNS_H
 #define PJ_SAME_RUNS_H
 
-#include "metrics/model/run.h"
+#include "metrics/run/run.h"
 
 /// Fails, by cmocka's means, unless totals, counters, oddities and ideal runtime are the same to
 /// the last bit.

@@ -3,7 +3,7 @@
 #ifndef PJ_STRICT_FRONT_H
 #define PJ_STRICT_FRONT_H
 
-#include "widgets/channel.h"
+#include "widgets/ipy/channel.h"
 
 typedef struct pj_front {
     json_t *messages; // [{kind: open|msg|close, id, view, target, data, metadata, buffers}]

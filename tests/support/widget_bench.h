@@ -5,7 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "tests/support/strict_front.h"
-#include "widgets/widget_comm.h"
+#include "widgets/ipy/widget_comm.h"
 
 typedef struct pj_bench {
     pj_arena *arena;

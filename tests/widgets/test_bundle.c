@@ -3,9 +3,9 @@
 #include "tests/support/odd_tables.h"
 #include "tests/support/xml_check.h"
 #include "widgets/bundle.h"
-#include "widgets/figure_file.h"
-#include "widgets/figure_hover.h"
-#include "widgets/table_figure.h"
+#include "widgets/figure/figure_file.h"
+#include "widgets/figure/figure_hover.h"
+#include "widgets/table/table_figure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,254 @@
+// Children are spawned, not forked: the kernel has threads.
+#include "kernel/command/child.h"
+
+#include "metrics/base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { POLL_MS = 10, PATIENCE_POLLS = 300, TAIL_LINES = 8, TEX_LINES = 6, MOST_LOG = 1 << 22 };
+
+bool pj_child_exists(const char *program)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_str rest = pj_str_of(getenv("PATH"));
+    while (rest.len) {
+        pj_str folder = pj_str_cut(&rest, ':');
+        const char *path = pj_arena_format(arena, PJ_STR_FMT "/%s", PJ_STR_ARG(folder), program);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_setting(const char *entry, const char *const *settings)
+{
+    size_t name = strcspn(entry, "=") + 1;
+    for (size_t i = 0; settings && settings[i]; i++)
+        if (strncmp(entry, settings[i], name) == 0)
+            return true;
+    return false;
+}
+
+/// The environment with the settings in place of what has their names.
+static char **environment(const char *const *settings, pj_arena *arena)
+{
+    size_t count = 0, own = 0, used = 0;
+    while (environ[count])
+        count++;
+    while (settings && settings[own])
+        own++;
+    char **all = pj_new_n(arena, char *, count + own + 1);
+    for (size_t i = 0; i < count; i++)
+        if (!is_setting(environ[i], settings))
+            all[used++] = environ[i];
+    for (size_t i = 0; i < own; i++)
+        all[used++] = (char *)pj_arena_text(arena, pj_str_of(settings[i]));
+    return all;
+}
+
+/// A process group of its own, and signals as a program of a shell has them.
+static void init_attributes(posix_spawnattr_t *how)
+{
+    sigset_t none, ended;
+    sigemptyset(&none);
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGPIPE);
+    posix_spawnattr_init(how);
+    posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                      POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(how, &none);
+    posix_spawnattr_setsigdefault(how, &ended);
+}
+
+static int spawn(const pj_child *child, pid_t *pid)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    posix_spawn_file_actions_init(&files);
+    init_attributes(&how);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, child->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    if (child->folder)
+        posix_spawn_file_actions_addchdir_np(&files, child->folder);
+    int reason = posix_spawnp(pid, child->words[0], &files, &how, (char *const *)child->words,
+                              environment(child->settings, arena));
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return reason;
+}
+
+bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj_err *err)
+{
+    const char *const words[] = {"sh", "-c", line, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    posix_spawn_file_actions_init(&files);
+    init_attributes(&how);
+    if (own >= 0)
+        posix_spawn_file_actions_adddup2(&files, fd, own);
+    int reason = posix_spawn(pid, "/bin/sh", &files, &how, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return !reason ||
+           pj_fail(err, PJ_E_MISSING, NULL, 0, "/bin/sh cannot be started: %s", strerror(reason));
+}
+
+static void rest_a_while(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000}, NULL);
+}
+
+/// Returns as soon as the child ends where the system has descriptors of processes (-1 = none).
+static void rest_beside(int child_fd)
+{
+    struct pollfd item = {.fd = child_fd, .events = POLLIN};
+    if (child_fd < 0)
+        rest_a_while();
+    else
+        poll(&item, 1, POLL_MS);
+}
+
+/// Asks the group to end, then insists.
+static void end_group(pid_t pid)
+{
+    int status;
+    kill(-pid, SIGTERM);
+    for (int i = 0; i < PATIENCE_POLLS; i++) {
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            kill(-pid, SIGKILL);
+            return;
+        }
+        rest_a_while();
+    }
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static bool await(pid_t pid, int fd, const atomic_bool *stop, int *status, pj_err *err)
+{
+    for (;;) {
+        pid_t got = waitpid(pid, status, WNOHANG);
+        if (got == pid)
+            return true;
+        if (got < 0 && errno != EINTR)
+            return pj_fail(err, PJ_E_IO, NULL, 0, "a child process was lost: %s", strerror(errno));
+        if (stop && atomic_load(stop)) {
+            end_group(pid);
+            return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+        }
+        rest_beside(fd);
+    }
+}
+
+bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err)
+{
+    int fd = pidfd_open(pid, 0);
+    bool ended = await(pid, fd, stop, status, err);
+    if (fd >= 0)
+        close(fd);
+    return ended;
+}
+
+/// Without colours of terminals.
+static void add_plain(pj_buf *out, pj_str line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.at[i] == '\033' && i + 1 < line.len && line.at[i + 1] == '[')
+            while (i + 1 < line.len &&
+                   !(line.at[i] >= 'A' && line.at[i] <= 'z' && line.at[i] != '['))
+                i++;
+        else if ((unsigned char)line.at[i] >= ' ' || line.at[i] == '\t')
+            pj_buf_add_char(out, line.at[i]);
+    }
+}
+
+static bool find_tex_error(pj_str log, pj_str *from)
+{
+    pj_str rest = log;
+    while (rest.len) {
+        pj_str at = rest;
+        if (pj_str_starts(pj_str_cut(&rest, '\n'), PJ_S("!"))) {
+            *from = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The part of `log` that holds its last `count` lines with text.
+static pj_str tail(pj_str log, size_t count)
+{
+    size_t at = log.len;
+    bool text = false;
+    while (at > 0 && count > 0) {
+        char c = log.at[--at];
+        if (c == '\n' && text && --count == 0)
+            return pj_str_from(log, at + 1);
+        text = c == '\n' ? false : text || c > ' ';
+    }
+    return log;
+}
+
+void pj_child_explain(pj_str log, pj_buf *out)
+{
+    pj_str from;
+    bool tex = find_tex_error(log, &from);
+    if (!tex)
+        from = tail(log, TAIL_LINES);
+    for (size_t i = 0; from.len && (!tex || i < TEX_LINES);) {
+        pj_str line = pj_str_trim(pj_str_cut(&from, '\n'));
+        if (!line.len)
+            continue;
+        i++;
+        pj_buf_puts(out, "\n  ");
+        add_plain(out, line);
+    }
+}
+
+static void read_log(const char *path, pj_buf *out)
+{
+    FILE *file = fopen(path, "rbe");
+    size_t n = 1;
+    while (file && n > 0 && out->len < MOST_LOG) {
+        enum { STEP = 65536 };
+        n = fread(pj_buf_room(out, STEP), 1, STEP, file);
+        out->len += n;
+    }
+    if (file)
+        fclose(file);
+}
+
+bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err)
+{
+    pid_t pid;
+    int status;
+    int reason = spawn(child, &pid);
+    if (reason)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "%s cannot be started: %s", child->words[0],
+                       strerror(reason));
+    if (!pj_child_await(pid, stop, &status, err))
+        return false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    pj_auto_buf log = {0}, said = {0};
+    read_log(child->log, &log);
+    pj_child_explain(pj_buf_str(&log), &said);
+    return pj_fail(err, PJ_E_IO, NULL, 0, "%s failed%s%s", child->words[0], said.len ? ":" : "",
+                   said.len ? said.at : "");
+}

@@ -1,0 +1,85 @@
+// Commands and their arguments as rows of data: one table serves the shell, the notebook's `%`
+// lines, Lua, completion, help and the man page. Ownership: constants.
+#ifndef PJ_COMMAND_H
+#define PJ_COMMAND_H
+
+#include "kernel/command/session.h"
+
+#include <stddef.h>
+
+/// Where a command exists, or an argument has its place without a name.
+enum { PJ_IN_SHELL = 1, PJ_IN_LUA = 2, PJ_IN_BOTH = 3 };
+
+/// The type of an argument and of its field in the command's struct.
+typedef enum pj_param_type {
+    PJ_PARAM_FLAG,     // bool
+    PJ_PARAM_TEXT,     // const char *, NULL = not given
+    PJ_PARAM_CHOICE,   // const char *, one of the valid values
+    PJ_PARAM_COUNT,    // uint64_t from 1, 0 = not given
+    PJ_PARAM_NUMBER,   // double above 0, 0 = not given
+    PJ_PARAM_PART,     // double between 0 and 1, 0 = not given
+    PJ_PARAM_SIZE,     // uint64_t bytes: "64M"
+    PJ_PARAM_DURATION, // double ns: "2us"
+    PJ_PARAM_RATE,     // double bytes per second: "10G", "inf"
+    PJ_PARAM_PATH,     // const char *, a file or folder
+    PJ_PARAM_TEXTS,    // pj_texts, given again and again
+    PJ_PARAM_REST,     // pj_texts, every word that follows
+    PJ_PARAM_INPUTS,   // pj_inputs: paths, globs, and in Lua runs and results
+} pj_param_type;
+
+typedef struct pj_texts {
+    const char **items;
+    size_t count, cap;
+} pj_texts;
+
+/// Borrowed values.
+typedef struct pj_inputs {
+    pj_value *items;
+    size_t count, cap;
+} pj_inputs;
+
+typedef struct pj_param {
+    const char *name; // "roi-cut": --roi-cut in the shell, roi_cut in Lua
+    const char *help; // one sentence
+    char letter;      // 'y' for -y; 0 = none
+    pj_param_type type;
+    unsigned place; // faces in which it stands without its name, in the order of the rows
+    bool required;
+    bool open;                  // other values than `choices` are fine too
+    size_t offset;              // of its field in the struct
+    const char *shown;          // its value in usage lines: "SET"
+    const char *const *choices; // ends with NULL
+    const char *(*choice)(const pj_session *session, size_t index); // in place of `choices`
+    const char *preset;                  // the default as help says it; NULL = none
+    const char *(*suffix)(size_t index); // a file it writes may end with; NULL past the end
+} pj_param;
+
+typedef struct pj_command {
+    const char *name;
+    const char *summary; // one line
+    const char *detail;  // paragraphs
+    const char *example; // a shell line
+    unsigned faces;
+    const pj_param *params; // ends with a row without a name
+    size_t args_size;
+    /// `out` is NIL before the call. A failure after which the rest goes on is a complaint of the
+    /// session, not an error.
+    bool (*run)(pj_session *session, const void *args, pj_value *out, pj_err *err);
+} pj_command;
+
+/// Commands in the order of commands.def; NULL past the end.
+const pj_command *pj_command_at(size_t index);
+/// Those that exist in one of `faces`; NULL when there is none of this name.
+const pj_command *pj_command_find(pj_str name, unsigned faces);
+/// False with PJ_E_USAGE: "unknown command ...; did you mean ...?" and the list.
+bool pj_command_unknown(pj_str name, unsigned faces, pj_err *err);
+
+/// A parameter by name (dashes and underscores alike) or letter; NULL when there is none.
+const pj_param *pj_command_param(const pj_command *command, pj_str name);
+const pj_param *pj_command_letter(const pj_command *command, char letter);
+/// Whether several values may be given.
+bool pj_param_many(const pj_param *param);
+/// Valid values; NULL past the end and for parameters without a list.
+const char *pj_param_choice(const pj_param *param, const pj_session *session, size_t index);
+
+#endif

@@ -1,0 +1,27 @@
+// Values as people see them: text for terminals, MIME bundles for notebooks. Ownership: text is
+// appended; JSON references are new.
+#ifndef PJ_DISPLAY_H
+#define PJ_DISPLAY_H
+
+#include "kernel/command/export.h"
+#include "kernel/command/session.h"
+#include "widgets/plot/plot.h"
+
+/// Key of a bundle's metadata under which metrics say what they come from: {"set", "traces":
+/// [{"name", "path", "layout"}]}.
+#define PJ_DISPLAY_ORIGIN "application/x-popinjay"
+
+/// Text for a terminal, ending with a newline.
+void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *out);
+/// The table that a value is or was made from; NULL when it has none. New reference.
+pj_table *pj_display_table(const pj_value *value);
+/// Data and metadata of a bundle; at least text/plain.
+void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data,
+                       json_t **metadata);
+
+/// A plot: laid out for the terminal where the shell is to show it, for a picture otherwise. Its
+/// data are for the caller to set; nil with an error.
+pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot_data data,
+                         pj_plot_opts opts, const pj_exports *exports, pj_err *err);
+
+#endif

@@ -1,0 +1,187 @@
+// Export: a renderer or the drawing module makes the bytes.
+#include "kernel/command/export.h"
+
+#include "kernel/command/display.h"
+#include "metrics/base/newfile.h"
+#include "metrics/base/suggest.h"
+#include "widgets/figure/figure_file.h"
+#include "widgets/table/table_figure.h"
+#include "widgets/table/table_picture.h"
+
+const char *pj_export_suffix(size_t index)
+{
+    size_t texts = 0;
+    while (pj_renderer_at(texts))
+        texts++;
+    if (index < texts)
+        return pj_renderer_at(index)->name;
+    const char *picture;
+    for (size_t i = 0; (picture = pj_figure_format_at(i)); i++)
+        if (!pj_renderer_by_name(pj_str_of(picture)) && index-- == texts)
+            return picture;
+    return NULL;
+}
+
+static pj_str suffix_of(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    pj_str name = slash < text.len ? pj_str_from(text, slash + 1) : text;
+    size_t point = pj_str_find_last(name, '.');
+    return point < name.len ? pj_str_from(name, point + 1) : (pj_str){0};
+}
+
+static bool refuse_suffix(const char *path, pj_str suffix, pj_err *err)
+{
+    pj_suggest suggest = {.word = suffix};
+    pj_auto_buf list = {0};
+    const char *known;
+    for (size_t i = 0; (known = pj_export_suffix(i)); i++) {
+        pj_suggest_try(&suggest, known);
+        pj_buf_addf(&list, "%s.%s", i ? " " : "", known);
+    }
+    if (!suffix.len)
+        return pj_fail(err, PJ_E_USAGE, path, 0,
+                       "the suffix of an exported file says its format: %s", list.at);
+    return pj_fail(err, PJ_E_USAGE, path, 0, "unknown format \"" PJ_STR_FMT "\"%s%s%s valid: %s",
+                   PJ_STR_ARG(suffix), suggest.best ? "; did you mean ." : "",
+                   suggest.best ? suggest.best : "", suggest.best ? "?" : ";", list.at);
+}
+
+static bool is_suffix(pj_str suffix)
+{
+    const char *known;
+    for (size_t i = 0; (known = pj_export_suffix(i)); i++)
+        if (pj_str_equal(pj_str_of(known), suffix))
+            return true;
+    return false;
+}
+
+/// "-.csv"
+static bool is_output(const char *path)
+{
+    return pj_str_starts(pj_str_of(path), PJ_S("-."));
+}
+
+/// Pictures of any use; larger ones would take memory without end.
+static bool check_size(pj_picture_size size, pj_err *err)
+{
+    const struct {
+        const char *name;
+        double value, least, most;
+    } rows[] = {{"width", size.width, 50, 20000},
+                {"height", size.height, 50, 20000},
+                {"font-size", size.font_size, 1, 200},
+                {"scale", size.pixels, 0.1, 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value > 0 && (rows[i].value < rows[i].least || rows[i].value > rows[i].most))
+            return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: choose a number from %g to %g",
+                           rows[i].name, rows[i].least, rows[i].most);
+    return true;
+}
+
+bool pj_export_check(const pj_exports *exports, pj_err *err)
+{
+    const pj_texts *paths = &exports->paths;
+    if (!check_size(exports->size, err))
+        return false;
+    for (size_t i = 0; i < paths->count; i++) {
+        pj_str suffix = suffix_of(paths->items[i]);
+        if (!is_suffix(suffix))
+            return refuse_suffix(paths->items[i], suffix, err);
+        if (!is_output(paths->items[i]) && !pj_newfile_check(paths->items[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf *out, pj_err *err)
+{
+    if (value->kind == PJ_VALUE_DRAWING)
+        return pj_figure_file(value->drawing->figure, suffix, out, err);
+    pj_auto_table table = pj_display_table(value);
+    if (!table)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no picture", pj_value_name(value->kind));
+    const pj_draw *module = pj_draw_open(err);
+    if (!module)
+        return false;
+    pj_auto_figure figure = value->kind == PJ_VALUE_METRICS
+                                ? pj_table_figure(value->metrics, value->palette, module)
+                                : pj_table_picture(table, module);
+    pj_figure_fit(figure, value->size);
+    return pj_figure_file(figure, suffix, out, err);
+}
+
+static bool render(const pj_renderer *renderer, const pj_value *value, const char *path,
+                   pj_buf *out, pj_err *err)
+{
+    pj_render_opts opts = {.page = true, .palette = value->palette};
+    if (value->kind == PJ_VALUE_METRICS) {
+        pj_render_metrics(renderer, value->metrics, opts, out);
+        return true;
+    }
+    pj_auto_table table = pj_display_table(value);
+    if (table) {
+        pj_render_table(renderer, table, opts, out);
+        return true;
+    }
+    bool plain = value->kind == PJ_VALUE_TEXT || value->kind == PJ_VALUE_NUMBER;
+    if (!plain || strcmp(renderer->name, "txt") != 0)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no form as .%s",
+                       pj_value_name(value->kind), renderer->name);
+    pj_session bare = {0};
+    pj_display_text(&bare, value, out);
+    return true;
+}
+
+static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_err *err)
+{
+    pj_str suffix = suffix_of(path);
+    if (!is_suffix(suffix))
+        return refuse_suffix(path, suffix, err);
+    const pj_renderer *renderer = pj_renderer_by_name(suffix);
+    bool page = value->kind == PJ_VALUE_DRAWING && pj_str_equal(suffix, PJ_S("html"));
+    if (renderer && !page)
+        return render(renderer, value, path, out, err);
+    return draw(value, suffix, path, out, err);
+}
+
+bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err)
+{
+    pj_auto_buf bytes = {0};
+    if (!make_bytes(value, path, &bytes, err))
+        return false;
+    session->exports++;
+    if (is_output(path)) {
+        session->face->write(session->face->self, PJ_STDOUT, pj_buf_str(&bytes));
+        return true;
+    }
+    if (!pj_newfile_put(path, pj_buf_str(&bytes), err))
+        return false;
+    pj_session_wrote(session, path);
+    return true;
+}
+
+/// Files of numbers do not hold what touches them; in the shell nothing else shows it.
+static void say_warnings(pj_session *session, const pj_value *value)
+{
+    pj_auto_table table = session->lang ? NULL : pj_display_table(value);
+    pj_str rest = pj_str_of(table && table->note ? table->note : "");
+    while (rest.len) {
+        pj_str line = pj_str_cut(&rest, '\n');
+        if (pj_str_starts(line, PJ_S("warning: ")) || pj_str_starts(line, PJ_S("loss: ")))
+            pj_session_say(session, PJ_STR_FMT, PJ_STR_ARG(line));
+    }
+}
+
+bool pj_export_all(pj_session *session, pj_value *value, const pj_exports *exports, pj_err *err)
+{
+    const pj_texts *paths = &exports->paths;
+    value->size = exports->size;
+    for (size_t i = 0; i < paths->count; i++)
+        if (!pj_export(session, value, paths->items[i], err))
+            return false;
+    if (paths->count)
+        say_warnings(session, value);
+    return true;
+}

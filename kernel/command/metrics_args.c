@@ -1,0 +1,87 @@
+// From arguments to an evaluated metric set.
+#include "kernel/command/metrics_args.h"
+
+const char *const pj_scalings[] = {"auto", "strong", "weak", NULL};
+const char *const pj_colour_schemes[] = {
+    [PJ_SCHEME_RED_GREEN] = "red-green", [PJ_SCHEME_BLUE_ORANGE] = "blue-orange", NULL};
+
+const char *pj_key_choice(const pj_session *session, size_t index)
+{
+    (void)session;
+    pj_key key = (pj_key)(PJ_BY_NONE + 1 + index);
+    return index < PJ_BY_COUNT - PJ_BY_NONE - 1 ? pj_key_name(key) : NULL;
+}
+
+/// Index of a choice; the first when none was made.
+static unsigned index_of(const char *const *choices, const char *name)
+{
+    for (unsigned i = 0; name && choices[i]; i++)
+        if (strcmp(choices[i], name) == 0)
+            return i;
+    return 0;
+}
+
+pj_scaling pj_scaling_choice(const char *name)
+{
+    return (pj_scaling)index_of(pj_scalings, name);
+}
+
+static bool take_palette(const pj_metrics_args *args, pj_palette *palette, pj_err *err)
+{
+    palette->scheme = (pj_scheme)index_of(pj_colour_schemes, args->colours);
+    palette->good = args->good;
+    palette->bad = args->bad;
+    pj_palette used = pj_palette_resolve(*palette);
+    if ((args->good == 0 || used.good == args->good) && (args->bad == 0 || used.bad == args->bad))
+        return true;
+    return pj_fail(err, PJ_E_USAGE, NULL, 0, "bad (%g) must be less than good (%g)", args->bad,
+                   used.good);
+}
+
+static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_args *args,
+                     pj_value *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **items = pj_new_n(arena, pj_run *, runs->count);
+    for (size_t i = 0; i < runs->count; i++)
+        items[i] = runs->items[i].run;
+    pj_study_opts how = {
+        .reference = args->ref, .scaling = pj_scaling_choice(args->scaling), .beside = true};
+    pj_study *study = pj_study_new(items, runs->count, how, err);
+    if (!study)
+        return false;
+    const pj_metric_set *set =
+        args->set ? pj_session_set(session, pj_str_of(args->set)) : pj_metric_set_default(study);
+    pj_metrics_opts opts = {.title = args->title};
+    if (args->by)
+        pj_key_parse(pj_str_of(args->by), &opts.by);
+    pj_metrics *metrics = pj_metrics_new(set, study, opts, err);
+    pj_study_release(study);
+    if (!metrics)
+        return false;
+    *out = pj_value_metrics_take(metrics);
+    return true;
+}
+
+bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,
+                         pj_value *out, pj_err *err)
+{
+    const pj_inputs *inputs = &load->inputs;
+    pj_palette palette;
+    if (!take_palette(args, &palette, err))
+        return false;
+    bool plain = !load->roi && !load->roi_cut && !load->clock && !load->tag && !load->reread &&
+                 !args->set && !args->ref && !args->scaling && !args->by && !args->title;
+    if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
+        *out = pj_value_hold(inputs->items[0]);
+        if (args->good != 0 || args->bad != 0 || args->colours)
+            out->palette = palette;
+        return true;
+    }
+    pj_auto_value runs = {0};
+    if (!pj_inputs_load(session, load, (pj_load_opts){0}, &runs, err) ||
+        !evaluate(session, runs.list, args, out, err))
+        return false;
+    out->palette = palette;
+    return true;
+}

@@ -1,0 +1,26 @@
+// Progress of long work in place: a display that is updated in a notebook, a line that is drawn
+// over itself on a terminal, nothing elsewhere. Ownership: plain struct on the caller's stack.
+#ifndef PJ_PROGRESS_H
+#define PJ_PROGRESS_H
+
+#include "kernel/command/session.h"
+
+typedef struct pj_progress {
+    pj_session *session;
+    size_t count; // inputs in all
+    size_t index; // the one at work, from 1
+    bool shown;
+    char id[48]; // of the display
+    uint64_t began_ns;
+    uint64_t bytes; // of the files that were read; kept by the caller
+} pj_progress;
+
+pj_progress pj_progress_of(pj_session *session, size_t inputs);
+/// Reports of `job` go here: its next input begins. The first third of a second shows nothing.
+void pj_progress_attach(pj_progress *progress, pj_job *job);
+/// Takes the line away, so that a message can be written.
+void pj_progress_clear(pj_progress *progress);
+/// Leaves a summary in the notebook, nothing on a terminal.
+void pj_progress_end(pj_progress *progress);
+
+#endif

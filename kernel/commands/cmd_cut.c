@@ -1,0 +1,133 @@
+// popinjay cut TRACE --roi FROM..TO --export part.prv: a part of a trace as a trace of its own.
+#include "kernel/command/inputs.h"
+#include "kernel/command/progress.h"
+#include "metrics/read/otf2/cut/otf2_cut.h"
+#include "metrics/read/paraver/prv_cut.h"
+#include "metrics/trace/companion.h"
+
+typedef struct cut_args {
+    pj_load_args load;
+    const char *path;
+} cut_args;
+
+static bool check(const pj_run *run, const char *path, pj_err *err)
+{
+    bool archive = strcmp(run->format, "otf2") == 0;
+    pj_str suffix = archive ? PJ_S(".otf2") : PJ_S(".prv");
+    if (!archive && strcmp(run->format, "prv") != 0)
+        return pj_fail(err, PJ_E_USAGE, run->path, 0,
+                       "only Paraver traces and OTF2 archives can be cut");
+    if (!pj_str_ends(pj_str_of(path), suffix) || strlen(path) == suffix.len)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as " PJ_STR_FMT,
+                       PJ_STR_ARG(suffix));
+    if (pj_companion_shared(run->path, path))
+        return pj_fail(err, PJ_E_USAGE, path, 0,
+                       "would replace files of the trace; give the part another name");
+    if (run->roi.drop)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "cut: the run has no states that cross a border, a part has their insides: "
+                       "load it with roi_cut = \"clip\"");
+    return run->roi.set ||
+           pj_fail(err, PJ_E_USAGE, run->path, 0,
+                   "the trace marks no region of interest: say which part with --roi FROM..TO");
+}
+
+static pj_table *table_of(const pj_run *run, const pj_prv_cut_facts *facts)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+        pj_unit unit;
+        const char *help;
+    } rows[] = {
+        {"from_ns", run->roi.from_ns, PJ_UNIT_NS, "Begin of the part in the trace."},
+        {"to_ns", run->roi.to_ns, PJ_UNIT_NS, "Its end."},
+        {"records", facts->records, PJ_UNIT_NONE, "Records kept."},
+        {"states_clipped", facts->clipped, PJ_UNIT_NONE, "States that a border cuts."},
+        {"readings_divided", facts->divided, PJ_UNIT_NONE,
+         "Counter readings across a border, divided in proportion to time."},
+        {"messages_left_out", facts->messages, PJ_UNIT_NONE, "Messages across a border."},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Cut from %s", run->name);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        pj_table_add_column(table, (pj_column){.key = rows[i].key,
+                                               .title = rows[i].key,
+                                               .help = rows[i].help,
+                                               .unit = rows[i].unit});
+    pj_cell *cells = pj_table_add_row(table);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cells[i] = pj_cell_int((int64_t)rows[i].value);
+    return table;
+}
+
+/// What was copied of an archive, under the names of a trace's part.
+static bool cut_archive(pj_otf2_cut *cut, const pj_run *run, const char *path, pj_job *job,
+                        pj_prv_cut_facts *facts, pj_err *err)
+{
+    pj_otf2_copied copied;
+    bool ok = pj_otf2_cut_write(cut, run, path, job, &copied, err);
+    *facts = (pj_prv_cut_facts){.records = copied.records,
+                                .messages = copied.messages,
+                                .clipped = copied.opened,
+                                .divided = copied.readings};
+    return ok;
+}
+
+static bool write_part(const pj_run *run, pj_otf2_cut *cut, const char *path, pj_job *job,
+                       pj_prv_cut_facts *facts, pj_err *err)
+{
+    if (strcmp(run->format, "otf2") == 0)
+        return cut_archive(cut, run, path, job, facts, err);
+    return pj_prv_cut(run, path, job, facts, err);
+}
+
+static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const cut_args *args = given;
+    pj_auto_run run = NULL;
+    pj_prv_cut_facts facts;
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    pj_sink sink = pj_otf2_cut_sink(cut);
+    pj_load_opts opts = {
+        .no_replay = true, .listeners = &sink, .listener_count = 1, .in_order = true};
+    pj_job job = {.stop = session->stop, .memory_budget = args->load.memory};
+    bool ok = pj_inputs_load_one(session, &args->load, opts, &run, err) &&
+              check(run, args->path, err) && write_part(run, cut, args->path, &job, &facts, err);
+    if (ok)
+        pj_session_wrote(session, args->path);
+    if (ok)
+        *out = pj_value_table_take(table_of(run, &facts));
+    pj_otf2_cut_free(cut);
+    return ok;
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(cut_args, "One trace, or in Lua a run."),
+    {.name = "export",
+     .type = PJ_PARAM_PATH,
+     .required = true,
+     .offset = offsetof(cut_args, path),
+     .shown = "FILE",
+     .help = "The new trace, of the same format (.prv, .otf2); the files that belong to it are "
+             "written beside it."},
+    PJ_LOAD_ROI(cut_args),
+    PJ_LOAD_READING(cut_args),
+    {0},
+};
+
+const pj_command pj_command_cut = {
+    .name = "cut",
+    .summary = "A part of a trace as a trace of its own",
+    .detail =
+        "The part has the statistics that the trace has with the same --roi; states that cross "
+        "its borders are clipped. Every kind of event is kept. (Read as a whole trace, idle "
+        "threads have the runtime of their states; with --roi 0%..100% that of the part.) Times "
+        "count from the begin of the part; calls, constructs and functions that are open there "
+        "are opened at 0. Archives have the clocks that they were read with, repaired ones too.",
+    .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(cut_args),
+    .run = run_cut,
+};

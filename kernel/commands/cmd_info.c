@@ -1,0 +1,43 @@
+// popinjay info FILE...: what a trace is and what is odd about it.
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+
+typedef struct info_args {
+    pj_load_args load;
+    pj_exports exports;
+} info_args;
+
+static bool run_info(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const info_args *args = given;
+    pj_auto_value runs = {0};
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load(session, &args->load, (pj_load_opts){0}, &runs, err))
+        return false;
+    const pj_list *list = runs.list;
+    pj_table *table =
+        list->count == 1 ? pj_run_view_facts(list->items[0].run) : pj_run_view_info(list);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(info_args, "Traces: files, globs or folders."),
+    PJ_LOAD_OPTIONS(info_args),
+    PJ_EXPORT_PARAM(info_args),
+    {0},
+};
+
+const pj_command pj_command_info = {
+    .name = "info",
+    .summary = "Format, layout, sizes, oddities and remarks of traces",
+    .detail = "Oddities are things in the file that a trace should not have; a note is harmless, "
+              "with a warning the numbers may be touched, with a loss something is missing from "
+              "them.",
+    .example = "popinjay info epoch_16proc.prv.gz",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(info_args),
+    .run = run_info,
+};

@@ -1,0 +1,156 @@
+// popinjay install: makes the kernel known to Jupyter. Needs no Python.
+#include "kernel/command/command.h"
+#include "kernel/command/datadir.h"
+#include "kernel/jupyter/message.h"
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct install_args {
+    bool user, sys_prefix;
+    const char *prefix;
+} install_args;
+
+static bool make_folders(char *path, pj_err *err)
+{
+    for (char *at = path + 1;; at++) {
+        if (*at && *at != '/')
+            continue;
+        char kept = *at;
+        *at = 0;
+        bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+        if (!ok)
+            return pj_fail(err, PJ_E_IO, path, 0,
+                           "cannot be made: %s; --user installs for you alone", strerror(errno));
+        *at = kept;
+        if (!kept)
+            return true;
+    }
+}
+
+/// The environment that Python runs in: conda's or venv's, else that of the first python3.
+static const char *environment_prefix(pj_arena *arena)
+{
+    static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *prefix = getenv(names[i]);
+        if (prefix && *prefix)
+            return prefix;
+    }
+    pj_str rest = pj_str_of(getenv("PATH"));
+    while (rest.len) {
+        pj_str bin = pj_str_cut(&rest, ':');
+        const char *python = pj_arena_format(arena, PJ_STR_FMT "/python3", PJ_STR_ARG(bin));
+        if (access(python, X_OK) == 0)
+            return pj_arena_text(arena, pj_str_head(bin, pj_str_find_last(bin, '/')));
+    }
+    return NULL;
+}
+
+static const char *data_folder(const install_args *args, pj_arena *arena, pj_err *err)
+{
+    if (args->user + args->sys_prefix + (args->prefix != NULL) > 1) {
+        pj_fail(err, PJ_E_USAGE, NULL, 0,
+                "install: only one of --user, --prefix and --sys-prefix can be meant");
+        return NULL;
+    }
+    const char *own = getenv("JUPYTER_DATA_DIR"), *home = getenv("HOME");
+    if (args->user && own && *own)
+        return own;
+    if (args->user && !(home && *home)) {
+        pj_fail(err, PJ_E_MISSING, NULL, 0, "install: --user needs HOME to be set");
+        return NULL;
+    }
+    if (args->user)
+        return pj_arena_format(arena, "%s/.local/share/jupyter", home);
+    const char *prefix = args->prefix       ? args->prefix
+                         : args->sys_prefix ? environment_prefix(arena)
+                                            : "/usr/local";
+    if (!prefix) {
+        pj_fail(err, PJ_E_MISSING, NULL, 0, "install: --sys-prefix found no Python environment");
+        return NULL;
+    }
+    return pj_arena_format(arena, "%s/share/jupyter", prefix);
+}
+
+static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
+{
+    json_t *spec = json_pack("{s:[s,s,s,s], s:s, s:s, s:s, s:s, s:{s:b, s:[s]}}", "argv",
+                             pj_datadir_program(arena), "kernel", "-f", "{connection_file}",
+                             "display_name", "popinjay", "language", "lua", "interrupt_mode",
+                             "message", "kernel_protocol_version", PJ_PROTOCOL, "metadata",
+                             "debugger", 1, "supported_encryption", "curve");
+    char *text = json_dumps(spec, JSON_INDENT(1));
+    json_decref(spec);
+    const char *path = pj_arena_format(arena, "%s/kernel.json", folder);
+    bool ok = pj_newfile_put(path, pj_str_of(text), err);
+    free(text);
+    return ok;
+}
+
+static bool copy_logo(const char *folder, const char *name, pj_arena *arena, pj_err *err)
+{
+    const char *inside = pj_arena_format(arena, "share/jupyter/kernels/popinjay/%s", name);
+    const char *from = pj_datadir_find(arena, inside, inside);
+    const char *to = pj_arena_format(arena, "%s/%s", folder, name);
+    pj_auto_buf bytes = {0};
+    if (!from)
+        return true; // a kernel without a logo works
+    if (!pj_file_read(from, &bytes, err))
+        return false;
+    return strcmp(from, to) == 0 || pj_newfile_put(to, pj_buf_str(&bytes), err);
+}
+
+static bool run_install(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    (void)session;
+    static const char *const logos[] = {"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *data = data_folder(given, arena, err);
+    if (!data)
+        return false;
+    pj_auto_buf folder = {0};
+    pj_buf_addf(&folder, "%s/kernels/popinjay", data);
+    if (!make_folders(folder.at, err) || !write_spec(folder.at, arena, err))
+        return false;
+    for (size_t i = 0; i < sizeof logos / sizeof *logos; i++)
+        if (!copy_logo(folder.at, logos[i], arena, err))
+            return false;
+    *out = pj_value_text(pj_arena_format(arena, "the kernel is installed in %s", folder.at));
+    return true;
+}
+
+static const pj_param params[] = {
+    {.name = "user",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(install_args, user),
+     .help = "Installs for you alone, in ~/.local/share/jupyter."},
+    {.name = "prefix",
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(install_args, prefix),
+     .shown = "DIR",
+     .preset = "/usr/local",
+     .help = "Installs in DIR/share/jupyter."},
+    {.name = "sys-prefix",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(install_args, sys_prefix),
+     .help = "Installs in the active Python environment (venv, conda)."},
+    {0},
+};
+
+const pj_command pj_command_install = {
+    .name = "install",
+    .summary = "Make the kernel known to Jupyter",
+    .detail = "Writes a kernelspec that starts this very program; Jupyter then offers popinjay "
+              "among its kernels.",
+    .example = "popinjay install --user",
+    .faces = PJ_IN_SHELL,
+    .params = params,
+    .args_size = sizeof(install_args),
+    .run = run_install,
+};

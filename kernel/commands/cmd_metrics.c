@@ -1,0 +1,43 @@
+// popinjay metrics TRACE...: the efficiency table.
+#include "kernel/command/export.h"
+#include "kernel/command/metrics_args.h"
+
+typedef struct metrics_args {
+    pj_load_args load;
+    pj_metrics_args metrics;
+    pj_exports exports;
+} metrics_args;
+
+static bool run_metrics(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const metrics_args *args = given;
+    return pj_export_check(&args->exports, err) &&
+           pj_metrics_args_run(session, &args->load, &args->metrics, out, err) &&
+           pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(metrics_args, "Traces of the runs to compare: files, globs or folders."),
+    PJ_SET_PARAM(metrics_args, PJ_IN_LUA),
+    PJ_METRICS_OPTIONS(metrics_args),
+    PJ_PALETTE_PARAMS(metrics_args),
+    PJ_LOAD_OPTIONS(metrics_args),
+    PJ_TITLE_PARAM(metrics_args),
+    PJ_EXPORT_PARAM(metrics_args),
+    {0},
+};
+
+const pj_command pj_command_metrics = {
+    .name = "metrics",
+    .summary = "The POP efficiency table of one or more runs",
+    .detail = "Each column is a run, each row an efficiency: 1 is perfect, below 0.8 is worth a "
+              "look. Children of a row explain where it loses; the residual is what they leave "
+              "unexplained.\n"
+              "Runs are put in order by threads, threads per rank, tag and name; scalings compare "
+              "with the reference run.",
+    .example = "popinjay metrics epoch_*.prv.gz --set mpi-mult --export table.pdf",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(metrics_args),
+    .run = run_metrics,
+};

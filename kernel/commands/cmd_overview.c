@@ -1,0 +1,41 @@
+// popinjay overview TRACE...: the absolute figures of a run.
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+
+typedef struct overview_args {
+    pj_load_args load;
+    pj_exports exports;
+} overview_args;
+
+static bool run_overview(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const overview_args *args = given;
+    pj_auto_run run = NULL;
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load_one(session, &args->load, (pj_load_opts){0}, &run, err))
+        return false;
+    *out = pj_value_table_take(pj_run_view_overview(run));
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(overview_args, "One trace, or in Lua a run."),
+    PJ_LOAD_OPTIONS(overview_args),
+    PJ_EXPORT_PARAM(overview_args),
+    {0},
+};
+
+const pj_command pj_command_overview = {
+    .name = "overview",
+    .summary = "The absolute figures of one run: time, instructions, IPC, clock, MPI, messages",
+    .detail = "What can be said of a run without another one to compare it with: where its core "
+              "time goes, how fast it computes, which MPI functions take how much and how many "
+              "messages and bytes are sent in a second. Shares are of the core time, which is "
+              "runtime x threads. `popinjay metrics` of one run shows it under the efficiencies.",
+    .example = "popinjay overview epoch_16proc.prv.gz",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(overview_args),
+    .run = run_overview,
+};

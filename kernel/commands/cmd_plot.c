@@ -1,0 +1,230 @@
+// popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
+#include "kernel/command/display.h"
+#include "kernel/command/export.h"
+#include "kernel/command/metrics_args.h"
+#include "kernel/command/scene_args.h"
+#include "metrics/run/run_table.h"
+#include "metrics/stat/query.h"
+#include "widgets/plot/plot.h"
+
+typedef struct plot_args {
+    const char *kind;
+    pj_load_args load;
+    pj_texts y;
+    const char *x;
+    pj_metrics_args metrics;
+    bool log_x, log_y, linear, stacked;
+    pj_scene_args scene;
+    pj_exports exports;
+} plot_args;
+
+static const char *plot_kind(const pj_session *session, size_t index)
+{
+    (void)session;
+    const pj_plot *plot = pj_plot_at(index);
+    return plot ? plot->name : NULL;
+}
+
+static const pj_table *only_table(const pj_inputs *inputs)
+{
+    bool table = inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_TABLE;
+    return table ? inputs->items[0].table : NULL;
+}
+
+static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *opts, pj_err *err)
+{
+    size_t most_y = plot->most_y ? plot->most_y : PJ_PLOT_MOST_Y - 1;
+    double zoom = pj_picture_zoom(args->exports.size);
+    *opts = (pj_plot_opts){.title = args->metrics.title,
+                           .x = args->x,
+                           .by = args->metrics.by,
+                           .log_x = args->log_x,
+                           .log_y = args->log_y,
+                           .linear = args->linear,
+                           .stacked = args->stacked,
+                           .width = args->exports.size.width / zoom,
+                           .height = args->exports.size.height / zoom};
+    if (args->y.count > most_y)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: %s draws at most %zu value%s of -y",
+                       plot->name, most_y, most_y == 1 ? "" : "s");
+    if (args->stacked && !plot->stacks)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: %s has nothing to be stacked; bar has",
+                       plot->name);
+    for (size_t i = 0; i < args->y.count; i++)
+        opts->y[i] = args->y.items[i];
+    return true;
+}
+
+/// The messages of a trace, in a table.
+static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_question question,
+                         pj_value *source, pj_err *err)
+{
+    static const pj_str keys[] = {{"rank", 4}, {"partner", 7}};
+    static const pj_query_fold folds[] = {{PJ_FOLD_SUM, {"bytes", 5}}, {PJ_FOLD_COUNT, {0}}};
+    static const pj_query_fold sizes[] = {{PJ_FOLD_COUNT, {0}}, {PJ_FOLD_SUM, {"bytes", 5}}};
+    enum { PAIRS_MOST = 1 << 20 };
+    pj_query_opts opts = {.type = "message", .limit = PAIRS_MOST};
+    if (question == PJ_PLOT_PAIRS) {
+        opts.keys = keys;
+        opts.folds = folds;
+        opts.key_count = opts.fold_count = 2;
+    } else {
+        opts.histogram = PJ_S("bytes");
+        opts.folds = sizes;
+        opts.fold_count = 2;
+    }
+    pj_query *query = pj_query_new(opts, err);
+    if (!query)
+        return false;
+    pj_sink sink = pj_query_sink(query);
+    pj_load_args load = args->load;
+    load.reread = true; // runs in memory have forgotten their messages
+    pj_load_opts how = {
+        .no_replay = true, .listeners = &sink, .listener_count = 1, .in_order = true};
+    pj_auto_run run = NULL;
+    bool ok = pj_inputs_load_one(session, &load, how, &run, err);
+    pj_table *table = ok ? pj_query_table(query) : NULL;
+    if (table) {
+        table->title = pj_arena_format(table->arena, "Messages of %s", run->name);
+        *source = pj_value_table_take(table);
+    }
+    pj_query_free(query);
+    return ok;
+}
+
+/// What the plot is made from, as a value that holds it.
+static bool take_source(pj_session *session, const plot_args *args, const pj_plot *plot,
+                        pj_value *source, pj_err *err)
+{
+    const pj_table *table = only_table(&args->load.inputs);
+    if (plot->source == PJ_PLOT_METRICS)
+        return pj_metrics_args_run(session, &args->load, &args->metrics, source, err);
+    if (table && plot->source == PJ_PLOT_TABLE) {
+        *source = pj_value_hold(args->load.inputs.items[0]);
+        return true;
+    }
+    if (plot->source == PJ_PLOT_TABLE && plot->question != PJ_PLOT_STATS)
+        return ask_messages(session, args, plot->question, source, err);
+    pj_run *run = NULL;
+    pj_scene_opts scene;
+    if (!pj_scene_args_take(&args->scene, args->exports.size, &scene, err))
+        return false;
+    pj_load_opts opts = {
+        .no_replay = true, .openmp_regions = plot->regions, .scene = plot->scene ? &scene : NULL};
+    if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
+        return false;
+    *source = pj_value_run_take(run);
+    if (plot->source == PJ_PLOT_TABLE) {
+        pj_table *stats = pj_run_table_stats(run);
+        pj_value_clear(source);
+        *source = pj_value_table_take(stats);
+    }
+    return true;
+}
+
+static pj_table *table_of(const pj_value *source, const pj_plot *plot)
+{
+    if (source->kind == PJ_VALUE_METRICS)
+        return pj_metrics_table(source->metrics);
+    if (source->kind == PJ_VALUE_RUN)
+        return (plot->numbers ? plot->numbers : pj_run_table_stats)(source->run);
+    return pj_table_hold(source->table);
+}
+
+static pj_plot_data data_of(const pj_value *source)
+{
+    pj_plot_data data = {0};
+    if (source->kind == PJ_VALUE_METRICS)
+        data.metrics = source->metrics;
+    else if (source->kind == PJ_VALUE_RUN)
+        data.run = source->run;
+    else
+        data.table = source->table;
+    return data;
+}
+
+static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const plot_args *args = given;
+    const char *usual = only_table(&args->load.inputs) ? "bar" : "scaling";
+    const pj_plot *plot = pj_plot_by_name(pj_str_of(args->kind ? args->kind : usual));
+    pj_plot_opts opts;
+    pj_auto_value source = {0};
+    if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err) ||
+        !take_source(session, args, plot, &source, err))
+        return false;
+    *out = pj_display_plot(session, plot, data_of(&source), opts, &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
+        return false;
+    out->drawing->data = table_of(&source, plot);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    {.name = "kind",
+     .type = PJ_PARAM_CHOICE,
+     .place = PJ_IN_BOTH,
+     .offset = offsetof(plot_args, kind),
+     .shown = "KIND",
+     .choice = plot_kind,
+     .preset = "scaling, or bar for a table",
+     .help = "The kind of plot."},
+    PJ_LOAD_PARAMS(plot_args, "Traces, and in Lua also runs, metrics or a table."),
+    {.name = "y",
+     .letter = 'y',
+     .type = PJ_PARAM_TEXTS,
+     .place = PJ_IN_LUA,
+     .offset = offsetof(plot_args, y),
+     .shown = "METRIC",
+     .preset = "the kind's own",
+     .help = "What is drawn: a metric of the set, or a column."},
+    {.name = "x",
+     .letter = 'x',
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(plot_args, x),
+     .shown = "KEY",
+     .choice = pj_key_choice,
+     .preset = "the kind's own",
+     .help = "What it is drawn over: a key of the runs, or a column."},
+    {.name = "log-x",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, log_x),
+     .help = "Logarithmic x axis; that of scaling is by itself from a span of 8 on."},
+    {.name = "log-y",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, log_y),
+     .help = "Logarithmic y axis."},
+    {.name = "linear",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, linear),
+     .help = "Linear axes, whatever the span."},
+    {.name = "stacked",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, stacked),
+     .help = "Several -y of bars on top of each other."},
+    PJ_SCENE_PARAMS(plot_args),
+    PJ_SET_PARAM(plot_args, 0),
+    PJ_METRICS_OPTIONS(plot_args),
+    PJ_LOAD_OPTIONS(plot_args),
+    PJ_TITLE_PARAM(plot_args),
+    PJ_EXPORT_PARAM(plot_args),
+    {0},
+};
+
+const pj_command pj_command_plot = {
+    .name = "plot",
+    .summary = "Plots of metrics over the scale of runs, and of values within a run",
+    .detail =
+        "scaling draws any metric of a set over ranks, threads or layout; ranks draws where "
+        "the time of one run goes, regions its OpenMP regions over time, timeline what its "
+        "threads do when; "
+        "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
+        "scatter draw columns of a table (of a trace: its statistics).\n"
+        "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
+        "as a table, which --export -.csv gives in any place.",
+    .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(plot_args),
+    .run = run_plot,
+};

@@ -1,0 +1,53 @@
+// popinjay stats TRACE: the totals of every rank and thread.
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+#include "metrics/run/breakdown.h"
+#include "metrics/run/run_table.h"
+
+typedef struct stats_args {
+    pj_load_args load;
+    bool breakdown;
+    pj_exports exports;
+} stats_args;
+
+static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const stats_args *args = given;
+    pj_auto_run run = NULL;
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
+        return false;
+    if (args->exports.paths.count && run->provenance && run->provenance->rounded)
+        pj_session_say(session, "%s: values of single threads come rounded from a summary",
+                       run->path);
+    pj_table *table = args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);
+    pj_run_view_note(run, table);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(stats_args, "One trace, or in Lua a run."),
+    {.name = "breakdown",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, breakdown),
+     .help = "Where the time of every thread goes instead: parts that add up to the runtime."},
+    PJ_LOAD_OPTIONS(stats_args),
+    PJ_EXPORT_PARAM(stats_args),
+    {0},
+};
+
+const pj_command pj_command_stats = {
+    .name = "stats",
+    .summary = "Useful time, OpenMP time, time outside MPI and counters per rank and thread",
+    .detail = "Times are in nanoseconds in CSV and JSON; ranks and threads count from 0. Counters "
+              "that the trace lacks are empty. --breakdown says where the time of every thread "
+              "goes: serial idle is the time of workers while their master is outside parallel "
+              "regions, in MPI or not.",
+    .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(stats_args),
+    .run = run_stats,
+};

@@ -1,0 +1,66 @@
+// popinjay timeline TRACE: what ranks and threads do over time.
+#include "kernel/command/display.h"
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/scene_args.h"
+#include "metrics/run/scene_table.h"
+#include "widgets/plot/plot.h"
+
+typedef struct timeline_args {
+    pj_load_args load;
+    pj_scene_args scene;
+    const char *title;
+    pj_exports exports;
+} timeline_args;
+
+static bool run_timeline(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const timeline_args *args = given;
+    pj_auto_run run = NULL;
+    pj_scene_opts scene;
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_scene_args_take(&args->scene, args->exports.size, &scene, err) ||
+        !pj_inputs_load_one(session, &args->load,
+                            (pj_load_opts){.no_replay = true, .scene = &scene}, &run, err))
+        return false;
+    double zoom = pj_picture_zoom(args->exports.size);
+    pj_plot_opts opts = {.title = args->title,
+                         .width = args->exports.size.width / zoom,
+                         .height = args->exports.size.height / zoom};
+    *out = pj_display_plot(session, &pj_plot_timeline, (pj_plot_data){.run = run}, opts,
+                           &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
+        return false;
+    out->drawing->data = pj_scene_table(run);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_LOAD_PARAMS(timeline_args, "One trace, or in Lua a run."),
+    PJ_SCENE_PARAMS(timeline_args),
+    PJ_LOAD_OPTIONS(timeline_args),
+    {.name = "title",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(timeline_args, title),
+     .shown = "TITLE",
+     .help = "The heading of the picture."},
+    PJ_EXPORT_PARAM(timeline_args),
+    {0},
+};
+
+const pj_command pj_command_timeline = {
+    .name = "timeline",
+    .summary = "States of ranks and threads over time, and the messages between them",
+    .detail =
+        "Where several states share a pixel, they share the height of their lane in it. Many "
+        "messages are drawn as bundles, thicker ones for more.\n"
+        "In the notebook a timeline of a loaded run (runs[1]) reads no more of a plain trace or "
+        "an archive than it shows; compressed traces, and archives without the ends of receives "
+        "(eztrace), are read whole.\n"
+        "Without --export the time in each kind of state is printed, per rank and thread.",
+    .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(timeline_args),
+    .run = run_timeline,
+};

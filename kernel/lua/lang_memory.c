@@ -1,0 +1,106 @@
+// The memory of cells: what Lua asks for is refused before the system ends the whole kernel for it.
+#include "kernel/lua/lang_state.h"
+#include "metrics/base/memory.h"
+#include "metrics/base/num.h"
+
+#include <limits.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+enum {
+    STEP = 64 << 20,           // looked at once per step
+    RESERVE = 32 << 20,        // left for everything else
+    TOLD_FROM = 64 << 10,      // bytes in C: the collector is told of so many at once
+    CLAIM_STEP = 8 << 20,      // looked at once per step, of memory in C
+    TRIMMED_FROM = 64ull << 20 // bytes that were taken since, before free ones are looked for
+};
+
+/// `more` and what may be taken without a further look stay above the reserve.
+static bool may_grow(pj_lang_stage *stage, size_t more)
+{
+    if (stage->lua_bytes + more <= stage->lua_granted)
+        return true;
+    uint64_t left = pj_memory_look("").left;
+    if (left < more || left - more < RESERVE)
+        return false;
+    uint64_t beyond = left - more - RESERVE;
+    stage->lua_granted = stage->lua_bytes + more + (beyond < STEP ? (size_t)beyond / 2 : STEP);
+    return true;
+}
+
+/// As lua_Alloc wants it: Lua collects its garbage and asks again before it gives up.
+static void *allocate(void *context, void *old, size_t had, size_t size)
+{
+    pj_lang_stage *stage = context;
+    size_t before = old ? had : 0; // of a new block it tells the kind
+    if (!size) {
+        free(old);
+        stage->lua_bytes -= before;
+        return NULL;
+    }
+    if (size > before && !may_grow(stage, size - before))
+        return NULL;
+    void *block = realloc(old, size);
+    if (block)
+        stage->lua_bytes += size - before;
+    return block;
+}
+
+void pj_lang_memory_open(pj_lang_stage *stage)
+{
+    stage->lua_bytes =
+        (size_t)lua_gc(stage->L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(stage->L, LUA_GCCOUNTB);
+    stage->lua_granted = STEP;
+    lua_setallocf(stage->L, allocate, stage);
+}
+
+void pj_lang_memory_note(lua_State *L, uint64_t bytes)
+{
+    pj_lang_stage *stage = pj_lang_of(L)->stage;
+    stage->outside += bytes;
+    if (stage->outside < TOLD_FROM || !lua_gc(L, LUA_GCISRUNNING))
+        return;
+    uint64_t kilobytes = stage->outside >> 10;
+    stage->outside = 0;
+    lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+}
+
+void pj_lang_memory_claim(lua_State *L, size_t bytes)
+{
+    pj_lang_stage *stage = pj_lang_of(L)->stage;
+    if (bytes <= stage->claimed) {
+        stage->claimed -= bytes;
+        return;
+    }
+    stage->claimed = 0;
+    uint64_t left = pj_memory_look("").left;
+    if (left < RESERVE || left - RESERVE < bytes + CLAIM_STEP)
+        luaL_error(L, "not enough memory");
+    stage->claimed = CLAIM_STEP;
+}
+
+void pj_lang_memory_trim(pj_lang_stage *stage)
+{
+    uint64_t resident = pj_memory_resident();
+    if (resident >= stage->trimmed + TRIMMED_FROM) {
+        malloc_trim(0);
+        resident = pj_memory_resident();
+    } else if (resident >= stage->trimmed) {
+        return;
+    }
+    stage->trimmed = resident;
+}
+
+void pj_lang_memory_explain(pj_lang *lang, bool anywhere)
+{
+    pj_memory_room room = pj_memory_look("");
+    char left[32], limit[32];
+    left[pj_format_bytes(room.left, left)] = 0;
+    limit[pj_format_bytes(room.limit, limit)] = 0;
+    lang->message.len = 0;
+    lang->frame_count = anywhere ? 0 : lang->frame_count;
+    pj_buf_addf(&lang->message,
+                "not enough memory: %s are left of the %s that %s allows; set what is not needed "
+                "to nil, or work in parts",
+                left, limit, room.what);
+}

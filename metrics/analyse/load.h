@@ -1,0 +1,45 @@
+// From a trace file to a run: the one place where reader, sinks and replay are put together.
+// Ownership: the caller gets one reference.
+#ifndef PJ_LOAD_H
+#define PJ_LOAD_H
+
+#include "metrics/base/crew.h"
+#include "metrics/replay/network.h"
+#include "metrics/run/run.h"
+#include "metrics/run/scene.h"
+#include "metrics/trace/roi.h"
+#include "metrics/trace/sink.h"
+
+typedef struct pj_load_opts {
+    pj_roi_request roi;
+    const char *tag;          // NULL = none
+    bool ignore_summary;      // reads the trace, whatever lies beside it
+    const char *summaries;    // folder where summaries are looked for first; NULL = beside traces
+    bool no_replay;           // leaves the ideal times empty (statistics only)
+    bool raw_clock;           // takes the clocks of the trace as they are
+    const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
+    size_t listener_count;
+    bool openmp_regions;        // finds them too: run->openmp_regions
+    const pj_scene_opts *scene; // what is to be seen of run->scene; NULL = nothing
+    const pj_run *known;        // the same run read before, for `scene`; NULL = none
+    bool in_order;              // the listeners want the events of all threads in one order of time
+    bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
+    pj_network network;         // another one than the ideal gives a case (pj_run.base)
+    const char
+        *ideal_path; // where to write the trace as that network makes it (.prv); NULL = nowhere
+    /// Who reads the trace together; NULL = this process alone. All members load the same trace
+    /// with the same options; only the leader's run is whole.
+    pj_crew *crew;
+} pj_load_opts;
+
+/// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
+/// repair"; arena.
+const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
+
+/// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where
+/// and what to do. A summary
+/// gives what it has (PJ_E_MISSING when that is not enough); one that lies beside the trace and was
+/// made from the same bytes with the same options is taken in its place.
+pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
+
+#endif

@@ -1,0 +1,78 @@
+// The region between has borders at which all ranks have begun and none has ended.
+#include "metrics/analyse/load_limits.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/run/mpi_use.h"
+#include "metrics/run/sums.h"
+
+#include <inttypes.h>
+
+static const double much = 0.1; // of the runtime, mean of the ranks
+
+/// Time in the functions that begin, or end, MPI.
+static double time_in(const pj_mpi_use *use, bool (*is)(pj_str name))
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < use->count; i++)
+        if (is(pj_str_of(use->sums[i].name)))
+            sum += (double)use->sums[i].time_ns;
+    return sum;
+}
+
+static bool begins(pj_str name)
+{
+    return pj_str_equal(name, PJ_S("MPI_Init")) || pj_str_equal(name, PJ_S("MPI_Init_thread"));
+}
+
+static bool ends(pj_str name)
+{
+    return pj_str_equal(name, PJ_S("MPI_Finalize"));
+}
+
+/// Part of the core time that is useful; negative = not known.
+static double useful_part(const pj_run *run)
+{
+    pj_sums sums = pj_sums_of(run);
+    return sums.runtime > 0 ? sums.useful_sum / sums.threads / sums.runtime : -1;
+}
+
+static double useful_between(const pj_run *run, pj_load_opts opts, uint64_t from, uint64_t to,
+                             const pj_job *job)
+{
+    pj_job again = {
+        .stop = job->stop, .workers = job->workers, .memory_budget = job->memory_budget};
+    const pj_load_opts part = {
+        .roi = {.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to},
+        .raw_clock = opts.raw_clock,
+        .no_replay = true,
+        .ignore_summary = true};
+    pj_auto_run between = pj_load(run->path, part, &again, NULL);
+    return between ? useful_part(between) : -1;
+}
+
+void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_job *job)
+{
+    const pj_mpi_use *use = run->mpi_use;
+    double all = (double)run->runtime_ns * run->layout.ranks;
+    if (!use || run->roi.set || !(all > 0) || !use->begun_ns)
+        return;
+    double shares[] = {time_in(use, begins) / all, (double)use->input_ns / all,
+                       time_in(use, ends) / all};
+    bool reads = shares[1] >= much;
+    uint64_t from = reads && use->input_end_ns > use->begun_ns ? use->input_end_ns : use->begun_ns;
+    uint64_t to = use->ended_ns < run->end_ns ? use->ended_ns : run->end_ns;
+    double taken = shares[0] + shares[2] + (reads ? shares[1] : 0);
+    if (taken < much || from >= to)
+        return;
+    pj_auto_buf text = {0};
+    double whole = useful_part(run);
+    double between = again ? useful_between(run, opts, from, to, job) : -1;
+    pj_buf_addf(&text,
+                "MPI_Init%s and MPI_Finalize take %.0f %% of the runtime (mean of the ranks): "
+                "--roi %" PRIu64 "ns..%" PRIu64 "ns leaves them out",
+                reads ? ", reading files" : "", 100 * taken, from, to);
+    if (between >= 0 && whole >= 0)
+        pj_buf_addf(&text, "; there %.1f %% of the core time is useful, %.1f %% of the whole",
+                    100 * between, 100 * whole);
+    pj_run_remark(run, PJ_WARNING, "%s", text.at);
+}

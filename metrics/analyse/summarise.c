@@ -1,0 +1,324 @@
+// A summary stands for a trace as long as fingerprint and options are the same.
+#include "metrics/analyse/summarise.h"
+
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
+#include "metrics/base/pool.h"
+#include "metrics/read/fingerprint_trace.h"
+#include "metrics/read/summary/summary.h"
+#include "metrics/run/regions.h"
+#include "metrics/trace/companion.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { SCENE_ROWS = 32, SCENE_COLUMNS = 128 }; // of what a summary tells over time
+
+static pj_str file_of(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    return slash < text.len ? pj_str_from(text, slash + 1) : text;
+}
+
+const char *pj_summarise_path(const char *path, const char *folder, pj_arena *arena)
+{
+    if (!folder)
+        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
+    pj_auto_run run = pj_run_new(path);
+    pj_str file = file_of(path), name = pj_str_of(run->name);
+    if (pj_str_starts(file, name))
+        return pj_arena_format(arena, "%s/" PJ_STR_FMT PJ_SUMMARY_SUFFIX, folder, PJ_STR_ARG(file));
+    return pj_arena_format(arena, "%s/%s.otf2" PJ_SUMMARY_SUFFIX, folder, run->name);
+}
+
+/// Of the labels and names beside a Paraver trace; 0 = there are none.
+static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *err)
+{
+    static const char *const suffixes[] = {".pcf", ".row"};
+    pj_fingerprint all;
+    pj_fingerprint_begin(&all);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        pj_auto_buf file = {0};
+        uint64_t one;
+        char text[PJ_FINGERPRINT_TEXT];
+        pj_companion_path(path, suffixes[i], &file);
+        if (!pj_file_is_regular(file.at) || access(file.at, R_OK) != 0)
+            continue;
+        if (!pj_fingerprint_file(file.at, job, &one, NULL, err))
+            return false;
+        pj_fingerprint_text(one, text);
+        pj_fingerprint_add(&all, pj_str_of(suffixes[i]));
+        pj_fingerprint_add(&all, pj_str_of(text));
+    }
+    *out = all.total ? pj_fingerprint_end(&all) : 0;
+    return true;
+}
+
+/// Without fingerprints and sizes.
+static pj_provenance begin_origin(const char *path, const pj_load_opts *opts, pj_arena *arena)
+{
+    return (pj_provenance){.source = pj_arena_text(arena, file_of(path)),
+                           .format = "",
+                           .options = pj_load_options(opts, arena),
+                           .program = PJ_VERSION};
+}
+
+bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
+                         pj_provenance *out, pj_err *err)
+{
+    *out = begin_origin(path, opts, arena);
+    return pj_fingerprint_trace(path, job, &out->fingerprint, &out->bytes, err) &&
+           print_names(path, job, &out->names, err);
+}
+
+static bool is_same(const pj_provenance *a, const pj_provenance *b)
+{
+    return a->fingerprint == b->fingerprint && a->bytes == b->bytes && a->names == b->names;
+}
+
+/// As if it had been read from its trace.
+static void show_as(pj_run *run, const char *path)
+{
+    const pj_provenance *from = run->provenance;
+    run->path = pj_arena_text(run->arena, pj_str_of(path));
+    run->format = from->format;
+    run->file_bytes = from->bytes;
+    run->text_bytes = from->text_bytes;
+}
+
+pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *opts, pj_job *job,
+                          pj_summary_state *state, pj_err *err)
+{
+    *state = PJ_SUMMARY_ABSENT;
+    if (access(at, F_OK) != 0)
+        return NULL;
+    *state = PJ_SUMMARY_UNREADABLE;
+    if (!pj_file_is_regular(at))
+        return NULL;
+    pj_job quick = {.stop = job->stop, .workers = 1};
+    pj_load_opts plain = {.tag = opts->tag, .ignore_summary = true};
+    pj_auto_run run = pj_load(at, plain, &quick, NULL);
+    if (!run || !run->provenance)
+        return NULL;
+    pj_provenance origin;
+    *state = PJ_SUMMARY_OLD;
+    if (run->provenance->version < PJ_SUMMARY_VERSION)
+        return NULL;
+    *state = PJ_SUMMARY_OTHER_OPTIONS;
+    if (strcmp(pj_load_options(opts, run->arena), run->provenance->options) != 0)
+        return NULL;
+    *state = PJ_SUMMARY_OTHER_BYTES;
+    if (!pj_summarise_origin(path, opts, &quick, run->arena, &origin, err) ||
+        !is_same(&origin, run->provenance))
+        return NULL;
+    *state = PJ_SUMMARY_FRESH;
+    show_as(run, path);
+    return pj_run_hold(run);
+}
+
+/// Whether a summary can have what the options want.
+static bool may_suffice(const pj_load_opts *opts)
+{
+    return !opts->ignore_summary && !opts->crew && !opts->listener_count && !opts->ideal_path &&
+           !opts->scene && !opts->known && pj_network_is_ideal(&opts->network);
+}
+
+/// Whether it has: single regions and, where totals are looked at themselves, exact ones.
+static bool suffices(const pj_load_opts *opts, const pj_run *run)
+{
+    const pj_regions *regions = run->openmp_regions;
+    bool regions_whole = !run->has_openmp || (regions && !regions->left_out);
+    return (!opts->openmp_regions || regions_whole) &&
+           !(opts->no_replay && run->provenance->rounded);
+}
+
+pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *job,
+                            pj_summary_state *state, pj_err *err)
+{
+    *state = PJ_SUMMARY_ABSENT;
+    if (!may_suffice(opts))
+        return NULL;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *const folders[] = {opts->summaries, NULL};
+    for (size_t i = opts->summaries ? 0 : 1; i < 2; i++) {
+        pj_err problem = {.code = PJ_E_NONE};
+        const char *at = pj_summarise_path(path, folders[i], arena);
+        pj_auto_run run = pj_summarise_find(at, path, opts, job, state, &problem);
+        if (run && suffices(opts, run))
+            return pj_run_hold(run);
+        if (problem.code) {
+            *err = problem;
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool pj_summarise_keep(const pj_run *run, const pj_provenance *origin, const char *folder,
+                       pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_provenance from = *origin;
+    const char *at = pj_summarise_path(run->path, folder, arena);
+    from.format = run->format;
+    from.text_bytes = run->text_bytes;
+    if (!pj_summary_write(run, &from, at, NULL, err))
+        return false;
+    pj_job quick = {.workers = 1};
+    pj_auto_run kept = pj_load(at, (pj_load_opts){.ignore_summary = true}, &quick, NULL);
+    if (!kept || !kept->provenance || kept->provenance->rounded)
+        unlink(at);
+    return true;
+}
+
+/// In a crew: the others begin to read the trace too. NULL = there is none left.
+static bool call_crew(pj_crew *crew, const char *path, pj_err *err)
+{
+    pj_crew_tell(crew, pj_str_of(path));
+    return pj_crew_exchange(crew, err);
+}
+
+/// Fingerprints of a trace while the trace is read: on a thread of its own where there are several.
+typedef struct printing {
+    const char *path;
+    pj_crew *crew; // who shares its files; NULL = this process alone
+    pj_job job;    // stopped by `stop`
+    atomic_bool stop, done;
+    pj_arena *arena;
+    pj_fingerprint_parts parts;
+    uint64_t names;
+    pj_err err;
+    bool ok;
+    pj_task *task;
+} printing;
+
+static void print_own(void *memory)
+{
+    printing *p = memory;
+    p->ok = pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
+            pj_fingerprint_read(&p->parts, p->crew, &p->job, &p->err) &&
+            (!pj_crew_leads(p->crew) || print_names(p->path, &p->job, &p->names, &p->err));
+    p->done = true;
+}
+
+static void begin_printing(printing *p, const pj_job *job)
+{
+    p->job = (pj_job){.stop = &p->stop, .workers = 1, .memory_budget = job->memory_budget};
+    p->task = pj_job_workers(job) > 1 ? pj_task_start(print_own, p) : NULL;
+}
+
+/// All members together; who could not read its files tells the others.
+static bool gather_prints(printing *p, pj_err *err)
+{
+    bool ok = p->ok && pj_fingerprint_gather(&p->parts, p->crew, err);
+    if (!p->ok)
+        pj_crew_give_up(p->crew, &p->err);
+    p->crew->over = false; // for all at the same exchange
+    return ok;
+}
+
+/// `wanted`: the trace has been read, by all members of a crew. Else, or when `job` is stopped,
+/// what is under way ends.
+static bool end_printing(printing *p, const pj_job *job, bool wanted, pj_err *err)
+{
+    if (!p->task && wanted) {
+        p->job.stop = job->stop;
+        print_own(p);
+    }
+    while (p->task && !p->done) {
+        p->stop |= !wanted || pj_job_stopped(job);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    pj_task_join(p->task);
+    if (wanted && !p->ok && !err->code)
+        *err = p->err;
+    return wanted && (p->crew ? gather_prints(p, err) : p->ok);
+}
+
+/// Reads the trace and prints it. A printing is freed by the caller.
+static pj_run *read_printing(printing *p, const pj_load_opts *opts, pj_job *job, pj_err *err)
+{
+    begin_printing(p, job);
+    pj_auto_run run = pj_load(p->path, *opts, job, err);
+    return end_printing(p, job, run != NULL, err) ? pj_run_hold(run) : NULL;
+}
+
+/// Reads the trace; fails when it changes meanwhile.
+static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *job, pj_arena *arena,
+                           pj_provenance *origin, pj_err *err)
+{
+    uint64_t before, after;
+    if (!pj_fingerprint_stamp(path, &before, err) ||
+        (opts->crew && !call_crew(opts->crew, path, err)))
+        return NULL;
+    printing p = {.path = path, .crew = opts->crew, .arena = arena};
+    pj_auto_run run = read_printing(&p, opts, job, err);
+    *origin = begin_origin(path, opts, arena);
+    if (run) {
+        origin->fingerprint = pj_fingerprint_fold(&p.parts, &origin->bytes);
+        origin->names = p.names;
+    }
+    pj_fingerprint_free(&p.parts);
+    if (!run || !pj_fingerprint_stamp(path, &after, err))
+        return NULL;
+    if (before == after)
+        return pj_run_hold(run);
+    pj_fail(err, PJ_E_IO, path, 0,
+            "changed while it was read; wait until it is complete and try again");
+    return NULL;
+}
+
+static const pj_scene_opts whole_scene = {
+    .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS, .counted = true};
+
+/// For all that a summary tells.
+static pj_load_opts with_all(pj_load_opts opts)
+{
+    opts.ignore_summary = opts.openmp_regions = true;
+    opts.scene = &whole_scene;
+    return opts;
+}
+
+void pj_summarise_help(pj_load_opts opts, pj_job *job)
+{
+    pj_crew *crew = opts.crew;
+    opts = with_all(opts);
+    while (pj_crew_exchange(crew, NULL)) {
+        pj_str path = pj_crew_from(crew, 0);
+        if (!path.len)
+            return;
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_err err = {.code = PJ_E_NONE};
+        printing p = {.path = pj_arena_text(arena, path), .crew = crew, .arena = arena};
+        pj_run_release(read_printing(&p, &opts, job, &err)); // the leader has all
+        pj_fingerprint_free(&p.parts);
+    }
+}
+
+void pj_summarise_dismiss(pj_crew *crew)
+{
+    if (crew)
+        call_crew(crew, NULL, NULL);
+}
+
+bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
+                  pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_provenance origin;
+    opts = with_all(opts);
+    if (!pj_newfile_check(at, err))
+        return false;
+    pj_auto_run read = read_steady(path, &opts, job, arena, &origin, err);
+    if (!read)
+        return false;
+    if (read->provenance)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "is a summary already");
+    origin.format = read->format;
+    origin.text_bytes = read->text_bytes;
+    if (!pj_summary_write(read, &origin, at, NULL, err))
+        return false;
+    *run = pj_run_hold(read);
+    return true;
+}

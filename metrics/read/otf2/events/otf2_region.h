@@ -1,0 +1,51 @@
+// What the regions of an OTF2 archive mean for time and OpenMP. Ownership: plain data.
+#ifndef PJ_OTF2_REGION_H
+#define PJ_OTF2_REGION_H
+
+#include "metrics/base/str.h"
+#include "metrics/trace/mpi_call.h"
+
+/// Numbers of OTF2_Paradigm (OTF2_GeneralDefinitions.h, 3.0).
+enum {
+    PJ_OTF2_PARADIGM_UNKNOWN = 0,
+    PJ_OTF2_PARADIGM_USER = 1,
+    PJ_OTF2_PARADIGM_COMPILER = 2,
+    PJ_OTF2_PARADIGM_OPENMP = 3,
+    PJ_OTF2_PARADIGM_MPI = 4,
+    PJ_OTF2_ROLE_LAST_KNOWN = 40, // of OTF2_RegionRole
+};
+
+typedef enum pj_otf2_construct {
+    PJ_OTF2_PLAIN,
+    PJ_OTF2_ROOT, // stands for "the thread lives": what it does is not said
+    PJ_OTF2_MPI,
+    PJ_OTF2_PARALLEL,
+    PJ_OTF2_BARRIER,
+    PJ_OTF2_TASK,
+    PJ_OTF2_TASK_MADE,
+    PJ_OTF2_TASKWAIT,
+} pj_otf2_construct;
+
+/// State of a region that leaves its thread in the state it was in.
+enum { PJ_OTF2_INHERIT = UINT8_MAX };
+
+typedef struct pj_otf2_region {
+    const char *name;
+    uint8_t state; // PJ_STATE_* or one of Extrae's other states
+    uint8_t construct;
+    uint8_t class_;  // pj_mpi_class of an MPI call
+    bool unknown;    // not defined in the archive
+    bool plain;      // entering and leaving it changes nothing but the stack
+    uint32_t number; // in pj_run.regions
+    pj_mpi_call call;
+} pj_otf2_region;
+
+typedef struct pj_otf2_region_def {
+    const char *name, *canonical;
+    uint32_t role, paradigm;
+} pj_otf2_region_def;
+
+/// `by_name`: no region of the archive has a paradigm that says more than USER.
+pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name);
+
+#endif

@@ -1,0 +1,16 @@
+// Borders of a region of interest in the readings of counters: between them readings are summed up
+// to the next change of state, but those next to a border stand alone, so that no more than one
+// interval is divided by it. Ownership: borrow.
+#ifndef PJ_OTF2_BORDER_H
+#define PJ_OTF2_BORDER_H
+
+#include "metrics/read/otf2/events/otf2_place.h"
+
+/// Comes with every reading at `time`, before it is added to those before it.
+void pj_otf2_border_read(pj_otf2_place *place, uint64_t time);
+/// Whether records may be passed over; not between a border and the first reading behind it.
+bool pj_otf2_border_lets_skim(const pj_otf2_place *place);
+/// Ticks of the place up to which its next border is not crossed; UINT64_MAX = there is none.
+uint64_t pj_otf2_border_limit(pj_otf2_place *place);
+
+#endif

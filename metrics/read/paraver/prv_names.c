@@ -1,0 +1,107 @@
+// What the companions of a trace call its MPI calls, OpenMP regions and threads.
+#include "metrics/read/paraver/prv_names.h"
+
+#include "metrics/read/paraver/pcf.h"
+#include "metrics/read/paraver/row.h"
+#include "metrics/trace/companion.h"
+
+#include <stdlib.h>
+
+enum { MPI_TYPE = 50000000 };
+
+static int by_code_and_value(const void *a, const void *b)
+{
+    const pj_label *x = a, *y = b;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/// Functions and source lines of OpenMP regions.
+static void name_regions(pj_run *run, const pj_pcf *pcf)
+{
+    static const struct {
+        uint64_t type;
+        uint16_t code;
+    } families[] = {{60000018, PJ_OMP_FUNCTION},
+                    {60000023, PJ_OMP_TASK},
+                    {60000118, PJ_OMP_FUNCTION_LINE},
+                    {60000123, PJ_OMP_TASK_LINE}};
+    enum { FAMILIES = sizeof families / sizeof *families };
+    run->labels = pj_new_n(run->arena, pj_label, FAMILIES * pcf->value_count + 1);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        const pj_pcf_value *values;
+        size_t count = pj_pcf_values(pcf, families[f].type, &values);
+        for (size_t i = 0; i < count; i++)
+            run->labels[run->label_count++] =
+                (pj_label){.value = (uint64_t)values[i].value,
+                           .text = pj_arena_text(run->arena, pj_str_of(values[i].label)),
+                           .code = families[f].code};
+    }
+    qsort(run->labels, run->label_count, sizeof *run->labels, by_code_and_value);
+}
+
+/// The labels of the trace come first, then Extrae's numbers.
+static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
+{
+    uint16_t known[PJ_PRV_MPI_VALUES];
+    for (unsigned value = 0; value < PJ_PRV_MPI_VALUES; value++)
+        known[value] = PJ_MPI_UNKNOWN;
+    const pj_mpi_call_row *row;
+    for (pj_mpi_call call = 1; (row = pj_mpi_call_at(call)); call++)
+        if (row->extrae < PJ_PRV_MPI_VALUES && known[row->extrae] == PJ_MPI_UNKNOWN)
+            known[row->extrae] = (uint16_t)call;
+    for (unsigned class_ = 1; class_ <= PJ_PRV_MPI_TYPES; class_++) {
+        uint16_t *calls = trace->calls[class_ - 1];
+        memcpy(calls + 1, known + 1, sizeof known - sizeof *known);
+        const pj_pcf_value *values;
+        size_t count = pcf ? pj_pcf_values(pcf, MPI_TYPE + class_, &values) : 0;
+        for (size_t i = count; i-- > 0;) // of equal values the first counts
+            if (values[i].value > 0 && values[i].value < PJ_PRV_MPI_VALUES)
+                calls[values[i].value] = (uint16_t)pj_mpi_call_by_name(pj_str_of(values[i].label));
+    }
+}
+
+/// What is odd about the file of labels is said: calls may be called by other names than its own.
+static void check_labels(pj_import_stats *import, const pj_pcf *pcf)
+{
+    if (!pcf->type_count)
+        pj_import_add(import, PJ_IMPORT_no_labels, 0);
+    for (uint64_t i = 0; i < pcf->malformed; i++)
+        pj_import_add(import, PJ_IMPORT_malformed_label, 0);
+}
+
+/// One that cannot be read is not one that is missing. `without` says what is done where there is
+/// none; NULL = nothing that is worth a remark.
+static bool read_companion(pj_run *run, const char *suffix, const char *what, const char *without,
+                           pj_buf *out)
+{
+    pj_err problem = {.code = PJ_E_NONE};
+    if (pj_companion_read(run->path, suffix, out, &problem))
+        return true;
+    char text[sizeof problem.where + sizeof problem.text];
+    const char *between = without ? ": " : "", *then = without ? without : "";
+    if (problem.code)
+        pj_run_remark(run, PJ_WARNING, "the %s (%s) are left out%s%s; %s", what, suffix, between,
+                      then, pj_err_message(&problem, text, sizeof text));
+    else if (without)
+        pj_run_remark(run, PJ_NOTE, "no %s (%s) beside the trace: %s", what, suffix, without);
+    return false;
+}
+
+void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
+{
+    pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
+    pj_pcf *pcf = NULL;
+    if (read_companion(run, ".pcf", "labels", "MPI calls are named by Extrae's numbers", &pcf_text))
+        pcf = pj_pcf_parse(pj_buf_str(&pcf_text));
+    name_calls(trace, pcf);
+    if (pcf) {
+        name_regions(run, pcf);
+        check_labels(&run->import, pcf);
+    }
+    pj_pcf_free(pcf);
+    if (read_companion(run, ".row", "names", NULL, &row_text) &&
+        !pj_row_parse(pj_buf_str(&row_text), &run->layout, run->arena))
+        pj_import_add(&run->import, PJ_IMPORT_thread_names, 0);
+}

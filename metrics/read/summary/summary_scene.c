@@ -1,0 +1,139 @@
+// The whole of what is analysed, over time and by rows of threads.
+#include "metrics/read/summary/summary_parts.h"
+#include "metrics/read/summary/summary_vectors.h"
+#include "metrics/run/scene.h"
+
+#include <math.h>
+
+enum { SHARES = 1000, PIXELS_MOST = 1 << 20 };
+
+static const char *const kinds[PJ_SCENE_KINDS] = {
+#define KIND(name, title) #name,
+#include "metrics/run/scene_kinds.def"
+#undef KIND
+};
+
+/// One vector of each kind over the given items, zeroed.
+static pj_summary_vectors by_kind(uint32_t ranks, const uint32_t *first, pj_arena *arena)
+{
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, PJ_SCENE_KINDS),
+                            .count = PJ_SCENE_KINDS,
+                            .ranks = ranks,
+                            .first = first};
+    for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
+        v.items[k] =
+            (pj_summary_vector){kinds[k], pj_new_n(arena, int64_t, (size_t)first[ranks] + 1)};
+    return v;
+}
+
+static pj_summary_vectors by_pixel(const pj_scene *scene, pj_arena *arena)
+{
+    uint32_t *first = pj_new_n(arena, uint32_t, scene->rows + 1);
+    for (uint32_t r = 0; r <= scene->rows; r++)
+        first[r] = r * scene->columns;
+    return by_kind(scene->rows, first, arena);
+}
+
+/// Time of all lanes of a row in one column.
+static double pixel_ns(const pj_scene *scene, uint32_t row)
+{
+    uint64_t lanes = scene->lanes, rows = scene->rows;
+    uint64_t first = (row * lanes + rows - 1) / rows, end = ((row + 1) * lanes + rows - 1) / rows;
+    return (double)(end - first) * scene->column_ns;
+}
+
+json_t *pj_summary_scene_write(const pj_run *run, size_t budget)
+{
+    const pj_scene *scene = run->scene;
+    if (!scene || scene->lanes != run->layout.locations || !scene->rows ||
+        scene->to_ns <= scene->from_ns)
+        return NULL;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_pixel(scene, arena);
+    for (uint32_t row = 0; row < scene->rows; row++)
+        for (uint32_t column = 0; column < scene->columns; column++)
+            for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
+                v.items[k].values[row * scene->columns + column] = llround(
+                    (double)pj_scene_at(scene, row, column)[k] / pixel_ns(scene, row) * SHARES);
+    json_t *shares = pj_summary_vectors_encode(&v, budget, false);
+    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "from_ns", (json_int_t)scene->from_ns,
+                     "to_ns", (json_int_t)scene->to_ns, "rows", (json_int_t)scene->rows, "columns",
+                     (json_int_t)scene->columns, "column_ns", scene->column_ns, "messages",
+                     (json_int_t)scene->messages, "shares", shares);
+}
+
+void pj_summary_scene_write_sums(const pj_run *run, size_t budget, json_t *into)
+{
+    const pj_scene *scene = run->scene;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_kind(run->layout.ranks, run->layout.first_location, arena);
+    for (uint32_t lane = 0; lane < scene->lanes; lane++)
+        for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
+            v.items[k].values[lane] = (int64_t)scene->sums[lane * PJ_SCENE_KINDS + k];
+    json_object_set_new(into, "sums", pj_summary_vectors_encode(&v, budget, false));
+}
+
+// Reading
+
+static bool take_head(json_t *from, const pj_run *run, pj_scene *scene)
+{
+    json_int_t begin, end, rows, columns, messages;
+    if (json_unpack(from, "{s:I, s:I, s:I, s:I, s:F, s:I}", "from_ns", &begin, "to_ns", &end,
+                    "rows", &rows, "columns", &columns, "column_ns", &scene->column_ns, "messages",
+                    &messages) != 0)
+        return false;
+    if (begin < 0 || end <= begin || messages < 0 || rows < 1 || rows > run->layout.locations ||
+        columns < 1 || columns > PIXELS_MOST / rows || !(scene->column_ns > 0) ||
+        scene->column_ns > (double)(end - begin))
+        return false;
+    scene->from_ns = (uint64_t)begin;
+    scene->to_ns = (uint64_t)end;
+    scene->rows = (uint32_t)rows;
+    scene->columns = (uint32_t)columns;
+    scene->messages = (uint64_t)messages;
+    scene->lanes = run->layout.locations;
+    return true;
+}
+
+static bool read_shares(const json_t *from, pj_run *run, pj_scene *scene, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_pixel(scene, arena);
+    if (!pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    size_t pixels = (size_t)scene->rows * scene->columns;
+    scene->time = pj_new_n(run->arena, float, pixels *PJ_SCENE_KINDS);
+    for (size_t i = 0; i < pixels; i++) {
+        double each = pixel_ns(scene, (uint32_t)(i / scene->columns)) / SHARES;
+        for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
+            scene->time[i * PJ_SCENE_KINDS + k] = (float)((double)v.items[k].values[i] * each);
+    }
+    return true;
+}
+
+static bool read_sums(const json_t *from, pj_run *run, pj_scene *scene, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_kind(run->layout.ranks, run->layout.first_location, arena);
+    if (!pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    scene->sums = pj_new_n(run->arena, uint64_t, (size_t)scene->lanes * PJ_SCENE_KINDS);
+    for (uint32_t lane = 0; lane < scene->lanes; lane++)
+        for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
+            int64_t value = v.items[k].values[lane];
+            scene->sums[lane * PJ_SCENE_KINDS + k] = value > 0 ? (uint64_t)value : 0;
+        }
+    return true;
+}
+
+bool pj_summary_scene_read(json_t *from, pj_run *run, pj_err *err)
+{
+    pj_scene *scene = pj_new(run->arena, pj_scene);
+    if (!take_head(from, run, scene))
+        return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: what happens over time");
+    if (!read_shares(json_object_get(from, "shares"), run, scene, err) ||
+        !read_sums(json_object_get(from, "sums"), run, scene, err))
+        return false;
+    run->scene = scene;
+    return true;
+}

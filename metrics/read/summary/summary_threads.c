@@ -1,0 +1,226 @@
+// Totals and counters by thread, ideal times by rank.
+#include "metrics/read/summary/summary_parts.h"
+#include "metrics/read/summary/summary_vectors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *name;
+    size_t offset; // of a uint64_t in pj_totals
+} fields[] = {
+    {"useful_ns", offsetof(pj_totals, useful_ns)},
+    {"serial_useful_ns", offsetof(pj_totals, serial_useful_ns)},
+    {"openmp_useful_ns", offsetof(pj_totals, openmp_useful_ns)},
+    {"openmp_ns", offsetof(pj_totals, openmp_ns)},
+    {"outside_mpi_ns", offsetof(pj_totals, outside_mpi_ns)},
+    {"runtime_ns", offsetof(pj_totals, runtime_ns)},
+};
+
+/// By pj_spent.
+static const char *const spent[PJ_SPENT_KINDS] = {
+    [PJ_SPENT_SYNC] = "sync_ns",     [PJ_SPENT_FORK] = "fork_ns",
+    [PJ_SPENT_P2P] = "mpi_p2p_ns",   [PJ_SPENT_COLLECTIVE] = "mpi_collective_ns",
+    [PJ_SPENT_MPI] = "mpi_other_ns", [PJ_SPENT_IO] = "io_ns",
+    [PJ_SPENT_OTHER] = "other_ns",
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 2 };
+
+static uint64_t *field_of(const pj_run *run, uint32_t location, size_t field)
+{
+    return (uint64_t *)((char *)&run->totals[location] + fields[field].offset);
+}
+
+/// Times and counters as vectors by location, zeroed.
+static pj_summary_vectors by_location(const pj_run *run, pj_arena *arena)
+{
+    pj_summary_vectors v = {.count = FIELDS + run->counter_count,
+                            .ranks = run->layout.ranks,
+                            .first = run->layout.first_location};
+    v.items = pj_new_n(arena, pj_summary_vector, v.count);
+    for (size_t i = 0; i < v.count; i++)
+        v.items[i] = (pj_summary_vector){
+            .name = i < FIELDS ? fields[i].name : pj_arena_format(arena, "counter_%zu", i - FIELDS),
+            .values = pj_new_n(arena, int64_t, run->layout.locations + 1)};
+    return v;
+}
+
+/// What time is spent on as vectors by location, zeroed.
+static pj_summary_vectors by_spent(const pj_run *run, pj_arena *arena)
+{
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, PJ_SPENT_KINDS),
+                            .count = PJ_SPENT_KINDS,
+                            .ranks = run->layout.ranks,
+                            .first = run->layout.first_location};
+    for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+        v.items[k] =
+            (pj_summary_vector){spent[k], pj_new_n(arena, int64_t, run->layout.locations + 1)};
+    return v;
+}
+
+/// Ideal times as vectors by rank, zeroed.
+static pj_summary_vectors by_rank(const pj_run *run, pj_arena *arena)
+{
+    static const char *const names[IDEALS] = {"finish_ns", "compute_ns"};
+    uint32_t ranks = run->layout.ranks;
+    uint32_t *first = pj_new_n(arena, uint32_t, ranks + 1);
+    for (uint32_t r = 0; r <= ranks; r++)
+        first[r] = r;
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, IDEALS),
+                            .count = IDEALS,
+                            .ranks = ranks,
+                            .first = first};
+    for (size_t i = 0; i < IDEALS; i++)
+        v.items[i] = (pj_summary_vector){names[i], pj_new_n(arena, int64_t, ranks + 1)};
+    return v;
+}
+
+static int64_t signed_ns(uint64_t ns)
+{
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+static json_t *write_ranks(const pj_run *run, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_rank(run, arena);
+    for (uint32_t r = 0; r < v.ranks; r++) {
+        v.items[0].values[r] = llround(run->ideal.finish_ns[r]);
+        v.items[1].values[r] = llround(run->ideal.compute_ns[r]);
+    }
+    return pj_summary_vectors_encode(&v, budget, false);
+}
+
+static json_t *write_locations(const pj_run *run, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_location(run, arena);
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        for (size_t f = 0; f < FIELDS; f++)
+            v.items[f].values[i] = signed_ns(*field_of(run, i, f));
+        for (size_t c = 0; c < run->counter_count; c++)
+            v.items[FIELDS + c].values[i] = run->counters[c].useful[i];
+    }
+    return pj_summary_vectors_encode(&v, budget, false);
+}
+
+static json_t *write_spent(const pj_run *run, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_spent(run, arena);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+            v.items[k].values[i] = signed_ns(run->totals[i].spent_ns[k]);
+    return pj_summary_vectors_encode(&v, budget, false);
+}
+
+json_t *pj_summary_threads_write(const pj_run *run, size_t budget)
+{
+    json_t *counters = json_array();
+    for (uint32_t c = 0; c < run->counter_count; c++)
+        json_array_append_new(counters, json_pack("{s:o, s:I, s:b}", "name",
+                                                  pj_summary_text(run->counters[c].name), "type",
+                                                  (json_int_t)run->counters[c].type, "present",
+                                                  (int)run->counters[c].present));
+    json_t *out = json_pack("{s:o}", "counters", counters);
+    if (run->ideal.available)
+        json_object_set_new(out, "ideal", write_ranks(run, budget / 4));
+    size_t used = pj_summary_size(out);
+    json_object_set_new(out, "totals", write_locations(run, budget > used ? budget - used : 0));
+    used = pj_summary_size(out);
+    if (!run->spent_unknown)
+        json_object_set_new(out, "spent", write_spent(run, budget > used ? budget - used : 0));
+    return out;
+}
+
+bool pj_summary_threads_rounded(const json_t *from)
+{
+    return pj_summary_vectors_rounded(json_object_get(from, "totals")) ||
+           pj_summary_vectors_rounded(json_object_get(from, "ideal"));
+}
+
+// Reading
+
+/// Further counters of the trace; the first two stand in every run.
+static bool read_counters(const json_t *from, pj_run *run, pj_err *err)
+{
+    enum { MOST = 256 };
+    size_t count = json_array_size(from), index;
+    const json_t *item;
+    if (count < 2 || count > MOST)
+        return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: %zu counters", count);
+    run->counter_count = (uint32_t)count;
+    run->counters = pj_new_n(run->arena, pj_counter, count);
+    json_array_foreach(from, index, item)
+    {
+        pj_counter *counter = &run->counters[index];
+        const char *name = json_string_value(json_object_get(item, "name"));
+        if (!name)
+            return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: a nameless counter");
+        counter->name = pj_arena_text(run->arena, pj_str_of(name));
+        counter->type = (uint64_t)json_integer_value(json_object_get(item, "type"));
+        counter->present = json_is_true(json_object_get(item, "present"));
+        counter->useful = pj_new_n(run->arena, int64_t, run->layout.locations + 1);
+    }
+    return true;
+}
+
+static bool read_locations(const json_t *from, pj_run *run, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_location(run, arena);
+    if (!pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    run->totals = pj_new_n(run->arena, pj_totals, run->layout.locations + 1);
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        run->totals[i].first_record_ns = UINT64_MAX;
+        for (size_t f = 0; f < FIELDS; f++) {
+            int64_t value = v.items[f].values[i];
+            *field_of(run, i, f) = value > 0 ? (uint64_t)value : 0;
+        }
+        for (size_t c = 0; c < run->counter_count; c++)
+            run->counters[c].useful[i] = v.items[FIELDS + c].values[i];
+    }
+    return true;
+}
+
+/// Summaries of earlier versions have none.
+static bool read_spent(const json_t *from, pj_run *run, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_spent(run, arena);
+    run->spent_unknown = !from;
+    run->spent_rounded = pj_summary_vectors_rounded(from);
+    if (from && !pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < PJ_SPENT_KINDS; k++) {
+            int64_t value = v.items[k].values[i];
+            run->totals[i].spent_ns[k] = value > 0 ? (uint64_t)value : 0;
+        }
+    return true;
+}
+
+static bool read_ranks(const json_t *from, pj_run *run, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_rank(run, arena);
+    if (!pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    run->ideal.finish_ns = pj_new_n(run->arena, double, v.ranks + 1);
+    run->ideal.compute_ns = pj_new_n(run->arena, double, v.ranks + 1);
+    for (uint32_t r = 0; r < v.ranks; r++) {
+        run->ideal.finish_ns[r] = (double)v.items[0].values[r];
+        run->ideal.compute_ns[r] = (double)v.items[1].values[r];
+    }
+    return true;
+}
+
+bool pj_summary_threads_read(const json_t *from, pj_run *run, pj_err *err)
+{
+    return read_counters(json_object_get(from, "counters"), run, err) &&
+           read_locations(json_object_get(from, "totals"), run, err) &&
+           read_spent(json_object_get(from, "spent"), run, err) &&
+           (!run->ideal.available || read_ranks(json_object_get(from, "ideal"), run, err));
+}

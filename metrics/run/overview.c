@@ -1,0 +1,233 @@
+// Rows from the whole to its parts; a part is indented.
+#include "metrics/run/overview.h"
+
+#include "metrics/run/mpi_use.h"
+#include "metrics/run/run_table.h"
+#include "metrics/run/sums.h"
+
+#include <stdlib.h>
+
+enum { FIGURE, TITLE, VALUE, UNIT, SHARE, LONGEST, RANK, COUNT, PER_SECOND };
+
+typedef struct overview {
+    pj_table *table;
+    const pj_run *run;
+    pj_sums sums;
+    double core_ns; // runtime x threads
+} overview;
+
+static const char *unit_name(pj_unit unit)
+{
+    switch (unit) {
+    case PJ_UNIT_NS:
+        return "ns";
+    case PJ_UNIT_BYTES:
+        return "B";
+    case PJ_UNIT_GHZ:
+        return "GHz";
+    case PJ_UNIT_NONE:
+    case PJ_UNIT_S:
+    case PJ_UNIT_RATIO:
+    case PJ_UNIT_CORE_HOURS:
+    case PJ_UNIT_IDENTIFIER:
+    case PJ_UNIT_CHANGE:
+    case PJ_UNIT_TREND:
+        break;
+    }
+    return "";
+}
+
+/// A row with its value; `reason` NULL or why there is none.
+static pj_cell *add_row(overview *o, const char *figure, const char *title, unsigned depth,
+                        pj_cell value)
+{
+    static const char *const indents[] = {"", "\u2002\u2002", "\u2002\u2002\u2002\u2002"};
+    pj_arena *arena = o->table->arena;
+    pj_cell *cells = pj_table_add_row(o->table);
+    cells[FIGURE] = pj_cell_text(pj_arena_text(arena, pj_str_of(figure)));
+    cells[TITLE] = pj_cell_text(pj_arena_format(arena, "%s%s", indents[depth], title));
+    cells[VALUE] = pj_table_copy_cell(o->table, value);
+    cells[UNIT] = pj_cell_text(unit_name(value.unit));
+    return cells;
+}
+
+static pj_cell no_runtime(const overview *o)
+{
+    const char *lack = pj_run_lacks_states(o->run);
+    return pj_cell_empty(lack ? lack : "the run has no runtime");
+}
+
+static pj_cell rate(const overview *o, pj_unit unit, double amount)
+{
+    if (!(o->sums.runtime > 0))
+        return no_runtime(o);
+    return pj_cell_of(unit, amount / (o->sums.runtime / 1e9));
+}
+
+/// A time of all threads together, with its share.
+static pj_cell *add_time(overview *o, const char *figure, const char *title, unsigned depth,
+                         double ns)
+{
+    pj_cell *cells = add_row(o, figure, title, depth, pj_cell_of(PJ_UNIT_NS, ns));
+    cells[SHARE] =
+        o->core_ns > 0 ? pj_cell_real(ns / o->core_ns) : pj_cell_empty("the run has no runtime");
+    return cells;
+}
+
+static const char *why_uncounted(const overview *o)
+{
+    const char *lack = pj_run_lacks_counter(o->run, PJ_COUNTER_INSTRUCTIONS);
+    if (!o->run->counters[PJ_COUNTER_INSTRUCTIONS].present)
+        return lack;
+    if (!o->run->counters[PJ_COUNTER_CYCLES].present)
+        return pj_run_lacks_counter(o->run, PJ_COUNTER_CYCLES);
+    return "nothing was counted in useful time";
+}
+
+static pj_cell quotient(const overview *o, pj_unit unit, double above, double below)
+{
+    return above > 0 && below > 0 ? pj_cell_of(unit, above / below)
+                                  : pj_cell_empty(why_uncounted(o));
+}
+
+static pj_cell counted(const overview *o, unsigned counter, double sum)
+{
+    return o->run->counters[counter].present ? pj_cell_int((int64_t)sum)
+                                             : pj_cell_empty(pj_run_lacks_counter(o->run, counter));
+}
+
+static void add_computation(overview *o)
+{
+    const pj_sums *s = &o->sums;
+    if (o->core_ns > 0)
+        add_time(o, "useful_ns", "Useful computation", 0, s->useful_sum);
+    else
+        add_row(o, "useful_ns", "Useful computation", 0, no_runtime(o));
+    add_row(o, "instructions", "Instructions", 1,
+            counted(o, PJ_COUNTER_INSTRUCTIONS, s->instructions));
+    add_row(o, "ipc", "Instructions per cycle", 1,
+            quotient(o, PJ_UNIT_RATIO, s->instructions, s->cycles));
+    add_row(o, "frequency_ghz", "Clock", 1, quotient(o, PJ_UNIT_GHZ, s->cycles, s->useful_sum));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const pj_mpi_sum *x = *(const pj_mpi_sum *const *)a, *y = *(const pj_mpi_sum *const *)b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns > y->time_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static void add_function(overview *o, const pj_mpi_sum *sum)
+{
+    pj_cell *cells = add_time(o, sum->name, sum->name, 2, (double)sum->time_ns);
+    cells[LONGEST] = pj_cell_of(PJ_UNIT_NS, (double)sum->longest_ns);
+    cells[RANK] = pj_cell_int(sum->rank);
+    cells[COUNT] = pj_cell_int((int64_t)sum->calls);
+    cells[PER_SECOND] = rate(o, PJ_UNIT_NONE, (double)sum->calls);
+}
+
+/// The functions of one class, the longest first.
+static void add_class(overview *o, pj_mpi_class class_)
+{
+    const pj_mpi_use *use = o->run->mpi_use;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_mpi_sum **sums = pj_new_n(arena, const pj_mpi_sum *, use->count + 1);
+    double time = 0;
+    uint64_t calls = 0;
+    size_t count = 0;
+    for (uint32_t i = 0; i < use->count; i++)
+        if (use->sums[i].class_ == class_) {
+            sums[count++] = &use->sums[i];
+            time += (double)use->sums[i].time_ns;
+            calls += use->sums[i].calls;
+        }
+    if (!count)
+        return;
+    qsort(sums, count, sizeof(const pj_mpi_sum *), by_time);
+    const char *key = pj_arena_format(arena, "mpi_%s_ns", pj_mpi_class_key(class_));
+    pj_cell *cells = add_time(o, key, pj_mpi_class_title(class_), 1, time);
+    cells[COUNT] = pj_cell_int((int64_t)calls);
+    cells[PER_SECOND] = rate(o, PJ_UNIT_NONE, (double)calls);
+    for (size_t i = 0; i < count; i++)
+        add_function(o, sums[i]);
+}
+
+static void add_messages(overview *o)
+{
+    const pj_mpi_use *use = o->run->mpi_use;
+    pj_cell *cells = add_row(o, "messages", "Messages", 0, pj_cell_int((int64_t)use->messages));
+    cells[PER_SECOND] = rate(o, PJ_UNIT_NONE, (double)use->messages);
+    cells =
+        add_row(o, "message_bytes", "Bytes sent", 1, pj_cell_of(PJ_UNIT_BYTES, (double)use->bytes));
+    cells[PER_SECOND] = rate(o, PJ_UNIT_BYTES, (double)use->bytes);
+    if (use->messages)
+        add_row(o, "message_size", "Mean size", 1,
+                pj_cell_of(PJ_UNIT_BYTES, (double)use->bytes / (double)use->messages));
+}
+
+static void add_rest(overview *o, double ns)
+{
+    if (ns >= 0 && o->core_ns > 0)
+        add_time(o, "rest_ns", "Neither computing nor in MPI", 0, ns);
+    else
+        add_row(o, "rest_ns", "Neither computing nor in MPI", 0,
+                o->core_ns > 0 ? pj_cell_empty("threads compute inside MPI calls") : no_runtime(o));
+}
+
+static void add_mpi(overview *o)
+{
+    const pj_mpi_use *use = o->run->mpi_use;
+    double time = 0;
+    if (!o->run->has_mpi)
+        return;
+    if (!use) {
+        add_row(o, "mpi_ns", "MPI", 0,
+                pj_cell_empty("an older summary does not say it: make it again from its trace"));
+        return;
+    }
+    for (uint32_t i = 0; i < use->count; i++)
+        time += (double)use->sums[i].time_ns;
+    add_time(o, "mpi_ns", "MPI", 0, time);
+    for (unsigned c = PJ_MPI_P2P; c <= PJ_MPI_IO; c++)
+        add_class(o, (pj_mpi_class)c);
+    add_rest(o, o->core_ns - o->sums.useful_sum - time);
+    add_messages(o);
+}
+
+static void add_columns(pj_table *table)
+{
+    static const pj_column columns[] = {
+        {"figure", "Figure", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Figure", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"value", "Value", "Of all threads together.", PJ_UNIT_NONE, false},
+        {"unit", "Unit", "Of the value.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"share", "Share", "Part of the core time: of runtime x threads.", PJ_UNIT_RATIO, false},
+        {"longest_ns", "Longest", "Time of the rank that has most of it.", PJ_UNIT_NONE, false},
+        {"rank", "of rank", "The rank that has most of it.", PJ_UNIT_IDENTIFIER, false},
+        {"count", "Calls", "Calls of all threads.", PJ_UNIT_NONE, false},
+        {"per_second", "Per second", "Calls, messages or bytes of all threads in a second.",
+         PJ_UNIT_NONE, false},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+}
+
+pj_table *pj_overview_table(const pj_run *run)
+{
+    overview o = {.table = pj_table_new(""), .run = run, .sums = pj_sums_of(run)};
+    pj_arena *arena = o.table->arena;
+    o.table->title = pj_arena_format(arena, "Absolute figures of %s (%s)", run->name,
+                                     pj_layout_text(&run->layout, arena));
+    o.table->note = "Shares are of the core time, which is runtime x threads.";
+    o.core_ns = o.sums.runtime * o.sums.threads;
+    add_columns(o.table);
+    bool known = o.core_ns > 0;
+    add_row(&o, "runtime_ns", "Runtime", 0,
+            known ? pj_cell_of(PJ_UNIT_NS, o.sums.runtime) : no_runtime(&o));
+    add_row(&o, "core_time_ns", "Core time", 0,
+            known ? pj_cell_of(PJ_UNIT_NS, o.core_ns) : no_runtime(&o));
+    add_computation(&o);
+    add_mpi(&o);
+    return o.table;
+}

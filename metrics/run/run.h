@@ -1,0 +1,201 @@
+// What remains of one execution after its trace has been read: bounded by locations, not events.
+// Ownership: counted reference (Lua, studies and metrics hold a run together); its data are arena.
+#ifndef PJ_RUN_H
+#define PJ_RUN_H
+
+#include "metrics/base/job.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
+
+/// What a thread does that is neither useful nor idle, in MPI calls by their kind, else by state.
+typedef enum pj_spent {
+    PJ_SPENT_SYNC, // barriers, locks
+    PJ_SPENT_FORK, // scheduling, fork, join
+    PJ_SPENT_P2P,
+    PJ_SPENT_COLLECTIVE,
+    PJ_SPENT_MPI, // other MPI calls
+    PJ_SPENT_IO,
+    PJ_SPENT_OTHER,
+    PJ_SPENT_KINDS // number of kinds
+} pj_spent;
+
+/// One row of `popinjay stats`: totals of a thread, times in ns (DEFINITIONS 1).
+typedef struct pj_totals {
+    uint64_t useful_ns;        // state Running
+    uint64_t serial_useful_ns; // Running outside OpenMP regions
+    uint64_t openmp_useful_ns; // Running inside OpenMP regions
+    uint64_t openmp_ns;        // inside OpenMP regions, whatever the state
+    uint64_t outside_mpi_ns;   // runtime less the part inside MPI calls
+    uint64_t runtime_ns;       // states other than Idle and Tracing disabled
+    uint64_t last_event_ns;    // time of the thread's last event (not state) record
+    uint64_t first_record_ns;  // time of its first record of any kind; UINT64_MAX = none
+    uint64_t spent_ns[PJ_SPENT_KINDS];
+} pj_totals;
+
+/// A hardware counter summed over useful time. Index 0 and 1 of pj_run.counters are always
+/// instructions and cycles, present or not.
+enum { PJ_COUNTER_INSTRUCTIONS = 0, PJ_COUNTER_CYCLES = 1 };
+typedef struct pj_counter {
+    const char *name; // "instructions", "cycles", else the trace's own label
+    uint64_t type;    // event type in the trace
+    bool present;
+    int64_t *useful; // by location
+} pj_counter;
+
+/// Result of the ideal-network replay.
+typedef struct pj_ideal {
+    bool available;
+    const char *reason; // why not, when not available
+    double runtime_ns;
+    double *finish_ns;  // by rank
+    double *compute_ns; // by rank
+} pj_ideal;
+
+/// Members of an MPI communicator. A list that holds -1 (MPI_COMM_SELF) has no members: every rank
+/// is alone in it.
+typedef struct pj_communicator {
+    uint32_t application; // from 0; ids count anew in each application
+    uint32_t id;          // the trace's number: what PJ_EV_COLLECTIVE carries in `a`
+    bool inter;           // inter-communicator: the members of both groups
+    uint32_t size;
+    uint32_t *ranks; // from 0, numbered through all applications
+} pj_communicator;
+
+/// A function, construct or call of the program that the trace names.
+typedef struct pj_region {
+    const char *name;
+    const char *file; // NULL = not in the trace
+    uint32_t line;    // where it begins; 0 = not in the trace
+} pj_region;
+
+/// What the trace calls a value of OpenMP events.
+typedef struct pj_label {
+    uint64_t value;
+    const char *text;
+    uint16_t code; // PJ_OMP_*
+} pj_label;
+
+/// A part of a file, and the times of its records from the earliest to the latest: to look at a
+/// time, no other parts need to be read.
+typedef struct pj_part {
+    uint64_t offset, bytes;
+    uint64_t first_ns, last_ns; // UINT64_MAX = a state without end
+} pj_part;
+
+typedef struct pj_roi {
+    bool set;  // clipped to [from_ns, to_ns)
+    bool drop; // states that cross a border are left out instead
+    uint64_t from_ns, to_ns;
+    uint64_t cut_bursts; // Running bursts that crossed a border
+} pj_roi;
+
+/// A sentence for the analyst, shown under every result of the run.
+typedef struct pj_remark {
+    pj_severity severity;
+    const char *text;
+} pj_remark;
+
+typedef struct pj_remarks {
+    pj_remark *items;
+    size_t count, cap;
+} pj_remarks;
+
+/// Where a run comes from that was read from a summary (read/summary/summary.h).
+typedef struct pj_provenance {
+    const char *source;   // file name of the trace
+    const char *format;   // name of the reader that read it
+    const char *options;  // that it was read with, always in the same words
+    const char *program;  // version that wrote the summary
+    uint64_t fingerprint; // of the trace (base/fingerprint.h)
+    uint64_t names;       // of the files of names beside it; 0 = there are none
+    uint64_t bytes;       // of the trace as stored
+    uint64_t text_bytes;  // of the trace after decompression
+    unsigned version;     // of the summary (PJ_SUMMARY_VERSION)
+    bool rounded;         // values of single threads are not exact; sums, means and maxima are
+} pj_provenance;
+
+struct pj_network;
+
+typedef struct pj_run {
+    pj_arena *arena;
+    _Atomic uint32_t references;
+
+    const char *path;        // as opened
+    const char *name;        // file name without .prv, .prv.gz, .otf2
+    const char *format;      // reader's name: "prv"
+    const char *_Atomic tag; // "" when none; cells may set it while others compute
+    uint64_t file_bytes;
+    uint64_t text_bytes; // after decompression
+    uint64_t events;     // records read
+
+    pj_layout layout;
+    pj_communicator *communicators; // in the order of the trace
+    uint32_t communicator_count;
+    pj_region *regions; // of archives; each once; OpenMP events carry 1 + its index
+    uint32_t region_count;
+    pj_label *labels; // of other traces, in the order of (code, value)
+    size_t label_count;
+    const struct pj_regions *openmp_regions; // NULL until something asks for them
+    const struct pj_scene *scene;            // the same
+    bool has_mpi;                            // any MPI event
+    bool has_openmp;                         // any OpenMP level event
+    bool no_states;                          // useful time and runtime are not known
+    bool forks_traced;                       // regions open at their fork: workers need no master
+    bool starts_go_on;                       // MPI_Start of a send never waits for its receiver
+    bool windows_told;                       // one-sided synchronisation names its ranks
+    bool states_unread;                      // states may change where no counter is read
+    bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind
+    bool unsettled;                          // the reader has learnt what another pass needs
+    const struct pj_otf2_clocks *clocks;     // of an OTF2 archive, as they were used; else NULL
+    uint64_t end_ns;                         // max(header, last record)
+    uint64_t last_record_ns;
+    pj_part *parts; // in the order of the file; none when it has to be read whole
+    size_t part_count;
+    const struct pj_otf2_trails *trails; // the same of an OTF2 archive; NULL = is read whole
+    bool states_overlap;                 // of one thread: what it does depends on earlier records
+    bool chopped;                        // the trace says that it was cut out of a longer one
+    bool idealised;                      // the trace says that a replay wrote it
+    const char *damage;                  // which file of an archive is broken and how; NULL = none
+    uint64_t runtime_ns;                 // max over threads of totals[].runtime_ns
+    pj_totals *totals;                   // by location
+    bool spent_unknown;                  // the totals lack spent_ns: read from an old summary
+    bool spent_rounded; // not exact by thread: read from the summary of a large run
+    pj_counter *counters;
+    uint32_t counter_count; // >= 2
+
+    pj_roi roi;
+    const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
+    pj_ideal ideal;
+    // A case: the same run with `ideal` from another network, which its name tells; else NULL.
+    struct pj_run *base; // on the ideal network; held
+    const struct pj_network *network;
+    const char *network_label;
+    pj_import_stats import;
+    pj_remarks remarks;
+
+    const pj_provenance *provenance; // NULL = read from the trace
+    const struct pj_sums *sums;      // with it; NULL = follow from the totals
+} pj_run;
+
+/// An empty run that holds one reference.
+pj_run *pj_run_new(const char *path);
+pj_run *pj_run_hold(pj_run *run);
+void pj_run_release(pj_run *run);
+static inline void pj_run_drop(pj_run **run)
+{
+    pj_run_release(*run);
+}
+#define pj_auto_run __attribute__((cleanup(pj_run_drop))) pj_run *
+
+/// The run beside itself on another network; a new reference. All but `ideal`, which it copies, is
+/// that of `base`, which it holds.
+pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_label);
+/// Sets the tag of the run and of what it is a case of.
+void pj_run_set_tag(pj_run *run, pj_str tag);
+
+/// Allocates totals and the two standard counters for run->layout.
+void pj_run_allocate(pj_run *run);
+void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,61 @@
+// Runs of one code ordered by resources, with a reference. Ownership: new/free by counted
+// reference; a study holds its runs.
+#ifndef PJ_STUDY_H
+#define PJ_STUDY_H
+
+#include "metrics/run/run.h"
+
+typedef enum pj_scaling { PJ_SCALING_AUTO, PJ_SCALING_STRONG, PJ_SCALING_WEAK } pj_scaling;
+
+/// What runs are grouped by and plotted over (`--by`, `-x`).
+typedef enum pj_key {
+    PJ_BY_NONE,
+    PJ_BY_RANKS,
+    PJ_BY_THREADS,
+    PJ_BY_THREADS_PER_RANK,
+    PJ_BY_LAYOUT,
+    PJ_BY_TAG,
+    PJ_BY_COUNT
+} pj_key;
+
+typedef struct pj_study {
+    pj_arena *arena;
+    _Atomic uint32_t references;
+    pj_run **runs;      // study order: threads, threads per rank, tag, name (natural)
+    const char **names; // shown: the run's name, or the shortest distinguishing tail of its path
+    size_t count;
+    size_t reference;                 // index in study order
+    bool chosen;                      // the user named it
+    pj_scaling scaling;               // STRONG or WEAK, never AUTO
+    const char *scaling_note;         // "strong scaling (detected: ...)", "(chosen ...)"
+    bool one_size;                    // all runs have as many threads: nothing is detected
+    const char *alone;                // why runs cannot be compared; NULL = they can
+    const char *(*keys)[PJ_BY_COUNT]; // by run and key; see pj_study_key_text
+} pj_study;
+
+typedef struct pj_study_opts {
+    size_t reference; // 1-based in study order; 0 = fewest threads, threads per rank, then tag
+    pj_scaling scaling;
+    bool beside; // a case (pj_run.base) brings its run on the ideal network along
+} pj_study_opts;
+
+/// Holds every run. Fails with PJ_E_USAGE when the reference does not exist or there is no run.
+pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err);
+pj_study *pj_study_hold(pj_study *study);
+void pj_study_release(pj_study *study);
+static inline void pj_study_drop(pj_study **study)
+{
+    pj_study_release(*study);
+}
+#define pj_auto_study __attribute__((cleanup(pj_study_drop))) pj_study *
+
+/// "ranks", "threads", ...; NULL past the end.
+const char *pj_key_name(pj_key key);
+const char *pj_key_title(pj_key key);
+bool pj_key_parse(pj_str text, pj_key *out);
+/// The run's value of `key` as text ("16", "4x2-8", the tag; "" for PJ_BY_NONE); arena.
+const char *pj_study_key_text(const pj_study *study, size_t run, pj_key key);
+/// As a number for an axis; layout and tag give the position among their distinct values.
+double pj_study_key_number(const pj_study *study, size_t run, pj_key key);
+
+#endif

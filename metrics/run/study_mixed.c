@@ -1,0 +1,63 @@
+// Programs that traces name tell for certain. Work tells more: in strong scaling that of all
+// threads stays, in weak scaling it grows as they do; repeated work lies between.
+#include "metrics/run/study_mixed.h"
+
+#include "metrics/run/sums.h"
+
+static const double tolerance = 2; // times
+
+static const char *program_of(const pj_run *run)
+{
+    const pj_layout *layout = &run->layout;
+    return layout->application_name && layout->applications == 1 ? layout->application_name[0]
+                                                                 : NULL;
+}
+
+/// The file name of a program without its folder.
+static pj_str base_name(const char *program)
+{
+    pj_str name = pj_str_of(program);
+    size_t slash = pj_str_find_last(name, '/');
+    return slash < name.len ? pj_str_from(name, slash + 1) : name;
+}
+
+static const char *other_program(const pj_study *study, size_t run, pj_arena *arena)
+{
+    const char *first = program_of(study->runs[study->reference]);
+    const char *other = program_of(study->runs[run]);
+    if (!first || !other || !*first || !*other || pj_str_equal(base_name(first), base_name(other)))
+        return NULL;
+    return pj_arena_format(arena,
+                           "the runs are of different programs (%s: " PJ_STR_FMT ", %s: " PJ_STR_FMT
+                           "): their efficiencies are not those of one code",
+                           study->names[study->reference], PJ_STR_ARG(base_name(first)),
+                           study->names[run], PJ_STR_ARG(base_name(other)));
+}
+
+static const char *other_input(const pj_study *study, size_t run, pj_arena *arena)
+{
+    const pj_run *reference = study->runs[study->reference];
+    double before = pj_sums_of(reference).instructions;
+    double work = pj_sums_of(study->runs[run]).instructions;
+    double growth = (double)study->runs[run]->layout.locations / reference->layout.locations;
+    double least = growth < 1 ? growth : 1, most = growth > 1 ? growth : 1;
+    if (!(before > 0) || !(work > 0) ||
+        (work >= before * least / tolerance && work <= before * most * tolerance))
+        return NULL;
+    return pj_arena_format(arena,
+                           "%s takes %.3g times the instructions of %s on %.3g times the threads: "
+                           "the runs seem to be of different applications or inputs",
+                           study->names[run], work / before, study->names[study->reference],
+                           growth);
+}
+
+const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
+{
+    const char *found = NULL;
+    for (size_t run = 0; run < study->count && !found; run++)
+        found = other_program(study, run, arena);
+    for (size_t run = 0; run < study->count && !found; run++)
+        if (!pj_import_cut(&study->runs[run]->import))
+            found = other_input(study, run, arena);
+    return found;
+}

@@ -1,0 +1,74 @@
+// One loop over the threads, rank by rank.
+#include "metrics/run/sums.h"
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/// Adds the shares of rank `r`; the means are still sums over ranks.
+static void add_rank(const pj_run *run, pj_sums *m, uint32_t r)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t threads = pj_layout_threads(layout, r);
+    if (threads == 0)
+        return;
+    const pj_totals *totals = &run->totals[layout->first_location[r]];
+    double useful = 0, openmp_useful = 0;
+    for (uint32_t t = 0; t < threads; t++) {
+        useful += (double)totals[t].useful_ns;
+        openmp_useful += (double)totals[t].openmp_useful_ns;
+        m->useful_max = larger(m->useful_max, (double)totals[t].useful_ns);
+    }
+    m->useful_sum += useful;
+    m->useful_mean += useful / threads;
+    m->openmp_useful_mean += openmp_useful / threads;
+
+    const pj_totals *master = &totals[0];
+    double serial = (double)master->serial_useful_ns, openmp = (double)master->openmp_ns;
+    m->master_useful_mean += (double)master->useful_ns;
+    m->master_useful_max = larger(m->master_useful_max, (double)master->useful_ns);
+    m->nonmpi_mean += serial + openmp;
+    m->nonmpi_max = larger(m->nonmpi_max, serial + openmp);
+    m->outside_mpi_mean += (double)master->outside_mpi_ns;
+    m->outside_mpi_max = larger(m->outside_mpi_max, (double)master->outside_mpi_ns);
+    m->openmp_mean += openmp;
+    m->openmp_lost_mean += openmp - openmp_useful / threads;
+    m->serial_mean += serial;
+    m->serial_lost_mean += serial * (1 - 1.0 / threads);
+}
+
+static void divide_by_ranks(pj_sums *m)
+{
+    double *const means[] = {
+        &m->useful_mean, &m->master_useful_mean, &m->nonmpi_mean,
+        &m->openmp_mean, &m->openmp_useful_mean, &m->openmp_lost_mean,
+        &m->serial_mean, &m->serial_lost_mean,   &m->outside_mpi_mean,
+    };
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+        *means[i] /= m->ranks;
+}
+
+static double counter_sum(const pj_run *run, unsigned index)
+{
+    double sum = 0;
+    for (uint32_t i = 0; run->counters[index].present && i < run->layout.locations; i++)
+        sum += (double)run->counters[index].useful[i];
+    return sum;
+}
+
+pj_sums pj_sums_of(const pj_run *run)
+{
+    if (run->sums)
+        return *run->sums;
+    pj_sums m = {.ranks = run->layout.ranks,
+                 .threads = run->layout.locations,
+                 .runtime = (double)run->runtime_ns,
+                 .ideal_runtime = run->ideal.runtime_ns,
+                 .instructions = counter_sum(run, PJ_COUNTER_INSTRUCTIONS),
+                 .cycles = counter_sum(run, PJ_COUNTER_CYCLES)};
+    for (uint32_t r = 0; r < run->layout.ranks; r++)
+        add_rank(run, &m, r);
+    divide_by_ranks(&m);
+    return m;
+}

@@ -1,0 +1,19 @@
+// What metrics need of a run: sums, means and maxima over its threads and ranks.
+// Ownership: plain data.
+#ifndef PJ_SUMS_H
+#define PJ_SUMS_H
+
+#include "metrics/run/run.h"
+
+/// Times in ns, counters in counts; one field per row of sums.def.
+typedef struct pj_sums {
+#define MEASURE(name, needs, unit, sentence) double name;
+#include "metrics/run/sums.def"
+#undef MEASURE
+} pj_sums;
+
+/// Adds up locations in order, so that every number of workers gives the same digits; of a run from
+/// a summary, what was added up when it was written.
+pj_sums pj_sums_of(const pj_run *run);
+
+#endif

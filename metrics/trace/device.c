@@ -1,0 +1,111 @@
+// Labels of streams as Extrae (cuda_prv_semantics.c) and nsys2prv write them.
+#include "metrics/trace/device.h"
+
+#include "metrics/base/map.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const kind_names[PJ_STREAM_KINDS] = {
+    [PJ_STREAM_NONE] = "thread",   [PJ_STREAM_CUDA] = "cuda",     [PJ_STREAM_HIP] = "hip",
+    [PJ_STREAM_OPENCL] = "opencl", [PJ_STREAM_DEVICE] = "device", [PJ_STREAM_SAMPLES] = "samples",
+};
+
+const char *pj_device_kind_name(pj_device_kind kind)
+{
+    return kind < PJ_STREAM_KINDS ? kind_names[kind] : NULL;
+}
+
+static size_t count_while(pj_str text, int (*is)(int))
+{
+    size_t n = 0;
+    while (n < text.len && is((unsigned char)text.at[n]))
+        n++;
+    return n;
+}
+
+/// "D<d>.S<s>[-<node>]"
+static bool parse_numbered(pj_str rest, pj_device_label *out)
+{
+    if (!pj_str_starts(rest, PJ_S("D")))
+        return false;
+    size_t digits = count_while(pj_str_from(rest, 1), isdigit);
+    if (digits == 0)
+        return false;
+    out->device = pj_str_head(rest, 1 + digits);
+    rest = pj_str_from(rest, 1 + digits);
+    if (!pj_str_starts(rest, PJ_S(".S")) && rest.len)
+        return false;
+    out->node = pj_str_from(rest, pj_str_find(rest, '-') + 1);
+    return true;
+}
+
+/// "<uuid8>.<s>"
+static bool parse_uuid(pj_str rest, pj_device_label *out)
+{
+    size_t digits = count_while(rest, isxdigit);
+    out->device = pj_str_head(rest, digits);
+    return digits && pj_str_starts(pj_str_from(rest, digits), PJ_S("."));
+}
+
+pj_device_label pj_device_of_label(pj_str label)
+{
+    static const struct {
+        pj_str begin;
+        pj_device_kind kind;
+        bool (*parse)(pj_str rest, pj_device_label *out);
+    } forms[] = {
+        {{"CUDA-", 5}, PJ_STREAM_CUDA, parse_numbered},
+        {{"HIP-", 4}, PJ_STREAM_HIP, parse_numbered},
+        {{"OpenCL-", 7}, PJ_STREAM_OPENCL, parse_numbered},
+        {{"GPU-", 4}, PJ_STREAM_DEVICE, parse_numbered},
+        {{"GPU_", 4}, PJ_STREAM_DEVICE, parse_uuid},
+    };
+    const pj_str samples = PJ_S("Metrics GPU");
+    if (pj_str_starts(label, samples))
+        return (pj_device_label){.kind = PJ_STREAM_SAMPLES,
+                                 .device = pj_str_from(label, samples.len)};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        pj_device_label out = {.kind = forms[i].kind};
+        if (pj_str_starts(label, forms[i].begin) &&
+            forms[i].parse(pj_str_from(label, forms[i].begin.len), &out))
+            return out;
+    }
+    return (pj_device_label){.kind = PJ_STREAM_NONE};
+}
+
+uint32_t pj_device_streams(const pj_device_stream *streams, uint32_t count)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        n += streams[i].kind != PJ_STREAM_SAMPLES;
+    return n;
+}
+
+static uint64_t hash(const char *text)
+{
+    uint64_t value = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return value;
+}
+
+const char **pj_device_keys(const pj_device_stream *streams, uint32_t count, pj_arena *arena,
+                            uint32_t *devices)
+{
+    const char **keys = pj_new_n(arena, const char *, count);
+    pj_map seen = {0};
+    *devices = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at;
+        uint64_t key = hash(streams[i].device);
+        while (pj_map_get(&seen, key, &at) && strcmp(keys[at], streams[i].device) != 0)
+            key++;
+        if (streams[i].kind == PJ_STREAM_SAMPLES || pj_map_get(&seen, key, &at))
+            continue;
+        pj_map_put(&seen, key, *devices);
+        keys[(*devices)++] = streams[i].device;
+    }
+    pj_map_free(&seen);
+    return keys;
+}

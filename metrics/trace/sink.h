@@ -1,0 +1,54 @@
+// Who receives events. A sink folds them into the totals of a run and keeps none of them.
+// Ownership: the state is the sink's own; made by its constructor, freed by `close`.
+#ifndef PJ_SINK_H
+#define PJ_SINK_H
+
+#include "metrics/base/buf.h"
+#include "metrics/base/crew.h"
+#include "metrics/base/job.h"
+#include "metrics/trace/event.h"
+
+struct pj_run;
+
+/// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
+/// Where the ends of messages are apart (pj_run.messages_apart), every member of a crew then has
+/// one for its own ranks (pj_layout_owner). Only the first such sink of a pass is told of others.
+typedef struct pj_sharing {
+    /// Comes before `begin`: only the events of this member's ranks will come, those of one
+    /// location in their order.
+    void (*share)(void *self, const pj_crew *crew);
+    /// What the others need to know of what has been found since the last time, by member; borrow.
+    const pj_buf *(*news)(void *self);
+    /// What a member had to tell; false when it cannot be understood.
+    bool (*take)(void *self, unsigned member, pj_str in);
+    /// All events have come: does the step of that number, after which news may go round; false
+    /// when there is none.
+    bool (*conclude)(void *self, const struct pj_run *run, unsigned step);
+} pj_sharing;
+
+typedef struct pj_sink {
+    const char *name;
+    /// The layout of `run` is known, no event has come yet.
+    bool (*begin)(void *self, const struct pj_run *run, pj_err *err);
+    /// Batches come in trace order, one at a time, from whichever worker holds the turn.
+    bool (*events)(void *self, const pj_batch *batch, pj_err *err);
+    /// All events have come and `run->end_ns` is final: write the totals into the run.
+    bool (*finish)(void *self, struct pj_run *run, pj_err *err);
+    /// Comes before the run is released.
+    void (*close)(void *self);
+    void *self;
+    unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
+    /// Is given events of streams of devices too (pj_layout), in order with those of the threads,
+    /// and messages between both. All other sinks see the threads alone.
+    bool devices;
+    /// Takes the threads each for itself, so that they may be shared over a crew.
+    bool by_location;
+    const pj_sharing *sharing; // NULL = in a crew its leader has all the events
+    /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a crew only the
+    /// leader finishes it. The others tell what they have found of their threads, with a final
+    /// `run->end_ns`; false when that cannot be understood. Both or none.
+    void (*tell)(void *self, const struct pj_run *run, pj_buf *out);
+    bool (*hear)(void *self, pj_str in);
+} pj_sink;
+
+#endif

@@ -1,0 +1,77 @@
+// Studies that compare what cannot be compared, and those that can.
+#include "metrics/pop/metrics.h"
+#include "metrics/run/study_mixed.h"
+#include "tests/support/made_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/// A run on `ranks` ranks with that many instructions in all.
+static pj_run *run_of(const char *name, uint32_t ranks, int64_t instructions)
+{
+    pj_run *run = made_run_simple(name, ranks, 1, 1000, 1250);
+    for (uint32_t i = 0; i < ranks; i++)
+        made_run_count(run, i, instructions / ranks, instructions / ranks);
+    return run;
+}
+
+static pj_metrics *study_of(pj_run *a, pj_run *b)
+{
+    pj_run *runs[] = {a, b};
+    pj_auto_study study = pj_study_new(runs, 2, (pj_study_opts){0}, NULL);
+    pj_run_release(a);
+    pj_run_release(b);
+    return pj_metrics_new(pj_metric_set_by_key(PJ_S("mpi")), study, (pj_metrics_opts){0}, NULL);
+}
+
+static void expect_mixed(pj_run *a, pj_run *b, const char *text)
+{
+    pj_auto_metrics m = study_of(a, b);
+    assert_int_equal(m->urgent, text ? 1 : 0);
+    if (text && !strstr(m->remarks[0].text, text))
+        fail_msg("\"%s\" does not say \"%s\"", m->remarks[0].text, text);
+}
+
+static void scaling_is_no_mixture(void **state)
+{
+    (void)state;
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 8, 1100000), NULL); // strong
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 8, 4200000), NULL); // weak
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 8, 2500000), NULL); // repeated work
+}
+
+static void other_work_is_another_input(void **state)
+{
+    (void)state;
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 8, 9000000),
+                 "b takes 9 times the instructions of a on 4 times the threads");
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 8, 400000),
+                 "different applications or inputs");
+    expect_mixed(run_of("a", 2, 1000000), run_of("b", 2, 3000000), "b takes 3 times");
+}
+
+static void programs_that_are_named_are_compared(void **state)
+{
+    (void)state;
+    static const char *heat = "/opt/heat.x", *same = "./heat.x", *other = "ring.x";
+    pj_run *a = run_of("a", 2, 1000000), *b = run_of("b", 4, 1000000);
+    a->layout.application_name = &heat;
+    b->layout.application_name = &same;
+    expect_mixed(pj_run_hold(a), pj_run_hold(b), NULL);
+    b->layout.application_name = &other;
+    expect_mixed(a, b, "different programs (a: heat.x, b: ring.x)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scaling_is_no_mixture),
+        cmocka_unit_test(other_work_is_another_input),
+        cmocka_unit_test(programs_that_are_named_are_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

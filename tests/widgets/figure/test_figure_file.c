@@ -1,0 +1,168 @@
+// Files of a figure: hover texts, descriptions and ids of SVG; sizes of pictures.
+#include "tests/support/xml_check.h"
+#include "widgets/figure/figure_file.h"
+#include "widgets/figure/figure_hover.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static pj_figure *small_figure(const char *text)
+{
+    pj_figure *figure = pj_figure_new(200, 100, "A <title> & \"more\"");
+    figure->summary = "What is <seen>.";
+    pj_point points[] = {{10, 10}, {60, 40}, {110, 20}};
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                    .x = 10,
+                                    .y = 10,
+                                    .w = 30,
+                                    .h = 20,
+                                    .fill = 0xff0000ff,
+                                    .stroke = 0x00000040,
+                                    .hatch = true,
+                                    .radius = 3,
+                                    .hover = "first <&> \"line\"\nsecond"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_PATH,
+                                    .points = points,
+                                    .point_count = 3,
+                                    .stroke = 0x0000ffff,
+                                    .stroke_width = 2,
+                                    .hover = "path"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                    .x = 5,
+                                    .y = 90,
+                                    .w = 195,
+                                    .h = 90,
+                                    .stroke = 0x000000ff,
+                                    .stroke_width = 1,
+                                    .dash = 3,
+                                    .hover = "line"});
+    pj_figure_add(
+        figure,
+        (pj_mark){
+            .kind = PJ_MARK_DISC, .x = 150, .y = 50, .w = 2, .fill = 0x00ff00ff, .hover = "disc"});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_TEXT,
+                                    .x = 100,
+                                    .y = 60,
+                                    .text = text,
+                                    .size = 12,
+                                    .fill = 0x000000ff,
+                                    .angle = 45,
+                                    .anchor = PJ_ANCHOR_MIDDLE,
+                                    .stroke = 0xffffffff,
+                                    .stroke_width = 2});
+    return figure;
+}
+
+static void svg_carries_hover_texts_and_a_description(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("text \xff");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    pj_str text = pj_buf_str(&svg);
+    assert_int_equal(pj_xml_count(text, "title", NULL), 5);
+    assert_int_equal(pj_xml_count(text, "desc", NULL), 1);
+    assert_true(pj_xml_says(text, NULL, "first <&> \"line\"\nsecond"));
+    assert_true(pj_xml_says(text, NULL, "What is <seen>."));
+    assert_true(pj_xml_says(text, "width", "200px"));
+}
+
+/// Several pictures may stand in one page.
+static void pictures_have_no_ids(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("one");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_null(strstr(svg.at, " id=\""));
+    assert_null(strstr(svg.at, "url("));
+}
+
+/// Text can be selected and keeps its width in another font.
+static void text_is_text(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("Load <balance>");
+    pj_auto_buf svg = {0};
+    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    pj_str text = pj_buf_str(&svg);
+    assert_true(pj_xml_says(text, NULL, "Load <balance>"));
+    assert_int_equal(pj_xml_count(text, "text", NULL), 1);
+    char width[32];
+    const pj_draw *draw = pj_draw_open(NULL);
+    snprintf(width, sizeof width, "%.2f", draw->measure("Load <balance>", 12, false).width);
+    assert_true(pj_xml_says(text, "textLength", width));
+    assert_non_null(strstr(svg.at, "sans-serif"));
+}
+
+/// Everything grows, and is laid out for what it grows from.
+static void pictures_come_in_any_size(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    pj_auto_figure fitted = small_figure("x");
+    pj_figure_zoom(figure, (pj_picture_size){.width = 300, .font_size = 18, .pixels = 1});
+    assert_true(figure->width == 300 && figure->height == 150);
+    assert_true(figure->marks[0].x == 15 && figure->marks[0].radius == 4.5);
+    assert_true(figure->marks[1].points[2].x == 165 && figure->marks[4].size == 18);
+    pj_figure_fit(fitted, (pj_picture_size){.width = 50, .font_size = 99, .pixels = 3});
+    assert_true(fitted->width == 50 && fitted->height == 25);
+    pj_auto_buf png = {0};
+    assert_true(pj_figure_file(fitted, PJ_S("png"), &png, NULL));
+    assert_int_equal((unsigned char)png.at[19], 150);
+}
+
+static void hot_spots_have_a_least_size(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    assert_int_equal(pj_hover_count(figure), 4);
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        pj_spot spot;
+        if (pj_hover_spot(&figure->marks[i], &spot))
+            assert_true(spot.w >= 8 && spot.h >= 8);
+    }
+}
+
+static void the_topmost_spot_lies_above_the_others(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div>");
+    pj_hover_html(figure, "id1", PJ_S("data:,"), &html);
+    pj_buf_puts(&html, "</div>");
+    assert_true(pj_xml_good(pj_buf_str(&html)));
+    const char *disc = strstr(html.at, "title=\"disc\""), *path = strstr(html.at, "title=\"path\"");
+    assert_true(disc && path && path < disc);
+    assert_true(pj_xml_says(pj_buf_str(&html), "alt", "A <title> & \"more\". What is <seen>."));
+}
+
+static void pictures_larger_than_png_allows_are_scaled(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = pj_figure_new(30000, 10, "wide");
+    pj_auto_buf png = {0};
+    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    const unsigned char *head = (const unsigned char *)png.at;
+    assert_in_range(head[16] << 24 | head[17] << 16 | head[18] << 8 | head[19], 1000, 16001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(svg_carries_hover_texts_and_a_description),
+        cmocka_unit_test(pictures_have_no_ids),
+        cmocka_unit_test(text_is_text),
+        cmocka_unit_test(pictures_come_in_any_size),
+        cmocka_unit_test(hot_spots_have_a_least_size),
+        cmocka_unit_test(the_topmost_spot_lies_above_the_others),
+        cmocka_unit_test(pictures_larger_than_png_allows_are_scaled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

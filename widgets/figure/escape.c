@@ -1,0 +1,92 @@
+// One table of replacements per format.
+#include "widgets/figure/escape.h"
+
+#include "metrics/base/utf8.h"
+
+typedef struct replacement {
+    char from;
+    const char *to;
+} replacement;
+
+static void replace(pj_buf *out, pj_str text, const replacement *rows, size_t count)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean(&clean, text);
+    for (size_t i = 0; i < clean.len; i++) {
+        const char *to = NULL;
+        for (size_t row = 0; !to && row < count; row++)
+            if (rows[row].from == clean.at[i])
+                to = rows[row].to;
+        if (to)
+            pj_buf_puts(out, to);
+        else if ((unsigned char)clean.at[i] >= 0x20)
+            pj_buf_add_char(out, clean.at[i]);
+    }
+}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+void pj_escape_html(pj_buf *out, pj_str text)
+{
+    static const replacement rows[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+                                       {'"', "&quot;"}, {'\'', "&#39;"}, {'\n', "&#10;"},
+                                       {'\t', " "}};
+    replace(out, text, rows, COUNT_OF(rows));
+}
+
+void pj_escape_tex(pj_buf *out, pj_str text)
+{
+    static const replacement rows[] = {{'\\', "\\textbackslash{}"},
+                                       {'{', "\\{"},
+                                       {'}', "\\}"},
+                                       {'$', "\\$"},
+                                       {'&', "\\&"},
+                                       {'#', "\\#"},
+                                       {'%', "\\%"},
+                                       {'_', "\\_"},
+                                       {'^', "\\textasciicircum{}"},
+                                       {'~', "\\textasciitilde{}"},
+                                       {'<', "\\textless{}"},
+                                       {'>', "\\textgreater{}"},
+                                       {'|', "\\textbar{}"},
+                                       {'"', "\\textquotedbl{}"},
+                                       {'\'', "\\textquotesingle{}"},
+                                       {'`', "\\textasciigrave{}"},
+                                       {'-', "{-}"},
+                                       {'[', "{[}"},
+                                       {']', "{]}"},
+                                       {'*', "{*}"},
+                                       {'\n', " "},
+                                       {'\t', " "}};
+    replace(out, text, rows, COUNT_OF(rows));
+}
+
+void pj_escape_md(pj_buf *out, pj_str text)
+{
+    static const replacement rows[] = {{'|', "\\|"},  {'\\', "\\\\"}, {'*', "\\*"}, {'_', "\\_"},
+                                       {'`', "\\`"},  {'[', "\\["},   {']', "\\]"}, {'<', "&lt;"},
+                                       {'>', "&gt;"}, {'&', "&amp;"}, {'$', "\\$"}, {'~', "\\~"},
+                                       {'\n', " "},   {'\t', " "}};
+    replace(out, text, rows, COUNT_OF(rows));
+}
+
+void pj_escape_csv(pj_buf *out, pj_str text)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean(&clean, text);
+    bool formula = clean.len && strchr("=+-@\t\r", clean.at[0]);
+    bool quoted = clean.len && (clean.at[0] == ' ' || clean.at[clean.len - 1] == ' ');
+    for (size_t i = 0; !quoted && i < clean.len; i++)
+        quoted = strchr(",\"\r\n", clean.at[i]) != NULL;
+    if (quoted)
+        pj_buf_add_char(out, '"');
+    if (formula)
+        pj_buf_add_char(out, '\'');
+    for (size_t i = 0; i < clean.len; i++) {
+        if (clean.at[i] == '"')
+            pj_buf_add_char(out, '"');
+        pj_buf_add_char(out, clean.at[i]);
+    }
+    if (quoted)
+        pj_buf_add_char(out, '"');
+}

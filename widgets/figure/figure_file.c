@@ -1,0 +1,65 @@
+// HTML files hold the picture and its hover layer.
+#include "widgets/figure/figure_file.h"
+
+#include "metrics/base/base64.h"
+#include "widgets/figure/figure_hover.h"
+#include "widgets/figure/figure_svg.h"
+#include "widgets/figure/html_page.h"
+
+static const double png_scale = 2;
+
+static bool write_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+{
+    (void)err;
+    pj_figure_svg_hover(figure, draw, out);
+    return true;
+}
+
+static bool write_png(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+{
+    return draw->render(figure, PJ_PNG, figure->pixels > 0 ? figure->pixels : png_scale, out, err);
+}
+
+static bool write_pdf(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+{
+    return draw->render(figure, PJ_PDF, 1, out, err);
+}
+
+static bool write_html(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+{
+    pj_auto_buf svg = {0}, src = {0};
+    (void)err;
+    pj_figure_svg(figure, draw, &svg);
+    pj_buf_puts(&src, "data:image/svg+xml;base64,");
+    pj_base64_add(&src, pj_buf_str(&svg));
+    pj_html_page_open(out, pj_str_of(figure->title));
+    pj_hover_html(figure, "figure", pj_buf_str(&src), out);
+    pj_html_page_close(out);
+    return true;
+}
+
+typedef struct file_format {
+    const char *name;
+    bool (*write)(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err);
+} file_format;
+
+static const file_format formats[] = {
+    {"svg", write_svg}, {"png", write_png}, {"pdf", write_pdf}, {"html", write_html}};
+
+const char *pj_figure_format_at(size_t index)
+{
+    return index < sizeof formats / sizeof *formats ? formats[index].name : NULL;
+}
+
+bool pj_figure_file(const pj_figure *figure, pj_str format, pj_buf *out, pj_err *err)
+{
+    const pj_draw *draw = pj_draw_open(err);
+    if (!draw)
+        return false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (pj_str_equal(format, pj_str_of(formats[i].name)))
+            return formats[i].write(figure, draw, out, err);
+    return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                   "a figure has no format \"" PJ_STR_FMT "\"; choose svg, png, pdf or html",
+                   PJ_STR_ARG(format));
+}

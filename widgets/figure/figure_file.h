@@ -1,0 +1,13 @@
+// A figure as the bytes of a file. Ownership: output is appended to the caller's buffer.
+#ifndef PJ_FIGURE_FILE_H
+#define PJ_FIGURE_FILE_H
+
+#include "widgets/figure/draw.h"
+
+/// Formats by suffix without the point: svg (with hover texts), png (2x), pdf, html (a whole page).
+/// NULL past the end.
+const char *pj_figure_format_at(size_t index);
+/// Fails with PJ_E_USAGE on another format, PJ_E_MISSING without the drawing module.
+bool pj_figure_file(const pj_figure *figure, pj_str format, pj_buf *out, pj_err *err);
+
+#endif

@@ -1,0 +1,21 @@
+// Looks plots up; each is in its own plot_*.c.
+#include "widgets/plot/plot.h"
+
+static const pj_plot *const plots[] = {
+#define PLOT(name) &pj_plot_##name,
+#include "widgets/plot/plots.def"
+#undef PLOT
+};
+
+const pj_plot *pj_plot_at(size_t index)
+{
+    return index < sizeof plots / sizeof *plots ? plots[index] : NULL;
+}
+
+const pj_plot *pj_plot_by_name(pj_str name)
+{
+    for (size_t i = 0; pj_plot_at(i); i++)
+        if (pj_str_equal(name, pj_str_of(pj_plot_at(i)->name)))
+            return pj_plot_at(i);
+    return NULL;
+}

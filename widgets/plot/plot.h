@@ -1,0 +1,67 @@
+// Plots: functions from data and options to a figure, one line of plots.def and one file each.
+// They measure text through the drawing module and never see cairo. Ownership: new figures.
+#ifndef PJ_PLOT_H
+#define PJ_PLOT_H
+
+#include "metrics/pop/metrics.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/palette.h"
+
+/// What a plot is made from; see pj_plot.source.
+typedef enum pj_plot_source { PJ_PLOT_METRICS, PJ_PLOT_RUN, PJ_PLOT_TABLE } pj_plot_source;
+
+/// What a trace is asked for the table of a plot.
+typedef enum pj_plot_question {
+    PJ_PLOT_STATS, // its statistics
+    PJ_PLOT_PAIRS, // messages and bytes by rank and partner
+    PJ_PLOT_SIZES, // messages by size
+} pj_plot_question;
+
+typedef struct pj_plot_data {
+    const pj_metrics *metrics;
+    const pj_run *run;
+    const pj_table *table;
+} pj_plot_data;
+
+enum { PJ_PLOT_MOST_Y = 16 };
+
+typedef struct pj_plot_opts {
+    const char *title; // NULL = made from the data
+    const char *x;     // key of a run (scaling) or of a column; NULL = the plot's default
+    const char *y[PJ_PLOT_MOST_Y]; // key of a metric, or of columns; the first NULL ends the list
+    const char *by;                // key or column that splits the data into series; NULL = none
+    const pj_colour *colours;      // of the y; NULL = the palette's
+    const char *const *keys;       // of the y in the legend; NULL = their titles
+    bool log_x, log_y;
+    bool linear;          // where a logarithmic axis would be chosen
+    bool stacked;         // bar: several y on top of each other
+    double width, height; // px at 1x; 0 = the plot's default
+    pj_palette palette;
+} pj_plot_opts;
+
+typedef struct pj_plot {
+    const char *name;  // "scaling"
+    const char *title; // "Scaling of a metric"
+    const char *help;  // one sentence
+    pj_plot_source source;
+    pj_plot_question question; // of a table
+    size_t most_y;             // values of y; 0 = PJ_PLOT_MOST_Y - 1
+    bool regions;              // the run must have been read with its OpenMP regions
+    bool scene;                // the same with run->scene
+    bool stacks;               // several y may stand on top of each other
+    /// The numbers that are drawn of a run, new; NULL = its statistics.
+    pj_table *(*numbers)(const pj_run *run);
+    /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
+    /// PJ_E_MISSING (nothing to draw).
+    pj_figure *(*make)(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err);
+} pj_plot;
+
+/// In the order of plots.def; NULL past the end.
+const pj_plot *pj_plot_at(size_t index);
+const pj_plot *pj_plot_by_name(pj_str name);
+
+#define PLOT(name) extern const pj_plot pj_plot_##name;
+#include "widgets/plot/plots.def"
+#undef PLOT
+
+#endif

@@ -1,0 +1,99 @@
+// HTML: a real table, so that it can be read aloud and copied; tooltips hold exact values.
+#include "widgets/figure/column_text.h"
+#include "widgets/figure/escape.h"
+#include "widgets/figure/html_page.h"
+#include "widgets/table/render.h"
+
+static const char *align_of(const pj_table *table, size_t column)
+{
+    return table->columns[column].text ? "left" : "right";
+}
+
+static void add_header(pj_buf *out, const pj_table *table, const pj_column_text *forms,
+                       pj_render_opts opts)
+{
+    pj_buf_puts(out, "<thead><tr>");
+    for (size_t i = 0; i < table->column_count; i++) {
+        const pj_column *column = &table->columns[i];
+        pj_auto_buf title = {0};
+        pj_column_text_title(&title, forms[i], column->title);
+        pj_buf_addf(out,
+                    "<th scope=\"col\" style=\"text-align:%s;padding:4px 10px;font-weight:600;"
+                    "border-bottom:2px solid " PJ_HTML_RULE ";white-space:nowrap\"",
+                    align_of(table, i));
+        if (!opts.plain)
+            pj_html_tooltip(out, pj_str_of(column->help ? column->help : column->key));
+        pj_buf_add_char(out, '>');
+        pj_escape_html(out, pj_buf_str(&title));
+        pj_buf_puts(out, "</th>");
+    }
+    pj_buf_puts(out, "</tr></thead>\n");
+}
+
+/// The colours have contrast on light and dark pages.
+static const char *style_of(const pj_column *column, pj_cell cell)
+{
+    int trend = pj_column_text_trend(column, cell);
+    return cell.kind == PJ_CELL_EMPTY ? ";opacity:.55"
+           : trend > 0                ? ";color:#2c9455"
+           : trend < 0                ? ";color:#d2473e"
+                                      : "";
+}
+
+static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
+                    pj_render_opts opts)
+{
+    pj_buf_puts(out, "<tr>");
+    for (size_t i = 0; i < table->column_count; i++) {
+        pj_cell cell = *pj_table_cell(table, row, i);
+        pj_auto_buf text = {0};
+        pj_column_text_cell(&text, forms[i], cell);
+        pj_buf_addf(out,
+                    "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
+                    "rgba(128,128,128,.15)%s\"",
+                    align_of(table, i), style_of(&table->columns[i], cell));
+        pj_auto_buf exact = {0};
+        pj_column_text_exact(&exact, &table->columns[i], cell, pj_buf_str(&text));
+        if (!opts.plain && exact.len)
+            pj_html_tooltip(out, pj_buf_str(&exact));
+        pj_buf_add_char(out, '>');
+        pj_escape_html(out, pj_buf_str(&text));
+        pj_buf_puts(out, "</td>");
+    }
+    pj_buf_puts(out, "</tr>\n");
+}
+
+static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_column_text *forms = pj_column_texts_of(table, arena);
+    size_t shown =
+        opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
+    if (opts.page)
+        pj_html_page_open(out, pj_str_of(table->title));
+    pj_buf_puts(out, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto\">\n");
+    pj_html_title(out, pj_str_of(table->title));
+    pj_buf_puts(out, "<table style=\"border-collapse:collapse;margin:0;font-size:13px\">\n");
+    add_header(out, table, forms, opts);
+    pj_buf_puts(out, "<tbody>\n");
+    for (size_t row = 0; row < shown; row++)
+        add_row(out, table, row, forms, opts);
+    pj_buf_puts(out, "</tbody></table>\n");
+    if (shown < table->row_count) {
+        pj_auto_buf rest = {0};
+        pj_buf_addf(&rest, "%zu of %zu rows", shown, table->row_count);
+        pj_html_note(out, "", pj_buf_str(&rest));
+    }
+    pj_str note = pj_str_of(table->note);
+    while (note.len)
+        pj_html_note(out, "", pj_str_cut(&note, '\n'));
+    pj_buf_puts(out, "</div>\n");
+    if (opts.page)
+        pj_html_page_close(out);
+}
+
+const pj_renderer pj_renderer_html = {.name = "html",
+                                      .title = "HTML",
+                                      .mime = "text/html",
+                                      .table = render,
+                                      .metrics = pj_metrics_html};

@@ -1,0 +1,109 @@
+// JSON: {"title", "note", "columns": [{"key", "title", "unit"}], "rows": [{key: value}]}. A value
+// that cannot be had is null, and the row's "reasons" object says why.
+#include "metrics/base/utf8.h"
+#include "widgets/table/render.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static json_t *text_of(const char *text)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean(&clean, pj_str_of(text));
+    return json_stringn(clean.len ? clean.at : "", clean.len);
+}
+
+/// Nanoseconds are whole numbers unless a model made parts of them.
+static bool is_whole_ns(pj_cell cell, pj_unit unit)
+{
+    const double most = 9007199254740992; // 2^53
+    return unit == PJ_UNIT_NS && fabs(cell.real) <= most && cell.real == floor(cell.real);
+}
+
+static json_t *cell_value(pj_cell cell, pj_unit unit)
+{
+    switch (cell.kind) {
+    case PJ_CELL_EMPTY:
+        return json_null();
+    case PJ_CELL_TEXT:
+        return text_of(cell.text);
+    case PJ_CELL_INT:
+        return json_integer(cell.integer);
+    case PJ_CELL_REAL:
+        if (is_whole_ns(cell, unit))
+            return json_integer((json_int_t)cell.real);
+        return isfinite(cell.real) ? json_real(cell.real) : json_null();
+    }
+    return json_null();
+}
+
+static const char *unit_name(pj_unit unit)
+{
+    static const char *const names[] = {
+        [PJ_UNIT_NONE] = "",       [PJ_UNIT_NS] = "ns",
+        [PJ_UNIT_S] = "s",         [PJ_UNIT_RATIO] = "ratio",
+        [PJ_UNIT_BYTES] = "B",     [PJ_UNIT_GHZ] = "GHz",
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "",
+        [PJ_UNIT_TREND] = "",      [PJ_UNIT_CORE_HOURS] = "core-hours"};
+    return names[unit];
+}
+
+static json_t *columns_of(const pj_table *table)
+{
+    json_t *columns = json_array();
+    for (size_t i = 0; i < table->column_count; i++) {
+        const pj_column *column = &table->columns[i];
+        json_t *item = json_object();
+        json_object_set_new(item, "key", text_of(column->key));
+        json_object_set_new(item, "title", text_of(column->title));
+        if (column->unit != PJ_UNIT_NONE && column->unit < PJ_UNIT_CHANGE)
+            json_object_set_new(item, "unit", json_string(unit_name(column->unit)));
+        json_array_append_new(columns, item);
+    }
+    return columns;
+}
+
+static json_t *row_of(const pj_table *table, size_t row)
+{
+    json_t *item = json_object(), *reasons = NULL;
+    for (size_t i = 0; i < table->column_count; i++) {
+        pj_cell cell = *pj_table_cell(table, row, i);
+        pj_auto_buf key = {0};
+        pj_utf8_clean(&key, pj_str_of(table->columns[i].key));
+        json_object_set_new_nocheck(
+            item, key.len ? key.at : "",
+            cell_value(cell, cell.unit ? cell.unit : table->columns[i].unit));
+        if (cell.kind != PJ_CELL_EMPTY || !cell.text)
+            continue;
+        reasons = reasons ? reasons : json_object();
+        json_object_set_new_nocheck(reasons, key.len ? key.at : "", text_of(cell.text));
+    }
+    if (reasons)
+        json_object_set_new(item, "reasons", reasons);
+    return item;
+}
+
+static int append(const char *text, size_t len, void *out)
+{
+    pj_buf_add(out, (pj_str){text, len});
+    return 0;
+}
+
+static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
+{
+    (void)opts;
+    json_t *root = json_object(), *rows = json_array();
+    json_object_set_new(root, "title", text_of(table->title));
+    if (table->note)
+        json_object_set_new(root, "note", text_of(table->note));
+    json_object_set_new(root, "columns", columns_of(table));
+    json_object_set_new(root, "rows", rows);
+    for (size_t row = 0; row < table->row_count; row++)
+        json_array_append_new(rows, row_of(table, row));
+    json_dump_callback(root, append, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    pj_buf_add_char(out, '\n');
+    json_decref(root);
+}
+
+const pj_renderer pj_renderer_json = {
+    .name = "json", .title = "JSON", .mime = "application/json", .machines = true, .table = render};

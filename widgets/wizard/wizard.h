@@ -1,0 +1,128 @@
+// The wizard: from traces to causes without typing code. Pages of widgets over one analysis, one
+// row of wizard_steps.def each; what it needs from above comes through a struct of functions.
+// Ownership: a wizard belongs to its widgets: it ends when its root is closed. All calls come from
+// the holder of the widgets' lock, except where a function says otherwise.
+#ifndef PJ_WIZARD_H
+#define PJ_WIZARD_H
+
+#include "metrics/base/job.h"
+#include "metrics/pop/metrics.h"
+#include "widgets/figure/palette.h"
+#include "widgets/ipy/widget.h"
+
+typedef struct pj_wizard pj_wizard;
+
+/// What of a run is wanted beside its totals.
+typedef enum pj_wizard_view {
+    PJ_WIZARD_TOTALS,
+    PJ_WIZARD_REGIONS,  // run->openmp_regions
+    PJ_WIZARD_TIMELINE, // run->scene
+} pj_wizard_view;
+
+/// How traces are read, as texts of the command line; NULL or 0 = the default.
+typedef struct pj_wizard_load {
+    const char *roi, *roi_cut, *clock;
+    const char *latency, *bandwidth, *eager, *memory;
+    uint64_t workers;
+    bool reread; // summaries are ignored
+    pj_wizard_view view;
+    const char *range, *ranks; // of the timeline
+} pj_wizard_load;
+
+/// An entry of a folder.
+typedef struct pj_wizard_entry {
+    const char *name;
+    const char *format; // title, by the name: "Paraver trace"; NULL = no input
+    uint64_t bytes;
+    bool folder;
+} pj_wizard_entry;
+
+/// What is known of an input before all of it is read.
+typedef struct pj_wizard_facts {
+    const char *name;    // that lists show: of an archive, its folder's; NULL = the file's
+    const char *format;  // "Paraver trace"
+    const char *layout;  // "16x1"; "" = not known
+    uint64_t bytes;      // of an archive: of all its files
+    uint64_t changed_ns; // time of its last change
+    bool summary;        // a summary is there
+} pj_wizard_facts;
+
+/// Growing lists in an arena.
+typedef struct pj_wizard_entries {
+    pj_wizard_entry *items;
+    size_t count;
+} pj_wizard_entries;
+typedef struct pj_wizard_paths {
+    const char **items;
+    size_t count;
+} pj_wizard_paths;
+
+/// What the report page asks for.
+typedef struct pj_wizard_report {
+    const char *path; // of the notebook
+    const char *title, *application, *author, *contributors, *id;
+    const char *load_code, *metrics_code; // expressions of the command language
+    const pj_metrics *metrics;
+    bool code;    // cells are shown
+    bool replace; // an existing file is replaced
+} pj_wizard_report;
+
+/// A place on the page beside the wizard that shows its last result where there is no kernel.
+typedef enum pj_wizard_slot { PJ_WIZARD_TABLE, PJ_WIZARD_PLOT, PJ_WIZARD_SLOTS } pj_wizard_slot;
+
+typedef struct pj_wizard_host {
+    void *self;
+    /// Called on a thread of the wizard's own; the job says when to stop.
+    pj_run *(*load)(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
+                    pj_err *err);
+    /// Whether the texts mean something.
+    bool (*check)(void *self, const pj_wizard_load *how, pj_err *err);
+    bool (*peek)(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err);
+    /// Without hidden ones, folders first.
+    bool (*list)(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
+                 pj_err *err);
+    const char *(*format_at)(void *self, size_t index); // titles; NULL past the end
+    /// A file, folder or glob as absolute paths of inputs.
+    bool (*expand)(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out,
+                   pj_err *err);
+    /// An existing file is PJ_E_USAGE unless `replace`.
+    bool (*write)(void *self, const char *path, pj_str bytes, bool replace, pj_err *err);
+    /// The metric sets, the user's too; NULL past the end.
+    const pj_metric_set *(*set_at)(void *self, size_t index);
+    /// Writes the report notebook; NULL = there is no report page.
+    bool (*report)(void *self, const pj_wizard_report *report, pj_err *err);
+    /// Runs the notebook, makes a document of it, its format by suffix, and removes the notebook.
+    /// Called on a thread of the wizard's own; the job says when to stop.
+    bool (*print)(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err);
+    /// Choices of an earlier wizard (new reference or NULL) and those to keep; may be NULL.
+    json_t *(*recall)(void *self);
+    void (*keep)(void *self, json_t *choices);
+    const char *folder;     // of the notebook: what is in it is named from there; NULL = none
+    const char *kept_where; // "in ~/.local/state/popinjay/wizard.json"; NULL = nowhere
+    /// Shows a MIME bundle beside the wizard; both may be NULL (nothing to show).
+    void (*show)(void *self, pj_wizard_slot slot, json_t *data, json_t *metadata);
+    /// Calls `call` soon with the widgets' lock held, then `drop`, which comes once in any case.
+    /// Any thread may ask; never waits.
+    void (*later)(void *self, void (*call)(void *context), void (*drop)(void *context),
+                  void *context);
+    void (*release)(void *self); // once, when the wizard ends; may be NULL
+} pj_wizard_host;
+
+typedef struct pj_wizard_opts {
+    const char *folder;       // absolute: where the browser begins
+    bool folder_wanted;       // also when an earlier wizard was elsewhere
+    const char *mark;         // class of the root on the page; NULL = none
+    const char *const *paths; // runs chosen from the beginning
+    size_t path_count;
+} pj_wizard_opts;
+
+/// The host is copied, and released at once on failure.
+pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
+                         const pj_wizard_opts *opts, pj_err *err);
+pj_widget *pj_wizard_root(const pj_wizard *wizard);
+/// The one opened last of those that are open; NULL when there is none.
+pj_wizard *pj_wizard_last(const pj_widgets *widgets);
+/// Commands that reproduce the page on screen; appended.
+void pj_wizard_code(pj_wizard *wizard, pj_buf *out);
+
+#endif

@@ -1,0 +1,179 @@
+// One task that reads the traces in turn, each with all workers. What it tells is kept under a
+// lock.
+#include "widgets/wizard/wizard_job.h"
+
+#include "metrics/base/clock.h"
+#include "metrics/base/pool.h"
+
+#include <pthread.h>
+
+typedef struct item {
+    const char *path;
+    pj_reading state;
+    uint64_t done, total, began_ns, ended_ns;
+    pj_run *run;
+    pj_err err;
+} item;
+
+struct pj_wizard_job {
+    pj_arena *arena;
+    pj_wizard_host host;
+    pj_wizard_load how;
+    void (*news)(void *context);
+    void *context;
+    atomic_bool stop;
+    pj_task *task;
+    pthread_mutex_t lock; // of what follows
+    item *items;
+    size_t count, now;
+    bool ended;
+};
+
+static void report(void *context, const char *what, uint64_t done, uint64_t total)
+{
+    (void)what;
+    pj_wizard_job *job = context;
+    pthread_mutex_lock(&job->lock);
+    job->items[job->now].done = done;
+    job->items[job->now].total = total;
+    pthread_mutex_unlock(&job->lock);
+    job->news(job->context);
+}
+
+static void read_one(pj_wizard_job *job, item *one)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job work = {.stop = &job->stop,
+                   .workers = (unsigned)job->how.workers,
+                   .progress = report,
+                   .progress_context = job};
+    pj_run *run = job->host.load(job->host.self, one->path, &job->how, &work, &err);
+    pthread_mutex_lock(&job->lock);
+    one->run = run;
+    one->err = err;
+    one->ended_ns = pj_clock_ns();
+    if (run)
+        one->state = PJ_READING_DONE;
+    else
+        one->state = err.code == PJ_E_STOPPED ? PJ_READING_STOPPED : PJ_READING_FAILED;
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void work(void *context)
+{
+    pj_wizard_job *job = context;
+    for (size_t i = 0; i < job->count; i++) {
+        bool stopped = atomic_load(&job->stop);
+        pthread_mutex_lock(&job->lock);
+        job->now = i;
+        job->items[i].began_ns = pj_clock_ns();
+        job->items[i].state = stopped ? PJ_READING_STOPPED : PJ_READING_NOW;
+        pthread_mutex_unlock(&job->lock);
+        if (!stopped)
+            read_one(job, &job->items[i]);
+        job->news(job->context);
+    }
+    pthread_mutex_lock(&job->lock);
+    job->ended = true;
+    pthread_mutex_unlock(&job->lock);
+    job->news(job->context);
+}
+
+static const char *copy(pj_arena *arena, const char *text)
+{
+    return text ? pj_arena_text(arena, pj_str_of(text)) : NULL;
+}
+
+static pj_wizard_load copy_load(pj_arena *arena, const pj_wizard_load *how)
+{
+    pj_wizard_load made = *how;
+    made.roi = copy(arena, how->roi);
+    made.roi_cut = copy(arena, how->roi_cut);
+    made.clock = copy(arena, how->clock);
+    made.latency = copy(arena, how->latency);
+    made.bandwidth = copy(arena, how->bandwidth);
+    made.eager = copy(arena, how->eager);
+    made.memory = copy(arena, how->memory);
+    made.range = copy(arena, how->range);
+    made.ranks = copy(arena, how->ranks);
+    return made;
+}
+
+pj_wizard_job *pj_wizard_job_start(const pj_wizard_host *host, const pj_wizard_paths *paths,
+                                   const pj_wizard_load *how, void (*news)(void *context),
+                                   void *context)
+{
+    pj_arena *arena = pj_arena_new(NULL);
+    pj_wizard_job *job = pj_new(arena, pj_wizard_job);
+    *job = (pj_wizard_job){.arena = arena,
+                           .host = *host,
+                           .how = copy_load(arena, how),
+                           .news = news,
+                           .context = context,
+                           .items = pj_new_n(arena, item, paths->count + 1),
+                           .count = paths->count};
+    for (size_t i = 0; i < paths->count; i++)
+        job->items[i] = (item){.path = copy(arena, paths->items[i]), .state = PJ_READING_WAITS};
+    pthread_mutex_init(&job->lock, NULL);
+    job->task = pj_task_start(work, job);
+    if (!job->task) // no thread to be had: the page waits
+        work(job);
+    return job;
+}
+
+void pj_wizard_job_stop(pj_wizard_job *job)
+{
+    atomic_store(&job->stop, true);
+}
+
+void pj_wizard_job_free(pj_wizard_job *job)
+{
+    if (!job)
+        return;
+    pj_wizard_job_stop(job);
+    pj_task_join(job->task);
+    for (size_t i = 0; i < job->count; i++)
+        pj_run_release(job->items[i].run);
+    pthread_mutex_destroy(&job->lock);
+    pj_arena_free(job->arena);
+}
+
+bool pj_wizard_job_ended(pj_wizard_job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+    return ended;
+}
+
+size_t pj_wizard_job_count(const pj_wizard_job *job)
+{
+    return job->count;
+}
+
+const char *pj_wizard_job_path(const pj_wizard_job *job, size_t index)
+{
+    return job->items[index].path;
+}
+
+pj_wizard_progress pj_wizard_job_at(pj_wizard_job *job, size_t index)
+{
+    pthread_mutex_lock(&job->lock);
+    const item *one = &job->items[index];
+    pj_wizard_progress progress = {.state = one->state, .done = one->done, .total = one->total};
+    if (one->began_ns)
+        progress.ns = (one->ended_ns ? one->ended_ns : pj_clock_ns()) - one->began_ns;
+    pthread_mutex_unlock(&job->lock);
+    return progress;
+}
+
+pj_run *pj_wizard_job_take(pj_wizard_job *job, size_t index, pj_err *err)
+{
+    pthread_mutex_lock(&job->lock);
+    item *one = &job->items[index];
+    pj_run *run = one->run;
+    one->run = NULL;
+    *err = one->err;
+    pthread_mutex_unlock(&job->lock);
+    return run;
+}

@@ -537,7 +537,7 @@ static int replace(lua_State *L)
             count++;
             changed = add_replacement(&m, &out, at, end) || changed;
             at = last = end;
-        } else if (at < m.end) {
+        } else if (at && at < m.end) {
             luaL_addchar(&out, *at++);
         } else {
             break;

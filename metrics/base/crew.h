@@ -6,6 +6,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 
+#include <assert.h>
+
 typedef struct pj_crew {
     unsigned rank, size; // the first one (0) leads: it has the result
     pj_buf *out, *in;    // by member: what goes to it with the next exchange, what has come from it
@@ -41,9 +43,11 @@ static inline unsigned pj_crew_readers(const pj_crew *crew)
 {
     return crew->size - crew->first;
 }
-/// The member that a thread belongs to, where ranks need not stay whole (trace/layout.h).
+/// The member that a thread of `locations` (more than 0) belongs to, where ranks need not stay
+/// whole (trace/layout.h).
 static inline unsigned pj_crew_owner(const pj_crew *crew, uint32_t location, uint32_t locations)
 {
+    assert(locations > 0);
     return crew->first + (unsigned)((uint64_t)location * pj_crew_readers(crew) / locations);
 }
 

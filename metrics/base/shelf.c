@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void link_slot(pj_shelf *shelf, uint32_t slot)
         pj_grow(shelf->lines, &shelf->line_cap, line + (size_t)1);
         shelf->lines[line] = (pj_shelf_links){NO_SLOT, NO_SLOT, false};
     }
+    assert(shelf->lines);
     pj_shelf_links *ends = &shelf->lines[line];
     pj_grow(shelf->links, &shelf->link_cap, slot + (size_t)1);
     shelf->links[slot] = (pj_shelf_links){ends->newer, NO_SLOT, false};
@@ -153,6 +155,7 @@ bool pj_shelf_take(pj_shelf *shelf, uint64_t key, pj_shelf_end end, void *item)
     uint32_t line;
     if (!pj_map_get(&shelf->line_of, key, &line))
         return false;
+    assert(shelf->lines);
     uint32_t slot = end == PJ_NEWEST ? shelf->lines[line].newer : shelf->lines[line].older;
     if (slot == NO_SLOT)
         return false;

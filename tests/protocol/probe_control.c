@@ -128,8 +128,8 @@ static void test_interrupt_kinds(void **state)
         // What earlier cells left open would be the other end.
         "io.open(fifo):read 'a'",
         "collectgarbage() io.open(fifo, 'w')",
-        "collectgarbage() local f = io.open(fifo, 'r+') for i = 1, 1e9 do f:write('some text\\n') "
-        "end",
+        ("collectgarbage() local f = io.open(fifo, 'r+') "
+         "for i = 1, 1e9 do f:write('some text\\n') end"),
         "collectgarbage() for line in io.lines(fifo) do end",
         "collectgarbage() loadfile(fifo)",
         "io.open('/dev/zero'):read 'a'",

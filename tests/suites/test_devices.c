@@ -309,6 +309,7 @@ static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
     sink.devices = true;
     pj_auto_run part = load_with(folder_file("part.prv"),
                                  (pj_load_opts){.listeners = &sink, .listener_count = 1}, 1);
+    assert_int_equal(part->layout.stream_count, run->layout.stream_count);
     unsigned opened = 0, closed = 0;
     for (size_t i = 0; i < seen.count; i++) {
         const pj_event *event = &seen.events[i];

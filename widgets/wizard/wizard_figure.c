@@ -162,16 +162,21 @@ void pj_wizard_tell_file(const pj_wizard *wizard, pj_piece output, const char *p
 
 const char *const pj_wizard_figure_formats[] = {"png", "svg", "pdf", "csv", NULL};
 
+/// "PNG" of "png".
+static json_t *label_of(const char *format)
+{
+    char label[8] = "";
+    for (size_t c = 0; format[c] && c + 1 < sizeof label; c++)
+        label[c] = (char)toupper((unsigned char)format[c]);
+    return json_string(label);
+}
+
 static pj_piece build_formats(pj_pieces *parts, const char *const *formats)
 {
     enum { MOST_BUTTONS = 4 };
     json_t *labels = json_array();
-    for (size_t i = 0; formats[i]; i++) {
-        char label[8] = "";
-        for (size_t c = 0; formats[i][c] && c + 1 < sizeof label; c++)
-            label[c] = (char)toupper((unsigned char)formats[i][c]);
-        json_array_append_new(labels, json_string(label));
-    }
+    for (size_t i = 0; formats[i]; i++)
+        json_array_append_new(labels, label_of(formats[i]));
     if (json_array_size(labels) <= MOST_BUTTONS)
         return pj_piece_new(parts, "ToggleButtons",
                             json_pack("{s:o, s:i, s:{s:s}}", "_options_labels", labels, "index", 0,

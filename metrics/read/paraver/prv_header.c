@@ -5,6 +5,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -183,6 +184,7 @@ static bool parse_applications(header_text *parser, rank_list *ranks, pj_prv_hea
 
 static void build_layout(const rank_list *ranks, pj_run *run, pj_prv_header *header)
 {
+    assert(ranks->nodes); // a header without ranks is refused
     pj_arena *arena = run->arena;
     pj_layout *layout = &run->layout;
     *layout = (pj_layout){

@@ -542,11 +542,11 @@ static void nothing_holds_up_an_interrupt(void **state)
         "setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
         "debug.setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
         "local c <close> = setmetatable({}, {__close = function() while true do end end})",
-        "coroutine.wrap(function() local c <close> = setmetatable({}, {__close = function() "
-        "while true do end end}) while true do end end)()",
-        "local c = coroutine.create(function() local c <close> = setmetatable({}, {__close = "
-        "function() while true do end end}) coroutine.yield() end) coroutine.resume(c) "
-        "coroutine.close(c)",
+        ("coroutine.wrap(function() local c <close> = setmetatable({}, {__close = function() "
+         "while true do end end}) while true do end end)()"),
+        ("local c = coroutine.create(function() local c <close> = setmetatable({}, {__close = "
+         "function() while true do end end}) coroutine.yield() end) coroutine.resume(c) "
+         "coroutine.close(c)"),
         "while true do local s = ('x'):rep(5e7) end",
         "local s = ('x'):rep(5e7) while true do local t = s .. s end",
         "while true do pcall(string.rep, 'x', 5e7) end",

@@ -175,7 +175,7 @@ static void add_structure(writer *w)
              last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
                                     : "Where the time of each thread goes in the largest run",
              "fig:structure");
-    if (has_events(last))
+    if (has_events(last) && w->metrics->study->count > 1) // the table of one run has them below it
         add_code(w, "m.runs[#m.runs].overview", "Absolute figures of the largest run",
                  "tab:overview");
 }

@@ -4,10 +4,16 @@
 #include "widgets/plot/plot.h"
 
 typedef struct scaling_page {
-    pj_piece metric, x, by, log_x, log_y, width, height, plot;
+    pj_piece metric, x, by, axes, width, height, plot;
     pj_wizard_saver saver;
     const pj_metric_set *listed; // whose metrics the list shows
 } scaling_page;
+
+/// Automatic: logarithmic where the runs span a factor of 8.
+enum { AUTOMATIC, LINEAR, LOGARITHMIC, AXES };
+static const char *const axes_names[] = {"automatic", "linear", "logarithmic", NULL};
+static const char *const axes_code[] = {
+    [AUTOMATIC] = "", [LINEAR] = "linear = true, ", [LOGARITHMIC] = "log_x = true, log_y = true, "};
 
 static scaling_page *page_of(const pj_wizard *wizard)
 {
@@ -31,12 +37,14 @@ static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
 {
     const scaling_page *page = page_of(wizard);
     const pj_pieces *parts = &wizard->parts;
+    size_t axes = pj_piece_pick(parts, page->axes, AXES);
     pj_plot_opts opts = {
         .x = key_at(wizard, page->x),
         .y = {metric_key(wizard)},
         .by = key_at(wizard, page->by),
-        .log_x = pj_piece_is_on(parts, page->log_x),
-        .log_y = pj_piece_is_on(parts, page->log_y),
+        .linear = axes == LINEAR,
+        .log_x = axes == LOGARITHMIC,
+        .log_y = axes == LOGARITHMIC,
         .width = (double)pj_piece_value(parts, page->width),
         .height = (double)pj_piece_value(parts, page->height),
         .palette = wizard->palette,
@@ -99,10 +107,8 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_on(parts, page->metric, "index", on_control);
     page->x = key_choice(wizard, "Over", "what fits the runs");
     page->by = key_choice(wizard, "Lines by", "what fits the runs");
-    page->log_x = pj_piece_check(parts, "Logarithmic x", false);
-    page->log_y = pj_piece_check(parts, "Logarithmic y", false);
-    pj_piece_on(parts, page->log_x, "value", on_control);
-    pj_piece_on(parts, page->log_y, "value", on_control);
+    page->axes = pj_piece_choice(parts, "Axes", axes_names);
+    pj_piece_on(parts, page->axes, "index", on_control);
     page->width = size_slider(wizard, "Width px", 640, 1600);
     page->height = size_slider(wizard, "Height px", 400, 1200);
     pj_wizard_keep(wizard, "scaling_width", page->width, NULL);
@@ -112,8 +118,8 @@ static pj_piece build(pj_wizard *wizard)
     page->saver.make = make;
     pj_wizard_saver_build(wizard, &page->saver, "scaling", on_save);
     return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->metric, page->x, page->by),
-                           PJ_PIECE_ROW(parts, page->log_x, page->log_y, page->width, page->height),
-                           page->plot, page->saver.box);
+                           PJ_PIECE_ROW(parts, page->axes, page->width, page->height), page->plot,
+                           page->saver.box);
 }
 
 static bool useful(const pj_wizard *wizard)
@@ -160,10 +166,7 @@ static void code(const pj_wizard *wizard, pj_buf *out)
         pj_buf_addf(&opts, "x = \"%s\", ", x);
     if (by)
         pj_buf_addf(&opts, "by = \"%s\", ", by);
-    if (pj_piece_is_on(parts, page->log_x))
-        pj_buf_puts(&opts, "log_x = true, ");
-    if (pj_piece_is_on(parts, page->log_y))
-        pj_buf_puts(&opts, "log_y = true, ");
+    pj_buf_puts(&opts, axes_code[pj_piece_pick(parts, page->axes, AXES)]);
     if (opts.len)
         pj_buf_addf(out, ", {%.*s}", (int)opts.len - 2, opts.at);
     pj_buf_puts(out, ")\n");

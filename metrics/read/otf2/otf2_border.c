@@ -25,12 +25,12 @@ void pj_otf2_border_read(pj_otf2_place *place, uint64_t time)
     now->read_last = time;
 }
 
-bool pj_otf2_border_lets_skim(const pj_otf2_place *place)
+bool pj_otf2_border_is_behind(const pj_otf2_place *place)
 {
     return !place->metric || !is_between(place, place->now.read_last, place->now.last);
 }
 
-uint64_t pj_otf2_border_limit(pj_otf2_place *place)
+uint64_t pj_otf2_border_next(pj_otf2_place *place)
 {
     for (unsigned b = 0; b < place->border_count; b++) {
         pj_otf2_border *border = &place->borders[b];

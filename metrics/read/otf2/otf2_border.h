@@ -8,9 +8,18 @@
 
 /// Comes with every reading at `time`, before it is added to those before it.
 void pj_otf2_border_read(pj_otf2_place *place, uint64_t time);
+/// What the two below ask where there are borders.
+bool pj_otf2_border_is_behind(const pj_otf2_place *place);
+uint64_t pj_otf2_border_next(pj_otf2_place *place);
 /// Whether records may be passed over; not between a border and the first reading behind it.
-bool pj_otf2_border_lets_skim(const pj_otf2_place *place);
+static inline bool pj_otf2_border_lets_skim(const pj_otf2_place *place)
+{
+    return !place->border_count || pj_otf2_border_is_behind(place);
+}
 /// Ticks of the place up to which its next border is not crossed; UINT64_MAX = there is none.
-uint64_t pj_otf2_border_limit(pj_otf2_place *place);
+static inline uint64_t pj_otf2_border_limit(pj_otf2_place *place)
+{
+    return place->border_count ? pj_otf2_border_next(place) : UINT64_MAX;
+}
 
 #endif

@@ -282,8 +282,10 @@ static void test_a_reserve_is_kept(void **state)
         "for i = 1, 1e9 do widget.Label{value = ('x'):rep(10000) .. i} end",
     };
     client *c = *state;
-    if (client_is_sanitized())
-        skip(); // its address space is reserved from the start
+    if (client_is_sanitized()) {
+        print_message("skipped: a sanitizer reserves its address space from the start\n");
+        skip();
+    }
     leave_memory(c, (size_t)300 << 20);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         answer a = client_execute(c, cells[i]);

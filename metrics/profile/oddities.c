@@ -1,0 +1,40 @@
+// The rows of oddities.def as data.
+#include "metrics/profile/oddities.h"
+
+#include <inttypes.h>
+
+#define SEVERITY_NOTE PJ_NOTE
+#define SEVERITY_WARNING PJ_WARNING
+#define SEVERITY_LOSS PJ_LOSS
+
+static const pj_oddity_row rows[] = {
+#define ODDITY(name, level, text) {#name, SEVERITY_##level, text},
+#include "metrics/profile/oddities.def"
+#undef ODDITY
+};
+
+const pj_oddity_row *pj_oddity_at(unsigned key)
+{
+    return key < PJ_ODDITY_COUNT ? &rows[key] : NULL;
+}
+
+void pj_oddity_say(const pj_oddities *oddities, unsigned key, pj_buf *out)
+{
+    uint64_t count = oddities->count[key], line = oddities->first_line[key];
+    pj_buf_puts(out, rows[key].sentence);
+    if (count > 1 && line)
+        pj_buf_addf(out, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
+    else if (count > 1)
+        pj_buf_addf(out, " (%" PRIu64 " times)", count);
+    else if (line)
+        pj_buf_addf(out, " (line %" PRIu64 ")", line);
+}
+
+void pj_oddities_merge(pj_oddities *into, const pj_oddities *from)
+{
+    for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++) {
+        if (from->count[k] && !into->count[k])
+            into->first_line[k] = from->first_line[k];
+        into->count[k] += from->count[k];
+    }
+}

@@ -1,0 +1,348 @@
+// Items are mapped part by part, values are copied block by block over all parts: profiles of ranks
+// have their items in much the same order, so the rows being filled stay in the cache.
+#include "metrics/profile/profile_merge.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/oddities.h"
+#include "metrics/profile/profile_names.h"
+
+/// Where the items of one part went.
+typedef struct mapping {
+    const pj_profile *from;
+    uint32_t *texts;
+    uint32_t *items[PJ_SITE_COUNT];
+    uint32_t *measures;
+    uint32_t *columns;
+    uint32_t *locations;
+    uint32_t first_file, first_series;
+} mapping;
+
+typedef struct merging {
+    pj_build *build;
+    pj_arena *arena;
+    mapping *parts;
+    size_t count;
+    pj_profile_merging how;
+} merging;
+
+static bool is_out(const bool *without, uint32_t item)
+{
+    return without && without[item];
+}
+
+/// What the part before had at the same place: ranks of one program are much alike.
+static uint32_t guess(const mapping *before, const uint32_t *map, uint32_t count, uint32_t i)
+{
+    return before && i < count ? map[i] : PJ_NO_ITEM;
+}
+
+static void map_texts(merging *m, mapping *part, const mapping *before)
+{
+    const pj_profile *p = part->from, *all = pj_build_profile(m->build);
+    part->texts = pj_new_n(m->arena, uint32_t, p->text_count);
+    for (uint32_t t = 0; t < p->text_count; t++) {
+        uint32_t same =
+            guess(before, before ? before->texts : NULL, before ? before->from->text_count : 0, t);
+        bool fits = same != PJ_NO_ITEM && pj_str_equal(all->texts[same], p->texts[t]);
+        part->texts[t] = fits ? same : pj_build_text(m->build, p->texts[t]);
+    }
+}
+
+static uint32_t *new_map(merging *m, mapping *part, pj_site site)
+{
+    part->items[site] = pj_new_n(m->arena, uint32_t, part->from->count[site]);
+    return part->items[site];
+}
+
+static void copy_region(merging *m, const mapping *part, uint32_t number, uint32_t region)
+{
+    const pj_profile_region *from = &part->from->regions[number];
+    pj_profile_region *to = pj_build_region_at(m->build, region);
+    to->kind = from->kind;
+    to->module = part->texts[from->module];
+    to->end_line = from->end_line;
+    if (!from->group_count)
+        return;
+    uint32_t *groups = pj_new_n(m->arena, uint32_t, from->group_count);
+    for (uint32_t g = 0; g < from->group_count; g++)
+        groups[g] = part->texts[part->from->groups[from->first_group + g]];
+    pj_build_groups(m->build, region, groups, from->group_count);
+}
+
+static void map_regions(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from, *all = pj_build_profile(m->build);
+    uint32_t *map = new_map(m, part, PJ_AT_REGION);
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION]; r++) {
+        const pj_profile_region *from = &p->regions[r];
+        uint32_t known = all->count[PJ_AT_REGION], file = part->texts[from->file];
+        map[r] = PJ_NO_ITEM;
+        if (is_out(m->how.without_region, r))
+            continue;
+        if (m->how.strip)
+            file = pj_build_text(m->build, pj_profile_file_name(p->texts[from->file]));
+        map[r] = pj_build_region_apart(m->build, part->texts[from->name], file, from->line,
+                                       part->texts[from->apart]);
+        if (pj_build_ok(m->build) && map[r] == known)
+            copy_region(m, part, r, map[r]);
+    }
+}
+
+static void map_nodes(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from;
+    uint32_t *map = new_map(m, part, PJ_AT_NODE);
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        const pj_profile_node *from = &p->nodes[n];
+        uint32_t parent = from->parent == PJ_NO_ITEM ? PJ_NO_ITEM : map[from->parent];
+        map[n] = PJ_NO_ITEM;
+        if (is_out(m->how.without_node, n) || part->items[PJ_AT_REGION][from->region] == PJ_NO_ITEM)
+            continue;
+        map[n] = pj_build_node_with(m->build, parent, part->items[PJ_AT_REGION][from->region],
+                                    part->texts[from->parameters]);
+    }
+}
+
+static void map_edges(merging *m, mapping *part, const mapping *before)
+{
+    const pj_profile *p = part->from, *all = pj_build_profile(m->build);
+    const uint32_t *regions = part->items[PJ_AT_REGION];
+    uint32_t *map = new_map(m, part, PJ_AT_EDGE);
+    for (uint32_t e = 0; e < p->count[PJ_AT_EDGE]; e++) {
+        uint32_t caller = regions[p->edges[e].caller], callee = regions[p->edges[e].callee];
+        uint32_t same = guess(before, before ? before->items[PJ_AT_EDGE] : NULL,
+                              before ? before->from->count[PJ_AT_EDGE] : 0, e);
+        bool out = caller == PJ_NO_ITEM || callee == PJ_NO_ITEM;
+        bool fits = !out && same != PJ_NO_ITEM && all->edges[same].caller == caller &&
+                    all->edges[same].callee == callee;
+        if (out || fits)
+            map[e] = out ? PJ_NO_ITEM : same;
+        else
+            map[e] = before || m->how.strip ? pj_build_edge(m->build, caller, callee)
+                                            : pj_build_new_edge(m->build, caller, callee);
+    }
+}
+
+static void map_lines(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from;
+    uint32_t *map = new_map(m, part, PJ_AT_LINE);
+    for (uint32_t i = 0; i < p->count[PJ_AT_LINE]; i++) {
+        uint32_t region = part->items[PJ_AT_REGION][p->lines[i].region];
+        map[i] = region == PJ_NO_ITEM ? PJ_NO_ITEM
+                                      : pj_build_line(m->build, region, p->lines[i].line,
+                                                      part->texts[p->lines[i].text]);
+    }
+}
+
+static void map_measures(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from;
+    part->measures = pj_new_n(m->arena, uint32_t, p->measure_count);
+    for (uint32_t i = 0; i < p->measure_count; i++) {
+        pj_measure measure = p->measures[i];
+        measure.above = measure.above ? 1 + part->measures[measure.above - 1] : 0;
+        part->measures[i] = pj_build_measure(m->build, measure);
+    }
+    part->columns = pj_new_n(m->arena, uint32_t, p->column_count);
+    for (uint32_t c = 0; c < p->column_count; c++) {
+        const pj_profile_column *from = &p->columns[c];
+        uint32_t measure = from->measure == PJ_NO_ITEM ? PJ_NO_ITEM : part->measures[from->measure];
+        part->columns[c] = pj_build_column(m->build, from->site, from->part, measure, from->whole);
+    }
+}
+
+static void map_locations(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from, *all = pj_build_profile(m->build);
+    part->first_file = all->file_count;
+    for (uint32_t f = 0; f < p->file_count; f++)
+        pj_build_file(m->build, p->files[f]);
+    part->locations = pj_new_n(m->arena, uint32_t, p->location_count);
+    for (uint32_t i = 0; i < p->location_count; i++) {
+        pj_profile_location location = p->locations[i];
+        location.name = part->texts[location.name];
+        location.file += part->first_file;
+        part->locations[i] =
+            is_out(m->how.without_location, i) ? PJ_NO_ITEM : pj_build_location(m->build, location);
+    }
+}
+
+static uint32_t location_of(const mapping *part, uint32_t location)
+{
+    return location < part->from->location_count ? part->locations[location] : PJ_NO_ITEM;
+}
+
+/// Whether it belongs to a location that is left out.
+static bool is_elsewhere(const mapping *part, uint32_t location)
+{
+    return location < part->from->location_count && part->locations[location] == PJ_NO_ITEM;
+}
+
+/// What is not by item: curves, calls in them, phases, events, metadata.
+static void copy_rest(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from;
+    const uint32_t *texts = part->texts;
+    part->first_series = pj_build_profile(m->build)->series_count;
+    for (uint32_t s = 0; s < p->series_count; s++) {
+        const pj_profile_series *from = &p->series[s];
+        uint32_t to = pj_build_series(m->build, location_of(part, from->location),
+                                      p->texts[from->quantity], p->texts[from->unit]);
+        for (size_t i = 0; i < from->count; i++)
+            pj_build_point(m->build, to, from->points[i].time, from->points[i].value);
+    }
+    for (uint32_t i = 0; i < p->bracket_count; i++) {
+        pj_profile_bracket bracket = p->brackets[i];
+        bracket.series += part->first_series;
+        bracket.region = part->items[PJ_AT_REGION][bracket.region];
+        if (bracket.region == PJ_NO_ITEM)
+            continue;
+        pj_build_bracket(m->build, bracket);
+    }
+    for (uint32_t i = 0; i < p->phase_count; i++) {
+        pj_profile_phase phase = p->phases[i];
+        if (is_elsewhere(part, phase.location))
+            continue;
+        phase.name = texts[phase.name];
+        phase.location = location_of(part, phase.location);
+        pj_build_phase(m->build, phase);
+    }
+    for (uint32_t i = 0; i < p->event_count; i++) {
+        pj_profile_event event = p->events[i];
+        if (is_elsewhere(part, event.location))
+            continue;
+        event.name = texts[event.name];
+        event.location = location_of(part, event.location);
+        pj_build_event(m->build, event);
+    }
+    for (uint32_t i = 0; i < p->pair_count; i++)
+        if (!is_elsewhere(part, p->pairs[i].location))
+            pj_build_pair(m->build, location_of(part, p->pairs[i].location),
+                          p->texts[p->pairs[i].key], p->texts[p->pairs[i].value]);
+}
+
+static void copy_cells(merging *m, const mapping *part, uint32_t number, uint32_t from, uint32_t to)
+{
+    const pj_profile *p = part->from;
+    const pj_profile_column *column = &p->columns[number];
+    const uint32_t *map = part->items[column->site];
+    uint32_t target = part->columns[number], width = p->location_count;
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t at = 0; map[i] != PJ_NO_ITEM && at < width; at++) {
+            size_t cell = (size_t)i * width + at;
+            uint32_t location = part->locations[at];
+            if (location == PJ_NO_ITEM)
+                continue;
+            if (column->whole && column->integer[cell] != PJ_ABSENT_WHOLE)
+                pj_build_count(m->build, target, map[i], location, column->integer[cell]);
+            else if (!column->whole && !isnan(column->real[cell]))
+                pj_build_add(m->build, target, map[i], location, column->real[cell]);
+        }
+}
+
+/// The next block of items of every column of a site.
+static bool copy_block(merging *m, pj_site site, uint32_t from, uint32_t size)
+{
+    bool more = false;
+    for (size_t k = 0; k < m->count; k++) {
+        const pj_profile *p = m->parts[k].from;
+        uint32_t count = p->count[site], to = from + size < count ? from + size : count;
+        for (uint32_t c = 0; from < to && c < p->column_count; c++)
+            if (p->columns[c].site == site)
+                copy_cells(m, &m->parts[k], c, from, to);
+        more |= to < count && from < count;
+    }
+    return more && pj_build_ok(m->build);
+}
+
+static void copy_values(merging *m)
+{
+    enum { BLOCK = 128 };
+    for (pj_site site = 0; site < PJ_SITE_COUNT; site++)
+        for (uint32_t from = 0; copy_block(m, site, from, BLOCK); from += BLOCK)
+            continue;
+}
+
+/// What all parts say alike; else nothing.
+static uint32_t common_text(const merging *m, size_t offset)
+{
+    uint32_t common = PJ_NO_ITEM;
+    for (size_t k = 0; k < m->count; k++) {
+        uint32_t text;
+        memcpy(&text, (const char *)m->parts[k].from + offset, sizeof text);
+        text = m->parts[k].texts[text];
+        if (common != PJ_NO_ITEM && common != text)
+            return 0;
+        common = text;
+    }
+    return common == PJ_NO_ITEM ? 0 : common;
+}
+
+static void copy_facts(merging *m)
+{
+    pj_profile *all = pj_build_profile(m->build);
+    const pj_profile *first = m->parts[0].from;
+    bool same = true;
+    for (size_t k = 0; k < m->count; k++) {
+        const pj_profile *p = m->parts[k].from;
+        same = same && strcmp(p->format, first->format) == 0;
+        all->tick = p->tick > all->tick ? p->tick : all->tick;
+        pj_oddities_merge(&all->oddities, &p->oddities);
+    }
+    all->shape = first->shape;
+    all->format = same ? first->format : "several";
+    all->title = same ? first->title : "profile of several tools";
+    all->command = common_text(m, offsetof(pj_profile, command));
+    all->created = common_text(m, offsetof(pj_profile, created));
+    all->tool = common_text(m, offsetof(pj_profile, tool));
+    all->version = common_text(m, offsetof(pj_profile, version));
+}
+
+static bool check_shapes(pj_profile *const *parts, size_t count, pj_err *err)
+{
+    for (size_t k = 1; k < count; k++)
+        if (parts[k]->shape != parts[0]->shape)
+            return pj_fail(err, PJ_E_USAGE, parts[k]->file_count ? parts[k]->files[0] : NULL, 0,
+                           "is a %s, the profiles before it are %s: they cannot be one",
+                           parts[k]->shape == PJ_SHAPE_TREE    ? "tree of call paths"
+                           : parts[k]->shape == PJ_SHAPE_GRAPH ? "call graph"
+                                                               : "flat profile",
+                           parts[0]->shape == PJ_SHAPE_TREE    ? "trees of call paths"
+                           : parts[0]->shape == PJ_SHAPE_GRAPH ? "call graphs"
+                                                               : "flat");
+    return true;
+}
+
+bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
+                      pj_profile_merging how, pj_err *err)
+{
+    if (count == 0 || !check_shapes(parts, count, err))
+        return count > 0 ? false : pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no profile");
+    pj_auto_arena arena = pj_arena_new(NULL);
+    merging m = {.build = build,
+                 .arena = arena,
+                 .parts = pj_new_n(arena, mapping, count),
+                 .count = count,
+                 .how = how};
+    for (size_t k = 0; k < count; k++) {
+        m.parts[k].from = parts[k];
+        map_texts(&m, &m.parts[k], k ? &m.parts[k - 1] : NULL);
+        map_locations(&m, &m.parts[k]);
+    }
+    for (size_t k = 0; k < count && pj_build_ok(build); k++) {
+        mapping *part = &m.parts[k];
+        map_regions(&m, part);
+        map_nodes(&m, part);
+        map_edges(&m, part, k ? part - 1 : NULL);
+        map_lines(&m, part);
+        map_measures(&m, part);
+        copy_rest(&m, part);
+    }
+    if (pj_build_ok(build)) {
+        copy_values(&m);
+        copy_facts(&m);
+    }
+    return true;
+}

@@ -1,0 +1,23 @@
+// Several profiles as one: what is the same in them becomes one item, their locations stay apart.
+// Ownership: borrow.
+#ifndef PJ_PROFILE_MERGE_H
+#define PJ_PROFILE_MERGE_H
+
+#include "metrics/base/err.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_build.h"
+
+/// What of the parts is taken; zeros = all as it is.
+typedef struct pj_profile_merging {
+    bool strip; // files without their folders: what is the same then is one
+    // Of a single part, by number: which are left out. NULL = none.
+    const bool *without_location, *without_region, *without_node;
+} pj_profile_merging;
+
+/// Fills an empty builder with all parts, in their order; regions are one by name, file and line.
+/// Nodes below one that is left out become roots. Errors: PJ_E_USAGE (a tree and a call graph
+/// cannot be one).
+PJ_CHECKED bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
+                                 pj_profile_merging how, pj_err *err);
+
+#endif

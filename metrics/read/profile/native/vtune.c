@@ -1,0 +1,355 @@
+// Reads VTune's reports as tables: CSV with any delimiter and text; functions, modules, processes
+// or threads by time and events, and top-down trees. Times are in seconds.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/map.h"
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/oddities.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_build.h"
+#include "metrics/read/profile/delimited.h"
+#include "metrics/read/profile/native/vtune_columns.h"
+#include "metrics/read/profile/profile_text.h"
+#include "metrics/read/reader.h"
+#include "metrics/read/source.h"
+
+#include <stdlib.h>
+
+/// A node that is open, with the blanks before its name.
+typedef struct open_node {
+    size_t blanks;
+    uint32_t node;
+} open_node;
+
+typedef struct vtune {
+    pj_build *build;
+    pj_vtune_header header;
+    uint32_t *targets; // columns of the profile; PJ_NO_ITEM = left out
+    pj_site site;
+    pj_cells cells;
+    pj_map locations; // by text of process and thread
+    open_node *open;
+    size_t open_count, open_cap;
+    uint64_t line;
+} vtune;
+
+/// The cell of the first column of that name; empty when there is none.
+static pj_str named(const vtune *file, pj_vtune_name name)
+{
+    int column = file->header.of[name];
+    return column < 0 ? PJ_S("") : pj_cells_at(&file->cells, (size_t)column);
+}
+
+/// Takes a row apart: at delimiters, or where the columns of a text table stand.
+static void take_row(vtune *file, pj_str line)
+{
+    pj_cells *cells = &file->cells;
+    if (file->header.delimiter.len) {
+        pj_cells_take(cells, line, file->header.delimiter);
+        return;
+    }
+    pj_grow(cells->items, &cells->cap, file->header.count);
+    cells->count = 0;
+    for (size_t i = 0; i < file->header.count; i++) {
+        const pj_vtune_column *column = &file->header.columns[i];
+        pj_str cell = pj_str_head(pj_str_from(line, column->first), column->after - column->first);
+        if (column->name != PJ_VTUNE_STACK)
+            cell = pj_str_trim(cell);
+        while (cell.len && cell.at[cell.len - 1] == ' ')
+            cell.len--;
+        cells->items[cells->count++] = cell;
+    }
+}
+
+/// "20.119s", "98.5%", "1,234,567", "12.5ms": text reports print units.
+static bool take_number(pj_str cell, double *out)
+{
+    static const struct {
+        pj_str unit;
+        double factor;
+    } units[] = {{{"ms", 2}, 1e-3}, {{"us", 2}, 1e-6}, {{"s", 1}, 1}, {{"%", 1}, 1}};
+    char digits[48];
+    size_t len = 0;
+    double factor = 1;
+    cell = pj_str_trim(cell);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (pj_str_ends(cell, units[i].unit)) {
+            factor = units[i].factor;
+            cell.len -= units[i].unit.len;
+            break;
+        }
+    for (size_t i = 0; i < cell.len && len < sizeof digits; i++)
+        if (cell.at[i] != ',')
+            digits[len++] = cell.at[i];
+    if (!pj_text_number((pj_str){digits, len}, out))
+        return false;
+    *out *= factor;
+    return true;
+}
+
+/// "desi (rank 3)": the number; -1 when it says none.
+static int64_t rank_in(pj_str name)
+{
+    static const pj_str word = {"rank ", 5};
+    const char *at = name.len ? memmem(name.at, name.len, word.at, word.len) : NULL;
+    int64_t rank;
+    if (!at)
+        return -1;
+    pj_str rest = pj_str_from(name, (size_t)(at - name.at) + word.len);
+    size_t len = 0;
+    while (len < rest.len && rest.at[len] >= '0' && rest.at[len] <= '9')
+        len++;
+    return pj_parse_i64(pj_str_head(rest, len), &rank) ? rank : -1;
+}
+
+/// Process and thread of the row, as far as the report tells them.
+static uint32_t location_of(vtune *file)
+{
+    static const pj_vtune_name parts[] = {PJ_VTUNE_PROCESS, PJ_VTUNE_PID, PJ_VTUNE_THREAD,
+                                          PJ_VTUNE_TID};
+    pj_auto_buf key = {.at = NULL};
+    bool threads = file->header.of[PJ_VTUNE_THREAD] >= 0 || file->header.of[PJ_VTUNE_TID] >= 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        pj_buf_add(&key, named(file, parts[i]));
+        pj_buf_add_char(&key, '\n');
+    }
+    uint32_t text = pj_build_text(file->build, pj_buf_str(&key)), location;
+    if (pj_map_get(&file->locations, text, &location))
+        return location;
+    pj_str process = pj_str_trim(named(file, PJ_VTUNE_PROCESS));
+    pj_str thread = pj_str_trim(named(file, PJ_VTUNE_THREAD));
+    uint32_t name = pj_build_text(file->build, thread.len ? thread : process);
+    location = pj_build_location(
+        file->build, (pj_profile_location){.rank = rank_in(process),
+                                           .thread = -1,
+                                           .kind = threads ? PJ_LOCATION_CPU : PJ_LOCATION_PROCESS,
+                                           .name = name});
+    if (named(file, PJ_VTUNE_PID).len)
+        pj_build_pair(file->build, location, PJ_S("process_id"),
+                      pj_str_trim(named(file, PJ_VTUNE_PID)));
+    if (named(file, PJ_VTUNE_TID).len)
+        pj_build_pair(file->build, location, PJ_S("thread_id"),
+                      pj_str_trim(named(file, PJ_VTUNE_TID)));
+    pj_map_put(&file->locations, text, location);
+    return location;
+}
+
+/// What the row is about: a function, else the first thing that it names; a report by process or by
+/// thread alone is about the whole of each.
+static pj_str row_name(const vtune *file)
+{
+    static const pj_vtune_name order[] = {PJ_VTUNE_STACK, PJ_VTUNE_FUNCTION, PJ_VTUNE_OTHER,
+                                          PJ_VTUNE_SOURCE, PJ_VTUNE_MODULE};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (file->header.of[order[i]] >= 0)
+            return pj_str_trim(named(file, order[i]));
+    return PJ_S("Total");
+}
+
+static uint32_t region_of(vtune *file)
+{
+    pj_build *b = file->build;
+    pj_auto_buf apart = {.at = NULL};
+    pj_str module = pj_str_trim(named(file, PJ_VTUNE_MODULE));
+    pj_str address = pj_str_trim(named(file, PJ_VTUNE_ADDRESS));
+    pj_buf_add(&apart, module);
+    if (address.len)
+        pj_buf_addf(&apart, " " PJ_STR_FMT, PJ_STR_ARG(address));
+    uint32_t region =
+        pj_build_region_apart(b, pj_build_text(b, row_name(file)),
+                              pj_build_text(b, pj_str_trim(named(file, PJ_VTUNE_SOURCE))), 0,
+                              pj_build_text(b, pj_buf_str(&apart)));
+    pj_build_region_at(b, region)->module = pj_build_text(b, module);
+    return region;
+}
+
+/// The node of a row of a tree: below the last one that stands further left.
+static uint32_t node_of(vtune *file, uint32_t region)
+{
+    pj_str cell = named(file, PJ_VTUNE_STACK);
+    size_t blanks = 0;
+    while (blanks < cell.len && cell.at[blanks] == ' ')
+        blanks++;
+    while (file->open_count && file->open[file->open_count - 1].blanks >= blanks)
+        file->open_count--;
+    uint32_t parent = file->open_count ? file->open[file->open_count - 1].node : PJ_NO_ITEM;
+    uint32_t node = pj_build_node(file->build, parent, region);
+    if (file->open_count == file->open_cap)
+        pj_grow(file->open, &file->open_cap, file->open_count + 1);
+    file->open[file->open_count++] = (open_node){blanks, node};
+    return node;
+}
+
+static void read_row(vtune *file)
+{
+    pj_build *b = file->build;
+    uint32_t location = location_of(file), item = region_of(file);
+    if (file->site == PJ_AT_NODE)
+        item = node_of(file, item);
+    for (size_t i = 0; i < file->header.count; i++) {
+        double value;
+        pj_str cell = pj_str_trim(pj_cells_at(&file->cells, i));
+        if (file->targets[i] == PJ_NO_ITEM || !cell.len)
+            continue;
+        if (take_number(cell, &value))
+            pj_build_add(b, file->targets[i], item, location, value);
+        else
+            pj_build_odd(b, PJ_ODDITY_malformed_record, file->line);
+    }
+}
+
+/// Whether there is a column of the same title with the values of functions themselves.
+static bool has_self(const pj_vtune_header *header, pj_str title)
+{
+    for (size_t i = 0; i < header->count; i++)
+        if (header->columns[i].self && pj_str_equal(header->columns[i].title, title))
+            return true;
+    return false;
+}
+
+/// The measure above one in the hierarchy of titles, 1 more than its number; 0 = none.
+static uint32_t measure_above(const vtune *file, pj_str title)
+{
+    const pj_profile *p = pj_build_profile(file->build);
+    size_t colon = pj_str_find_last(title, ':');
+    for (uint32_t i = 0; colon < title.len && i < p->measure_count; i++)
+        if (pj_str_equal(pj_str_of(p->measures[i].title), pj_str_head(title, colon)))
+            return i + 1;
+    return 0;
+}
+
+/// The column whose measure is "time": CPU Time, else the first of times.
+static size_t main_time(const pj_vtune_header *header)
+{
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < header->count; i++) {
+        const pj_vtune_column *column = &header->columns[i];
+        if (column->name != PJ_VTUNE_NUMBER || pj_vtune_measure(column).kind != PJ_MEASURE_TIME)
+            continue;
+        if (pj_str_equal(column->title, PJ_S("CPU Time")))
+            return i;
+        first = i < first ? i : first;
+    }
+    return first;
+}
+
+/// The key of a measure is the last part of its title ("CPU Time:Spin Time" is "spin_time"), all of
+/// it where another has that.
+static uint32_t add_measure(vtune *file, const pj_vtune_column *column, bool is_main)
+{
+    char key[256], title[256];
+    const pj_profile *p = pj_build_profile(file->build);
+    pj_measure measure = pj_vtune_measure(column);
+    pj_str text = pj_str_head(column->title, sizeof title - 1);
+    size_t colon = pj_str_find_last(text, ':');
+    memcpy(title, text.at, text.len);
+    title[text.len] = 0;
+    pj_vtune_key(colon < text.len ? pj_str_from(text, colon + 1) : text, key, sizeof key);
+    uint32_t known = pj_profile_measure(p, pj_str_of(key));
+    if (known != PJ_NO_ITEM && strcmp(p->measures[known].title, title) != 0)
+        pj_vtune_key(text, key, sizeof key);
+    measure.key = is_main ? "time" : key;
+    measure.title = title;
+    measure.above = measure_above(file, column->title);
+    return pj_build_measure(file->build, measure);
+}
+
+static void add_columns(vtune *file)
+{
+    const pj_vtune_header *header = &file->header;
+    size_t time = main_time(header);
+    file->targets = pj_take_memory(header->count * sizeof *file->targets);
+    for (size_t i = 0; i < header->count; i++) {
+        const pj_vtune_column *column = &header->columns[i];
+        file->targets[i] = PJ_NO_ITEM;
+        if (column->name != PJ_VTUNE_NUMBER || (column->total && has_self(header, column->title)))
+            continue; // totals follow from the functions' own
+        bool same = time != SIZE_MAX && pj_str_equal(column->title, header->columns[time].title);
+        file->targets[i] =
+            pj_build_column(file->build, file->site, column->total ? PJ_INCLUSIVE : PJ_EXCLUSIVE,
+                            add_measure(file, column, same), false);
+    }
+}
+
+/// Takes the header of a table; a report may have lines before it.
+static bool begin_table(vtune *file, pj_str line, pj_str rest)
+{
+    pj_text_lines after = {rest, 0};
+    pj_str next = PJ_S("");
+    pj_text_next(&after, &next);
+    if (!pj_vtune_header_of(line, next, &file->header))
+        return false;
+    bool tree = file->header.of[PJ_VTUNE_STACK] >= 0;
+    file->site = tree ? PJ_AT_NODE : PJ_AT_REGION;
+    pj_build_profile(file->build)->shape = tree ? PJ_SHAPE_TREE : PJ_SHAPE_FLAT;
+    add_columns(file);
+    return true;
+}
+
+static bool is_rule(pj_str line)
+{
+    return pj_str_starts(line, PJ_S("--")) || !pj_str_trim(line).len;
+}
+
+static bool read_rows(vtune *file, pj_source *source, pj_str text, pj_err *err)
+{
+    pj_text_lines lines = {text, 0};
+    pj_str line;
+    bool begun = false;
+    while (pj_build_ok(file->build) && pj_text_next(&lines, &line)) {
+        file->line = lines.line;
+        if (!pj_text_check_line(line, PJ_TEXT_LINE_LONG, pj_source_path(source), file->line, err))
+            return false;
+        if (!begun) {
+            begun = begin_table(file, line, lines.rest);
+        } else if (!is_rule(line)) {
+            take_row(file, line);
+            read_row(file);
+        }
+    }
+    return true;
+}
+
+static bool read_vtune(pj_source *source, pj_build *build, pj_err *err)
+{
+    pj_str text;
+    if (!pj_source_whole(source, PJ_TEXT_BYTES, &text, err))
+        return false;
+    vtune file = {.build = build};
+    bool ok = read_rows(&file, source, text, err);
+    pj_vtune_header_free(&file.header);
+    pj_cells_free(&file.cells);
+    pj_map_free(&file.locations);
+    free(file.targets);
+    free(file.open);
+    return ok;
+}
+
+static bool sniff(pj_str head)
+{
+    enum { LINES = 64 };
+    pj_text_lines lines = {head, 0};
+    pj_str line;
+    while (lines.line < LINES && pj_text_next(&lines, &line)) {
+        pj_text_lines after = lines;
+        pj_str next = PJ_S("");
+        pj_vtune_header header;
+        pj_text_next(&after, &next);
+        if (pj_vtune_header_of(line, next, &header)) {
+            pj_vtune_header_free(&header);
+            return true;
+        }
+    }
+    return false;
+}
+
+const pj_reader pj_reader_vtune = {
+    .name = "vtune",
+    .title = "VTune report",
+    .suffixes = ".csv .txt",
+    .gives = PJ_GIVES_PROFILE,
+    .sniff = sniff,
+    .profile = read_vtune,
+};

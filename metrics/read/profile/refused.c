@@ -1,0 +1,108 @@
+// Recordings that only another tool can read: the message names what makes a file for here of them.
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/profile_build.h"
+#include "metrics/read/reader.h"
+#include "metrics/read/source.h"
+
+#include <dirent.h>
+
+typedef struct refused_row {
+    const char *title;
+    pj_str mark; // first bytes of a file, or the end of a name in a folder
+    const char *advice;
+    bool folder;
+} refused_row;
+
+static const refused_row rows[] = {
+#define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, false},
+#define REFUSED_FOLDER(title, ending, advice) {title, {ending, sizeof ending - 1}, advice, true},
+#include "metrics/read/profile/refused.def"
+#undef REFUSED
+#undef REFUSED_FOLDER
+};
+
+static bool take_varint(pj_str *bytes, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned shift = 0; bytes->len && shift < 64; shift += 7) {
+        unsigned char c = (unsigned char)bytes->at[0];
+        *bytes = pj_str_from(*bytes, 1);
+        *out |= (uint64_t)(c & 0x7f) << shift;
+        if (c < 0x80)
+            return true;
+    }
+    return false;
+}
+
+/// Whether the bytes are a message of protobuf whose fields are those of pprof's profile.proto,
+/// with a sample type (field 1, itself begun by a field 1) among the first.
+static bool is_pprof(pj_str bytes)
+{
+    enum { FIELDS = 12, LAST_FIELD = 15, NUMBER = 0, MESSAGE = 2 };
+    bool typed = false;
+    for (unsigned i = 0; i < FIELDS && bytes.len; i++) {
+        uint64_t tag, value;
+        if (!take_varint(&bytes, &tag) || !take_varint(&bytes, &value) || tag >> 3 == 0 ||
+            tag >> 3 > LAST_FIELD || ((tag & 7) != NUMBER && (tag & 7) != MESSAGE))
+            return false;
+        if ((tag & 7) == NUMBER)
+            continue;
+        typed |= tag >> 3 == 1 && value >= 2 && value < 32 && pj_str_starts(bytes, PJ_S("\x08"));
+        bytes = pj_str_from(bytes, value < bytes.len ? (size_t)value : bytes.len);
+    }
+    return typed;
+}
+
+static const refused_row *find_file(pj_str head)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const refused_row *row = &rows[i];
+        if (!row->folder && (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
+            return row;
+    }
+    return NULL;
+}
+
+static const refused_row *find_folder(const char *path)
+{
+    const refused_row *found = NULL;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder)) != NULL;)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (rows[i].folder && pj_str_ends(pj_str_of(entry->d_name), rows[i].mark))
+                found = &rows[i];
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static bool sniff(pj_str head)
+{
+    return find_file(head) != NULL;
+}
+
+static bool sniff_folder(const char *path)
+{
+    return find_folder(path) != NULL;
+}
+
+static bool refuse(pj_source *source, pj_build *build, pj_err *err)
+{
+    (void)build;
+    const char *path = pj_source_path(source);
+    const refused_row *row =
+        pj_source_facts_of(source).folder ? find_folder(path) : find_file(pj_source_head(source));
+    return pj_fail(err, PJ_E_FORMAT, path, 0, "is a %s, which is not read here; %s",
+                   row ? row->title : "recording", row ? row->advice : "convert it");
+}
+
+const pj_reader pj_reader_refused = {
+    .name = "refused",
+    .title = "recording that another tool must convert",
+    .suffixes = ".mojo .data .jfr .sqlite",
+    .gives = PJ_GIVES_ADVICE,
+    .sniff = sniff,
+    .sniff_folder = sniff_folder,
+    .profile = refuse,
+};

@@ -1,12 +1,16 @@
+// What an MPI call of a trace means in the replay.
 // Each record of a message has three ends in time. An end waits in the heap of its location until
 // the call that holds its time is replayed, and becomes the operation that this call makes of it.
 #include "metrics/replay/calls.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/replay/engine.h"
 #include "metrics/replay/posts.h"
 #include "metrics/replay/requested.h"
 #include "metrics/trace/ends.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 
@@ -55,20 +59,20 @@ typedef struct part { // an end of a message in the call that comes next
     uint64_t time; // when it is posted, ns
 } part;
 
-typedef struct place { // of a location
+typedef struct caller { // of a location
     pj_ends ends;
     part *parts; // what the next call does, where messages come apart
     size_t part_count, part_cap;
     pj_posts posts;
     uint64_t replayed; // end of its last replayed call
     bool has_replayed;
-    uint32_t *pending; // gates of non-blocking collectives, the oldest first
+    uint32_t *pending; // synchronisations of non-blocking collectives, the oldest first
     size_t pending_first, pending_count, pending_cap;
     pj_requested requested;
-    uint32_t *awaited; // gates of requests that the next call completes
+    uint32_t *awaited; // synchronisations of requests that the next call completes
     size_t awaited_count, awaited_cap;
     bool engaged; // the next call requests or completes
-} place;
+} caller;
 
 struct pj_calls {
     pj_arena *arena;
@@ -76,9 +80,8 @@ struct pj_calls {
     pj_groups *groups;
     const pj_run *run;
     pj_import_stats *stats;
-    place *places;    // by location
+    caller *callers;  // by location
     pj_mpi_call wait; // MPI_Wait: the only call that completes a non-blocking collective
-    uint64_t numbers; // of messages, in the order of the trace
     uint32_t posts_most;
     pj_end *kept; // ends that the next call may take
     size_t kept_count, kept_cap;
@@ -92,7 +95,7 @@ pj_calls *pj_calls_new(pj_engine *engine, pj_groups *groups, const pj_run *run,
     uint32_t share = POSTS_IN_ALL / (run->layout.locations ? run->layout.locations : 1);
     *calls = (pj_calls){.arena = arena, .engine = engine, .groups = groups, .run = run};
     calls->stats = stats;
-    calls->places = pj_new_n(arena, place, run->layout.locations);
+    calls->callers = pj_new_n(arena, caller, run->layout.locations);
     calls->wait = pj_mpi_call_by_name(PJ_S("MPI_Wait"));
     calls->posts_most = share > POSTS_LEAST ? share : POSTS_LEAST;
     return calls;
@@ -103,12 +106,12 @@ void pj_calls_free(pj_calls *calls)
     if (!calls)
         return;
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
-        pj_ends_free(&calls->places[i].ends);
-        pj_posts_free(&calls->places[i].posts);
-        free(calls->places[i].parts);
-        free(calls->places[i].pending);
-        pj_requested_free(&calls->places[i].requested);
-        free(calls->places[i].awaited);
+        pj_ends_free(&calls->callers[i].ends);
+        pj_posts_free(&calls->callers[i].posts);
+        free(calls->callers[i].parts);
+        free(calls->callers[i].pending);
+        pj_requested_free(&calls->callers[i].requested);
+        free(calls->callers[i].awaited);
     }
     free(calls->kept);
     pj_arena_free(calls->arena);
@@ -153,7 +156,7 @@ static void drop_end(pj_calls *calls, pj_end end)
 /// that call is not known; then `*ready` tells whether it was certainly posted before the send.
 static uint32_t find_post(pj_calls *calls, const pj_message *record, bool *ready)
 {
-    place *p = &calls->places[record->to];
+    caller *p = &calls->callers[record->to];
     pj_posted *posted = pj_posts_find(&p->posts, record->logical_recv, ready);
     if (!posted)
         return PJ_NOTHING;
@@ -176,7 +179,7 @@ static uint32_t find_post(pj_calls *calls, const pj_message *record, bool *ready
 
 static uint32_t new_message(pj_calls *calls, const pj_message *record)
 {
-    const place *to = &calls->places[record->to];
+    const caller *to = &calls->callers[record->to];
     bool ready = false;
     if (to->has_replayed && record->logical_recv <= to->replayed) {
         uint32_t found = find_post(calls, record, &ready);
@@ -189,23 +192,22 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
         pj_engine_no_post(calls->engine, message, 0);
         pj_engine_message_release(calls->engine, message);
     } else {
-        pj_ends_add(&calls->places[record->to].ends, record->logical_recv,
+        pj_ends_add(&calls->callers[record->to].ends, record->logical_recv,
                     pj_end_order(PJ_END_POST, record->physical_recv), message);
     }
     return message;
 }
 
 /// At equal times receives that complete first were posted first, and the other way round.
-uint32_t pj_calls_message(pj_calls *calls, const pj_message *record)
+uint32_t pj_calls_message(pj_calls *calls, const pj_message *record, uint64_t number)
 {
     if (record->physical_recv < record->logical_send)
         count(calls, PJ_IMPORT_message_reversed);
     uint32_t message = new_message(calls, record);
-    pj_ends_add(&calls->places[record->from].ends, record->logical_send,
-                pj_end_order(PJ_END_SEND, calls->numbers), message);
-    pj_ends_add(&calls->places[record->to].ends, record->physical_recv,
+    pj_ends_add(&calls->callers[record->from].ends, record->logical_send,
+                pj_end_order(PJ_END_SEND, number), message);
+    pj_ends_add(&calls->callers[record->to].ends, record->physical_recv,
                 pj_end_order(PJ_END_RECEIVED, record->logical_recv), message);
-    calls->numbers++;
     return message;
 }
 
@@ -246,20 +248,41 @@ typedef struct taken {
     uint32_t received; // the message of a blocking receive
 } taken;
 
-/// Whether an end at the very end of the call is rather one of the calls that begin there, of which
-/// `next` is the first (NULL = none): in traces whose clock is coarse calls touch or last no time.
-static bool is_of_next(const pj_calls *calls, const pj_call *call, const pj_call *next, pj_end end,
-                       const taken *so_far)
+/// A blocking receive ends when its message is there, and comes after what its own rank sends:
+/// large messages of MPI_Send wait for their receive, which was posted before.
+static bool is_received_by(const pj_calls *calls, const pj_touching *next, pj_end post)
 {
-    if (!next || end.time != call->end)
+    bool itself = pj_engine_sends_itself(calls->engine, post.message);
+    for (uint32_t i = 0; i < next->count; i++) {
+        const role_rule *rule = rule_of(calls, role_of(next->calls[i]->call));
+        if (itself && rule->sends)
+            return false;
+        if (rule->receives && pj_end_rank_of(post) == next->calls[i]->end)
+            return true;
+    }
+    return false;
+}
+
+/// Whether an end at the very end of the call is rather one of the calls that begin there: in
+/// traces whose clock is coarse calls touch or last no time. An idealised trace has each message
+/// before the call that sends it.
+static bool is_of_next(const pj_calls *calls, const pj_replay_call *call, const pj_touching *next,
+                       pj_end end, const taken *so_far)
+{
+    if (next->count == 0 || end.time != call->end)
         return false;
     pj_end_kind kind = pj_end_kind_of(end);
+    if (kind == PJ_END_SEND && calls->run->idealised)
+        return pj_end_rank_of(end) > call->number;
+    if (kind == PJ_END_POST && !rules[role_of(call->call)].receives &&
+        is_received_by(calls, next, end))
+        return true;
     if (so_far->count[kind] > 0 && !is_for_many(call->call))
         return true;
     if (kind == PJ_END_RECEIVED)
         return !pj_engine_has_post(calls->engine, end.message);
     return call->begin < call->end &&
-           accepts(rule_of(calls, role_of(next->call)), kind); // they mark the begin
+           accepts(rule_of(calls, role_of(next->calls[0]->call)), kind); // they mark the begin
 }
 
 /// Makes the operations of an end that its call accepts.
@@ -287,10 +310,10 @@ static void take(pj_calls *calls, uint32_t location, const role_rule *rule, part
 }
 
 /// Keeps for the next call what this one does not accept, or what is rather the next one's.
-static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *rule,
-                       const pj_call *next)
+static taken take_ends(pj_calls *calls, const pj_replay_call *call, const role_rule *rule,
+                       const pj_touching *next)
 {
-    pj_ends *ends = &calls->places[call->location].ends;
+    pj_ends *ends = &calls->callers[call->location].ends;
     taken sum = {.received = PJ_NOTHING};
     for (pj_end end; pj_ends_pop(ends, call->end, &end);) {
         bool inside = end.time >= call->begin;
@@ -318,7 +341,7 @@ static taken take_ends(pj_calls *calls, const pj_call *call, const role_rule *ru
 
 static void add_part(pj_calls *calls, uint32_t location, part item)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     pj_grow(p->parts, &p->part_cap, p->part_count + 1);
     p->parts[p->part_count++] = item;
 }
@@ -337,7 +360,7 @@ void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time)
 /// The receive that the call itself has posted at `time`; PJ_NOTHING when it has not.
 static uint32_t posted_here(pj_calls *calls, uint32_t location, uint64_t time)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     for (size_t i = p->part_count; i-- > 0;) {
         part *item = &p->parts[i];
         if (!item->later || item->time != time)
@@ -352,7 +375,7 @@ static uint32_t posted_here(pj_calls *calls, uint32_t location, uint64_t time)
 /// The receive that was posted at `time`; if none is known, a new one that is ready always.
 static uint32_t posted_at(pj_calls *calls, uint32_t location, uint64_t time)
 {
-    pj_posts *posts = &calls->places[location].posts;
+    pj_posts *posts = &calls->callers[location].posts;
     bool forgotten;
     uint32_t here = posted_here(calls, location, time);
     if (here != PJ_NOTHING)
@@ -391,7 +414,7 @@ static void take_post(pj_calls *calls, uint32_t location, const role_rule *rule,
         return;
     }
     add(calls, location, PJ_OP_POST, item.message);
-    pj_posts_add(&calls->places[location].posts, calls->engine,
+    pj_posts_add(&calls->callers[location].posts, calls->engine,
                  (pj_posted){item.time, item.time, item.message, false}, calls->posts_most);
 }
 
@@ -409,7 +432,7 @@ static void take_part(pj_calls *calls, uint32_t location, const role_rule *rule,
 /// Receives are posted before a call sends, and it waits in the end.
 static taken take_parts(pj_calls *calls, uint32_t location, const role_rule *rule)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     taken sum = {.received = PJ_NOTHING};
     for (pj_end_kind kind = PJ_END_POST; kind <= PJ_END_RECEIVED; kind++)
         for (size_t i = 0; i < p->part_count; i++)
@@ -426,48 +449,48 @@ void pj_calls_stray(pj_calls *calls, uint32_t location)
 
 /// A receive whose message has not been seen: its record stands further on in the trace, or there
 /// is none.
-static void remember_post(pj_calls *calls, const pj_call *call, bool many)
+static void remember_post(pj_calls *calls, const pj_replay_call *call, bool many)
 {
     uint32_t message = pj_engine_post(calls->engine, call->location);
     add(calls, call->location, PJ_OP_POST, message);
-    pj_posts_add(&calls->places[call->location].posts, calls->engine,
+    pj_posts_add(&calls->callers[call->location].posts, calls->engine,
                  (pj_posted){call->begin, call->end, message, many}, calls->posts_most);
 }
 
 // Collectives
 
-static void keep_pending(pj_calls *calls, uint32_t location, uint32_t gate)
+static void keep_pending(pj_calls *calls, uint32_t location, uint32_t sync)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     if (p->pending_count == PENDING_MOST) {
         count(calls, PJ_IMPORT_collective_not_completed);
-        pj_engine_gate_release(calls->engine, p->pending[p->pending_first]);
+        pj_engine_sync_release(calls->engine, p->pending[p->pending_first]);
         p->pending_first = (p->pending_first + 1) % PENDING_MOST;
         p->pending_count--;
     }
     if (p->pending_cap < PENDING_MOST)
         pj_grow(p->pending, &p->pending_cap, PENDING_MOST);
-    p->pending[(p->pending_first + p->pending_count++) % PENDING_MOST] = gate;
-    pj_engine_gate_hold(calls->engine, gate);
+    p->pending[(p->pending_first + p->pending_count++) % PENDING_MOST] = sync;
+    pj_engine_sync_hold(calls->engine, sync);
 }
 
 static void complete_pending(pj_calls *calls, uint32_t location)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     if (p->pending_count == 0)
         return;
-    uint32_t gate = p->pending[p->pending_first];
+    uint32_t sync = p->pending[p->pending_first];
     p->pending_first = (p->pending_first + 1) % PENDING_MOST;
     p->pending_count--;
-    add(calls, location, PJ_OP_AWAIT, gate);
-    pj_engine_gate_release(calls->engine, gate);
+    add(calls, location, PJ_OP_AWAIT, sync);
+    pj_engine_sync_release(calls->engine, sync);
 }
 
-/// The gate of a collective; PJ_NOTHING when it binds nobody.
+/// The synchronisation of a collective; PJ_NOTHING when it binds nobody.
 static uint32_t meet(pj_calls *calls, pj_collective collective)
 {
-    uint32_t gate = PJ_NOTHING;
-    switch (pj_groups_meet(calls->groups, collective, &gate)) {
+    uint32_t sync = PJ_NOTHING;
+    switch (pj_groups_meet(calls->groups, collective, &sync)) {
     case PJ_MEETS_NONE:
         return PJ_NOTHING;
     case PJ_MEETS_WHO:
@@ -476,7 +499,7 @@ static uint32_t meet(pj_calls *calls, pj_collective collective)
     case PJ_MEETS:
         break;
     }
-    return gate;
+    return sync;
 }
 
 static bool is_nonblocking(pj_mpi_role role)
@@ -484,7 +507,7 @@ static bool is_nonblocking(pj_mpi_role role)
     return role == PJ_ROLE_ICOLLECTIVE || role == PJ_ROLE_IREDUCE;
 }
 
-static pj_collective collective_of(const pj_calls *calls, const pj_call *call)
+static pj_collective collective_of(const pj_calls *calls, const pj_replay_call *call)
 {
     return (pj_collective){.rank = calls->run->layout.rank_of[call->location],
                            .communicator = call->communicator,
@@ -493,60 +516,60 @@ static pj_collective collective_of(const pj_calls *calls, const pj_call *call)
                            .bytes = call->bytes};
 }
 
-static void collect(pj_calls *calls, const pj_call *call, pj_mpi_role role)
+static void collect(pj_calls *calls, const pj_replay_call *call, pj_mpi_role role)
 {
-    uint32_t gate = meet(calls, collective_of(calls, call));
-    if (gate == PJ_NOTHING)
+    uint32_t sync = meet(calls, collective_of(calls, call));
+    if (sync == PJ_NOTHING)
         return;
-    add(calls, call->location, PJ_OP_ARRIVE, gate);
+    add(calls, call->location, PJ_OP_ARRIVE, sync);
     if (is_nonblocking(role))
-        keep_pending(calls, call->location, gate);
+        keep_pending(calls, call->location, sync);
     else if (role == PJ_ROLE_BARRIER || call->root)
-        add(calls, call->location, PJ_OP_AWAIT, gate);
+        add(calls, call->location, PJ_OP_AWAIT, sync);
     pj_groups_settle(calls->groups);
 }
 
 // Requests of collectives
 
-/// The request is known, or lost: its gate becomes that of the communicator, or opens.
-static void settle_request(pj_calls *calls, const pj_request *request)
+/// The request is known, or lost: its synchronisation becomes that of the communicator, or opens.
+static void settle_request(pj_calls *calls, const pj_requested_item *request)
 {
     if (!request->completed)
         count(calls, PJ_IMPORT_collective_not_completed);
     bool binds = request->known && role_of(request->collective.call) != PJ_ROLE_NONE;
-    uint32_t gate = binds ? meet(calls, request->collective) : PJ_NOTHING;
-    if (gate == PJ_NOTHING) {
-        pj_engine_gate_close(calls->engine, request->gate);
+    uint32_t sync = binds ? meet(calls, request->collective) : PJ_NOTHING;
+    if (sync == PJ_NOTHING) {
+        pj_engine_sync_close(calls->engine, request->sync);
     } else {
-        pj_engine_gate_join(calls->engine, request->gate, gate);
+        pj_engine_sync_join(calls->engine, request->sync, sync);
         pj_groups_settle(calls->groups);
     }
-    pj_engine_gate_release(calls->engine, request->gate);
+    pj_engine_sync_release(calls->engine, request->sync);
 }
 
 static void settle_requests(pj_calls *calls, uint32_t location, bool all)
 {
-    pj_request request;
-    while (pj_requested_take(&calls->places[location].requested, all, &request))
+    pj_requested_item request;
+    while (pj_requested_take(&calls->callers[location].requested, all, &request))
         settle_request(calls, &request);
 }
 
-void pj_calls_request(pj_calls *calls, const pj_call *call)
+void pj_calls_request(pj_calls *calls, const pj_replay_call *call)
 {
-    place *p = &calls->places[call->location];
-    uint32_t gate = pj_engine_gate(calls->engine, false);
-    pj_request request = {.collective = collective_of(calls, call), .gate = gate};
+    caller *p = &calls->callers[call->location];
+    uint32_t sync = pj_engine_sync(calls->engine, false);
+    pj_requested_item request = {.collective = collective_of(calls, call), .sync = sync};
     request.collective.nonblocking = true;
     pj_requested_add(&p->requested, request);
-    add(calls, call->location, PJ_OP_ARRIVE, gate);
+    add(calls, call->location, PJ_OP_ARRIVE, sync);
     p->engaged = true;
     settle_requests(calls, call->location, false);
 }
 
-void pj_calls_complete(pj_calls *calls, const pj_call *call, uint32_t number)
+void pj_calls_complete(pj_calls *calls, const pj_replay_call *call, uint32_t number)
 {
-    place *p = &calls->places[call->location];
-    pj_request *request = pj_requested_find(&p->requested, number);
+    caller *p = &calls->callers[call->location];
+    pj_requested_item *request = pj_requested_find(&p->requested, number);
     if (!request)
         return;
     p->engaged = true;
@@ -555,30 +578,30 @@ void pj_calls_complete(pj_calls *calls, const pj_call *call, uint32_t number)
     request->collective.bytes = call->bytes;
     if (call->root || role_of(request->collective.call) != PJ_ROLE_IREDUCE) {
         pj_grow(p->awaited, &p->awaited_cap, p->awaited_count + 1);
-        p->awaited[p->awaited_count++] = request->gate;
-        pj_engine_gate_hold(calls->engine, request->gate);
+        p->awaited[p->awaited_count++] = request->sync;
+        pj_engine_sync_hold(calls->engine, request->sync);
     }
     settle_requests(calls, call->location, false);
 }
 
 static void await_requests(pj_calls *calls, uint32_t location)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     for (size_t i = 0; i < p->awaited_count; i++) {
         add(calls, location, PJ_OP_AWAIT, p->awaited[i]);
-        pj_engine_gate_release(calls->engine, p->awaited[i]);
+        pj_engine_sync_release(calls->engine, p->awaited[i]);
     }
     p->awaited_count = 0;
     p->engaged = false;
 }
 
-static void initialise(pj_calls *calls, const pj_call *call)
+static void initialise(pj_calls *calls, const pj_replay_call *call)
 {
-    uint32_t gate = pj_groups_init(calls->groups, calls->run->layout.rank_of[call->location]);
-    if (gate == PJ_NOTHING)
+    uint32_t sync = pj_groups_init(calls->groups, calls->run->layout.rank_of[call->location]);
+    if (sync == PJ_NOTHING)
         return;
-    add(calls, call->location, PJ_OP_ARRIVE, gate);
-    add(calls, call->location, PJ_OP_AWAIT, gate);
+    add(calls, call->location, PJ_OP_ARRIVE, sync);
+    add(calls, call->location, PJ_OP_AWAIT, sync);
 }
 
 static bool is_collective(pj_mpi_role role)
@@ -588,7 +611,8 @@ static bool is_collective(pj_mpi_role role)
 
 /// A fence is a barrier of its window; so is making or freeing one. Elsewhere traces do not say who
 /// belongs to a window.
-static void synchronise(pj_calls *calls, const pj_call *call, pj_mpi_role role, const taken *ends)
+static void synchronise(pj_calls *calls, const pj_replay_call *call, pj_mpi_role role,
+                        const taken *ends)
 {
     bool signals = ends->count[PJ_END_SEND] || ends->count[PJ_END_RECEIVED];
     if ((role == PJ_ROLE_FENCE || role == PJ_ROLE_WINDOW) && call->has_communicator)
@@ -598,10 +622,10 @@ static void synchronise(pj_calls *calls, const pj_call *call, pj_mpi_role role, 
         count(calls, PJ_IMPORT_window_unknown);
 }
 
-void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
+void pj_calls_replay(pj_calls *calls, const pj_replay_call *call, const pj_touching *next)
 {
     pj_mpi_role role = role_of(call->call);
-    place *p = &calls->places[call->location];
+    caller *p = &calls->callers[call->location];
     if (role == PJ_ROLE_INIT)
         initialise(calls, call);
     else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init
@@ -630,7 +654,7 @@ void pj_calls_replay(pj_calls *calls, const pj_call *call, const pj_call *next)
 
 void pj_calls_end(pj_calls *calls, uint32_t location)
 {
-    place *p = &calls->places[location];
+    caller *p = &calls->callers[location];
     pj_groups_begin(calls->groups, calls->run->layout.rank_of[location]);
     for (pj_end end; pj_ends_pop(&p->ends, UINT64_MAX, &end);)
         drop_end(calls, end);
@@ -644,7 +668,7 @@ size_t pj_calls_bytes(const pj_calls *calls)
 {
     size_t bytes = (size_t)pj_arena_size(calls->arena);
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
-        const place *p = &calls->places[i];
+        const caller *p = &calls->callers[i];
         bytes += pj_ends_bytes(&p->ends) + p->posts.cap * sizeof *p->posts.items +
                  p->pending_cap * sizeof *p->pending +
                  p->requested.cap * sizeof *p->requested.items;

@@ -1,3 +1,4 @@
+// The clocks of the replay.
 // Timelines that run until they must wait, and wake each other: nothing is scheduled by time, so an
 // operation costs the same however many locations there are.
 #include "metrics/replay/engine.h"
@@ -11,6 +12,7 @@
 typedef struct message {
     double sent, posted, arrived; // clocks
     uint64_t size;
+    uint64_t mark;     // the watch's, of its sending
     uint32_t from, to; // `to` links free messages
     uint32_t holders;
     uint32_t other;          // end of the message, where they are apart; PJ_NOTHING = none yet
@@ -20,21 +22,22 @@ typedef struct message {
     bool sender_waits, receiver_waits;
     bool no_send, no_post; // no operation does it
     bool has_post;         // an operation posts it, now or later
+    bool has_send;         // the same
 } message;
 
-typedef struct gate {
+typedef struct sync {
     double clock; // of the last arrival; when open: when guests leave
     uint64_t bytes;
     uint32_t expected, arrived;
     uint32_t holders;
-    uint32_t first_waiter; // location; also links free gates
-    uint32_t next;         // gate that this one arrives at, or that it has joined
+    uint32_t first_waiter; // location; also links free synchronisations
+    uint32_t next;         // synchronisation that this one arrives at, or that it has joined
     bool costed, closed, open, joined;
     bool far, listed;    // has guests in other processes; is in the news
     uint32_t row, fresh; // its number there; guests who have come since the last news
     uint64_t number;
     double came; // clock of the last arrival in this process
-} gate;
+} sync;
 
 typedef struct line {
     pj_clock clock;
@@ -58,16 +61,16 @@ struct pj_engine {
     message *messages;
     size_t message_count, message_cap;
     uint32_t free_message;
-    gate *gates;
-    size_t gate_count, gate_cap;
-    uint32_t free_gate;
+    sync *syncs;
+    size_t sync_count, sync_cap;
+    uint32_t free_sync;
     uint32_t *woken; // stack of locations
     size_t woken_count;
     uint64_t roi[2];
     border *borders; // two by location; NULL = the whole trace
     size_t ring_bytes;
-    uint32_t *news, *gate_news; // messages and gates, for other processes
-    size_t news_count, news_cap, gate_news_count, gate_news_cap;
+    uint32_t *news, *sync_news; // messages and synchronisations, for other processes
+    size_t news_count, news_cap, sync_news_count, sync_news_cap;
 };
 
 pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch)
@@ -82,7 +85,7 @@ pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch
     for (uint32_t i = 0; i < locations; i++)
         engine->lines[i] = (line){.next_waiter = PJ_NOTHING};
     engine->woken = pj_take_memory(locations * sizeof *engine->woken);
-    engine->free_message = engine->free_gate = PJ_NOTHING;
+    engine->free_message = engine->free_sync = PJ_NOTHING;
     return engine;
 }
 
@@ -94,11 +97,11 @@ void pj_engine_free(pj_engine *engine)
         free(engine->lines[i].ops);
     free(engine->lines);
     free(engine->messages);
-    free(engine->gates);
+    free(engine->syncs);
     free(engine->woken);
     free(engine->borders);
     free(engine->news);
-    free(engine->gate_news);
+    free(engine->sync_news);
     free(engine);
 }
 
@@ -169,7 +172,7 @@ void pj_engine_message_release(pj_engine *engine, uint32_t id)
         double start = m->sent;
         if (m->size >= engine->network.eager_bytes && m->posted > start)
             start = m->posted;
-        engine->watch.delivered(engine->watch.self, id,
+        engine->watch.delivered(engine->watch.self, id, m->mark,
                                 (double[]){m->sent, start, m->posted, m->arrived});
     }
     m->to = engine->free_message;
@@ -206,8 +209,10 @@ static void message_sent(pj_engine *engine, message *m, double clock)
         wake(engine, m->to);
     if (m->far)
         add_news(engine, m);
-    if (m->other != PJ_NOTHING)
-        message_sent(engine, &engine->messages[m->other], clock);
+    if (m->other == PJ_NOTHING)
+        return;
+    engine->messages[m->other].mark = m->mark;
+    message_sent(engine, &engine->messages[m->other], clock);
 }
 
 static void run_woken(pj_engine *engine);
@@ -248,6 +253,7 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
     r->from = s->from;
     r->size = s->size;
     r->no_send = s->no_send;
+    r->mark = s->mark;
     if (s->is_sent)
         message_sent(engine, r, s->sent);
     if (r->is_posted)
@@ -258,6 +264,12 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
 bool pj_engine_has_post(const pj_engine *engine, uint32_t id)
 {
     return engine->messages[id].has_post;
+}
+
+bool pj_engine_sends_itself(const pj_engine *engine, uint32_t id)
+{
+    const message *m = &engine->messages[id];
+    return m->from == m->to && !m->has_send && m->size >= engine->network.eager_bytes;
 }
 
 bool pj_engine_posted(const pj_engine *engine, uint32_t id, double *clock)
@@ -284,6 +296,9 @@ static double transfer_ns(const pj_engine *engine, uint64_t bytes)
 static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
 {
     message *m = &engine->messages[id];
+    if (__builtin_expect(engine->watch.sent != NULL, 0))
+        m->mark = engine->watch.sent(engine->watch.self, (uint32_t)(l - engine->lines), l->clock.at,
+                                     l->seen);
     message_sent(engine, m, l->clock.now);
     if (!blocking || m->size < engine->network.eager_bytes)
         return true;
@@ -310,50 +325,50 @@ static bool do_wait(pj_engine *engine, line *l, uint32_t id)
     return true;
 }
 
-// Gates
+// Synchronisations
 
-uint32_t pj_engine_gate(pj_engine *engine, bool costed)
+uint32_t pj_engine_sync(pj_engine *engine, bool costed)
 {
-    uint32_t id = engine->free_gate;
+    uint32_t id = engine->free_sync;
     if (id != PJ_NOTHING) {
-        engine->free_gate = engine->gates[id].first_waiter;
+        engine->free_sync = engine->syncs[id].first_waiter;
     } else {
-        id = (uint32_t)engine->gate_count++;
-        pj_grow(engine->gates, &engine->gate_cap, engine->gate_count);
+        id = (uint32_t)engine->sync_count++;
+        pj_grow(engine->syncs, &engine->sync_cap, engine->sync_count);
     }
-    engine->gates[id] =
-        (gate){.costed = costed, .holders = 1, .first_waiter = PJ_NOTHING, .next = PJ_NOTHING};
+    engine->syncs[id] =
+        (sync){.costed = costed, .holders = 1, .first_waiter = PJ_NOTHING, .next = PJ_NOTHING};
     return id;
 }
 
-void pj_engine_gate_hold(pj_engine *engine, uint32_t id)
+void pj_engine_sync_hold(pj_engine *engine, uint32_t id)
 {
-    engine->gates[id].holders++;
+    engine->syncs[id].holders++;
 }
 
-void pj_engine_gate_release(pj_engine *engine, uint32_t id)
+void pj_engine_sync_release(pj_engine *engine, uint32_t id)
 {
     bool joined;
     do {
-        gate *g = &engine->gates[id];
+        sync *g = &engine->syncs[id];
         if (--g->holders > 0)
             return;
-        g->first_waiter = engine->free_gate;
-        engine->free_gate = id;
+        g->first_waiter = engine->free_sync;
+        engine->free_sync = id;
         joined = g->joined;
         id = g->next;
     } while (joined);
 }
 
-/// The gate itself, or the one that it has joined.
-static inline gate *gate_meant(pj_engine *engine, uint32_t id)
+/// The synchronisation itself, or the one that it has joined.
+static inline sync *sync_meant(pj_engine *engine, uint32_t id)
 {
-    gate *g = &engine->gates[id];
-    return __builtin_expect(g->joined, false) ? &engine->gates[g->next] : g;
+    sync *g = &engine->syncs[id];
+    return __builtin_expect(g->joined, false) ? &engine->syncs[g->next] : g;
 }
 
 /// What a collective costs after its last arrival: a binomial tree of transfers.
-static double collective_ns(const pj_engine *engine, const gate *g)
+static double collective_ns(const pj_engine *engine, const sync *g)
 {
     uint32_t levels = 0;
     while (levels < 32 && (UINT64_C(1) << levels) < g->expected)
@@ -361,41 +376,42 @@ static double collective_ns(const pj_engine *engine, const gate *g)
     return levels ? levels * transfer_ns(engine, g->bytes) : 0;
 }
 
-static void wake_waiters(pj_engine *engine, gate *g)
+static void wake_waiters(pj_engine *engine, sync *g)
 {
     for (uint32_t w = g->first_waiter; w != PJ_NOTHING; w = engine->lines[w].next_waiter)
         wake(engine, w);
     g->first_waiter = PJ_NOTHING;
 }
 
-static void add_gate_news(pj_engine *engine, gate *g, uint32_t guests)
+static void add_sync_news(pj_engine *engine, sync *g, uint32_t guests)
 {
     g->fresh += guests;
     if (g->listed)
         return;
     g->listed = true;
     g->holders++;
-    pj_grow(engine->gate_news, &engine->gate_news_cap, engine->gate_news_count + 1);
-    engine->gate_news[engine->gate_news_count++] = (uint32_t)(g - engine->gates);
+    pj_grow(engine->sync_news, &engine->sync_news_cap, engine->sync_news_count + 1);
+    engine->sync_news[engine->sync_news_count++] = (uint32_t)(g - engine->syncs);
 }
 
 /// Guests arrive here, the last one at `clock`.
-static void come(pj_engine *engine, gate *g, uint32_t guests, double clock)
+static void come(pj_engine *engine, sync *g, uint32_t guests, double clock)
 {
     g->arrived += guests;
     g->clock = later(g->clock, clock);
     g->came = later(g->came, clock);
     if (g->far && guests > 0)
-        add_gate_news(engine, g, guests);
+        add_sync_news(engine, g, guests);
 }
 
-static bool is_complete(const gate *g)
+static bool is_complete(const sync *g)
 {
     return g->closed && !g->open && g->arrived >= g->expected;
 }
 
-/// Opens a gate to which all have come, and those behind it as far as the same is true of them.
-static void open_gates(pj_engine *engine, gate *g)
+/// Opens a synchronisation to which all have come, and those behind it as far as the same is true
+/// of them.
+static void open_syncs(pj_engine *engine, sync *g)
 {
     for (;;) {
         g->open = true;
@@ -404,7 +420,7 @@ static void open_gates(pj_engine *engine, gate *g)
         wake_waiters(engine, g);
         if (g->next == PJ_NOTHING)
             return;
-        gate *next = &engine->gates[g->next];
+        sync *next = &engine->syncs[g->next];
         g->next = PJ_NOTHING;
         next->arrived++;
         next->clock = later(next->clock, g->clock);
@@ -414,36 +430,36 @@ static void open_gates(pj_engine *engine, gate *g)
     }
 }
 
-static void try_open(pj_engine *engine, gate *g)
+static void try_open(pj_engine *engine, sync *g)
 {
     if (is_complete(g))
-        open_gates(engine, g);
+        open_syncs(engine, g);
     run_woken(engine);
 }
 
-void pj_engine_gate_expect(pj_engine *engine, uint32_t id, uint32_t guests, uint64_t bytes)
+void pj_engine_sync_expect(pj_engine *engine, uint32_t id, uint32_t guests, uint64_t bytes)
 {
-    gate *g = &engine->gates[id];
+    sync *g = &engine->syncs[id];
     g->expected += guests;
     if (bytes > g->bytes)
         g->bytes = bytes;
 }
 
-void pj_engine_gate_excuse(pj_engine *engine, uint32_t id)
+void pj_engine_sync_excuse(pj_engine *engine, uint32_t id)
 {
-    engine->gates[id].expected--;
-    try_open(engine, &engine->gates[id]);
+    engine->syncs[id].expected--;
+    try_open(engine, &engine->syncs[id]);
 }
 
-void pj_engine_gate_close(pj_engine *engine, uint32_t id)
+void pj_engine_sync_close(pj_engine *engine, uint32_t id)
 {
-    engine->gates[id].closed = true;
-    try_open(engine, &engine->gates[id]);
+    engine->syncs[id].closed = true;
+    try_open(engine, &engine->syncs[id]);
 }
 
-void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
+void pj_engine_sync_chain(pj_engine *engine, uint32_t id, uint32_t next)
 {
-    gate *g = &engine->gates[id], *n = &engine->gates[next];
+    sync *g = &engine->syncs[id], *n = &engine->syncs[next];
     if (g->open) {
         n->clock = later(n->clock, g->clock);
         return;
@@ -452,10 +468,10 @@ void pj_engine_gate_chain(pj_engine *engine, uint32_t id, uint32_t next)
     g->next = next;
 }
 
-void pj_engine_gate_join(pj_engine *engine, uint32_t id, uint32_t meant)
+void pj_engine_sync_join(pj_engine *engine, uint32_t id, uint32_t meant)
 {
-    gate *g = &engine->gates[id], *m = &engine->gates[meant];
-    pj_engine_gate_hold(engine, meant);
+    sync *g = &engine->syncs[id], *m = &engine->syncs[meant];
+    pj_engine_sync_hold(engine, meant);
     g->joined = true;
     g->next = meant;
     come(engine, m, g->arrived, g->clock);
@@ -466,7 +482,7 @@ void pj_engine_gate_join(pj_engine *engine, uint32_t id, uint32_t meant)
 static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 {
     line *l = &engine->lines[location];
-    gate *g = gate_meant(engine, id);
+    sync *g = sync_meant(engine, id);
     if (!g->open) {
         l->next_waiter = g->first_waiter;
         g->first_waiter = location;
@@ -478,10 +494,10 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 
 static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
-    gate *g = gate_meant(engine, id);
+    sync *g = sync_meant(engine, id);
     come(engine, g, 1, l->clock.now);
     if (is_complete(g))
-        open_gates(engine, g);
+        open_syncs(engine, g);
 }
 
 // Timelines
@@ -568,7 +584,7 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
 static void hold(pj_engine *engine, pj_op op)
 {
     if (op.kind >= PJ_OP_ARRIVE)
-        engine->gates[op.what].holders++;
+        engine->syncs[op.what].holders++;
     else if (op.kind >= PJ_OP_SEND)
         engine->messages[op.what].holders++;
 }
@@ -576,7 +592,7 @@ static void hold(pj_engine *engine, pj_op op)
 static void release(pj_engine *engine, pj_op op)
 {
     if (op.kind >= PJ_OP_ARRIVE)
-        pj_engine_gate_release(engine, op.what);
+        pj_engine_sync_release(engine, op.what);
     else if (op.kind >= PJ_OP_SEND)
         pj_engine_message_release(engine, op.what);
 }
@@ -633,6 +649,8 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
     pj_op op = {.what = what, .kind = kind};
     if (kind == PJ_OP_POST)
         engine->messages[what].has_post = true;
+    else if (kind == PJ_OP_SEND || kind == PJ_OP_ISEND)
+        engine->messages[what].has_send = true;
     if (l->waits || !step(engine, location, op)) {
         l->waits = true;
         hold(engine, op);
@@ -682,44 +700,44 @@ void pj_engine_sent_at(pj_engine *engine, uint32_t id, double clock)
     run_woken(engine);
 }
 
-void pj_engine_gate_far(pj_engine *engine, uint32_t id, uint32_t row, uint64_t number)
+void pj_engine_sync_far(pj_engine *engine, uint32_t id, uint32_t row, uint64_t number)
 {
-    gate *g = &engine->gates[id];
+    sync *g = &engine->syncs[id];
     g->far = true;
     g->row = row;
     g->number = number;
 }
 
-bool pj_engine_gate_news(pj_engine *engine, pj_arrivals *out)
+bool pj_engine_sync_news(pj_engine *engine, pj_arrivals *out)
 {
-    if (engine->gate_news_count == 0)
+    if (engine->sync_news_count == 0)
         return false;
-    uint32_t id = engine->gate_news[--engine->gate_news_count];
-    gate *g = &engine->gates[id];
+    uint32_t id = engine->sync_news[--engine->sync_news_count];
+    sync *g = &engine->syncs[id];
     *out = (pj_arrivals){g->row, g->number, g->fresh, g->came};
     g->fresh = 0;
     g->listed = false;
-    pj_engine_gate_release(engine, id);
+    pj_engine_sync_release(engine, id);
     return true;
 }
 
-void pj_engine_gate_arrived(pj_engine *engine, uint32_t id, uint32_t guests, double clock)
+void pj_engine_sync_arrived(pj_engine *engine, uint32_t id, uint32_t guests, double clock)
 {
-    gate *g = &engine->gates[id];
+    sync *g = &engine->syncs[id];
     g->arrived += guests;
     g->clock = later(g->clock, clock);
     try_open(engine, g);
 }
 
-void pj_engine_gate_skip(pj_engine *engine, uint32_t id)
+void pj_engine_sync_skip(pj_engine *engine, uint32_t id)
 {
-    come(engine, &engine->gates[id], 1, 0);
-    try_open(engine, &engine->gates[id]);
+    come(engine, &engine->syncs[id], 1, 0);
+    try_open(engine, &engine->syncs[id]);
 }
 
-bool pj_engine_gate_is_open(const pj_engine *engine, uint32_t id)
+bool pj_engine_sync_is_open(const pj_engine *engine, uint32_t id)
 {
-    return engine->gates[id].open;
+    return engine->syncs[id].open;
 }
 
 // Borders and what can be seen from outside
@@ -757,13 +775,13 @@ bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op)
     if (l->waits)
         *op = l->ops[l->head];
     if (l->waits && op->kind == PJ_OP_AWAIT)
-        op->what = engine->gates[op->what].joined ? engine->gates[op->what].next : op->what;
+        op->what = engine->syncs[op->what].joined ? engine->syncs[op->what].next : op->what;
     return l->waits;
 }
 
 size_t pj_engine_bytes(const pj_engine *engine)
 {
     return engine->ring_bytes + engine->message_cap * sizeof *engine->messages +
-           engine->gate_cap * sizeof *engine->gates +
+           engine->sync_cap * sizeof *engine->syncs +
            engine->locations * (sizeof *engine->lines + sizeof *engine->woken);
 }

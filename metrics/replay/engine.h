@@ -1,5 +1,5 @@
-// The clocks of the replay: one timeline of operations per location, messages and gates between
-// them. Knows nothing of traces; replay.c and threads.c translate. Rules: DEFINITIONS 6.
+// The clocks of the replay: one timeline of operations per location, messages and synchronisations
+// between them. Knows nothing of traces; replay.c and threads.c translate. Rules: DEFINITIONS 6.
 // Ownership: new/free.
 #ifndef PJ_ENGINE_H
 #define PJ_ENGINE_H
@@ -10,18 +10,18 @@
 
 typedef struct pj_engine pj_engine;
 
-/// "No message", "no gate".
+/// "No message", "no synchronisation".
 #define PJ_NOTHING UINT32_MAX
 
-typedef enum pj_op_kind { // moves, then those on messages, then those on gates
+typedef enum pj_op_kind { // moves, then those on messages, then those on synchronisations
     PJ_OP_RUN,            // computes from where the timeline stands in the trace to `time`
     PJ_OP_PASS,           // goes to `time` in the trace at no cost (the rest of an MPI call)
     PJ_OP_SEND,   // sends message `what`; above the eager limit waits until the receive is posted
     PJ_OP_ISEND,  // sends and goes on
     PJ_OP_POST,   // posts the receive of message `what`
     PJ_OP_WAIT,   // waits until message `what` is there; posts it if nothing did
-    PJ_OP_ARRIVE, // arrives at gate `what`
-    PJ_OP_AWAIT,  // waits until gate `what` is open
+    PJ_OP_ARRIVE, // arrives at synchronisation `what`
+    PJ_OP_AWAIT,  // waits until synchronisation `what` is open
 } pj_op_kind;
 
 typedef struct pj_op {
@@ -30,14 +30,17 @@ typedef struct pj_op {
     pj_op_kind kind;
 } pj_op;
 
-/// Who wants to see the clocks. Both may be NULL.
+/// Who wants to see the clocks. All may be NULL.
 typedef struct pj_engine_watch {
     /// The location went from `from` to `to` in the trace and from `begin` to `end` in the replay,
     /// computing or at no cost.
     void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2],
                   bool running);
+    /// A call that the location enters at `time` in the trace, and did at `clock`, sends a message:
+    /// what is returned comes back with its delivery.
+    uint64_t (*sent)(void *self, uint32_t location, uint64_t time, double clock);
     /// A message with all its ends replayed: clocks of send, start, post and arrival, in ns.
-    void (*delivered)(void *self, uint32_t message, const double clock[4]);
+    void (*delivered)(void *self, uint32_t message, uint64_t mark, const double clock[4]);
     void *self;
 } pj_engine_watch;
 
@@ -75,6 +78,8 @@ void pj_engine_message_hold(pj_engine *engine, uint32_t message);
 void pj_engine_message_release(pj_engine *engine, uint32_t message);
 /// Whether an operation that posts its receive has been added.
 bool pj_engine_has_post(const pj_engine *engine, uint32_t message);
+/// Whether it is large, and a location sends it to itself, but has not done so far.
+bool pj_engine_sends_itself(const pj_engine *engine, uint32_t message);
 /// True with the clock when the receive of `message` has been posted in the replay.
 bool pj_engine_posted(const pj_engine *engine, uint32_t message, double *clock);
 /// Nobody sends the message: who waits for it goes on at once.
@@ -82,24 +87,25 @@ void pj_engine_no_send(pj_engine *engine, uint32_t message);
 /// No operation posts its receive: it counts as posted at `clock`.
 void pj_engine_no_post(pj_engine *engine, uint32_t message, double clock);
 
-/// A gate opens when it is closed for newcomers and all its guests have arrived.
+/// A synchronisation opens when it is closed for newcomers and all its guests have arrived.
 /// `costed`: the network's cost of a collective is added after the last arrival.
-uint32_t pj_engine_gate(pj_engine *engine, bool costed);
+uint32_t pj_engine_sync(pj_engine *engine, bool costed);
 /// `guests` more will arrive; `bytes` is the most that any of them moves.
-void pj_engine_gate_expect(pj_engine *engine, uint32_t gate, uint32_t guests, uint64_t bytes);
+void pj_engine_sync_expect(pj_engine *engine, uint32_t sync, uint32_t guests, uint64_t bytes);
 /// One guest less.
-void pj_engine_gate_excuse(pj_engine *engine, uint32_t gate);
-void pj_engine_gate_close(pj_engine *engine, uint32_t gate);
-/// `next` expects the opening of `gate` as one of its guests.
-void pj_engine_gate_chain(pj_engine *engine, uint32_t gate, uint32_t next);
-/// `gate` has stood for `meant` until that was known: who has arrived at it, or does so later, is a
-/// guest of `meant`, and who waits in it waits in `meant`. `gate` was never closed.
-void pj_engine_gate_join(pj_engine *engine, uint32_t gate, uint32_t meant);
+void pj_engine_sync_excuse(pj_engine *engine, uint32_t sync);
+void pj_engine_sync_close(pj_engine *engine, uint32_t sync);
+/// `next` expects the opening of `sync` as one of its guests.
+void pj_engine_sync_chain(pj_engine *engine, uint32_t sync, uint32_t next);
+/// `sync` has stood for `meant` until that was known: who has arrived at it, or does so later, is a
+/// guest of `meant`, and who waits in it waits in `meant`. `sync` was never closed.
+void pj_engine_sync_join(pj_engine *engine, uint32_t sync, uint32_t meant);
 /// The maker and each holder give their reference back; operations hold one of their own.
-void pj_engine_gate_hold(pj_engine *engine, uint32_t gate);
-void pj_engine_gate_release(pj_engine *engine, uint32_t gate);
+void pj_engine_sync_hold(pj_engine *engine, uint32_t sync);
+void pj_engine_sync_release(pj_engine *engine, uint32_t sync);
 
-// What happens in other processes: whoever talks to them keeps the messages and gates concerned.
+// What happens in other processes: whoever talks to them keeps the messages and synchronisations
+// concerned.
 
 /// It will be among the news when one of its clocks becomes known: a send that goes to another
 /// process (pj_engine_send), or one that stands for the send of another process and is to be
@@ -115,22 +121,22 @@ bool pj_engine_is_large(const pj_engine *engine, uint32_t message);
 /// It was sent in another process.
 void pj_engine_sent_at(pj_engine *engine, uint32_t message, double clock);
 
-/// The gate has guests in other processes, who know it by these numbers.
-void pj_engine_gate_far(pj_engine *engine, uint32_t gate, uint32_t row, uint64_t number);
-/// So many guests have arrived at such a gate since this was asked for; the last of all here
-/// at `clock`.
+/// The synchronisation has guests in other processes, who know it by these numbers.
+void pj_engine_sync_far(pj_engine *engine, uint32_t sync, uint32_t row, uint64_t number);
+/// So many guests have arrived at such a synchronisation since this was asked for; the last of all
+/// here at `clock`.
 typedef struct pj_arrivals {
     uint32_t row;
     uint64_t number;
     uint32_t guests;
     double clock;
 } pj_arrivals;
-bool pj_engine_gate_news(pj_engine *engine, pj_arrivals *out);
+bool pj_engine_sync_news(pj_engine *engine, pj_arrivals *out);
 /// Guests have arrived in another process.
-void pj_engine_gate_arrived(pj_engine *engine, uint32_t gate, uint32_t guests, double clock);
+void pj_engine_sync_arrived(pj_engine *engine, uint32_t sync, uint32_t guests, double clock);
 /// A guest that need not come counts as one who came before all others, in other processes, too.
-void pj_engine_gate_skip(pj_engine *engine, uint32_t gate);
-bool pj_engine_gate_is_open(const pj_engine *engine, uint32_t gate);
+void pj_engine_sync_skip(pj_engine *engine, uint32_t sync);
+bool pj_engine_sync_is_open(const pj_engine *engine, uint32_t sync);
 
 /// Borders of the region of interest, ns in the trace; before anything is added.
 void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to);

@@ -1,6 +1,9 @@
+// News between processes that replay ranks apart.
 // Numbers have the form of trace/event_code; clocks are copied.
 #include "metrics/replay/far.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/event_code.h"
 
 #include <stdlib.h>
@@ -11,13 +14,13 @@ static pj_buf *new_buffers(unsigned count)
     return memset(pj_take_memory(size), 0, size);
 }
 
-pj_far *pj_far_new(const pj_crew *crew, const pj_layout *layout)
+pj_far *pj_far_new(const pj_process_group *group, const pj_layout *layout)
 {
     pj_far *far = pj_take_memory(sizeof *far);
-    *far = (pj_far){.self = crew->rank, .size = crew->size};
+    *far = (pj_far){.self = group->rank, .size = group->size};
     far->owner = pj_take_memory(layout->ranks * sizeof *far->owner);
     for (uint32_t r = 0; r < layout->ranks; r++)
-        far->owner[r] = pj_layout_owner(layout, crew, layout->first_location[r]);
+        far->owner[r] = pj_layout_owner(layout, group, layout->first_location[r]);
     far->out = new_buffers(far->size);
     far->gone = new_buffers(far->size);
     return far;

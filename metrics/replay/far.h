@@ -1,10 +1,11 @@
-// The ranks of a replay that other processes of a crew replay, and what goes to them: numbers and
-// clocks, written one after another. Ownership: new/free.
+// The ranks of a replay that other processes of a process group replay, and what goes to them:
+// numbers and clocks, written one after another. Ownership: new/free.
 #ifndef PJ_FAR_H
 #define PJ_FAR_H
 
 #include "metrics/base/buf.h"
-#include "metrics/base/crew.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/layout.h"
 
 typedef struct pj_far {
@@ -26,7 +27,7 @@ typedef enum pj_far_kind {
     PJ_FAR_ARRIVED, // row, collective, guests, clock
 } pj_far_kind;
 
-pj_far *pj_far_new(const pj_crew *crew, const pj_layout *layout);
+pj_far *pj_far_new(const pj_process_group *group, const pj_layout *layout);
 void pj_far_free(pj_far *far);
 
 /// Whether another member replays the rank; `far` NULL = there is no other.

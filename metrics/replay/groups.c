@@ -1,11 +1,16 @@
+// Communicators in the replay.
 // Slots count the collectives of a rank on a communicator; they are made when first used, because
 // large runs define far more (rank, communicator) pairs than they use.
 #include "metrics/replay/groups.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
-#include "metrics/replay/gate_row.h"
+#include "metrics/base/str.h"
+#include "metrics/replay/sync_row.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 
@@ -13,7 +18,7 @@ typedef struct group {
     const pj_communicator *communicator;
     uint32_t *ranks; // members, ascending, each once; NULL until used
     uint32_t size;
-    pj_gate_row rows[2]; // blocking, non-blocking
+    pj_sync_row rows[2]; // blocking, non-blocking
     unsigned *members;   // other processes that have some of the ranks
     unsigned member_count;
 } group;
@@ -24,8 +29,8 @@ typedef struct slot {
     uint32_t group;     // PJ_NOTHING: not known, or the rank is no member
 } slot;
 
-typedef struct met { // guests of a gate that others have to hear of
-    pj_gate_row *row;
+typedef struct met { // guests of a synchronisation that others have to hear of
+    pj_sync_row *row;
     uint64_t number, bytes;
     uint32_t guests, label;
     bool differs;
@@ -43,9 +48,9 @@ struct pj_groups {
     size_t slot_count, slot_cap;
     pj_map slot_of;
     uint32_t *last;       // slot last used, by rank
-    uint32_t *starts;     // by application: the gate at the end of MPI_Init
+    uint32_t *starts;     // by application: the synchronisation at the end of MPI_Init
     bool *begun;          // by rank: has called MPI, or is not awaited
-    pj_gate_row *touched; // of the last meeting
+    pj_sync_row *touched; // of the last meeting
     met *news;
     size_t news_count, news_cap;
 };
@@ -120,19 +125,19 @@ static void expect_starts(pj_groups *groups)
 {
     const pj_layout *layout = &groups->run->layout;
     for (uint32_t a = 0; a < layout->applications; a++) {
-        groups->starts[a] = pj_engine_gate(groups->engine, false);
+        groups->starts[a] = pj_engine_sync(groups->engine, false);
         if (groups->far)
-            pj_engine_gate_far(groups->engine, groups->starts[a],
+            pj_engine_sync_far(groups->engine, groups->starts[a],
                                2 * groups->run->communicator_count + a, 0);
     }
     for (uint32_t r = 0; r < layout->ranks; r++) {
         uint32_t a = layout->application_of[r];
         group *world = group_named(groups, a, 1);
         groups->begun[r] = world && world->size > 0 && !is_member(world, r);
-        pj_engine_gate_expect(groups->engine, groups->starts[a], !groups->begun[r], 0);
+        pj_engine_sync_expect(groups->engine, groups->starts[a], !groups->begun[r], 0);
     }
     for (uint32_t a = 0; a < layout->applications; a++)
-        pj_engine_gate_close(groups->engine, groups->starts[a]);
+        pj_engine_sync_close(groups->engine, groups->starts[a]);
 }
 
 pj_groups *pj_groups_new(pj_engine *engine, const pj_run *run, pj_far *far, pj_import_stats *stats)
@@ -162,7 +167,7 @@ void pj_groups_free(pj_groups *groups)
         return;
     for (uint32_t i = 0; i < groups->run->communicator_count; i++)
         for (unsigned k = 0; k < 2; k++)
-            pj_gate_row_free(&groups->groups[i].rows[k]);
+            pj_sync_row_free(&groups->groups[i].rows[k]);
     pj_map_free(&groups->group_of);
     pj_map_free(&groups->slot_of);
     free(groups->slots);
@@ -197,9 +202,9 @@ static bool counts(const pj_groups *groups, const group *g)
     return !pj_far_has(groups->far, g->ranks[0]);
 }
 
-/// Guests with this function have been told the gate, whose name is that of the first function in
-/// the table: it does not depend on who comes first.
-static void compare(pj_groups *groups, const group *g, pj_gate_entry *entry, uint32_t label,
+/// Guests with this function have been told the synchronisation, whose name is that of the first
+/// function in the table: it does not depend on who comes first.
+static void compare(pj_groups *groups, const group *g, pj_sync_entry *entry, uint32_t label,
                     bool differs)
 {
     bool now = entry->differs || differs || (entry->seen > 0 && entry->label != label);
@@ -210,8 +215,8 @@ static void compare(pj_groups *groups, const group *g, pj_gate_entry *entry, uin
     entry->differs = now;
 }
 
-/// One more guest of the gate, for the news.
-static void note(pj_groups *groups, pj_gate_row *row, uint64_t number, pj_collective call)
+/// One more guest of the synchronisation, for the news.
+static void note(pj_groups *groups, pj_sync_row *row, uint64_t number, pj_collective call)
 {
     enum { LOOK_BACK = 8 };
     size_t n = groups->news_count;
@@ -229,7 +234,7 @@ static void note(pj_groups *groups, pj_gate_row *row, uint64_t number, pj_collec
     groups->news[groups->news_count++] = (met){row, number, call.bytes, 1, call.call, false};
 }
 
-pj_meeting pj_groups_meet(pj_groups *groups, pj_collective call, uint32_t *gate)
+pj_meeting pj_groups_meet(pj_groups *groups, pj_collective call, uint32_t *sync)
 {
     slot *s = slot_for(groups, call.rank, call.communicator);
     if (s->group == PJ_NOTHING)
@@ -237,35 +242,35 @@ pj_meeting pj_groups_meet(pj_groups *groups, pj_collective call, uint32_t *gate)
     group *g = &groups->groups[s->group];
     if (g->size < 2)
         return PJ_MEETS_NONE;
-    pj_gate_row *row = &g->rows[call.nonblocking];
+    pj_sync_row *row = &g->rows[call.nonblocking];
     uint64_t number = s->number[call.nonblocking]++;
-    pj_gate_entry *entry = pj_gate_row_make(row, groups->engine, number, g->size, true);
+    pj_sync_entry *entry = pj_sync_row_make(row, groups->engine, number, g->size, true);
     compare(groups, g, entry, call.call, false);
     entry->seen++;
     if (row->far)
         note(groups, row, number, call);
-    pj_engine_gate_expect(groups->engine, entry->gate, 0, call.bytes);
-    *gate = entry->gate;
+    pj_engine_sync_expect(groups->engine, entry->sync, 0, call.bytes);
+    *sync = entry->sync;
     groups->touched = row;
     return PJ_MEETS;
 }
 
 void pj_groups_settle(pj_groups *groups)
 {
-    pj_gate_row_trim(groups->touched, groups->engine);
+    pj_sync_row_trim(groups->touched, groups->engine);
 }
 
 void pj_groups_end(pj_groups *groups)
 {
     for (uint32_t i = 0; i < groups->run->communicator_count; i++) {
         const group *g = &groups->groups[i];
-        const pj_gate_row *row = &g->rows[true];
+        const pj_sync_row *row = &g->rows[true];
         for (uint32_t k = 0; k < row->count; k++) {
-            pj_gate_entry *entry = pj_gate_row_item(row, k);
+            pj_sync_entry *entry = pj_sync_row_item(row, k);
             if (counts(groups, g))
                 groups->stats->count[PJ_IMPORT_collective_absent] += entry->guests - entry->seen;
             for (; entry->seen < entry->guests; entry->seen++)
-                pj_engine_gate_excuse(groups->engine, entry->gate);
+                pj_engine_sync_excuse(groups->engine, entry->sync);
         }
     }
 }
@@ -311,18 +316,18 @@ void pj_groups_tell(pj_groups *groups)
     }
     groups->news_count = 0;
     pj_arrivals news;
-    while (pj_engine_gate_news(groups->engine, &news))
+    while (pj_engine_sync_news(groups->engine, &news))
         tell_arrivals(groups, &news);
 }
 
 /// The row with this number, of a group that has ranks here and there; NULL = none has it.
-static pj_gate_row *row_numbered(pj_groups *groups, uint64_t number, group **g)
+static pj_sync_row *row_numbered(pj_groups *groups, uint64_t number, group **g)
 {
     if (number >= 2 * (uint64_t)groups->run->communicator_count)
         return NULL;
     *g = &groups->groups[number / 2];
     group_named(groups, (*g)->communicator->application, (*g)->communicator->id);
-    pj_gate_row *row = &(*g)->rows[number % 2];
+    pj_sync_row *row = &(*g)->rows[number % 2];
     return row->far ? row : NULL;
 }
 
@@ -333,15 +338,15 @@ static bool hear_met(pj_groups *groups, pj_str *in)
     group *g;
     if (!pj_far_take(in, n, 6))
         return false;
-    pj_gate_row *row = row_numbered(groups, n[0], &g);
+    pj_sync_row *row = row_numbered(groups, n[0], &g);
     if (!row || n[1] < row->base || n[1] - row->base > NUMBER_MOST)
         return false;
-    pj_gate_entry *entry = pj_gate_row_make(row, groups->engine, n[1], g->size, true);
+    pj_sync_entry *entry = pj_sync_row_make(row, groups->engine, n[1], g->size, true);
     if (n[2] > entry->guests - entry->seen)
         return false;
     compare(groups, g, entry, (uint32_t)n[3], n[4] != 0);
     entry->seen += (uint32_t)n[2];
-    pj_engine_gate_expect(groups->engine, entry->gate, 0, n[5]);
+    pj_engine_sync_expect(groups->engine, entry->sync, 0, n[5]);
     return true;
 }
 
@@ -354,15 +359,15 @@ static bool hear_arrived(pj_groups *groups, pj_str *in)
         return false;
     uint64_t application = n[0] - 2 * (uint64_t)groups->run->communicator_count;
     if (application < groups->run->layout.applications) {
-        pj_engine_gate_arrived(groups->engine, groups->starts[application], (uint32_t)n[2], clock);
+        pj_engine_sync_arrived(groups->engine, groups->starts[application], (uint32_t)n[2], clock);
         return true;
     }
-    pj_gate_row *row = row_numbered(groups, n[0], &g);
-    pj_gate_entry *entry = row ? pj_gate_row_find(row, n[1]) : NULL;
+    pj_sync_row *row = row_numbered(groups, n[0], &g);
+    pj_sync_entry *entry = row ? pj_sync_row_find(row, n[1]) : NULL;
     if (!entry)
         return false;
-    pj_engine_gate_arrived(groups->engine, entry->gate, (uint32_t)n[2], clock);
-    pj_gate_row_trim(row, groups->engine);
+    pj_engine_sync_arrived(groups->engine, entry->sync, (uint32_t)n[2], clock);
+    pj_sync_row_trim(row, groups->engine);
     return true;
 }
 
@@ -381,9 +386,9 @@ uint32_t pj_groups_init(pj_groups *groups, uint32_t rank)
 
 void pj_groups_begin(pj_groups *groups, uint32_t rank)
 {
-    uint32_t gate = pj_groups_init(groups, rank);
-    if (gate != PJ_NOTHING)
-        pj_engine_gate_skip(groups->engine, gate);
+    uint32_t sync = pj_groups_init(groups, rank);
+    if (sync != PJ_NOTHING)
+        pj_engine_sync_skip(groups->engine, sync);
 }
 
 static uint64_t number_of(const pj_groups *groups, const group *g, uint32_t rank, unsigned row)
@@ -394,21 +399,21 @@ static uint64_t number_of(const pj_groups *groups, const group *g, uint32_t rank
                : 0;
 }
 
-bool pj_groups_name(const pj_groups *groups, uint32_t gate, pj_gate_name *name)
+bool pj_groups_name(const pj_groups *groups, uint32_t sync, pj_sync_name *name)
 {
     for (uint32_t i = 0; i < 2 * groups->run->communicator_count; i++) {
-        const pj_gate_row *row = &groups->groups[i / 2].rows[i % 2];
+        const pj_sync_row *row = &groups->groups[i / 2].rows[i % 2];
         for (uint32_t k = 0; k < row->count; k++) {
-            const pj_gate_entry *entry = pj_gate_row_item(row, k);
-            *name = (pj_gate_name){i, entry->label, row->base + k};
-            if (entry->gate == gate)
+            const pj_sync_entry *entry = pj_sync_row_item(row, k);
+            *name = (pj_sync_name){i, entry->label, row->base + k};
+            if (entry->sync == sync)
                 return true;
         }
     }
     return false;
 }
 
-uint32_t pj_groups_missing(const pj_groups *groups, pj_gate_name name)
+uint32_t pj_groups_missing(const pj_groups *groups, pj_sync_name name)
 {
     const group *g = &groups->groups[name.row / 2];
     for (uint32_t m = 0; m < g->size; m++)

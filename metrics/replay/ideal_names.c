@@ -1,8 +1,12 @@
+// Labels and names beside an ideal trace.
 // The original's labels are kept as they are, except those of MPI calls, whose numbers may be its
 // own.
 #include "metrics/replay/ideal_names.h"
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/layout.h"
 
 /// Calls that Extrae has no number for have more than this, by their row.
 enum { UNKNOWN_CALL = 499 };
@@ -56,6 +60,10 @@ static const char own_labels[] =
     "EVENT_TYPE\n7    42000050    PAPI_TOT_INS [Instr completed]\n"
     "7    42000059    PAPI_TOT_CYC [Total cycles]\n\n";
 
+static const char request_labels[] =
+    "EVENT_TYPE\n0    50190001    Request of a collective (popinjay)\n"
+    "0    50190002    Request that is completed, counted from 1 (popinjay)\n\n";
+
 static void add_calls(pj_mpi_class class_, const char *title, pj_buf *out)
 {
     pj_buf_addf(out, "EVENT_TYPE\n9    5000000%d    %s\nVALUES\n", (int)class_, title);
@@ -75,16 +83,17 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
                                          [PJ_MPI_ONE_SIDED] = "MPI One-sided",
                                          [PJ_MPI_IO] = "MPI I/O"};
     pj_auto_buf original = {.at = NULL};
-    pj_companion_read(run->path, ".pcf", &original, NULL);
+    pj_ignore(pj_companion_read(run->path, ".pcf", &original, NULL));
     keep_labels(original.len ? pj_buf_str(&original) : pj_str_of(own_labels), out);
     pj_buf_puts(out, "\n");
+    pj_buf_puts(out, request_labels);
     for (pj_mpi_class class_ = PJ_MPI_P2P; class_ <= PJ_MPI_IO; class_++)
         add_calls(class_, titles[class_], out);
 }
 
 void pj_ideal_names_row(const pj_run *run, pj_buf *out)
 {
-    pj_companion_read(run->path, ".row", out, NULL);
+    pj_ignore(pj_companion_read(run->path, ".row", out, NULL));
     if (out->len > 0)
         return;
     const pj_layout *layout = &run->layout;

@@ -1,12 +1,19 @@
+// The replayed run as a Paraver trace.
 // Records of a location wait until the replay has passed them; then their times are known and they
 // go to the sorter. States wait for both their ends.
 #include "metrics/replay/ideal_trace.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
+#include "metrics/base/tiny.h"
 #include "metrics/replay/ideal_names.h"
 #include "metrics/replay/sorter.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +21,10 @@
 #include <time.h>
 
 enum {
-    SORT_MEMORY = 8 << 20,
+    SORT_MEMORY = PJ_SIZE(8 << 20, 4 << 10),
     SHOWN = 1 << PJ_EV_STATE | 1 << PJ_EV_COUNTER | 1 << PJ_EV_COUNTERS | 1 << PJ_EV_MPI |
-            1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_OPENMP | 1 << PJ_EV_TRACING,
+            1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE | 1 << PJ_EV_OPENMP |
+            1 << PJ_EV_TRACING,
 };
 
 typedef struct open_state {
@@ -25,11 +33,6 @@ typedef struct open_state {
     uint64_t order; // of its record
     unsigned state;
 } open_state;
-
-typedef struct label { // of a message
-    int64_t tag;
-    uint64_t order; // among the lines of one time: as it was met
-} label;
 
 typedef struct track { // of a location
     pj_event *waiting; // ring
@@ -47,7 +50,7 @@ struct pj_ideal_trace {
     const pj_engine *engine;
     track *tracks;
     size_t track_bytes;
-    label *tags; // by message
+    int64_t *tags; // by message
     size_t tag_cap;
     uint64_t order; // of records
     pj_sorter *sorter;
@@ -145,6 +148,15 @@ static uint64_t openmp_type(unsigned code)
     return types[code];
 }
 
+static void add_fields(pj_ideal_trace *trace, const pj_event *event, uint64_t communicator)
+{
+    add_pair(trace, 50100001, (int64_t)event->b);
+    add_pair(trace, 50100002, (int64_t)event->b);
+    if (event->code)
+        add_pair(trace, 50100003, 1);
+    add_pair(trace, 50100004, (int64_t)communicator);
+}
+
 static void add_event(pj_ideal_trace *trace, const pj_event *event)
 {
     switch ((pj_event_kind)event->kind) {
@@ -153,11 +165,14 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
                  event->a ? pj_ideal_names_value((pj_mpi_call)event->a) : 0);
         break;
     case PJ_EV_COLLECTIVE:
-        add_pair(trace, 50100001, (int64_t)event->b);
-        add_pair(trace, 50100002, (int64_t)event->b);
-        if (event->code)
-            add_pair(trace, 50100003, 1);
-        add_pair(trace, 50100004, (int64_t)event->a);
+        add_fields(trace, event, event->a);
+        break;
+    case PJ_EV_REQUEST:
+        add_pair(trace, 50190001, 1);
+        break;
+    case PJ_EV_COMPLETE:
+        add_pair(trace, 50190002, (int64_t)(event->a >> 32) + 1);
+        add_fields(trace, event, (uint32_t)event->a);
         break;
     case PJ_EV_COUNTER:
         add_pair(trace, event->code == PJ_COUNTER_CYCLES ? 42000059 : 42000050, (int64_t)event->a);
@@ -173,8 +188,6 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
         add_pair(trace, 40000012, (int64_t)event->a);
         break;
     case PJ_EV_STATE:
-    case PJ_EV_REQUEST:
-    case PJ_EV_COMPLETE:
     case PJ_EV_MESSAGE:
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
@@ -245,8 +258,8 @@ static bool enters(const pj_event *event)
     return event->kind == PJ_EV_MPI && event->a != PJ_MPI_NONE;
 }
 
-/// The events at the front with one time make one line, but for a second call: fields of
-/// collectives belong to the only call of their line.
+/// The events at the front with one time make one line, with one begin or end of a call: fields of
+/// collectives belong to the only call of their line, and messages stand between two.
 static void write_events(pj_ideal_trace *trace, uint32_t location, uint64_t at)
 {
     track *t = &trace->tracks[location];
@@ -254,13 +267,15 @@ static void write_events(pj_ideal_trace *trace, uint32_t location, uint64_t at)
     pj_buf_puts(&trace->line, "2:");
     add_place(trace, location);
     pj_buf_addf(&trace->line, "%llu", (unsigned long long)at);
-    bool entered = false;
+    bool called = false, completed = false;
     for (; t->count > 0; t->first = (t->first + 1) & (t->cap - 1), t->count--) {
         const pj_event *event = waiting_at(t, 0);
-        bool is_call = event->kind == PJ_EV_MPI; // also its end: it may be at another time
-        if (event->time != time || event->kind == PJ_EV_STATE || (is_call && entered))
+        bool is_call = event->kind == PJ_EV_MPI, completes = event->kind == PJ_EV_COMPLETE;
+        if (event->time != time || event->kind == PJ_EV_STATE || (is_call && called) || completed ||
+            (completes && called))
             break;
-        entered |= enters(event);
+        called |= is_call;
+        completed |= completes;
         add_event(trace, event);
     }
     end_line(trace, at, trace->order++);
@@ -299,21 +314,30 @@ static void cut_states(pj_ideal_trace *trace, uint32_t location, double clock)
     }
 }
 
+static void write_next(pj_ideal_trace *trace, uint32_t location, uint64_t at)
+{
+    track *t = &trace->tracks[location];
+    if (waiting_at(t, 0)->kind == PJ_EV_STATE)
+        open_one(trace, t, at);
+    else
+        write_events(trace, location, at);
+}
+
 static void follow(pj_ideal_trace *trace, uint32_t location, const piece *p)
 {
     track *t = &trace->tracks[location];
     if (p->begin > t->clock)
         cut_states(trace, location, p->begin);
-    while (t->count > 0 && waiting_at(t, 0)->time < p->to) {
-        const pj_event *event = waiting_at(t, 0);
-        uint64_t at = replayed(p, event->time);
-        if (event->kind == PJ_EV_STATE)
-            open_one(trace, t, at);
-        else
-            write_events(trace, location, at);
-    }
+    while (t->count > 0 && waiting_at(t, 0)->time < p->to)
+        write_next(trace, location, replayed(p, waiting_at(t, 0)->time));
     close_states(trace, location, p);
     t->clock = p->end;
+}
+
+static bool completes_next(const track *t, uint64_t time)
+{
+    return t->count > 0 && waiting_at(t, 0)->time == time &&
+           waiting_at(t, 0)->kind == PJ_EV_COMPLETE;
 }
 
 /// A call that takes no time in the trace ends here: what it waited for lies between its two
@@ -328,12 +352,8 @@ static void end_call(pj_ideal_trace *trace, uint32_t location, uint64_t time, co
         return;
     if (clock[0] > t->clock)
         cut_states(trace, location, clock[0]);
-    for (size_t left = t->count - enter; t->count >= left;) {
-        if (waiting_at(t, 0)->kind == PJ_EV_STATE)
-            open_one(trace, t, (uint64_t)nearbyint(clock[0]));
-        else
-            write_events(trace, location, (uint64_t)nearbyint(clock[0]));
-    }
+    for (size_t left = t->count - enter; t->count >= left || completes_next(t, time);)
+        write_next(trace, location, (uint64_t)nearbyint(clock[0]));
     if (clock[1] > clock[0]) {
         t->clock = clock[0];
         cut_states(trace, location, clock[1]);
@@ -341,6 +361,15 @@ static void end_call(pj_ideal_trace *trace, uint32_t location, uint64_t time, co
     t->clock = clock[1];
     if (t->count > 0 && waiting_at(t, 0)->time == time && waiting_at(t, 0)->kind == PJ_EV_MPI)
         write_events(trace, location, (uint64_t)nearbyint(clock[1]));
+}
+
+/// Whether a call ends before the next one begins, by `time`.
+static bool leaves_first(const track *t, uint64_t time)
+{
+    for (size_t i = 0; i < t->count && waiting_at(t, i)->time <= time; i++)
+        if (waiting_at(t, i)->kind == PJ_EV_MPI)
+            return !enters(waiting_at(t, i));
+    return false;
 }
 
 static void moved(void *self, uint32_t location, const uint64_t times[2], const double clock[2],
@@ -355,10 +384,21 @@ static void moved(void *self, uint32_t location, const uint64_t times[2], const 
 void pj_ideal_trace_tag(pj_ideal_trace *trace, uint32_t message, int64_t tag)
 {
     pj_grow(trace->tags, &trace->tag_cap, (size_t)message + 1);
-    trace->tags[message] = (label){tag, trace->order++};
+    trace->tags[message] = tag;
 }
 
-static void delivered(void *self, uint32_t message, const double clock[4])
+/// The message's line comes before that of the call, and after those of the calls before: where
+/// they last no time, whose message it is can be told.
+static uint64_t sent(void *self, uint32_t location, uint64_t time, double clock)
+{
+    pj_ideal_trace *trace = self;
+    track *t = &trace->tracks[location];
+    while (leaves_first(t, time))
+        write_next(trace, location, (uint64_t)nearbyint(clock));
+    return trace->order++;
+}
+
+static void delivered(void *self, uint32_t message, uint64_t order, const double clock[4])
 {
     pj_ideal_trace *trace = self;
     uint32_t from, to;
@@ -369,13 +409,13 @@ static void delivered(void *self, uint32_t message, const double clock[4])
     pj_buf_addf(&trace->line, "%.0f:%.0f:", clock[0], clock[1]);
     add_place(trace, to);
     pj_buf_addf(&trace->line, "%.0f:%.0f:%llu:%lld", clock[2], clock[3], (unsigned long long)size,
-                (long long)trace->tags[message].tag);
-    end_line(trace, (uint64_t)nearbyint(clock[0]), trace->tags[message].order);
+                (long long)trace->tags[message]);
+    end_line(trace, (uint64_t)nearbyint(clock[0]), order);
 }
 
 pj_engine_watch pj_ideal_trace_watch(pj_ideal_trace *trace)
 {
-    return (pj_engine_watch){.moved = moved, .delivered = delivered, .self = trace};
+    return (pj_engine_watch){.moved = moved, .sent = sent, .delivered = delivered, .self = trace};
 }
 
 // Files

@@ -3,6 +3,8 @@
 #ifndef PJ_IDEAL_TRACE_H
 #define PJ_IDEAL_TRACE_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/replay/engine.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
@@ -10,7 +12,7 @@
 typedef struct pj_ideal_trace pj_ideal_trace;
 
 /// NULL with PJ_E_USAGE when `path` does not end with .prv.
-pj_ideal_trace *pj_ideal_trace_new(const char *path, const pj_run *run, pj_err *err);
+PJ_CHECKED pj_ideal_trace *pj_ideal_trace_new(const char *path, const pj_run *run, pj_err *err);
 void pj_ideal_trace_free(pj_ideal_trace *trace);
 /// What the engine is to call; `engine` is used when messages are delivered.
 pj_engine_watch pj_ideal_trace_watch(pj_ideal_trace *trace);
@@ -26,7 +28,8 @@ uint64_t pj_ideal_trace_seen(const pj_ideal_trace *trace, uint32_t location);
 /// The replay is over: `finish` is the clock at the end of each location. Writes the three files.
 /// Errors: PJ_E_IO, also of the temporary files written on the way; PJ_E_STOPPED, PJ_E_MEMORY of
 /// the job, which may be NULL.
-bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_job *job, pj_err *err);
+PJ_CHECKED bool pj_ideal_trace_write(pj_ideal_trace *trace, const double *finish, pj_job *job,
+                                     pj_err *err);
 /// Bytes of records that wait for the replay.
 size_t pj_ideal_trace_bytes(const pj_ideal_trace *trace);
 

@@ -1,3 +1,4 @@
+// The network of the replay.
 // How a network is named where its numbers stand.
 #include "metrics/replay/network.h"
 

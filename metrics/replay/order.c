@@ -1,6 +1,8 @@
+// Events of several threads in order of time.
 // A queue for each thread, merged by a heap of those that have something to give.
 #include "metrics/replay/order.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>

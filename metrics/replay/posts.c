@@ -1,3 +1,4 @@
+// Receives that were replayed before their message was seen.
 // A ring searched by time: posts are added in the order of their calls.
 #include "metrics/replay/posts.h"
 

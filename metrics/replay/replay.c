@@ -1,18 +1,31 @@
+// The replay of a run on another network.
 // The sink: pairs enter and leave to calls and hands them on. Where messages are whole records, the
 // last calls are kept back, in the order of the trace: this gives records that stand late in the
 // file, or whose clocks run ahead, the time to be seen before the call they belong to is replayed.
-// Where they come apart, each rank is replayed for itself, and a crew shares the ranks.
+// Where they come apart, each rank is replayed for itself, and a process group shares the ranks.
 #include "metrics/replay/replay.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
 #include "metrics/replay/calls.h"
+#include "metrics/replay/engine.h"
+#include "metrics/replay/far.h"
+#include "metrics/replay/groups.h"
 #include "metrics/replay/ideal_trace.h"
-#include "metrics/replay/mail.h"
+#include "metrics/replay/matching.h"
 #include "metrics/replay/order.h"
 #include "metrics/replay/threads.h"
 #include "metrics/replay/waits.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,16 +41,15 @@ enum {
     COMPLETES,
 };
 
-typedef struct item { // a call that has been left, something in it, or an OpenMP event
-    uint64_t number;  // of the event that completed it
-    pj_call call;     // OpenMP: begin = time, end = team, bytes = value; its call is PJ_MPI_NONE
-    uint64_t until;   // begin of the location's next item
-    uint32_t next;    // places to that item; 0 = not yet
-    uint16_t kind;    // PJ_OMP_*, REQUESTS, COMPLETES (call.end = of which request); 0 = a call
-} item;               // a cache line
+typedef struct item {    // a call that has been left, something in it, or an OpenMP event
+    pj_replay_call call; // OpenMP: begin = time, end = team, bytes = value; its call is PJ_MPI_NONE
+    uint64_t until;      // begin of the location's next item
+    uint32_t next;       // places to that item; 0 = not yet
+    uint16_t kind;       // PJ_OMP_*, REQUESTS, COMPLETES (call.end = of which request); 0 = a call
+} item;                  // a cache line
 
 typedef struct entered { // the call that a location is in
-    pj_call call;
+    pj_replay_call call;
     uint16_t class_; // pj_mpi_class; 0 = none
     uint32_t kept;   // items of the location in the window
     uint64_t last;   // place of the last one
@@ -58,11 +70,11 @@ typedef struct replay {
     pj_engine *engine;
     pj_groups *groups;
     pj_calls *calls;
-    pj_mail *mail;       // where messages come apart; else NULL
-    const pj_crew *crew; // that shares the ranks; NULL = all are here
-    pj_far *far;         // those of the others
-    pj_order *order;     // where ranks have several threads, whose events come apart
-    outcome *outcomes;   // in the end
+    pj_matching *matching;         // where messages come apart; else NULL
+    const pj_process_group *group; // that shares the ranks; NULL = all are here
+    pj_far *far;                   // those of the others
+    pj_order *order;               // where ranks have several threads, whose events come apart
+    outcome *outcomes;             // in the end
     pj_threads *threads;
     pj_ideal_trace *ideal;              // NULL = not asked for
     entered *entered;                   // by location
@@ -82,7 +94,7 @@ static void free_parts(replay *r)
     pj_ideal_trace_free(r->ideal);
     pj_threads_free(r->threads);
     pj_order_free(r->order);
-    pj_mail_free(r->mail);
+    pj_matching_free(r->matching);
     pj_calls_free(r->calls);
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
@@ -93,7 +105,7 @@ static void free_parts(replay *r)
     r->threads = NULL;
     r->order = NULL;
     r->far = NULL;
-    r->mail = NULL;
+    r->matching = NULL;
     r->calls = NULL;
     r->groups = NULL;
     r->engine = NULL;
@@ -127,11 +139,11 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
         pj_ideal_trace_engine(r->ideal, r->engine);
     if (run->roi.set)
         pj_engine_roi(r->engine, run->roi.from_ns, run->roi.to_ns);
-    r->far = r->crew ? pj_far_new(r->crew, &run->layout) : NULL;
+    r->far = r->group ? pj_far_new(r->group, &run->layout) : NULL;
     r->groups = pj_groups_new(r->engine, run, r->far, &r->stats);
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
     if (run->messages_apart)
-        r->mail = pj_mail_new(r->engine, &run->layout, r->far);
+        r->matching = pj_matching_new(r->engine, &run->layout, r->far);
     if (r->far && run->layout.locations > run->layout.ranks)
         r->order = pj_order_new(&run->layout);
     r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
@@ -167,13 +179,29 @@ static __attribute__((noinline)) void replay_request(replay *r, const item *i)
         pj_calls_complete(r->calls, &i->call, (uint32_t)i->call.end);
 }
 
+static __attribute__((noinline)) void find_touching(const replay *r, const item *first,
+                                                    pj_touching *out)
+{
+    uint64_t place = r->window_first;
+    for (const item *i = first; i->next && i->until == first->call.end;) {
+        place += i->next;
+        i = item_at(r, place);
+        if (i->kind)
+            continue;
+        out->calls[out->count++] = &i->call;
+        if (out->count == PJ_TOUCHING_MOST || i->call.end != first->call.end)
+            return;
+    }
+}
+
 static void replay_call(replay *r, const item *i)
 {
     go_to_call(r, i);
-    const pj_call *touching = NULL;
+    pj_touching touching;
+    touching.count = 0;
     if (i->next && i->until == i->call.end)
-        touching = &item_at(r, r->window_first + i->next)->call;
-    pj_calls_replay(r->calls, &i->call, touching);
+        find_touching(r, i, &touching);
+    pj_calls_replay(r->calls, &i->call, &touching);
 }
 
 static void replay_item(replay *r, const item *i)
@@ -213,7 +241,7 @@ static void keep_back(replay *r, const item *added, uint64_t number)
 {
     uint32_t location = added->call.location;
     while (r->window_first < r->window_next &&
-           item_at(r, r->window_first)->number + r->lag < number)
+           item_at(r, r->window_first)->call.number + r->lag < number)
         replay_first(r);
     if (r->window_next - r->window_first == r->window_cap)
         grow_window(r);
@@ -225,13 +253,13 @@ static void keep_back(replay *r, const item *added, uint64_t number)
     e->last = r->window_next++;
     item *last = item_at(r, e->last);
     *last = *added;
-    last->number = number;
+    last->call.number = number;
 }
 
 /// Where messages come apart, nothing that belongs to a call stands behind it.
 static void pass_on(replay *r, const item *next, uint64_t number)
 {
-    if (r->mail)
+    if (r->matching)
         replay_item(r, next);
     else
         keep_back(r, next, number);
@@ -257,8 +285,8 @@ static void enter(replay *r, const pj_event *event, uint64_t number)
         leave(r, event->location, event->time, number);
     e->open |= 1u << event->code;
     e->class_ = event->code;
-    e->call =
-        (pj_call){.begin = event->time, .location = event->location, .call = (pj_mpi_call)event->a};
+    e->call = (pj_replay_call){
+        .begin = event->time, .location = event->location, .call = (pj_mpi_call)event->a};
 }
 
 static void mpi_event(replay *r, const pj_event *event, uint64_t number)
@@ -277,7 +305,7 @@ static void mpi_event(replay *r, const pj_event *event, uint64_t number)
     if (e->open == 0)
         return;
     e->class_ = (uint16_t)__builtin_ctz(e->open); // old tracers nest: back in the outer call
-    e->call = (pj_call){.begin = event->time, .location = event->location};
+    e->call = (pj_replay_call){.begin = event->time, .location = event->location};
 }
 
 static void collective_event(replay *r, const pj_event *event)
@@ -296,7 +324,7 @@ static void request_event(replay *r, const pj_event *event, uint64_t number)
 {
     entered *e = &r->entered[event->location];
     if (!e->class_)
-        e->call = (pj_call){.begin = event->time, .location = event->location};
+        e->call = (pj_replay_call){.begin = event->time, .location = event->location};
     item part = {.call = e->call, .kind = REQUESTS};
     if (event->kind == PJ_EV_COMPLETE) {
         part.kind = COMPLETES;
@@ -315,38 +343,38 @@ static void openmp_event(replay *r, const pj_event *event, uint64_t number)
     if (event->code >= PJ_OMP_FUNCTION_LINE)
         return;
     item level = {.kind = event->code};
-    level.call = (pj_call){
+    level.call = (pj_replay_call){
         .begin = event->time, .end = event->b, .location = event->location, .bytes = event->a};
     pass_on(r, &level, number);
 }
 
-static void message_event(replay *r, const pj_message *message)
+static void message_event(replay *r, const pj_message *message, uint64_t number)
 {
-    uint32_t number = pj_calls_message(r->calls, message);
+    uint32_t id = pj_calls_message(r->calls, message, number);
     if (r->ideal)
-        pj_ideal_trace_tag(r->ideal, number, message->tag);
+        pj_ideal_trace_tag(r->ideal, id, message->tag);
 }
 
-static void receive_event(replay *r, const pj_event *event, pj_mail_end end)
+static void receive_event(replay *r, const pj_event *event, pj_matching_end end)
 {
     const uint64_t *posted = event->code == PJ_PART_COMPLETE ? &event->b : NULL;
     uint32_t message = pj_calls_receive(r->calls, event->location, posted);
     if (r->ideal)
         pj_ideal_trace_tag(r->ideal, message, end.tag);
-    pj_mail_receive(r->mail, end, message);
+    pj_matching_receive(r->matching, end, message);
     pj_engine_message_release(r->engine, message);
 }
 
 static void part_event(replay *r, const pj_event *event)
 {
     uint32_t location = event->location, high = (uint32_t)(event->a >> 32);
-    pj_mail_end end = {.location = location, .channel = high, .tag = (uint32_t)event->a};
+    pj_matching_end end = {.location = location, .channel = high, .tag = (uint32_t)event->a};
     switch ((pj_part_kind)event->code) {
     case PJ_PART_CHANNEL:
-        pj_mail_open(r->mail, location, high, (uint32_t)event->a);
+        pj_matching_open(r->matching, location, high, (uint32_t)event->a);
         break;
     case PJ_PART_SEND:
-        pj_calls_send(r->calls, location, pj_mail_send(r->mail, end, event->b));
+        pj_calls_send(r->calls, location, pj_matching_send(r->matching, end, event->b));
         break;
     case PJ_PART_POST:
         pj_calls_post(r->calls, location, event->b);
@@ -377,7 +405,7 @@ static void one_event(replay *r, const pj_event *event, uint64_t number)
         openmp_event(r, event, number);
         break;
     case PJ_EV_PART:
-        if (r->mail)
+        if (r->matching)
             part_event(r, event);
         break;
     case PJ_EV_MESSAGE: // of which the batch knows
@@ -398,8 +426,9 @@ static void one_event(replay *r, const pj_event *event, uint64_t number)
 static size_t bytes_in_use(const replay *r)
 {
     return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
-           (r->mail ? pj_mail_bytes(r->mail) : 0) + (r->order ? pj_order_bytes(r->order) : 0) +
-           r->window_cap * sizeof *r->window + (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
+           (r->matching ? pj_matching_bytes(r->matching) : 0) +
+           (r->order ? pj_order_bytes(r->order) : 0) + r->window_cap * sizeof *r->window +
+           (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 
 /// A quarter of the job's budget may wait.
@@ -440,8 +469,8 @@ static void heard(replay *r, const pj_batch *batch, const pj_event *event)
     uint32_t threads = pj_layout_threads(layout, layout->rank_of[event->location]);
     uint64_t number = r->events++;
     if (event->kind == PJ_EV_MESSAGE) {
-        if (!r->mail) // else its ends have come apart
-            message_event(r, &batch->messages[event->a]);
+        if (!r->matching) // else its ends have come apart
+            message_event(r, &batch->messages[event->a], number);
     } else if (!r->order || threads == 1) {
         one_event(r, event, number);
     } else if (event->kind == PJ_EV_END) {
@@ -451,8 +480,8 @@ static void heard(replay *r, const pj_batch *batch, const pj_event *event)
     }
 }
 
-/// A batch of a crew is one location's (or of messages): its rank goes on as far as all of its
-/// threads have come.
+/// A batch of a process group is one location's (or of messages): its rank goes on as far as all of
+/// its threads have come.
 static void hand_on(replay *r, const pj_event *last)
 {
     if (last->kind == PJ_EV_MESSAGE)
@@ -665,19 +694,19 @@ static bool finish(void *self, pj_run *run, pj_err *err)
     return !r->ideal || write_ideal_trace(r, err);
 }
 
-// Shared by a crew
+// Shared by a process group
 
-static void share(void *self, const pj_crew *crew)
+static void share(void *self, const pj_process_group *group)
 {
     replay *r = self;
-    r->crew = crew;
+    r->group = group;
 }
 
 static const pj_buf *news(void *self)
 {
     replay *r = self;
     if (!r->given_up) {
-        pj_mail_tell(r->mail);
+        pj_matching_tell(r->matching);
         pj_groups_tell(r->groups);
     }
     return pj_far_send(r->far);
@@ -692,7 +721,7 @@ static bool take_news(void *self, unsigned member, pj_str in)
             return false;
         bool of_group = kind == PJ_FAR_MET || kind == PJ_FAR_ARRIVED;
         if (of_group ? !pj_groups_hear(r->groups, (pj_far_kind)kind, &in)
-                     : !pj_mail_hear(r->mail, member, (pj_far_kind)kind, &in))
+                     : !pj_matching_hear(r->matching, member, (pj_far_kind)kind, &in))
             return false;
         look_at_memory(r, 1);
     }

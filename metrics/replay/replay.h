@@ -3,6 +3,7 @@
 #ifndef PJ_REPLAY_H
 #define PJ_REPLAY_H
 
+#include "metrics/base/job.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/sink.h"
@@ -11,8 +12,8 @@ typedef struct pj_replay_opts {
     pj_network network;
     pj_job *job;     // its memory budget limits what may wait; NULL = 256 MB may; borrow
     pj_ideal *aside; // where its times go in place of pj_run.ideal; it counts and says nothing
-                     // then, and no crew shares it; NULL; borrow
-    bool alone;      // no crew shares it
+                     // then, and no process group shares it; NULL; borrow
+    bool alone;      // no process group shares it
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

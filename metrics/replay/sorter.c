@@ -1,3 +1,4 @@
+// Sorting more lines than memory holds.
 // A run on disk is a sequence of (place, length, bytes); all runs lie in one unlinked file.
 #include "metrics/replay/sorter.h"
 

@@ -14,9 +14,11 @@ typedef struct pj_sorter pj_sorter;
 pj_sorter *pj_sorter_new(const char *path, size_t memory);
 void pj_sorter_free(pj_sorter *sorter);
 /// Lines of equal time come out by `order`, then as they came in.
-bool pj_sorter_add(pj_sorter *sorter, uint64_t time, uint64_t order, pj_str line, pj_err *err);
+PJ_CHECKED bool pj_sorter_add(pj_sorter *sorter, uint64_t time, uint64_t order, pj_str line,
+                              pj_err *err);
 /// All lines in order; once.
-bool pj_sorter_each(pj_sorter *sorter, bool (*line)(void *self, pj_str line, pj_err *err),
-                    void *self, pj_err *err);
+PJ_CHECKED bool pj_sorter_each(pj_sorter *sorter,
+                               bool (*line)(void *self, pj_str line, pj_err *err), void *self,
+                               pj_err *err);
 
 #endif

@@ -1,34 +1,35 @@
+// Threads of OpenMP teams in the replay.
 // One team per rank. Between functions a worker's clock stands still; what it does after its last
 // function (writing its trace) counts, as it does in Dimemas.
 #include "metrics/replay/threads.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/replay/gate_row.h"
+#include "metrics/replay/sync_row.h"
 #include "metrics/trace/event.h"
 
 #include <stdlib.h>
 
 typedef struct team {
     uint32_t depth;       // parallel regions open on the master
-    uint32_t begin, join; // gates of the open region
+    uint32_t begin, join; // synchronisations of the open region
     uint64_t opened;      // when the open region was, in the trace
     bool started;         // the master has come to `begin`
     uint32_t workers;     // that have started in the open region
     uint64_t number;      // of the region's team; 0 = not told yet
-    uint32_t tasks;       // gate of the tasks since the last wait; PJ_NOTHING = none yet
+    uint32_t tasks;       // synchronisation of the tasks since the last wait; PJ_NOTHING = none yet
     uint64_t task_done;   // when the last of them was, in the trace
-    pj_gate_row barriers; // of the open region
+    pj_sync_row barriers; // of the open region
 } team;
 
 typedef struct worker {
     uint32_t depth;     // parallel functions open
-    uint32_t join;      // gate of the region it works in
+    uint32_t join;      // synchronisation of the region it works in
     uint64_t barriers;  // that it has left in this region
     uint64_t taskgroup; // last value of PJ_OMP_TASKGROUP
     uint32_t waits;     // barriers and task waits open, where waiting is not computing
     uint64_t busy;      // until when it worked before, or in, the innermost one
     bool in_barrier;    // where waiting is not computing
-    bool passed;        // and has had its gate
+    bool passed;        // and has had its synchronisation
     bool nested;        // works in a team within the region's
     bool lives;         // has worked
     bool free;          // runs without a master
@@ -66,7 +67,7 @@ void pj_threads_free(pj_threads *threads)
     if (!threads)
         return;
     for (uint32_t r = 0; r < threads->layout->ranks; r++)
-        pj_gate_row_free(&threads->teams[r].barriers);
+        pj_sync_row_free(&threads->teams[r].barriers);
     pj_arena_free(threads->arena);
 }
 
@@ -97,7 +98,7 @@ static void end_worker(pj_threads *threads, uint32_t location)
     if (w->join == PJ_NOTHING)
         return;
     add(threads, location, PJ_OP_ARRIVE, w->join);
-    pj_engine_gate_release(threads->engine, w->join);
+    pj_engine_sync_release(threads->engine, w->join);
     w->join = PJ_NOTHING;
 }
 
@@ -109,10 +110,10 @@ static void open_region(pj_threads *threads, team *t, uint32_t master)
     t->started = false;
     t->workers = 0;
     t->number = 0;
-    t->begin = pj_engine_gate(threads->engine, false);
-    t->join = pj_engine_gate(threads->engine, false);
-    pj_engine_gate_expect(threads->engine, t->begin, 1, 0);
-    pj_engine_gate_close(threads->engine, t->begin);
+    t->begin = pj_engine_sync(threads->engine, false);
+    t->join = pj_engine_sync(threads->engine, false);
+    pj_engine_sync_expect(threads->engine, t->begin, 1, 0);
+    pj_engine_sync_close(threads->engine, t->begin);
     threads->workers[master].barriers = 0;
     threads->workers[master].waits = 0;
     threads->workers[master].in_barrier = false;
@@ -121,11 +122,11 @@ static void open_region(pj_threads *threads, team *t, uint32_t master)
 static void close_region(pj_threads *threads, team *t, uint32_t master)
 {
     start_team(threads, t, master);
-    pj_gate_row_end(&t->barriers, threads->engine);
-    pj_engine_gate_close(threads->engine, t->join);
+    pj_sync_row_end(&t->barriers, threads->engine);
+    pj_engine_sync_close(threads->engine, t->join);
     add(threads, master, PJ_OP_AWAIT, t->join);
-    pj_engine_gate_release(threads->engine, t->begin);
-    pj_engine_gate_release(threads->engine, t->join);
+    pj_engine_sync_release(threads->engine, t->begin);
+    pj_engine_sync_release(threads->engine, t->join);
 }
 
 static void parallel(pj_threads *threads, uint32_t location, uint64_t value, uint64_t time)
@@ -164,8 +165,8 @@ static void start_worker(pj_threads *threads, team *t, uint32_t location, uint64
     pj_engine_move(threads->engine, location, time, false);
     t->workers += !w->nested; // others come to no barrier of the region
     w->join = t->join;
-    pj_engine_gate_expect(threads->engine, w->join, 1, 0);
-    pj_engine_gate_hold(threads->engine, w->join);
+    pj_engine_sync_expect(threads->engine, w->join, 1, 0);
+    pj_engine_sync_hold(threads->engine, w->join);
 }
 
 static void function(pj_threads *threads, uint32_t location, uint64_t value, uint64_t time)
@@ -209,20 +210,21 @@ static void end_wait(pj_threads *threads, uint32_t location, uint64_t time)
     w->busy = time;
 }
 
-/// Waits for a gate that all had come to at `all` in the trace: until then the thread has waited,
-/// from then until `time` it has gone on.
-static void await(pj_threads *threads, uint32_t location, uint32_t gate, uint64_t all,
+/// Waits for a synchronisation that all had come to at `all` in the trace: until then the thread
+/// has waited, from then until `time` it has gone on.
+static void await(pj_threads *threads, uint32_t location, uint32_t sync, uint64_t all,
                   uint64_t time)
 {
-    add(threads, location, PJ_OP_AWAIT, gate);
+    add(threads, location, PJ_OP_AWAIT, sync);
     if (threads->workers[location].waits == 0)
         return;
     pj_engine_move(threads->engine, location, all < time ? all : time, false);
     pj_engine_move(threads->engine, location, time, true);
 }
 
-/// Where a wait that is left at `time` has its gate: behind the work before it and in it.
-static void come_to_gate(pj_threads *threads, uint32_t location, uint64_t time)
+/// Where a wait that is left at `time` has its synchronisation: behind the work before it and in
+/// it.
+static void come_to_sync(pj_threads *threads, uint32_t location, uint64_t time)
 {
     const worker *w = &threads->workers[location];
     pj_engine_move(threads->engine, location, w->waits ? w->busy : time, true);
@@ -246,16 +248,16 @@ static void pass_barrier(pj_threads *threads, uint32_t location, uint64_t time)
     worker *w = &threads->workers[location];
     if (t->depth == 0 || w->depth == 0)
         return;
-    pj_gate_entry *entry =
-        pj_gate_row_at(&t->barriers, threads->engine, w->barriers++, t->workers + 1, false);
+    pj_sync_entry *entry =
+        pj_sync_row_at(&t->barriers, threads->engine, w->barriers++, t->workers + 1, false);
     if (!entry)
         return;
-    come_to_gate(threads, location, time);
+    come_to_sync(threads, location, time);
     if (entry->seen == 1 && threads->from_fork)
         entry->time = last_to_wait(threads, threads->layout->rank_of[location]);
-    add(threads, location, PJ_OP_ARRIVE, entry->gate);
-    await(threads, location, entry->gate, entry->time, time);
-    pj_gate_row_trim(&t->barriers, threads->engine);
+    add(threads, location, PJ_OP_ARRIVE, entry->sync);
+    await(threads, location, entry->sync, entry->time, time);
+    pj_sync_row_trim(&t->barriers, threads->engine);
 }
 
 static void leave_barrier(pj_threads *threads, uint32_t location, uint64_t time)
@@ -269,10 +271,10 @@ static void leave_barrier(pj_threads *threads, uint32_t location, uint64_t time)
 /// Whether somebody has left the barrier that the thread is still in.
 static bool is_released(const team *t, const worker *w)
 {
-    const pj_gate_row *row = &t->barriers;
+    const pj_sync_row *row = &t->barriers;
     return w->in_barrier && !w->passed && w->barriers >= row->base &&
            w->barriers - row->base < row->count &&
-           pj_gate_row_item(row, (uint32_t)(w->barriers - row->base))->seen > 0;
+           pj_sync_row_item(row, (uint32_t)(w->barriers - row->base))->seen > 0;
 }
 
 /// A task in a barrier is work before it, unless others have gone on and made the task since.
@@ -284,8 +286,8 @@ static void task_done(pj_threads *threads, uint32_t location, uint64_t time)
         threads->workers[location].passed = true;
     }
     if (t->tasks == PJ_NOTHING)
-        t->tasks = pj_engine_gate(threads->engine, false);
-    pj_engine_gate_expect(threads->engine, t->tasks, 1, 0);
+        t->tasks = pj_engine_sync(threads->engine, false);
+    pj_engine_sync_expect(threads->engine, t->tasks, 1, 0);
     pj_engine_move(threads->engine, location, time, true);
     add(threads, location, PJ_OP_ARRIVE, t->tasks);
     threads->workers[location].busy = t->task_done = time;
@@ -298,12 +300,12 @@ static void wait_for_tasks(pj_threads *threads, uint32_t location, uint64_t time
     if (t->tasks == PJ_NOTHING)
         return;
     uint32_t done = t->tasks;
-    t->tasks = pj_engine_gate(threads->engine, false);
-    come_to_gate(threads, location, time);
-    pj_engine_gate_chain(threads->engine, done, t->tasks);
-    pj_engine_gate_close(threads->engine, done);
+    t->tasks = pj_engine_sync(threads->engine, false);
+    come_to_sync(threads, location, time);
+    pj_engine_sync_chain(threads->engine, done, t->tasks);
+    pj_engine_sync_close(threads->engine, done);
     await(threads, location, done, t->task_done, time);
-    pj_engine_gate_release(threads->engine, done);
+    pj_engine_sync_release(threads->engine, done);
 }
 
 /// An event of a thread that works in a region.
@@ -363,7 +365,7 @@ void pj_threads_end(pj_threads *threads, uint32_t location)
 {
     uint32_t rank = threads->layout->rank_of[location];
     if (location == threads->layout->first_location[rank])
-        pj_gate_row_end(&threads->teams[rank].barriers, threads->engine);
+        pj_sync_row_end(&threads->teams[rank].barriers, threads->engine);
     else
         end_worker(threads, location);
 }

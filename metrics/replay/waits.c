@@ -1,7 +1,11 @@
+// Who waits for whom when a replay cannot go on.
 // From one that waits to the one that it waits for, until that one does not wait.
 #include "metrics/replay/waits.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/replay/engine.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
 pj_wait pj_wait_of(const pj_engine *engine, const pj_groups *groups, uint32_t location)
@@ -14,7 +18,7 @@ pj_wait pj_wait_of(const pj_engine *engine, const pj_groups *groups, uint32_t lo
         return wait;
     wait.kind = op.kind;
     if (op.kind == PJ_OP_AWAIT) {
-        wait.collective = pj_groups_name(groups, op.what, &wait.gate);
+        wait.collective = pj_groups_name(groups, op.what, &wait.sync);
         return wait;
     }
     pj_engine_ends(engine, op.what, &from, &to, &wait.size);
@@ -34,7 +38,7 @@ static const char *who(const pj_layout *layout, uint32_t location, pj_arena *are
 /// The rank that a collective lacks; PJ_NOTHING when it lacks none, or is none.
 static uint32_t missing(const pj_wait *wait, const pj_groups *groups)
 {
-    return wait->collective ? pj_groups_missing(groups, wait->gate) : PJ_NOTHING;
+    return wait->collective ? pj_groups_missing(groups, wait->sync) : PJ_NOTHING;
 }
 
 static const char *what(const pj_wait *wait, const pj_groups *groups, const pj_layout *layout,
@@ -50,7 +54,7 @@ static const char *what(const pj_wait *wait, const pj_groups *groups, const pj_l
         return pj_arena_format(arena, "for a message of %s", who(layout, wait->other, arena));
     case PJ_OP_AWAIT: {
         uint32_t rank = missing(wait, groups);
-        const pj_mpi_call_row *row = pj_mpi_call_at((pj_mpi_call)wait->gate.call);
+        const pj_mpi_call_row *row = pj_mpi_call_at((pj_mpi_call)wait->sync.call);
         return rank == PJ_NOTHING ? "for the other threads"
                                   : pj_arena_format(arena, "in %s for rank %u",
                                                     row ? row->name : "a collective", rank);

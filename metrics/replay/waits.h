@@ -2,8 +2,11 @@
 #ifndef PJ_WAITS_H
 #define PJ_WAITS_H
 
+#include "metrics/base/arena.h"
+#include "metrics/replay/engine.h"
 #include "metrics/replay/groups.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/layout.h"
 
 typedef struct pj_wait { // of a location
     bool waits;
@@ -11,8 +14,8 @@ typedef struct pj_wait { // of a location
     uint32_t other;  // of a message: the location at its other end
     uint64_t size;   // of a message: bytes
     uint64_t at;     // where in the trace, ns
-    bool collective; // which its gate is; else the threads of its rank meet there
-    pj_gate_name gate;
+    bool collective; // which its synchronisation is; else the threads of its rank meet there
+    pj_sync_name sync;
 } pj_wait;
 
 pj_wait pj_wait_of(const pj_engine *engine, const pj_groups *groups, uint32_t location);

@@ -1,7 +1,10 @@
+// The region of interest that a trace marks itself by switching tracing on and off.
 // Follows the switches of each thread and joins them at the end.
 #include "metrics/stat/bracket.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/trace/event.h"
 
 #include <stdlib.h>
 

@@ -1,22 +1,26 @@
+// The messages of a timeline.
 // Messages are bundled by cells of pixels, which grow whenever there are too many bundles.
 #include "metrics/stat/bundle_sink.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/map.h"
-#include "metrics/stat/scene_view.h"
+#include "metrics/run/run.h"
+#include "metrics/stat/timeline_view.h"
+#include "metrics/trace/event.h"
 
 #include <stdlib.h>
 
 enum { BUNDLES_MOST = 1000, CELL_COLUMNS_MOST = 64 };
 
 typedef struct bundle {
-    pj_scene_bundle sum; // times are sums
+    pj_timeline_bundle sum; // times are sums
     uint32_t from_column, to_column;
 } bundle;
 
 typedef struct bundle_state {
-    pj_scene_opts opts;
-    pj_scene_view view;
+    pj_timeline_opts opts;
+    pj_timeline_view view;
     uint64_t messages;
     bundle *bundles;
     size_t count;
@@ -37,16 +41,16 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     free_parts(self);
     self->bundles = pj_take_memory((BUNDLES_MOST + 1) * sizeof *self->bundles);
     self->cell_columns = self->cell_rows = 1;
-    return pj_scene_view_choose(&self->view, &self->opts, run, err);
+    return pj_timeline_view_choose(&self->view, &self->opts, run, err);
 }
 
 // Cells
 
 static uint64_t key_of(const bundle_state *self, const bundle *b)
 {
-    uint64_t rows = (uint64_t)(pj_scene_view_row(&self->view, b->sum.from) / self->cell_rows)
+    uint64_t rows = (uint64_t)(pj_timeline_view_row(&self->view, b->sum.from) / self->cell_rows)
                         << 16 |
-                    pj_scene_view_row(&self->view, b->sum.to) / self->cell_rows;
+                    pj_timeline_view_row(&self->view, b->sum.to) / self->cell_rows;
     uint64_t columns =
         (uint64_t)(b->from_column / self->cell_columns) << 16 | b->to_column / self->cell_columns;
     return rows << 32 | columns;
@@ -61,7 +65,7 @@ static void add_bundle(bundle_state *self, const bundle *b)
         self->bundles[self->count++] = *b;
         return;
     }
-    pj_scene_bundle *sum = &self->bundles[place].sum;
+    pj_timeline_bundle *sum = &self->bundles[place].sum;
     sum->sent_ns += b->sum.sent_ns;
     sum->received_ns += b->sum.received_ns;
     sum->messages += b->sum.messages;
@@ -100,24 +104,24 @@ static void widen(bundle_state *self)
         self->bundles[i].from_column /= 2;
         self->bundles[i].to_column /= 2;
     }
-    pj_scene_view_double(&self->view);
+    pj_timeline_view_double(&self->view);
     rebundle(self);
 }
 
 // Messages
 
 /// Column of a message's end; the nearest one when it is not seen.
-static uint32_t nearest_column(const pj_scene_view *view, uint64_t ns)
+static uint32_t nearest_column(const pj_timeline_view *view, uint64_t ns)
 {
     if (ns < view->from_ns)
         return 0;
-    uint64_t column = pj_scene_view_column(view, ns);
+    uint64_t column = pj_timeline_view_column(view, ns);
     return column < view->columns ? (uint32_t)column : view->columns - 1;
 }
 
 static void take_message(bundle_state *self, const pj_message *m)
 {
-    const pj_scene_view *view = &self->view;
+    const pj_timeline_view *view = &self->view;
     uint32_t from = m->from - view->first_location, to = m->to - view->first_location;
     if (from >= view->lanes || to >= view->lanes)
         return;
@@ -128,7 +132,7 @@ static void take_message(bundle_state *self, const pj_message *m)
     self->messages++;
     if (self->opts.counted)
         return;
-    while (view->open_end && !pj_scene_view_holds(view, last))
+    while (view->open_end && !pj_timeline_view_holds(view, last))
         widen(self);
     bundle b = {.sum = {.from = from,
                         .to = to,
@@ -155,19 +159,19 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     const bundle_state *self = memory;
-    pj_scene_bundle *bundles = pj_new_n(run->arena, pj_scene_bundle, self->count + 1);
+    pj_timeline_bundle *bundles = pj_new_n(run->arena, pj_timeline_bundle, self->count + 1);
     (void)err;
     for (size_t i = 0; i < self->count; i++) {
         bundles[i] = self->bundles[i].sum;
         bundles[i].sent_ns /= (double)bundles[i].messages;
         bundles[i].received_ns /= (double)bundles[i].messages;
     }
-    pj_scene *scene = pj_new(run->arena, pj_scene);
-    *scene = *run->scene;
-    scene->bundles = bundles;
-    scene->bundle_count = self->count;
-    scene->messages = self->messages;
-    run->scene = scene;
+    pj_timeline *timeline = pj_new(run->arena, pj_timeline);
+    *timeline = *run->timeline;
+    timeline->bundles = bundles;
+    timeline->bundle_count = self->count;
+    timeline->messages = self->messages;
+    run->timeline = timeline;
     return true;
 }
 
@@ -177,7 +181,7 @@ static void close_sink(void *memory)
     free(memory);
 }
 
-pj_sink pj_bundle_sink(pj_scene_opts opts)
+pj_sink pj_bundle_sink(pj_timeline_opts opts)
 {
     bundle_state *self = pj_take_memory(sizeof *self);
     *self = (bundle_state){.opts = opts};

@@ -1,8 +1,12 @@
+// Names of parallel regions, from what was executed in them.
 // Sequences are found again by a hash of their values, names by a hash of their text.
 #include "metrics/stat/executed.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #define PJ_EXECUTED_H
 
 #include "metrics/run/regions.h"
+#include "metrics/run/run.h"
 
 enum { PJ_SEEN_MOST = 16 };
 

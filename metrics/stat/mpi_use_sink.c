@@ -1,12 +1,18 @@
+// What a run did in MPI.
 // A thread is in the call that it entered last and has not left; one that is never left ends with
 // the thread's last event, as the trace may be cut. All sums are whole numbers: it
 // does not matter in which order, or by whom, they are found.
 #include "metrics/stat/mpi_use_sink.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// Open constructs of a thread.
 // Each kind is a stack of its own, whose top a map knows; the named ones are a list besides.
 #include "metrics/stat/nesting.h"
 

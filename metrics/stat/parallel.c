@@ -1,3 +1,4 @@
+// OpenMP parallel regions from the events of their threads.
 // A region is settled some while after its end, as the states of other threads may stand behind it
 // in the trace. Pieces of computation are cut from the timeline of their thread and wait in a queue
 // until the master has come as far: then it is known which region they belong to. Both waits are
@@ -6,9 +7,14 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/run/regions.h"
+#include "metrics/run/run.h"
 #include "metrics/stat/executed.h"
-#include "metrics/stat/timeline.h"
+#include "metrics/stat/state_clock.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 
@@ -23,7 +29,7 @@ typedef struct piece { // of computation
 } piece;
 
 typedef struct member { // a thread
-    pj_timeline timeline;
+    pj_state_clock clock;
     piece *pieces; // ring, by time
     size_t first, count, cap;
     uint64_t settled; // later states that begin before this are too late
@@ -70,7 +76,7 @@ static void free_parts(parallel_state *self)
 {
     const pj_layout *layout = self->run ? &self->run->layout : NULL;
     for (uint32_t i = 0; layout && i < layout->locations; i++) {
-        pj_timeline_free(&self->members[i].timeline);
+        pj_state_clock_free(&self->members[i].clock);
         free(self->members[i].pieces);
     }
     for (uint32_t r = 0; layout && r < layout->ranks; r++) {
@@ -100,7 +106,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->members = pj_take_memory(n * sizeof *self->members);
     for (uint32_t i = 0; i < n; i++) {
         self->members[i] = (member){.count = 0};
-        pj_timeline_begin(&self->members[i].timeline, &self->whole, NULL);
+        pj_state_clock_begin(&self->members[i].clock, &self->whole, NULL);
     }
     self->teams = pj_take_memory(ranks * sizeof *self->teams);
     for (uint32_t r = 0; r < ranks; r++)
@@ -163,15 +169,15 @@ static void push_piece(const parallel_state *self, member *m, uint64_t begin, ui
     *piece_at(m, m->count - 1) = (piece){begin, end};
 }
 
-static bool is_running(const pj_timeline *timeline)
+static bool is_running(const pj_state_clock *clock)
 {
-    return (timeline->slot & PJ_CLASS_DISABLED) == PJ_CLASS_RUNNING;
+    return (clock->slot & PJ_CLASS_DISABLED) == PJ_CLASS_RUNNING;
 }
 
 /// Everything that is known of the thread before `until` is final from now on.
 static void settle_member(parallel_state *self, team *t, uint32_t thread, member *m, uint64_t until)
 {
-    const pj_timeline *now = &m->timeline;
+    const pj_state_clock *now = &m->clock;
     if (until <= m->settled)
         return;
     drain(t, thread, m, until);
@@ -185,7 +191,7 @@ static void settle_member(parallel_state *self, team *t, uint32_t thread, member
 static void take_state(parallel_state *self, team *t, uint32_t thread, const pj_event *event)
 {
     member *m = &self->members[event->location];
-    pj_timeline *timeline = &m->timeline;
+    pj_state_clock *clock = &m->clock;
     const pj_window *window = &self->window;
     bool crosses = (event->time < window->from && event->a > window->from) ||
                    (event->time < window->to && event->a > window->to);
@@ -193,12 +199,11 @@ static void take_state(parallel_state *self, team *t, uint32_t thread, const pj_
         return;
     if (event->time < m->settled)
         pj_import_add(&self->stats, PJ_IMPORT_region_late, 0);
-    bool ran = is_running(timeline);
-    piece before = {timeline->begin, timeline->end};
-    pj_timeline_state(timeline, event->time, event->a, event->code);
-    if (ran && timeline->begin > before.begin)
-        push_piece(self, m, before.begin,
-                   before.end < timeline->begin ? before.end : timeline->begin);
+    bool ran = is_running(clock);
+    piece before = {clock->begin, clock->end};
+    pj_state_clock_state(clock, event->time, event->a, event->code);
+    if (ran && clock->begin > before.begin)
+        push_piece(self, m, before.begin, before.end < clock->begin ? before.end : clock->begin);
     drain(t, thread, m, t->seen);
 }
 

@@ -1,17 +1,23 @@
+// Questions about the events of a trace.
 // Everything that is asked for is a formula over the fields of a record; a plain field is the
 // shortest of them. Texts of records are few and live long: they are told apart by number.
 #include "metrics/stat/query.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/map.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 #include "metrics/run/run.h"
 #include "metrics/stat/record.h"
 #include "metrics/table/formula.h"
+#include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <fnmatch.h>
@@ -571,7 +577,7 @@ static pj_table *sorted(const pj_query *query)
     pj_str keys[KEYS_MOST];
     for (size_t i = 0; i < query->key_count; i++)
         keys[i] = pj_str_of(query->table->columns[i].key);
-    return pj_table_sort(query->table, keys, query->key_count, NULL);
+    return pj_table_sort(query->table, keys, query->key_count, NULL, NULL);
 }
 
 static void make_table(pj_query *query)

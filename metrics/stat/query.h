@@ -4,6 +4,8 @@
 #ifndef PJ_QUERY_H
 #define PJ_QUERY_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/table/fold.h"
 #include "metrics/trace/sink.h"
 
@@ -31,7 +33,7 @@ typedef struct pj_query_opts {
 typedef struct pj_query pj_query;
 
 /// NULL with PJ_E_SCRIPT: a formula is wrong, with the nearest valid name.
-pj_query *pj_query_new(pj_query_opts opts, pj_err *err);
+PJ_CHECKED pj_query *pj_query_new(pj_query_opts opts, pj_err *err);
 void pj_query_free(pj_query *query);
 /// Whether the answer depends on regions: a pass without them is several times faster.
 bool pj_query_wants_regions(const pj_query *query);

@@ -1,3 +1,4 @@
+// Events as the records that questions are asked of.
 // Messages come at the time of their send, or behind the end of its call, which therefore waits for
 // the next thing that its thread does. Their receiver keeps them until the call that completes them
 // has ended.
@@ -5,8 +6,11 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/stat/nesting.h"
-#include "metrics/stat/piece.h"
+#include "metrics/stat/state_clock.h"
+#include "metrics/stat/state_piece.h"
 #include "metrics/trace/ends.h"
 #include "metrics/trace/mpi_call.h"
 
@@ -44,7 +48,7 @@ typedef struct thread {
     uint32_t incoming_free;
     pj_nesting
         open; // constructs (kind: PJ_OMP_*) and regions; value: region, or what comes with it
-    pj_pieces states;
+    pj_state_pieces states;
     const char *state_region; // around the current one
 } thread;
 
@@ -118,7 +122,7 @@ pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self)
     records->threads = memset(pj_take_memory(size), 0, size);
     records->whole = (pj_window){0, UINT64_MAX, false};
     for (uint32_t i = 0; i < records->locations; i++)
-        pj_pieces_begin(&records->threads[i].states, &records->whole);
+        pj_state_pieces_begin(&records->threads[i].states, &records->whole);
     records->is_call = pj_take_memory(run->region_count + 1);
     for (uint32_t i = 0; i < run->region_count; i++) {
         pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(run->regions[i].name));
@@ -135,7 +139,7 @@ void pj_records_free(pj_records *records)
         pj_ends_free(&records->threads[i].waiting);
         free(records->threads[i].incoming);
         pj_nesting_free(&records->threads[i].open);
-        pj_pieces_free(&records->threads[i].states);
+        pj_state_pieces_free(&records->threads[i].states);
     }
     free(records->threads);
     free(records->is_call);
@@ -335,7 +339,7 @@ static bool see_leave(pj_records *records, const pj_event *event, pj_err *err)
 }
 
 /// A record of a piece that has a length, in the innermost region at its begin.
-static bool hand_on_piece(pj_records *records, uint32_t location, pj_piece piece, pj_err *err)
+static bool hand_on_piece(pj_records *records, uint32_t location, pj_state_piece piece, pj_err *err)
 {
     if (piece.end <= piece.begin)
         return true;
@@ -350,9 +354,9 @@ static bool hand_on_piece(pj_records *records, uint32_t location, pj_piece piece
 static bool see_state(pj_records *records, const pj_event *event, pj_err *err)
 {
     thread *t = &records->threads[event->location];
-    pj_piece piece = pj_pieces_state(&t->states, event);
+    pj_state_piece piece = pj_state_pieces_state(&t->states, event);
     bool good = hand_on_piece(records, event->location, piece, err);
-    if (t->states.timeline.begin == event->time)
+    if (t->states.clock.begin == event->time)
         t->state_region = region_of(records, t);
     return good;
 }
@@ -408,7 +412,8 @@ bool pj_records_events(pj_records *records, const pj_batch *batch, pj_err *err)
 bool pj_records_end(pj_records *records, pj_err *err)
 {
     for (uint32_t i = 0; i < records->locations; i++) {
-        pj_piece piece = pj_pieces_last(&records->threads[i].states, records->run->end_ns);
+        pj_state_piece piece =
+            pj_state_pieces_last(&records->threads[i].states, records->run->end_ns);
         if ((records->threads[i].ended && !hand_on_call(records, i, err)) ||
             !hand_on_piece(records, i, piece, err))
             return false;

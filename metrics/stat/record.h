@@ -4,6 +4,7 @@
 #ifndef PJ_RECORD_H
 #define PJ_RECORD_H
 
+#include "metrics/base/err.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 
@@ -44,9 +45,9 @@ typedef bool pj_record_take(void *self, const pj_record *record, pj_err *err);
 pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self);
 void pj_records_free(pj_records *records);
 /// Hands on what ends in this batch.
-bool pj_records_events(pj_records *records, const pj_batch *batch, pj_err *err);
+PJ_CHECKED bool pj_records_events(pj_records *records, const pj_batch *batch, pj_err *err);
 /// Hands on what has waited for the end of the trace.
-bool pj_records_end(pj_records *records, pj_err *err);
+PJ_CHECKED bool pj_records_end(pj_records *records, pj_err *err);
 /// What is still open: calls, constructs and regions that no record was made of.
 uint64_t pj_records_open(const pj_records *records);
 

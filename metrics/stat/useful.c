@@ -2,60 +2,63 @@
 #include "metrics/stat/useful.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/run/run.h"
-#include "metrics/stat/timeline.h"
+#include "metrics/stat/state_clock.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct useful_state {
-    pj_timeline *timelines; // by location
+    pj_state_clock *clocks; // by location
     pj_border *borders;     // two by location; NULL without a region of interest
     uint32_t locations;
     pj_window window;
     bool has_mpi, has_openmp, has_states;
 } useful_state;
 
-static void free_timelines(useful_state *self)
+static void free_clocks(useful_state *self)
 {
     for (uint32_t i = 0; i < self->locations; i++)
-        pj_timeline_free(&self->timelines[i]);
-    free(self->timelines);
+        pj_state_clock_free(&self->clocks[i]);
+    free(self->clocks);
     free(self->borders);
-    *self = (useful_state){.timelines = NULL};
+    *self = (useful_state){.clocks = NULL};
 }
 
 static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     useful_state *self = memory;
     (void)err;
-    free_timelines(self);
+    free_clocks(self);
     self->window = (pj_window){0, UINT64_MAX, false};
     if (run->roi.set)
         self->window = (pj_window){run->roi.from_ns, run->roi.to_ns, run->roi.drop};
     uint32_t n = self->locations = run->layout.locations;
-    self->timelines = pj_take_memory(n * sizeof *self->timelines);
+    self->clocks = pj_take_memory(n * sizeof *self->clocks);
     if (run->roi.set)
         self->borders = pj_take_memory(2 * (size_t)n * sizeof *self->borders);
     for (uint32_t i = 0; i < n; i++) {
-        pj_timeline_begin(&self->timelines[i], &self->window,
-                          self->borders ? &self->borders[2 * (size_t)i] : NULL);
-        self->timelines[i].once = run->states_unread;
+        pj_state_clock_begin(&self->clocks[i], &self->window,
+                             self->borders ? &self->borders[2 * (size_t)i] : NULL);
+        self->clocks[i].once = run->states_unread;
     }
     return true;
 }
 
-static void see_event(pj_timeline *timeline, uint64_t time)
+static void see_event(pj_state_clock *clock, uint64_t time)
 {
-    pj_timeline_see(timeline, time);
-    if (time > timeline->last_event)
-        timeline->last_event = time;
+    pj_state_clock_see(clock, time);
+    if (time > clock->last_event)
+        clock->last_event = time;
 }
 
 static void see_message(useful_state *self, const pj_message *message)
 {
-    pj_timeline_see(&self->timelines[message->from], message->logical_send);
-    pj_timeline_see(&self->timelines[message->to], message->logical_recv);
+    pj_state_clock_see(&self->clocks[message->from], message->logical_send);
+    pj_state_clock_see(&self->clocks[message->to], message->logical_recv);
 }
 
 /// Levels of OpenMP; the other event families serve the replay.
@@ -67,32 +70,32 @@ static bool is_level(unsigned code)
 
 static inline void take_event(useful_state *self, const pj_batch *batch, const pj_event *event)
 {
-    pj_timeline *timeline = &self->timelines[event->location];
+    pj_state_clock *clock = &self->clocks[event->location];
     switch ((pj_event_kind)event->kind) {
     case PJ_EV_STATE:
         self->has_states = true;
-        pj_timeline_see(timeline, event->time);
-        pj_timeline_state(timeline, event->time, event->a, event->code);
+        pj_state_clock_see(clock, event->time);
+        pj_state_clock_state(clock, event->time, event->a, event->code);
         return;
     case PJ_EV_MESSAGE:
         see_message(self, &batch->messages[event->a]);
         return;
     case PJ_EV_COUNTER:
-        if (event->code < PJ_TIMELINE_COUNTERS)
-            pj_timeline_reading(timeline, event->code, event->time, (int64_t)event->a);
+        if (event->code < PJ_STATE_CLOCK_COUNTERS)
+            pj_state_clock_reading(clock, event->code, event->time, (int64_t)event->a);
         break;
     case PJ_EV_COUNTERS:
-        pj_timeline_readings(timeline, event->time, (int64_t)event->a, (int64_t)event->b);
+        pj_state_clock_readings(clock, event->time, (int64_t)event->a, (int64_t)event->b);
         break;
     case PJ_EV_MPI:
         self->has_mpi = true;
-        pj_timeline_mpi(timeline, event->time, event->code, event->a != 0);
+        pj_state_clock_mpi(clock, event->time, event->code, event->a != 0);
         break;
     case PJ_EV_OPENMP:
         if (!is_level(event->code))
             break;
         self->has_openmp = true;
-        pj_timeline_level(timeline, event->time, (int64_t)event->a);
+        pj_state_clock_level(clock, event->time, (int64_t)event->a);
         break;
     case PJ_EV_COLLECTIVE:
     case PJ_EV_REQUEST:
@@ -107,7 +110,7 @@ static inline void take_event(useful_state *self, const pj_batch *batch, const p
     case PJ_EV_LAST:
         break;
     }
-    see_event(timeline, event->time);
+    see_event(clock, event->time);
 }
 
 static bool events(void *memory, const pj_batch *batch, pj_err *err)
@@ -120,43 +123,42 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 }
 
 /// Time in states of `class_`, of which the bits `with` are set and the bits `without` are not.
-static uint64_t sum_of(const pj_timeline *timeline, unsigned class_, unsigned with,
+static uint64_t sum_of(const pj_state_clock *clock, unsigned class_, unsigned with,
                        unsigned without)
 {
     uint64_t sum = 0;
     for (unsigned place = 0; place < PJ_CLASS_RUNNING; place++)
         if ((place & with) == with && (place & without) == 0)
-            sum += timeline->sums[class_ + place];
+            sum += clock->sums[class_ + place];
     return sum;
 }
 
-static pj_totals totals_of(const pj_timeline *timeline)
+static pj_totals totals_of(const pj_state_clock *clock)
 {
     pj_totals totals = {
-        .useful_ns = sum_of(timeline, PJ_CLASS_RUNNING, 0, 0),
-        .serial_useful_ns = sum_of(timeline, PJ_CLASS_RUNNING, 0, PJ_IN_OPENMP),
-        .openmp_useful_ns = sum_of(timeline, PJ_CLASS_RUNNING, PJ_IN_OPENMP, 0),
-        .openmp_ns = timeline->openmp_ns,
-        .outside_mpi_ns = sum_of(timeline, PJ_CLASS_RUNNING, 0, PJ_IN_MPI) +
-                          sum_of(timeline, PJ_CLASS_OTHER, 0, PJ_IN_MPI),
-        .runtime_ns =
-            sum_of(timeline, PJ_CLASS_RUNNING, 0, 0) + sum_of(timeline, PJ_CLASS_OTHER, 0, 0),
-        .last_event_ns = timeline->last_event,
-        .first_record_ns = timeline->first_record,
+        .useful_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, 0),
+        .serial_useful_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, PJ_IN_OPENMP),
+        .openmp_useful_ns = sum_of(clock, PJ_CLASS_RUNNING, PJ_IN_OPENMP, 0),
+        .openmp_ns = clock->openmp_ns,
+        .outside_mpi_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, PJ_IN_MPI) +
+                          sum_of(clock, PJ_CLASS_OTHER, 0, PJ_IN_MPI),
+        .runtime_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, 0) + sum_of(clock, PJ_CLASS_OTHER, 0, 0),
+        .last_event_ns = clock->last_event,
+        .first_record_ns = clock->first_record,
     };
-    memcpy(totals.spent_ns, timeline->spent, sizeof totals.spent_ns);
-    if (timeline->borders)
-        totals.runtime_ns = timeline->window->to - timeline->window->from -
-                            sum_of(timeline, PJ_CLASS_DISABLED, 0, 0);
+    memcpy(totals.spent_ns, clock->spent, sizeof totals.spent_ns);
+    if (clock->borders)
+        totals.runtime_ns =
+            clock->window->to - clock->window->from - sum_of(clock, PJ_CLASS_DISABLED, 0, 0);
     return totals;
 }
 
-static void write_counters(const pj_timeline *timeline, uint32_t location, pj_run *run)
+static void write_counters(const pj_state_clock *clock, uint32_t location, pj_run *run)
 {
-    for (unsigned c = 0; c < PJ_TIMELINE_COUNTERS; c++) {
-        run->counters[c].useful[location] = timeline->credits[c].useful;
-        run->counters[c].present |= timeline->credits[c].present;
-        if (timeline->credits[c].overflown)
+    for (unsigned c = 0; c < PJ_STATE_CLOCK_COUNTERS; c++) {
+        run->counters[c].useful[location] = clock->credits[c].useful;
+        run->counters[c].present |= clock->credits[c].present;
+        if (clock->credits[c].overflown)
             pj_import_add(&run->import, PJ_IMPORT_counter_overflow, 0);
     }
 }
@@ -170,12 +172,12 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     run->has_openmp = self->has_openmp;
     run->no_states = !self->has_states;
     for (uint32_t i = 0; i < self->locations; i++) {
-        pj_timeline *timeline = &self->timelines[i];
-        pj_timeline_end(timeline, run->end_ns);
-        run->totals[i] = totals_of(timeline);
-        write_counters(timeline, i, run);
-        run->states_overlap |= timeline->overlap;
-        run->roi.cut_bursts += pj_timeline_cuts(timeline);
+        pj_state_clock *clock = &self->clocks[i];
+        pj_state_clock_end(clock, run->end_ns);
+        run->totals[i] = totals_of(clock);
+        write_counters(clock, i, run);
+        run->states_overlap |= clock->overlap;
+        run->roi.cut_bursts += pj_state_clock_cuts(clock);
         if (run->totals[i].runtime_ns > run->runtime_ns)
             run->runtime_ns = run->totals[i].runtime_ns;
     }
@@ -184,14 +186,14 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
 
 static void close_sink(void *memory)
 {
-    free_timelines(memory);
+    free_clocks(memory);
     free(memory);
 }
 
 pj_sink pj_useful_sink(void)
 {
     useful_state *self = pj_take_memory(sizeof *self);
-    *self = (useful_state){.timelines = NULL};
+    *self = (useful_state){.clocks = NULL};
     return (pj_sink){.name = "useful",
                      .begin = begin,
                      .events = events,

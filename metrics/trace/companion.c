@@ -1,7 +1,9 @@
+// Files beside a trace.
 // Companions are found by name alone. Only regular files are read: opening a pipe would wait.
 #include "metrics/trace/companion.h"
 
 #include "metrics/base/file.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -70,4 +72,28 @@ bool pj_companion_shared(const char *a, const char *b)
     other_name = other_name < other.len ? other_name + 1 : 0;
     return pj_str_equal(pj_str_from(one, one_name), pj_str_from(other, other_name)) &&
            is_same_folder(pj_str_head(one, one_name), pj_str_head(other, other_name));
+}
+
+/// The name without its end: of "a/run.pcf.gz" "a/run"; all of it when it is no companion's.
+static pj_str stem_of(pj_str name)
+{
+    static const pj_str suffixes[] = {{".pcf", 4}, {".row", 4}};
+    pj_str plain = pj_str_ends(name, PJ_S(".gz")) ? pj_str_head(name, name.len - 3) : name;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (pj_str_ends(plain, suffixes[i]))
+            return pj_str_head(plain, plain.len - suffixes[i].len);
+    return name;
+}
+
+bool pj_companion_named(const char *path)
+{
+    pj_str name = pj_str_of(path);
+    return stem_of(name).len < name.len;
+}
+
+bool pj_companion_belongs(const char *path, const char *trace)
+{
+    pj_str stem = stem_of(pj_str_of(path)), other = pj_str_of(trace);
+    return pj_companion_named(path) && pj_str_starts(other, stem) &&
+           pj_str_starts(pj_str_from(other, stem.len), PJ_S(".prv"));
 }

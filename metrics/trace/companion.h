@@ -10,8 +10,12 @@
 void pj_companion_path(const char *trace, const char *suffix, pj_buf *out);
 /// Its text, of which nobody needs more than the first 64 MiB. False when there is none, and with
 /// an error (PJ_E_IO) when it cannot be read.
-bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out, pj_err *err);
+PJ_CHECKED bool pj_companion_read(const char *trace, const char *suffix, pj_buf *out, pj_err *err);
 /// Whether two traces are one file or have the same companions: who writes one harms the other.
 bool pj_companion_shared(const char *a, const char *b);
+/// Whether a file is called as companions are, compressed or not.
+bool pj_companion_named(const char *path);
+/// Whether it is one of that trace, by name.
+bool pj_companion_belongs(const char *path, const char *trace);
 
 #endif

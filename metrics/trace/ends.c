@@ -1,3 +1,4 @@
+// Ends of messages by time.
 // Records come nearly in order of time, so that nearly all ends go to the end of a sorted ring; a
 // binary heap takes the others and bounds the cost of any order.
 #include "metrics/trace/ends.h"

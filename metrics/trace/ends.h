@@ -27,6 +27,11 @@ static inline pj_end_kind pj_end_kind_of(pj_end end)
     return (pj_end_kind)(end.order >> 62);
 }
 
+static inline uint64_t pj_end_rank_of(pj_end end)
+{
+    return end.order & UINT64_MAX >> 2;
+}
+
 typedef struct pj_ends {
     pj_end *sorted; // ring
     size_t first, count, cap;

@@ -28,6 +28,12 @@ enum {
     PJ_OMP_TASK_LINE,     // 60000123: of the task; not a level
 };
 
+/// Functions of the program in Paraver traces; `code` of PJ_EV_OTHER.
+enum {
+    PJ_FUNCTION = 40, // 60000019: a function is entered; numbers go on from those of OpenMP
+    PJ_FUNCTION_LINE, // 60000119: its source line, in the same record
+};
+
 /// What is done with devices (GPUs); `code` of PJ_EV_DEVICE.
 enum {
     PJ_DEVICE_CALL = 1, // 63000000, 63500000: a thread is inside the runtime of devices
@@ -56,7 +62,8 @@ typedef enum pj_event_kind {
     PJ_EV_ENTER,      // a = region, an index in pj_run.regions; only where a pass asks for regions
     PJ_EV_LEAVE,      // the same
     PJ_EV_DEVICE,     // a = value (0 = left), code = PJ_DEVICE_*
-    PJ_EV_OTHER,      // an event record without meaning here: only its time counts
+    PJ_EV_OTHER,      // an event record whose time alone counts, but for call paths: code =
+                      // PJ_FUNCTION..., a = value (0 = left); 0 = without meaning here
     PJ_EV_END,        // the location has no more events; only with PJ_EV_PART
     PJ_EV_LAST,       // number of kinds
 } pj_event_kind;

@@ -1,6 +1,9 @@
+// Events as bytes, for other processes.
 // First byte: the kind of event, and whether its location is another one, and which of its fields
 // are not 0. Of a state, `a` is its length.
 #include "metrics/trace/event_code.h"
+
+#include "metrics/base/str.h"
 
 enum {
     KIND = 0x0f,

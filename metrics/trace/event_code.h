@@ -4,6 +4,7 @@
 #define PJ_EVENT_CODE_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/event.h"
 
 /// What differences are taken from; zeroed at the begin of each text.
@@ -15,7 +16,7 @@ typedef struct pj_event_code {
 void pj_code_number(pj_buf *out, uint64_t value);
 /// False at the end of the text.
 bool pj_decode_number(pj_str *in, uint64_t *value);
-/// Copies what a process of the same crew has written as it is in memory.
+/// Copies what a process of the same process group has written as it is in memory.
 bool pj_decode_bytes(pj_str *in, void *out, size_t size);
 
 void pj_code_event(pj_event_code *code, pj_buf *out, const pj_event *event);

@@ -3,7 +3,7 @@
 #define PJ_LAYOUT_H
 
 #include "metrics/base/arena.h"
-#include "metrics/base/crew.h"
+#include "metrics/base/process_group.h"
 #include "metrics/trace/device.h"
 
 #include <stdbool.h>
@@ -34,15 +34,16 @@ static inline uint32_t pj_layout_threads(const pj_layout *layout, uint32_t rank)
     return layout->first_location[rank + 1] - layout->first_location[rank];
 }
 
-/// The member of a crew that a location belongs to: a whole rank to one, where there are enough.
-static inline unsigned pj_layout_owner(const pj_layout *layout, const pj_crew *crew,
+/// The member of a process group that a location belongs to: a whole rank to one, where there are
+/// enough.
+static inline unsigned pj_layout_owner(const pj_layout *layout, const pj_process_group *group,
                                        uint32_t location)
 {
     if (location >= layout->locations) // a stream's is that of its rank
         location = layout->first_location[layout->streams[location - layout->locations].rank];
-    bool whole = layout->ranks >= pj_crew_readers(crew);
+    bool whole = layout->ranks >= pj_process_group_readers(group);
     uint32_t of = whole ? layout->first_location[layout->rank_of[location]] : location;
-    return pj_crew_owner(crew, of, layout->locations);
+    return pj_process_group_owner(group, of, layout->locations);
 }
 
 /// Threads of every rank when they are equal, else 0 (then the text is "4x2-8").

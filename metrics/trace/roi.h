@@ -20,6 +20,6 @@ typedef struct pj_roi_request {
 } pj_roi_request;
 
 /// "auto", "off", "1.5s..20s", "10%..90%"; either end may be left out.
-bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err);
+PJ_CHECKED bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err);
 
 #endif

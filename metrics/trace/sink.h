@@ -4,19 +4,23 @@
 #define PJ_SINK_H
 
 #include "metrics/base/buf.h"
-#include "metrics/base/crew.h"
+#include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/event.h"
 
+struct pj_path_tree;
 struct pj_run;
 
 /// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
-/// Where the ends of messages are apart (pj_run.messages_apart), every member of a crew then has
-/// one for its own ranks (pj_layout_owner). Only the first such sink of a pass is told of others.
+/// Where the ends of messages are apart (pj_run.messages_apart), every member of a process group
+/// then has one for its own ranks (pj_layout_owner). Only the first such sink of a pass is told of
+/// others.
 typedef struct pj_sharing {
     /// Comes before `begin`: only the events of this member's ranks will come, those of one
     /// location in their order.
-    void (*share)(void *self, const pj_crew *crew);
+    void (*share)(void *self, const pj_process_group *group);
     /// What the others need to know of what has been found since the last time, by member; borrow.
     const pj_buf *(*news)(void *self);
     /// What a member had to tell; false when it cannot be understood.
@@ -41,12 +45,15 @@ typedef struct pj_sink {
     /// Is given events of streams of devices too (pj_layout), in order with those of the threads,
     /// and messages between both. All other sinks see the threads alone.
     bool devices;
-    /// Takes the threads each for itself, so that they may be shared over a crew.
+    /// The call tree of a location, for a reader that knows how regions are nested: whoever reads
+    /// the location fills it, and its events tell the sink nothing more. NULL = no such sink.
+    struct pj_path_tree *(*calls)(void *self, uint32_t location);
+    /// Takes the threads each for itself, so that they may be shared over a process group.
     bool by_location;
-    const pj_sharing *sharing; // NULL = in a crew its leader has all the events
-    /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a crew only the
-    /// leader finishes it. The others tell what they have found of their threads, with a final
-    /// `run->end_ns`; false when that cannot be understood. Both or none.
+    const pj_sharing *sharing; // NULL = in a process group its leader has all the events
+    /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a process group
+    /// only the leader finishes it. The others tell what they have found of their threads, with a
+    /// final `run->end_ns`; false when that cannot be understood. Both or none.
     void (*tell)(void *self, const struct pj_run *run, pj_buf *out);
     bool (*hear)(void *self, pj_str in);
 } pj_sink;

@@ -1,49 +1,57 @@
+// The states of a timeline.
 // Pieces of states are cut as in the statistics (timeline.h) and laid over the pixels of their
 // lane. A trace that turns out longer than its header says makes the pixels of twice the time. All
 // sums are whole numbers: it does not matter in which order, or by whom, they are found.
-#include "metrics/stat/scene_sink.h"
+#include "metrics/stat/timeline_sink.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/stat/piece.h"
-#include "metrics/stat/scene_view.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/stat/state_clock.h"
+#include "metrics/stat/state_piece.h"
+#include "metrics/stat/timeline_view.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
 
 typedef struct lane {
-    pj_pieces pieces;
+    pj_state_pieces pieces;
     bool seen; // it has records here
     bool told; // it was found by another process
     pj_mpi_call call;
     uint64_t entered_ns;
 } lane;
 
-typedef struct scene_state {
-    pj_scene_opts opts;
-    pj_scene_view view;
+typedef struct timeline_state {
+    pj_timeline_opts opts;
+    pj_timeline_view view;
     lane *lanes;
     pj_window whole;
-    uint64_t *ticks; // as pj_scene.time
-    uint64_t *sums;  // as pj_scene.sums
-    pj_scene_call *calls;
+    uint64_t *ticks; // as pj_timeline.time
+    uint64_t *sums;  // as pj_timeline.sums
+    pj_timeline_call *calls;
     size_t call_count, call_cap;
     bool many; // more calls than are kept
-} scene_state;
+} timeline_state;
 
-static size_t pixel_count(const scene_state *self)
+static size_t pixel_count(const timeline_state *self)
 {
-    return (size_t)self->view.rows * self->view.columns * PJ_SCENE_KINDS;
+    return (size_t)self->view.rows * self->view.columns * PJ_TIMELINE_KINDS;
 }
 
-static void free_parts(scene_state *self)
+static void free_parts(timeline_state *self)
 {
     for (uint32_t i = 0; self->lanes && i < self->view.lanes; i++)
-        pj_pieces_free(&self->lanes[i].pieces);
+        pj_state_pieces_free(&self->lanes[i].pieces);
     free(self->lanes);
     free(self->ticks);
     free(self->sums);
     free(self->calls);
-    *self = (scene_state){.opts = self->opts};
+    *self = (timeline_state){.opts = self->opts};
 }
 
 static uint64_t *zeros(size_t count)
@@ -53,18 +61,18 @@ static uint64_t *zeros(size_t count)
 
 static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
-    scene_state *self = memory;
+    timeline_state *self = memory;
     free_parts(self);
-    if (!pj_scene_view_choose(&self->view, &self->opts, run, err))
+    if (!pj_timeline_view_choose(&self->view, &self->opts, run, err))
         return false;
     uint32_t n = self->view.lanes;
     self->ticks = zeros(pixel_count(self));
-    self->sums = zeros((size_t)n * PJ_SCENE_KINDS);
+    self->sums = zeros((size_t)n * PJ_TIMELINE_KINDS);
     self->whole = (pj_window){0, UINT64_MAX, false};
     self->lanes = pj_take_memory(n * sizeof *self->lanes);
     for (uint32_t i = 0; i < n; i++) {
         self->lanes[i] = (lane){.seen = false};
-        pj_pieces_begin(&self->lanes[i].pieces, &self->whole);
+        pj_state_pieces_begin(&self->lanes[i].pieces, &self->whole);
     }
     return true;
 }
@@ -72,73 +80,74 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
 // Pixels
 
 /// Pairs of columns become one.
-static void widen(scene_state *self)
+static void widen(timeline_state *self)
 {
     size_t columns = self->view.columns;
     for (size_t row = 0; row < self->view.rows; row++) {
-        uint64_t *line = &self->ticks[row * columns * PJ_SCENE_KINDS];
+        uint64_t *line = &self->ticks[row * columns * PJ_TIMELINE_KINDS];
         for (size_t c = 0; c < columns; c++)
-            for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
-                const uint64_t *two = &line[2 * c * PJ_SCENE_KINDS + k];
-                line[c * PJ_SCENE_KINDS + k] = 2 * c + 1 < columns    ? two[0] + two[PJ_SCENE_KINDS]
-                                               : 2 * c + 1 == columns ? two[0]
-                                                                      : 0;
+            for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
+                const uint64_t *two = &line[2 * c * PJ_TIMELINE_KINDS + k];
+                line[c * PJ_TIMELINE_KINDS + k] = 2 * c + 1 < columns
+                                                      ? two[0] + two[PJ_TIMELINE_KINDS]
+                                                  : 2 * c + 1 == columns ? two[0]
+                                                                         : 0;
             }
     }
-    pj_scene_view_double(&self->view);
+    pj_timeline_view_double(&self->view);
 }
 
 /// Makes room up to `ns`.
-static void reach(scene_state *self, uint64_t ns)
+static void reach(timeline_state *self, uint64_t ns)
 {
-    while (self->view.open_end && !pj_scene_view_holds(&self->view, ns))
+    while (self->view.open_end && !pj_timeline_view_holds(&self->view, ns))
         widen(self);
 }
 
-static void lay(scene_state *self, uint32_t l, pj_piece piece)
+static void lay(timeline_state *self, uint32_t l, pj_state_piece piece)
 {
-    const pj_scene_view *view = &self->view;
+    const pj_timeline_view *view = &self->view;
     uint64_t begin = piece.begin > view->from_ns ? piece.begin : view->from_ns, end = piece.end;
     if (!view->open_end)
         end = end < view->to_ns ? end : view->to_ns;
     if (end <= begin)
         return;
     reach(self, end);
-    pj_scene_kind kind = pj_scene_kind_of(piece.state);
-    self->sums[(size_t)l * PJ_SCENE_KINDS + kind] += end - begin;
-    uint64_t from = pj_scene_view_ticks(view, begin), to = pj_scene_view_ticks(view, end);
-    uint64_t width = pj_scene_view_width(view), c = from / width;
-    size_t row = pj_scene_view_row(view, l);
-    uint64_t *line = &self->ticks[row * view->columns * PJ_SCENE_KINDS + kind];
+    pj_timeline_kind kind = pj_timeline_kind_of(piece.state);
+    self->sums[(size_t)l * PJ_TIMELINE_KINDS + kind] += end - begin;
+    uint64_t from = pj_timeline_view_ticks(view, begin), to = pj_timeline_view_ticks(view, end);
+    uint64_t width = pj_timeline_view_width(view), c = from / width;
+    size_t row = pj_timeline_view_row(view, l);
+    uint64_t *line = &self->ticks[row * view->columns * PJ_TIMELINE_KINDS + kind];
     for (; c < view->columns && from < to; c++) {
         uint64_t until = (c + 1) * width < to ? (c + 1) * width : to;
-        line[c * PJ_SCENE_KINDS] += until - from;
+        line[c * PJ_TIMELINE_KINDS] += until - from;
         from = until;
     }
 }
 
-static void take_state(scene_state *self, uint32_t l, const pj_event *event)
+static void take_state(timeline_state *self, uint32_t l, const pj_event *event)
 {
     lane *own = &self->lanes[l];
     own->seen = true;
-    lay(self, l, pj_pieces_state(&own->pieces, event));
+    lay(self, l, pj_state_pieces_state(&own->pieces, event));
 }
 
-static void add_call(scene_state *self, uint32_t l, uint64_t end_ns)
+static void add_call(timeline_state *self, uint32_t l, uint64_t end_ns)
 {
     const lane *own = &self->lanes[l];
-    const pj_scene_view *view = &self->view;
+    const pj_timeline_view *view = &self->view;
     bool before = end_ns <= view->from_ns, after = own->entered_ns >= view->to_ns;
     if (self->many || before || (after && !view->open_end))
         return;
-    self->many = self->call_count == PJ_SCENE_MOST_CALLS;
+    self->many = self->call_count == PJ_TIMELINE_MOST_CALLS;
     if (self->many)
         return;
     pj_grow(self->calls, &self->call_cap, self->call_count + 1);
-    self->calls[self->call_count++] = (pj_scene_call){l, own->call, own->entered_ns, end_ns};
+    self->calls[self->call_count++] = (pj_timeline_call){l, own->call, own->entered_ns, end_ns};
 }
 
-static void take_call(scene_state *self, uint32_t l, const pj_event *event)
+static void take_call(timeline_state *self, uint32_t l, const pj_event *event)
 {
     lane *own = &self->lanes[l];
     if (own->call && !event->a)
@@ -149,7 +158,7 @@ static void take_call(scene_state *self, uint32_t l, const pj_event *event)
 
 static bool events(void *memory, const pj_batch *batch, pj_err *err)
 {
-    scene_state *self = memory;
+    timeline_state *self = memory;
     (void)err;
     for (size_t i = 0; i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
@@ -164,9 +173,9 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 
 // The end
 
-static void lay_last(scene_state *self, uint32_t l, uint64_t end_ns)
+static void lay_last(timeline_state *self, uint32_t l, uint64_t end_ns)
 {
-    lay(self, l, pj_pieces_last(&self->lanes[l].pieces, end_ns));
+    lay(self, l, pj_state_pieces_last(&self->lanes[l].pieces, end_ns));
 }
 
 /// What is not 0, with the distance from the one before; ends with distance 0.
@@ -195,7 +204,7 @@ static bool decode_sparse(pj_str *in, uint64_t *i, uint64_t *value)
 
 static void tell(void *memory, const pj_run *run, pj_buf *out)
 {
-    scene_state *self = memory;
+    timeline_state *self = memory;
     uint64_t *seen = zeros(self->view.lanes);
     for (uint32_t l = 0; l < self->view.lanes; l++) {
         seen[l] = self->lanes[l].seen;
@@ -204,25 +213,25 @@ static void tell(void *memory, const pj_run *run, pj_buf *out)
     }
     pj_code_number(out, self->view.span_ns);
     code_sparse(out, seen, self->view.lanes);
-    code_sparse(out, self->sums, (size_t)self->view.lanes * PJ_SCENE_KINDS);
+    code_sparse(out, self->sums, (size_t)self->view.lanes * PJ_TIMELINE_KINDS);
     code_sparse(out, self->ticks, pixel_count(self));
     free(seen);
 }
 
 /// Pixels of another one, whose columns are as wide as those here or narrower.
-static void hear_pixels(scene_state *self, pj_str *in, uint64_t factor)
+static void hear_pixels(timeline_state *self, pj_str *in, uint64_t factor)
 {
-    const size_t line = (size_t)self->view.columns * PJ_SCENE_KINDS, pixels = pixel_count(self);
+    const size_t line = (size_t)self->view.columns * PJ_TIMELINE_KINDS, pixels = pixel_count(self);
     for (uint64_t i = 0, ticks; decode_sparse(in, &i, &ticks) && i <= pixels;) {
-        size_t row = (i - 1) / line, column = (i - 1) % line / PJ_SCENE_KINDS;
-        size_t kind = (i - 1) % PJ_SCENE_KINDS;
-        self->ticks[row * line + column / factor * PJ_SCENE_KINDS + kind] += ticks;
+        size_t row = (i - 1) / line, column = (i - 1) % line / PJ_TIMELINE_KINDS;
+        size_t kind = (i - 1) % PJ_TIMELINE_KINDS;
+        self->ticks[row * line + column / factor * PJ_TIMELINE_KINDS + kind] += ticks;
     }
 }
 
 static bool hear(void *memory, pj_str in)
 {
-    scene_state *self = memory;
+    timeline_state *self = memory;
     uint64_t span, value;
     self->many = true; // those of other processes are not told
     if (!pj_decode_number(&in, &span) || !span || span > INT64_MAX)
@@ -233,7 +242,7 @@ static bool hear(void *memory, pj_str in)
         return false;
     for (uint64_t l = 0; decode_sparse(&in, &l, &value) && l <= self->view.lanes;)
         self->lanes[l - 1].told = true;
-    const uint64_t sums = (uint64_t)self->view.lanes * PJ_SCENE_KINDS;
+    const uint64_t sums = (uint64_t)self->view.lanes * PJ_TIMELINE_KINDS;
     for (uint64_t i = 0; decode_sparse(&in, &i, &value) && i <= sums;)
         self->sums[i - 1] += value;
     hear_pixels(self, &in, self->view.span_ns / span);
@@ -242,50 +251,51 @@ static bool hear(void *memory, pj_str in)
 
 static int by_lane(const void *a, const void *b)
 {
-    const pj_scene_call *left = a, *right = b;
+    const pj_timeline_call *left = a, *right = b;
     if (left->lane != right->lane)
         return left->lane < right->lane ? -1 : 1;
     return left->begin_ns < right->begin_ns ? -1 : left->begin_ns > right->begin_ns;
 }
 
-static void keep_calls(const scene_state *self, pj_scene *scene, pj_arena *arena)
+static void keep_calls(const timeline_state *self, pj_timeline *timeline, pj_arena *arena)
 {
     if (self->many || !self->call_count)
         return;
     qsort(self->calls, self->call_count, sizeof *self->calls, by_lane);
-    pj_scene_call *calls = pj_new_n(arena, pj_scene_call, self->call_count);
+    pj_timeline_call *calls = pj_new_n(arena, pj_timeline_call, self->call_count);
     memcpy(calls, self->calls, self->call_count * sizeof *calls);
-    scene->calls = calls;
-    scene->call_count = self->call_count;
+    timeline->calls = calls;
+    timeline->call_count = self->call_count;
 }
 
 static bool finish(void *memory, pj_run *run, pj_err *err)
 {
-    scene_state *self = memory;
+    timeline_state *self = memory;
     (void)err;
     for (uint32_t l = 0; l < self->view.lanes; l++)
         if (!self->lanes[l].told)
             lay_last(self, l, run->end_ns);
-    const pj_scene_view *view = &self->view;
+    const pj_timeline_view *view = &self->view;
     reach(self, run->end_ns);
-    pj_scene *scene = pj_new(run->arena, pj_scene);
-    *scene = (pj_scene){.from_ns = view->from_ns,
-                        .to_ns = view->open_end && run->end_ns > 0 ? run->end_ns : view->to_ns,
-                        .first_location = view->first_location,
-                        .lanes = view->lanes,
-                        .rows = view->rows,
-                        .columns = view->columns,
-                        .column_ns = (double)view->span_ns / view->columns,
-                        .guessed = view->guessed};
-    const size_t pixels = pixel_count(self), sums = (size_t)view->lanes * PJ_SCENE_KINDS;
+    pj_timeline *timeline = pj_new(run->arena, pj_timeline);
+    *timeline =
+        (pj_timeline){.from_ns = view->from_ns,
+                      .to_ns = view->open_end && run->end_ns > 0 ? run->end_ns : view->to_ns,
+                      .first_location = view->first_location,
+                      .lanes = view->lanes,
+                      .rows = view->rows,
+                      .columns = view->columns,
+                      .column_ns = (double)view->span_ns / view->columns,
+                      .guessed = view->guessed};
+    const size_t pixels = pixel_count(self), sums = (size_t)view->lanes * PJ_TIMELINE_KINDS;
     const double tick_ns = (double)(UINT64_C(1) << view->coarse) / view->columns;
-    scene->time = pj_new_n(run->arena, float, pixels);
+    timeline->time = pj_new_n(run->arena, float, pixels);
     for (size_t i = 0; i < pixels; i++)
-        scene->time[i] = (float)((double)self->ticks[i] * tick_ns);
-    scene->sums = pj_new_n(run->arena, uint64_t, sums);
-    memcpy(scene->sums, self->sums, sums * sizeof *scene->sums);
-    keep_calls(self, scene, run->arena);
-    run->scene = scene;
+        timeline->time[i] = (float)((double)self->ticks[i] * tick_ns);
+    timeline->sums = pj_new_n(run->arena, uint64_t, sums);
+    memcpy(timeline->sums, self->sums, sums * sizeof *timeline->sums);
+    keep_calls(self, timeline, run->arena);
+    run->timeline = timeline;
     return true;
 }
 
@@ -295,11 +305,11 @@ static void close_sink(void *memory)
     free(memory);
 }
 
-pj_sink pj_scene_sink(pj_scene_opts opts)
+pj_sink pj_timeline_sink(pj_timeline_opts opts)
 {
-    scene_state *self = pj_take_memory(sizeof *self);
-    *self = (scene_state){.opts = opts};
-    return (pj_sink){.name = "scene",
+    timeline_state *self = pj_take_memory(sizeof *self);
+    *self = (timeline_state){.opts = opts};
+    return (pj_sink){.name = "timeline",
                      .begin = begin,
                      .events = events,
                      .finish = finish,

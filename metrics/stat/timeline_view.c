@@ -1,7 +1,11 @@
 // The range and the ranks that somebody asked for, in ns and lanes of this run.
-#include "metrics/stat/scene_view.h"
+#include "metrics/stat/timeline_view.h"
 
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/roi.h"
 
 #define TICKS_MOST (UINT64_C(1) << 62)
 
@@ -12,7 +16,7 @@ static uint64_t border(double value, bool percent, uint64_t end_ns)
     return end_ns && ns >= (double)end_ns ? end_ns : (uint64_t)(ns + 0.5);
 }
 
-static bool choose_range(pj_scene_view *view, const pj_roi_request *range, const pj_run *run,
+static bool choose_range(pj_timeline_view *view, const pj_roi_request *range, const pj_run *run,
                          pj_err *err)
 {
     view->from_ns = run->roi.set ? run->roi.from_ns : 0;
@@ -34,7 +38,7 @@ static bool choose_range(pj_scene_view *view, const pj_roi_request *range, const
                    "nothing of the trace lies in the range; it ends after %s", end);
 }
 
-static bool choose_ranks(pj_scene_view *view, const pj_scene_opts *opts, const pj_run *run,
+static bool choose_ranks(pj_timeline_view *view, const pj_timeline_opts *opts, const pj_run *run,
                          pj_err *err)
 {
     const pj_layout *layout = &run->layout;
@@ -51,26 +55,26 @@ static bool choose_ranks(pj_scene_view *view, const pj_scene_opts *opts, const p
     return true;
 }
 
-bool pj_scene_view_choose(pj_scene_view *view, const pj_scene_opts *opts, const pj_run *run,
-                          pj_err *err)
+bool pj_timeline_view_choose(pj_timeline_view *view, const pj_timeline_opts *opts,
+                             const pj_run *run, pj_err *err)
 {
-    *view = (pj_scene_view){.columns = opts->columns};
+    *view = (pj_timeline_view){.columns = opts->columns};
     if (!choose_range(view, &opts->range, run, err) || !choose_ranks(view, opts, run, err))
         return false;
     view->rows = view->lanes < opts->rows_most ? view->lanes : opts->rows_most;
     view->span_ns = view->to_ns - view->from_ns;
-    while (pj_scene_view_width(view) > TICKS_MOST / view->columns)
+    while (pj_timeline_view_width(view) > TICKS_MOST / view->columns)
         view->coarse++;
     return true;
 }
 
-bool pj_scene_view_holds(const pj_scene_view *view, uint64_t ns)
+bool pj_timeline_view_holds(const pj_timeline_view *view, uint64_t ns)
 {
     return ns - view->from_ns <= view->span_ns ||
-           pj_scene_view_width(view) > TICKS_MOST / 2 / view->columns;
+           pj_timeline_view_width(view) > TICKS_MOST / 2 / view->columns;
 }
 
-void pj_scene_view_double(pj_scene_view *view)
+void pj_timeline_view_double(pj_timeline_view *view)
 {
     view->span_ns *= 2;
 }

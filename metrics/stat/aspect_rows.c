@@ -1,0 +1,122 @@
+// The rows, and the walks over those that are wanted.
+#include "metrics/stat/aspect_rows.h"
+
+#include "metrics/run/regions.h"
+#include "metrics/stat/bundle_sink.h"
+#include "metrics/stat/mpi_use_sink.h"
+#include "metrics/stat/parallel.h"
+#include "metrics/stat/timeline_sink.h"
+
+static size_t listen_regions(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_parallel_sink();
+    return 1;
+}
+
+/// A summary tells the costliest regions: where the trace is at hand all of them are wanted.
+static const char *lack_regions(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    const pj_regions *regions = run->openmp_regions;
+    bool whole = !run->has_openmp || (regions && !regions->left_out);
+    return beside && !whole ? "has not every OpenMP region" : NULL;
+}
+
+static bool stale_regions(const pj_run *run)
+{
+    return run->has_openmp && !run->openmp_regions;
+}
+
+static const pj_aspect pj_aspect_regions = {
+    .listen = listen_regions,
+    .merged = true,
+    .lack = lack_regions,
+    .stale = stale_regions,
+};
+
+static size_t listen_timeline(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    out[0] = pj_timeline_sink(*timeline);
+    out[1] = pj_bundle_sink(*timeline);
+    return 2;
+}
+
+static const char *lack_timeline(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    bool whole = timeline->range.kind == PJ_ROI_AUTO && timeline->first_rank == 0 &&
+                 timeline->last_rank >= run->layout.ranks - 1;
+    if (!run->timeline)
+        return "does not say what happens over time";
+    return beside || !whole ? "shows the run over time only as a whole" : NULL;
+}
+
+/// What was asked for before was another range, or other ranks.
+static bool stale_timeline(const pj_run *run)
+{
+    (void)run;
+    return true;
+}
+
+static const pj_aspect pj_aspect_timeline = {
+    .listen = listen_timeline,
+    .merged = true,
+    .lack = lack_timeline,
+    .stale = stale_timeline,
+};
+
+static size_t listen_mpi_use(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_mpi_use_sink();
+    out[1] = pj_mpi_messages_sink();
+    return 2;
+}
+
+static const pj_aspect pj_aspect_mpi_use = {.listen = listen_mpi_use, .merged = true};
+
+static const pj_aspect *const aspects[] = {
+#define ASPECT(key) [PJ_ASPECT_##key] = &pj_aspect_##key,
+#include "metrics/run/aspects.def"
+#undef ASPECT
+};
+
+static bool is_wanted(unsigned wanted, unsigned key)
+{
+    return wanted >> key & 1;
+}
+
+size_t pj_aspects_listen(unsigned wanted, const pj_timeline_opts *timeline, pj_sink *out)
+{
+    size_t count = 0;
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
+        if (is_wanted(wanted, key))
+            count += aspects[key]->listen(timeline, out + count);
+    return count;
+}
+
+bool pj_aspects_merged(unsigned wanted)
+{
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
+        if (is_wanted(wanted, key) && aspects[key]->merged)
+            return true;
+    return false;
+}
+
+const char *pj_aspects_lack(unsigned wanted, const pj_run *run, const pj_timeline_opts *timeline,
+                            bool beside)
+{
+    const char *lack = NULL;
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT && !lack; key++)
+        if (is_wanted(wanted, key) && aspects[key]->lack)
+            lack = aspects[key]->lack(run, timeline, beside);
+    return lack;
+}
+
+bool pj_aspects_stale(unsigned wanted, const pj_run *run)
+{
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
+        if (is_wanted(wanted, key) && aspects[key]->stale && aspects[key]->stale(run))
+            return true;
+    return false;
+}

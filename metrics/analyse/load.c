@@ -4,19 +4,23 @@
 
 #include "metrics/analyse/load_limits.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/run/run_table.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
-#include "metrics/stat/bundle_sink.h"
-#include "metrics/stat/mpi_use_sink.h"
-#include "metrics/stat/parallel.h"
-#include "metrics/stat/scene_sink.h"
 #include "metrics/stat/useful.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,13 +30,13 @@ typedef struct load_state {
     const char *path;
     const pj_load_opts *opts;
     pj_job *job;
-    pj_roi roi;          // the window of the next pass
-    pj_scene_opts scene; // what is to be seen; percentages become times when the end is known
-    uint64_t *disorder;  // of the last pass
-    void *learnt;        // of the first pass that had something to learn
+    pj_roi roi;                // the window of the next pass
+    pj_timeline_opts timeline; // what is to be seen; percentages become times when the end is known
+    uint64_t *disorder;        // of the last pass
+    void *learnt;              // of the first pass that had something to learn
     bool again, learning;
-    pj_crew *crew; // of the next pass
-    bool apart;    // it cannot share this trace
+    pj_process_group *group; // of the next pass
+    bool apart;              // it cannot share this trace
     pj_bracket bracket;
     pj_ideal *aside; // of the last pass, on a network that is not ideal; else NULL
 } load_state;
@@ -61,22 +65,15 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 9 }; // the replay needs the totals: it comes after them
+    enum { OWN = 4 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
     sinks[own++] = pj_bracket_sink(&loading->bracket);
-    if (opts->openmp_regions)
-        sinks[own++] = pj_parallel_sink();
-    if (opts->scene) {
-        sinks[own++] = pj_scene_sink(loading->scene);
-        sinks[own++] = pj_bundle_sink(loading->scene);
-    }
-    if (!opts->no_replay) {
-        sinks[own++] = pj_mpi_use_sink();
-        sinks[own++] = pj_mpi_messages_sink();
+    unsigned aspects = pj_load_aspects(opts);
+    own += pj_aspects_listen(aspects, &loading->timeline, sinks + own);
+    if (!opts->no_replay)
         own += add_replays(loading, run, sinks + own);
-    }
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];
@@ -86,11 +83,11 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .job = loading->job,
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
-                    .by_location = opts->no_replay && !opts->in_order && !opts->openmp_regions &&
-                                   !opts->scene && !loading->crew,
+                    .by_location = opts->no_replay && !opts->in_order &&
+                                   !pj_aspects_merged(aspects) && !loading->group,
                     .regions = opts->regions,
                     .raw_clock = opts->raw_clock,
-                    .crew = loading->crew};
+                    .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < own; i++)
         sinks[i].close(sinks[i].self);
@@ -222,10 +219,10 @@ static void settle_for_one_pass(pj_run *run, bool moved)
 }
 
 /// Some traces tell their length only at their end. True when another pass shows the right range.
-static bool settle_scene(load_state *loading, const pj_run *run)
+static bool settle_timeline(load_state *loading, const pj_run *run)
 {
-    pj_roi_request *range = &loading->scene.range;
-    if (!run->scene || !run->scene->guessed || loading->learning) // its clocks change
+    pj_roi_request *range = &loading->timeline.range;
+    if (!run->timeline || !run->timeline->guessed || loading->learning) // its clocks change
         return false;
     range->from = (double)border(range->from, range->from_percent, run->end_ns);
     range->to = (double)border(range->to, range->to_percent, run->end_ns);
@@ -241,7 +238,7 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
-    bool shifted = settle_scene(loading, run);
+    bool shifted = settle_timeline(loading, run);
     *again = loading->again &&
              (moved || shifted || loading->learning || (loading->disorder && !ordered));
     if (*again)
@@ -251,7 +248,7 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
     return true;
 }
 
-/// In a crew the leader judges, for it alone has the whole run.
+/// In a process group the leader judges, for it alone has the whole run.
 static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
 {
     struct {
@@ -259,47 +256,50 @@ static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool 
         pj_roi roi;
         pj_roi_request range;
     } next;
-    pj_crew *crew = loading->crew;
-    if (pj_crew_leads(crew) && !judge(loading, run, ordered, again, err))
+    pj_process_group *group = loading->group;
+    if (pj_process_group_leads(group) && !judge(loading, run, ordered, again, err))
         return false;
-    if (!crew)
+    if (!group)
         return true;
     memset(&next, 0, sizeof next);
     next.again = *again;
     next.roi = loading->roi;
-    next.range = loading->scene.range;
-    if (pj_crew_leads(crew))
-        pj_crew_tell(crew, (pj_str){(const char *)&next, sizeof next});
-    if (!pj_crew_exchange(crew, err))
+    next.range = loading->timeline.range;
+    if (pj_process_group_leads(group))
+        pj_process_group_tell(group, (pj_str){(const char *)&next, sizeof next});
+    if (!pj_process_group_exchange(group, err))
         return false;
-    memcpy(&next, pj_crew_from(crew, 0).at, sizeof next);
+    memcpy(&next, pj_process_group_from(group, 0).at, sizeof next);
     *again = next.again;
     loading->roi = next.roi;
-    loading->scene.range = next.range;
+    loading->timeline.range = next.range;
     return true;
 }
 
-static bool is_whole_scene(const pj_scene_opts *scene, const pj_layout *layout)
+unsigned pj_load_aspects(const pj_load_opts *opts)
 {
-    return scene->range.kind == PJ_ROI_AUTO && scene->first_rank == 0 &&
-           scene->last_rank >= layout->ranks - 1;
+    unsigned besides = opts->aspects & ~PJ_WANT(timeline);
+    return besides | (opts->timeline ? PJ_WANT(timeline) : 0) |
+           (opts->no_replay ? 0 : PJ_WANT(mpi_use));
 }
 
-/// Whether a summary has what is wanted of its trace.
+const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
+{
+    if (opts->listener_count || opts->ideal_path)
+        return "has no events";
+    if (!pj_network_is_ideal(&opts->network))
+        return "knows the ideal network only";
+    if (beside && opts->no_replay && run->provenance->rounded)
+        return "has rounded the values of threads";
+    return pj_aspects_lack(pj_load_aspects(opts), run, opts->timeline, beside);
+}
+
+/// Whether a summary that was given in place of its trace has what is wanted.
 static bool suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 {
     const pj_provenance *from = run->provenance;
-    const pj_network *network = &opts->network;
     const pj_roi_request *roi = &opts->roi;
-    const char *lack = NULL;
-    if (opts->listener_count || opts->ideal_path)
-        lack = "has no events";
-    else if (!pj_network_is_ideal(network))
-        lack = "knows the ideal network only";
-    else if (opts->scene && !run->scene)
-        lack = "does not say what happens over time";
-    else if (opts->scene && !is_whole_scene(opts->scene, &run->layout))
-        lack = "shows the run over time only as a whole";
+    const char *lack = pj_load_lack(opts, run, false);
     if (lack)
         return pj_fail(err, PJ_E_MISSING, run->path, 0, "a summary %s; give its trace, %s", lack,
                        from->source);
@@ -317,10 +317,10 @@ static pj_run *load(load_state *loading, pj_err *err)
     for (int pass = 1;; pass++) {
         bool ordered = loading->disorder != NULL, again = false;
         pj_auto_run run = read_once(loading, err);
-        if (run && loading->apart && !pj_crew_leads(loading->crew))
+        if (run && loading->apart && !pj_process_group_leads(loading->group))
             return pj_run_hold(run);
-        if (run && loading->apart) { // what a crew cannot share its leader reads alone
-            loading->crew = NULL;
+        if (run && loading->apart) { // what a process group cannot share its leader reads alone
+            loading->group = NULL;
             pass = 0;
             continue;
         }
@@ -338,20 +338,20 @@ static pj_run *load(load_state *loading, pj_err *err)
     }
 }
 
-/// Whether a run that was read before knows where in its file the scene stands.
+/// Whether a run that was read before knows where in its file the timeline stands.
 static bool knows_parts(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
-    return known && opts->scene && !known->states_overlap && !opts->openmp_regions &&
-           !opts->listener_count && opts->no_replay && pj_reader_knows(known);
+    return known && pj_load_aspects(opts) == PJ_WANT(timeline) && !known->states_overlap &&
+           !opts->listener_count && pj_reader_knows(known);
 }
 
-/// The scene alone, from the parts of the file that hold it; the totals of the run stay empty.
-static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
+/// The timeline alone, from the parts of the file that hold it; the totals of the run stay empty.
+static pj_run *load_timeline(const pj_load_opts *opts, pj_job *job, pj_err *err)
 {
     const pj_run *known = opts->known;
-    pj_scene_opts scene = *opts->scene;
-    pj_roi_request *range = &scene.range;
+    pj_timeline_opts timeline = *opts->timeline;
+    pj_roi_request *range = &timeline.range;
     uint64_t from = known->roi.set ? known->roi.from_ns : 0;
     uint64_t to = known->roi.set ? known->roi.to_ns : known->end_ns;
     if (range->kind == PJ_ROI_RANGE) {
@@ -361,17 +361,18 @@ static pj_run *load_scene(const pj_load_opts *opts, pj_job *job, pj_err *err)
     *range = (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
     pj_auto_run run = pj_run_new(known->path);
     run->roi = known->roi;
-    pj_sink sinks[] = {pj_scene_sink(scene), pj_bundle_sink(scene)};
+    pj_sink sinks[PJ_ASPECT_SINKS];
+    size_t count = pj_aspects_listen(PJ_WANT(timeline), &timeline, sinks);
     pj_pass pass = {.run = run,
                     .sinks = sinks,
-                    .sink_count = 2,
+                    .sink_count = count,
                     .job = job,
                     .known = known,
                     .from_ns = from,
                     .to_ns = to};
     bool ok = pj_read_file(known->path, &pass, err);
-    sinks[0].close(sinks[0].self);
-    sinks[1].close(sinks[1].self);
+    for (size_t i = 0; i < count; i++)
+        sinks[i].close(sinks[i].self);
     free(pass.disorder);
     return ok ? pj_run_hold(run) : NULL;
 }
@@ -423,13 +424,13 @@ static bool find_room(pj_job *job, const char *path, pj_err *err)
     return pj_memory_want(need_of(workers), path, "reading it", err);
 }
 
-/// All members of a crew have read their part, or all fail.
-static bool part(pj_crew *crew, const pj_run *run, pj_err *err)
+/// All members of a process group have read their part, or all fail.
+static bool part(pj_process_group *group, const pj_run *run, pj_err *err)
 {
-    bool ok = run && pj_crew_exchange(crew, err);
+    bool ok = run && pj_process_group_exchange(group, err);
     if (!run)
-        pj_crew_give_up(crew, err);
-    crew->over = false; // for all at the same exchange: they can go on with another trace
+        pj_process_group_give_up(group, err);
+    group->over = false; // for all at the same exchange: they can go on with another trace
     return ok;
 }
 
@@ -448,9 +449,9 @@ static pj_run *case_of(const load_state *loading, pj_run *base)
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
-    load_state loading = {.path = path, .opts = &opts, .job = job, .crew = opts.crew};
-    if (opts.scene)
-        loading.scene = *opts.scene;
+    load_state loading = {.path = path, .opts = &opts, .job = job, .group = opts.group};
+    if (opts.timeline)
+        loading.timeline = *opts.timeline;
     if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
         pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
                 "would replace files of the trace; give the idealised one another name");
@@ -461,10 +462,10 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     pj_summary_state state = PJ_SUMMARY_ABSENT;
     pj_run *run = pj_summarise_beside(path, &opts, job, &state, &local);
     if (!run && !local.code && find_room(job, path, &local))
-        run = knows_parts(&opts) ? load_scene(&opts, job, &local) : load(&loading, &local);
+        run = knows_parts(&opts) ? load_timeline(&opts, job, &local) : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
-    if (opts.crew && !part(opts.crew, run, &local)) {
+    if (opts.group && !part(opts.group, run, &local)) {
         pj_run_release(run);
         run = NULL;
     }

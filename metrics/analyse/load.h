@@ -3,10 +3,14 @@
 #ifndef PJ_LOAD_H
 #define PJ_LOAD_H
 
-#include "metrics/base/crew.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
 #include "metrics/replay/network.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
-#include "metrics/run/scene.h"
+#include "metrics/run/timeline.h"
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
@@ -19,18 +23,24 @@ typedef struct pj_load_opts {
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
     size_t listener_count;
-    bool openmp_regions;        // finds them too: run->openmp_regions
-    const pj_scene_opts *scene; // what is to be seen of run->scene; NULL = nothing
-    const pj_run *known;        // the same run read before, for `scene`; NULL = none
-    bool in_order;              // the listeners want the events of all threads in one order of time
-    bool regions;               // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
-    pj_network network;         // another one than the ideal gives a case (pj_run.base)
+    unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
+    const pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
+    const pj_run *known;              // the same run read before, for `timeline`; NULL = none
+    bool in_order;      // the listeners want the events of all threads in one order of time
+    bool regions;       // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
+    pj_network network; // another one than the ideal gives a case (pj_run.base)
     const char
         *ideal_path; // where to write the trace as that network makes it (.prv); NULL = nowhere
     /// Who reads the trace together; NULL = this process alone. All members load the same trace
     /// with the same options; only the leader's run is whole.
-    pj_crew *crew;
+    pj_process_group *group;
 } pj_load_opts;
+
+/// What is found besides the totals: `aspects` and what the other options ask for.
+unsigned pj_load_aspects(const pj_load_opts *opts);
+/// What a summary lacks of what is wanted, to follow "a summary"; NULL = it suffices in place of
+/// its trace. `beside`: the trace is there too, so that rounded values of threads will not do.
+const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside);
 
 /// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
 /// repair"; arena.
@@ -40,6 +50,6 @@ const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
 /// and what to do. A summary
 /// gives what it has (PJ_E_MISSING when that is not enough); one that lies beside the trace and was
 /// made from the same bytes with the same options is taken in its place.
-pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
+PJ_CHECKED pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
 
 #endif

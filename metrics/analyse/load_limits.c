@@ -1,8 +1,12 @@
+// What begin and end of a run take of it: initialisation, input, finalisation.
 // The region between has borders at which all ranks have begun and none has ended.
 #include "metrics/analyse/load_limits.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/run/mpi_use.h"
+#include "metrics/run/run.h"
 #include "metrics/run/sums.h"
 
 #include <inttypes.h>
@@ -29,15 +33,25 @@ static bool ends(pj_str name)
     return pj_str_equal(name, PJ_S("MPI_Finalize"));
 }
 
-/// Part of the core time that is useful; negative = not known.
-static double useful_part(const pj_run *run)
+/// As in the sets that are shown unless asked otherwise; negative = not known.
+typedef struct efficiencies {
+    double parallel, balance, communication;
+} efficiencies;
+
+static const efficiencies unknown = {-1, -1, -1};
+
+static efficiencies efficiencies_of(const pj_run *run)
 {
     pj_sums sums = pj_sums_of(run);
-    return sums.runtime > 0 ? sums.useful_sum / sums.threads / sums.runtime : -1;
+    if (!(sums.runtime > 0))
+        return unknown;
+    return (efficiencies){.parallel = sums.useful_mean / sums.runtime,
+                          .balance = 1 - (sums.nonmpi_max - sums.nonmpi_mean) / sums.runtime,
+                          .communication = sums.nonmpi_max / sums.runtime};
 }
 
-static double useful_between(const pj_run *run, pj_load_opts opts, uint64_t from, uint64_t to,
-                             const pj_job *job)
+static efficiencies efficiencies_between(const pj_run *run, pj_load_opts opts, uint64_t from,
+                                         uint64_t to, const pj_job *job)
 {
     pj_job again = {
         .stop = job->stop, .workers = job->workers, .memory_budget = job->memory_budget};
@@ -47,7 +61,7 @@ static double useful_between(const pj_run *run, pj_load_opts opts, uint64_t from
         .no_replay = true,
         .ignore_summary = true};
     pj_auto_run between = pj_load(run->path, part, &again, NULL);
-    return between ? useful_part(between) : -1;
+    return between ? efficiencies_of(between) : unknown;
 }
 
 void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_job *job)
@@ -65,14 +79,17 @@ void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_
     if (taken < much || from >= to)
         return;
     pj_auto_buf text = {0};
-    double whole = useful_part(run);
-    double between = again ? useful_between(run, opts, from, to, job) : -1;
+    efficiencies whole = efficiencies_of(run);
+    efficiencies between = again ? efficiencies_between(run, opts, from, to, job) : unknown;
     pj_buf_addf(&text,
                 "MPI_Init%s and MPI_Finalize take %.0f %% of the runtime (mean of the ranks): "
                 "--roi %" PRIu64 "ns..%" PRIu64 "ns leaves them out",
                 reads ? ", reading files" : "", 100 * taken, from, to);
-    if (between >= 0 && whole >= 0)
-        pj_buf_addf(&text, "; there %.1f %% of the core time is useful, %.1f %% of the whole",
-                    100 * between, 100 * whole);
+    if (between.parallel >= 0 && whole.parallel >= 0)
+        pj_buf_addf(&text,
+                    "; there parallel efficiency is %.3f, not %.3f, MPI load balance %.3f, not "
+                    "%.3f, MPI communication efficiency %.3f, not %.3f",
+                    between.parallel, whole.parallel, between.balance, whole.balance,
+                    between.communication, whole.communication);
     pj_run_remark(run, PJ_WARNING, "%s", text.at);
 }

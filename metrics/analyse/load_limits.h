@@ -3,9 +3,11 @@
 #define PJ_LOAD_LIMITS_H
 
 #include "metrics/analyse/load.h"
+#include "metrics/base/job.h"
+#include "metrics/run/run.h"
 
 /// Where they take much of a run that is looked at whole, a remark says so, names the region of
-/// interest that leaves them out, and how much of that is useful: the trace is read again for it,
+/// interest that leaves them out, and its efficiencies: the trace is read again for them,
 /// unless it comes from a pipe (`again` = it can be).
 void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_job *job);
 

@@ -1,12 +1,23 @@
+// Summaries kept beside their traces or in a folder of their own.
 // A summary stands for a trace as long as fingerprint and options are the same.
 #include "metrics/analyse/summarise.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
+#include "metrics/base/fingerprint.h"
+#include "metrics/base/job.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/pool.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
 #include "metrics/read/summary/summary.h"
+#include "metrics/replay/network.h"
 #include "metrics/run/regions.h"
+#include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
 #include "metrics/trace/companion.h"
 
 #include <time.h>
@@ -120,17 +131,8 @@ pj_run *pj_summarise_find(const char *at, const char *path, const pj_load_opts *
 /// Whether a summary can have what the options want.
 static bool may_suffice(const pj_load_opts *opts)
 {
-    return !opts->ignore_summary && !opts->crew && !opts->listener_count && !opts->ideal_path &&
-           !opts->scene && !opts->known && pj_network_is_ideal(&opts->network);
-}
-
-/// Whether it has: single regions and, where totals are looked at themselves, exact ones.
-static bool suffices(const pj_load_opts *opts, const pj_run *run)
-{
-    const pj_regions *regions = run->openmp_regions;
-    bool regions_whole = !run->has_openmp || (regions && !regions->left_out);
-    return (!opts->openmp_regions || regions_whole) &&
-           !(opts->no_replay && run->provenance->rounded);
+    return !opts->ignore_summary && !opts->group && !opts->listener_count && !opts->ideal_path &&
+           !opts->timeline && !opts->known && pj_network_is_ideal(&opts->network);
 }
 
 pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *job,
@@ -145,7 +147,7 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
         pj_err problem = {.code = PJ_E_NONE};
         const char *at = pj_summarise_path(path, folders[i], arena);
         pj_auto_run run = pj_summarise_find(at, path, opts, job, state, &problem);
-        if (run && suffices(opts, run))
+        if (run && !pj_load_lack(opts, run, true))
             return pj_run_hold(run);
         if (problem.code) {
             *err = problem;
@@ -172,18 +174,18 @@ bool pj_summarise_keep(const pj_run *run, const pj_provenance *origin, const cha
     return true;
 }
 
-/// In a crew: the others begin to read the trace too. NULL = there is none left.
-static bool call_crew(pj_crew *crew, const char *path, pj_err *err)
+/// In a process group: the others begin to read the trace too. NULL = there is none left.
+static bool call_group(pj_process_group *group, const char *path, pj_err *err)
 {
-    pj_crew_tell(crew, pj_str_of(path));
-    return pj_crew_exchange(crew, err);
+    pj_process_group_tell(group, pj_str_of(path));
+    return pj_process_group_exchange(group, err);
 }
 
 /// Fingerprints of a trace while the trace is read: on a thread of its own where there are several.
 typedef struct printing {
     const char *path;
-    pj_crew *crew; // who shares its files; NULL = this process alone
-    pj_job job;    // stopped by `stop`
+    pj_process_group *group; // who shares its files; NULL = this process alone
+    pj_job job;              // stopped by `stop`
     atomic_bool stop, done;
     pj_arena *arena;
     pj_fingerprint_parts parts;
@@ -196,9 +198,10 @@ typedef struct printing {
 static void print_own(void *memory)
 {
     printing *p = memory;
-    p->ok = pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
-            pj_fingerprint_read(&p->parts, p->crew, &p->job, &p->err) &&
-            (!pj_crew_leads(p->crew) || print_names(p->path, &p->job, &p->names, &p->err));
+    p->ok =
+        pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
+        pj_fingerprint_read(&p->parts, p->group, &p->job, &p->err) &&
+        (!pj_process_group_leads(p->group) || print_names(p->path, &p->job, &p->names, &p->err));
     p->done = true;
 }
 
@@ -211,15 +214,15 @@ static void begin_printing(printing *p, const pj_job *job)
 /// All members together; who could not read its files tells the others.
 static bool gather_prints(printing *p, pj_err *err)
 {
-    bool ok = p->ok && pj_fingerprint_gather(&p->parts, p->crew, err);
+    bool ok = p->ok && pj_fingerprint_gather(&p->parts, p->group, err);
     if (!p->ok)
-        pj_crew_give_up(p->crew, &p->err);
-    p->crew->over = false; // for all at the same exchange
+        pj_process_group_give_up(p->group, &p->err);
+    p->group->over = false; // for all at the same exchange
     return ok;
 }
 
-/// `wanted`: the trace has been read, by all members of a crew. Else, or when `job` is stopped,
-/// what is under way ends.
+/// `wanted`: the trace has been read, by all members of a process group. Else, or when `job` is
+/// stopped, what is under way ends.
 static bool end_printing(printing *p, const pj_job *job, bool wanted, pj_err *err)
 {
     if (!p->task && wanted) {
@@ -233,7 +236,7 @@ static bool end_printing(printing *p, const pj_job *job, bool wanted, pj_err *er
     pj_task_join(p->task);
     if (wanted && !p->ok && !err->code)
         *err = p->err;
-    return wanted && (p->crew ? gather_prints(p, err) : p->ok);
+    return wanted && (p->group ? gather_prints(p, err) : p->ok);
 }
 
 /// Reads the trace and prints it. A printing is freed by the caller.
@@ -250,9 +253,9 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
 {
     uint64_t before, after;
     if (!pj_fingerprint_stamp(path, &before, err) ||
-        (opts->crew && !call_crew(opts->crew, path, err)))
+        (opts->group && !call_group(opts->group, path, err)))
         return NULL;
-    printing p = {.path = path, .crew = opts->crew, .arena = arena};
+    printing p = {.path = path, .group = opts->group, .arena = arena};
     pj_auto_run run = read_printing(&p, opts, job, err);
     *origin = begin_origin(path, opts, arena);
     if (run) {
@@ -269,37 +272,38 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
     return NULL;
 }
 
-static const pj_scene_opts whole_scene = {
+static const pj_timeline_opts whole_timeline = {
     .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS, .counted = true};
 
 /// For all that a summary tells.
 static pj_load_opts with_all(pj_load_opts opts)
 {
-    opts.ignore_summary = opts.openmp_regions = true;
-    opts.scene = &whole_scene;
+    opts.ignore_summary = true;
+    opts.aspects |= PJ_WANT(regions);
+    opts.timeline = &whole_timeline;
     return opts;
 }
 
 void pj_summarise_help(pj_load_opts opts, pj_job *job)
 {
-    pj_crew *crew = opts.crew;
+    pj_process_group *group = opts.group;
     opts = with_all(opts);
-    while (pj_crew_exchange(crew, NULL)) {
-        pj_str path = pj_crew_from(crew, 0);
+    while (pj_process_group_exchange(group, NULL)) {
+        pj_str path = pj_process_group_from(group, 0);
         if (!path.len)
             return;
         pj_auto_arena arena = pj_arena_new(NULL);
         pj_err err = {.code = PJ_E_NONE};
-        printing p = {.path = pj_arena_text(arena, path), .crew = crew, .arena = arena};
+        printing p = {.path = pj_arena_text(arena, path), .group = group, .arena = arena};
         pj_run_release(read_printing(&p, &opts, job, &err)); // the leader has all
         pj_fingerprint_free(&p.parts);
     }
 }
 
-void pj_summarise_dismiss(pj_crew *crew)
+void pj_summarise_dismiss(pj_process_group *group)
 {
-    if (crew)
-        call_crew(crew, NULL, NULL);
+    if (group)
+        call_group(group, NULL, NULL);
 }
 
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,

@@ -1,6 +1,8 @@
 // Three bytes become four letters.
 #include "metrics/base/base64.h"
 
+#include "metrics/base/str.h"
+
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void pj_base64_add(pj_buf *out, pj_str bytes)

@@ -3,6 +3,7 @@
 #define PJ_BASE64_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 void pj_base64_add(pj_buf *out, pj_str bytes);
 /// Adds the bytes that `text` stands for; white space is passed over. False when it is no Base64.

@@ -1,3 +1,4 @@
+// Making and printing errors.
 // Errors are values; nothing below kernel/ prints them.
 #include "metrics/base/err.h"
 

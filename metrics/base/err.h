@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/// Of what may fail with a pj_err: its result is looked at, or pj_ignore says that it is not.
+#define PJ_CHECKED __attribute__((warn_unused_result))
+
 typedef enum {
     PJ_E_NONE = 0,
     PJ_E_USAGE,   // wrong command, option or argument; exit status 2
@@ -32,5 +35,11 @@ bool pj_fail_io(pj_err *err, const char *where, const char *what);
 
 /// "where: line 12: text" in `out`; returns `out`.
 const char *pj_err_message(const pj_err *err, char *out, unsigned long size);
+
+/// For a failure that changes nothing for the caller.
+static inline void pj_ignore(bool done)
+{
+    (void)done;
+}
 
 #endif

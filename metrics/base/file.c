@@ -1,3 +1,4 @@
+// Reading a file whole.
 // Read to its end rather than by its size: pipes and files of /proc have none.
 #include "metrics/base/file.h"
 

@@ -6,10 +6,10 @@
 #include "metrics/base/err.h"
 
 /// Errors: PJ_E_IO with the system's reason; what was read before it stays in `out`.
-bool pj_file_read(const char *path, pj_buf *out, pj_err *err);
+PJ_CHECKED bool pj_file_read(const char *path, pj_buf *out, pj_err *err);
 
 /// Opens a regular file and never waits; -1 with an error (PJ_E_IO), also for pipes and devices.
-int pj_file_open(const char *path, pj_err *err);
+PJ_CHECKED int pj_file_open(const char *path, pj_err *err);
 /// Whether there is a regular file.
 bool pj_file_is_regular(const char *path);
 

@@ -3,6 +3,7 @@
 #include "metrics/base/fingerprint.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
 
 #include <errno.h>
@@ -30,6 +31,11 @@ void pj_fingerprint_add(pj_fingerprint *print, pj_str bytes)
 uint64_t pj_fingerprint_end(const pj_fingerprint *print)
 {
     return XXH64_digest(&print->state);
+}
+
+uint64_t pj_fingerprint_of(pj_str bytes)
+{
+    return bytes.at && bytes.len ? XXH64(bytes.at, bytes.len, 0) : 0;
 }
 
 void pj_fingerprint_text(uint64_t value, char *out)

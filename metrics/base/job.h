@@ -30,7 +30,7 @@ static inline bool pj_job_stopped(const pj_job *job)
 }
 
 /// False with PJ_E_STOPPED or PJ_E_MEMORY when the operation must end; `where` names the input.
-bool pj_job_check(pj_job *job, const char *where, pj_err *err);
+PJ_CHECKED bool pj_job_check(pj_job *job, const char *where, pj_err *err);
 /// Reports progress when a report is due (or `last`); only from the starter's thread.
 void pj_job_report(pj_job *job, const char *what, bool last);
 /// Threads that `job` computes with, at least 1.

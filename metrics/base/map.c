@@ -1,3 +1,4 @@
+// The hash map.
 // Linear probing; keys are spread by multiplications, so that neither runs of numbers nor pairs of
 // neighbours cluster.
 #include "metrics/base/map.h"

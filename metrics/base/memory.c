@@ -1,9 +1,11 @@
+// How much memory this process may use, by the limits of the system and its control groups.
 // A group may use no more than those around it, so that every group up to the root is looked at.
 // Cached pages of files give way and count as free.
 #include "metrics/base/memory.h"
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -20,6 +20,6 @@ pj_memory_room pj_memory_look(const char *root);
 uint64_t pj_memory_resident(void);
 /// False with PJ_E_MEMORY and the figures when `bytes` more are not to be had; `where` names the
 /// input, `why` says what they are for.
-bool pj_memory_want(uint64_t bytes, const char *where, const char *why, pj_err *err);
+PJ_CHECKED bool pj_memory_want(uint64_t bytes, const char *where, const char *why, pj_err *err);
 
 #endif

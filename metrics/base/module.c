@@ -1,3 +1,4 @@
+// Finding and opening the program's own modules.
 // bin/popinjay -> bin/../lib/<triplet>/popinjay/NAME, in the build tree and installed. Opening a
 // module again gives the same one: the loader counts.
 #include "metrics/base/module.h"

@@ -7,6 +7,7 @@
 
 /// What `symbol` of the module `name` ("popinjay-draw.so") names. NULL with PJ_E_MISSING when the
 /// module or its libraries are not installed; `purpose` begins the message ("pictures need cairo").
-const void *pj_module_open(const char *name, const char *symbol, const char *purpose, pj_err *err);
+PJ_CHECKED const void *pj_module_open(const char *name, const char *symbol, const char *purpose,
+                                      pj_err *err);
 
 #endif

@@ -1,9 +1,11 @@
+// Files that appear whole or not at all.
 // Until it is whole a file has no name, so that nothing is left of it whatever ends the process.
 // Where a file system or the lack of /proc does not allow that, it has the target's name with a
 // random ending, so that both lie on one file system.
 #include "metrics/base/newfile.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_newfile {
     char *path;      // where it is to be
@@ -16,24 +17,24 @@ typedef struct pj_newfile {
 
 /// Keeps the permissions of a file that is there; a link stays one. Errors: PJ_E_IO with the
 /// system's reason.
-bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err);
-bool pj_newfile_add(pj_newfile *file, pj_str bytes, pj_err *err);
+PJ_CHECKED bool pj_newfile_open(pj_newfile *file, const char *path, pj_err *err);
+PJ_CHECKED bool pj_newfile_add(pj_newfile *file, pj_str bytes, pj_err *err);
 /// Puts the file in its place. The struct is empty afterwards, also on failure.
-bool pj_newfile_commit(pj_newfile *file, pj_err *err);
+PJ_CHECKED bool pj_newfile_commit(pj_newfile *file, pj_err *err);
 /// Removes what was written, unless it is committed.
 void pj_newfile_drop(pj_newfile *file);
 
 /// The file with these bytes in one call. What is no regular file (a pipe, a device) is written
 /// into.
-bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
+PJ_CHECKED bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
 
 /// Whether the system lets a file be put there: asked before work that would be lost.
-bool pj_newfile_check(const char *path, pj_err *err);
+PJ_CHECKED bool pj_newfile_check(const char *path, pj_err *err);
 
 /// An open file beside `path` that vanishes when it is closed; -1 on failure.
-int pj_newfile_scratch(const char *path, pj_err *err);
+PJ_CHECKED int pj_newfile_scratch(const char *path, pj_err *err);
 /// All bytes, however often the system must be asked.
-bool pj_newfile_write(int fd, const char *path, pj_str bytes, pj_err *err);
+PJ_CHECKED bool pj_newfile_write(int fd, const char *path, pj_str bytes, pj_err *err);
 
 #define pj_auto_newfile __attribute__((cleanup(pj_newfile_drop))) pj_newfile
 

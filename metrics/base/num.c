@@ -61,6 +61,69 @@ bool pj_parse_double(pj_str s, double *out)
     return true;
 }
 
+/// Digits and a point as `*digits` by a power of ten; `*rest` becomes what follows them. False when
+/// there is no digit or they are more than 19.
+static bool take_digits(pj_str *rest, uint64_t *digits, int *power)
+{
+    int count = 0, behind = -1;
+    uint64_t value = 0;
+    size_t i = 0;
+    for (; i < rest->len; i++) {
+        unsigned digit = (unsigned)(unsigned char)rest->at[i] - '0';
+        if (digit <= 9) {
+            value = value * 10 + digit;
+            count++;
+            behind += behind >= 0;
+        } else if (rest->at[i] == '.' && behind < 0) {
+            behind = 0;
+        } else {
+            break;
+        }
+    }
+    *rest = pj_str_from(*rest, i);
+    *digits = value;
+    *power = behind > 0 ? -behind : 0;
+    return count > 0 && count <= 19;
+}
+
+/// A product or quotient of two exact numbers is rounded once, so that it is what strtod gives
+/// (W. D. Clinger, How to read floating point numbers accurately, 1990).
+static bool scale_exactly(uint64_t digits, int power, double *out)
+{
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (digits > UINT64_C(1) << 53 || power < -22 || power > 22)
+        return false;
+    *out = power < 0 ? (double)digits / tens[-power] : (double)digits * tens[power];
+    return true;
+}
+
+/// Whether all of it are characters of decimal numbers.
+static bool is_decimal(pj_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.at[i];
+        if (!(c >= '0' && c <= '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E')
+            return false;
+    }
+    return s.len > 0;
+}
+
+bool pj_parse_decimal(pj_str s, double *out)
+{
+    bool negative = s.len && s.at[0] == '-';
+    pj_str rest = negative ? pj_str_from(s, 1) : s;
+    uint64_t digits;
+    int power;
+    double value;
+    if (take_digits(&rest, &digits, &power) && !rest.len && scale_exactly(digits, power, &value)) {
+        *out = negative ? -value : value;
+        return true;
+    }
+    return is_decimal(s) && pj_parse_double(s, out) && isfinite(*out);
+}
+
 /// Splits "12.5ms" into the number and its unit.
 static bool cut_unit(pj_str s, double *number, pj_str *unit)
 {

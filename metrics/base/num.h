@@ -10,6 +10,9 @@
 bool pj_parse_u64(pj_str s, uint64_t *out);
 bool pj_parse_i64(pj_str s, int64_t *out);
 bool pj_parse_double(pj_str s, double *out);
+/// A finite number in decimals ("-1.5e3"): neither nan nor inf nor hexadecimal. Of the usual
+/// lengths many times as fast, to the same bit.
+bool pj_parse_decimal(pj_str s, double *out);
 /// "12.5ms" -> nanoseconds; units ns, us, ms, s.
 bool pj_parse_duration(pj_str s, double *ns);
 /// "32k", "64M", "2G", "2GiB" (powers of 1024), "2GB" (of 1000); a bare number is bytes.

@@ -29,8 +29,8 @@ static inline size_t pj_pool_slots(unsigned workers)
 /// Runs the line over the whole input with the starter and workers - 1 threads of its own. The
 /// error is the one that a single worker would have met. Threads start only when the input has
 /// more than one piece.
-bool pj_pool_run(const pj_line *line, unsigned workers, void *const *slots, size_t slot_count,
-                 pj_err *err);
+PJ_CHECKED bool pj_pool_run(const pj_line *line, unsigned workers, void *const *slots,
+                            size_t slot_count, pj_err *err);
 
 /// A function on a thread of its own; NULL when the system gives no thread.
 typedef struct pj_task pj_task;

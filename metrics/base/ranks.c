@@ -1,8 +1,11 @@
-// The module popinjay-mpi.so: carries the bytes of a crew with MPI. Every pair exchanges a letter;
-// what is too large for it follows in pieces that an int can count.
+// The module popinjay-mpi.so: carries the bytes of a process group with MPI. Every pair exchanges a
+// letter; what is too large for it follows in pieces that an int can count.
 #include "metrics/base/ranks.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -60,9 +63,10 @@ static size_t room_for(unsigned processes)
     return share > MOST ? MOST : share < LEAST ? LEAST : share;
 }
 
-static void write_letters(const pj_crew *crew, const pj_buf *out, size_t room, char *letters)
+static void write_letters(const pj_process_group *group, const pj_buf *out, size_t room,
+                          char *letters)
 {
-    for (unsigned i = 0; i < crew->size; i++, letters += sizeof(letter) + room) {
+    for (unsigned i = 0; i < group->size; i++, letters += sizeof(letter) + room) {
         letter *l = (letter *)letters;
         l->size = out[i].len;
         if (l->size <= room && l->size)
@@ -71,11 +75,11 @@ static void write_letters(const pj_crew *crew, const pj_buf *out, size_t room, c
 }
 
 /// Takes what is in the letters, and sends and receives what is not.
-static void read_letters(const pj_crew *crew, const pj_buf *out, size_t room, const char *letters,
-                         pj_buf *in)
+static void read_letters(const pj_process_group *group, const pj_buf *out, size_t room,
+                         const char *letters, pj_buf *in)
 {
     transfer t = {.requests = NULL};
-    for (unsigned i = 0; i < crew->size; i++, letters += sizeof(letter) + room) {
+    for (unsigned i = 0; i < group->size; i++, letters += sizeof(letter) + room) {
         const letter *l = (const letter *)letters;
         in[i].len = 0;
         if (l->size <= room)
@@ -83,7 +87,7 @@ static void read_letters(const pj_crew *crew, const pj_buf *out, size_t room, co
         else
             receive(&t, &in[i], l->size, (int)i);
     }
-    for (unsigned i = 0; i < crew->size; i++)
+    for (unsigned i = 0; i < group->size; i++)
         if (out[i].len > room)
             send(&t, &out[i], (int)i);
     for (size_t done = 0; done < t.count;) {
@@ -97,20 +101,20 @@ static void read_letters(const pj_crew *crew, const pj_buf *out, size_t room, co
 /// Errors of MPI itself end all processes: that is its default.
 static bool carry(void *self, const pj_buf *out, pj_buf *in, pj_err *err)
 {
-    const pj_crew *crew = self;
+    const pj_process_group *group = self;
     (void)err;
-    size_t room = room_for(crew->size), size = sizeof(letter) + room;
-    char *letters = pj_take_memory(2 * crew->size * size);
-    char *theirs = letters + crew->size * size;
-    memset(letters, 0, crew->size * size);
-    write_letters(crew, out, room, letters);
+    size_t room = room_for(group->size), size = sizeof(letter) + room;
+    char *letters = pj_take_memory(2 * group->size * size);
+    char *theirs = letters + group->size * size;
+    memset(letters, 0, group->size * size);
+    write_letters(group, out, room, letters);
     MPI_Alltoall(letters, (int)size, MPI_BYTE, theirs, (int)size, MPI_BYTE, MPI_COMM_WORLD);
-    read_letters(crew, out, room, theirs, in);
+    read_letters(group, out, room, theirs, in);
     free(letters);
     return true;
 }
 
-static bool join(pj_crew *crew, pj_err *err)
+static bool join(pj_process_group *group, pj_err *err)
 {
     int ended, provided, rank, size;
     MPI_Finalized(&ended);
@@ -125,16 +129,16 @@ static bool join(pj_crew *crew, pj_err *err)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    crew->rank = (unsigned)rank;
-    crew->size = (unsigned)size;
-    crew->carry = carry;
-    crew->self = crew;
+    group->rank = (unsigned)rank;
+    group->size = (unsigned)size;
+    group->carry = carry;
+    group->self = group;
     return true;
 }
 
-static void leave(pj_crew *crew)
+static void leave(pj_process_group *group)
 {
-    (void)crew;
+    (void)group;
     MPI_Finalize();
 }
 

@@ -1,13 +1,16 @@
+// Whether this process is one of several, and the module that ties them together.
 // Who starts processes together tells each of them in its environment.
 #include "metrics/base/ranks.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/module.h"
+#include "metrics/base/process_group.h"
 
 #include <stdlib.h>
 
 typedef struct ranks {
-    pj_crew crew; // first: a crew is its ranks
+    pj_process_group group; // first: a process group is its ranks
     const pj_ranks_module *module;
 } ranks;
 
@@ -23,7 +26,7 @@ static bool is_one_of_several(void)
     return getenv("PMIX_RANK") != NULL;
 }
 
-pj_crew *pj_ranks_join(pj_err *err)
+pj_process_group *pj_ranks_join(pj_err *err)
 {
     if (!is_one_of_several())
         return NULL;
@@ -33,20 +36,20 @@ pj_crew *pj_ranks_join(pj_err *err)
         return NULL;
     ranks *r = pj_take_memory(sizeof *r);
     *r = (ranks){.module = module};
-    if (!module->join(&r->crew, err)) {
+    if (!module->join(&r->group, err)) {
         free(r);
         return NULL;
     }
-    pj_crew_begin(&r->crew);
-    return &r->crew;
+    pj_process_group_begin(&r->group);
+    return &r->group;
 }
 
-void pj_ranks_leave(pj_crew *crew)
+void pj_ranks_leave(pj_process_group *group)
 {
-    if (!crew)
+    if (!group)
         return;
-    ranks *r = (ranks *)crew;
-    pj_crew_end(crew);
-    r->module->leave(crew);
+    ranks *r = (ranks *)group;
+    pj_process_group_end(group);
+    r->module->leave(group);
     free(r);
 }

@@ -1,3 +1,4 @@
+// Things in their order, taken by key.
 // Mostly what is taken is near the end that it is taken from: the ones before it move up. Where it
 // is not, all things are linked by their keys, and a slot that is taken stays empty.
 #include "metrics/base/shelf.h"

@@ -1,6 +1,8 @@
 // How far a slip may be from what was meant.
 #include "metrics/base/suggest.h"
 
+#include "metrics/base/str.h"
+
 enum { LENGTH_MOST = 64 }; // of a name that is compared
 
 static pj_str lower(pj_str name, char *out)

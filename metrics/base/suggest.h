@@ -4,6 +4,7 @@
 #define PJ_SUGGEST_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_suggest {
     pj_str word;

@@ -1,5 +1,8 @@
+// Decoding, checking and measuring UTF-8.
 // Decoding follows the Unicode standard's table 3-7: no overlong forms, no surrogates.
 #include "metrics/base/utf8.h"
+
+#include "metrics/base/str.h"
 
 static const uint32_t replacement = 0xfffd;
 

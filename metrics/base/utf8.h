@@ -4,6 +4,7 @@
 #define PJ_UTF8_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,14 @@
+// Two runs compared, metric by metric.
 // One row per metric of the set.
 #include "metrics/pop/comparison.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/table/table.h"
 
 #include <math.h>
 

@@ -3,7 +3,9 @@
 #ifndef PJ_COMPARISON_H
 #define PJ_COMPARISON_H
 
+#include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/table/table.h"
 
 typedef struct pj_comparison_opts {
     bool judge;         // adds a verdict to every row
@@ -19,7 +21,7 @@ typedef struct pj_comparison {
 
 /// Compares the runs `baseline` and `other` of an evaluated study. A time is worse when it grows,
 /// an inefficiency too, everything else when it falls. PJ_E_USAGE: no such metric in the set.
-bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other,
-                        pj_comparison_opts opts, pj_comparison *out, pj_err *err);
+PJ_CHECKED bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other,
+                                   pj_comparison_opts opts, pj_comparison *out, pj_err *err);
 
 #endif

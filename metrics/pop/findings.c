@@ -1,7 +1,11 @@
 // Findings are read off the numbers of a result; advice.def knows what they usually mean.
 #include "metrics/pop/findings.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
 
 static const double NEAR = 0.02; // parts that differ by less are told together
 

@@ -3,6 +3,8 @@
 #ifndef PJ_FINDINGS_H
 #define PJ_FINDINGS_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 
 /// A row of advice.def.

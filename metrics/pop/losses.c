@@ -1,9 +1,15 @@
+// What each cause costs of the runtime.
 // An additive part loses 1 less its value of the runtime R; of a factor f the run would keep f R; a
 // scaling s costs 1 - s of the useful time U (METRICS and CAUSES call the product with the number
 // of threads N core time).
 #include "metrics/pop/losses.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
 
 #include <stdlib.h>
 

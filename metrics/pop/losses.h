@@ -3,7 +3,9 @@
 #ifndef PJ_LOSSES_H
 #define PJ_LOSSES_H
 
+#include "metrics/base/arena.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/table/table.h"
 
 typedef struct pj_loss {
     size_t row;         // of the set

@@ -12,19 +12,19 @@
 #define UNIT_NONE PJ_UNIT_NONE
 #define UNIT_NS PJ_UNIT_NS
 
-static const pj_measure rows[] = {
+static const pj_measures_row rows[] = {
 #define MEASURE(name, needs, unit, sentence)                                                       \
     {#name, sentence, NEEDS_##needs, UNIT_##unit, offsetof(pj_measures, name)},
 #include "metrics/run/sums.def"
 #undef MEASURE
 };
 
-const pj_measure *pj_measure_at(size_t index)
+const pj_measures_row *pj_measures_row_at(size_t index)
 {
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
 
-pj_cell pj_measure_value(const pj_measure *measure, const pj_measures *measures)
+pj_cell pj_measures_value(const pj_measures_row *measure, const pj_measures *measures)
 {
     const char *lack = pj_measures_lack(measures, measure->needs);
     if (lack)

@@ -40,17 +40,17 @@ static inline double pj_measures_growth(const pj_measures *run, const pj_measure
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs);
 
 /// A row of sums.def, for formulas, help and completion.
-typedef struct pj_measure {
+typedef struct pj_measures_row {
     const char *name;
     const char *sentence;
     unsigned needs;
     pj_unit unit;
     size_t offset; // of the double in pj_measures
-} pj_measure;
+} pj_measures_row;
 
 /// NULL past the end.
-const pj_measure *pj_measure_at(size_t index);
+const pj_measures_row *pj_measures_row_at(size_t index);
 /// The value, or an empty cell that says why there is none.
-pj_cell pj_measure_value(const pj_measure *measure, const pj_measures *measures);
+pj_cell pj_measures_value(const pj_measures_row *measure, const pj_measures *measures);
 
 #endif

@@ -1,9 +1,17 @@
 // Evaluation of a set over a study: values or reasons, residuals, the note, the table.
 #include "metrics/pop/metrics.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
 #include "metrics/pop/metrics_remark.h"
 #include "metrics/pop/metricset_define.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <math.h>
 #include <stdlib.h>

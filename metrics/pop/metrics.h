@@ -3,7 +3,13 @@
 #ifndef PJ_METRICS_H
 #define PJ_METRICS_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
 
 typedef struct pj_metrics {
     pj_arena *arena;
@@ -31,8 +37,8 @@ typedef struct pj_metrics_opts {
 } pj_metrics_opts;
 
 /// NULL only when a formula of a set defined at run time fails (PJ_E_SCRIPT, PJ_E_STOPPED).
-pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics_opts opts,
-                           pj_err *err);
+PJ_CHECKED pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study,
+                                      pj_metrics_opts opts, pj_err *err);
 pj_metrics *pj_metrics_hold(pj_metrics *metrics);
 void pj_metrics_release(pj_metrics *metrics);
 static inline void pj_metrics_drop(pj_metrics **metrics)

@@ -1,9 +1,17 @@
 // Remarks of a result: each sentence stands once, before it the runs that it is about.
 #include "metrics/pop/metrics_remark.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
 #include "metrics/run/study_mixed.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 

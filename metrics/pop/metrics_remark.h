@@ -3,6 +3,7 @@
 #ifndef PJ_METRICS_REMARK_H
 #define PJ_METRICS_REMARK_H
 
+#include "metrics/pop/measures.h"
 #include "metrics/pop/metrics.h"
 
 /// Fills remarks and remark_count from the values and runs; `measures` by run.

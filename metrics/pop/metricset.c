@@ -1,8 +1,12 @@
 // The built-in sets: the rows of metricsets.def read three times, as formulas, rows and sets.
 #include "metrics/pop/metricset.h"
 
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 #include "metrics/pop/explanations.h"
+#include "metrics/run/run.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -3,6 +3,8 @@
 #ifndef PJ_METRICSET_H
 #define PJ_METRICSET_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
 #include "metrics/run/study.h"
 #include "metrics/table/table.h"
@@ -77,7 +79,7 @@ const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// Row of a metric in a set, or -1. Accepts both spellings (serialisation, serialization).
 int pj_metric_row(const pj_metric_set *set, pj_str key);
 /// False with PJ_E_USAGE: what was asked for, what may have been meant, what the set has.
-bool pj_metric_unknown(const pj_metric_set *set, const char *key, pj_err *err);
+PJ_CHECKED bool pj_metric_unknown(const pj_metric_set *set, const char *key, pj_err *err);
 /// Row of the parent of row `row`, or -1 at the top.
 int pj_metric_parent(const pj_metric_set *set, size_t row);
 /// Levels below the top of row `row`: indentation.

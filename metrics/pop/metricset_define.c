@@ -1,8 +1,13 @@
 // Sets defined at run time: their rows, compiled formulas and callbacks live in one arena.
 #include "metrics/pop/metricset_define.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
 #include "metrics/run/run_table.h"
 #include "metrics/table/formula.h"
+#include "metrics/table/table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -33,7 +38,7 @@ enum { DOMAIN_RUN = 1, DOMAIN_REFERENCE = 2 };
 static size_t measure_count(void)
 {
     size_t n = 0;
-    while (pj_measure_at(n))
+    while (pj_measures_row_at(n))
         n++;
     return n;
 }
@@ -53,7 +58,7 @@ static void add_run_names(pj_arena *arena, pj_formula_name *names, const char *p
     size_t measures = measure_count();
     for (size_t i = 0; i < measures; i++)
         names[i] = (pj_formula_name){
-            .name = pj_arena_format(arena, "%s%s", prefix, pj_measure_at(i)->name)};
+            .name = pj_arena_format(arena, "%s%s", prefix, pj_measures_row_at(i)->name)};
     for (size_t i = 0; i < column_count(); i++)
         names[measures + i] = (pj_formula_name){
             .name = pj_arena_format(arena, "%s%s", prefix, pj_run_table_stats_column(i)->key),
@@ -82,7 +87,7 @@ static pj_cell cell_of_name(const void *self, size_t row, unsigned name)
     }
     const pj_measures *m = name < each ? scope->run : scope->reference;
     size_t i = name % each;
-    return i < measures ? pj_measure_value(pj_measure_at(i), m)
+    return i < measures ? pj_measures_value(pj_measures_row_at(i), m)
                         : pj_run_table_stats_cell(m->run, (uint32_t)row, i - measures);
 }
 

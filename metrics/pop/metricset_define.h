@@ -3,7 +3,10 @@
 #ifndef PJ_METRICSET_DEFINE_H
 #define PJ_METRICSET_DEFINE_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/table/table.h"
 
 /// Gives the value of row scope->row, or a reason (borrowed until the next call, then copied).
 /// False fails the whole evaluation.
@@ -40,11 +43,11 @@ typedef struct pj_metric_set_spec {
 /// "sum(ref.instructions)"). Callbacks see the rows before their own. Fails with PJ_E_SCRIPT
 /// when the key is that of a built-in set, and naming the row: bad or repeated key, unknown parent,
 /// bad formula or one that leads back to itself, a row with neither or both of formula and call.
-const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err);
+PJ_CHECKED const pj_metric_set *pj_metric_set_define(const pj_metric_set_spec *spec, pj_err *err);
 
 /// Values of a run by row for a defined set; reasons are copied into `arena`.
-bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena, pj_metric_value *values,
-                            pj_err *err);
+PJ_CHECKED bool pj_metric_set_evaluate(const pj_metric_scope *scope, pj_arena *arena,
+                                       pj_metric_value *values, pj_err *err);
 
 /// Nothing happens to built-in sets.
 const pj_metric_set *pj_metric_set_hold(const pj_metric_set *set);

@@ -1,7 +1,9 @@
+// Blocks made ahead on a thread of their own.
 // A ring of blocks between the thread that makes them and the one that takes them.
 #include "metrics/read/ahead.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/pool.h"
 
 #include <pthread.h>

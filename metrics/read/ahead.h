@@ -2,6 +2,7 @@
 #ifndef PJ_AHEAD_H
 #define PJ_AHEAD_H
 
+#include "metrics/base/err.h"
 #include "metrics/read/source.h"
 
 typedef struct pj_ahead pj_ahead;
@@ -12,6 +13,6 @@ pj_ahead *pj_ahead_start(bool (*fill)(void *context, pj_block *block, pj_err *er
 /// Stops the thread after the block it is at.
 void pj_ahead_stop(pj_ahead *ahead);
 /// Trades `block` for the next one made; false at the end or with the error of `fill`.
-bool pj_ahead_next(pj_ahead *ahead, pj_block *block, pj_err *err);
+PJ_CHECKED bool pj_ahead_next(pj_ahead *ahead, pj_block *block, pj_err *err);
 
 #endif

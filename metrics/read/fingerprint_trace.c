@@ -1,5 +1,11 @@
+// The fingerprint of a trace: a file, or an archive of many.
 // An archive is shared by bytes, in ranges of its list: a file is read by one process.
 #include "metrics/read/fingerprint_trace.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,16 +113,17 @@ void pj_fingerprint_free(pj_fingerprint_parts *parts)
 
 // Reading
 
-bool pj_fingerprint_read(pj_fingerprint_parts *parts, const pj_crew *crew, pj_job *job, pj_err *err)
+bool pj_fingerprint_read(pj_fingerprint_parts *parts, const pj_process_group *group, pj_job *job,
+                         pj_err *err)
 {
     uint64_t total = 1, before = 0;
     for (size_t i = 0; i < parts->count; i++)
         total += (uint64_t)parts->items[i].stamp[0];
     for (size_t i = 0; i < parts->count; i++) {
         pj_fingerprint_part *part = &parts->items[i];
-        unsigned reader = crew ? (unsigned)((double)before / (double)total * crew->size) : 0;
+        unsigned reader = group ? (unsigned)((double)before / (double)total * group->size) : 0;
         before += (uint64_t)part->stamp[0];
-        if (crew && reader != crew->rank)
+        if (group && reader != group->rank)
             continue;
         part->known = pj_fingerprint_file(part->path, job, &part->value, &part->bytes, err);
         if (!part->known)
@@ -125,18 +132,18 @@ bool pj_fingerprint_read(pj_fingerprint_parts *parts, const pj_crew *crew, pj_jo
     return true;
 }
 
-bool pj_fingerprint_gather(pj_fingerprint_parts *parts, pj_crew *crew, pj_err *err)
+bool pj_fingerprint_gather(pj_fingerprint_parts *parts, pj_process_group *group, pj_err *err)
 {
     for (size_t i = 0; i < parts->count; i++) {
         const pj_fingerprint_part *part = &parts->items[i];
         reading one = {i, part->value, part->bytes};
         if (part->known)
-            pj_buf_add(&crew->out[0], (pj_str){(const char *)&one, sizeof one});
+            pj_buf_add(&group->out[0], (pj_str){(const char *)&one, sizeof one});
     }
-    if (!pj_crew_exchange(crew, err))
+    if (!pj_process_group_exchange(group, err))
         return false;
-    for (unsigned member = 0; pj_crew_leads(crew) && member < crew->size; member++) {
-        pj_str in = pj_crew_from(crew, member);
+    for (unsigned member = 0; pj_process_group_leads(group) && member < group->size; member++) {
+        pj_str in = pj_process_group_from(group, member);
         for (reading one; in.len >= sizeof one; in = pj_str_from(in, sizeof one)) {
             memcpy(&one, in.at, sizeof one);
             if (one.index >= parts->count)
@@ -147,7 +154,7 @@ bool pj_fingerprint_gather(pj_fingerprint_parts *parts, pj_crew *crew, pj_err *e
             part->known = true;
         }
     }
-    for (size_t i = 0; pj_crew_leads(crew) && i < parts->count; i++)
+    for (size_t i = 0; pj_process_group_leads(group) && i < parts->count; i++)
         if (!parts->items[i].known)
             return pj_fail(err, PJ_E_IO, parts->items[i].path, 0,
                            "is not the same for all processes");

@@ -1,7 +1,9 @@
+// Streaming decompression of gzip.
 // The two decompressors behind one function.
 #include "metrics/read/gunzip.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 
@@ -39,7 +41,7 @@ void pj_gunzip_free(pj_gunzip *gunzip)
     free(gunzip);
 }
 
-pj_gunzip_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t room, size_t *written)
+pj_unpack_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t room, size_t *written)
 {
     struct inflate_state *state = &gunzip->state;
     uint32_t given = (uint32_t)step_size(in->len), wanted = (uint32_t)step_size(room);
@@ -51,12 +53,12 @@ pj_gunzip_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t ro
     *in = pj_str_from(*in, given - state->avail_in);
     *written = wanted - state->avail_out;
     if (status < 0)
-        return PJ_GUNZIP_CORRUPT;
+        return PJ_UNPACK_CORRUPT;
     if (state->block_state == ISAL_BLOCK_FINISH) {
         begin_member(gunzip);
-        return PJ_GUNZIP_MEMBER;
+        return PJ_UNPACK_MEMBER;
     }
-    return state->avail_out == 0 ? PJ_GUNZIP_FULL : PJ_GUNZIP_HUNGRY;
+    return state->avail_out == 0 ? PJ_UNPACK_FULL : PJ_UNPACK_HUNGRY;
 }
 
 #else
@@ -82,7 +84,7 @@ void pj_gunzip_free(pj_gunzip *gunzip)
     free(gunzip);
 }
 
-pj_gunzip_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t room, size_t *written)
+pj_unpack_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t room, size_t *written)
 {
     z_stream *stream = &gunzip->stream;
     uInt given = (uInt)step_size(in->len), wanted = (uInt)step_size(room);
@@ -95,11 +97,11 @@ pj_gunzip_end pj_gunzip_step(pj_gunzip *gunzip, pj_str *in, char *out, size_t ro
     *written = wanted - stream->avail_out;
     if (status == Z_STREAM_END) {
         inflateReset(stream);
-        return PJ_GUNZIP_MEMBER;
+        return PJ_UNPACK_MEMBER;
     }
     if (status != Z_OK && status != Z_BUF_ERROR)
-        return PJ_GUNZIP_CORRUPT;
-    return stream->avail_out == 0 ? PJ_GUNZIP_FULL : PJ_GUNZIP_HUNGRY;
+        return PJ_UNPACK_CORRUPT;
+    return stream->avail_out == 0 ? PJ_UNPACK_FULL : PJ_UNPACK_HUNGRY;
 }
 
 #endif

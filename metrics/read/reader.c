@@ -1,15 +1,24 @@
 // Guesses the format of an input and leads its events to the sinks.
 #include "metrics/read/reader.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/memory.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_build.h"
 #include "metrics/run/run_gather.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/layout.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define READER(name) extern const pj_reader pj_reader_##name;
 #include "metrics/read/readers.def"
@@ -28,20 +37,64 @@ const pj_reader *pj_reader_at(unsigned index)
     return index < READERS ? readers[index] : NULL;
 }
 
-const pj_reader *pj_reader_guess(pj_str head)
+bool pj_reader_fits_name(const pj_reader *reader, const char *name)
+{
+    pj_str file = pj_str_of(name), suffixes = pj_str_of(reader->suffixes);
+    while (suffixes.len) {
+        pj_str suffix = pj_str_cut(&suffixes, ' ');
+        if (suffix.len && file.len > suffix.len && pj_str_ends(file, suffix))
+            return true;
+    }
+    return false;
+}
+
+const pj_reader *pj_reader_guess(const char *name, pj_str head)
+{
+    const pj_reader *first = NULL;
+    for (unsigned i = 0; i < READERS; i++) {
+        if (!readers[i]->sniff || !readers[i]->sniff(head))
+            continue;
+        if (pj_reader_fits_name(readers[i], name))
+            return readers[i];
+        first = first ? first : readers[i];
+    }
+    return first;
+}
+
+static const pj_reader *guess_folder(const char *folder)
 {
     for (unsigned i = 0; i < READERS; i++)
-        if (readers[i]->sniff(head))
+        if (readers[i]->sniff_folder && readers[i]->sniff_folder(folder))
+            return readers[i];
+    return NULL;
+}
+
+const pj_reader *pj_reader_of_path(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || !(S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)))
+        return NULL;
+    if (S_ISDIR(facts.st_mode))
+        return guess_folder(path);
+    pj_job job = {.stop = NULL};
+    pj_source *source = pj_source_open(path, &job, NULL);
+    const pj_reader *reader = source ? pj_reader_guess(path, pj_source_head(source)) : NULL;
+    pj_source_close(source);
+    return reader;
+}
+
+const pj_reader *pj_reader_of_run(const pj_run *run)
+{
+    for (unsigned i = 0; run->format && i < READERS; i++)
+        if (strcmp(readers[i]->name, run->format) == 0)
             return readers[i];
     return NULL;
 }
 
 bool pj_reader_knows(const pj_run *run)
 {
-    for (unsigned i = 0; i < READERS; i++)
-        if (run->format && strcmp(readers[i]->name, run->format) == 0)
-            return readers[i]->knows && readers[i]->knows(run);
-    return false;
+    const pj_reader *reader = pj_reader_of_run(run);
+    return reader && reader->knows && reader->knows(run);
 }
 
 /// What sinks and replay keep of every thread, measured; few threads are not worth the question.
@@ -54,7 +107,7 @@ static bool find_room(const pj_run *run, pj_err *err)
     return threads < FEW || pj_memory_want((uint64_t)threads * BYTES_EACH, run->path, why, err);
 }
 
-/// Whether every member of a crew has such a sink, for its own threads.
+/// Whether every member of a process group has such a sink, for its own threads.
 static bool is_own(const pj_pass *pass, const pj_sink *sink)
 {
     return sink->by_location || (sink->sharing && pass->ranks_apart);
@@ -75,7 +128,7 @@ bool pj_pass_begin(pj_pass *pass, pj_err *err)
         return false;
     const pj_sink *shared = shared_sink(pass);
     if (shared)
-        shared->sharing->share(shared->self, pass->crew);
+        shared->sharing->share(shared->self, pass->group);
     for (size_t i = 0; i < pass->sink_count; i++)
         if (!pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
             return false;
@@ -88,6 +141,14 @@ bool pj_pass_has_devices(const pj_pass *pass)
         if (pass->sinks[i].devices)
             return true;
     return false;
+}
+
+const pj_sink *pj_pass_calls(const pj_pass *pass)
+{
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (pass->sinks[i].calls)
+            return &pass->sinks[i];
+    return NULL;
 }
 
 /// What a batch holds of threads, into room for all its events.
@@ -166,7 +227,7 @@ unsigned pj_pass_kinds(const pj_pass *pass)
     return kinds;
 }
 
-/// Whether every member of a crew finishes a sink, and not only its leader.
+/// Whether every member of a process group finishes a sink, and not only its leader.
 static bool ends_everywhere(const pj_pass *pass, const pj_sink *sink)
 {
     return is_own(pass, sink) && !sink->tell;
@@ -184,7 +245,7 @@ static bool finish_sinks(pj_pass *pass, bool everywhere, pj_err *err)
 
 static void tell_found(pj_pass *pass)
 {
-    pj_buf *out = &pass->crew->out[0];
+    pj_buf *out = &pass->group->out[0];
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
         pj_auto_buf found = {.at = NULL};
@@ -214,8 +275,8 @@ static bool hear_found(pj_pass *pass, pj_str in)
 static bool take_news(pj_pass *pass, const pj_sink *sink, bool *busy, pj_err *err)
 {
     *busy = false;
-    for (unsigned member = 0; member < pass->crew->size; member++) {
-        pj_str in = pj_crew_from(pass->crew, member);
+    for (unsigned member = 0; member < pass->group->size; member++) {
+        pj_str in = pj_process_group_from(pass->group, member);
         if (!in.len || !sink->sharing->take(sink->self, member, pj_str_from(in, 1)))
             return pj_fail(err, PJ_E_IO, pass->run->path, 0,
                            "what process %u has sent cannot be read", member);
@@ -230,18 +291,18 @@ bool pj_pass_trade(pj_pass *pass, pj_err *err)
     for (bool busy = sink != NULL; busy;) {
         const pj_buf *news = sink->sharing->news(sink->self);
         char any = 0; // the others hear of news that are not for them
-        for (unsigned i = 0; i < pass->crew->size; i++)
+        for (unsigned i = 0; i < pass->group->size; i++)
             any |= news[i].len > 0;
-        pj_crew_tell(pass->crew, (pj_str){&any, 1});
-        for (unsigned i = 0; i < pass->crew->size; i++)
-            pj_buf_add(&pass->crew->out[i], pj_buf_str(&news[i]));
-        if (!pj_crew_exchange(pass->crew, err) || !take_news(pass, sink, &busy, err))
+        pj_process_group_tell(pass->group, (pj_str){&any, 1});
+        for (unsigned i = 0; i < pass->group->size; i++)
+            pj_buf_add(&pass->group->out[i], pj_buf_str(&news[i]));
+        if (!pj_process_group_exchange(pass->group, err) || !take_news(pass, sink, &busy, err))
             return false;
     }
     return true;
 }
 
-/// In a crew: what is left to do for sinks that are told of others.
+/// In a process group: what is left to do for sinks that are told of others.
 static bool conclude(pj_pass *pass, pj_err *err)
 {
     const pj_sink *sink = shared_sink(pass);
@@ -251,18 +312,18 @@ static bool conclude(pj_pass *pass, pj_err *err)
     return true;
 }
 
-/// In a crew: the leader's sinks learn what those of the others have found.
+/// In a process group: the leader's sinks learn what those of the others have found.
 static bool gather(pj_pass *pass, pj_err *err)
 {
-    pj_crew *crew = pass->crew;
-    if (!pj_run_gather(pass->run, crew, err))
+    pj_process_group *group = pass->group;
+    if (!pj_run_gather(pass->run, group, err))
         return false;
-    if (!pj_crew_leads(crew))
+    if (!pj_process_group_leads(group))
         tell_found(pass);
-    if (!pj_crew_exchange(crew, err))
+    if (!pj_process_group_exchange(group, err))
         return false;
-    for (unsigned member = 1; pj_crew_leads(crew) && member < crew->size; member++)
-        if (!hear_found(pass, pj_crew_from(crew, member)))
+    for (unsigned member = 1; pj_process_group_leads(group) && member < group->size; member++)
+        if (!hear_found(pass, pj_process_group_from(group, member)))
             return pj_fail(err, PJ_E_IO, pass->run->path, 0,
                            "what process %u has found cannot be read", member);
     return true;
@@ -272,48 +333,78 @@ static bool gather(pj_pass *pass, pj_err *err)
 static bool finish(pj_pass *pass, pj_err *err)
 {
     return finish_sinks(pass, true, err) && conclude(pass, err) &&
-           (!pass->crew || gather(pass, err)) &&
-           (!pj_crew_leads(pass->crew) || finish_sinks(pass, false, err));
+           (!pass->group || gather(pass, err)) &&
+           (!pj_process_group_leads(pass->group) || finish_sinks(pass, false, err));
 }
 
-static bool unknown_format(const pj_source *source, pj_err *err)
+static bool unknown_trace(const pj_source *source, pj_err *err)
 {
     pj_auto_buf known = {.at = NULL};
     for (unsigned i = 0; pj_reader_at(i); i++)
-        pj_buf_addf(&known, "%s%s (%s)", i ? ", " : "", pj_reader_at(i)->title,
-                    pj_reader_at(i)->suffixes);
+        if (pj_reader_gives_trace(pj_reader_at(i)))
+            pj_buf_addf(&known, "%s%s (%s)", known.len ? ", " : "", pj_reader_at(i)->title,
+                        pj_reader_at(i)->suffixes);
     return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
                    "is no trace that can be read here; known are: %s", known.at);
 }
 
+static bool unknown_profile(const pj_source *source, pj_err *err)
+{
+    pj_auto_buf known = {.at = NULL};
+    for (unsigned i = 0; pj_reader_at(i); i++)
+        if (pj_reader_at(i)->gives == PJ_GIVES_PROFILE)
+            pj_buf_addf(&known, "%s%s", known.len ? ", " : "", pj_reader_at(i)->title);
+    return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
+                   "is no profile that can be read here; known are: %s",
+                   known.len ? known.at : "none");
+}
+
+static const char *article(const pj_reader *reader)
+{
+    return strchr("AEIOUaeio", reader->title[0]) ? "an" : "a";
+}
+
+bool pj_reader_no_trace(const pj_reader *reader, const char *path, pj_err *err)
+{
+    return pj_fail(err, PJ_E_USAGE, path, 0, "is %s %s: popinjay profile", article(reader),
+                   reader->title);
+}
+
 static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *err)
 {
-    const pj_reader *reader = pj_reader_guess(pj_source_head(source));
+    const pj_reader *reader = pj_reader_guess(pj_source_path(source), pj_source_head(source));
     if (!reader)
-        return unknown_format(source, err);
+        return unknown_trace(source, err);
+    if (!pj_reader_gives_trace(reader))
+        return pj_reader_no_trace(reader, pj_source_path(source), err);
     if (reader->several && !is_file)
         return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
-                       "an %s is several files: it cannot come through memory or a pipe",
-                       reader->title);
+                       "%s %s is several files: it cannot come through memory or a pipe",
+                       article(reader), reader->title);
     pass->run->format = reader->name;
     pj_source_facts facts = pj_source_facts_of(source);
-    pass->apart = pass->crew && !(reader->shares && (reader->several || facts.skips));
-    if (pass->crew)
-        pass->crew->first = reader->aside && pass->crew->size > 2;
+    pass->apart = pass->group && !(reader->shares && (reader->several || facts.skips));
+    if (pass->group)
+        pass->group->first = reader->aside && pass->group->size > 2;
     if (!pass->apart && !reader->read(source, pass, err))
         return false;
     if (pass->apart)
         return true;
     facts = pj_source_facts_of(source);
-    bool parts = pass->crew && !reader->several; // each member has read some of the file
+    bool parts = pass->group && !reader->several; // each member has read some of the file
     pass->run->file_bytes += parts ? facts.size : facts.file_bytes; // a reader may have read more
     pass->run->text_bytes += parts ? facts.size : facts.text_bytes;
     pass->again = facts.again;
-    return reader->folded || finish(pass, err);
+    return reader->gives == PJ_GIVES_RUN || finish(pass, err);
 }
 
 bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)
 {
+    struct stat facts;
+    bool folder = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    const pj_reader *reader = folder ? guess_folder(path) : NULL;
+    if (reader && !pj_reader_gives_trace(reader))
+        return pj_reader_no_trace(reader, path, err);
     pj_source *source = pj_source_open(path, pass->job, err);
     bool ok = source && read_source(source, pass, pj_source_facts_of(source).again, err);
     pj_source_close(source);
@@ -326,4 +417,52 @@ bool pj_read_memory(const char *name, pj_str bytes, pj_pass *pass, pj_err *err)
     bool ok = source && read_source(source, pass, false, err);
     pj_source_close(source);
     return ok;
+}
+
+/// Closes the source.
+static const pj_reader *read_profile_take(pj_source *source, const pj_reader *reader,
+                                          struct pj_build *build, pj_err *err)
+{
+    bool ok = false;
+    if (!reader) {
+        unknown_profile(source, err);
+    } else if (pj_reader_gives_trace(reader)) {
+        pj_fail(err, PJ_E_USAGE, pj_source_path(source), 0, "is %s %s, not a profile",
+                article(reader), reader->title);
+    } else {
+        pj_profile *profile = pj_build_profile(build);
+        profile->format = reader->name;
+        profile->title = reader->title;
+        pj_source_call(source, reader->title);
+        ok = reader->profile(source, build, err);
+    }
+    const char *damage = pj_source_facts_of(source).damage;
+    if (ok && damage)
+        ok = pj_source_damaged(source, (pj_spot){.line = 0}, err, "%s", damage);
+    pj_source_close(source);
+    return ok ? reader : NULL;
+}
+
+const pj_reader *pj_read_profile(const char *path, pj_job *job, struct pj_build *build, pj_err *err)
+{
+    struct stat facts;
+    const pj_reader *reader = NULL;
+    bool folder = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (folder)
+        reader = guess_folder(path);
+    pj_source *source = reader ? pj_source_folder(path, job) : pj_source_open(path, job, err);
+    if (!source)
+        return NULL;
+    if (!reader)
+        reader = pj_reader_guess(path, pj_source_head(source));
+    return read_profile_take(source, reader, build, err);
+}
+
+const pj_reader *pj_read_profile_memory(const char *name, pj_str bytes, pj_job *job,
+                                        struct pj_build *build, pj_err *err)
+{
+    pj_source *source = pj_source_memory(name, bytes, job, err);
+    if (!source)
+        return NULL;
+    return read_profile_take(source, pj_reader_guess(name, pj_source_head(source)), build, err);
 }

@@ -1,15 +1,19 @@
-// Bytes come through read(2) or from memory, pass the decompressor when they are gzip, and are cut
-// after the last newline of each block; what is left over begins the next block.
+// The bytes of an input in blocks.
+// Bytes come through read(2) or from memory, are unpacked and decoded where they have to be, and
+// cut after the last newline of each block; what is left over begins the next block.
 #include "metrics/read/source.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/utf16.h"
 #include "metrics/read/ahead.h"
-#include "metrics/read/gunzip.h"
+#include "metrics/read/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -29,15 +33,27 @@ struct pj_source {
     pj_str input;      // stored bytes not used yet
     char *input_bytes; // their memory; NULL when the source is memory or plain
     bool input_ended;
-    pj_gunzip *gunzip; // NULL = plain
-    bool member_begun; // inside a gzip member
+    pj_unpack *unpack; // NULL = plain
+    bool member_begun; // inside packed data
     const char *damage;
+
+    bool is_utf16;
+    pj_utf16 utf16;
+    pj_str coded; // bytes of it that are not decoded yet
+    char *coded_bytes;
+    pj_buf decoded; // text from `decoded_at` on
+    size_t decoded_at;
 
     pj_buf carry; // text that begins the next block
     uint64_t carry_offset;
     bool text_ended;
     bool begun; // a block has been asked for
     pj_ahead *ahead;
+
+    bool folder;
+    const char *title; // of the format
+    char *whole;       // all of the text, when it is wanted so
+    uint64_t whole_room;
 };
 
 /// Waits for somebody who writes, but only so long that an interrupt is seen soon. `*ended`: who
@@ -99,13 +115,13 @@ static bool get_plain(pj_source *source, char *out, size_t size, size_t *got, pj
     return read_stored(source, out, size, got, err);
 }
 
-/// Whether another member follows; bytes behind the last one that are no gzip are ignored, as
-/// gzip(1) does.
+/// Whether another member follows; bytes behind the last one that are none are ignored, as gzip(1)
+/// does.
 static bool next_member(pj_source *source, pj_err *err)
 {
     if (!want_input(source, err))
         return false;
-    return source->input.len && source->input.at[0] == '\x1f';
+    return pj_unpack_goes_on(source->unpack, source->input);
 }
 
 static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
@@ -121,10 +137,10 @@ static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got,
             source->damage = "the compressed data end early";
             return true;
         }
-        pj_gunzip_end end = pj_gunzip_step(source->gunzip, &source->input, out, size, got);
-        if (end == PJ_GUNZIP_MEMBER)
+        pj_unpack_end end = pj_unpack_step(source->unpack, &source->input, out, size, got);
+        if (end == PJ_UNPACK_MEMBER)
             source->member_begun = false;
-        if (end == PJ_GUNZIP_CORRUPT) {
+        if (end == PJ_UNPACK_CORRUPT) {
             source->damage = "the compressed data are corrupt";
             return true;
         }
@@ -132,15 +148,46 @@ static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got,
     return true;
 }
 
+/// Up to `size` bytes without compression; `*got` 0 means the end.
+static bool get_bytes(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    *got = 0;
+    if (source->damage)
+        return true;
+    return source->unpack ? get_unpacked(source, out, size, got, err)
+                          : get_plain(source, out, size, got, err);
+}
+
+/// The same of UTF-16 as UTF-8.
+static bool get_decoded(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    pj_buf *text = &source->decoded;
+    bool ended = false;
+    while (source->decoded_at == text->len && !ended) {
+        size_t more = source->coded.len;
+        text->len = source->decoded_at = 0;
+        if (!more && !get_bytes(source, source->coded_bytes, HEAD_BYTES, &more, err))
+            return false;
+        pj_str coded = source->coded.len ? source->coded : (pj_str){source->coded_bytes, more};
+        pj_utf16_add(&source->utf16, coded, text);
+        source->coded.len = 0;
+        ended = more == 0;
+        if (ended)
+            pj_utf16_end(&source->utf16, text);
+    }
+    size_t left = text->len - source->decoded_at;
+    *got = left < size ? left : size;
+    if (*got)
+        memcpy(out, text->at + source->decoded_at, *got);
+    source->decoded_at += *got;
+    return true;
+}
+
 /// Up to `size` bytes of text; `*got` 0 means the end.
 static bool get_text(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
 {
-    if (source->damage) {
-        *got = 0;
-        return true;
-    }
-    bool ok = source->gunzip ? get_unpacked(source, out, size, got, err)
-                             : get_plain(source, out, size, got, err);
+    bool ok = source->is_utf16 ? get_decoded(source, out, size, got, err)
+                               : get_bytes(source, out, size, got, err);
     source->text_bytes += ok ? *got : 0;
     return ok;
 }
@@ -249,17 +296,11 @@ static bool fill_block(void *context, pj_block *block, pj_err *err)
     }
 }
 
-/// Recognises gzip and reads the head of the text into the carry.
-static bool begin_text(pj_source *source, pj_err *err)
+/// Reads the head of the text into the carry.
+static bool read_head(pj_source *source, pj_err *err)
 {
-    if (!want_input(source, err))
-        return false;
-    if (source->input.len == 0)
-        return pj_fail(err, PJ_E_FORMAT, source->path, 0,
-                       "is empty; copy or record the trace again");
-    if (pj_is_gzip(source->input))
-        source->gunzip = pj_gunzip_new();
     char *room = pj_buf_room(&source->carry, HEAD_BYTES);
+    source->text_ended = false;
     while (source->carry.len < HEAD_BYTES && !source->text_ended) {
         size_t got;
         if (!get_text(source, room + source->carry.len, HEAD_BYTES - source->carry.len, &got, err))
@@ -267,6 +308,40 @@ static bool begin_text(pj_source *source, pj_err *err)
         source->carry.len += got;
         source->text_ended = got == 0;
     }
+    return true;
+}
+
+/// Whether the head is UTF-16 by its byte order mark: then it is to be decoded.
+static bool begin_utf16(pj_source *source)
+{
+    enum { MARK = 2 };
+    if (!pj_utf16_begin(pj_buf_str(&source->carry), &source->utf16))
+        return false;
+    source->is_utf16 = true;
+    source->coded_bytes = pj_take_memory(HEAD_BYTES);
+    memcpy(source->coded_bytes, source->carry.at, source->carry.len);
+    source->coded = pj_str_from((pj_str){source->coded_bytes, source->carry.len}, MARK);
+    source->carry.len = 0;
+    source->text_bytes = 0;
+    return true;
+}
+
+/// Recognises how the input is packed and coded, and reads the head of its text.
+static bool begin_text(pj_source *source, pj_err *err)
+{
+    if (!want_input(source, err))
+        return false;
+    if (source->input.len == 0)
+        return pj_fail(err, PJ_E_FORMAT, source->path, 0,
+                       "is empty; copy or record the trace again");
+    pj_err problem = {.code = PJ_E_NONE};
+    source->unpack = pj_unpack_new(source->input, source->path, &problem);
+    if (problem.code) {
+        *err = problem;
+        return false;
+    }
+    if (!read_head(source, err) || (begin_utf16(source) && !read_head(source, err)))
+        return false;
     if (source->carry.len == 0)
         return pj_fail(err, PJ_E_FORMAT, source->path, 0, "holds nothing that can be read: %s",
                        source->damage ? source->damage : "it is empty inside");
@@ -355,12 +430,23 @@ pj_source *pj_source_memory(const char *name, pj_str bytes, pj_job *job, pj_err 
     return begin(source, err);
 }
 
+pj_source *pj_source_folder(const char *path, pj_job *job)
+{
+    pj_source *source = new_source(path, job);
+    source->folder = true;
+    return source;
+}
+
 void pj_source_close(pj_source *source)
 {
     if (!source)
         return;
+    atomic_fetch_sub(&source->job->memory_used, source->whole_room);
+    free(source->whole);
     pj_ahead_stop(source->ahead);
-    pj_gunzip_free(source->gunzip);
+    pj_unpack_free(source->unpack);
+    pj_buf_free(&source->decoded);
+    free(source->coded_bytes);
     pj_buf_free(&source->carry);
     free(source->input_bytes);
     if (source->fd >= 0)
@@ -379,13 +465,31 @@ const char *pj_source_path(const pj_source *source)
     return source->path;
 }
 
+pj_job *pj_source_job(const pj_source *source)
+{
+    return source->job;
+}
+
 bool pj_source_next(pj_source *source, pj_block *block, pj_err *err)
 {
-    if (source->gunzip && !source->begun)
+    if (source->unpack && !source->begun)
         source->ahead = pj_ahead_start(fill_block, source);
     source->begun = true;
     return source->ahead ? pj_ahead_next(source->ahead, block, err)
                          : fill_block(source, block, err);
+}
+
+bool pj_source_read(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    if (!pj_job_check(source->job, source->path, err))
+        return false;
+    *got = source->carry.len < size ? source->carry.len : size;
+    if (*got == 0)
+        return get_text(source, out, size, got, err);
+    memcpy(out, source->carry.at, *got);
+    source->carry.len -= *got;
+    memmove(source->carry.at, source->carry.at + *got, source->carry.len);
+    return true;
 }
 
 uint64_t pj_source_position(const pj_source *source)
@@ -410,9 +514,86 @@ pj_source_facts pj_source_facts_of(const pj_source *source)
         .file_bytes = source->file_bytes,
         .text_bytes = source->text_bytes,
         .size = source->size,
-        .compressed = source->gunzip != NULL,
+        .compressed = source->unpack != NULL,
         .again = source->again,
-        .skips = source->again && source->fd >= 0 && !source->gunzip,
+        .skips = source->again && source->fd >= 0 && !source->unpack && !source->is_utf16,
+        .folder = source->folder,
         .damage = source->damage,
     };
+}
+
+/// Makes room for `room` bytes of all of the text and what follows it.
+static bool grow_whole(pj_source *source, uint64_t room, pj_err *err)
+{
+    source->whole = pj_resize_memory(source->whole, room + PJ_BLOCK_PAD);
+    atomic_fetch_add(&source->job->memory_used, room - source->whole_room);
+    source->whole_room = room;
+    return pj_job_check(source->job, source->path, err);
+}
+
+static bool is_bomb(const pj_source *source)
+{
+    enum { MOST_TIMES = 1000, SMALL = 1 << 20 };
+    return source->unpack && source->text_bytes > SMALL &&
+           source->text_bytes / MOST_TIMES > source->file_bytes;
+}
+
+/// What the head has left and all that follows; `*used` bytes of it.
+static bool read_whole(pj_source *source, uint64_t most, uint64_t *used, pj_err *err)
+{
+    enum { STEP = 1 << 20 };
+    uint64_t hint = source->unpack ? 4 * source->size : source->size;
+    uint64_t first = source->carry.len + 1;
+    if (!grow_whole(source, hint < most && hint > first ? hint + 1 : first + STEP, err))
+        return false;
+    memcpy(source->whole, source->carry.at, source->carry.len);
+    *used = source->carry.len;
+    source->carry.len = 0;
+    while (!source->text_ended) {
+        if (*used == source->whole_room && !grow_whole(source, 2 * source->whole_room, err))
+            return false;
+        uint64_t room = source->whole_room - *used;
+        size_t got;
+        if (!get_text(source, source->whole + *used, room < STEP ? room : STEP, &got, err) ||
+            !pj_job_check(source->job, source->path, err))
+            return false;
+        *used += got;
+        source->text_ended = got == 0;
+        if (*used > most || is_bomb(source))
+            return pj_source_damaged(source, (pj_spot){.line = 0}, err,
+                                     "it holds more than %llu bytes",
+                                     (unsigned long long)(*used > most ? most : *used));
+    }
+    return true;
+}
+
+bool pj_source_whole(pj_source *source, uint64_t most, pj_str *bytes, pj_err *err)
+{
+    uint64_t used = 0;
+    if (!read_whole(source, most, &used, err))
+        return false;
+    if (source->damage)
+        return pj_source_damaged(source, (pj_spot){.line = 0}, err, "%s", source->damage);
+    memset(source->whole + used, 0, PJ_BLOCK_PAD);
+    *bytes = (pj_str){source->whole, used};
+    return true;
+}
+
+void pj_source_call(pj_source *source, const char *title)
+{
+    source->title = title;
+}
+
+bool pj_source_damaged(const pj_source *source, pj_spot spot, pj_err *err, const char *what, ...)
+{
+    char text[512], place[40] = "";
+    const char *title = source->title ? source->title : "input";
+    va_list args;
+    va_start(args, what);
+    vsnprintf(text, sizeof text, what, args);
+    va_end(args);
+    if (spot.at_byte)
+        snprintf(place, sizeof place, ", at byte %llu", (unsigned long long)spot.offset);
+    return pj_fail(err, PJ_E_FORMAT, source->path, spot.line,
+                   "is a damaged %s: %s%s; copy it again or record it anew", title, text, place);
 }

@@ -1,9 +1,13 @@
+// Where the time of threads goes, in parts that add up.
 // A worker is idle because its master works alone as long as the master is outside regions; what
 // it is idle beyond that must lie inside them, though the trace may not say where. No event of
 // another thread is needed for it, so threads may be read apart.
 #include "metrics/run/breakdown.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run_table.h"
+#include "metrics/trace/layout.h"
 
 static const struct {
     const char *key, *title, *sentence;

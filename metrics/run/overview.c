@@ -1,9 +1,14 @@
+// The absolute figures of one run.
 // Rows from the whole to its parts; a part is indented.
 #include "metrics/run/overview.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
 
@@ -195,7 +200,8 @@ static void add_mpi(overview *o)
     add_messages(o);
 }
 
-static void add_columns(pj_table *table)
+/// Without MPI nobody reads what is said of calls alone.
+static void add_columns(pj_table *table, bool has_mpi)
 {
     static const pj_column columns[] = {
         {"figure", "Figure", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
@@ -211,6 +217,8 @@ static void add_columns(pj_table *table)
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         pj_table_add_column(table, columns[i]);
+    for (size_t i = LONGEST; i <= PER_SECOND && !has_mpi; i++)
+        table->columns[i].text = PJ_TEXT_OF_MACHINES;
 }
 
 pj_table *pj_overview_table(const pj_run *run)
@@ -221,7 +229,7 @@ pj_table *pj_overview_table(const pj_run *run)
                                      pj_layout_text(&run->layout, arena));
     o.table->note = "Shares are of the core time, which is runtime x threads.";
     o.core_ns = o.sums.runtime * o.sums.threads;
-    add_columns(o.table);
+    add_columns(o.table, run->has_mpi);
     bool known = o.core_ns > 0;
     add_row(&o, "runtime_ns", "Runtime", 0,
             known ? pj_cell_of(PJ_UNIT_NS, o.sums.runtime) : no_runtime(&o));

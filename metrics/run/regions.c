@@ -1,7 +1,11 @@
 // What follows from the times of an instance, and names of values.
 #include "metrics/run/regions.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/event.h"
+
+#include <string.h>
 
 double pj_region_load_balance(const pj_region_instance *instance)
 {
@@ -48,6 +52,19 @@ static const char *find_label(const pj_run *run, uint16_t code, uint64_t value)
 static const pj_region *find_region(const pj_run *run, uint64_t value)
 {
     return value >= 1 && value <= run->region_count ? &run->regions[value - 1] : NULL;
+}
+
+bool pj_regions_name_functions(const pj_run *run)
+{
+    static const char *const kinds[] = {"function", "user", "loop"};
+    for (uint32_t i = 0; i < run->region_count; i++)
+        for (size_t k = 0; run->regions[i].kind && k < sizeof kinds / sizeof *kinds; k++)
+            if (strcmp(run->regions[i].kind, kinds[k]) == 0)
+                return true;
+    for (size_t i = 0; i < run->label_count; i++)
+        if (run->labels[i].code == PJ_FUNCTION && run->labels[i].value)
+            return true;
+    return false;
 }
 
 const char *pj_region_label(const pj_run *run, uint16_t code, uint64_t value)

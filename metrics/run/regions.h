@@ -3,6 +3,7 @@
 #ifndef PJ_REGIONS_H
 #define PJ_REGIONS_H
 
+#include "metrics/base/arena.h"
 #include "metrics/run/run.h"
 
 /// From the master's opening of a parallel region to its closing. The computation of a thread is
@@ -46,6 +47,8 @@ typedef struct pj_regions {
 
 void pj_region_sum_add(pj_region_sum *sum, const pj_region_instance *instance);
 
+/// Whether the trace names functions of the program, or its regions.
+bool pj_regions_name_functions(const pj_run *run);
 /// What a run calls a value of OpenMP events; NULL when it has no name for it.
 const char *pj_region_label(const pj_run *run, uint16_t code, uint64_t value);
 /// Its source line, "92 (pixel.h)": of a function in archives, else of the events that carry lines.

@@ -1,6 +1,11 @@
 // Columns of the region tables; their numbers are those of DEFINITIONS 5.
 #include "metrics/run/regions_table.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
 // A run's life: made by a reader, held by studies, metrics and scripts.
 #include "metrics/run/run.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -3,7 +3,9 @@
 #ifndef PJ_RUN_H
 #define PJ_RUN_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
@@ -66,6 +68,7 @@ typedef struct pj_region {
     const char *name;
     const char *file; // NULL = not in the trace
     uint32_t line;    // where it begins; 0 = not in the trace
+    const char *kind; // "mpi", "omp", "user": as in profiles (profile/region_kinds.def); static
 } pj_region;
 
 /// What the trace calls a value of OpenMP events.
@@ -136,7 +139,7 @@ typedef struct pj_run {
     pj_label *labels; // of other traces, in the order of (code, value)
     size_t label_count;
     const struct pj_regions *openmp_regions; // NULL until something asks for them
-    const struct pj_scene *scene;            // the same
+    const struct pj_timeline *timeline;      // the same
     bool has_mpi;                            // any MPI event
     bool has_openmp;                         // any OpenMP level event
     bool no_states;                          // useful time and runtime are not known
@@ -146,20 +149,19 @@ typedef struct pj_run {
     bool states_unread;                      // states may change where no counter is read
     bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind
     bool unsettled;                          // the reader has learnt what another pass needs
-    const struct pj_otf2_clocks *clocks;     // of an OTF2 archive, as they were used; else NULL
+    const void *kept;                        // by its reader, for itself alone; NULL = nothing
     uint64_t end_ns;                         // max(header, last record)
     uint64_t last_record_ns;
     pj_part *parts; // in the order of the file; none when it has to be read whole
     size_t part_count;
-    const struct pj_otf2_trails *trails; // the same of an OTF2 archive; NULL = is read whole
-    bool states_overlap;                 // of one thread: what it does depends on earlier records
-    bool chopped;                        // the trace says that it was cut out of a longer one
-    bool idealised;                      // the trace says that a replay wrote it
-    const char *damage;                  // which file of an archive is broken and how; NULL = none
-    uint64_t runtime_ns;                 // max over threads of totals[].runtime_ns
-    pj_totals *totals;                   // by location
-    bool spent_unknown;                  // the totals lack spent_ns: read from an old summary
-    bool spent_rounded; // not exact by thread: read from the summary of a large run
+    bool states_overlap; // of one thread: what it does depends on earlier records
+    bool chopped;        // the trace says that it was cut out of a longer one
+    bool idealised;      // the trace says that a replay wrote it
+    const char *damage;  // which file of an archive is broken and how; NULL = none
+    uint64_t runtime_ns; // max over threads of totals[].runtime_ns
+    pj_totals *totals;   // by location
+    bool spent_unknown;  // the totals lack spent_ns: read from an old summary
+    bool spent_rounded;  // not exact by thread: read from the summary of a large run
     pj_counter *counters;
     uint32_t counter_count; // >= 2
 

@@ -1,7 +1,12 @@
+// Runs of several processes become one.
 // All sums are whole numbers of one thread each, so nothing depends on who has found them.
 #include "metrics/run/run_gather.h"
 
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/layout.h"
 
 typedef struct facts { // of the part of a run that a member has seen
     bool has_mpi, has_openmp, no_states, overlap;
@@ -16,9 +21,9 @@ typedef struct row { // of a thread
 
 _Static_assert(PJ_COUNTER_CYCLES == 1, "two counters are gathered");
 
-static void send_part(const pj_run *run, pj_crew *crew)
+static void send_part(const pj_run *run, pj_process_group *group)
 {
-    pj_buf *out = &crew->out[0];
+    pj_buf *out = &group->out[0];
     uint32_t n = run->layout.locations;
     facts found = {.has_mpi = run->has_mpi,
                    .has_openmp = run->has_openmp,
@@ -29,7 +34,7 @@ static void send_part(const pj_run *run, pj_crew *crew)
                    .cut_bursts = run->roi.cut_bursts};
     pj_buf_add(out, (pj_str){(const char *)&found, sizeof found});
     for (uint32_t i = 0; i < n; i++) {
-        if (pj_layout_owner(&run->layout, crew, i) != crew->rank)
+        if (pj_layout_owner(&run->layout, group, i) != group->rank)
             continue;
         row mine = {run->totals[i], {run->counters[0].useful[i], run->counters[1].useful[i]}};
         pj_buf_add(out, (pj_str){(const char *)&mine, sizeof mine});
@@ -46,9 +51,9 @@ static void take_row(pj_run *run, uint32_t i, const row *theirs)
         run->counters[c].useful[i] = theirs->useful[c];
 }
 
-static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
+static bool take_part(pj_run *run, const pj_process_group *group, unsigned member)
 {
-    pj_str in = pj_crew_from(crew, member);
+    pj_str in = pj_process_group_from(group, member);
     uint32_t n = run->layout.locations;
     facts found;
     if (!pj_decode_bytes(&in, &found, sizeof found))
@@ -63,7 +68,7 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
         run->counters[c].present |= found.present[c];
     for (uint32_t i = 0; i < n; i++) {
         row theirs;
-        if (pj_layout_owner(&run->layout, crew, i) != member)
+        if (pj_layout_owner(&run->layout, group, i) != member)
             continue;
         if (!pj_decode_bytes(&in, &theirs, sizeof theirs))
             return false;
@@ -72,15 +77,15 @@ static bool take_part(pj_run *run, const pj_crew *crew, unsigned member)
     return true;
 }
 
-bool pj_run_gather(pj_run *run, pj_crew *crew, pj_err *err)
+bool pj_run_gather(pj_run *run, pj_process_group *group, pj_err *err)
 {
-    send_part(run, crew);
-    if (!pj_crew_exchange(crew, err))
+    send_part(run, group);
+    if (!pj_process_group_exchange(group, err))
         return false;
-    if (!pj_crew_leads(crew))
+    if (!pj_process_group_leads(group))
         return true;
-    for (unsigned member = 1; member < crew->size; member++)
-        if (!take_part(run, crew, member))
+    for (unsigned member = 1; member < group->size; member++)
+        if (!take_part(run, group, member))
             return pj_fail(err, PJ_E_IO, run->path, 0, "process %u sent too little", member);
     run->runtime_ns = 0;
     for (uint32_t i = 0; i < run->layout.locations; i++)

@@ -1,9 +1,13 @@
+// What is known of a run as a table.
 // Values are raw (bytes, nanoseconds); words have units and thousands, and say what is meant.
 #include "metrics/run/run_info.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run_table.h"
 #include "metrics/trace/device.h"
+#include "metrics/trace/layout.h"
 
 #include <inttypes.h>
 

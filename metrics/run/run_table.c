@@ -1,7 +1,10 @@
 // Tables of what a run holds: statistics, oddities, replay.
 #include "metrics/run/run_table.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/import_stats.h"
 
 const char *pj_run_lacks_states(const pj_run *run)
 {

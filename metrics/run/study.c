@@ -1,8 +1,12 @@
 // Studies: order of the runs, their names, the reference and the kind of scaling.
 #include "metrics/run/study.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/layout.h"
 
 #include <limits.h>
 #include <stdlib.h>

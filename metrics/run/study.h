@@ -3,6 +3,9 @@
 #ifndef PJ_STUDY_H
 #define PJ_STUDY_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run.h"
 
 typedef enum pj_scaling { PJ_SCALING_AUTO, PJ_SCALING_STRONG, PJ_SCALING_WEAK } pj_scaling;
@@ -40,7 +43,8 @@ typedef struct pj_study_opts {
 } pj_study_opts;
 
 /// Holds every run. Fails with PJ_E_USAGE when the reference does not exist or there is no run.
-pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj_err *err);
+PJ_CHECKED pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts,
+                                  pj_err *err);
 pj_study *pj_study_hold(pj_study *study);
 void pj_study_release(pj_study *study);
 static inline void pj_study_drop(pj_study **study)

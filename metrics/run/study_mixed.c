@@ -1,8 +1,14 @@
+// Whether the runs of a study belong together.
 // Programs that traces name tell for certain. Work tells more: in strong scaling that of all
 // threads stays, in weak scaling it grows as they do; repeated work lies between.
 #include "metrics/run/study_mixed.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 static const double tolerance = 2; // times
 

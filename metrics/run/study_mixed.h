@@ -2,6 +2,7 @@
 #ifndef PJ_STUDY_MIXED_H
 #define PJ_STUDY_MIXED_H
 
+#include "metrics/base/arena.h"
 #include "metrics/run/study.h"
 
 /// Why the runs seem to be of different applications or inputs, as a sentence without a full stop;

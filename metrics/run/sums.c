@@ -1,5 +1,8 @@
+// Sums and maxima over the threads of a run.
 // One loop over the threads, rank by rank.
 #include "metrics/run/sums.h"
+
+#include "metrics/trace/layout.h"
 
 static double larger(double a, double b)
 {

@@ -1,5 +1,8 @@
+// Sums, means, minima and maxima of cells.
 // Sums of whole numbers are kept exact as long as they fit into 64 bits.
 #include "metrics/table/fold.h"
+
+#include "metrics/base/str.h"
 
 #include <math.h>
 

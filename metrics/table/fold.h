@@ -3,6 +3,7 @@
 #ifndef PJ_FOLD_H
 #define PJ_FOLD_H
 
+#include "metrics/base/str.h"
 #include "metrics/table/table.h"
 
 typedef enum pj_fold {

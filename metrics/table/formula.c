@@ -1,9 +1,14 @@
+// Compiling formulas.
 // Formulas are compiled by precedence climbing into a tree whose types are known, so that
 // evaluation cannot fail. Loosest first: or, and, not, comparisons, + -, * / %, - (sign), ^.
 #include "metrics/table/formula.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/table/fold.h"
 #include "metrics/table/formula_node.h"
 
 #include <math.h>

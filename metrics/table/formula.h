@@ -4,6 +4,9 @@
 #ifndef PJ_FORMULA_H
 #define PJ_FORMULA_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/table/table.h"
 
 typedef struct pj_formula pj_formula;
@@ -33,8 +36,8 @@ typedef struct pj_formula_rows {
 } pj_formula_rows;
 
 /// NULL with PJ_E_SCRIPT: what is wrong, at which character, and the nearest valid name.
-const pj_formula *pj_formula_new(pj_arena *arena, pj_str text, const pj_formula_names *names,
-                                 pj_err *err);
+PJ_CHECKED const pj_formula *pj_formula_new(pj_arena *arena, pj_str text,
+                                            const pj_formula_names *names, pj_err *err);
 /// Whether its value is text.
 bool pj_formula_is_text(const pj_formula *formula);
 /// Marks the names that it depends on; `used` by index in pj_formula_names.

@@ -4,6 +4,7 @@
 
 #include "metrics/table/fold.h"
 #include "metrics/table/formula.h"
+#include "metrics/table/table.h"
 
 typedef enum pj_formula_function {
 #define FUNCTION(name, least, most, arguments) PJ_FUNCTION_##name,

@@ -1,6 +1,10 @@
 // Evaluation of compiled formulas. Empty operands give empty results with the same reason, except
 // where the other operand of `and`, `or` decides alone.
+#include "metrics/base/str.h"
+#include "metrics/table/fold.h"
+#include "metrics/table/formula.h"
 #include "metrics/table/formula_node.h"
+#include "metrics/table/table.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include "metrics/table/table.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ void pj_table_release(pj_table *table)
         return;
     pj_arena_free(table->arena);
     free(table->columns);
+    free(table->decimals);
     free(table->cells);
     free(table);
 }
@@ -37,7 +39,15 @@ void pj_table_add_column(pj_table *table, pj_column column)
     if (column.help)
         column.help = pj_arena_text(table->arena, pj_str_of(column.help));
     pj_grow(table->columns, &table->column_cap, table->column_count + 1);
+    pj_grow(table->decimals, &table->decimals_cap, table->column_count + 1);
+    table->decimals[table->column_count] = 0;
     table->columns[table->column_count++] = column;
+}
+
+void pj_table_copy_column(pj_table *table, const pj_table *from, size_t column)
+{
+    pj_table_add_column(table, from->columns[column]);
+    table->decimals[table->column_count - 1] = from->decimals[column];
 }
 
 pj_cell *pj_table_add_row(pj_table *table)
@@ -80,7 +90,7 @@ pj_table *pj_table_without(const pj_table *table, pj_text others)
     shown->note = table->note ? pj_arena_text(shown->arena, pj_str_of(table->note)) : NULL;
     for (size_t c = 0; c < table->column_count; c++)
         if (table->columns[c].text != others)
-            pj_table_add_column(shown, table->columns[c]);
+            pj_table_copy_column(shown, table, c);
     for (size_t row = 0; row < table->row_count; row++) {
         pj_cell *cells = pj_table_add_row(shown);
         for (size_t c = 0; c < table->column_count; c++)

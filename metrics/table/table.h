@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef enum pj_unit {
     PJ_UNIT_NONE,  // text, counts, plain numbers
@@ -73,6 +74,8 @@ typedef struct pj_table {
     const char *note; // lines under the table (convention, reference run); may be NULL
     pj_column *columns;
     size_t column_count, column_cap;
+    unsigned *decimals; // of columns: 1 + those that people see; 0 = as many as the values need
+    size_t decimals_cap;
     pj_cell *cells; // row by row: cells[row * column_count + column]
     size_t row_count, cell_cap;
 } pj_table;
@@ -88,6 +91,13 @@ static inline void pj_table_drop(pj_table **table)
 
 /// All columns are added before the first row. Texts are copied.
 void pj_table_add_column(pj_table *table, pj_column column);
+/// A column as another table has it.
+void pj_table_copy_column(pj_table *table, const pj_table *from, size_t column);
+/// How many decimals of a column people see.
+static inline void pj_table_set_decimals(pj_table *table, size_t column, unsigned decimals)
+{
+    table->decimals[column] = decimals + 1;
+}
 /// A new row of empty cells; valid until the next row is added.
 pj_cell *pj_table_add_row(pj_table *table);
 /// Index of the column, or -1. Accepts both spellings (serialisation, serialization).

@@ -1,9 +1,14 @@
 // Table operations: each builds a new table from cells of the old one.
 #include "metrics/table/table_ops.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/memory.h"
+#include "metrics/base/sort.h"
+#include "metrics/base/str.h"
 #include "metrics/table/formula.h"
+#include "metrics/table/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +58,7 @@ static pj_table *same_columns(const pj_table *table)
     if (table->note)
         made->note = pj_arena_text(made->arena, pj_str_of(table->note));
     for (size_t i = 0; i < table->column_count; i++)
-        pj_table_add_column(made, table->columns[i]);
+        pj_table_copy_column(made, table, i);
     return made;
 }
 
@@ -200,7 +205,7 @@ pj_table *pj_table_select(const pj_table *table, const pj_str *keys, size_t coun
     if (table->note)
         made->note = pj_arena_text(made->arena, pj_str_of(table->note));
     for (size_t i = 0; i < count; i++)
-        pj_table_add_column(made, table->columns[columns[i]]);
+        pj_table_copy_column(made, table, columns[i]);
     for (size_t row = 0; row < table->row_count; row++) {
         pj_cell *cells = pj_table_add_row(made);
         for (size_t i = 0; i < count; i++)
@@ -256,18 +261,23 @@ static int order_rows(const void *left, const void *right, void *context)
     return order ? order : (a > b) - (a < b);
 }
 
-/// Row numbers in order.
-static size_t *sorted_rows(pj_arena *arena, sort_order by)
+/// Row numbers, in order unless stopped.
+static size_t *sorted_rows(pj_arena *arena, sort_order by, const atomic_bool *stop)
 {
     size_t *rows = pj_new_n(arena, size_t, by.table->row_count);
     for (size_t row = 0; row < by.table->row_count; row++)
         rows[row] = row;
-    if (by.table->row_count)
-        qsort_r(rows, by.table->row_count, sizeof *rows, order_rows, &by);
+    pj_ignore(pj_sort(rows, by.table->row_count, order_rows, &by, stop));
     return rows;
 }
 
-pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count, pj_err *err)
+static bool is_stopped(const atomic_bool *stop)
+{
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count,
+                        const atomic_bool *stop, pj_err *err)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
     size_t *columns = pj_new_n(kept, size_t, count);
@@ -279,11 +289,15 @@ pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count,
             return NULL;
         columns[i] = (size_t)column;
     }
-    const size_t *rows = sorted_rows(kept, (sort_order){table, columns, down, count});
+    const size_t *rows = sorted_rows(kept, (sort_order){table, columns, down, count}, stop);
     pj_table *made = same_columns(table);
-    for (size_t row = 0; row < table->row_count; row++)
+    for (size_t row = 0; !is_stopped(stop) && row < table->row_count; row++)
         add_row_of(made, table, rows[row]);
-    return made;
+    if (!is_stopped(stop))
+        return made;
+    pj_table_release(made);
+    pj_ignore(pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted"));
+    return NULL;
 }
 
 pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold)
@@ -299,7 +313,7 @@ pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold)
 /// Numbers the groups of rows with equal keys in order of first appearance; `group` by row.
 static size_t find_groups(pj_arena *arena, sort_order by, size_t *group)
 {
-    const size_t *rows = sorted_rows(arena, by);
+    const size_t *rows = sorted_rows(arena, by, NULL);
     size_t *leader = pj_new_n(arena, size_t, by.table->row_count);
     size_t count = 0;
     for (size_t i = 0; i < by.table->row_count; i++) {
@@ -504,7 +518,7 @@ static void join_row(pj_table *made, const joiner *j, size_t left)
 static void add_joined_columns(pj_table *made, const joiner *j)
 {
     for (size_t c = 0; c < j->left->column_count; c++)
-        pj_table_add_column(made, j->left->columns[c]);
+        pj_table_copy_column(made, j->left, c);
     for (size_t c = 0; c < j->right->column_count; c++) {
         pj_column column = j->right->columns[c];
         if (is_key(j, c))
@@ -542,7 +556,7 @@ pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_st
         .left_keys = left_keys,
         .right_keys = right_keys,
         .key_count = count,
-        .rows = sorted_rows(kept, (sort_order){right, right_keys, NULL, count}),
+        .rows = sorted_rows(kept, (sort_order){right, right_keys, NULL, count}, NULL),
         .missing = pj_arena_format(made->arena, "no such row in \"%s\"", right->title),
     };
     add_joined_columns(made, &j);

@@ -3,7 +3,12 @@
 #ifndef PJ_TABLE_OPS_H
 #define PJ_TABLE_OPS_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/table/fold.h"
+#include "metrics/table/table.h"
+
+#include <stdatomic.h>
 
 /// What is computed for each row: a formula over the column keys, or a callback.
 typedef struct pj_row_value {
@@ -14,20 +19,24 @@ typedef struct pj_row_value {
 } pj_row_value;
 
 /// Rows in which the value is a number other than 0.
-pj_table *pj_table_where(const pj_table *table, pj_row_value test, pj_err *err);
+PJ_CHECKED pj_table *pj_table_where(const pj_table *table, pj_row_value test, pj_err *err);
 /// By the keys in turn, "-key" downwards; stable, empty cells last, text in natural order.
-pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count, pj_err *err);
+/// PJ_E_STOPPED when `stop` (NULL = never) was set meanwhile.
+PJ_CHECKED pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count,
+                                   const atomic_bool *stop, pj_err *err);
 /// These columns in this order.
-pj_table *pj_table_select(const pj_table *table, const pj_str *keys, size_t count, pj_err *err);
+PJ_CHECKED pj_table *pj_table_select(const pj_table *table, const pj_str *keys, size_t count,
+                                     pj_err *err);
 /// One more column at the end, or a new content of the column with this key.
-pj_table *pj_table_add(const pj_table *table, pj_column column, pj_row_value value, pj_err *err);
+PJ_CHECKED pj_table *pj_table_add(const pj_table *table, pj_column column, pj_row_value value,
+                                  pj_err *err);
 /// The first `count` rows.
 pj_table *pj_table_head(const pj_table *table, size_t count);
 /// Every row of `left` with the cells of the rows of `right` that have the same values in the key
 /// columns; without one the cells are empty and say so. A column of `right` whose key `left` has
 /// too becomes "key_2".
-pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
-                        size_t count, pj_err *err);
+PJ_CHECKED pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
+                                   size_t count, pj_err *err);
 
 /// Of a column's cells, as in fold.h; reasons are those of the table.
 pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold);
@@ -40,7 +49,8 @@ typedef struct pj_table_folding {
 /// One row per distinct values of the key columns in order of first appearance: the keys, then one
 /// column per folding, named as its column, or "column_fold" where a column is folded twice;
 /// COUNT gives the column "count".
-pj_table *pj_table_by(const pj_table *table, const pj_str *keys, size_t key_count,
-                      const pj_table_folding *foldings, size_t folding_count, pj_err *err);
+PJ_CHECKED pj_table *pj_table_by(const pj_table *table, const pj_str *keys, size_t key_count,
+                                 const pj_table_folding *foldings, size_t folding_count,
+                                 pj_err *err);
 
 #endif

@@ -1,9 +1,12 @@
+// The anchor file of an archive.
 // An anchor file is: 03, a byte order ('B' = little), "OTF2", six bytes of versions, the sizes of
 // the chunks of events and definitions (8 bytes each), substrate, compression, the numbers of
 // locations and global definitions (8 each), three texts ended by 0 (machine, creator,
 // description), the number of properties (4) and two texts for each. libotf2 3.0 loops for hours
 // over a damaged one.
 #include "metrics/read/otf2/otf2_anchor.h"
+
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_otf2_anchor {
     const char *path;     // as the library wants it
@@ -16,6 +17,7 @@ typedef struct pj_otf2_anchor {
 /// Whether bytes begin an anchor file.
 bool pj_otf2_anchor_sniff(pj_str head);
 /// Errors: PJ_E_IO, PJ_E_FORMAT (damaged, or its folder is not beside it).
-bool pj_otf2_anchor_read(const char *path, pj_arena *arena, pj_otf2_anchor *out, pj_err *err);
+PJ_CHECKED bool pj_otf2_anchor_read(const char *path, pj_arena *arena, pj_otf2_anchor *out,
+                                    pj_err *err);
 
 #endif

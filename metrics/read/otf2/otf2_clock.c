@@ -1,3 +1,4 @@
+// From ticks of a location to nanoseconds of the run.
 // Offsets as pieces of a line, and the unit as a fixed-point factor: a division per event would
 // cost more than decoding it.
 #include "metrics/read/otf2/otf2_clock.h"

@@ -23,8 +23,8 @@ typedef struct pj_otf2_clock {
     int64_t shift; // ns
 } pj_otf2_clock;
 
-/// The clocks of an archive's threads as a run was read with them, in the order of its places and
-/// without their offsets.
+/// The clocks of an archive's threads as a run was read with them, in the order of its locations
+/// and without their offsets.
 typedef struct pj_otf2_clocks {
     pj_otf2_clock *items;
     uint32_t count;
@@ -41,6 +41,13 @@ uint64_t pj_otf2_clock_any_ns(const pj_otf2_clock *clock, uint64_t ticks);
 /// The first tick, before or behind the base, at which the run has come to `ns`.
 uint64_t pj_otf2_clock_first(const pj_otf2_clock *clock, uint64_t ns);
 
+/// Ticks of the global clock, where this offset holds.
+static inline uint64_t pj_otf2_offset_ticks(const pj_otf2_offset *o, uint64_t ticks)
+{
+    double since = (double)(int64_t)(ticks - o->time) * o->slope;
+    return ticks + (uint64_t)o->offset + (uint64_t)(int64_t)(since < 0 ? since - 0.5 : since + 0.5);
+}
+
 /// Ticks of the global clock. Calls come with times that do not go back.
 static inline uint64_t pj_otf2_clock_ticks(pj_otf2_clock *clock, uint64_t ticks)
 {
@@ -48,24 +55,27 @@ static inline uint64_t pj_otf2_clock_ticks(pj_otf2_clock *clock, uint64_t ticks)
         return ticks;
     while (clock->current + 1 < clock->count && ticks > clock->offsets[clock->current + 1].time)
         clock->current++;
-    const pj_otf2_offset *o = &clock->offsets[clock->current];
-    double since = (double)(int64_t)(ticks - o->time) * o->slope;
-    return ticks + (uint64_t)o->offset + (uint64_t)(int64_t)(since < 0 ? since - 0.5 : since + 0.5);
+    return pj_otf2_offset_ticks(&clock->offsets[clock->current], ticks);
 }
 
 /// Times of a run end here: 36 years. Damaged ones may be anywhere.
 #define PJ_OTF2_TIME_MOST (UINT64_C(1) << 60)
 
-/// What lies before 0 is 0.
-static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
+/// Of ticks of the global clock. What lies before 0 is 0.
+static inline uint64_t pj_otf2_clock_run_ns(const pj_otf2_clock *clock, uint64_t ticks)
 {
-    int64_t since = (int64_t)(pj_otf2_clock_ticks(clock, ticks) - clock->base);
+    int64_t since = (int64_t)(ticks - clock->base);
     if (since < 0)
         since = 0;
     __extension__ typedef unsigned __int128 wide;
     wide plain = (wide)(uint64_t)since * clock->factor >> clock->bits;
     int64_t ns = (int64_t)(plain < PJ_OTF2_TIME_MOST ? plain : PJ_OTF2_TIME_MOST) + clock->shift;
     return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
+{
+    return pj_otf2_clock_run_ns(clock, pj_otf2_clock_ticks(clock, ticks));
 }
 
 #endif

@@ -1,8 +1,15 @@
+// The definitions of an archive, resolved.
 // Everything is gathered first and resolved afterwards: definitions come in any order.
 #include "metrics/read/otf2/otf2_defs.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/read/otf2/otf2_gather.h"
 #include "metrics/read/otf2/otf2_layout.h"
+#include "metrics/read/otf2/otf2_parameters.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 
@@ -82,7 +89,9 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
                                    .role = (uint32_t)def->number[2],
                                    .paradigm = (uint32_t)def->number[3]};
         defs->regions[i] = pj_otf2_region_of(&what, by_name);
-        defs->regions[i].number = number_of(run, &numbers, plain_region(all, def));
+        pj_region plain = plain_region(all, def);
+        plain.kind = pj_otf2_region_kind(&what, &defs->regions[i], by_name);
+        defs->regions[i].number = number_of(run, &numbers, plain);
         defs->regions[i].plain = defs->regions[i].state == PJ_OTF2_INHERIT &&
                                  defs->regions[i].construct == PJ_OTF2_PLAIN;
         defs->regions[i].name = run->regions[defs->regions[i].number].name;
@@ -92,7 +101,7 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
         pj_map_put(&defs->region_of, def->id, i);
     }
     // What is entered without a definition is the program's own code, as far as one can see.
-    uint32_t nameless = number_of(run, &numbers, (pj_region){.name = ""});
+    uint32_t nameless = number_of(run, &numbers, (pj_region){.name = "", .kind = "unknown"});
     defs->regions[from->count] =
         (pj_otf2_region){.name = "", .state = PJ_OTF2_INHERIT, .unknown = true, .number = nameless};
     pj_map_free(&numbers);
@@ -178,6 +187,7 @@ pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive
         resolve_clock(defs, &all);
         resolve_regions(defs, &all, run);
         resolve_metrics(defs, &all);
+        defs->parameters = pj_otf2_parameters_new(&all);
         if (!pj_otf2_layout_resolve(defs, &all, run, err)) {
             pj_otf2_defs_free(defs);
             defs = NULL;
@@ -191,6 +201,7 @@ void pj_otf2_defs_free(pj_otf2_defs *defs)
 {
     if (!defs)
         return;
+    pj_otf2_parameters_free(defs->parameters);
     pj_map_free(&defs->region_of);
     pj_map_free(&defs->context_of);
     pj_map_free(&defs->comm_of);

@@ -4,6 +4,8 @@
 #ifndef PJ_OTF2_DEFS_H
 #define PJ_OTF2_DEFS_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/map.h"
 #include "metrics/read/otf2/events/otf2_region.h"
 #include "metrics/read/otf2/otf2_lib.h"
@@ -43,11 +45,11 @@ typedef struct pj_otf2_metric {
     uint8_t mode[2]; // pj_otf2_mode
 } pj_otf2_metric;
 
-typedef struct pj_otf2_place_def {
+typedef struct pj_otf2_location_def {
     uint64_t id;
     uint32_t location; // in the layout
     uint64_t events;   // that the definition promises
-} pj_otf2_place_def;
+} pj_otf2_location_def;
 
 typedef struct pj_otf2_defs {
     pj_arena *arena;
@@ -63,9 +65,10 @@ typedef struct pj_otf2_defs {
     pj_otf2_group *groups; // where there are windows
     pj_map group_of;       // by id
     pj_otf2_metric *metrics;
-    pj_map metric_of;          // by id of a class or an instance
-    pj_otf2_place_def *places; // CPU threads in the order of the layout
-    uint32_t place_count;
+    pj_map metric_of;                // by id of a class or an instance
+    pj_otf2_location_def *locations; // CPU threads in the order of the layout
+    uint32_t location_count;
+    struct pj_otf2_parameters *parameters; // NULL = there are none
     bool has_teams;     // OpenMP: what threads do outside of teams is waiting for work
     bool has_nested;    // some of these are said to be within others
     uint32_t recorders; // locations that hold metrics alone
@@ -74,8 +77,8 @@ typedef struct pj_otf2_defs {
 
 /// Reads the definitions and fills run->layout and run->communicators (MPI_COMM_WORLD is 1).
 /// Oddities are counted in run->import. NULL with PJ_E_FORMAT when there is no thread of a process.
-pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive, pj_run *run,
-                                pj_err *err);
+PJ_CHECKED pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive,
+                                           pj_run *run, pj_err *err);
 void pj_otf2_defs_free(pj_otf2_defs *defs);
 
 #endif

@@ -1,3 +1,4 @@
+// Clock shifts that satisfy the needs of all pairs of ranks.
 // Solved by relaxation (Bellman, Ford). The least solution from one rank on and the largest one
 // towards it span all others, and so does every mean of the two.
 #include "metrics/read/otf2/otf2_fit.h"

@@ -1,9 +1,11 @@
+// Definitions as they come, by kind and id.
 // Ids count from 0 for each kind, and nothing refers to what comes later: so the format has it, and
 // so libotf2 writes it. Of two definitions with one id the first is used; groups have an id for
 // each of their types.
 #include "metrics/read/otf2/otf2_gather.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 
@@ -31,6 +33,7 @@ static const reference references[] = {
     {PJ_OTF2_DEF_WINDOW, 0, PJ_OTF2_DEF_STRING, true},
     {PJ_OTF2_DEF_WINDOW, 1, PJ_OTF2_DEF_COMM, false},
     {PJ_OTF2_DEF_METRIC_MEMBER, 0, PJ_OTF2_DEF_STRING, true},
+    {PJ_OTF2_DEF_PARAMETER, 0, PJ_OTF2_DEF_STRING, true},
     {PJ_OTF2_DEF_METRIC_INSTANCE, 0, PJ_OTF2_DEF_METRIC_CLASS, false},
 };
 enum { REFERENCES = sizeof references / sizeof *references };

@@ -1,3 +1,4 @@
+// The tightest bounds that messages set between the clocks of two ranks.
 // Ties come nearly in the order of time: most are added at the end. A line of causes over effects
 // is possible when it lies above one hull and below the other one, turned round; the room between
 // them is a concave function of its slope.

@@ -1,7 +1,18 @@
+// Ranks, threads and nodes of an archive.
 // A rank is a process (location group); its number is its place among the MPI locations, else in
 // the order of definition. Its threads are its CPU threads, the one that MPI names first. Locations
 // of an accelerator, or of a group of one, are streams.
 #include "metrics/read/otf2/otf2_layout.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/read/otf2/otf2_lib.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 enum { // OTF2_Definitions.h
     CPU_THREAD = 1,
@@ -43,21 +54,21 @@ static const pj_otf2_def *find_world(const work *w)
     return found;
 }
 
-static const pj_otf2_def *group_of_location(const work *w, const pj_otf2_def *location)
+static const pj_otf2_def *group_of_location(const work *w, const pj_otf2_def *number)
 {
-    return pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION_GROUP, location->number[3]);
+    return pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION_GROUP, number->number[3]);
 }
 
-static bool is_stream(const work *w, const pj_otf2_def *location)
+static bool is_stream(const work *w, const pj_otf2_def *number)
 {
-    const pj_otf2_def *group = group_of_location(w, location);
-    return location->number[1] == ACCELERATOR_STREAM ||
-           (location->number[1] == CPU_THREAD && group && group->number[1] == ACCELERATOR_GROUP);
+    const pj_otf2_def *group = group_of_location(w, number);
+    return number->number[1] == ACCELERATOR_STREAM ||
+           (number->number[1] == CPU_THREAD && group && group->number[1] == ACCELERATOR_GROUP);
 }
 
-static bool is_thread(const work *w, const pj_otf2_def *location)
+static bool is_thread(const work *w, const pj_otf2_def *number)
 {
-    return location->number[1] == CPU_THREAD && !is_stream(w, location);
+    return number->number[1] == CPU_THREAD && !is_stream(w, number);
 }
 
 static uint32_t take_rank(work *w, uint64_t group)
@@ -76,10 +87,10 @@ static void number_ranks(work *w)
     size_t members = w->world ? w->world->member_count : 0;
     w->world_ranks = pj_new_n(w->defs->arena, uint32_t, members);
     for (size_t i = 0; i < members; i++) {
-        const pj_otf2_def *location =
+        const pj_otf2_def *number =
             pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION, w->world->members[i]);
         w->world_ranks[i] =
-            location && !is_stream(w, location) ? take_rank(w, location->number[3]) : PJ_OTF2_NONE;
+            number && !is_stream(w, number) ? take_rank(w, number->number[3]) : PJ_OTF2_NONE;
     }
     const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
     for (size_t i = 0; i < locations->count; i++)
@@ -87,10 +98,10 @@ static void number_ranks(work *w)
             take_rank(w, locations->items[i].number[3]);
 }
 
-static uint32_t rank_of_location(const work *w, const pj_otf2_def *location)
+static uint32_t rank_of_location(const work *w, const pj_otf2_def *number)
 {
     uint32_t rank = PJ_OTF2_NONE;
-    pj_map_get(&w->rank_of, location->number[3], &rank);
+    pj_map_get(&w->rank_of, number->number[3], &rank);
     return rank;
 }
 
@@ -119,27 +130,27 @@ static uint32_t node_number(work *w, const pj_otf2_def *location)
 }
 
 /// Puts a thread at the next free place of its rank.
-static void place_thread(work *w, const pj_otf2_def *def, uint32_t *next, pj_map *placed)
+static void location_thread(work *w, const pj_otf2_def *def, uint32_t *next, pj_map *placed)
 {
     pj_layout *layout = &w->run->layout;
     uint32_t rank = rank_of_location(w, def), taken;
     if (!is_thread(w, def) || pj_map_get(placed, def->id, &taken))
         return;
-    uint32_t location = next[rank]++;
-    pj_map_put(placed, def->id, location);
-    layout->rank_of[location] = rank;
-    layout->node_of[location] = node_number(w, def);
+    uint32_t number = next[rank]++;
+    pj_map_put(placed, def->id, number);
+    layout->rank_of[number] = rank;
+    layout->node_of[number] = node_number(w, def);
     const char *name = pj_otf2_text(w->all, def->number[0]);
-    layout->location_name[location] = *name ? pj_arena_text(w->run->arena, pj_str_of(name)) : NULL;
-    w->defs->places[location] =
-        (pj_otf2_place_def){.id = def->id, .location = location, .events = def->number[2]};
+    layout->location_name[number] = *name ? pj_arena_text(w->run->arena, pj_str_of(name)) : NULL;
+    w->defs->locations[number] =
+        (pj_otf2_location_def){.id = def->id, .location = number, .events = def->number[2]};
 }
 
 /// The rank whose process drives a stream: that of its group, or of who made its group.
-static uint32_t rank_of_stream(const work *w, const pj_otf2_def *location)
+static uint32_t rank_of_stream(const work *w, const pj_otf2_def *number)
 {
-    const pj_otf2_def *group = group_of_location(w, location);
-    uint32_t rank = rank_of_location(w, location);
+    const pj_otf2_def *group = group_of_location(w, number);
+    uint32_t rank = rank_of_location(w, number);
     if (rank == PJ_OTF2_NONE && group)
         pj_map_get(&w->rank_of, group->number[3], &rank);
     return rank == PJ_OTF2_NONE ? 0 : rank;
@@ -147,9 +158,9 @@ static uint32_t rank_of_stream(const work *w, const pj_otf2_def *location)
 
 /// The node of the system tree that is the device; older archives tell it by the name of the
 /// location: "CUDA[0:13]" is of "CUDA[0".
-static const char *device_key(const work *w, const pj_otf2_def *location)
+static const char *device_key(const work *w, const pj_otf2_def *number)
 {
-    const pj_otf2_def *group = group_of_location(w, location);
+    const pj_otf2_def *group = group_of_location(w, number);
     pj_arena *arena = w->run->arena;
     if (group && group->number[1] == ACCELERATOR_GROUP && group->number[2] != PJ_OTF2_UNDEFINED) {
         const pj_otf2_def *node = pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, group->number[2]);
@@ -160,8 +171,8 @@ static const char *device_key(const work *w, const pj_otf2_def *location)
                 arena, "%s:%s %s", above ? pj_otf2_text(w->all, above->number[1]) : "",
                 pj_otf2_text(w->all, node->number[2]), pj_otf2_text(w->all, node->number[1]));
     }
-    pj_str name = pj_str_of(pj_otf2_text(w->all, location->number[0]));
-    return pj_arena_format(arena, "rank %u:" PJ_STR_FMT, rank_of_stream(w, location),
+    pj_str name = pj_str_of(pj_otf2_text(w->all, number->number[0]));
+    return pj_arena_format(arena, "rank %u:" PJ_STR_FMT, rank_of_stream(w, number),
                            PJ_STR_ARG(pj_str_head(name, pj_str_find_last(name, ':'))));
 }
 
@@ -228,17 +239,17 @@ static bool lay_out(work *w, pj_err *err)
     layout->rank_of = pj_new_n(arena, uint32_t, n);
     layout->node_of = pj_new_n(arena, uint32_t, n);
     layout->location_name = pj_new_n(arena, const char *, n);
-    w->defs->places = pj_new_n(w->defs->arena, pj_otf2_place_def, n);
-    w->defs->place_count = n;
+    w->defs->locations = pj_new_n(w->defs->arena, pj_otf2_location_def, n);
+    w->defs->location_count = n;
     pj_map placed = {0};
     for (size_t i = 0; w->world && i < w->world->member_count; i++) {
         const pj_otf2_def *def = pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION, w->world->members[i]);
         if (def)
-            place_thread(w, def, next, &placed);
+            location_thread(w, def, next, &placed);
     }
     const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
     for (size_t i = 0; i < locations->count; i++)
-        place_thread(w, &locations->items[i], next, &placed);
+        location_thread(w, &locations->items[i], next, &placed);
     pj_map_free(&placed);
     list_streams(w);
     return true;

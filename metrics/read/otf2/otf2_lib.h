@@ -25,6 +25,7 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_METRIC_MEMBER,   // number: name, mode, value type
     PJ_OTF2_DEF_METRIC_CLASS,    // number: occurrence; members
     PJ_OTF2_DEF_METRIC_INSTANCE, // number: class, recorder
+    PJ_OTF2_DEF_PARAMETER,       // number: name
     PJ_OTF2_DEF_MAP,             // of a location: number: kind of id, global id; id = its own
     PJ_OTF2_DEF_OFFSET,          // of a location: number: time, offset (signed), both in ticks
 } pj_otf2_def_kind;
@@ -63,9 +64,9 @@ typedef struct pj_otf2_lib {
 } pj_otf2_lib;
 
 /// NULL with PJ_E_MISSING when the module or libotf2 is not installed.
-const pj_otf2_lib *pj_otf2_lib_open(pj_err *err);
+PJ_CHECKED const pj_otf2_lib *pj_otf2_lib_open(pj_err *err);
 /// As lib->open; PJ_E_MISSING says what the library would have to be built with.
-pj_otf2_archive *pj_otf2_lib_archive(const pj_otf2_lib *lib, const pj_otf2_anchor *anchor,
-                                     pj_err *err);
+PJ_CHECKED pj_otf2_archive *pj_otf2_lib_archive(const pj_otf2_lib *lib,
+                                                const pj_otf2_anchor *anchor, pj_err *err);
 
 #endif

@@ -1,6 +1,8 @@
+// The local definitions of a location.
 // Read twice: only a file that is plain to its end is told.
 #include "metrics/read/otf2/otf2_local.h"
 
+#include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
 

@@ -1,9 +1,14 @@
+// libotf2 as a module.
 // The only file that sees libotf2. Its callbacks become definitions and events of our own; what it
 // would print becomes the text of an error.
+#include "metrics/base/err.h"
+#include "metrics/read/otf2/cut/otf2_copy.h"
+#include "metrics/read/otf2/events/otf2_event.h"
 #include "metrics/read/otf2/otf2_lib.h"
 
 #include <otf2/otf2.h>
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +253,14 @@ static OTF2_CallbackCode metric_instance_def(void *self, OTF2_MetricRef id, OTF2
                                       .number = {WIDE(class_), recorder}});
 }
 
+static OTF2_CallbackCode parameter_def(void *self, OTF2_ParameterRef id, OTF2_StringRef name,
+                                       OTF2_ParameterType type)
+{
+    (void)type;
+    return define(self,
+                  (pj_otf2_def){.kind = PJ_OTF2_DEF_PARAMETER, .id = id, .number = {WIDE(name)}});
+}
+
 static void set_callbacks(OTF2_GlobalDefReaderCallbacks *set)
 {
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(set, clock_def);
@@ -264,6 +277,14 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *set)
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(set, metric_member_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(set, metric_class_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(set, metric_instance_def);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(set, parameter_def);
+}
+
+/// Of damaged definitions libotf2 reads memory that it has never written: while it reads them that
+/// is zeros, so that the same bytes always give the same result.
+static void clear_memory(bool on)
+{
+    mallopt(M_PERTURB, on ? UINT8_MAX : 0);
 }
 
 static bool definitions(pj_otf2_archive *archive, pj_otf2_define *to, void *self, pj_err *err)
@@ -281,7 +302,9 @@ static bool definitions(pj_otf2_archive *archive, pj_otf2_define *to, void *self
     OTF2_Reader_RegisterGlobalDefCallbacks(archive->reader, reader, set, archive);
     OTF2_GlobalDefReaderCallbacks_Delete(set);
     uint64_t read;
+    clear_memory(true);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(archive->reader, reader, &read);
+    clear_memory(false);
     OTF2_Reader_CloseGlobalDefReader(archive->reader, reader);
     return code == OTF2_SUCCESS ||
            fail(err, archive, "its global definitions (.def) are damaged", code);
@@ -317,11 +340,11 @@ static void select_locations(pj_otf2_archive *archive, const uint64_t *locations
     OTF2_Reader_OpenEvtFiles(archive->reader);
 }
 
-static bool local(pj_otf2_archive *archive, uint64_t location, pj_otf2_define *to, void *self)
+static bool local(pj_otf2_archive *archive, uint64_t number, pj_otf2_define *to, void *self)
 {
     archive->define = to;
     archive->self = self;
-    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, location);
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, number);
     OTF2_DefReaderCallbacks *set = OTF2_DefReaderCallbacks_New();
     if (!reader || !set) {
         OTF2_DefReaderCallbacks_Delete(set);
@@ -332,7 +355,9 @@ static bool local(pj_otf2_archive *archive, uint64_t location, pj_otf2_define *t
     OTF2_Reader_RegisterDefCallbacks(archive->reader, reader, set, archive);
     OTF2_DefReaderCallbacks_Delete(set);
     uint64_t read;
+    clear_memory(true);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &read);
+    clear_memory(false);
     OTF2_Reader_CloseDefReader(archive->reader, reader);
     return code == OTF2_SUCCESS;
 }
@@ -340,11 +365,11 @@ static bool local(pj_otf2_archive *archive, uint64_t location, pj_otf2_define *t
 // Events
 
 #define HEAD                                                                                       \
-    OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *self,                 \
+    OTF2_LocationRef number, OTF2_TimeStamp time, uint64_t position, void *self,                   \
         OTF2_AttributeList *attributes
 #define TAKE(type, ...)                                                                            \
     {                                                                                              \
-        (void)location, (void)position, (void)attributes;                                          \
+        (void)number, (void)position, (void)attributes;                                            \
         return take(self, time, type, (const uint64_t[PJ_OTF2_FIELDS]){__VA_ARGS__});              \
     }
 
@@ -408,6 +433,9 @@ ON_2(OMP_RELEASE_LOCK, uint32_t, uint32_t)
 ON_1(OMP_TASK_CREATE, uint64_t)
 ON_1(OMP_TASK_SWITCH, uint64_t)
 ON_1(OMP_TASK_COMPLETE, uint64_t)
+ON_2(PARAMETER_STRING, OTF2_ParameterRef, OTF2_StringRef)
+ON_2(PARAMETER_INT, OTF2_ParameterRef, int64_t)
+ON_2(PARAMETER_UNSIGNED, OTF2_ParameterRef, uint64_t)
 ON_0(RMA_COLLECTIVE_BEGIN)
 ON_6(RMA_COLLECTIVE_END, OTF2_CollectiveOp, OTF2_RmaSyncLevel, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
 ON_3(RMA_GROUP_SYNC, OTF2_RmaSyncLevel, OTF2_RmaWinRef, OTF2_GroupRef)
@@ -463,6 +491,9 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(OmpTaskCreate, OMP_TASK_CREATE);
     ON(OmpTaskSwitch, OMP_TASK_SWITCH);
     ON(OmpTaskComplete, OMP_TASK_COMPLETE);
+    ON(ParameterString, PARAMETER_STRING);
+    ON(ParameterInt, PARAMETER_INT);
+    ON(ParameterUnsignedInt, PARAMETER_UNSIGNED);
     ON(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN);
     ON(RmaCollectiveEnd, RMA_COLLECTIVE_END);
     ON(RmaGroupSync, RMA_GROUP_SYNC);
@@ -488,9 +519,9 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     return set;
 }
 
-static bool next(pj_otf2_archive *archive, uint64_t location, pj_otf2_event *event, pj_err *err)
+static bool next(pj_otf2_archive *archive, uint64_t number, pj_otf2_event *event, pj_err *err)
 {
-    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(archive->reader, location);
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(archive->reader, number);
     if (!archive->callbacks)
         archive->callbacks = event_callbacks();
     if (!reader || !archive->callbacks)

@@ -1,3 +1,4 @@
+// How far messages reach in time, in bins.
 // When time goes on beyond the bins, two of them become one.
 #include "metrics/read/otf2/otf2_reach.h"
 

@@ -1,8 +1,18 @@
+// An archive read by a process group.
 // Of events that the leader's sinks do not look at only the time is sent: it keeps the order.
 #include "metrics/read/otf2/otf2_share.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/pool.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 
@@ -15,16 +25,16 @@ typedef struct wish {
 
 struct pj_otf2_share {
     pj_pass *pass;
-    pj_crew *crew;
-    pj_otf2_place **places; // by location
+    pj_process_group *group;
+    pj_otf2_location **locations; // by location
     uint32_t count;
     unsigned workers, kinds;
     wish *wishes; // of the leader: to be sent; of others: to be done
     size_t wish_count, wish_cap, next;
-    pj_buf bytes; // of one place
+    pj_buf bytes; // of one location
 };
 
-/// What the leader needs of a place that has ended.
+/// What the leader needs of a location that has ended.
 typedef struct ending {
     uint64_t records, last, posted, completed;
     uint32_t waits;
@@ -33,12 +43,12 @@ typedef struct ending {
     char damage[256];
 } ending;
 
-pj_otf2_share *pj_otf2_share_new(pj_pass *pass, pj_otf2_place **places, unsigned workers)
+pj_otf2_share *pj_otf2_share_new(pj_pass *pass, pj_otf2_location **locations, unsigned workers)
 {
     pj_otf2_share *share = pj_take_memory(sizeof *share);
     *share = (pj_otf2_share){.pass = pass,
-                             .crew = pass->crew,
-                             .places = places,
+                             .group = pass->group,
+                             .locations = locations,
                              .count = pass->run->layout.locations,
                              .workers = workers,
                              .kinds = pj_pass_kinds(pass) | 1u << PJ_EV_MESSAGE};
@@ -54,14 +64,14 @@ void pj_otf2_share_free(pj_otf2_share *share)
     free(share);
 }
 
-static unsigned owner_of(const pj_otf2_share *share, const pj_otf2_place *place)
+static unsigned owner_of(const pj_otf2_share *share, const pj_otf2_location *location)
 {
-    return pj_layout_owner(&share->pass->run->layout, share->crew, place->location);
+    return pj_layout_owner(&share->pass->run->layout, share->group, location->number);
 }
 
-bool pj_otf2_share_owns(const pj_otf2_share *share, const pj_otf2_place *place)
+bool pj_otf2_share_owns(const pj_otf2_share *share, const pj_otf2_location *location)
 {
-    return owner_of(share, place) == share->crew->rank;
+    return owner_of(share, location) == share->group->rank;
 }
 
 static bool bad_bytes(const pj_otf2_share *share, unsigned member, pj_err *err)
@@ -78,27 +88,27 @@ static void tell_begins(pj_otf2_share *share)
     pj_auto_buf begins = {.at = NULL};
     for (uint32_t i = 0; i < share->count; i++) {
         uint64_t ticks = 0;
-        if (!pj_otf2_share_owns(share, share->places[i]))
+        if (!pj_otf2_share_owns(share, share->locations[i]))
             continue;
-        bool there = pj_otf2_place_first(share->places[i], &ticks);
+        bool there = pj_otf2_location_first(share->locations[i], &ticks);
         pj_code_number(&begins, there);
         pj_code_number(&begins, ticks);
     }
-    pj_crew_tell(share->crew, pj_buf_str(&begins));
+    pj_process_group_tell(share->group, pj_buf_str(&begins));
 }
 
 static bool take_begins(pj_otf2_share *share, unsigned member)
 {
-    pj_str in = pj_crew_from(share->crew, member);
+    pj_str in = pj_process_group_from(share->group, member);
     for (uint32_t i = 0; i < share->count; i++) {
-        pj_otf2_place *place = share->places[i];
+        pj_otf2_location *location = share->locations[i];
         uint64_t there, ticks;
-        if (owner_of(share, place) != member)
+        if (owner_of(share, location) != member)
             continue;
         if (!pj_decode_number(&in, &there) || !pj_decode_number(&in, &ticks))
             return false;
-        place->has_ahead = there;
-        place->ahead.time = ticks; // its clock has no offsets here: they are in the ticks
+        location->has_ahead = there;
+        location->ahead.time = ticks; // its clock has no offsets here: they are in the ticks
     }
     return true;
 }
@@ -106,95 +116,96 @@ static bool take_begins(pj_otf2_share *share, unsigned member)
 bool pj_otf2_share_begins(pj_otf2_share *share, pj_err *err)
 {
     tell_begins(share);
-    if (!pj_crew_exchange(share->crew, err))
+    if (!pj_process_group_exchange(share->group, err))
         return false;
-    for (unsigned member = 0; member < share->crew->size; member++)
-        if (member != share->crew->rank && !take_begins(share, member))
+    for (unsigned member = 0; member < share->group->size; member++)
+        if (member != share->group->rank && !take_begins(share, member))
             return bad_bytes(share, member, err);
     return true;
 }
 
 // The leader's wishes
 
-void pj_otf2_share_ask(pj_otf2_share *share, const pj_otf2_place *place, size_t events)
+void pj_otf2_share_ask(pj_otf2_share *share, const pj_otf2_location *location, size_t events)
 {
     pj_grow(share->wishes, &share->wish_cap, share->wish_count + 1);
-    share->wishes[share->wish_count++] = (wish){place->location, events};
+    share->wishes[share->wish_count++] = (wish){location->number, events};
 }
 
 bool pj_otf2_share_send_for(pj_otf2_share *share, pj_err *err)
 {
     for (size_t i = 0; i < share->wish_count; i++) {
         const wish *w = &share->wishes[i];
-        pj_buf *out = &share->crew->out[owner_of(share, share->places[w->location])];
+        pj_buf *out = &share->group->out[owner_of(share, share->locations[w->location])];
         pj_code_number(out, w->location);
         pj_code_number(out, w->events);
     }
     share->wish_count = 0;
-    return pj_crew_exchange(share->crew, err);
+    return pj_process_group_exchange(share->group, err);
 }
 
 bool pj_otf2_share_dismiss(pj_otf2_share *share, pj_err *err)
 {
-    for (unsigned i = 0; i < share->crew->size; i++)
-        pj_code_number(&share->crew->out[i], DISMISSED);
-    return pj_crew_exchange(share->crew, err);
+    for (unsigned i = 0; i < share->group->size; i++)
+        pj_code_number(&share->group->out[i], DISMISSED);
+    return pj_process_group_exchange(share->group, err);
 }
 
 // What the others send
 
-bool pj_otf2_share_pass(pj_otf2_share *share, const pj_otf2_place *place, size_t first, pj_err *err)
+bool pj_otf2_share_pass(pj_otf2_share *share, const pj_otf2_location *location, size_t first,
+                        pj_err *err)
 {
     size_t at = first, end = first;
-    for (; at < place->event_count; at = end + 1) {
-        for (end = at; end < place->event_count && place->events[end].kind != PJ_EV_MESSAGE;)
+    for (; at < location->event_count; at = end + 1) {
+        for (end = at; end < location->event_count && location->events[end].kind != PJ_EV_MESSAGE;)
             end++;
-        pj_batch batch = {.events = place->events + at, .count = end - at};
+        pj_batch batch = {.events = location->events + at, .count = end - at};
         if (!pj_pass_own(share->pass, &batch, err))
             return false;
     }
     return true;
 }
 
-static void send_events(pj_otf2_share *share, const pj_otf2_place *place, pj_buf *out)
+static void send_events(pj_otf2_share *share, const pj_otf2_location *location, pj_buf *out)
 {
     pj_event_code code = {.time = 0};
     share->bytes.len = 0;
-    for (size_t i = place->event_first; i < place->event_count; i++) {
-        pj_event event = place->events[i];
+    for (size_t i = location->event_first; i < location->event_count; i++) {
+        pj_event event = location->events[i];
         event.location = 0;
         if (!(share->kinds >> event.kind & 1))
             event = (pj_event){.time = event.time, .kind = PJ_EV_OTHER};
         pj_code_event(&code, &share->bytes, &event);
     }
-    pj_code_number(out, pj_otf2_place_ready(place));
+    pj_code_number(out, pj_otf2_location_ready(location));
     pj_code_number(out, share->bytes.len);
     pj_buf_add(out, pj_buf_str(&share->bytes));
 }
 
-static void send_ops(const pj_otf2_place *place, pj_buf *out)
+static void send_ops(const pj_otf2_location *location, pj_buf *out)
 {
-    size_t count = place->op_count - place->op_first;
+    size_t count = location->op_count - location->op_first;
     pj_code_number(out, count);
     if (count)
-        pj_buf_add(out, (pj_str){(const char *)(place->ops + place->op_first),
-                                 count * sizeof *place->ops});
+        pj_buf_add(out, (pj_str){(const char *)(location->ops + location->op_first),
+                                 count * sizeof *location->ops});
 }
 
-static void send_ending(const pj_otf2_place *place, pj_buf *out)
+static void send_ending(const pj_otf2_location *location, pj_buf *out)
 {
     ending e;
     memset(&e, 0, sizeof e);
-    e.records = place->records;
-    e.last = place->now.last;
-    e.posted = place->posted;
-    e.completed = place->completed;
-    e.waits = place->waits;
-    e.partial = place->partial;
-    e.begun = place->now.begun;
-    e.damaged = place->damage != NULL;
-    e.import = place->import;
-    pj_str damage = pj_str_head(pj_str_of(place->damage), sizeof e.damage - 1);
+    e.records = location->records;
+    e.last = location->now.last;
+    e.posted = location->posted;
+    e.completed = location->completed;
+    e.waits = location->waits;
+    e.partial = location->partial;
+    e.begun = location->now.begun;
+    e.damaged = location->damage != NULL;
+    e.import = location->import;
+    pj_str damage = pj_str_head(pj_str_of(location->damage), sizeof e.damage - 1);
     if (damage.len)
         memcpy(e.damage, damage.at, damage.len);
     pj_buf_add(out, (pj_str){(const char *)&e, sizeof e});
@@ -215,7 +226,7 @@ static bool work(void *self, void *slot, pj_err *err)
     const pj_otf2_share *share = self;
     const wish *w = *(const wish **)slot;
     (void)err;
-    pj_otf2_place_fill(share->places[w->location], w->events);
+    pj_otf2_location_fill(share->locations[w->location], w->events);
     return true;
 }
 
@@ -223,17 +234,17 @@ static bool put(void *self, void *slot, pj_err *err)
 {
     pj_otf2_share *share = self;
     const wish *w = *(const wish **)slot;
-    pj_otf2_place *place = share->places[w->location];
-    pj_buf *out = &share->crew->out[0];
+    pj_otf2_location *location = share->locations[w->location];
+    pj_buf *out = &share->group->out[0];
     pj_code_number(out, w->location);
-    send_events(share, place, out);
-    send_ops(place, out);
-    pj_code_number(out, place->ended);
-    if (place->ended)
-        send_ending(place, out);
-    bool ok = pj_otf2_share_pass(share, place, place->event_first, err);
-    place->event_first = place->event_count;
-    place->op_first = place->op_seen = place->op_count;
+    send_events(share, location, out);
+    send_ops(location, out);
+    pj_code_number(out, location->ended);
+    if (location->ended)
+        send_ending(location, out);
+    bool ok = pj_otf2_share_pass(share, location, location->event_first, err);
+    location->event_first = location->event_count;
+    location->op_first = location->op_seen = location->op_count;
     return ok;
 }
 
@@ -255,20 +266,20 @@ static bool fulfil(pj_otf2_share *share, pj_err *err)
 /// The wishes that have come; false in `*more` when there will be none.
 static bool read_wishes(pj_otf2_share *share, bool *more)
 {
-    pj_str in = pj_crew_from(share->crew, 0);
-    uint64_t location, events;
+    pj_str in = pj_process_group_from(share->group, 0);
+    uint64_t number, events;
     share->wish_count = 0;
     *more = true;
     while (in.len && *more) {
-        if (!pj_decode_number(&in, &location))
+        if (!pj_decode_number(&in, &number))
             return false;
-        *more = location != DISMISSED;
+        *more = number != DISMISSED;
         if (!*more)
             continue;
-        if (!pj_decode_number(&in, &events) || location >= share->count ||
-            !pj_otf2_share_owns(share, share->places[location]))
+        if (!pj_decode_number(&in, &events) || number >= share->count ||
+            !pj_otf2_share_owns(share, share->locations[number]))
             return false;
-        pj_otf2_share_ask(share, share->places[location], events);
+        pj_otf2_share_ask(share, share->locations[number], events);
     }
     return true;
 }
@@ -276,13 +287,13 @@ static bool read_wishes(pj_otf2_share *share, bool *more)
 bool pj_otf2_share_serve(pj_otf2_share *share, pj_err *err)
 {
     for (bool more = true;;) {
-        if (!pj_crew_exchange(share->crew, err))
+        if (!pj_process_group_exchange(share->group, err))
             return false;
         if (!read_wishes(share, &more))
             return bad_bytes(share, 0, err);
         if (!more)
             return true;
-        if (!fulfil(share, err) || !pj_crew_exchange(share->crew, err) ||
+        if (!fulfil(share, err) || !pj_process_group_exchange(share->group, err) ||
             !pj_pass_trade(share->pass, err))
             return false;
     }
@@ -290,7 +301,7 @@ bool pj_otf2_share_serve(pj_otf2_share *share, pj_err *err)
 
 // What the leader takes
 
-static bool take_events(pj_otf2_place *place, pj_str *in)
+static bool take_events(pj_otf2_location *location, pj_str *in)
 {
     uint64_t count, size;
     if (!pj_decode_number(in, &count) || !pj_decode_number(in, &size) || size > in->len ||
@@ -299,30 +310,30 @@ static bool take_events(pj_otf2_place *place, pj_str *in)
     pj_str text = pj_str_head(*in, size);
     *in = pj_str_from(*in, size);
     pj_event_code code = {.time = 0};
-    pj_grow(place->events, &place->event_cap, place->event_count + count + 1);
+    pj_grow(location->events, &location->event_cap, location->event_count + count + 1);
     for (uint64_t i = 0; i < count; i++) {
-        pj_event *event = &place->events[place->event_count++];
+        pj_event *event = &location->events[location->event_count++];
         if (!pj_decode_event(&code, &text, event))
             return false;
-        event->location = place->location;
+        event->location = location->number;
     }
     return text.len == 0;
 }
 
-static bool take_ops(pj_otf2_place *place, pj_str *in)
+static bool take_ops(pj_otf2_location *location, pj_str *in)
 {
     uint64_t count;
-    if (!pj_decode_number(in, &count) || count > in->len / sizeof *place->ops)
+    if (!pj_decode_number(in, &count) || count > in->len / sizeof *location->ops)
         return false;
-    size_t size = count * sizeof *place->ops;
-    pj_grow(place->ops, &place->op_cap, place->op_count + count + 1);
-    memcpy(place->ops + place->op_count, in->at, size);
-    place->op_count += count;
+    size_t size = count * sizeof *location->ops;
+    pj_grow(location->ops, &location->op_cap, location->op_count + count + 1);
+    memcpy(location->ops + location->op_count, in->at, size);
+    location->op_count += count;
     *in = pj_str_from(*in, size);
     return true;
 }
 
-static bool take_ending(const pj_otf2_share *share, pj_otf2_place *place, pj_str *in)
+static bool take_ending(const pj_otf2_share *share, pj_otf2_location *location, pj_str *in)
 {
     uint64_t ended;
     ending e;
@@ -332,40 +343,40 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_place *place, pj_str
         return true;
     if (!pj_decode_bytes(in, &e, sizeof e))
         return false;
-    place->ended = true;
-    place->records = e.records;
-    place->now.last = e.last;
-    place->posted = e.posted;
-    place->completed = e.completed;
-    place->waits = e.waits;
-    place->partial = e.partial;
-    place->now.begun = e.begun;
-    place->import = e.import;
+    location->ended = true;
+    location->records = e.records;
+    location->now.last = e.last;
+    location->posted = e.posted;
+    location->completed = e.completed;
+    location->waits = e.waits;
+    location->partial = e.partial;
+    location->now.begun = e.begun;
+    location->import = e.import;
     if (e.damaged)
-        place->damage = pj_arena_text(share->pass->run->arena, pj_str_of(e.damage));
+        location->damage = pj_arena_text(share->pass->run->arena, pj_str_of(e.damage));
     return true;
 }
 
-static bool take_place(pj_otf2_share *share, pj_str *in)
+static bool take_location(pj_otf2_share *share, pj_str *in)
 {
-    uint64_t location;
-    if (!pj_decode_number(in, &location) || location >= share->count)
+    uint64_t number;
+    if (!pj_decode_number(in, &number) || number >= share->count)
         return false;
-    pj_otf2_place *place = share->places[location];
-    if (pj_otf2_share_owns(share, place))
+    pj_otf2_location *location = share->locations[number];
+    if (pj_otf2_share_owns(share, location))
         return false;
-    pj_otf2_place_close_up(place);
-    return take_events(place, in) && take_ops(place, in) && take_ending(share, place, in);
+    pj_otf2_location_close_up(location);
+    return take_events(location, in) && take_ops(location, in) && take_ending(share, location, in);
 }
 
 bool pj_otf2_share_take(pj_otf2_share *share, pj_err *err)
 {
-    if (!pj_crew_exchange(share->crew, err))
+    if (!pj_process_group_exchange(share->group, err))
         return false;
-    for (unsigned member = 1; member < share->crew->size; member++) {
-        pj_str in = pj_crew_from(share->crew, member);
+    for (unsigned member = 1; member < share->group->size; member++) {
+        pj_str in = pj_process_group_from(share->group, member);
         while (in.len)
-            if (!take_place(share, &in))
+            if (!take_location(share, &in))
                 return bad_bytes(share, member, err);
     }
     return pj_pass_trade(share->pass, err);

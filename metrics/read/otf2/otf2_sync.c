@@ -1,3 +1,4 @@
+// Repairing clocks of ranks by what messages and collectives need.
 // Every tie of two ranks is a need: a least difference of what their clocks are shifted by. Those
 // of constant shifts are kept as they come; rates come from the hulls of the ties.
 #include "metrics/read/otf2/otf2_sync.h"

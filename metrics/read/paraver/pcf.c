@@ -1,9 +1,11 @@
+// The labels of a Paraver trace.
 // Reads a .pcf line by line. Real files do without the blank lines between blocks, so that only
 // keywords begin a section; several EVENT_TYPE lines in a row share the VALUES that follow.
 #include "metrics/read/paraver/pcf.h"
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 #define PJ_PCF_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_pcf_type {
     uint64_t type;

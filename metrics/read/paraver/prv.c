@@ -11,6 +11,17 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/pool.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
+#include "metrics/read/paraver/prv_cut.h"
+#include "metrics/read/paraver/prv_header.h"
+#include "metrics/read/source.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -19,7 +30,7 @@
 typedef struct piece {
     pj_block block;
     size_t begin; // where its records begin
-    bool last;    // in a crew: its range has ended
+    bool last;    // in a process group: its range has ended
     pj_prv_block *reader;
     pj_prv_batch batch;
 } piece;
@@ -37,7 +48,7 @@ typedef struct prv_reading {
     pj_prv_batch spare; // for looking up the line of an event
     pj_prv_parts parts;
     bool indexed;        // they are kept
-    pj_prv_share *share; // in a crew
+    pj_prv_share *share; // in a process group
     bool disordered;     // the same: a thread has gone back in time
     bool untold;         // nothing but their events tells threads from streams
     pj_prv_deeds *deeds; // which show it in this pass
@@ -254,7 +265,7 @@ static void watch_streams(prv_reading *reading, const piece *slot)
         pj_prv_streams_watch(&reading->deeds, &reading->run->layout, &batch);
 }
 
-/// In a crew: at the end of each range every member gets what is its own.
+/// In a process group: at the end of each range every member gets what is its own.
 static bool put_shared(prv_reading *reading, const piece *slot, pj_err *err)
 {
     pj_prv_received got;
@@ -322,11 +333,11 @@ static bool read_records(prv_reading *reading, pj_err *err)
 }
 
 /// Streams that events have shown are taken out in another pass, where there can be one. No member
-/// of a crew has seen all events: its leader goes on alone.
+/// of a process group has seen all events: its leader goes on alone.
 static void learn_streams(prv_reading *reading)
 {
     pj_pass *pass = reading->pass;
-    if (pass->crew || !pj_prv_streams_seen(reading->deeds))
+    if (pass->group || !pj_prv_streams_seen(reading->deeds))
         return;
     if (!pj_source_facts_of(reading->source).again) {
         pj_run_remark(reading->run, PJ_WARNING,
@@ -365,17 +376,17 @@ static bool end_run(prv_reading *reading, pj_err *err)
     return true;
 }
 
-/// In a crew: what its members have seen together.
+/// In a process group: what its members have seen together.
 static bool end_shared(prv_reading *reading, pj_err *err)
 {
     bool ordered = !reading->disordered && !pj_prv_streams_seen(reading->deeds);
-    bool ok = !pj_crew_leads(reading->pass->crew) || end_run(reading, err);
+    bool ok = !pj_process_group_leads(reading->pass->group) || end_run(reading, err);
     ok = ok && pj_prv_share_end(reading->share, &ordered, &reading->run->end_ns, err);
     reading->pass->apart = !ordered;
     return ok;
 }
 
-/// In a crew: the records are read from where they begin, by ranges.
+/// In a process group: the records are read from where they begin, by ranges.
 static bool begin_shared(prv_reading *reading, pj_err *err)
 {
     const piece *first = &reading->first;
@@ -408,7 +419,7 @@ static bool read_body(prv_reading *reading, pj_err *err)
     reading->order =
         pj_prv_order_new(reading->run->layout.locations + reading->run->layout.stream_count,
                          reading->pass->disorder, reading->pass->job);
-    if (reading->pass->crew)
+    if (reading->pass->group)
         return read_shared(reading, err);
     if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
         return false;
@@ -420,7 +431,7 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     prv_reading reading = {.source = source, .pass = pass, .run = pass->run};
-    reading.indexed = !pass->known && !pass->crew && pj_source_facts_of(source).skips;
+    reading.indexed = !pass->known && !pass->group && pj_source_facts_of(source).skips;
     bool ok = read_preamble(&reading, &local) && read_body(&reading, &local);
     pj_block_free(&reading.first.block);
     pj_prv_batch_free(&reading.spare);
@@ -449,4 +460,5 @@ const pj_reader pj_reader_prv = {
     .knows = knows_parts,
     .shares = true,
     .aside = true,
+    .cut = &pj_prv_cutter,
 };

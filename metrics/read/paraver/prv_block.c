@@ -1,9 +1,12 @@
+// The fast reading of blocks of records.
 // A line is read fast when all its fields are plain numbers of a size that cannot overflow. Each
 // function here gives up (returns false) as soon as one is not; the line is then read carefully.
 #include "metrics/read/paraver/prv_block.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/read/paraver/prv_scan.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 
 #include <endian.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// A part of a Paraver trace as a trace of its own.
 // Lines are kept as they are but for their times: event types that nobody here knows stay in the
 // trace. States are clipped, those that begin before the part as the timeline has them there: the
 // end of any state makes the thread Idle, also that of an inner one. What is open at a border is
@@ -8,14 +9,19 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/map.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/shelf.h"
+#include "metrics/base/str.h"
+#include "metrics/base/tiny.h"
 #include "metrics/read/paraver/prv_header.h"
 #include "metrics/read/source.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +30,10 @@ enum {
     STATE_FIELDS = 8,
     MESSAGE_FIELDS = 15,
     FIELDS_MOST = 15,
-    TRACING = 40000012, // switches make no sense without the rest
-    FLUSH_BYTES = 1 << 20,
+    TRACING = 40000012, // switches make no sense without the rest, nor do numbers of requests
+    REQUEST = 50190001,
+    COMPLETE = 50190002,
+    FLUSH_BYTES = PJ_SIZE(1 << 20, 1 << 10),
 };
 
 typedef struct burst { // of Running, records that touch are one
@@ -33,7 +41,7 @@ typedef struct burst { // of Running, records that touch are one
 } burst;
 
 typedef struct split { // of a reading: one more
-    bool due, written;
+    bool due;
     uint64_t time; // ns
     int64_t value;
 } split;
@@ -44,6 +52,12 @@ typedef struct reading {
     bool done;           // one behind the end has been seen
     split splits[2];
 } reading;
+
+typedef struct due { // of a thread: which split of which reading
+    uint64_t time;
+    size_t reading;
+    unsigned split;
+} due;
 
 typedef struct opened { // and not closed
     uint64_t type, value;
@@ -69,6 +83,12 @@ typedef struct thread {
     uint64_t before;    // of them, before its begin
     reading *readings;
     size_t reading_count, reading_cap;
+    pj_map reading_of; // by type
+    uint64_t now;      // time of the latest readings
+    uint32_t *fresh;   // these
+    size_t fresh_count, fresh_cap;
+    due *dues; // readings that the first pass has split off, by their times
+    size_t due_count, due_next;
 } thread;
 
 typedef struct cutting {
@@ -76,7 +96,7 @@ typedef struct cutting {
     pj_roi roi;
     uint64_t unit;
     bool finding; // the first pass
-    pj_prv_cut_facts *facts;
+    pj_cut_facts *facts;
     pj_newfile out;
     pj_buf line, tail;
     pj_map thread_of;
@@ -176,12 +196,10 @@ static void write_due(cutting *c, thread *t, uint64_t time)
         pj_buf_addf(&c->line, "2:%s:0:%llu:%llu\n", t->place, (unsigned long long)o->type,
                     (unsigned long long)o->value);
     t->begun = true;
-    for (size_t i = 0; i < 2 * t->reading_count; i++) {
-        const reading *r = &t->readings[i / 2];
-        split *s = &t->readings[i / 2].splits[i % 2];
-        if (!s->due || s->written || s->time > time)
-            continue;
-        s->written = true;
+    for (; t->due_next < t->due_count && t->dues[t->due_next].time <= time; t->due_next++) {
+        const due *d = &t->dues[t->due_next];
+        const reading *r = &t->readings[d->reading];
+        const split *s = &r->splits[d->split];
         pj_buf_addf(&c->line, "2:%s:%llu:%llu:%lld\n", t->place,
                     (unsigned long long)(s->time - c->roi.from_ns), (unsigned long long)r->type,
                     (long long)s->value);
@@ -199,13 +217,19 @@ static void write_closed(cutting *c, thread *t)
 
 // States
 
+/// How many readings there are at `time`, to which the thread has come.
+static size_t fresh_at(const thread *t, uint64_t time)
+{
+    return t->now == time ? t->fresh_count : 0;
+}
+
 /// A burst goes on where readings took it for ended.
 static void join_burst(const cutting *c, thread *t)
 {
     bool counted = t->burst.begin < c->roi.to_ns;
-    for (size_t i = 0; counted && i < t->reading_count; i++) {
-        reading *r = &t->readings[i];
-        r->ended -= r->last == t->burst.end && r->ended == t->bursts;
+    for (size_t i = 0; counted && i < fresh_at(t, t->burst.end); i++) {
+        reading *r = &t->readings[t->fresh[i]];
+        r->ended -= r->ended == t->bursts;
     }
 }
 
@@ -272,9 +296,8 @@ static void end_burst(const cutting *c, thread *t, uint64_t begin)
     for (unsigned b = 0; b < 2; b++)
         if (t->at[b].begin == t->burst.begin && t->at[b].end > begin)
             t->at[b].end = begin;
-    for (size_t i = 0; i < t->reading_count; i++)
-        if (t->readings[i].last == begin)
-            t->readings[i].ended = t->bursts;
+    for (size_t i = 0; i < fresh_at(t, begin); i++)
+        t->readings[t->fresh[i]].ended = t->bursts;
     t->burst.end = begin;
 }
 
@@ -319,12 +342,23 @@ static void cut_state(cutting *c, const uint64_t *field)
 
 static reading *reading_of(thread *t, uint64_t type)
 {
-    for (size_t i = 0; i < t->reading_count; i++)
-        if (t->readings[i].type == type)
-            return &t->readings[i];
+    uint32_t known;
+    if (pj_map_get(&t->reading_of, type, &known))
+        return &t->readings[known];
+    pj_map_put(&t->reading_of, type, (uint32_t)t->reading_count);
     pj_grow(t->readings, &t->reading_cap, t->reading_count + 1);
     t->readings[t->reading_count] = (reading){.type = type};
     return &t->readings[t->reading_count++];
+}
+
+/// Of all that are read at one time.
+static void note_fresh(thread *t, const reading *r)
+{
+    if (r->last != t->now)
+        t->fresh_count = 0;
+    t->now = r->last;
+    pj_grow(t->fresh, &t->fresh_cap, t->fresh_count + 1);
+    t->fresh[t->fresh_count++] = (uint32_t)(r - t->readings);
 }
 
 __extension__ typedef __int128 wide;
@@ -429,6 +463,7 @@ static bool cut_counter(cutting *c, thread *t, uint64_t time, uint64_t type, int
         bool runs_on = t->burst.end > time && t->burst.begin < c->roi.to_ns;
         r->last = time;
         r->ended = t->bursts - runs_on;
+        note_fresh(t, r);
     }
     return inside;
 }
@@ -451,7 +486,8 @@ static void cut_events(cutting *c, const uint64_t *field, pj_str rest)
     size_t start = c->line.len, pairs = 0;
     pj_buf_addf(&c->line, "2:%s:%llu", t->place, (unsigned long long)(time - c->roi.from_ns));
     while (rest.len && take_pair(&rest, &type, &value)) {
-        if (type == TRACING || (is_counter(type) && !cut_counter(c, t, time, type, &value)))
+        if (type == TRACING || type == REQUEST || type == COMPLETE ||
+            (is_counter(type) && !cut_counter(c, t, time, type, &value)))
             continue;
         if (is_nesting(type) && time <= c->roi.to_ns)
             note_open(t, type, (uint64_t)value);
@@ -580,6 +616,28 @@ static bool cut_records(cutting *c, pj_job *job, pj_err *err)
     return ok;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const due *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->reading != y->reading)
+        return x->reading < y->reading ? -1 : 1;
+    return (x->split > y->split) - (x->split < y->split);
+}
+
+static void list_dues(thread *t)
+{
+    t->dues = pj_take_memory((2 * t->reading_count + 1) * sizeof *t->dues);
+    for (size_t i = 0; i < 2 * t->reading_count; i++) {
+        const split *s = &t->readings[i / 2].splits[i % 2];
+        if (s->due)
+            t->dues[t->due_count++] = (due){s->time, i / 2, i % 2};
+    }
+    if (t->due_count)
+        qsort(t->dues, t->due_count, sizeof *t->dues, by_time);
+}
+
 /// Threads are as before their first record, but for the splits that the first pass has found.
 static void start_again(cutting *c)
 {
@@ -592,13 +650,14 @@ static void start_again(cutting *c)
         t->reset = t->shown_end = 0;
         t->bursts = t->before = 0;
         t->burst = t->at[0] = t->at[1] = (burst){0};
+        t->now = t->fresh_count = 0;
+        list_dues(t);
         for (size_t k = 0; k < t->reading_count; k++) {
             reading *r = &t->readings[k];
             *r = (reading){.type = r->type, .splits = {r->splits[0], r->splits[1]}};
-            r->splits[0].written = r->splits[1].written = false;
         }
     }
-    *c->facts = (pj_prv_cut_facts){0};
+    *c->facts = (pj_cut_facts){0};
     c->line.len = c->tail.len = 0;
     c->finding = false;
 }
@@ -671,6 +730,9 @@ static void free_cutting(cutting *c)
         free(c->threads[i].ends);
         free(c->threads[i].pending);
         free(c->threads[i].readings);
+        free(c->threads[i].fresh);
+        free(c->threads[i].dues);
+        pj_map_free(&c->threads[i].reading_of);
     }
     free(c->threads);
     pj_map_free(&c->thread_of);
@@ -679,10 +741,9 @@ static void free_cutting(cutting *c)
     pj_newfile_drop(&c->out);
 }
 
-bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_prv_cut_facts *facts,
-                pj_err *err)
+bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_cut_facts *facts, pj_err *err)
 {
-    *facts = (pj_prv_cut_facts){0};
+    *facts = (pj_cut_facts){0};
     cutting c = {.run = run, .roi = run->roi, .finding = true, .facts = facts, .out = {.fd = -1}};
     bool ok = pj_newfile_open(&c.out, path, err) && cut_records(&c, job, err);
     start_again(&c);
@@ -691,3 +752,12 @@ bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_prv_cut_fac
     free_cutting(&c);
     return ok;
 }
+
+static bool write_part(void *self, const pj_run *run, const char *path, pj_job *job,
+                       pj_cut_facts *facts, pj_err *err)
+{
+    (void)self;
+    return pj_prv_cut(run, path, job, facts, err);
+}
+
+const pj_cutter pj_prv_cutter = {.suffix = ".prv", .write = write_part};

@@ -1,9 +1,15 @@
+// The header and the communicators of a Paraver trace.
 // Parses the header with one cursor; every list grows with the text that it is read from, so that
 // a promise of 10^9 tasks costs nothing.
 #include "metrics/read/paraver/prv_header.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/layout.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,6 +4,10 @@
 #ifndef PJ_PRV_HEADER_H
 #define PJ_PRV_HEADER_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run.h"
 
 typedef struct pj_prv_header {
@@ -23,7 +27,8 @@ typedef struct pj_prv_header {
 bool pj_prv_sniff(pj_str head);
 /// Fills run->layout from the header `line`; all are threads as yet (prv_streams.h). Errors:
 /// PJ_E_FORMAT, PJ_E_MEMORY when it promises more threads than the job's budget has room for.
-bool pj_prv_header_parse(pj_str line, pj_run *run, pj_job *job, pj_prv_header *header, pj_err *err);
+PJ_CHECKED bool pj_prv_header_parse(pj_str line, pj_run *run, pj_job *job, pj_prv_header *header,
+                                    pj_err *err);
 
 /// Whether `line` is one that defines a communicator.
 static inline bool pj_prv_is_communicator(pj_str line)

@@ -1,9 +1,16 @@
 // What the companions of a trace call its MPI calls, OpenMP regions and threads.
 #include "metrics/read/paraver/prv_names.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/read/paraver/pcf.h"
 #include "metrics/read/paraver/row.h"
+#include "metrics/run/run.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
 
@@ -17,16 +24,15 @@ static int by_code_and_value(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/// Functions and source lines of OpenMP regions.
+/// Functions and source lines, of the program and of OpenMP regions.
 static void name_regions(pj_run *run, const pj_pcf *pcf)
 {
     static const struct {
         uint64_t type;
         uint16_t code;
-    } families[] = {{60000018, PJ_OMP_FUNCTION},
-                    {60000023, PJ_OMP_TASK},
-                    {60000118, PJ_OMP_FUNCTION_LINE},
-                    {60000123, PJ_OMP_TASK_LINE}};
+    } families[] = {{60000018, PJ_OMP_FUNCTION},  {60000019, PJ_FUNCTION},
+                    {60000023, PJ_OMP_TASK},      {60000118, PJ_OMP_FUNCTION_LINE},
+                    {60000119, PJ_FUNCTION_LINE}, {60000123, PJ_OMP_TASK_LINE}};
     enum { FAMILIES = sizeof families / sizeof *families };
     run->labels = pj_new_n(run->arena, pj_label, FAMILIES * pcf->value_count + 1);
     for (size_t f = 0; f < FAMILIES; f++) {

@@ -4,6 +4,7 @@
 #define PJ_PRV_NAMES_H
 
 #include "metrics/read/paraver/prv_record.h"
+#include "metrics/run/run.h"
 
 /// Reads the .pcf and .row of run->path where they exist; without a .pcf the calls get Extrae's
 /// numbers (mpi_calls.def) and the run a remark.

@@ -1,3 +1,4 @@
+// Putting the events of a location in order of time.
 // A heap of held-back events for each unordered location. An event leaves it when the location has
 // been seen at a time that no later record can go behind.
 #include "metrics/read/paraver/prv_order.h"

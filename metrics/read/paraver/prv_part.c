@@ -1,9 +1,14 @@
+// Which times stand where in a plain trace.
 // One part per block until there are too many. A state counts with its whole length, a message
 // with both its ends: what reaches into a time is found wherever it stands.
 #include "metrics/read/paraver/prv_part.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/profile/profile.h"
+#include "metrics/read/source.h"
+#include "metrics/run/run.h"
 
 #include <stdlib.h>
 

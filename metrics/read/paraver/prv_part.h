@@ -3,8 +3,12 @@
 #ifndef PJ_PRV_PART_H
 #define PJ_PRV_PART_H
 
+#include "metrics/base/err.h"
+#include "metrics/profile/profile.h"
 #include "metrics/read/paraver/prv_record.h"
 #include "metrics/read/reader.h"
+#include "metrics/read/source.h"
+#include "metrics/run/run.h"
 
 typedef struct pj_prv_parts {
     pj_part *items;
@@ -19,7 +23,8 @@ void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
 /// Copies them into run->parts.
 void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run);
 /// Skips what pass->known says is not needed; false at the end of what is, or with an error.
-bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass, pj_err *err);
+PJ_CHECKED bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass,
+                                  pj_err *err);
 void pj_prv_parts_free(pj_prv_parts *parts);
 
 #endif

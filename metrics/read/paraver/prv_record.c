@@ -2,6 +2,8 @@
 #include "metrics/read/paraver/prv_record.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,11 @@
 #ifndef PJ_PRV_RECORD_H
 #define PJ_PRV_RECORD_H
 
+#include "metrics/base/str.h"
 #include "metrics/read/paraver/prv_header.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 #include "metrics/trace/mpi_call.h"
 
 /// What a type of prv_types.def does to the events of its line.
@@ -17,6 +19,7 @@ typedef enum pj_prv_action {
     PJ_PRV_BYTES,  // the others become parts of the event of a collective
     PJ_PRV_ROOT,
     PJ_PRV_COMMUNICATOR,
+    PJ_PRV_COMPLETE, // the parts are those of a request
 } pj_prv_action;
 
 typedef struct pj_prv_type {
@@ -102,6 +105,7 @@ typedef struct pj_prv_pairs {
     bool collective, fields;
     uint16_t root;
     uint64_t bytes, communicator;
+    uint64_t request;      // that is completed, from 1; 0 = none
     const pj_event *first; // where its events begin
 } pj_prv_pairs;
 
@@ -162,6 +166,9 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
         pairs->fields = true;
         pairs->communicator = value;
         return;
+    case PJ_PRV_COMPLETE:
+        pairs->request = value;
+        return;
     }
     *out->event++ = event;
 }
@@ -171,13 +178,15 @@ static inline void pj_prv_end_pairs(pj_prv_out *out, const pj_prv_pairs *pairs)
 {
     pj_event event = pairs->base;
     event.kind = PJ_EV_OTHER;
-    if (pairs->collective && pairs->fields) {
-        event.kind = PJ_EV_COLLECTIVE;
-        event.a = pairs->communicator;
+    if (pairs->fields && (pairs->request || pairs->collective)) {
+        event.kind = pairs->request ? PJ_EV_COMPLETE : PJ_EV_COLLECTIVE;
+        event.a = (uint32_t)pairs->communicator;
+        if (pairs->request)
+            event.a |= (pairs->request - 1) << 32;
         event.b = pairs->bytes;
         event.code = pairs->root;
     }
-    if (event.kind == PJ_EV_COLLECTIVE || out->event == pairs->first)
+    if (event.kind != PJ_EV_OTHER || out->event == pairs->first)
         *out->event++ = event;
     pj_prv_see_time(out, event.time);
     out->records++;

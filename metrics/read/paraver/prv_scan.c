@@ -1,3 +1,4 @@
+// Finding colons and ends of lines, 64 bytes at a time.
 // Sixty-four bytes become three masks; the positions of their bits are written without a branch
 // for each.
 #include "metrics/read/paraver/prv_scan.h"

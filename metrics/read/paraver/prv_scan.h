@@ -4,12 +4,15 @@
 #ifndef PJ_PRV_SCAN_H
 #define PJ_PRV_SCAN_H
 
+#include "metrics/base/tiny.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    PJ_PRV_CHUNK = 16 * 1024, // text that is scanned at once: its marks stay in the first cache
-    PJ_PRV_WORD = 64,         // bytes looked at at once; so many may be read behind a chunk
+    PJ_PRV_CHUNK =
+        PJ_SIZE(16 << 10, 512), // text that is scanned at once: its marks stay in the first cache
+    PJ_PRV_WORD = 64,           // bytes looked at at once; so many may be read behind a chunk
 };
 
 typedef struct pj_prv_marks {

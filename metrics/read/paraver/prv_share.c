@@ -1,13 +1,27 @@
+// A plain trace read by a process group.
 // A line belongs to the range in which it begins. Only the leader learns of lines and oddities, and
 // gets the kinds of events that its sinks for all threads look at.
 #include "metrics/read/paraver/prv_share.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/str.h"
+#include "metrics/base/tiny.h"
+#include "metrics/read/source.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 
-enum { ROUND_BYTES = 256 << 20, RANGE_LEAST = 1 << 20, RANGE_MOST = 8 << 20, NOTHING = 1 };
+enum {
+    ROUND_BYTES = 256 << 20,
+    RANGE_LEAST = PJ_SIZE(1 << 20, 128),
+    RANGE_MOST = PJ_SIZE(8 << 20, 512),
+    NOTHING = 1
+};
 
 typedef struct list { // of events for one member, or for the leader's sinks
     pj_event_code code;
@@ -16,7 +30,7 @@ typedef struct list { // of events for one member, or for the leader's sinks
 } list;
 
 struct pj_prv_share {
-    pj_crew *crew;
+    pj_process_group *group;
     const char *path;
     uint32_t locations;
     unsigned *owner; // by location
@@ -34,43 +48,40 @@ struct pj_prv_share {
     size_t event_cap[2], message_cap[2];
 };
 
-static uint64_t range_of(const pj_crew *crew)
+static uint64_t range_of(const pj_process_group *group)
 {
-    uint64_t range = ROUND_BYTES / pj_crew_readers(crew);
-    return crew->range           ? crew->range
-           : range < RANGE_LEAST ? RANGE_LEAST
-           : range > RANGE_MOST  ? RANGE_MOST
-                                 : range;
+    uint64_t range = ROUND_BYTES / pj_process_group_readers(group);
+    return range < RANGE_LEAST ? RANGE_LEAST : range > RANGE_MOST ? RANGE_MOST : range;
 }
 
 pj_prv_share *pj_prv_share_new(const pj_pass *pass, const pj_source *source, uint64_t first,
                                pj_err *err)
 {
-    pj_crew *crew = pass->crew;
+    pj_process_group *group = pass->group;
     const pj_layout *layout = &pass->run->layout;
     uint64_t size = pj_source_facts_of(source).size;
-    if (pj_crew_leads(crew))
-        pj_crew_tell(crew, (pj_str){(const char *)&size, sizeof size});
-    if (!pj_crew_exchange(crew, err))
+    if (pj_process_group_leads(group))
+        pj_process_group_tell(group, (pj_str){(const char *)&size, sizeof size});
+    if (!pj_process_group_exchange(group, err))
         return NULL;
-    memcpy(&size, pj_crew_from(crew, 0).at, sizeof size);
+    memcpy(&size, pj_process_group_from(group, 0).at, sizeof size);
     pj_prv_share *share = pj_take_memory(sizeof *share);
-    *share = (pj_prv_share){.crew = crew,
+    *share = (pj_prv_share){.group = group,
                             .path = pass->run->path,
                             .locations = layout->locations + layout->stream_count,
                             .kinds = pj_pass_kinds(pass),
                             .first = first,
                             .size = size,
-                            .range = range_of(crew),
-                            .from = crew->size};
+                            .range = range_of(group),
+                            .from = group->size};
     uint64_t ranges = size > first ? (size - first + share->range - 1) / share->range : 0;
-    share->turns = (ranges + pj_crew_readers(crew) - 1) / pj_crew_readers(crew);
-    share->own = pj_take_memory(crew->size * sizeof *share->own);
-    for (unsigned i = 0; i < crew->size; i++)
+    share->turns = (ranges + pj_process_group_readers(group) - 1) / pj_process_group_readers(group);
+    share->own = pj_take_memory(group->size * sizeof *share->own);
+    for (unsigned i = 0; i < group->size; i++)
         share->own[i] = (list){.count = 0};
     share->owner = pj_take_memory((share->locations + 1) * sizeof *share->owner);
     for (uint32_t i = 0; i < share->locations; i++)
-        share->owner[i] = pj_layout_owner(layout, crew, i);
+        share->owner[i] = pj_layout_owner(layout, group, i);
     return share;
 }
 
@@ -78,7 +89,7 @@ void pj_prv_share_free(pj_prv_share *share)
 {
     if (!share)
         return;
-    for (unsigned i = 0; i < share->crew->size; i++)
+    for (unsigned i = 0; i < share->group->size; i++)
         pj_buf_free(&share->own[i].bytes);
     for (unsigned i = 0; i < 2; i++) {
         free(share->events[i]);
@@ -95,10 +106,10 @@ void pj_prv_share_free(pj_prv_share *share)
 /// Goes to the next range of this member.
 static bool begin_range(pj_prv_share *share, pj_source *source, pj_err *err)
 {
-    const pj_crew *crew = share->crew;
-    bool reads = crew->rank >= crew->first;
+    const pj_process_group *group = share->group;
+    bool reads = group->rank >= group->first;
     uint64_t number =
-        share->turn++ * pj_crew_readers(crew) + (reads ? crew->rank - crew->first : 0);
+        share->turn++ * pj_process_group_readers(group) + (reads ? group->rank - group->first : 0);
     uint64_t begin = reads ? share->first + number * share->range : share->size;
     bool final = begin + share->range >= share->size; // what was added since belongs to it too
     share->end = begin >= share->size ? NOTHING : final ? UINT64_MAX : begin + share->range;
@@ -208,16 +219,16 @@ void pj_prv_share_send(pj_prv_share *share, const pj_prv_batch *batch, bool unen
 {
     pj_batch view = pj_prv_batch_view(batch);
     share_out(share, &view);
-    for (unsigned i = 0; i < share->crew->size; i++)
-        send_list(&share->own[i], &share->crew->out[i]);
-    send_facts(batch, unended, &share->crew->out[0]);
-    send_list(&share->all, &share->crew->out[0]);
+    for (unsigned i = 0; i < share->group->size; i++)
+        send_list(&share->own[i], &share->group->out[i]);
+    send_facts(batch, unended, &share->group->out[0]);
+    send_list(&share->all, &share->group->out[0]);
 }
 
 bool pj_prv_share_exchange(pj_prv_share *share, pj_err *err)
 {
     share->from = 0;
-    return pj_crew_exchange(share->crew, err);
+    return pj_process_group_exchange(share->group, err);
 }
 
 // Receiving
@@ -280,7 +291,7 @@ static bool receive_block(pj_prv_share *share, pj_prv_received *out)
     *out = (pj_prv_received){.facts = NULL};
     if (!receive_list(share, 0, &out->own))
         return false;
-    if (!pj_crew_leads(share->crew))
+    if (!pj_process_group_leads(share->group))
         return true;
     out->facts = &share->facts;
     return receive_facts(share, out) && receive_list(share, 1, &out->all);
@@ -289,9 +300,9 @@ static bool receive_block(pj_prv_share *share, pj_prv_received *out)
 bool pj_prv_share_receive(pj_prv_share *share, pj_prv_received *out, pj_err *err)
 {
     while (!share->rest.len) {
-        if (share->from == share->crew->size)
+        if (share->from == share->group->size)
             return false;
-        share->rest = pj_crew_from(share->crew, share->from++);
+        share->rest = pj_process_group_from(share->group, share->from++);
     }
     return receive_block(share, out) ||
            pj_fail(err, PJ_E_IO, share->path, 0, "what process %u has sent cannot be read",
@@ -300,13 +311,13 @@ bool pj_prv_share_receive(pj_prv_share *share, pj_prv_received *out, pj_err *err
 
 bool pj_prv_share_end(pj_prv_share *share, bool *ordered, uint64_t *end_ns, pj_err *err)
 {
-    pj_crew *crew = share->crew;
+    pj_process_group *group = share->group;
     uint64_t mine[2] = {*ordered, *end_ns};
-    pj_crew_tell(crew, (pj_str){(const char *)mine, sizeof mine});
-    if (!pj_crew_exchange(crew, err))
+    pj_process_group_tell(group, (pj_str){(const char *)mine, sizeof mine});
+    if (!pj_process_group_exchange(group, err))
         return false;
-    for (unsigned i = crew->size; i-- > 0;) {
-        memcpy(mine, pj_crew_from(crew, i).at, sizeof mine);
+    for (unsigned i = group->size; i-- > 0;) {
+        memcpy(mine, pj_process_group_from(group, i).at, sizeof mine);
         *ordered &= mine[0];
         *end_ns = mine[1]; // the leader's comes last
     }

@@ -1,8 +1,14 @@
+// Streams of devices among the threads of a Paraver trace.
 // Streams keep the order that they have among the threads of their rank, and stand behind all
 // threads. A rank always keeps a thread: the first of one that has nothing but streams.
 #include "metrics/read/paraver/prv_streams.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,9 @@
 #define PJ_PRV_STREAMS_H
 
 #include "metrics/read/paraver/prv_header.h"
+#include "metrics/run/run.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
 
 /// What the threads of a trace without names have been seen to do, in the order of the header.
 typedef struct pj_prv_deeds {

@@ -1,7 +1,10 @@
+// The names beside a Paraver trace.
 // Reads "LEVEL THREAD SIZE n" and the n lines behind it; the same for APPL and NODE.
 #include "metrics/read/paraver/row.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <string.h>
 #include <strings.h>

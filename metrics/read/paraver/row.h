@@ -3,6 +3,8 @@
 #ifndef PJ_ROW_H
 #define PJ_ROW_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/trace/layout.h"
 
 /// Sets layout->location_name, ->application_name and ->node_name from the levels THREAD, APPL and

@@ -1,14 +1,21 @@
 // Writes and reads summaries: the head and what is small; summary_parts has the rest.
 #include "metrics/read/summary/summary.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/fingerprint.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 #include "metrics/read/reader.h"
+#include "metrics/read/source.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/read/summary/summary_vectors.h"
-#include "metrics/run/scene.h"
 #include "metrics/run/sums.h"
+#include "metrics/run/timeline.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,16 +200,16 @@ static json_t *write_whole(const pj_run *run, const pj_provenance *from)
     if (mpi)
         json_object_set_new(root, "mpi", mpi);
     json_t *regions = pj_summary_regions_write(run, REGIONS);
-    json_t *scene = pj_summary_scene_write(run, SCENE);
+    json_t *timeline = pj_summary_timeline_write(run, SCENE);
     if (regions)
         json_object_set_new(root, "regions", regions);
-    if (scene)
-        json_object_set_new(root, "scene", scene);
+    if (timeline)
+        json_object_set_new(root, "scene", timeline);
     size_t room = room_in(root);
     json_object_set_new(root, "threads",
-                        pj_summary_threads_write(run, scene ? room - room / 8 : room));
-    if (scene)
-        pj_summary_scene_write_sums(run, room_in(root), scene);
+                        pj_summary_threads_write(run, timeline ? room - room / 8 : room));
+    if (timeline)
+        pj_summary_timeline_write_sums(run, room_in(root), timeline);
     if (regions)
         pj_summary_regions_write_each(run, room_in(root), regions);
     return root;
@@ -496,7 +503,7 @@ static bool read_threads(const json_t *root, pj_run *run, pj_err *err)
 
 static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
 {
-    json_t *scene = json_object_get(root, "scene");
+    json_t *timeline = json_object_get(root, "scene");
     const json_t *regions = json_object_get(root, "regions");
     const json_t *mpi = json_object_get(root, "mpi");
     if (!read_version(root, run, err) || !read_source(root, run, err) ||
@@ -508,7 +515,7 @@ static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
     read_remarks(json_object_get(root, "remarks"), run);
     return read_threads(root, run, err) && (!mpi || pj_summary_mpi_read(mpi, run, err)) &&
            (!regions || pj_summary_regions_read(regions, run, err)) &&
-           (!scene || pj_summary_scene_read(scene, run, err));
+           (!timeline || pj_summary_timeline_read(timeline, run, err));
 }
 
 /// All of the input; what we write has less than a tenth of the limit.
@@ -552,7 +559,7 @@ const pj_reader pj_reader_summary = {
     .name = "summary",
     .title = "summary of popinjay",
     .suffixes = PJ_SUMMARY_SUFFIX,
+    .gives = PJ_GIVES_RUN,
     .sniff = sniff,
     .read = read_summary,
-    .folded = true,
 };

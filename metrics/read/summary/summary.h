@@ -5,6 +5,7 @@
 #ifndef PJ_SUMMARY_H
 #define PJ_SUMMARY_H
 
+#include "metrics/base/err.h"
 #include "metrics/run/run.h"
 
 /// What the numbers mean has a version too: summaries of an older one are read, with a warning, but
@@ -14,10 +15,10 @@ enum { PJ_SUMMARY_VERSION = 2, PJ_SUMMARY_BYTES = 96000 }; // as compressed; mor
 
 #define PJ_SUMMARY_SUFFIX ".popinjay.json.gz"
 
-/// The same file for the same run and origin. run->openmp_regions and run->scene are kept as far as
-/// there are any. Errors: PJ_E_IO; nothing half-written remains. `bytes` (may be NULL): of the
+/// The same file for the same run and origin. run->openmp_regions and run->timeline are kept as far
+/// as there are any. Errors: PJ_E_IO; nothing half-written remains. `bytes` (may be NULL): of the
 /// file.
-bool pj_summary_write(const pj_run *run, const pj_provenance *from, const char *path,
-                      uint64_t *bytes, pj_err *err);
+PJ_CHECKED bool pj_summary_write(const pj_run *run, const pj_provenance *from, const char *path,
+                                 uint64_t *bytes, pj_err *err);
 
 #endif

@@ -1,6 +1,11 @@
 // What a run did in MPI: as many rows as it called functions.
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/run/mpi_use.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/mpi_call.h"
 
 static json_t *write_sum(const pj_mpi_sum *sum)
 {

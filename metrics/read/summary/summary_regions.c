@@ -1,7 +1,11 @@
 // OpenMP regions: sums exactly, instances when all of them fit.
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/read/summary/summary_vectors.h"
 #include "metrics/run/regions.h"
+#include "metrics/run/run.h"
 
 #include <stdlib.h>
 

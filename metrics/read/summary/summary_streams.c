@@ -1,6 +1,10 @@
 // Streams of devices as [kind, rank, device, how many]: a summary has no events, so that their
 // names tell nothing more.
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/layout.h"
 
 #include <string.h>
 

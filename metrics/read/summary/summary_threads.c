@@ -1,6 +1,10 @@
 // Totals and counters by thread, ideal times by rank.
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/read/summary/summary_vectors.h"
+#include "metrics/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>

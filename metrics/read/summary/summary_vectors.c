@@ -1,3 +1,4 @@
+// Long columns of numbers in summaries.
 // A vector is written as base + step x number, the numbers as text, which gzip packs well. Items
 // share a cell, and a number, where there are too many of them.
 #include "metrics/read/summary/summary_vectors.h"
@@ -5,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

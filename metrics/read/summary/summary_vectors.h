@@ -30,8 +30,8 @@ json_t *pj_summary_vectors_encode(const pj_summary_vectors *vectors, size_t budg
 bool pj_summary_vectors_rounded(const json_t *from);
 /// Fills the values; a vector that is not there stays as it is. Errors (PJ_E_FORMAT): no text of
 /// this form for these items.
-bool pj_summary_vectors_decode(const json_t *from, const pj_summary_vectors *vectors,
-                               const char *path, pj_err *err);
+PJ_CHECKED bool pj_summary_vectors_decode(const json_t *from, const pj_summary_vectors *vectors,
+                                          const char *path, pj_err *err);
 
 /// Bytes of `part` when it is compressed by itself.
 size_t pj_summary_size(const json_t *part);

@@ -1,7 +1,9 @@
+// Copies the events of an archive that lie in a window.
 // Two readings of the events: the first finds the counter readings around the borders and counts
 // the collectives before them, the second one writes. Ids and times stay those of the locations.
 #include "metrics/read/otf2/cut/otf2_copy.h"
 
+#include "metrics/base/map.h"
 #include "metrics/base/shelf.h"
 
 #include <otf2/otf2.h>
@@ -38,23 +40,24 @@ typedef struct counter {
     bool divided; // of one that counts anew: its first value in the part
 } counter;
 
-typedef struct place {
+typedef struct location {
     OTF2_LocationRef id;
     uint64_t events;
     counter *counters;
     size_t count;
-} place;
+    pj_map counter_of; // by metric
+} location;
 
 typedef struct copying {
     const char *path;
     const pj_otf2_part *part;
     pj_otf2_copied *copied;
     OTF2_Archive *out;
-    place *places;
+    location *locations;
     size_t count;
     bool failed; // an error of the writer, or no memory
 
-    place *at; // the location that is read now
+    location *at; // the location that is read now
     pj_otf2_window window;
     OTF2_EvtWriter *writer;
     OTF2_DefWriter *local;
@@ -95,12 +98,13 @@ static bool grow(copying *c, void **items, size_t count, size_t size)
 
 static counter *counter_of(copying *c, OTF2_MetricRef metric, uint8_t count, const OTF2_Type *types)
 {
-    place *p = c->at;
-    for (size_t i = 0; i < p->count; i++)
-        if (p->counters[i].metric == metric)
-            return &p->counters[i];
+    location *p = c->at;
+    uint32_t known;
+    if (pj_map_get(&p->counter_of, metric, &known))
+        return &p->counters[known];
     if (!grow(c, (void **)&p->counters, p->count, sizeof *p->counters))
         return NULL;
+    pj_map_put(&p->counter_of, metric, (uint32_t)p->count);
     counter *made = &p->counters[p->count++];
     memset(made, 0, sizeof *made);
     made->metric = metric;
@@ -351,11 +355,11 @@ static bool is_inside(copying *c, uint64_t time)
 
 #define PLAIN(...) __VA_ARGS__
 #define HEAD                                                                                       \
-    OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *self,                 \
+    OTF2_LocationRef number, OTF2_TimeStamp time, uint64_t position, void *self,                   \
         OTF2_AttributeList *with
 #define BEGIN                                                                                      \
     copying *c = self;                                                                             \
-    (void)location, (void)position;                                                                \
+    (void)number, (void)position;                                                                  \
     count_record(c, time)
 #define DONE                                                                                       \
     return c->failed || c->ended || c->stopped ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS
@@ -539,7 +543,7 @@ static void read_events(copying *c, OTF2_Reader *reader)
     OTF2_Reader_CloseEvtReader(reader, events);
 }
 
-static void visit(copying *c, OTF2_Reader *reader, place *p)
+static void visit(copying *c, OTF2_Reader *reader, location *p)
 {
     c->at = p;
     c->window = c->part->window(c->part->self, p->id);
@@ -550,7 +554,7 @@ static void visit(copying *c, OTF2_Reader *reader, place *p)
     read_events(c, reader);
 }
 
-static void copy_events(copying *c, OTF2_Reader *reader, place *p)
+static void copy_events(copying *c, OTF2_Reader *reader, location *p)
 {
     c->writer = OTF2_Archive_GetEvtWriter(c->out, p->id);
     if (!c->writer) {
@@ -593,7 +597,7 @@ static void read_local(copying *c, OTF2_Reader *reader, OTF2_LocationRef id)
     OTF2_Reader_CloseDefReader(reader, defs);
 }
 
-static void copy_local(copying *c, OTF2_Reader *reader, const place *p)
+static void copy_local(copying *c, OTF2_Reader *reader, const location *p)
 {
     c->local = OTF2_Archive_GetDefWriter(c->out, p->id);
     if (!c->local) {
@@ -627,10 +631,10 @@ static OTF2_CallbackCode find_Location(void *self, OTF2_LocationRef id, OTF2_Str
     (void)name, (void)type, (void)events, (void)group;
     copying *c = self;
     for (size_t i = 0; i < c->count; i++)
-        if (c->places[i].id == id)
+        if (c->locations[i].id == id)
             return go_on(c);
-    if (grow(c, (void **)&c->places, c->count, sizeof *c->places))
-        c->places[c->count++] = (place){.id = id};
+    if (grow(c, (void **)&c->locations, c->count, sizeof *c->locations))
+        c->locations[c->count++] = (location){.id = id};
     return go_on(c);
 }
 
@@ -640,8 +644,8 @@ static OTF2_CallbackCode define_Location(void *self, OTF2_LocationRef id, OTF2_S
 {
     copying *c = self;
     for (size_t i = 0; i < c->count; i++)
-        if (c->places[i].id == id)
-            events = c->places[i].events;
+        if (c->locations[i].id == id)
+            events = c->locations[i].events;
     check(c, OTF2_GlobalDefWriter_WriteLocation(c->global, id, name, type, events, group));
     return go_on(c);
 }
@@ -697,18 +701,18 @@ static OTF2_Reader *open_reader(copying *c)
     if (!reader)
         return NULL;
     check(c, OTF2_Reader_SetSerialCollectiveCallbacks(reader));
-    bool find = !c->places;
+    bool find = !c->locations;
     if (find)
         read_global(c, reader, true);
     for (size_t i = 0; i < c->count; i++)
-        OTF2_Reader_SelectLocation(reader, c->places[i].id);
+        OTF2_Reader_SelectLocation(reader, c->locations[i].id);
     return reader;
 }
 
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
+static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef number,
                                 void *caller, bool last)
 {
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
+    (void)self, (void)type, (void)number, (void)caller, (void)last;
     return OTF2_FLUSH;
 }
 
@@ -741,16 +745,16 @@ static void copy_all(copying *c, OTF2_Reader *survey, OTF2_Reader *reader)
 {
     OTF2_Reader_OpenEvtFiles(survey);
     for (size_t i = 0; i < c->count && !c->stopped; i++)
-        visit(c, survey, &c->places[i]);
+        visit(c, survey, &c->locations[i]);
     OTF2_Reader_OpenEvtFiles(reader);
     check(c, OTF2_Archive_OpenEvtFiles(c->out));
     for (size_t i = 0; i < c->count && !c->failed && !c->stopped; i++)
-        copy_events(c, reader, &c->places[i]);
+        copy_events(c, reader, &c->locations[i]);
     check(c, OTF2_Archive_CloseEvtFiles(c->out));
     OTF2_Reader_OpenDefFiles(reader);
     check(c, OTF2_Archive_OpenDefFiles(c->out));
     for (size_t i = 0; i < c->count && !c->failed; i++)
-        copy_local(c, reader, &c->places[i]);
+        copy_local(c, reader, &c->locations[i]);
     check(c, OTF2_Archive_CloseDefFiles(c->out));
     c->global = OTF2_Archive_GetGlobalDefWriter(c->out);
     c->failed |= !c->global;
@@ -776,9 +780,11 @@ bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
         OTF2_Reader_Close(reader);
     if (survey)
         OTF2_Reader_Close(survey);
-    for (size_t i = 0; i < c.count; i++)
-        free(c.places[i].counters);
-    free(c.places);
+    for (size_t i = 0; i < c.count; i++) {
+        free(c.locations[i].counters);
+        pj_map_free(&c.locations[i].counter_of);
+    }
+    free(c.locations);
     pj_shelf_free(&c.items);
     if (!opened)
         return pj_fail(err, PJ_E_FORMAT, from, 0, "the archive cannot be read again");

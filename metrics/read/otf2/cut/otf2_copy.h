@@ -56,7 +56,7 @@ typedef struct pj_otf2_copied {
 
 /// `to` is an anchor (.otf2) that does not exist; what there is of it after a failure is the
 /// caller's to remove. Errors: PJ_E_FORMAT, PJ_E_IO, PJ_E_STOPPED.
-bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
-                  pj_otf2_copied *copied, pj_err *err);
+PJ_CHECKED bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
+                             pj_otf2_copied *copied, pj_err *err);
 
 #endif

@@ -1,12 +1,20 @@
+// A part of an archive as an archive of its own.
 // libotf2 copies; what it needs to know comes from here: windows in ticks, offsets of the clocks,
 // and which messages and collectives lie in the part with all who take part in them.
 #include "metrics/read/otf2/cut/otf2_cut.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
 #include "metrics/read/otf2/otf2_anchor.h"
 #include "metrics/read/otf2/otf2_clock.h"
 #include "metrics/read/otf2/otf2_defs.h"
+#include "metrics/read/otf2/otf2_kept.h"
+#include "metrics/read/otf2/otf2_lib.h"
+#include "metrics/trace/event.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,7 +32,7 @@ typedef struct crossing { // a side of a message whose other side is outside
     uint32_t tag;
 } crossing;
 
-typedef struct place {
+typedef struct location {
     uint64_t id;
     uint32_t location;
     pj_otf2_clock clock;
@@ -34,7 +42,7 @@ typedef struct place {
     size_t knot_count;
     pj_map comms, metrics; // global ids of its own ones
     uint64_t *met;         // by communicator: collectives that ended before the part
-} place;
+} location;
 
 struct pj_otf2_cut {
     pj_arena *arena;
@@ -44,10 +52,10 @@ struct pj_otf2_cut {
     const pj_run *run;
     pj_job *job;
     pj_otf2_defs *defs;
-    place *places;
-    uint32_t place_count;
-    pj_map place_of; // by id
-    uint64_t *first; // by communicator: number of the first collective that lies in the part
+    location *locations;
+    uint32_t location_count;
+    pj_map location_of; // by id
+    uint64_t *first;    // by communicator: number of the first collective that lies in the part
 };
 
 pj_otf2_cut *pj_otf2_cut_new(void)
@@ -61,12 +69,12 @@ void pj_otf2_cut_free(pj_otf2_cut *cut)
 {
     if (!cut)
         return;
-    for (uint32_t i = 0; i < cut->place_count; i++) {
-        pj_otf2_clock_free(&cut->places[i].clock);
-        pj_map_free(&cut->places[i].comms);
-        pj_map_free(&cut->places[i].metrics);
+    for (uint32_t i = 0; i < cut->location_count; i++) {
+        pj_otf2_clock_free(&cut->locations[i].clock);
+        pj_map_free(&cut->locations[i].comms);
+        pj_map_free(&cut->locations[i].metrics);
     }
-    pj_map_free(&cut->place_of);
+    pj_map_free(&cut->location_of);
     pj_otf2_defs_free(cut->defs);
     free(cut->crossings);
     pj_arena_free(cut->arena);
@@ -134,7 +142,7 @@ pj_sink pj_otf2_cut_sink(pj_otf2_cut *cut)
 
 // Clocks
 
-static int64_t offset_at(const place *p, uint64_t ticks)
+static int64_t offset_at(const location *p, uint64_t ticks)
 {
     pj_otf2_clock clock = p->clock;
     clock.current = 0;
@@ -144,7 +152,7 @@ static int64_t offset_at(const place *p, uint64_t ticks)
 }
 
 /// Ends of the window, and what the definitions have in between.
-static void set_knots(pj_otf2_cut *cut, place *p)
+static void set_knots(pj_otf2_cut *cut, location *p)
 {
     p->knots = pj_new_n(cut->arena, pj_otf2_knot, p->clock.count + 2);
     p->knots[p->knot_count++] = (pj_otf2_knot){p->window.from, offset_at(p, p->window.from)};
@@ -156,7 +164,7 @@ static void set_knots(pj_otf2_cut *cut, place *p)
     p->knots[p->knot_count++] = (pj_otf2_knot){p->window.to, offset_at(p, p->window.to)};
 }
 
-static void set_window(pj_otf2_cut *cut, place *p)
+static void set_window(pj_otf2_cut *cut, location *p)
 {
     uint64_t behind = pj_otf2_clock_first(&p->clock, cut->roi.to_ns + 1);
     p->window =
@@ -165,11 +173,11 @@ static void set_window(pj_otf2_cut *cut, place *p)
         p->window.to = p->window.from + 1;
 }
 
-// Places
+// Locations
 
 static void take_local(void *self, const pj_otf2_def *def)
 {
-    place *p = self;
+    location *p = self;
     if (def->kind == PJ_OTF2_DEF_OFFSET)
         pj_otf2_clock_add(&p->clock, def->number[0], (int64_t)def->number[1]);
     if (def->kind != PJ_OTF2_DEF_MAP || def->number[1] > UINT32_MAX)
@@ -180,60 +188,60 @@ static void take_local(void *self, const pj_otf2_def *def)
         pj_map_put(&p->metrics, def->id, (uint32_t)def->number[1]);
 }
 
-static void open_places(pj_otf2_cut *cut, const pj_otf2_lib *lib, pj_otf2_archive *archive)
+static void open_locations(pj_otf2_cut *cut, const pj_otf2_lib *lib, pj_otf2_archive *archive)
 {
-    const pj_otf2_clocks *clocks = cut->run->clocks;
-    uint32_t count = cut->defs->place_count;
+    const pj_otf2_clocks *clocks = &pj_otf2_kept_of(cut->run)->clocks;
+    uint32_t count = cut->defs->location_count;
     uint64_t *ids = pj_new_n(cut->arena, uint64_t, count);
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        ids[i] = cut->defs->places[i].id;
+        ids[i] = cut->defs->locations[i].id;
         least = clocks->items[i].shift < least ? clocks->items[i].shift : least;
     }
     lib->select(archive, ids, count);
-    cut->places = pj_new_n(cut->arena, place, count);
+    cut->locations = pj_new_n(cut->arena, location, count);
     double ticks_per_ns = (double)cut->defs->ticks_per_second / NS_PER_SECOND;
     for (uint32_t i = 0; i < count; i++) {
-        place *p = &cut->places[cut->place_count++];
-        *p = (place){.id = ids[i],
-                     .location = cut->defs->places[i].location,
-                     .clock = clocks->items[i],
-                     .met = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count)};
+        location *p = &cut->locations[cut->location_count++];
+        *p = (location){.id = ids[i],
+                        .location = cut->defs->locations[i].location,
+                        .clock = clocks->items[i],
+                        .met = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count)};
         p->shift = (int64_t)((double)(p->clock.shift - least) * ticks_per_ns + 0.5);
         lib->local(archive, p->id, take_local, p);
-        pj_map_put(&cut->place_of, p->id, i);
+        pj_map_put(&cut->location_of, p->id, i);
         set_window(cut, p);
         set_knots(cut, p);
     }
 }
 
-/// The place of an id; NULL for streams and recorders of metrics.
-static place *place_at(const pj_otf2_cut *cut, uint64_t id)
+/// The location of an id; NULL for streams and recorders of metrics.
+static location *location_at(const pj_otf2_cut *cut, uint64_t id)
 {
     uint32_t index;
-    return pj_map_get(&cut->place_of, id, &index) ? &cut->places[index] : NULL;
+    return pj_map_get(&cut->location_of, id, &index) ? &cut->locations[index] : NULL;
 }
 
 /// Streams and recorders are cut as the first thread is.
-static const place *place_for(const pj_otf2_cut *cut, uint64_t id)
+static const location *location_for(const pj_otf2_cut *cut, uint64_t id)
 {
-    const place *p = place_at(cut, id);
-    assert(cut->places);
-    return p ? p : cut->places;
+    const location *p = location_at(cut, id);
+    assert(cut->locations);
+    return p ? p : cut->locations;
 }
 
 // What the copy asks
 
-static pj_otf2_window window_of(void *self, uint64_t location)
+static pj_otf2_window window_of(void *self, uint64_t number)
 {
     const pj_otf2_cut *cut = self;
-    return place_for(cut, location)->window;
+    return location_for(cut, number)->window;
 }
 
-static const pj_otf2_knot *knots_of(void *self, uint64_t location, size_t *count)
+static const pj_otf2_knot *knots_of(void *self, uint64_t number, size_t *count)
 {
     const pj_otf2_cut *cut = self;
-    const place *p = place_for(cut, location);
+    const location *p = location_for(cut, number);
     bool any = false;
     for (size_t i = 0; i < p->knot_count; i++)
         any |= p->knots[i].offset != 0;
@@ -250,10 +258,10 @@ static uint32_t index_of(const pj_map *own, const pj_map *indices, uint64_t id)
     return pj_map_get(indices, id, &index) ? index : PJ_OTF2_NONE;
 }
 
-static pj_otf2_counting counting_of(void *self, uint64_t location, uint64_t metric)
+static pj_otf2_counting counting_of(void *self, uint64_t number, uint64_t metric)
 {
     const pj_otf2_cut *cut = self;
-    const place *p = place_at(cut, location);
+    const location *p = location_at(cut, number);
     uint32_t index = p ? index_of(&p->metrics, &cut->defs->metric_of, metric) : PJ_OTF2_NONE;
     const pj_otf2_metric *m = index == PJ_OTF2_NONE ? NULL : &cut->defs->metrics[index];
     if (!m || !m->used)
@@ -262,9 +270,9 @@ static pj_otf2_counting counting_of(void *self, uint64_t location, uint64_t metr
     return m->mode[c] == PJ_OTF2_RELATIVE ? PJ_OTF2_COUNTS_ANEW : PJ_OTF2_COUNTS_ON;
 }
 
-static uint64_t *met_at(const pj_otf2_cut *cut, uint64_t location, uint64_t comm, uint64_t **first)
+static uint64_t *met_at(const pj_otf2_cut *cut, uint64_t number, uint64_t comm, uint64_t **first)
 {
-    place *p = place_at(cut, location);
+    location *p = location_at(cut, number);
     uint32_t index = p ? index_of(&p->comms, &cut->defs->comm_of, comm) : PJ_OTF2_NONE;
     if (index == PJ_OTF2_NONE || cut->defs->comms[index].self)
         return NULL;
@@ -272,23 +280,23 @@ static uint64_t *met_at(const pj_otf2_cut *cut, uint64_t location, uint64_t comm
     return &p->met[index];
 }
 
-static void meet(void *self, uint64_t location, uint64_t comm)
+static void meet(void *self, uint64_t number, uint64_t comm)
 {
-    uint64_t *first, *met = met_at(self, location, comm, &first);
+    uint64_t *first, *met = met_at(self, number, comm, &first);
     if (met && ++*met > *first)
         *first = *met;
 }
 
-static bool meets(void *self, uint64_t location, uint64_t comm)
+static bool meets(void *self, uint64_t number, uint64_t comm)
 {
-    uint64_t *first, *met = met_at(self, location, comm, &first);
+    uint64_t *first, *met = met_at(self, number, comm, &first);
     return !met || (*met)++ >= *first;
 }
 
-static bool matched(void *self, uint64_t location, const pj_otf2_side *side)
+static bool matched(void *self, uint64_t number, const pj_otf2_side *side)
 {
     pj_otf2_cut *cut = self;
-    const place *p = place_at(cut, location);
+    const location *p = location_at(cut, number);
     uint64_t time = p ? pj_otf2_clock_any_ns(&p->clock, side->time) : 0;
     for (size_t i = 0; p && i < cut->count; i++) {
         crossing *x = &cut->crossings[i];
@@ -319,8 +327,8 @@ static void remove_copy(const pj_otf2_cut *cut, const char *anchor)
     pj_str base = base_of(anchor);
     pj_auto_arena arena = pj_arena_new(NULL);
     const char *folder = pj_arena_text(arena, base);
-    for (uint32_t i = 0; i < cut->place_count; i++) {
-        unsigned long long id = cut->places[i].id;
+    for (uint32_t i = 0; i < cut->location_count; i++) {
+        unsigned long long id = cut->locations[i].id;
         unlink(pj_arena_format(arena, "%s/%llu.evt", folder, id));
         unlink(pj_arena_format(arena, "%s/%llu.def", folder, id));
     }
@@ -342,8 +350,8 @@ static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from
                          .clock_from = UINT64_MAX,
                          .self = cut};
     cut->first = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count);
-    for (uint32_t i = 0; i < cut->place_count; i++) {
-        const place *p = &cut->places[i];
+    for (uint32_t i = 0; i < cut->location_count; i++) {
+        const location *p = &cut->locations[i];
         uint64_t begin = p->window.from + (uint64_t)p->knots[0].offset;
         uint64_t end = p->window.to + (uint64_t)p->knots[p->knot_count - 1].offset;
         part.clock_from = begin < part.clock_from ? begin : part.clock_from;
@@ -380,9 +388,10 @@ bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path, pj
         return false;
     pj_auto_run scratch = pj_run_new(run->path);
     cut->defs = pj_otf2_defs_read(lib, archive, scratch, err);
-    bool ok = cut->defs && run->clocks && cut->defs->place_count == run->clocks->count;
+    const pj_otf2_kept *kept = pj_otf2_kept_of(run);
+    bool ok = cut->defs && kept && cut->defs->location_count == kept->clocks.count;
     if (ok) {
-        open_places(cut, lib, archive);
+        open_locations(cut, lib, archive);
         ok = copy_part(cut, lib, anchor.path, path, copied, err);
     } else {
         pj_fail(err, PJ_E_FORMAT, run->path, 0, "the archive has changed since it was read");
@@ -390,3 +399,39 @@ bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path, pj
     lib->close(archive);
     return ok;
 }
+
+static void *begin(void)
+{
+    return pj_otf2_cut_new();
+}
+
+static pj_sink sink(void *self)
+{
+    return pj_otf2_cut_sink(self);
+}
+
+static void end(void *self)
+{
+    pj_otf2_cut_free(self);
+}
+
+/// What was copied, in the words that all formats share.
+static bool write_part(void *self, const pj_run *run, const char *path, pj_job *job,
+                       pj_cut_facts *facts, pj_err *err)
+{
+    pj_otf2_copied copied;
+    bool ok = pj_otf2_cut_write(self, run, path, job, &copied, err);
+    *facts = (pj_cut_facts){.records = copied.records,
+                            .messages = copied.messages,
+                            .clipped = copied.opened,
+                            .divided = copied.readings};
+    return ok;
+}
+
+const pj_cutter pj_otf2_cutter = {
+    .suffix = ".otf2",
+    .begin = begin,
+    .sink = sink,
+    .end = end,
+    .write = write_part,
+};

@@ -4,6 +4,9 @@
 #ifndef PJ_OTF2_CUT_H
 #define PJ_OTF2_CUT_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/read/cutter.h"
 #include "metrics/read/otf2/cut/otf2_copy.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/sink.h"
@@ -16,7 +19,9 @@ void pj_otf2_cut_free(pj_otf2_cut *cut);
 pj_sink pj_otf2_cut_sink(pj_otf2_cut *cut);
 /// Writes run->roi of the archive run->path, which was read with the sink, to the anchor `path`
 /// (.otf2). Errors: PJ_E_IO, PJ_E_USAGE when there is one already, PJ_E_FORMAT, PJ_E_STOPPED.
-bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path, pj_job *job,
-                       pj_otf2_copied *copied, pj_err *err);
+PJ_CHECKED bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path,
+                                  pj_job *job, pj_otf2_copied *copied, pj_err *err);
+
+extern const pj_cutter pj_otf2_cutter;
 
 #endif

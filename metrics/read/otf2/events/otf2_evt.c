@@ -1,9 +1,11 @@
+// The decoder of OTF2 event files.
 // The buffer is followed by zeroes, so that numbers are loaded eight bytes at a time wherever they
 // end; whether they end inside their record is checked afterwards.
 #include "metrics/read/otf2/events/otf2_evt.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/read/otf2/events/otf2_scout.h"
+#include "metrics/base/tiny.h"
+#include "metrics/read/otf2/events/otf2_readahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +20,7 @@ enum {
     PAD = PJ_OTF2_EVT_PAD,
     MARGIN = PJ_OTF2_EVT_MARGIN,
     CHUNK_HEAD = PJ_OTF2_CHUNK_HEAD,
-    BUFFER_BYTES = 64 * 1024,
+    BUFFER_BYTES = PJ_SIZE(64 << 10, 1 << 10),
     RECORD_BYTES_MAX = 16 * 1024 * 1024,
 };
 
@@ -35,7 +37,7 @@ struct pj_otf2_evt {
     uint64_t time;
     bool begun, file_ended, ended;
     pj_otf2_evt_facts facts;
-    pj_otf2_scout *scout;           // goes ahead; NULL = none
+    pj_otf2_readahead *readahead;   // goes ahead; NULL = none
     const pj_otf2_stretch *stretch; // of its page, the next one
     size_t stretches;               // and those behind it
     uint64_t values[PJ_OTF2_VALUES];
@@ -128,7 +130,7 @@ void pj_otf2_evt_close(pj_otf2_evt *evt)
 {
     if (!evt)
         return;
-    pj_otf2_scout_free(evt->scout);
+    pj_otf2_readahead_free(evt->readahead);
     close_file(evt);
     free(evt->path);
     free(evt->buffer);
@@ -171,20 +173,20 @@ static bool read_on(pj_otf2_evt *evt)
     return !evt->ended;
 }
 
-/// Goes on in the scout's next page, which may begin with what has been read in the one before;
-/// without the scout when there are not so many bytes from here in it.
+/// Goes on in the read-ahead's next page, which may begin with what has been read in the one
+/// before; without the read-ahead when there are not so many bytes from here in it.
 static bool take_page(pj_otf2_evt *evt, size_t size)
 {
     pj_otf2_page page;
     size_t left = (size_t)(evt->end - evt->at);
     evt->stretches = 0;
-    if (!evt->scout)
+    if (!evt->readahead)
         return false;
-    bool more = pj_otf2_scout_next(evt->scout, &page);
+    bool more = pj_otf2_readahead_next(evt->readahead, &page);
     uint64_t skip = more ? evt->offset - page.offset : 0;
     if (!more || skip > page.len || (page.len - skip < size && !page.ends)) {
-        pj_otf2_scout_free(evt->scout);
-        evt->scout = NULL;
+        pj_otf2_readahead_free(evt->readahead);
+        evt->readahead = NULL;
         return false;
     }
     evt->offset = page.offset;
@@ -447,17 +449,17 @@ void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot)
     evt->file_ended = evt->ended = false;
 }
 
-void pj_otf2_evt_send_scout(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids)
+void pj_otf2_evt_start_readahead(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids)
 {
     pj_otf2_spot here = pj_otf2_evt_spot(evt);
     if (!evt->begun || evt->ended || evt->file_ended)
         return;
-    evt->scout = pj_otf2_scout_new((pj_otf2_scout_opts){.path = evt->path,
-                                                        .chunk_bytes = evt->chunk_bytes,
-                                                        .from = here,
-                                                        .region_of = region_of,
-                                                        .region_ids = region_ids});
-    if (!evt->scout)
+    evt->readahead = pj_otf2_readahead_new((pj_otf2_readahead_opts){.path = evt->path,
+                                                                    .chunk_bytes = evt->chunk_bytes,
+                                                                    .from = here,
+                                                                    .region_of = region_of,
+                                                                    .region_ids = region_ids});
+    if (!evt->readahead)
         return;
     if (evt->cap < PJ_OTF2_PAGE_BYTES) { // what is left of a page has room
         evt->buffer = pj_resize_memory(evt->buffer, PJ_OTF2_PAGE_BYTES + PAD);

@@ -45,7 +45,7 @@ typedef struct pj_otf2_evt_facts {
 } pj_otf2_evt_facts;
 
 /// NULL with PJ_E_IO when the file cannot be opened.
-pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *err);
+PJ_CHECKED pj_otf2_evt *pj_otf2_evt_open(const char *path, pj_otf2_evt_opts opts, pj_err *err);
 /// Over bytes that outlive it.
 pj_otf2_evt *pj_otf2_evt_memory(const void *bytes, size_t size, uint64_t chunk_bytes);
 void pj_otf2_evt_close(pj_otf2_evt *evt);
@@ -56,7 +56,7 @@ typedef struct pj_otf2_span {
     uint64_t time;           // of the next record
 } pj_otf2_span;
 pj_otf2_span pj_otf2_evt_span(const pj_otf2_evt *evt);
-/// `events` of them have been read up to the span's place.
+/// `events` of them have been read up to the span's location.
 void pj_otf2_evt_move(pj_otf2_evt *evt, pj_otf2_span span, uint64_t events);
 /// The values of the metric record at `at`, which is in the buffer; false when it is malformed.
 bool pj_otf2_evt_values(pj_otf2_evt *evt, const uint8_t *at, pj_otf2_event *event);
@@ -70,8 +70,8 @@ pj_otf2_spot pj_otf2_evt_spot(const pj_otf2_evt *evt);
 void pj_otf2_evt_go(pj_otf2_evt *evt, pj_otf2_spot spot);
 
 /// Lets a thread of its own read the rest of the file ahead and look for plain stretches
-/// (otf2_scout).
-void pj_otf2_evt_send_scout(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids);
+/// (otf2_readahead).
+void pj_otf2_evt_start_readahead(pj_otf2_evt *evt, const uint32_t *region_of, uint32_t region_ids);
 /// The stretch that begins at `at`; NULL = none is known. Calls come in the order of the records.
 const struct pj_otf2_stretch *pj_otf2_evt_stretch(pj_otf2_evt *evt, const uint8_t *at);
 

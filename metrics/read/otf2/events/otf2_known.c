@@ -1,3 +1,4 @@
+// A small cache of what a location knows of its ids.
 // All bits set stand for PJ_OTF2_NONE and PJ_OTF2_UNDEFINED: nothing is known.
 #include "metrics/read/otf2/events/otf2_known.h"
 

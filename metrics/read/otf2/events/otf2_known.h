@@ -1,5 +1,5 @@
-// What a place knows of its own ids without a map: the regions that it met of late, those with an
-// id of one byte directly and all others in sets of four, and metrics that count nothing here.
+// What a location knows of its own ids without a map: the regions that it met of late, those with
+// an id of one byte directly and all others in sets of four, and metrics that count nothing here.
 // Ownership: begin/end; what is between them is one piece of memory at most.
 #ifndef PJ_OTF2_KNOWN_H
 #define PJ_OTF2_KNOWN_H

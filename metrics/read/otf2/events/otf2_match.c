@@ -1,9 +1,14 @@
+// Matching of messages and collectives.
 // Queues per sender, receiver and communicator: messages of one tag do not overtake each other.
 #include "metrics/read/otf2/events/otf2_match.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/map.h"
 #include "metrics/base/shelf.h"
+#include "metrics/read/otf2/otf2_defs.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stdlib.h>
 
@@ -130,10 +135,10 @@ static uint64_t key_of(const pj_otf2_op *op)
     return (uint64_t)op->tag << 32 | op->number;
 }
 
-static void put(pj_otf2_match *match, pj_shelf *shelf, const pj_otf2_op *op, uint32_t location)
+static void put(pj_otf2_match *match, pj_shelf *shelf, const pj_otf2_op *op, uint32_t number)
 {
     size_t before = pj_shelf_bytes(shelf);
-    pj_shelf_put(shelf, key_of(op), &(waiting){*op, location});
+    pj_shelf_put(shelf, key_of(op), &(waiting){*op, number});
     match->bytes += pj_shelf_bytes(shelf) - before;
 }
 
@@ -219,39 +224,41 @@ static void complete(pj_otf2_match *match, const waiting *send, const waiting *r
     match->late[match->late_count++] = send->op.message;
 }
 
-static void take_send(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_op *op)
+static void take_send(pj_otf2_match *match, const pj_otf2_location *location, pj_otf2_op *op)
 {
-    channel *c = channel_for(match, place->rank, op->peer, op->comm);
+    channel *c = channel_for(match, location->rank, op->peer, op->comm);
     op->message = new_message(match);
     c->sent++;
-    waiting send = {*op, place->location}, receive;
+    waiting send = {*op, location->number}, receive;
     if (c->counted ? take_first(match, &c->receives, &receive)
                    : take(match, &c->receives, op, &receive))
-        complete(match, &send, &receive, place->rank, op->peer);
+        complete(match, &send, &receive, location->rank, op->peer);
     else
-        put(match, &c->sends, op, place->location);
+        put(match, &c->sends, op, location->number);
 }
 
-static void take_receive(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+static void take_receive(pj_otf2_match *match, const pj_otf2_location *location,
+                         const pj_otf2_op *op)
 {
-    channel *c = channel_for(match, op->peer, place->rank, op->comm);
-    waiting receive = {*op, place->location}, send;
+    channel *c = channel_for(match, op->peer, location->rank, op->comm);
+    waiting receive = {*op, location->number}, send;
     c->received++;
     if (take(match, &c->sends, op, &send))
-        complete(match, &send, &receive, op->peer, place->rank);
+        complete(match, &send, &receive, op->peer, location->rank);
     else
-        put(match, &c->receives, op, place->location);
+        put(match, &c->receives, op, location->number);
 }
 
 /// Only whether each has its other end matters.
-static void take_signal(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+static void take_signal(pj_otf2_match *match, const pj_otf2_location *location,
+                        const pj_otf2_op *op)
 {
     bool sends = op->kind == PJ_OTF2_OP_SIGNAL;
-    channel *c = channel_for(match, sends ? place->rank : op->peer, sends ? op->peer : place->rank,
-                             op->comm);
+    channel *c = channel_for(match, sends ? location->rank : op->peer,
+                             sends ? op->peer : location->rank, op->comm);
     waiting other;
     if (!take(match, sends ? &c->receives : &c->sends, op, &other))
-        put(match, sends ? &c->sends : &c->receives, op, place->location);
+        put(match, sends ? &c->sends : &c->receives, op, location->number);
 }
 
 // Receives without completions
@@ -291,6 +298,19 @@ bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank)
     return pj_map_get(&match->first_to, rank, &first);
 }
 
+bool pj_otf2_match_sender(const pj_otf2_match *match, uint32_t rank, uint32_t *cursor,
+                          uint32_t *from)
+{
+    uint32_t index = *cursor ? match->channels[*cursor - 1].next_to : PJ_OTF2_NONE;
+    if (!*cursor)
+        pj_map_get(&match->first_to, rank, &index);
+    if (index == PJ_OTF2_NONE)
+        return false;
+    *cursor = index + 1;
+    *from = match->channels[index].from;
+    return true;
+}
+
 /// The first channel that has not given as many receives as the waits up to this one complete.
 static channel *counted_to(pj_otf2_match *match, uint32_t rank, uint64_t wait)
 {
@@ -305,19 +325,19 @@ static channel *counted_to(pj_otf2_match *match, uint32_t rank, uint64_t wait)
 }
 
 /// Gives the receive a sender if numbers decide; else it is left to the order of time.
-static void take_inferred(pj_otf2_match *match, const pj_otf2_place *place, pj_otf2_op *op)
+static void take_inferred(pj_otf2_match *match, const pj_otf2_location *location, pj_otf2_op *op)
 {
-    channel *c = counted_to(match, place->rank, op->tag);
+    channel *c = counted_to(match, location->rank, op->tag);
     if (!c)
         return;
     op->kind = PJ_OTF2_OP_COUNTED;
     c->given++;
     match->inferred++;
-    waiting receive = {*op, place->location}, send;
+    waiting receive = {*op, location->number}, send;
     if (take_first(match, &c->sends, &send))
         complete(match, &send, &receive, c->from, c->to);
     else
-        put(match, &c->receives, op, place->location);
+        put(match, &c->receives, op, location->number);
 }
 
 static uint64_t first_sent(const channel *c)
@@ -343,16 +363,17 @@ static channel *oldest_to(pj_otf2_match *match, uint32_t rank, uint64_t end)
     return oldest;
 }
 
-void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_location *location,
+                           const pj_otf2_op *op)
 {
     if (op->kind == PJ_OTF2_OP_RECEIVE)
-        take_receive(match, place, op);
+        take_receive(match, location, op);
     if (op->kind != PJ_OTF2_OP_INFERRED)
         return;
-    channel *c = oldest_to(match, place->rank, op->end);
+    channel *c = oldest_to(match, location->rank, op->end);
     if (!c)
         return; // nobody sent: it was posted for MPI_PROC_NULL
-    waiting receive = {*op, place->location}, send;
+    waiting receive = {*op, location->number}, send;
     take_first(match, &c->sends, &send);
     c->completed = c->wait == op->end ? c->completed + 1 : 1;
     c->wait = op->end;
@@ -496,12 +517,13 @@ static void end_meeting(pj_otf2_match *match, const meeting *m, const pj_otf2_co
     bind_members(match, m, c, e);
 }
 
-static void take_collective(pj_otf2_match *match, const pj_otf2_place *place, const pj_otf2_op *op)
+static void take_collective(pj_otf2_match *match, const pj_otf2_location *location,
+                            const pj_otf2_op *op)
 {
     const pj_otf2_comm *c = &match->defs->comms[op->comm];
     party *p = party_of(match, op->comm);
     uint32_t member;
-    if (c->other || !pj_map_get(&p->member_of, place->rank, &member))
+    if (c->other || !pj_map_get(&p->member_of, location->rank, &member))
         return;
     meeting *m = meeting_of(match, p, p->next[member]++, c->size);
     m->visits[member] = (visit){op->begin, op->end};
@@ -520,27 +542,27 @@ static void take_collective(pj_otf2_match *match, const pj_otf2_place *place, co
     }
 }
 
-void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place)
+void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_location *location)
 {
-    for (; place->op_seen < place->op_count; place->op_seen++) {
-        pj_otf2_op *op = &place->ops[place->op_seen];
+    for (; location->op_seen < location->op_count; location->op_seen++) {
+        pj_otf2_op *op = &location->ops[location->op_seen];
         switch ((pj_otf2_op_kind)op->kind) {
         case PJ_OTF2_OP_SEND:
-            take_send(match, place, op);
+            take_send(match, location, op);
             break;
         case PJ_OTF2_OP_RECEIVE:
-            if (!place->infer)
-                take_receive(match, place, op);
+            if (!location->infer)
+                take_receive(match, location, op);
             break;
         case PJ_OTF2_OP_SIGNAL:
         case PJ_OTF2_OP_SIGNALLED:
-            take_signal(match, place, op);
+            take_signal(match, location, op);
             break;
         case PJ_OTF2_OP_COLLECTIVE:
-            take_collective(match, place, op);
+            take_collective(match, location, op);
             break;
         case PJ_OTF2_OP_INFERRED:
-            take_inferred(match, place, op);
+            take_inferred(match, location, op);
             break;
         case PJ_OTF2_OP_COUNTED:
             break;

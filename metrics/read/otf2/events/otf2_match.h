@@ -4,17 +4,20 @@
 #ifndef PJ_OTF2_MATCH_H
 #define PJ_OTF2_MATCH_H
 
-#include "metrics/read/otf2/events/otf2_place.h"
+#include "metrics/read/otf2/events/otf2_location.h"
+#include "metrics/read/otf2/otf2_defs.h"
 #include "metrics/read/otf2/otf2_reach.h"
 #include "metrics/read/otf2/otf2_sync.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
 
 typedef struct pj_otf2_match pj_otf2_match;
 
 pj_otf2_match *pj_otf2_match_new(const pj_otf2_defs *defs, pj_otf2_sync *sync);
 void pj_otf2_match_free(pj_otf2_match *match);
 
-/// Takes the operations that the place has found since the last call.
-void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_place *place);
+/// Takes the operations that the location has found since the last call.
+void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_location *location);
 /// Messages that went from one rank to another on a communicator.
 typedef struct pj_otf2_traffic {
     uint32_t from, to, comm;
@@ -30,8 +33,11 @@ size_t pj_otf2_match_traffic(const pj_otf2_match *match, uint32_t rank, pj_otf2_
 /// counted, else in the order of time. Before anything is taken.
 void pj_otf2_match_infer(pj_otf2_match *match, const pj_otf2_traffic *traffic, uint32_t waits);
 bool pj_otf2_match_infers(const pj_otf2_match *match, uint32_t rank);
+/// The next rank that sends messages to such a rank; `cursor` begins at 0. False = no other.
+bool pj_otf2_match_sender(const pj_otf2_match *match, uint32_t rank, uint32_t *cursor,
+                          uint32_t *from);
 /// A receive of such a rank, in the order of time.
-void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_place *place,
+void pj_otf2_match_receive(pj_otf2_match *match, const pj_otf2_location *location,
                            const pj_otf2_op *receive);
 
 /// The message of a send; false while its receive has not been found.

@@ -1,39 +1,49 @@
-// Rounds: places that run low are filled, each by one worker; then events are taken in order until
-// a place has none left. A send is given out with its receive: when that is not decoded yet, the
-// receiver's place is filled further, within a limit.
+// The events of all locations in one stream, in order of time.
+// Rounds: locations that run low are filled, each by one worker; then events are taken in order
+// until a location has none left. A send is given out with its receive: when that is not decoded
+// yet, the receiver's location is filled further, within a limit.
 #include "metrics/read/otf2/events/otf2_merge.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/pool.h"
+#include "metrics/base/tiny.h"
+#include "metrics/read/otf2/events/otf2_location.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    READY_IN_ALL = 1 << 19, // events that wait in all places together
-    READY_LEAST = 256,      // of each
-    READY_MOST = 1 << 12,   // which stay in the cache
-    AHEAD_IN_ALL = 1 << 20, // events decoded further ahead for the sake of sends
-    AHEAD_STEP = 1 << 11,
-    BATCH = 1 << 14,
-    TURNS_MOST = 256, // of places that are filled in turn, between two looks at the job
+    READY_IN_ALL = PJ_SIZE(1 << 19, 256), // events that wait in all locations together
+    READY_LEAST = PJ_SIZE(256, 4),        // of each
+    READY_MOST = PJ_SIZE(1 << 12, 64),    // which stay in the cache
+    AHEAD_IN_ALL = 1 << 20,               // events decoded further ahead for the sake of sends
+    AHEAD_STEP = PJ_SIZE(1 << 11, 16),
+    BATCH = PJ_SIZE(1 << 14, 32),
+    TURNS_MOST =
+        PJ_SIZE(256, 4), // of locations that are filled in turn, between two looks at the job
 };
 
-#define NOT_DUE SIZE_MAX // a place that a round does not fill
+#define NOT_DUE SIZE_MAX // a location that a round does not fill
 
-typedef struct front { // the next event of a place
+typedef struct front { // the next event of a location
     uint64_t time;
     uint32_t location;
 } front;
 
 typedef struct merging {
     const pj_otf2_merge *m;
-    size_t ready;  // events that a place is filled with
+    size_t ready;  // events that a location is filled with
     size_t ahead;  // events decoded beyond that
-    uint32_t next; // place that the next worker fills
-    size_t turn;   // of places that need not wait for each other: how many were filled
-    size_t *taken; // and the turn of each place, 0 = none yet
-    size_t slots;  // places that may be on their way at once
+    uint32_t next; // location that the next worker fills
+    size_t turn;   // of locations that need not wait for each other: how many were filled
+    size_t *taken; // and the turn of each location, 0 = none yet
+    size_t slots;  // locations that may be on their way at once
+    bool masters;  // those that make teams come first: call paths of the members go on from theirs
     front *heap;   // by time
     uint32_t heap_count;
     pj_event *events;
@@ -41,20 +51,20 @@ typedef struct merging {
     pj_message *messages;
     size_t message_count, message_cap;
     uint64_t charged; // bytes in the job's account
-    size_t *had;      // in a crew: events of each place before this round; NOT_DUE
+    size_t *had;      // in a process group: events of each location before this round; NOT_DUE
     pj_event *sent;   // the same: events of `messages` alone
     size_t sent_cap;
     pj_err *err; // of looking ahead
 } merging;
 
-static pj_otf2_place *place_at(const merging *g, uint32_t location)
+static pj_otf2_location *location_at(const merging *g, uint32_t number)
 {
-    return g->m->places[location];
+    return g->m->locations[number];
 }
 
 // Batches
 
-/// In a crew the sinks that take threads apart have all events but these.
+/// In a process group the sinks that take threads apart have all events but these.
 static bool pass_messages(merging *g, const pj_batch *batch, pj_err *err)
 {
     pj_grow(g->sent, &g->sent_cap, batch->message_count + 1);
@@ -102,7 +112,7 @@ static void add_late(merging *g)
 // Filling
 
 /// Whether an event stands for the operation and asks for it when its time has come.
-static bool has_event(const pj_otf2_place *place, const pj_otf2_op *op)
+static bool has_event(const pj_otf2_location *location, const pj_otf2_op *op)
 {
     switch ((pj_otf2_op_kind)op->kind) {
     case PJ_OTF2_OP_SEND:
@@ -110,7 +120,7 @@ static bool has_event(const pj_otf2_place *place, const pj_otf2_op *op)
     case PJ_OTF2_OP_COUNTED:
         return true;
     case PJ_OTF2_OP_RECEIVE:
-        return place->infer;
+        return location->infer;
     case PJ_OTF2_OP_SIGNAL:
     case PJ_OTF2_OP_SIGNALLED:
     case PJ_OTF2_OP_COLLECTIVE:
@@ -119,49 +129,51 @@ static bool has_event(const pj_otf2_place *place, const pj_otf2_op *op)
     return false;
 }
 
-static void take_ops(merging *g, pj_otf2_place *place)
+static void take_ops(merging *g, pj_otf2_location *location)
 {
-    pj_otf2_match_take(g->m->match, place);
-    while (place->op_first < place->op_seen && !has_event(place, &place->ops[place->op_first]))
-        place->op_first++;
+    pj_otf2_match_take(g->m->match, location);
+    while (location->op_first < location->op_seen &&
+           !has_event(location, &location->ops[location->op_first]))
+        location->op_first++;
 }
 
-static bool is_low(const merging *g, const pj_otf2_place *place)
+static bool is_low(const merging *g, const pj_otf2_location *location)
 {
-    return !place->ended && pj_otf2_place_ready(place) <= g->ready / 2;
+    return !location->ended && pj_otf2_location_ready(location) <= g->ready / 2;
 }
 
-static bool is_own(const merging *g, const pj_otf2_place *place)
+static bool is_own(const merging *g, const pj_otf2_location *location)
 {
-    return !g->m->share || pj_otf2_share_owns(g->m->share, place);
+    return !g->m->share || pj_otf2_share_owns(g->m->share, location);
 }
 
-static bool wants_more(const merging *g, const pj_otf2_place *place)
+static bool wants_more(const merging *g, const pj_otf2_location *location)
 {
-    return is_own(g, place) && is_low(g, place);
+    return is_own(g, location) && is_low(g, location);
 }
 
-/// In a crew: sends for what the places of others want.
+/// In a process group: sends for what the locations of others want.
 static bool send_for_others(merging *g, pj_err *err)
 {
     for (uint32_t i = 0; i < g->m->count; i++) {
-        const pj_otf2_place *place = place_at(g, i);
-        size_t ready = pj_otf2_place_ready(place);
-        g->had[i] = is_low(g, place) ? ready : NOT_DUE;
-        if (is_low(g, place) && !is_own(g, place))
-            pj_otf2_share_ask(g->m->share, place, g->ready - ready);
+        const pj_otf2_location *location = location_at(g, i);
+        size_t ready = pj_otf2_location_ready(location);
+        g->had[i] = is_low(g, location) ? ready : NOT_DUE;
+        if (is_low(g, location) && !is_own(g, location))
+            pj_otf2_share_ask(g->m->share, location, g->ready - ready);
     }
     return pj_otf2_share_send_for(g->m->share, err);
 }
 
-/// In a crew: takes what has come, and all operations in the order in which one process would.
+/// In a process group: takes what has come, and all operations in the order in which one process
+/// would.
 static bool take_of_others(merging *g, pj_err *err)
 {
     if (!pj_otf2_share_take(g->m->share, err))
         return false;
     for (uint32_t i = 0; i < g->m->count; i++)
         if (g->had[i] != NOT_DUE)
-            take_ops(g, place_at(g, i));
+            take_ops(g, location_at(g, i));
     return true;
 }
 
@@ -169,15 +181,15 @@ static bool take(void *self, void *slot, pj_err *err)
 {
     merging *g = self;
     (void)err;
-    while (g->next < g->m->count && !wants_more(g, place_at(g, g->next)))
+    while (g->next < g->m->count && !wants_more(g, location_at(g, g->next)))
         g->next++;
     if (g->next == g->m->count)
         return false;
-    *(pj_otf2_place **)slot = place_at(g, g->next++);
+    *(pj_otf2_location **)slot = location_at(g, g->next++);
     return true;
 }
 
-/// The places round and round, as long as it is sure that the next one has been put.
+/// The locations round and round, as long as it is sure that the next one has been put.
 static bool take_in_turn(void *self, void *slot, pj_err *err)
 {
     merging *g = self;
@@ -188,11 +200,11 @@ static bool take_in_turn(void *self, void *slot, pj_err *err)
         size_t taken = g->taken[g->next];
         if (taken && taken + g->slots > g->turn + 1)
             return false;
-        pj_otf2_place *place = place_at(g, g->next);
+        pj_otf2_location *location = location_at(g, g->next);
         g->next = (g->next + 1) % g->m->count;
-        if (!place->ended) {
-            g->taken[place->location] = ++g->turn;
-            *(pj_otf2_place **)slot = place;
+        if (!location->ended && !(g->masters && location->worker)) {
+            g->taken[location->number] = ++g->turn;
+            *(pj_otf2_location **)slot = location;
             return true;
         }
     }
@@ -203,44 +215,44 @@ static bool work(void *self, void *slot, pj_err *err)
 {
     const merging *g = self;
     (void)err;
-    pj_otf2_place_fill(*(pj_otf2_place **)slot, g->ready);
+    pj_otf2_location_fill(*(pj_otf2_location **)slot, g->ready);
     return true;
 }
 
-/// Gives out all that a place has; its messages are of no use without the order of time.
-static bool drain(merging *g, pj_otf2_place *place, pj_err *err)
+/// Gives out all that a location has; its messages are of no use without the order of time.
+static bool drain(merging *g, pj_otf2_location *location, pj_err *err)
 {
-    for (size_t i = place->event_first; i < place->event_count; i++) {
-        pj_event *event = &place->events[i];
+    for (size_t i = location->event_first; i < location->event_count; i++) {
+        pj_event *event = &location->events[i];
         if (event->kind != PJ_EV_MESSAGE)
             continue;
         pj_message message;
-        const pj_otf2_op *op = &place->ops[event->a - place->op_base];
+        const pj_otf2_op *op = &location->ops[event->a - location->op_base];
         if (op->kind == PJ_OTF2_OP_SEND)
             pj_otf2_match_release(g->m->match, op->message, &message);
         event->kind = PJ_EV_OTHER;
     }
-    pj_batch batch = {.count = pj_otf2_place_ready(place)};
+    pj_batch batch = {.count = pj_otf2_location_ready(location)};
     if (batch.count)
-        batch.events = place->events + place->event_first;
-    place->event_first = place->event_count;
-    place->op_first = place->op_seen;
+        batch.events = location->events + location->event_first;
+    location->event_first = location->event_count;
+    location->op_first = location->op_seen;
     pj_message message;
     while (pj_otf2_match_late(g->m->match, &message))
         ;
     return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
 }
 
-/// Fills an own place; in a crew the sinks get what is new at once.
+/// Fills an own location; in a process group the sinks get what is new at once.
 static bool put(void *self, void *slot, pj_err *err)
 {
     merging *g = self;
-    pj_otf2_place *place = *(pj_otf2_place **)slot;
+    pj_otf2_location *location = *(pj_otf2_location **)slot;
     if (g->m->share)
-        return pj_otf2_share_pass(g->m->share, place, g->had[place->location], err);
-    take_ops(g, place);
+        return pj_otf2_share_pass(g->m->share, location, g->had[location->number], err);
+    take_ops(g, location);
     return !g->m->pass->by_location ||
-           (drain(g, place, err) && pj_job_check(g->m->pass->job, g->m->pass->run->path, err));
+           (drain(g, location, err) && pj_job_check(g->m->pass->job, g->m->pass->run->path, err));
 }
 
 static void report(void *self)
@@ -254,18 +266,27 @@ static void charge(merging *g)
 {
     uint64_t bytes = pj_otf2_match_bytes(g->m->match);
     for (uint32_t i = 0; i < g->m->count; i++)
-        bytes += pj_otf2_place_bytes(place_at(g, i));
+        bytes += pj_otf2_location_bytes(location_at(g, i));
     atomic_fetch_add(&g->m->pass->job->memory_used, bytes - g->charged);
     g->charged = bytes;
+}
+
+static bool waits_for_masters(const merging *g)
+{
+    bool open = false;
+    for (uint32_t i = 0; i < g->m->count; i++)
+        open |= !location_at(g, i)->worker && !location_at(g, i)->ended;
+    return open && location_at(g, 0)->defs->has_teams && pj_pass_calls(g->m->pass);
 }
 
 static bool fill_own(merging *g, pj_err *err)
 {
     bool in_turn = g->m->pass->by_location && !g->m->share;
+    g->masters = in_turn && waits_for_masters(g);
     const pj_line line = {g, in_turn ? take_in_turn : take, work, put, report};
     size_t n = pj_pool_slots(g->m->workers);
     g->slots = n < g->m->count ? n : g->m->count;
-    pj_otf2_place **slots = pj_take_memory(g->slots * sizeof *slots);
+    pj_otf2_location **slots = pj_take_memory(g->slots * sizeof *slots);
     void **each = pj_take_memory(g->slots * sizeof *each);
     for (size_t i = 0; i < g->slots; i++)
         each[i] = &slots[i];
@@ -285,7 +306,7 @@ static bool fill_round(merging *g, pj_err *err)
               (!g->m->share || take_of_others(g, err));
     g->ahead = 0;
     for (uint32_t i = 0; i < g->m->count; i++) {
-        size_t ready = pj_otf2_place_ready(place_at(g, i));
+        size_t ready = pj_otf2_location_ready(location_at(g, i));
         g->ahead += ready > g->ready ? ready - g->ready : 0;
     }
     charge(g);
@@ -294,10 +315,10 @@ static bool fill_round(merging *g, pj_err *err)
 
 // Order
 
-static front front_of(const merging *g, uint32_t location)
+static front front_of(const merging *g, uint32_t number)
 {
-    const pj_otf2_place *place = place_at(g, location);
-    return (front){place->events[place->event_first].time, location};
+    const pj_otf2_location *location = location_at(g, number);
+    return (front){location->events[location->event_first].time, number};
 }
 
 static bool comes_first(front a, front b)
@@ -318,30 +339,30 @@ static void sink_down(merging *g, uint32_t at)
     g->heap[at] = moved;
 }
 
-/// All places with events; false when one has none left but is not at its end.
+/// All locations with events; false when one has none left but is not at its end.
 static bool build_heap(merging *g)
 {
     g->heap_count = 0;
     for (uint32_t i = 0; i < g->m->count; i++)
-        if (pj_otf2_place_ready(place_at(g, i)))
+        if (pj_otf2_location_ready(location_at(g, i)))
             g->heap[g->heap_count++] = front_of(g, i);
-        else if (!place_at(g, i)->ended)
+        else if (!location_at(g, i)->ended)
             return false;
     for (uint32_t i = g->heap_count / 2; i-- > 0;)
         sink_down(g, i);
     return true;
 }
 
-/// Decodes a place further, wherever its files are read; false with g->err.
-static bool fill_further(merging *g, pj_otf2_place *place)
+/// Decodes a location further, wherever its files are read; false with g->err.
+static bool fill_further(merging *g, pj_otf2_location *location)
 {
     pj_otf2_share *share = g->m->share;
-    size_t ready = pj_otf2_place_ready(place);
-    if (is_own(g, place)) {
-        pj_otf2_place_fill(place, ready + AHEAD_STEP);
-        return !share || pj_otf2_share_pass(share, place, ready, g->err);
+    size_t ready = pj_otf2_location_ready(location);
+    if (is_own(g, location)) {
+        pj_otf2_location_fill(location, ready + AHEAD_STEP);
+        return !share || pj_otf2_share_pass(share, location, ready, g->err);
     }
-    pj_otf2_share_ask(share, place, AHEAD_STEP);
+    pj_otf2_share_ask(share, location, AHEAD_STEP);
     return pj_otf2_share_send_for(share, g->err) && pj_otf2_share_take(share, g->err);
 }
 
@@ -352,55 +373,82 @@ static void look_ahead(merging *g, const pj_otf2_op *op)
     pj_message message;
     uint32_t first = layout->first_location[op->peer];
     for (uint32_t i = first; i < layout->first_location[op->peer + 1]; i++) {
-        pj_otf2_place *place = place_at(g, i);
+        pj_otf2_location *location = location_at(g, i);
         // Only the first thread of a rank is sure to receive.
-        while (i == first && !place->ended && g->ahead < AHEAD_IN_ALL &&
+        while (i == first && !location->ended && g->ahead < AHEAD_IN_ALL &&
                !pj_otf2_match_message(g->m->match, op->message, &message)) {
-            if (!fill_further(g, place))
+            if (!fill_further(g, location))
                 return;
             g->ahead += AHEAD_STEP;
-            take_ops(g, place);
+            take_ops(g, location);
         }
     }
 }
 
-/// The operation that a place has next: a send goes out with its message, or later.
-static void op_out(merging *g, pj_otf2_place *place)
+/// Whether all that a location does up to `time` is decoded.
+static bool is_decoded_to(const pj_otf2_location *location, uint64_t time)
 {
-    uint64_t number = place->events[place->event_first].a;
-    pj_otf2_op op = place->ops[number - place->op_base];
+    return location->ended || (pj_otf2_location_ready(location) &&
+                               location->events[location->event_count - 1].time > time);
+}
+
+/// Decodes who sends to a rank up to the end of a receive whose sender is not in the trace: which
+/// sends there are must not depend on how far their locations happen to be decoded.
+static void look_for_senders(merging *g, uint32_t rank, uint64_t end)
+{
+    const pj_layout *layout = &g->m->pass->run->layout;
+    uint32_t cursor = 0, from = 0;
+    while (pj_otf2_match_sender(g->m->match, rank, &cursor, &from))
+        for (uint32_t i = layout->first_location[from]; i < layout->first_location[from + 1]; i++) {
+            pj_otf2_location *location = location_at(g, i);
+            while (!is_decoded_to(location, end) && g->ahead < AHEAD_IN_ALL) {
+                if (!fill_further(g, location))
+                    return;
+                g->ahead += AHEAD_STEP;
+                take_ops(g, location);
+            }
+        }
+}
+
+/// The operation that a location has next: a send goes out with its message, or later.
+static void op_out(merging *g, pj_otf2_location *location)
+{
+    uint64_t number = location->events[location->event_first].a;
+    pj_otf2_op op = location->ops[number - location->op_base];
     pj_message message;
     if (op.kind == PJ_OTF2_OP_SEND && !pj_otf2_match_infers(g->m->match, op.peer) &&
         !pj_otf2_match_message(g->m->match, op.message, &message))
         look_ahead(g, &op);
-    // A place that sends to itself may have moved its events.
-    place->op_first = (size_t)(number + 1 - place->op_base);
-    place->event_first++;
+    if (op.kind == PJ_OTF2_OP_INFERRED)
+        look_for_senders(g, location->rank, op.end);
+    // A location that sends to itself may have moved its events.
+    location->op_first = (size_t)(number + 1 - location->op_base);
+    location->event_first++;
     if (op.kind != PJ_OTF2_OP_SEND)
-        pj_otf2_match_receive(g->m->match, place, &op);
+        pj_otf2_match_receive(g->m->match, location, &op);
     else if (pj_otf2_match_release(g->m->match, op.message, &message))
         add_message(g, &message);
 }
 
-/// Takes events of the first place up to `until`.
-static void take_run(merging *g, pj_otf2_place *place, uint64_t until)
+/// Takes events of the first location up to `until`.
+static void take_run(merging *g, pj_otf2_location *location, uint64_t until)
 {
-    while (pj_otf2_place_ready(place)) {
-        const pj_event *event = &place->events[place->event_first];
+    while (pj_otf2_location_ready(location)) {
+        const pj_event *event = &location->events[location->event_first];
         if (event->time > until && event->kind != PJ_EV_MESSAGE)
             return;
         if (event->kind == PJ_EV_MESSAGE) {
-            op_out(g, place);
+            op_out(g, location);
             continue;
         }
         if (g->event_count == g->event_cap)
             pj_grow(g->events, &g->event_cap, g->event_count + 1);
         g->events[g->event_count++] = *event;
-        place->event_first++;
+        location->event_first++;
     }
 }
 
-/// How long the first place comes before all others; at equal times the lower location does.
+/// How long the first location comes before all others; at equal times the lower location does.
 static uint64_t until_second(const merging *g)
 {
     front second = {UINT64_MAX, UINT32_MAX};
@@ -409,17 +457,17 @@ static uint64_t until_second(const merging *g)
     return second.time - (second.location < g->heap[0].location);
 }
 
-/// Gives out events until a place needs to be filled.
+/// Gives out events until a location needs to be filled.
 static bool merge(merging *g, pj_err *err)
 {
     bool full = build_heap(g);
     while (full && g->heap_count) {
-        pj_otf2_place *place = place_at(g, g->heap[0].location);
-        take_run(g, place, until_second(g));
-        if (pj_otf2_place_ready(place)) {
-            g->heap[0] = front_of(g, place->location);
+        pj_otf2_location *location = location_at(g, g->heap[0].location);
+        take_run(g, location, until_second(g));
+        if (pj_otf2_location_ready(location)) {
+            g->heap[0] = front_of(g, location->number);
         } else {
-            full = place->ended;
+            full = location->ended;
             g->heap[0] = g->heap[--g->heap_count];
         }
         sink_down(g, 0);
@@ -434,7 +482,7 @@ static bool merge(merging *g, pj_err *err)
 static bool all_ended(const merging *g)
 {
     for (uint32_t i = 0; i < g->m->count; i++)
-        if (!place_at(g, i)->ended || pj_otf2_place_ready(place_at(g, i)))
+        if (!location_at(g, i)->ended || pj_otf2_location_ready(location_at(g, i)))
             return false;
     return true;
 }

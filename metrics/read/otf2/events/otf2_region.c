@@ -18,10 +18,12 @@ enum { // OTF2_Paradigm and OTF2_RegionRole
     PARADIGM_SHMEM = 13,
     PARADIGM_OPENACC = 18,
     PARADIGM_OPENCL = 19,
+    PARADIGM_SAMPLING = 21,
     PARADIGM_HIP = 23,
     ROLE_ANY = -1,
     ROLE_FUNCTION = 1,
     ROLE_WRAPPER = 2,
+    ROLE_LOOP = 3,
     ROLE_PARALLEL = 5,
     ROLE_CRITICAL = 12,
     ROLE_ATOMIC = 14,
@@ -203,4 +205,42 @@ pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
         region.class_ = PJ_MPI_IO;
     }
     return region;
+}
+
+/// Of eztrace.
+static const char *kind_of_name(pj_str name)
+{
+    static const struct {
+        const char *begin, *kind;
+    } kinds[] = {{"OpenMP ", "omp"},
+                 {"GOMP_", "omp"},
+                 {"pthread_", "thread"},
+                 {"sem_", "thread"},
+                 {"EZTrace", "system"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (pj_str_starts(name, pj_str_of(kinds[i].begin)))
+            return kinds[i].kind;
+    return "function";
+}
+
+const char *pj_otf2_region_kind(const pj_otf2_region_def *def, const pj_otf2_region *region,
+                                bool by_name)
+{
+    static const char *const kinds[] = {
+        [PJ_OTF2_PARADIGM_USER] = "user",
+        [PJ_OTF2_PARADIGM_COMPILER] = "function",
+        [PARADIGM_OPENMP] = "omp",
+        [PARADIGM_MPI] = "mpi",
+        [PARADIGM_MEASUREMENT_SYSTEM] = "system",
+        [PARADIGM_PTHREAD] = "thread",
+        [PARADIGM_SAMPLING] = "sample",
+    };
+    if (region->construct == PJ_OTF2_MPI)
+        return "mpi";
+    if (by_name)
+        return kind_of_name(pj_str_of(def->name));
+    if (def->role == ROLE_LOOP && def->paradigm != PARADIGM_OPENMP)
+        return "loop";
+    bool known = def->paradigm < sizeof kinds / sizeof *kinds && kinds[def->paradigm];
+    return known ? kinds[def->paradigm] : "unknown";
 }

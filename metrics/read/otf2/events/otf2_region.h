@@ -45,6 +45,9 @@ typedef struct pj_otf2_region_def {
     uint32_t role, paradigm;
 } pj_otf2_region_def;
 
+/// What profiles call its kind: "mpi", "omp", "function" (profile/region_kinds.def).
+const char *pj_otf2_region_kind(const pj_otf2_region_def *def, const pj_otf2_region *region,
+                                bool by_name);
 /// `by_name`: no region of the archive has a paradigm that says more than USER.
 pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name);
 

@@ -1,3 +1,4 @@
+// Receives that are posted and not completed.
 // Items that follow a removed one move up, so that no marks are left behind.
 #include "metrics/read/otf2/events/otf2_requests.h"
 
@@ -13,7 +14,7 @@ static size_t home_of(const pj_otf2_requests *requests, uint64_t id)
     return (size_t)((id ^ id >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (requests->cap - 1);
 }
 
-static size_t place_of(const pj_otf2_requests *requests, uint64_t id)
+static size_t location_of(const pj_otf2_requests *requests, uint64_t id)
 {
     size_t at = home_of(requests, id);
     while (requests->items[at].used && requests->items[at].id != id)
@@ -29,7 +30,7 @@ static void grow(pj_otf2_requests *requests)
     memset(requests->items, 0, requests->cap * sizeof *requests->items);
     for (size_t i = 0; i < old.cap; i++)
         if (old.items[i].used)
-            requests->items[place_of(requests, old.items[i].id)] = old.items[i];
+            requests->items[location_of(requests, old.items[i].id)] = old.items[i];
     free(old.items);
 }
 
@@ -39,7 +40,7 @@ void pj_otf2_requests_put(pj_otf2_requests *requests, uint64_t id, uint64_t post
         pj_otf2_requests_free(requests);
     if (requests->count + 1 > requests->cap / 2)
         grow(requests);
-    pj_otf2_request *item = &requests->items[place_of(requests, id)];
+    pj_otf2_request *item = &requests->items[location_of(requests, id)];
     requests->count += !item->used;
     *item = (pj_otf2_request){id, posted, true};
 }
@@ -48,7 +49,7 @@ bool pj_otf2_requests_take(pj_otf2_requests *requests, uint64_t id, uint64_t *po
 {
     if (requests->count == 0)
         return false;
-    size_t hole = place_of(requests, id), mask = requests->cap - 1;
+    size_t hole = location_of(requests, id), mask = requests->cap - 1;
     if (!requests->items[hole].used)
         return false;
     *posted = requests->items[hole].posted;

@@ -1,8 +1,15 @@
+// Passing over records that change nothing.
 // What is known of a record by its first bytes decides; whatever is not plain is left to the
 // decoder, which then also counts what is wrong with it.
 #include "metrics/read/otf2/events/otf2_skim.h"
 
-#include "metrics/read/otf2/events/otf2_scout.h"
+#include "metrics/read/otf2/events/otf2_event.h"
+#include "metrics/read/otf2/events/otf2_evt.h"
+#include "metrics/read/otf2/events/otf2_known.h"
+#include "metrics/read/otf2/events/otf2_readahead.h"
+#include "metrics/read/otf2/otf2_clock.h"
+#include "metrics/read/otf2/otf2_defs.h"
+#include "metrics/trace/path_tree.h"
 
 #include <string.h>
 
@@ -26,6 +33,10 @@ typedef struct skimming {
     uint64_t metric_id;   // that may be passed over; PJ_OTF2_UNDEFINED = none
     uint32_t metric_head; // first bytes of a reading of it; 0 = not seen yet, or long
     uint32_t metric_size; // and its length
+    pj_path_tree *calls;  // NULL = nobody asks for call paths
+    pj_otf2_clock clock;
+    pj_otf2_offset offset; // of the clock: holds up to `last`
+    uint64_t now;          // ns: of the last region that was entered or left
 } skimming;
 
 INLINE uint32_t load_4(const uint8_t *at)
@@ -65,11 +76,25 @@ INLINE bool pop(skimming *s, uint32_t region)
     return true;
 }
 
+/// Times in ns may go back where the offsets of a clock do.
+INLINE void count_call(skimming *s, uint32_t region, uint64_t ticks, bool enter)
+{
+    uint64_t time = pj_otf2_clock_run_ns(&s->clock, pj_otf2_offset_ticks(&s->offset, ticks));
+    s->now = time > s->now ? time : s->now;
+    if (enter)
+        pj_path_tree_enter(s->calls, region, s->now);
+    else
+        pj_path_tree_leave(s->calls, s->now);
+}
+
 /// Enters or leaves the region whose id has `size` bytes, if that changes nothing.
-INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t region, unsigned size, bool enter)
+INLINE bool skim_region(skimming *s, const uint8_t *at, uint32_t region, unsigned size, bool enter,
+                        const uint64_t *ticks)
 {
     if (region & PJ_OTF2_NOT_PLAIN || (enter ? !push(s, region) : !pop(s, region)))
         return false;
+    if (ticks)
+        count_call(s, region, *ticks, enter);
     s->span.at = at + 2 + size;
     return true;
 }
@@ -84,11 +109,11 @@ static uint32_t region_with_wide_id(const pj_otf2_known *known, const uint8_t *a
 }
 
 /// Ids of one byte come first: the next record need not wait for their size.
-INLINE bool skim_change(skimming *s, const uint8_t *at, bool enter)
+INLINE bool skim_change(skimming *s, const uint8_t *at, bool enter, const uint64_t *ticks)
 {
     if (__builtin_expect(at[1] == 1, 1))
-        return skim_region(s, at, s->known->small[at[2]], 1, enter);
-    return skim_region(s, at, region_with_wide_id(s->known, at), at[1], enter);
+        return skim_region(s, at, s->known->small[at[2]], 1, enter, ticks);
+    return skim_region(s, at, region_with_wide_id(s->known, at), at[1], enter, ticks);
 }
 
 /// Records of one number that mean nothing here.
@@ -97,13 +122,13 @@ INLINE bool is_idle(uint8_t type)
     return type == PJ_OTF2_MPI_ISEND_COMPLETE || type == PJ_OTF2_MPI_REQUEST_TEST;
 }
 
-/// Passes over a record that is no reading.
-INLINE bool skim_other(skimming *s, const uint8_t *at)
+/// Passes over a record that is no reading; `ticks` is its time where regions are counted.
+INLINE bool skim_other(skimming *s, const uint8_t *at, const uint64_t *ticks)
 {
     if (*at == PJ_OTF2_ENTER)
-        return skim_change(s, at, true);
+        return skim_change(s, at, true, ticks);
     if (*at == PJ_OTF2_LEAVE)
-        return skim_change(s, at, false);
+        return skim_change(s, at, false, ticks);
     if (!is_idle(*at) || at[1] > SINGLE_BYTES_MOST)
         return false;
     s->span.at = at + 2 + at[1];
@@ -147,7 +172,7 @@ INLINE bool skim_metric(skimming *s, const uint8_t *at, uint64_t time)
 }
 
 /// Most records are a time, a reading, and a region entered or left, which are taken together.
-INLINE void skim_records(skimming *s)
+INLINE void skim_records(skimming *s, bool counts)
 {
     while (s->span.at < s->span.end) {
         const uint8_t *at = s->span.at;
@@ -163,7 +188,7 @@ INLINE void skim_records(skimming *s)
             at = s->span.at;
             events = 1;
         }
-        events += skim_other(s, at);
+        events += skim_other(s, at, counts ? &time : NULL);
         if (!events)
             return;
         s->span.time = time;
@@ -185,7 +210,7 @@ static bool is_plain(const skimming *s, const pj_otf2_stretch *stretch)
     return true;
 }
 
-/// Passes over a stretch that a scout has found to begin here.
+/// Passes over a stretch that a read-ahead has found to begin here.
 static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
 {
     const pj_otf2_stretch *stretch = pj_otf2_evt_stretch(evt, s->span.at);
@@ -206,14 +231,14 @@ static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
 }
 
 /// Counters since the start may be passed over: the next reading holds them too.
-static uint64_t metric_to_pass(const pj_otf2_place *place)
+static uint64_t metric_to_pass(const pj_otf2_location *location)
 {
-    const pj_otf2_metric *metric = place->metric;
+    const pj_otf2_metric *metric = location->metric;
     bool plain = metric != NULL;
     for (unsigned c = 0; plain && c < 2; c++)
-        plain = !metric->has[c] ||
-                (place->now.counting[c] && !metric->next[c] && metric->mode[c] != PJ_OTF2_RELATIVE);
-    return plain ? place->metric_id : PJ_OTF2_UNDEFINED;
+        plain = !metric->has[c] || (location->now.counting[c] && !metric->next[c] &&
+                                    metric->mode[c] != PJ_OTF2_RELATIVE);
+    return plain ? location->metric_id : PJ_OTF2_UNDEFINED;
 }
 
 /// Whether the record at `at`, behind its time, is of a type that may be passed over.
@@ -224,29 +249,48 @@ static bool may_be_plain(const uint8_t *at)
            is_idle(type);
 }
 
-bool pj_otf2_skim(pj_otf2_place *place, uint64_t limit, pj_otf2_event *reading, uint64_t *ticks)
+/// Goes no further than one offset of the clock holds.
+static void begin_counting(skimming *s, const pj_otf2_location *location)
 {
-    if (place->depth == 0 || place->unnamed_count)
+    const pj_otf2_clock *clock = &location->clock;
+    s->calls = location->calls;
+    s->clock = *clock;
+    s->now = location->now.last;
+    if (clock->count)
+        s->offset = clock->offsets[clock->current];
+    if (clock->current + 1 < clock->count && clock->offsets[clock->current + 1].time < s->last)
+        s->last = clock->offsets[clock->current + 1].time;
+}
+
+bool pj_otf2_skim(pj_otf2_location *location, uint64_t limit, pj_otf2_event *reading,
+                  uint64_t *ticks)
+{
+    if (location->depth == 0 || location->unnamed_count)
         return false;
-    pj_otf2_span span = pj_otf2_evt_span(place->evt);
+    pj_otf2_span span = pj_otf2_evt_span(location->evt);
     if (span.at >= span.end || !may_be_plain(span.at))
         return false;
-    skimming s = {.known = &place->known,
+    skimming s = {.known = &location->known,
                   .span = span,
-                  .first = place->stack,
-                  .top = place->stack + place->depth - 1,
-                  .limit = place->stack + place->stack_cap - 1,
-                  .state = place->stack[place->depth - 1].state,
+                  .first = location->stack,
+                  .top = location->stack + location->depth - 1,
+                  .limit = location->stack + location->stack_cap - 1,
+                  .state = location->stack[location->depth - 1].state,
                   .last = limit,
-                  .metric_id = metric_to_pass(place)};
-    while (skim_stretch(&s, place->evt))
-        ;
-    skim_records(&s);
-    place->depth = (size_t)(s.top - s.first) + 1;
-    place->records += s.events;
+                  .metric_id = metric_to_pass(location)};
+    if (location->calls) {
+        begin_counting(&s, location);
+        skim_records(&s, true);
+    } else {
+        while (skim_stretch(&s, location->evt))
+            ;
+        skim_records(&s, false);
+    }
+    location->depth = (size_t)(s.top - s.first) + 1;
+    location->records += s.events;
     *ticks = s.span.time;
-    bool counted = s.metric && pj_otf2_evt_values(place->evt, s.metric, reading);
+    bool counted = s.metric && pj_otf2_evt_values(location->evt, s.metric, reading);
     reading->time = s.metric_time;
-    pj_otf2_evt_move(place->evt, s.span, s.events);
+    pj_otf2_evt_move(location->evt, s.span, s.events);
     return counted;
 }

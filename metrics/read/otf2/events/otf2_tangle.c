@@ -1,3 +1,4 @@
+// The stack of a location whose regions are left in any order.
 // What a frame makes of the state below it is a function of few values, and so is what several on
 // top of each other make of it: a tree of these functions gives the state of the innermost one.
 #include "metrics/read/otf2/events/otf2_tangle.h"
@@ -5,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/read/otf2/events/otf2_region.h"
 
 #include <stdlib.h>
 
@@ -12,7 +14,7 @@ enum {
     BASE = PJ_OTF2_STATE_BASE,
     RUNNING = PJ_STATE_RUNNING,
     KEEP = BASE - 1,
-    LEAST = 64, // places
+    LEAST = 64, // locations
 };
 
 typedef struct effect { // on the state below, or KEEP
@@ -26,7 +28,7 @@ typedef struct node {
 
 struct pj_otf2_tangle {
     const pj_otf2_region *regions;
-    node *nodes; // the root is 1, the leaves are the places from `cap` on
+    node *nodes; // the root is 1, the leaves are the locations from `cap` on
     uint32_t *region;
     uint32_t *under; // the next outer place of the same region, from 1 on; 0 = none
     bool *open;
@@ -98,9 +100,9 @@ static void open_path(pj_otf2_tangle *t, size_t leaf)
         pass_on(t, leaf >> height);
 }
 
-static void set_leaf(pj_otf2_tangle *t, size_t place, node leaf)
+static void set_leaf(pj_otf2_tangle *t, size_t location, node leaf)
 {
-    size_t at = t->cap + place;
+    size_t at = t->cap + location;
     open_path(t, at);
     t->nodes[at] = leaf;
     while (at /= 2)
@@ -114,14 +116,14 @@ static node leaf_of(const pj_otf2_tangle *t, pj_otf2_frame frame)
                   .in = {effect_of(region, false), effect_of(region, true)}};
 }
 
-static void open_place(pj_otf2_tangle *t, uint32_t region)
+static void open_location(pj_otf2_tangle *t, uint32_t region)
 {
-    size_t place = t->end++;
+    size_t location = t->end++;
     uint32_t under = 0;
     pj_map_get(&t->last, region, &under);
-    t->region[place] = region;
-    t->under[place] = under;
-    t->open[place] = true;
+    t->region[location] = region;
+    t->under[location] = under;
+    t->open[location] = true;
     t->count++;
     pj_map_put(&t->last, region, (uint32_t)t->end);
 }
@@ -141,7 +143,7 @@ pj_otf2_tangle *pj_otf2_tangle_new(const pj_otf2_region *regions, const pj_otf2_
         t->nodes[i] = (node){.now = nothing, .in = {nothing, nothing}};
     for (size_t i = 0; i < count; i++) {
         t->nodes[t->cap + i] = leaf_of(t, frames[i]);
-        open_place(t, frames[i].region);
+        open_location(t, frames[i].region);
     }
     for (size_t at = t->cap; --at > 0;)
         join(t, at);
@@ -165,7 +167,7 @@ bool pj_otf2_tangle_push(pj_otf2_tangle *t, pj_otf2_frame frame)
     if (t->end == t->cap)
         return false;
     set_leaf(t, t->end, leaf_of(t, frame));
-    open_place(t, frame.region);
+    open_location(t, frame.region);
     return true;
 }
 
@@ -181,10 +183,10 @@ size_t pj_otf2_tangle_top(const pj_otf2_tangle *t)
 
 bool pj_otf2_tangle_find(const pj_otf2_tangle *t, uint32_t region, size_t *at)
 {
-    uint32_t place = 0;
-    pj_map_get(&t->last, region, &place);
-    *at = place - (size_t)1;
-    return place > 0;
+    uint32_t location = 0;
+    pj_map_get(&t->last, region, &location);
+    *at = location - (size_t)1;
+    return location > 0;
 }
 
 uint32_t pj_otf2_tangle_take(pj_otf2_tangle *t, size_t at)
@@ -224,27 +226,27 @@ size_t pj_otf2_tangle_frames(pj_otf2_tangle *t, pj_otf2_frame *frames)
     uint8_t state = BASE;
     for (size_t at = 1; at < t->cap; at++)
         pass_on(t, at);
-    for (size_t place = 0; place < t->end; place++) {
-        if (!t->open[place])
+    for (size_t location = 0; location < t->end; location++) {
+        if (!t->open[location])
             continue;
-        state = apply(t->nodes[t->cap + place].now, state);
-        frames[count++] = (pj_otf2_frame){t->region[place], state};
+        state = apply(t->nodes[t->cap + location].now, state);
+        frames[count++] = (pj_otf2_frame){t->region[location], state};
     }
     return count;
 }
 
 size_t pj_otf2_tangle_bytes(const pj_otf2_tangle *t)
 {
-    size_t place = 2 * sizeof *t->nodes + sizeof *t->region + sizeof *t->under + sizeof *t->open;
-    return t ? t->cap * place + t->last.cap * sizeof *t->last.entries : 0;
+    size_t location = 2 * sizeof *t->nodes + sizeof *t->region + sizeof *t->under + sizeof *t->open;
+    return t ? t->cap * location + t->last.cap * sizeof *t->last.entries : 0;
 }
 
-void pj_otf2_tangle_end(pj_otf2_place *place)
+void pj_otf2_tangle_end(pj_otf2_location *location)
 {
-    if (!place->tangle)
+    if (!location->tangle)
         return;
-    pj_grow(place->stack, &place->stack_cap, place->depth + 1);
-    pj_otf2_tangle_frames(place->tangle, place->stack);
-    pj_otf2_tangle_free(place->tangle);
-    place->tangle = NULL;
+    pj_grow(location->stack, &location->stack_cap, location->depth + 1);
+    pj_otf2_tangle_frames(location->tangle, location->stack);
+    pj_otf2_tangle_free(location->tangle);
+    location->tangle = NULL;
 }

@@ -4,7 +4,8 @@
 #ifndef PJ_OTF2_TANGLE_H
 #define PJ_OTF2_TANGLE_H
 
-#include "metrics/read/otf2/events/otf2_place.h"
+#include "metrics/read/otf2/events/otf2_location.h"
+#include "metrics/read/otf2/events/otf2_region.h"
 
 enum { PJ_OTF2_STATE_BASE = UINT8_MAX }; // of a frame that does not say what the thread does
 
@@ -34,7 +35,7 @@ bool pj_otf2_tangle_is_sparse(const pj_otf2_tangle *tangle);
 size_t pj_otf2_tangle_frames(pj_otf2_tangle *tangle, pj_otf2_frame *frames);
 /// Bytes in use; 0 of NULL.
 size_t pj_otf2_tangle_bytes(const pj_otf2_tangle *tangle);
-/// The place's frames, if they are in a tangle, stand in its stack again.
-void pj_otf2_tangle_end(pj_otf2_place *place);
+/// The location's frames, if they are in a tangle, stand in its stack again.
+void pj_otf2_tangle_end(pj_otf2_location *location);
 
 #endif

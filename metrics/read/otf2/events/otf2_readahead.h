@@ -1,8 +1,8 @@
 // A thread that runs ahead through the event file of a large location: it reads the pages, and
 // finds the stretches of records that otf2_skim can pass over at once. Ownership: new/free; a page
 // is valid until the next one.
-#ifndef PJ_OTF2_SCOUT_H
-#define PJ_OTF2_SCOUT_H
+#ifndef PJ_OTF2_READAHEAD_H
+#define PJ_OTF2_READAHEAD_H
 
 #include "metrics/read/otf2/events/otf2_evt.h"
 
@@ -30,21 +30,21 @@ typedef struct pj_otf2_page {
     size_t count;
 } pj_otf2_page;
 
-typedef struct pj_otf2_scout pj_otf2_scout;
+typedef struct pj_otf2_readahead pj_otf2_readahead;
 
-typedef struct pj_otf2_scout_opts {
+typedef struct pj_otf2_readahead_opts {
     const char *path;
     uint64_t chunk_bytes;
     pj_otf2_spot from;         // a record
     const uint32_t *region_of; // plain region by id, else PJ_OTF2_NONE; copied
     uint32_t region_ids;       // number of these
-} pj_otf2_scout_opts;
+} pj_otf2_readahead_opts;
 
 /// NULL when there is no thread for it.
-pj_otf2_scout *pj_otf2_scout_new(pj_otf2_scout_opts opts);
-void pj_otf2_scout_free(pj_otf2_scout *scout);
-/// The next page, in the order of the file; false when the scout goes no further: records longer
-/// than a page, or something that is no record.
-bool pj_otf2_scout_next(pj_otf2_scout *scout, pj_otf2_page *page);
+pj_otf2_readahead *pj_otf2_readahead_new(pj_otf2_readahead_opts opts);
+void pj_otf2_readahead_free(pj_otf2_readahead *readahead);
+/// The next page, in the order of the file; false when the read-ahead goes no further: records
+/// longer than a page, or something that is no record.
+bool pj_otf2_readahead_next(pj_otf2_readahead *readahead, pj_otf2_page *page);
 
 #endif

@@ -1,10 +1,13 @@
+// Reading ahead of the decoder on a thread of its own.
 // Follows the records by their lengths; what is not plain is left to the decoder. A page begins
 // with the records that had too few bytes behind them in the one before, of which the decoder may
 // have read the first.
-#include "metrics/read/otf2/events/otf2_scout.h"
+#include "metrics/read/otf2/events/otf2_readahead.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/read/ahead.h"
+#include "metrics/read/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +37,7 @@ typedef struct page {
     uint8_t bytes[PJ_OTF2_PAGE_BYTES + PJ_OTF2_EVT_PAD];
 } page;
 
-struct pj_otf2_scout {
+struct pj_otf2_readahead {
     pj_ahead *ahead;
     pj_block block; // that the decoder has
     // The rest is the thread's.
@@ -50,7 +53,7 @@ struct pj_otf2_scout {
 };
 
 typedef struct survey { // of one page
-    pj_otf2_scout *scout;
+    pj_otf2_readahead *readahead;
     page *page;
     uint64_t page_offset;
     const uint8_t *at, *end;
@@ -184,8 +187,8 @@ static void keep_stretch(const survey *v, const stretch *s)
 static bool survey_stretch(survey *v)
 {
     uint32_t open[PJ_OTF2_STRETCH_REGIONS], regions[PJ_OTF2_STRETCH_REGIONS];
-    stretch s = {.region_of = v->scout->region_of,
-                 .region_ids = v->scout->region_ids,
+    stretch s = {.region_of = v->readahead->region_of,
+                 .region_ids = v->readahead->region_ids,
                  .at = v->at,
                  .time = v->time,
                  .open = open,
@@ -209,7 +212,7 @@ static bool survey_stretch(survey *v)
 
 // Other records
 
-static uint32_t place_of(const survey *v)
+static uint32_t location_of(const survey *v)
 {
     return (uint32_t)(v->at - v->page->bytes);
 }
@@ -238,12 +241,12 @@ static uint64_t size_at(const survey *v)
 /// Goes to the next chunk; its head may be in the next page.
 static void end_chunk(survey *v)
 {
-    pj_otf2_scout *scout = v->scout;
-    uint64_t position = v->page_offset + place_of(v);
-    uint64_t next = (position / scout->chunk_bytes + 1) * scout->chunk_bytes;
+    pj_otf2_readahead *readahead = v->readahead;
+    uint64_t position = v->page_offset + location_of(v);
+    uint64_t next = (position / readahead->chunk_bytes + 1) * readahead->chunk_bytes;
     uint64_t loaded = v->page_offset + (uint64_t)(v->end - v->page->bytes);
-    scout->at_chunk = true;
-    scout->offset = next;
+    readahead->at_chunk = true;
+    readahead->offset = next;
     bool here = next > position && next < loaded;
     v->at = here ? v->page->bytes + (next - v->page_offset) : v->end;
 }
@@ -255,7 +258,7 @@ static bool begin_chunk(survey *v)
     if (v->end - v->at < PJ_OTF2_CHUNK_HEAD || memcmp(v->at, head, sizeof head) != 0)
         return false;
     v->at += PJ_OTF2_CHUNK_HEAD;
-    v->scout->at_chunk = false;
+    v->readahead->at_chunk = false;
     return true;
 }
 
@@ -263,7 +266,7 @@ static bool begin_chunk(survey *v)
 static bool survey_record(survey *v)
 {
     uint8_t type = *v->at;
-    if (v->scout->at_chunk)
+    if (v->readahead->at_chunk)
         return begin_chunk(v);
     if (type == PJ_OTF2_MARK_END) {
         end_chunk(v);
@@ -283,26 +286,26 @@ static bool survey_record(survey *v)
 /// The next page begins at what is left of this one.
 static void survey_page(survey *v)
 {
-    pj_otf2_scout *scout = v->scout;
+    pj_otf2_readahead *readahead = v->readahead;
     bool on = true;
     while (on && v->at < v->end && (v->ends || v->end - v->at >= PJ_OTF2_EVT_MARGIN))
-        on = (!scout->at_chunk && survey_stretch(v)) || survey_record(v);
-    if (!scout->at_chunk)
-        scout->offset = v->page_offset + place_of(v);
-    scout->lost = !on || v->ends;
-    scout->time = v->time;
-    scout->rest_len = scout->lost ? 0 : (size_t)(v->end - v->at);
-    memcpy(scout->rest, v->at, scout->rest_len);
+        on = (!readahead->at_chunk && survey_stretch(v)) || survey_record(v);
+    if (!readahead->at_chunk)
+        readahead->offset = v->page_offset + location_of(v);
+    readahead->lost = !on || v->ends;
+    readahead->time = v->time;
+    readahead->rest_len = readahead->lost ? 0 : (size_t)(v->end - v->at);
+    memcpy(readahead->rest, v->at, readahead->rest_len);
 }
 
 // Pages
 
 /// Fills the page up, or to the end of the file; false when it cannot be read.
-static bool read_page(const pj_otf2_scout *scout, page *p, size_t *len)
+static bool read_page(const pj_otf2_readahead *readahead, page *p, size_t *len)
 {
     for (ssize_t n = 1; n != 0 && *len < PJ_OTF2_PAGE_BYTES;) {
-        n = pread(scout->fd, p->bytes + *len, PJ_OTF2_PAGE_BYTES - *len,
-                  (off_t)(scout->offset + *len));
+        n = pread(readahead->fd, p->bytes + *len, PJ_OTF2_PAGE_BYTES - *len,
+                  (off_t)(readahead->offset + *len));
         if (n < 0 && errno != EINTR)
             return false;
         *len += n > 0 ? (size_t)n : 0;
@@ -313,71 +316,71 @@ static bool read_page(const pj_otf2_scout *scout, page *p, size_t *len)
 
 static bool fill(void *context, pj_block *block, pj_err *err)
 {
-    pj_otf2_scout *scout = context;
+    pj_otf2_readahead *readahead = context;
     (void)err;
-    if (scout->lost)
+    if (readahead->lost)
         return false;
     if (!block->memory)
         block->memory = pj_take_memory(sizeof(page));
     page *p = (page *)(void *)block->memory;
     p->count = 0;
-    memcpy(p->bytes, scout->rest, scout->rest_len);
-    block->offset = scout->offset;
-    block->len = scout->rest_len;
-    if (!read_page(scout, p, &block->len))
+    memcpy(p->bytes, readahead->rest, readahead->rest_len);
+    block->offset = readahead->offset;
+    block->len = readahead->rest_len;
+    if (!read_page(readahead, p, &block->len))
         return false;
     block->unended = block->len < PJ_OTF2_PAGE_BYTES;
-    survey v = {.scout = scout,
+    survey v = {.readahead = readahead,
                 .page = p,
                 .page_offset = block->offset,
                 .at = p->bytes,
                 .end = p->bytes + block->len,
-                .time = scout->time,
+                .time = readahead->time,
                 .ends = block->unended};
     survey_page(&v);
     return true;
 }
 
-pj_otf2_scout *pj_otf2_scout_new(pj_otf2_scout_opts opts)
+pj_otf2_readahead *pj_otf2_readahead_new(pj_otf2_readahead_opts opts)
 {
     int fd = open(opts.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return NULL;
-    pj_otf2_scout *scout = pj_take_memory(sizeof *scout);
-    *scout = (pj_otf2_scout){.fd = fd,
-                             .chunk_bytes = opts.chunk_bytes,
-                             .region_ids = opts.region_ids,
-                             .offset = opts.from.offset,
-                             .time = opts.from.ticks};
-    size_t size = opts.region_ids * sizeof *scout->region_of;
-    scout->region_of = memcpy(pj_take_memory(size), opts.region_of, size);
-    scout->ahead = pj_ahead_start(fill, scout);
-    if (scout->ahead)
-        return scout;
-    pj_otf2_scout_free(scout);
+    pj_otf2_readahead *readahead = pj_take_memory(sizeof *readahead);
+    *readahead = (pj_otf2_readahead){.fd = fd,
+                                     .chunk_bytes = opts.chunk_bytes,
+                                     .region_ids = opts.region_ids,
+                                     .offset = opts.from.offset,
+                                     .time = opts.from.ticks};
+    size_t size = opts.region_ids * sizeof *readahead->region_of;
+    readahead->region_of = memcpy(pj_take_memory(size), opts.region_of, size);
+    readahead->ahead = pj_ahead_start(fill, readahead);
+    if (readahead->ahead)
+        return readahead;
+    pj_otf2_readahead_free(readahead);
     return NULL;
 }
 
-void pj_otf2_scout_free(pj_otf2_scout *scout)
+void pj_otf2_readahead_free(pj_otf2_readahead *readahead)
 {
-    if (!scout)
+    if (!readahead)
         return;
-    pj_ahead_stop(scout->ahead);
-    pj_block_free(&scout->block);
-    free(scout->region_of);
-    close(scout->fd);
-    free(scout);
+    pj_ahead_stop(readahead->ahead);
+    pj_block_free(&readahead->block);
+    free(readahead->region_of);
+    close(readahead->fd);
+    free(readahead);
 }
 
-bool pj_otf2_scout_next(pj_otf2_scout *scout, pj_otf2_page *out)
+bool pj_otf2_readahead_next(pj_otf2_readahead *readahead, pj_otf2_page *out)
 {
-    if (!pj_ahead_next(scout->ahead, &scout->block, NULL))
+    if (!pj_ahead_next(readahead->ahead, &readahead->block, NULL))
         return false;
-    const page *p = (const page *)(const void *)scout->block.memory;
+    const page *p = (const page *)(const void *)readahead->block.memory;
     *out = (pj_otf2_page){.bytes = p->bytes,
-                          .len = scout->block.len,
-                          .offset = scout->block.offset,
-                          .ends = scout->block.unended,
+                          .len = readahead->block.len,
+                          .offset = readahead->block.offset,
+                          .ends = readahead->block.unended,
                           .stretches = p->stretches,
                           .count = p->count};
     return true;

@@ -1,67 +1,67 @@
 // What the threads of a run do over time, by pixel: states as shares of each pixel's time, messages
 // as lines, bundled when they are many. Bounded by pixels, however long the trace.
 // Ownership: arena (the run's).
-#ifndef PJ_SCENE_H
-#define PJ_SCENE_H
+#ifndef PJ_TIMELINE_H
+#define PJ_TIMELINE_H
 
 #include "metrics/run/run.h"
 #include "metrics/trace/mpi_call.h"
 #include "metrics/trace/roi.h"
 
-/// Kinds of time that a timeline tells apart: KIND(name, title) in scene_kinds.def.
-typedef enum pj_scene_kind {
-#define KIND(name, title) PJ_SCENE_##name,
-#include "metrics/run/scene_kinds.def"
+/// Kinds of time that a timeline tells apart: KIND(name, title) in timeline_kinds.def.
+typedef enum pj_timeline_kind {
+#define KIND(name, title) PJ_TIMELINE_##name,
+#include "metrics/run/timeline_kinds.def"
 #undef KIND
-    PJ_SCENE_KINDS // number of kinds
-} pj_scene_kind;
+    PJ_TIMELINE_KINDS // number of kinds
+} pj_timeline_kind;
 
-const char *pj_scene_kind_title(pj_scene_kind kind);
+const char *pj_timeline_kind_title(pj_timeline_kind kind);
 /// Kind of a state of Extrae's (PJ_STATE_*).
-pj_scene_kind pj_scene_kind_of(unsigned state);
+pj_timeline_kind pj_timeline_kind_of(unsigned state);
 
-typedef struct pj_scene_opts {
+typedef struct pj_timeline_opts {
     pj_roi_request range;           // what is looked at; PJ_ROI_AUTO: what is analysed
     uint32_t first_rank, last_rank; // both included; last_rank UINT32_MAX = to the last one
     uint32_t rows_most, columns;
     bool counted; // messages are counted and not bundled
-} pj_scene_opts;
+} pj_timeline_opts;
 
 /// One message, or several that begin and end near each other.
-typedef struct pj_scene_bundle {
+typedef struct pj_timeline_bundle {
     uint32_t from, to;           // lanes
     double sent_ns, received_ns; // means
     uint64_t messages, bytes;
-} pj_scene_bundle;
+} pj_timeline_bundle;
 
 /// An MPI call that is in the range, or a part of it.
-typedef struct pj_scene_call {
+typedef struct pj_timeline_call {
     uint32_t lane;
     pj_mpi_call call;
     uint64_t begin_ns, end_ns;
-} pj_scene_call;
-enum { PJ_SCENE_MOST_CALLS = 2000 };
+} pj_timeline_call;
+enum { PJ_TIMELINE_MOST_CALLS = 2000 };
 
-typedef struct pj_scene {
+typedef struct pj_timeline {
     uint64_t from_ns, to_ns;
     uint32_t first_location; // lanes are locations from here on
     uint32_t lanes;
     uint32_t rows; // lane l is in row l * rows / lanes
     uint32_t columns;
     double column_ns; // columns begin at from_ns; the last ones may lie behind to_ns
-    float *time;      // ns by row, column, kind: [(row * columns + column) * PJ_SCENE_KINDS + kind]
-    uint64_t *sums;   // ns by lane and kind, exact
-    const pj_scene_bundle *bundles;
+    float *time; // ns by row, column, kind: [(row * columns + column) * PJ_TIMELINE_KINDS + kind]
+    uint64_t *sums; // ns by lane and kind, exact
+    const pj_timeline_bundle *bundles;
     size_t bundle_count;
     uint64_t messages;
-    const pj_scene_call *calls; // by lane and begin; none when there are more than the most
+    const pj_timeline_call *calls; // by lane and begin; none when there are more than the most
     size_t call_count;
     bool guessed; // the range is in percent of a length that was not known: all is shown
-} pj_scene;
+} pj_timeline;
 
-static inline const float *pj_scene_at(const pj_scene *scene, size_t row, size_t column)
+static inline const float *pj_timeline_at(const pj_timeline *timeline, size_t row, size_t column)
 {
-    return &scene->time[(row * scene->columns + column) * PJ_SCENE_KINDS];
+    return &timeline->time[(row * timeline->columns + column) * PJ_TIMELINE_KINDS];
 }
 
 #endif

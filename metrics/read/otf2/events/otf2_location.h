@@ -1,17 +1,23 @@
 // One location of an OTF2 archive on its way from records to events of the run: what its regions,
 // teams and calls mean for its states (DEFINITIONS 3), and the operations that tie it to
-// other locations. Places know nothing of each other and are filled in parallel.
+// other locations. Locations know nothing of each other and are filled in parallel.
 // Ownership: new/free.
-#ifndef PJ_OTF2_PLACE_H
-#define PJ_OTF2_PLACE_H
+#ifndef PJ_OTF2_LOCATION_H
+#define PJ_OTF2_LOCATION_H
 
+#include "metrics/base/map.h"
+#include "metrics/read/otf2/events/otf2_event.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/read/otf2/events/otf2_known.h"
 #include "metrics/read/otf2/events/otf2_requests.h"
 #include "metrics/read/otf2/otf2_clock.h"
 #include "metrics/read/otf2/otf2_defs.h"
+#include "metrics/read/otf2/otf2_lib.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/path_tree.h"
 
 typedef enum pj_otf2_op_kind {
     PJ_OTF2_OP_SEND,       // peer = receiver; begin = send
@@ -31,7 +37,7 @@ typedef struct pj_otf2_op {
     uint32_t comm;     // index in defs->comms
     uint32_t tag;      // of an inferred receive: number of the wait that ends it, from 1 on
     uint32_t message;  // of a send: kept by the matcher
-    uint32_t number;   // where a place is not read whole: of a message in its flow
+    uint32_t number;   // where a location is not read whole: of a message in its flow
     uint64_t bytes;
     uint64_t begin, end; // ns
 } pj_otf2_op;
@@ -48,7 +54,7 @@ typedef struct pj_otf2_reading { // of the two counters
     bool due;
 } pj_otf2_reading;
 
-/// What a place is in, but for its open regions.
+/// What a location is in, but for its open regions.
 typedef struct pj_otf2_standing {
     uint64_t since, last; // ns: begin of the current state; time of the latest record
     uint64_t began;       // ns: time of the first record
@@ -81,12 +87,12 @@ typedef struct pj_otf2_border {
 
 enum { PJ_OTF2_BORDERS = 2 };
 
-struct pj_otf2_trail;
-struct pj_otf2_zoom;
+struct pj_otf2_index;
+struct pj_otf2_ranged;
 
-typedef struct pj_otf2_place {
+typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
-    uint32_t location, rank;
+    uint32_t number, rank;
     bool worker; // not the first thread of its rank
     bool named;  // gives out the regions it enters and leaves
     bool infer;  // its receives have no completions in the trace
@@ -104,7 +110,8 @@ typedef struct pj_otf2_place {
 
     pj_otf2_clock clock;
     pj_map regions, comms, metrics, contexts, windows, groups; // global ids of its own ones
-    bool mapped[6];
+    pj_map parameters, strings;                                // the same
+    bool mapped[8];
     pj_otf2_known known;
 
     // What it is in.
@@ -113,11 +120,12 @@ typedef struct pj_otf2_place {
     size_t depth, stack_cap;
     uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
     pj_otf2_standing now;
-    unsigned unnamed_count;      // of the last events of bodies whose region is not yet known
-    size_t unnamed[2];           // their places in `events`
-    struct pj_otf2_trail *trail; // of a place that leaves marks
-    struct pj_otf2_zoom *zoom;   // of one that is not read whole
-    uint64_t due;                // records up to the next mark, or the end of a part
+    unsigned unnamed_count;        // of the last events of bodies whose region is not yet known
+    size_t unnamed[2];             // their places in `events`
+    struct pj_otf2_index *index;   // of a location that leaves marks
+    struct pj_otf2_ranged *ranged; // of one that is not read whole
+    pj_path_tree *calls;           // its call paths, for a sink; NULL = nobody asks for them
+    uint64_t due;                  // records up to the next mark, or the end of a part
     pj_otf2_requests requests;
     pj_otf2_requests collectives; // requested and not completed: their number in place of the time
     uint32_t collective_count;    // requested so far
@@ -144,9 +152,9 @@ typedef struct pj_otf2_place {
     bool fresh;                 // receives were posted since the last of them
     bool partial;               // some of them may have left receives for later
     pj_import_stats import;
-} pj_otf2_place;
+} pj_otf2_location;
 
-typedef struct pj_otf2_place_opts {
+typedef struct pj_otf2_location_opts {
     const pj_otf2_defs *defs;
     const pj_layout *layout;
     const pj_otf2_lib *lib;
@@ -157,38 +165,39 @@ typedef struct pj_otf2_place_opts {
     _Atomic uint64_t *sum; // raised by the bytes read
     bool keep_open;        // files, from one buffer to the next
     bool by_library;
-    bool regions;                       // gives out PJ_EV_ENTER and PJ_EV_LEAVE
-    bool parts;                         // gives out PJ_EV_PART and PJ_EV_END
-    size_t marks;                       // that it may leave (otf2_trail.h); 0 = none
-    const struct pj_otf2_trail *trails; // by place, where not all is read (otf2_zoom.h), else NULL
-    const pj_roi *roi;                  // that counters are divided by; NULL = none
+    bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
+    bool parts;   // gives out PJ_EV_PART and PJ_EV_END
+    size_t marks; // that it may leave (otf2_index.h); 0 = none
+    const struct pj_otf2_index
+        *indices;      // by location, where not all is read (otf2_ranged.h), else NULL
+    const pj_roi *roi; // that counters are divided by; NULL = none
     const struct pj_otf2_range *ranges; // times that are then looked at
     size_t range_count;
-} pj_otf2_place_opts;
+} pj_otf2_location_opts;
 
-/// A place without files, over the records of `evt`, which it takes.
-pj_otf2_place *pj_otf2_place_take(const pj_otf2_defs *defs, uint32_t location, uint32_t rank,
-                                  pj_otf2_evt *evt);
+/// A location without files, over the records of `evt`, which it takes.
+pj_otf2_location *pj_otf2_location_take(const pj_otf2_defs *defs, uint32_t number, uint32_t rank,
+                                        pj_otf2_evt *evt);
 /// Reads maps, offsets and the first record; a thread whose files are missing is counted and empty.
-pj_otf2_place *pj_otf2_place_new(const pj_otf2_place_opts *opts, uint32_t number);
+pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32_t number);
 /// Stands for a thread that another process reads; its events come from there.
-pj_otf2_place *pj_otf2_place_absent(const pj_otf2_place_opts *opts, uint32_t number);
-void pj_otf2_place_free(pj_otf2_place *place);
+pj_otf2_location *pj_otf2_location_absent(const pj_otf2_location_opts *opts, uint32_t number);
+void pj_otf2_location_free(pj_otf2_location *location);
 
 /// Lets a thread of its own go ahead in its file, from the first record on.
-void pj_otf2_place_send_scout(pj_otf2_place *place);
+void pj_otf2_location_start_readahead(pj_otf2_location *location);
 /// Corrected ticks of the first record; false when there is none.
-bool pj_otf2_place_first(pj_otf2_place *place, uint64_t *ticks);
+bool pj_otf2_location_first(pj_otf2_location *location, uint64_t *ticks);
 /// Decodes until `events` events are there, or the records end.
-void pj_otf2_place_fill(pj_otf2_place *place, size_t events);
+void pj_otf2_location_fill(pj_otf2_location *location, size_t events);
 /// What was taken from the front makes room.
-void pj_otf2_place_close_up(pj_otf2_place *place);
+void pj_otf2_location_close_up(pj_otf2_location *location);
 /// Bytes in use.
-size_t pj_otf2_place_bytes(const pj_otf2_place *place);
+size_t pj_otf2_location_bytes(const pj_otf2_location *location);
 
-static inline size_t pj_otf2_place_ready(const pj_otf2_place *place)
+static inline size_t pj_otf2_location_ready(const pj_otf2_location *location)
 {
-    return place->event_count - place->event_first;
+    return location->event_count - location->event_first;
 }
 
 #endif

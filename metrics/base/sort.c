@@ -1,0 +1,73 @@
+// Blocks are sorted by the library and merged; between blocks somebody may have asked to stop.
+#include "metrics/base/sort.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/tiny.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = PJ_SIZE(1 << 13, 1 << 4) }; // some ten milliseconds where comparing is slow
+
+static bool stopped(const atomic_bool *stop)
+{
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+typedef struct merge {
+    const size_t *from;
+    size_t middle, end; // of what is merged; it begins at `first`
+    pj_sort_order *order;
+    void *context;
+    const atomic_bool *stop;
+} merge;
+
+static bool merge_two(const merge *m, size_t first, size_t *to)
+{
+    size_t left = first, right = m->middle;
+    for (size_t i = first; i < m->end; i++) {
+        if (i % BLOCK == 0 && stopped(m->stop))
+            return false;
+        bool from_left =
+            right == m->end ||
+            (left < m->middle && m->order(&m->from[left], &m->from[right], m->context) <= 0);
+        to[i] = m->from[from_left ? left++ : right++];
+    }
+    return true;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+bool pj_sort(size_t *items, size_t count, pj_sort_order *order, void *context,
+             const atomic_bool *stop)
+{
+    for (size_t at = 0; at < count; at += BLOCK) {
+        if (stopped(stop))
+            return false;
+        qsort_r(items + at, smaller(BLOCK, count - at), sizeof *items, order, context);
+    }
+    if (count <= BLOCK)
+        return true;
+    size_t *spare = pj_take_memory(count * sizeof *spare), *from = items, *to = spare;
+    bool good = true;
+    for (size_t width = BLOCK; good && width < count; width *= 2) {
+        for (size_t at = 0; good && at < count; at += 2 * width)
+            good = merge_two(&(merge){.from = from,
+                                      .middle = smaller(at + width, count),
+                                      .end = smaller(at + 2 * width, count),
+                                      .order = order,
+                                      .context = context,
+                                      .stop = stop},
+                             at, to);
+        size_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (good && from != items)
+        memcpy(items, from, count * sizeof *items);
+    free(spare);
+    return good;
+}

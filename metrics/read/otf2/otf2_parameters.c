@@ -1,0 +1,56 @@
+// Any string of the archive may be a value: where there are parameters all strings are kept.
+#include "metrics/read/otf2/otf2_parameters.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+
+#include <stdlib.h>
+
+struct pj_otf2_parameters {
+    pj_arena *arena;
+    pj_map name_of, text_of; // by id: number in `texts`
+    const char **texts;
+};
+
+pj_otf2_parameters *pj_otf2_parameters_new(const pj_otf2_gathered *all)
+{
+    const pj_otf2_def_list *list = &all->lists[PJ_OTF2_DEF_PARAMETER];
+    if (!list->count)
+        return NULL;
+    pj_otf2_parameters *p = pj_take_memory(sizeof *p);
+    *p = (pj_otf2_parameters){.arena = pj_arena_new(NULL)};
+    p->texts = pj_new_n(p->arena, const char *, all->text_count + 1);
+    for (size_t i = 0; i < all->text_count; i++)
+        p->texts[i] = pj_arena_text(p->arena, pj_str_of(all->texts[i]));
+    for (size_t i = 0; i < all->text_of.cap; i++)
+        if (all->text_of.entries[i].used)
+            pj_map_put(&p->text_of, all->text_of.entries[i].key, all->text_of.entries[i].value);
+    uint32_t text;
+    for (size_t i = 0; i < list->count; i++)
+        if (pj_map_get(&p->text_of, list->items[i].number[0], &text))
+            pj_map_put(&p->name_of, list->items[i].id, text);
+    return p;
+}
+
+void pj_otf2_parameters_free(pj_otf2_parameters *p)
+{
+    if (!p)
+        return;
+    pj_map_free(&p->name_of);
+    pj_map_free(&p->text_of);
+    pj_arena_free(p->arena);
+    free(p);
+}
+
+const char *pj_otf2_parameters_name(const pj_otf2_parameters *p, uint64_t id)
+{
+    uint32_t text;
+    return p && pj_map_get(&p->name_of, id, &text) ? p->texts[text] : "parameter";
+}
+
+const char *pj_otf2_parameters_text(const pj_otf2_parameters *p, uint64_t string)
+{
+    uint32_t text;
+    return p && pj_map_get(&p->text_of, string, &text) ? p->texts[text] : "";
+}

@@ -1,0 +1,17 @@
+// Names of parameters of an archive, and the texts that they take as values. Ownership: new/free.
+#ifndef PJ_OTF2_PARAMETERS_H
+#define PJ_OTF2_PARAMETERS_H
+
+#include "metrics/read/otf2/otf2_gather.h"
+
+typedef struct pj_otf2_parameters pj_otf2_parameters;
+
+/// NULL when the archive defines none.
+pj_otf2_parameters *pj_otf2_parameters_new(const pj_otf2_gathered *all);
+/// NULL is allowed.
+void pj_otf2_parameters_free(pj_otf2_parameters *parameters);
+/// By global ids; "parameter", "" when they are not defined. `parameters` may be NULL.
+const char *pj_otf2_parameters_name(const pj_otf2_parameters *parameters, uint64_t id);
+const char *pj_otf2_parameters_text(const pj_otf2_parameters *parameters, uint64_t string);
+
+#endif

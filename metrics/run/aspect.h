@@ -1,0 +1,15 @@
+// Which aspects of a run are wanted, as plots and commands say it: bits of a number.
+// Ownership: plain data.
+#ifndef PJ_ASPECT_H
+#define PJ_ASPECT_H
+
+typedef enum pj_aspect_key {
+#define ASPECT(key) PJ_ASPECT_##key,
+#include "metrics/run/aspects.def"
+#undef ASPECT
+    PJ_ASPECT_COUNT
+} pj_aspect_key;
+
+#define PJ_WANT(key) (1u << PJ_ASPECT_##key)
+
+#endif

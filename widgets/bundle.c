@@ -1,10 +1,16 @@
+// Any value as one bundle of MIME types.
 // The text/html part carries the picture, its hover layer and the numbers, so that every front end
 // shows something useful of it; each picks the part it can show.
 #include "widgets/bundle.h"
 
 #include "metrics/base/base64.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/figure_file.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_svg.h"

@@ -5,8 +5,12 @@
 #ifndef PJ_BUNDLE_H
 #define PJ_BUNDLE_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/table/render.h"
 
 #include <jansson.h>
@@ -29,8 +33,8 @@ typedef struct pj_bundle_opts {
 
 /// `plain` is the text/plain part, `details` an HTML fragment folded under the picture (may be
 /// empty). Fails with PJ_E_MISSING without the drawing module.
-bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_bundle_opts opts,
-                      pj_bundle *out, pj_err *err);
+PJ_CHECKED bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details,
+                                 pj_bundle_opts opts, pj_bundle *out, pj_err *err);
 /// Text and HTML (on paper LaTeX); the first PJ_BUNDLE_ROWS rows unless opts.render.max_rows says
 /// otherwise.
 pj_bundle pj_bundle_table(const pj_table *table, pj_bundle_opts opts);

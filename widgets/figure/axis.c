@@ -1,8 +1,10 @@
+// Ticks and labels of an axis.
 // Steps are 1, 2, 2.5 or 5 times a power of ten; logarithmic axes tick at 1, 2, 5, at 1, 3 or at
 // powers of ten, as there is room, and at even steps where these are fewer than three.
 #include "widgets/figure/axis.h"
 
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <math.h>
 

@@ -1,7 +1,10 @@
+// Labels beside points that cover nothing.
 // Places around the point are tried in order, near ones before far ones.
 #include "widgets/figure/callout.h"
 
 #include "metrics/base/buf.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/textbox.h"
 
 #include <math.h>
 #include <stdlib.h>

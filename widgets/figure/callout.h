@@ -4,6 +4,8 @@
 #define PJ_CALLOUT_H
 
 #include "widgets/figure/chart.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/textbox.h"
 
 typedef struct pj_callout_box {
     double left, top, right, bottom; // px

@@ -1,5 +1,11 @@
+// The frame of a plot: title, axes, legend.
 // Few lines, much paper: a light horizontal grid, a base line, the title of the y axis above it.
 #include "widgets/figure/chart.h"
+
+#include "metrics/base/arena.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,10 @@
 #ifndef PJ_CHART_H
 #define PJ_CHART_H
 
+#include "metrics/base/arena.h"
 #include "widgets/figure/axis.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/textbox.h"
 
 typedef struct pj_chart_key {

@@ -1,7 +1,10 @@
+// Numbers of a column as people read them.
 // Chooses unit and decimals by the largest and the smallest value of a column.
 #include "widgets/figure/column_text.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <math.h>
 
@@ -95,7 +98,12 @@ pj_column_text pj_column_text_of(const pj_table *table, size_t column)
         if (!cell.unit)
             spread_add(&s, pj_cell_number(cell));
     }
-    return fit(own && !s.count ? PJ_UNIT_NONE : table->columns[column].unit, s);
+    pj_column_text form = fit(own && !s.count ? PJ_UNIT_NONE : table->columns[column].unit, s);
+    if (table->decimals[column] && !own) {
+        form.decimals = (int)table->decimals[column] - 1;
+        form.integers = false;
+    }
+    return form;
 }
 
 const pj_column_text *pj_column_texts_of(const pj_table *table, pj_arena *arena)
@@ -137,6 +145,22 @@ static bool has_digit(const char *text, size_t len)
     return false;
 }
 
+/// "12433.7" -> "12,433.7": thousands, as of whole numbers.
+static size_t format_grouped_fixed(double value, int decimals, char *out)
+{
+    char plain[48];
+    size_t len = pj_format_fixed(value, decimals, plain), sign = plain[0] == '-', whole = sign,
+           n = 0;
+    while (whole < len && plain[whole] >= '0' && plain[whole] <= '9')
+        whole++;
+    for (size_t i = 0; i < len; i++) {
+        if (i > sign && i < whole && (whole - i) % 3 == 0)
+            out[n++] = ',';
+        out[n++] = plain[i];
+    }
+    return n;
+}
+
 void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
 {
     char text[64];
@@ -149,7 +173,7 @@ void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
     else if (form.decimals < 0)
         len = format_short(shown, text);
     else
-        len = pj_format_fixed(shown, form.decimals, text);
+        len = format_grouped_fixed(shown, form.decimals, text);
     bool more = form.sign && shown > 0 && has_digit(text, len);
     pj_buf_puts(out, more ? "+" : "");
     pj_buf_add(out, (pj_str){text, len});

@@ -3,7 +3,9 @@
 #ifndef PJ_COLUMN_TEXT_H
 #define PJ_COLUMN_TEXT_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/table/table.h"
 
 typedef struct pj_column_text {

@@ -1,6 +1,8 @@
+// The door to the drawing module.
 // The drawing module is looked for at the first drawing.
 #include "widgets/figure/draw.h"
 
+#include "metrics/base/err.h"
 #include "metrics/base/module.h"
 
 const pj_draw *pj_draw_open(pj_err *err)

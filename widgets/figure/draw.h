@@ -4,6 +4,7 @@
 #define PJ_DRAW_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "widgets/figure/figure.h"
 
 typedef enum pj_picture { PJ_PNG, PJ_PDF } pj_picture;
@@ -21,6 +22,6 @@ typedef struct pj_draw {
 } pj_draw;
 
 /// NULL with PJ_E_MISSING when the module or its libraries are not installed.
-const pj_draw *pj_draw_open(pj_err *err);
+PJ_CHECKED const pj_draw *pj_draw_open(pj_err *err);
 
 #endif

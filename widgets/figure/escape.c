@@ -1,6 +1,8 @@
+// Text in HTML, XML, LaTeX and Markdown.
 // One table of replacements per format.
 #include "widgets/figure/escape.h"
 
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 typedef struct replacement {

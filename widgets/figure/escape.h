@@ -3,6 +3,7 @@
 #define PJ_ESCAPE_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 /// For element content and double-quoted attributes of HTML and XML; line ends become &#10;.
 void pj_escape_html(pj_buf *out, pj_str text);

@@ -2,6 +2,7 @@
 #include "widgets/figure/figure.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 

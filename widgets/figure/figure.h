@@ -57,6 +57,8 @@ typedef struct pj_figure {
     pj_colour background; // drawn first; figures are opaque so that they read on dark themes too
     const char *title;    // for screen readers: <title>, alt
     const char *summary;  // one or two sentences that say what is seen: <desc>
+    const char *dot;      // the same as a graph in graphviz's language; NULL = none
+    const char *lack;     // why there is nothing but `dot`; NULL = there is a picture
     /// Of pictures over time: where their axis begins and ends, in px and in ns; to_ns 0 = none.
     double time_left, time_right;
     uint64_t from_ns, to_ns;

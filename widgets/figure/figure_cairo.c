@@ -1,7 +1,11 @@
 // Draws display lists with cairo and pango: the only file that sees them. It is the module
 // popinjay-draw.so, opened at the first drawing (draw.h).
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/figure_png.h"
 #include "widgets/figure/figure_round.h"
 

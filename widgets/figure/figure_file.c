@@ -1,7 +1,12 @@
+// Figures as files of any kind.
 // HTML files hold the picture and its hover layer.
 #include "widgets/figure/figure_file.h"
 
 #include "metrics/base/base64.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_svg.h"
 #include "widgets/figure/html_page.h"
@@ -51,8 +56,20 @@ const char *pj_figure_format_at(size_t index)
     return index < sizeof formats / sizeof *formats ? formats[index].name : NULL;
 }
 
+static bool write_dot(const pj_figure *figure, pj_buf *out, pj_err *err)
+{
+    if (!figure->dot)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "only call graphs are written as .dot");
+    pj_buf_puts(out, figure->dot);
+    return true;
+}
+
 bool pj_figure_file(const pj_figure *figure, pj_str format, pj_buf *out, pj_err *err)
 {
+    if (pj_str_equal(format, PJ_S("dot")))
+        return write_dot(figure, out, err);
+    if (figure->lack)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "%s", figure->lack);
     const pj_draw *draw = pj_draw_open(err);
     if (!draw)
         return false;

@@ -1,8 +1,10 @@
+// What a pointer over a figure shows.
 // Positioned boxes carry the hover texts: JupyterLab leaves them even to notebooks that nobody
 // trusts, where it drops the names of image maps.
 #include "widgets/figure/figure_hover.h"
 
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@ static void grow(double *at, double *size)
     }
 }
 
-static void path_bounds(const pj_mark *mark, pj_spot *spot)
+static void path_bounds(const pj_mark *mark, pj_hover_area *spot)
 {
     double x1 = -INFINITY, y1 = -INFINITY;
     spot->x = spot->y = INFINITY;
@@ -34,11 +36,11 @@ static void path_bounds(const pj_mark *mark, pj_spot *spot)
     spot->h = y1 - spot->y;
 }
 
-bool pj_hover_spot(const pj_mark *mark, pj_spot *out)
+bool pj_hover_spot(const pj_mark *mark, pj_hover_area *out)
 {
     if (!mark->hover || !*mark->hover)
         return false;
-    *out = (pj_spot){mark->x, mark->y, mark->w, mark->h, mark->hover};
+    *out = (pj_hover_area){mark->x, mark->y, mark->w, mark->h, mark->hover};
     switch (mark->kind) {
     case PJ_MARK_RECT:
     case PJ_MARK_IMAGE:
@@ -73,7 +75,7 @@ static bool is_hovered_disc(const pj_mark *mark)
 }
 
 /// Keeps a disc's spot on its own half of the way to another disc.
-static void yield_to(const pj_mark *disc, const pj_mark *other, pj_spot *spot)
+static void yield_to(const pj_mark *disc, const pj_mark *other, pj_hover_area *spot)
 {
     double dx = other->x - disc->x, dy = other->y - disc->y;
     bool along_x = fabs(dx) >= fabs(dy);
@@ -89,7 +91,7 @@ static void yield_to(const pj_mark *disc, const pj_mark *other, pj_spot *spot)
 }
 
 /// The spot of a mark beside its neighbours in a series: however dense, each point has its own.
-static bool spot_of(const pj_figure *figure, size_t index, pj_spot *out)
+static bool spot_of(const pj_figure *figure, size_t index, pj_hover_area *out)
 {
     const pj_mark *marks = figure->marks, *mark = &marks[index];
     if (!pj_hover_spot(mark, out))
@@ -107,7 +109,7 @@ static bool spot_of(const pj_figure *figure, size_t index, pj_spot *out)
 size_t pj_hover_count(const pj_figure *figure)
 {
     size_t count = 0;
-    pj_spot spot;
+    pj_hover_area spot;
     for (size_t i = 0; i < figure->mark_count; i++)
         count += pj_hover_spot(&figure->marks[i], &spot);
     return count;
@@ -115,7 +117,7 @@ size_t pj_hover_count(const pj_figure *figure)
 
 void pj_hover_svg(const pj_figure *figure, pj_buf *out)
 {
-    pj_spot spot;
+    pj_hover_area spot;
     pj_buf_puts(out, "<g fill=\"none\" pointer-events=\"all\">\n");
     for (size_t i = 0; i < figure->mark_count; i++) {
         if (!spot_of(figure, i, &spot))
@@ -141,7 +143,7 @@ static void add_percent(pj_buf *out, const char *name, double value)
 static void add_boxes(const pj_figure *figure, pj_buf *out)
 {
     double per_x = 100 / ceil(figure->width), per_y = 100 / ceil(figure->height);
-    pj_spot spot;
+    pj_hover_area spot;
     for (size_t i = 0; i < figure->mark_count; i++) {
         if (!spot_of(figure, i, &spot))
             continue;

@@ -4,15 +4,16 @@
 #define PJ_FIGURE_HOVER_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/figure.h"
 
-typedef struct pj_spot {
+typedef struct pj_hover_area {
     double x, y, w, h; // px, at least a fingertip wide
     const char *text;  // borrowed from the figure
-} pj_spot;
+} pj_hover_area;
 
 /// Bounds of a mark with hover text, grown to at least 8 px; false when it has none.
-bool pj_hover_spot(const pj_mark *mark, pj_spot *out);
+bool pj_hover_spot(const pj_mark *mark, pj_hover_area *out);
 size_t pj_hover_count(const pj_figure *figure);
 /// Transparent rectangles with <title>, to be put before </svg>.
 void pj_hover_svg(const pj_figure *figure, pj_buf *out);

@@ -1,6 +1,9 @@
+// Figures as PNG.
 // Exact colours: a palette where 256 do, else all parts of each pixel. Part of
 // the drawing module too. Format: PNG specification, second edition.
 #include "widgets/figure/figure_png.h"
+
+#include "metrics/base/str.h"
 
 #include <zlib.h>
 

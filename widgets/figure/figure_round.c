@@ -1,3 +1,4 @@
+// Pictures with few colours.
 // Counts the colours of a picture, keeps those of surfaces and the most frequent others. Part of
 // the drawing module.
 #include "widgets/figure/figure_round.h"

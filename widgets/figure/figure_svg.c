@@ -1,11 +1,15 @@
+// Figures as SVG.
 // Text keeps the width that it was laid out with (textLength) where a page has another font. There
 // are no ids, so that several pictures can stand in one page.
 #include "widgets/figure/figure_svg.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/base64.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_png.h"
 #include "widgets/figure/palette.h"

@@ -5,6 +5,7 @@
 
 #include "metrics/base/buf.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 /// Adds the file without hover texts; two equal figures give equal bytes.
 void pj_figure_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out);

@@ -1,8 +1,14 @@
+// Figures in a terminal.
 // The figure is drawn into a sheet of cells (terminal_sheet); here every kind of mark becomes
 // areas, lines and texts of it.
 #include "widgets/figure/figure_terminal.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/terminal_sheet.h"
 
 #include <math.h>

@@ -3,7 +3,9 @@
 #ifndef PJ_FIGURE_TERMINAL_H
 #define PJ_FIGURE_TERMINAL_H
 
+#include "metrics/base/buf.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 enum { PJ_TERMINAL_COLUMNS_LEAST = 80, PJ_TERMINAL_COLUMNS_MOST = 200 };
 

@@ -1,6 +1,8 @@
+// HTML that notebooks keep.
 // Inline styles only: front ends remove style sheets from outputs they do not trust.
 #include "widgets/figure/html_page.h"
 
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 
 void pj_html_page_open(pj_buf *out, pj_str title)

@@ -4,6 +4,7 @@
 #define PJ_HTML_PAGE_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 /// Opens and closes a whole document around a fragment.
 void pj_html_page_open(pj_buf *out, pj_str title);

@@ -1,8 +1,13 @@
+// Rows of states over time.
 // Lanes are one image with twice the pixels of the figure; its rows keep a gap where they are high
 // enough for it.
 #include "widgets/figure/lanes.h"
 
+#include "metrics/base/arena.h"
+#include "widgets/figure/axis.h"
 #include "widgets/figure/column_text.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 #include <math.h>
 

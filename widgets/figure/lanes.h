@@ -5,6 +5,8 @@
 #define PJ_LANES_H
 
 #include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 typedef struct pj_lanes_opts {
     const char *title, *subtitle, *note; // NULL = none

@@ -1,3 +1,4 @@
+// Colours of efficiencies, states and series.
 // Efficiencies fade from dark red over pale to the good threshold, jump there, and fade to green:
 // the thresholds are seen, not only a gradient. Numbers are printed, so black and white works.
 #include "widgets/figure/palette.h"

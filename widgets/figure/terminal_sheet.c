@@ -1,8 +1,10 @@
+// A sheet of terminal cells to draw on.
 // A cell shows what lies on top in it: a letter or marker, dots of lines, an area, a rule. Two
 // areas share a cell by the block that fits them best.
 #include "widgets/figure/terminal_sheet.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "widgets/figure/palette.h"
 

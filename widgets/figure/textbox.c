@@ -1,7 +1,12 @@
+// Texts broken into lines of a given width.
 // Widths come from the drawing module, so that what is laid out is what is drawn.
 #include "widgets/figure/textbox.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "widgets/figure/figure.h"
 
 #include <math.h>
 

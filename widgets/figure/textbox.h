@@ -2,7 +2,9 @@
 #ifndef PJ_TEXTBOX_H
 #define PJ_TEXTBOX_H
 
+#include "metrics/base/arena.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 
 /// How a text looks. A zeroed style is body text in PJ_INK, anchored at its start.

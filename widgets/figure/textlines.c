@@ -1,6 +1,8 @@
+// Texts broken into lines of terminal columns.
 // Columns are those of a terminal (utf8.h), not bytes.
 #include "widgets/figure/textlines.h"
 
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 enum { MOST_REASONS = 8 };

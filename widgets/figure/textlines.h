@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #define PJ_ANSI_BOLD "\033[1m"
 #define PJ_ANSI_FAINT "\033[2m"

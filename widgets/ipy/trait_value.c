@@ -1,7 +1,10 @@
+// Checking values of traits.
 // Checks follow what ipywidgets accepts from users and from front ends alike.
 #include "widgets/ipy/trait_value.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <math.h>
 

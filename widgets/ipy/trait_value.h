@@ -3,6 +3,7 @@
 #ifndef PJ_TRAIT_VALUE_H
 #define PJ_TRAIT_VALUE_H
 
+#include "metrics/base/err.h"
 #include "widgets/ipy/traits.h"
 
 #include <jansson.h>
@@ -10,7 +11,8 @@
 /// The value in the form of its type: 5 becomes 5.0 for a float, 5.0 becomes 5 for an int, dates
 /// and uploads keep just their members; compound values are copied. NULL with PJ_E_USAGE when the
 /// value does not fit. Whether references name open widgets is not looked at.
-json_t *pj_trait_value(const pj_model *model, const pj_trait *trait, json_t *value, pj_err *err);
+PJ_CHECKED json_t *pj_trait_value(const pj_model *model, const pj_trait *trait, json_t *value,
+                                  pj_err *err);
 
 /// The default of the row as a new value; references give JSON null.
 json_t *pj_trait_value_initial(const pj_trait *trait, pj_dialect dialect);

@@ -84,7 +84,7 @@ enum { PJ_MODEL_MOST_TRAITS = 64 };
 const pj_model *pj_model_at(size_t index);
 /// By "IntSlider" or "IntSliderModel": what stands for it in the dialect. PJ_E_USAGE with the
 /// nearest name, or when ipywidgets 7 has no such model.
-const pj_model *pj_model_find(const char *name, pj_dialect dialect, pj_err *err);
+PJ_CHECKED const pj_model *pj_model_find(const char *name, pj_dialect dialect, pj_err *err);
 /// Trait of the dialect by its name, NULL when there is none.
 const pj_trait *pj_model_trait(const pj_model *model, const char *key, pj_dialect dialect);
 /// The same by the name that goes over the wire.

@@ -3,6 +3,8 @@
 #include "widgets/ipy/widget_record.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/ipy/trait_value.h"
 
 #include <stdlib.h>
@@ -440,7 +442,7 @@ static void mend(pj_widgets *widgets)
     for (pj_widget *widget = widgets->first; widget; widget = widget->after) {
         json_t *traits = widget->closed ? NULL : mended(widget);
         if (traits)
-            pj_widget_apply(widget, traits, false, NULL);
+            pj_ignore(pj_widget_apply(widget, traits, false, NULL));
         json_decref(traits);
     }
 }

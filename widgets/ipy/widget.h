@@ -7,6 +7,8 @@
 #ifndef PJ_WIDGET_H
 #define PJ_WIDGET_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/ipy/channel.h"
 #include "widgets/ipy/traits.h"
 
@@ -42,7 +44,8 @@ void pj_widgets_close_owner(pj_widgets *widgets, const char *owner);
 /// `model` as "IntSlider"; `traits` (may be NULL) is an object of traits by name. `layout` and
 /// `style` are made unless they are given as references; given as an object they are made with
 /// these traits. Sent children first. NULL with PJ_E_USAGE, and then nothing was sent.
-pj_widget *pj_widget_new(pj_widgets *widgets, const char *model, json_t *traits, pj_err *err);
+PJ_CHECKED pj_widget *pj_widget_new(pj_widgets *widgets, const char *model, json_t *traits,
+                                    pj_err *err);
 /// Takes the widget, what was made with it, and every mention of it in others off both sides.
 void pj_widget_close(pj_widget *widget);
 
@@ -53,11 +56,11 @@ const char *pj_widget_owner(const pj_widget *widget); // NULL = nobody
 json_t *pj_widget_reference(const pj_widget *widget);
 
 /// Borrowed until the next change; NULL with PJ_E_USAGE for an unknown trait.
-json_t *pj_widget_get(const pj_widget *widget, const char *key, pj_err *err);
+PJ_CHECKED json_t *pj_widget_get(const pj_widget *widget, const char *key, pj_err *err);
 /// All or nothing, in one message and only what really changed. Values that min and max bound are
 /// clamped; `layout` and `style` given as objects change those widgets in place.
-bool pj_widget_set(pj_widget *widget, json_t *traits, pj_err *err);
-bool pj_widget_set_one(pj_widget *widget, const char *key, json_t *value, pj_err *err);
+PJ_CHECKED bool pj_widget_set(pj_widget *widget, json_t *traits, pj_err *err);
+PJ_CHECKED bool pj_widget_set_one(pj_widget *widget, const char *key, json_t *value, pj_err *err);
 /// Every trait by name; new reference.
 json_t *pj_widget_traits(const pj_widget *widget);
 
@@ -91,7 +94,7 @@ typedef struct pj_widget_watch {
 
 /// A number for pj_widget_unobserve, 0 with PJ_E_USAGE for an unknown trait. A watch ends with its
 /// widget. Watchers may do everything, also close the widget.
-unsigned pj_widget_observe(pj_widget *widget, pj_widget_watch watch, pj_err *err);
+PJ_CHECKED unsigned pj_widget_observe(pj_widget *widget, pj_widget_watch watch, pj_err *err);
 void pj_widget_unobserve(pj_widget *widget, unsigned number);
 
 /// Sets the target now and whenever the source changes; `both`: also the other way round. Ends
@@ -100,7 +103,8 @@ typedef struct pj_widget_end {
     pj_widget *widget;
     const char *key;
 } pj_widget_end;
-unsigned pj_widget_link(pj_widget_end source, pj_widget_end target, bool both, pj_err *err);
+PJ_CHECKED unsigned pj_widget_link(pj_widget_end source, pj_widget_end target, bool both,
+                                   pj_err *err);
 void pj_widgets_unlink(pj_widgets *widgets, unsigned number);
 
 #endif

@@ -1,8 +1,14 @@
+// Messages between widgets and front ends.
 // Widget messaging protocol 2.1.0 and control protocol 1.0.0
 // (packages/schema/messages.md of ipywidgets).
 #include "widgets/ipy/widget_comm.h"
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 #include "widgets/ipy/trait_value.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget_pack.h"
 #include "widgets/ipy/widget_record.h"
 
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #ifndef PJ_WIDGET_COMM_H
 #define PJ_WIDGET_COMM_H
 
+#include "metrics/base/err.h"
+#include "widgets/ipy/channel.h"
 #include "widgets/ipy/widget.h"
 
 #define PJ_WIDGET_TARGET "jupyter.widget"
@@ -11,10 +13,12 @@
 
 /// A known comm is left as it is. False for an unknown target (PJ_E_MISSING) and for a model that
 /// cannot be (PJ_E_FORMAT, PJ_E_USAGE): the caller closes the comm at once.
-bool pj_widgets_take_open(pj_widgets *widgets, const pj_comm_message *message, pj_err *err);
+PJ_CHECKED bool pj_widgets_take_open(pj_widgets *widgets, const pj_comm_message *message,
+                                     pj_err *err);
 /// update, request_state, custom; request_states. PJ_E_MISSING for an unknown comm, PJ_E_FORMAT for
 /// a message out of shape, PJ_E_USAGE for a value that does not fit (the front end is corrected).
-bool pj_widgets_take_msg(pj_widgets *widgets, const pj_comm_message *message, pj_err *err);
+PJ_CHECKED bool pj_widgets_take_msg(pj_widgets *widgets, const pj_comm_message *message,
+                                    pj_err *err);
 /// An unknown comm is ignored.
 void pj_widgets_take_close(pj_widgets *widgets, const pj_comm_message *message);
 

@@ -1,9 +1,12 @@
+// Widget states as messages.
 // Protocol 2.1.0: bytes inside a state travel as buffers beside it. A member of an object that is
 // bytes is left out of the state, an item of a list becomes null; buffer_paths says where they
 // were.
 #include "widgets/ipy/widget_pack.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>

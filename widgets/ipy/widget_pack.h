@@ -3,6 +3,8 @@
 #ifndef PJ_WIDGET_PACK_H
 #define PJ_WIDGET_PACK_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/ipy/channel.h"
 #include "widgets/ipy/traits.h"
 
@@ -24,7 +26,7 @@ void pj_widget_pack_add(pj_widget_pack *pack, const pj_trait *trait, json_t *val
 
 /// The way back: traits by name out of a message's state, buffer_paths and buffers. Names that the
 /// model lacks are left out; values are not checked. NULL with PJ_E_FORMAT.
-json_t *pj_widget_unpack(const pj_model *model, pj_dialect dialect, const pj_comm_message *message,
-                         pj_err *err);
+PJ_CHECKED json_t *pj_widget_unpack(const pj_model *model, pj_dialect dialect,
+                                    const pj_comm_message *message, pj_err *err);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef PJ_WIDGET_RECORD_H
 #define PJ_WIDGET_RECORD_H
 
+#include "metrics/base/err.h"
+#include "widgets/ipy/traits.h"
 #include "widgets/ipy/widget.h"
 #include "widgets/ipy/widget_pack.h"
 
@@ -59,7 +61,7 @@ typedef struct pj_widget_draft {
 } pj_widget_draft;
 
 /// The rules of the model's rows on a draft (widget_rules.c).
-bool pj_widget_rules(pj_widget_draft *draft, pj_err *err);
+PJ_CHECKED bool pj_widget_rules(pj_widget_draft *draft, pj_err *err);
 
 /// widget_registry.c: a record in no order yet, with a new id for NULL.
 pj_widget *pj_widgets_add(pj_widgets *widgets, const pj_model *model, const char *id);
@@ -72,18 +74,18 @@ void pj_widgets_enter(pj_widgets *widgets);
 void pj_widgets_leave(pj_widgets *widgets);
 
 /// Makes the widget and what it needs without a message; `id` NULL = a new one.
-pj_widget *pj_widget_build(pj_widgets *widgets, const pj_model *model, const char *id,
-                           json_t *traits, pj_err *err);
+PJ_CHECKED pj_widget *pj_widget_build(pj_widgets *widgets, const pj_model *model, const char *id,
+                                      json_t *traits, pj_err *err);
 /// Sends the comm_opens of what was made with it, and then of itself unless the front end made it.
 void pj_widget_open(pj_widget *widget, bool by_front_end);
-bool pj_widget_apply(pj_widget *widget, json_t *traits, bool by_front_end, pj_err *err);
+PJ_CHECKED bool pj_widget_apply(pj_widget *widget, json_t *traits, bool by_front_end, pj_err *err);
 /// The front end has closed it already when `silent`.
 void pj_widget_shut(pj_widget *widget, bool silent);
 
 /// widget_watch.c
 void pj_widget_notify(pj_widget *widget, const pj_widget_event *event);
 void pj_widget_end_watches(pj_widget *widget);
-bool pj_widget_follow_links(pj_widget *widget, const bool *changed, pj_err *err);
+PJ_CHECKED bool pj_widget_follow_links(pj_widget *widget, const bool *changed, pj_err *err);
 
 /// widget_comm.c; `which` by position in the model's traits, NULL = all.
 void pj_widget_send_open(pj_widget *widget);

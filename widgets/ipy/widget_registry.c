@@ -3,6 +3,8 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 // on a draft: it corrects values, or refuses them when they were given.
 #include "widgets/ipy/widget_record.h"
 
+#include "metrics/base/err.h"
 #include "widgets/ipy/trait_value.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget.h"
 
 #include <math.h>
 

@@ -1,9 +1,13 @@
+// Widgets in saved notebooks.
 // Formats: application/vnd.jupyter.widget-view+json and widget-state+json, both version 2.0
 // (packages/schema/v2 of ipywidgets).
 #include "widgets/ipy/widget_save.h"
 
 #include "metrics/base/base64.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget_pack.h"
 #include "widgets/ipy/widget_record.h"
 
 static json_t *base64(pj_str bytes)

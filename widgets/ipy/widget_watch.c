@@ -3,6 +3,9 @@
 #include "widgets/ipy/widget_record.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget.h"
 
 static unsigned next_number(pj_widgets *widgets)
 {

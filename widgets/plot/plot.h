@@ -3,12 +3,24 @@
 #ifndef PJ_PLOT_H
 #define PJ_PLOT_H
 
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/profile/profile.h"
+#include "metrics/run/aspect.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 
 /// What a plot is made from; see pj_plot.source.
-typedef enum pj_plot_source { PJ_PLOT_METRICS, PJ_PLOT_RUN, PJ_PLOT_TABLE } pj_plot_source;
+typedef enum pj_plot_source {
+    PJ_PLOT_METRICS,
+    PJ_PLOT_RUN,
+    PJ_PLOT_TABLE,
+    PJ_PLOT_PROFILE
+} pj_plot_source;
 
 /// What a trace is asked for the table of a plot.
 typedef enum pj_plot_question {
@@ -21,7 +33,25 @@ typedef struct pj_plot_data {
     const pj_metrics *metrics;
     const pj_run *run;
     const pj_table *table;
+    const pj_profile *profile;
 } pj_plot_data;
+
+/// What is shown of a profile. Names of functions may be short or have wildcards.
+typedef struct pj_profile_opts {
+    const char *measure;     // key; NULL = time, else the first that can be added
+    const char *function;    // of the plots of one function
+    const char *root, *leaf; // function that is above (below) all that is shown
+    const char *path;        // what the files of the functions begin with
+    const char *colours;     // key of a scheme of colours; NULL = the plot's own
+    const char *label;       // what boxes of a call graph tell
+    bool reverse;            // callers above their callees
+    bool by_self;            // colours of a call graph: by own time
+    bool one_rank;
+    int64_t rank;
+    unsigned depth;                // 0 = the plot's default
+    double cutoff;                 // least part of the caller; 0 = the plot's default, < 0 = none
+    double least_node, least_edge; // of a call graph, parts of the whole; the same
+} pj_profile_opts;
 
 enum { PJ_PLOT_MOST_Y = 16 };
 
@@ -37,6 +67,7 @@ typedef struct pj_plot_opts {
     bool stacked;         // bar: several y on top of each other
     double width, height; // px at 1x; 0 = the plot's default
     pj_palette palette;
+    pj_profile_opts profile;
 } pj_plot_opts;
 
 typedef struct pj_plot {
@@ -46,8 +77,7 @@ typedef struct pj_plot {
     pj_plot_source source;
     pj_plot_question question; // of a table
     size_t most_y;             // values of y; 0 = PJ_PLOT_MOST_Y - 1
-    bool regions;              // the run must have been read with its OpenMP regions
-    bool scene;                // the same with run->scene
+    unsigned aspects;          // PJ_WANT(...): what the run must have been read with
     bool stacks;               // several y may stand on top of each other
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
@@ -58,7 +88,10 @@ typedef struct pj_plot {
 
 /// In the order of plots.def; NULL past the end.
 const pj_plot *pj_plot_at(size_t index);
+/// The first one of that name.
 const pj_plot *pj_plot_by_name(pj_str name);
+/// The one of that name that is made from profiles.
+const pj_plot *pj_plot_of_profile(pj_str name);
 
 #define PLOT(name) extern const pj_plot pj_plot_##name;
 #include "widgets/plot/plots.def"

@@ -1,5 +1,14 @@
 // Bars over the categories of any column, side by side or stacked.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/column_text.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/series.h"
 

@@ -1,7 +1,16 @@
 // Who sends how much to whom: a square for each pair, darker the more. Many ranks share a square.
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/column_text.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 
 #include <math.h>

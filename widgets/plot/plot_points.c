@@ -1,7 +1,15 @@
+// What line and scatter plots have in common.
 // Lines are named at their ends, clouds of points in a legend above.
 #include "widgets/plot/plot_points.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
 #include "widgets/plot/series.h"
 
 #include <math.h>

@@ -1,6 +1,13 @@
 // Where the time of each rank goes, or of each thread: a stacked bar plot of the breakdown.
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
 
 #include <string.h>

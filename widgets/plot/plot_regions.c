@@ -1,10 +1,19 @@
 // The OpenMP parallel regions of a run over time, a lane for each rank, coloured by load balance.
 // Regions narrower than a pixel share it: it takes their mean colour, as pale as they are sparse.
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/regions_table.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/lanes.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 
 #include <math.h>
@@ -278,7 +287,7 @@ const pj_plot pj_plot_regions = {
     .title = "OpenMP regions over time",
     .help = "Every OpenMP parallel region of every rank over time, coloured by load balance.",
     .source = PJ_PLOT_RUN,
-    .regions = true,
+    .aspects = PJ_WANT(regions),
     .numbers = numbers,
     .make = make,
 };

@@ -4,7 +4,19 @@
 #include "widgets/figure/column_text.h"
 #include "widgets/plot/plot.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
+#include "widgets/figure/axis.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
 
 #include <math.h>
 #include <stdlib.h>

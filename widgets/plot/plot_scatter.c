@@ -1,4 +1,8 @@
 // Points of any two columns.
+#include "metrics/base/err.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/plot/plot.h"
 #include "widgets/plot/plot_points.h"
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)

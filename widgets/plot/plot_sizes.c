@@ -1,9 +1,17 @@
 // How many messages have which size, in powers of two, and how much of all bytes they carry up to
 // there.
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/column_text.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 
 #include <math.h>

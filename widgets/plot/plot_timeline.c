@@ -1,45 +1,54 @@
 // States of threads over time. The height of a lane is shared by the states within a pixel, so that
 // short ones are seen as long as there are many of them; messages are lines, thicker when one
 // stands for several.
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
-#include "metrics/run/scene.h"
-#include "metrics/run/scene_table.h"
+#include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/run/timeline_table.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/lanes.h"
+#include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
 
 #include <math.h>
 
 enum { HOVERED_MOST = 700, LINES_HOVERED_MOST = 200, NARROW = 4 };
 
-static const pj_colour colours[PJ_SCENE_KINDS] = {
-    [PJ_SCENE_running] = PJ_COLOUR_RUNNING,
-    [PJ_SCENE_message] = PJ_COLOUR_MESSAGE,
-    [PJ_SCENE_collective] = PJ_COLOUR_COLLECTIVE,
-    [PJ_SCENE_synchronisation] = PJ_COLOUR_SYNC,
-    [PJ_SCENE_io] = PJ_COLOUR_IO,
-    [PJ_SCENE_other] = PJ_COLOUR_OTHER,
-    [PJ_SCENE_disabled] = PJ_COLOUR_DISABLED,
-    [PJ_SCENE_idle] = PJ_COLOUR_IDLE,
+static const pj_colour colours[PJ_TIMELINE_KINDS] = {
+    [PJ_TIMELINE_running] = PJ_COLOUR_RUNNING,
+    [PJ_TIMELINE_message] = PJ_COLOUR_MESSAGE,
+    [PJ_TIMELINE_collective] = PJ_COLOUR_COLLECTIVE,
+    [PJ_TIMELINE_synchronisation] = PJ_COLOUR_SYNC,
+    [PJ_TIMELINE_io] = PJ_COLOUR_IO,
+    [PJ_TIMELINE_other] = PJ_COLOUR_OTHER,
+    [PJ_TIMELINE_disabled] = PJ_COLOUR_DISABLED,
+    [PJ_TIMELINE_idle] = PJ_COLOUR_IDLE,
 };
 
 /// Time by kind, and of all.
 typedef struct shares {
-    double ns[PJ_SCENE_KINDS];
+    double ns[PJ_TIMELINE_KINDS];
     double sum;
     double whole; // what it would be if all states were known
 } shares;
 
 typedef struct timeline_plot {
     const pj_run *run;
-    const pj_scene *scene;
+    const pj_timeline *timeline;
     pj_lanes lanes;
     size_t block; // columns that share a hover text
 } timeline_plot;
 
 static void add_pixel(shares *s, const float *time, double part)
 {
-    for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
+    for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
         s->ns[k] += part * (double)time[k];
         s->sum += part * (double)time[k];
     }
@@ -48,27 +57,27 @@ static void add_pixel(shares *s, const float *time, double part)
 /// Adds the time of a row between two columns of the picture.
 static shares shares_of(const timeline_plot *p, size_t row, size_t from, size_t to)
 {
-    const pj_scene *scene = p->scene;
-    double scale = (double)(scene->to_ns - scene->from_ns) / (double)p->lanes.columns;
-    double first = (double)from * scale / scene->column_ns;
-    double last = (double)to * scale / scene->column_ns;
-    size_t row_from = row * scene->rows / p->lanes.rows;
-    size_t row_to = (row + 1) * scene->rows / p->lanes.rows;
+    const pj_timeline *timeline = p->timeline;
+    double scale = (double)(timeline->to_ns - timeline->from_ns) / (double)p->lanes.columns;
+    double first = (double)from * scale / timeline->column_ns;
+    double last = (double)to * scale / timeline->column_ns;
+    size_t row_from = row * timeline->rows / p->lanes.rows;
+    size_t row_to = (row + 1) * timeline->rows / p->lanes.rows;
     row_to = row_to > row_from ? row_to : row_from + 1;
     shares s = {.sum = 0};
     for (size_t r = row_from; r < row_to; r++)
-        for (size_t c = (size_t)first; c < scene->columns && (double)c < last; c++)
-            add_pixel(&s, pj_scene_at(scene, r, c),
+        for (size_t c = (size_t)first; c < timeline->columns && (double)c < last; c++)
+            add_pixel(&s, pj_timeline_at(timeline, r, c),
                       fmin(last, (double)c + 1) - fmax(first, (double)c));
-    s.whole =
-        (double)(to - from) * scale * (double)(row_to - row_from) * scene->lanes / scene->rows;
+    s.whole = (double)(to - from) * scale * (double)(row_to - row_from) * timeline->lanes /
+              timeline->rows;
     return s;
 }
 
 static size_t largest(const shares *s)
 {
     size_t best = 0;
-    for (size_t k = 1; k < PJ_SCENE_KINDS; k++)
+    for (size_t k = 1; k < PJ_TIMELINE_KINDS; k++)
         if (s->ns[k] > s->ns[best])
             best = k;
     return best;
@@ -89,7 +98,7 @@ static void paint(timeline_plot *p)
                 continue;
             }
             double at = 0, all = fmax(s.whole, s.sum);
-            for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
+            for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
                 pj_lanes_paint(lanes, row, column, at / all, (at + s.ns[k]) / all, colours[k]);
                 at += s.ns[k];
             }
@@ -109,7 +118,7 @@ static void add_time(pj_buf *out, const char *before, double ns)
 static void add_lane(const timeline_plot *p, size_t lane, pj_buf *out)
 {
     const pj_layout *layout = &p->run->layout;
-    uint32_t location = p->scene->first_location + (uint32_t)lane;
+    uint32_t location = p->timeline->first_location + (uint32_t)lane;
     uint32_t rank = layout->rank_of[location];
     pj_buf_addf(out, "Rank %u", rank);
     if (pj_layout_threads(layout, rank) > 1)
@@ -130,12 +139,12 @@ static void add_row(const timeline_plot *p, size_t row, pj_buf *out)
 
 static void add_shares(const shares *s, pj_buf *out)
 {
-    for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
+    for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
         char part[32];
         if (s->ns[k] < s->sum / 1000)
             continue;
         pj_format_fixed(100 * s->ns[k] / s->sum, 1, part);
-        pj_buf_addf(out, "\n%s: %s %%", pj_scene_kind_title((pj_scene_kind)k), part);
+        pj_buf_addf(out, "\n%s: %s %%", pj_timeline_kind_title((pj_timeline_kind)k), part);
         add_time(out, ", ", s->ns[k]);
     }
 }
@@ -154,11 +163,11 @@ static const char *block_hover(const timeline_plot *p, size_t row, const size_t 
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
-/// The kind of a block that holds nothing else; PJ_SCENE_KINDS when it is mixed.
+/// The kind of a block that holds nothing else; PJ_TIMELINE_KINDS when it is mixed.
 static size_t only_kind(const shares *s)
 {
     size_t k = largest(s);
-    return s->ns[k] > 0.999 * s->sum ? k : PJ_SCENE_KINDS;
+    return s->ns[k] > 0.999 * s->sum ? k : PJ_TIMELINE_KINDS;
 }
 
 /// Blocks that hold one and the same state share their text.
@@ -171,7 +180,7 @@ static void hover_row(timeline_plot *p, size_t row)
         if (s.sum <= 0)
             continue;
         size_t kind = only_kind(&s);
-        while (kind < PJ_SCENE_KINDS && end < lanes->columns) {
+        while (kind < PJ_TIMELINE_KINDS && end < lanes->columns) {
             size_t next = end + p->block < lanes->columns ? end + p->block : lanes->columns;
             shares more = shares_of(p, row, end, next);
             if (more.sum <= 0 || only_kind(&more) != kind)
@@ -185,7 +194,7 @@ static void hover_row(timeline_plot *p, size_t row)
     }
 }
 
-static const char *call_hover(const timeline_plot *p, const pj_scene_call *c, pj_arena *arena)
+static const char *call_hover(const timeline_plot *p, const pj_timeline_call *c, pj_arena *arena)
 {
     const pj_mpi_call_row *row = pj_mpi_call_at(c->call);
     pj_auto_buf text = {.at = NULL};
@@ -203,8 +212,8 @@ static void hover_calls(timeline_plot *p)
     enum { LEAST_COLUMNS = 6 };
     pj_lanes *lanes = &p->lanes;
     size_t hovered = 0;
-    for (size_t i = 0; i < p->scene->call_count && lanes->rows == lanes->lane_count; i++) {
-        const pj_scene_call *c = &p->scene->calls[i];
+    for (size_t i = 0; i < p->timeline->call_count && lanes->rows == lanes->lane_count; i++) {
+        const pj_timeline_call *c = &p->timeline->calls[i];
         double from = fmax(pj_lanes_column(lanes, c->begin_ns), 0);
         double to = fmin(pj_lanes_column(lanes, c->end_ns), (double)lanes->columns);
         if (to - from >= LEAST_COLUMNS && hovered++ < HOVERED_MOST)
@@ -214,7 +223,8 @@ static void hover_calls(timeline_plot *p)
 
 // Messages
 
-static const char *bundle_hover(const timeline_plot *p, const pj_scene_bundle *b, pj_arena *arena)
+static const char *bundle_hover(const timeline_plot *p, const pj_timeline_bundle *b,
+                                pj_arena *arena)
 {
     char bytes[32];
     pj_auto_buf text = {.at = NULL};
@@ -245,13 +255,15 @@ static void clip(pj_mark *line, double left, double right)
 
 static void draw_messages(timeline_plot *p)
 {
-    const pj_scene *scene = p->scene;
+    const pj_timeline *timeline = p->timeline;
     pj_lanes *lanes = &p->lanes;
     pj_figure *figure = lanes->chart.figure;
-    unsigned alpha = scene->bundle_count > 300 ? 0x48 : scene->bundle_count > 80 ? 0x80 : 0xc0;
-    double width = scene->bundle_count > 300 ? 0.4 : 0.7;
-    for (size_t i = 0; i < scene->bundle_count; i++) {
-        const pj_scene_bundle *b = &scene->bundles[i];
+    unsigned alpha = timeline->bundle_count > 300  ? 0x48
+                     : timeline->bundle_count > 80 ? 0x80
+                                                   : 0xc0;
+    double width = timeline->bundle_count > 300 ? 0.4 : 0.7;
+    for (size_t i = 0; i < timeline->bundle_count; i++) {
+        const pj_timeline_bundle *b = &timeline->bundles[i];
         pj_mark line = {.kind = PJ_MARK_LINE,
                         .x = pj_lanes_x(lanes, b->sent_ns),
                         .y = pj_lanes_y(lanes, b->from),
@@ -262,7 +274,7 @@ static void draw_messages(timeline_plot *p)
         bool ends = line.w <= lanes->chart.right && line.w >= lanes->chart.left;
         clip(&line, lanes->chart.left, lanes->chart.right);
         pj_figure_add(figure, line);
-        if (scene->bundle_count > LINES_HOVERED_MOST || !ends)
+        if (timeline->bundle_count > LINES_HOVERED_MOST || !ends)
             continue;
         pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_DISC,
                                         .x = line.w,
@@ -278,9 +290,9 @@ static void draw_messages(timeline_plot *p)
 static const char **lane_names(const timeline_plot *p, pj_arena *arena)
 {
     const pj_layout *layout = &p->run->layout;
-    const char **names = pj_new_n(arena, const char *, p->scene->lanes + 1);
-    for (uint32_t i = 0; i < p->scene->lanes; i++) {
-        uint32_t location = p->scene->first_location + i, rank = layout->rank_of[location];
+    const char **names = pj_new_n(arena, const char *, p->timeline->lanes + 1);
+    for (uint32_t i = 0; i < p->timeline->lanes; i++) {
+        uint32_t location = p->timeline->first_location + i, rank = layout->rank_of[location];
         bool alone = pj_layout_threads(layout, rank) == 1;
         names[i] =
             alone ? pj_arena_format(arena, "%u", rank)
@@ -293,83 +305,84 @@ static const char **lane_names(const timeline_plot *p, pj_arena *arena)
 static size_t keys_of(const shares *all, pj_chart_key *keys)
 {
     size_t count = 0;
-    for (size_t k = 0; k < PJ_SCENE_KINDS; k++)
+    for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
         if (all->ns[k] > 0)
-            keys[count++] = (pj_chart_key){pj_scene_kind_title((pj_scene_kind)k), colours[k]};
+            keys[count++] = (pj_chart_key){pj_timeline_kind_title((pj_timeline_kind)k), colours[k]};
     if (all->whole - all->sum > all->whole / 1000)
         keys[count++] = (pj_chart_key){"No record", PJ_PAPER};
     return count;
 }
 
-static shares all_shares(const pj_scene *scene)
+static shares all_shares(const pj_timeline *timeline)
 {
     shares all = {.sum = 0};
-    for (size_t i = 0; i < (size_t)scene->rows * scene->columns; i++)
-        add_pixel(&all, &scene->time[i * PJ_SCENE_KINDS], 1);
-    all.whole = (double)(scene->to_ns - scene->from_ns) * scene->lanes;
+    for (size_t i = 0; i < (size_t)timeline->rows * timeline->columns; i++)
+        add_pixel(&all, &timeline->time[i * PJ_TIMELINE_KINDS], 1);
+    all.whole = (double)(timeline->to_ns - timeline->from_ns) * timeline->lanes;
     return all;
 }
 
-static const char *subtitle_of(const pj_scene *scene, pj_arena *arena)
+static const char *subtitle_of(const pj_timeline *timeline, pj_arena *arena)
 {
     char length[32], from[32];
-    pj_format_duration((double)(scene->to_ns - scene->from_ns), length);
-    pj_format_duration((double)scene->from_ns, from);
+    pj_format_duration((double)(timeline->to_ns - timeline->from_ns), length);
+    pj_format_duration((double)timeline->from_ns, from);
     const char *messages =
-        scene->messages == 0 ? ""
-        : scene->bundle_count && scene->bundle_count < scene->messages // summaries only count
+        timeline->messages == 0 ? ""
+        : timeline->bundle_count &&
+                timeline->bundle_count < timeline->messages // summaries only count
             ? pj_arena_format(arena, "; %llu messages in %zu bundles",
-                              (unsigned long long)scene->messages, scene->bundle_count)
-            : pj_arena_format(arena, "; %llu message%s", (unsigned long long)scene->messages,
-                              scene->messages == 1 ? "" : "s");
-    return scene->from_ns ? pj_arena_format(arena, "%s from %s on%s", length, from, messages)
-                          : pj_arena_format(arena, "%s%s", length, messages);
+                              (unsigned long long)timeline->messages, timeline->bundle_count)
+            : pj_arena_format(arena, "; %llu message%s", (unsigned long long)timeline->messages,
+                              timeline->messages == 1 ? "" : "s");
+    return timeline->from_ns ? pj_arena_format(arena, "%s from %s on%s", length, from, messages)
+                             : pj_arena_format(arena, "%s%s", length, messages);
 }
 
-static const char *summary_of(const pj_scene *scene, const shares *all, pj_arena *arena)
+static const char *summary_of(const pj_timeline *timeline, const shares *all, pj_arena *arena)
 {
     pj_auto_buf text = {.at = NULL};
-    pj_buf_addf(&text, "States of %u thread%s over time, of all of it:", scene->lanes,
-                scene->lanes == 1 ? "" : "s");
-    for (size_t k = 0; k < PJ_SCENE_KINDS; k++) {
+    pj_buf_addf(&text, "States of %u thread%s over time, of all of it:", timeline->lanes,
+                timeline->lanes == 1 ? "" : "s");
+    for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
         char part[32];
         if (all->ns[k] <= 0)
             continue;
         pj_format_fixed(100 * all->ns[k] / all->sum, 1, part);
-        pj_buf_addf(&text, " %s %s %%,", pj_scene_kind_title((pj_scene_kind)k), part);
+        pj_buf_addf(&text, " %s %s %%,", pj_timeline_kind_title((pj_timeline_kind)k), part);
     }
-    pj_buf_addf(&text, " %llu messages.", (unsigned long long)scene->messages);
+    pj_buf_addf(&text, " %llu messages.", (unsigned long long)timeline->messages);
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
 static void make_lanes(timeline_plot *p, pj_plot_opts opts, const shares *all, const pj_draw *draw)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_chart_key keys[PJ_SCENE_KINDS + 1];
+    pj_chart_key keys[PJ_TIMELINE_KINDS + 1];
     bool threads = p->run->layout.locations > p->run->layout.ranks;
     pj_lanes_opts frame = {
         .title = opts.title ? opts.title : pj_arena_format(arena, "Timeline: %s", p->run->name),
-        .subtitle = subtitle_of(p->scene, arena),
+        .subtitle = subtitle_of(p->timeline, arena),
         .width = opts.width,
         .height = opts.height,
         .keys = keys,
         .key_count = keys_of(all, keys),
         .lane_title = threads ? "Rank.thread" : "Rank",
         .names = lane_names(p, arena),
-        .lane_count = p->scene->lanes,
-        .from_ns = p->scene->from_ns,
-        .to_ns = p->scene->to_ns,
+        .lane_count = p->timeline->lanes,
+        .from_ns = p->timeline->from_ns,
+        .to_ns = p->timeline->to_ns,
     };
     p->lanes = pj_lanes_new(frame, draw);
 }
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
-    timeline_plot p = {.run = data.run, .scene = data.run->scene};
+    timeline_plot p = {.run = data.run, .timeline = data.run->timeline};
     shares all = {.sum = 0};
-    if (p.scene)
-        all = all_shares(p.scene);
-    if (!p.scene || all.sum <= 0) {
+    if (p.timeline)
+        all = all_shares(p.timeline);
+    if (!p.timeline || all.sum <= 0) {
         pj_fail(err, PJ_E_MISSING, data.run->path, 0, "has no states to draw in this range");
         return NULL;
     }
@@ -383,7 +396,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         hover_row(&p, row);
     hover_calls(&p);
     draw_messages(&p);
-    p.lanes.chart.figure->summary = summary_of(p.scene, &all, p.lanes.chart.arena);
+    p.lanes.chart.figure->summary = summary_of(p.timeline, &all, p.lanes.chart.arena);
     return p.lanes.chart.figure;
 }
 
@@ -392,7 +405,7 @@ const pj_plot pj_plot_timeline = {
     .title = "Timeline",
     .help = "States of every rank and thread over time, and the messages between them.",
     .source = PJ_PLOT_RUN,
-    .scene = true,
-    .numbers = pj_scene_table,
+    .aspects = PJ_WANT(timeline),
+    .numbers = pj_timeline_table,
     .make = make,
 };

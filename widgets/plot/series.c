@@ -1,9 +1,13 @@
 // One series per y column, or per value of the column that splits them.
 #include "widgets/plot/series.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
+#include "metrics/table/table.h"
 
 #include <math.h>
 

@@ -3,7 +3,9 @@
 #ifndef PJ_SERIES_H
 #define PJ_SERIES_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/plot/plot.h"
@@ -41,8 +43,8 @@ typedef struct pj_series_set {
 /// needed to tell rows apart; opts.y empty = the first column of numbers after it.
 /// `categories` takes x as labels even when it is numeric. Values <= 0 are skipped on a logarithmic
 /// axis. Fails with PJ_E_USAGE (the message lists the columns) and PJ_E_MISSING (no point is left).
-bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_arena *arena,
-                  pj_series_set *out, pj_err *err);
+PJ_CHECKED bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories,
+                             pj_arena *arena, pj_series_set *out, pj_err *err);
 /// "rank: 3\nUseful: 1,234,567 ns": exact values of a point.
 const char *pj_series_hover(const pj_series_set *set, const pj_series *series,
                             const pj_series_point *point, pj_arena *arena);

@@ -1,15 +1,25 @@
+// The findings of a report in words.
 // A sentence stands here once: advice with the metric that it is about, values where they first
 // matter, what mending brings in summary and conclusions.
 #include "widgets/report/findings_md.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/findings.h"
 #include "metrics/pop/losses.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/mpi_use.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/run/sums.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/definitions.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double CLOSE = 0.8; // of the largest loss: worth a word beside it
 
@@ -106,6 +116,75 @@ static void add_losses(const writer *w, const pj_losses *losses)
     pj_buf_puts(w->out, ".\n");
 }
 
+/// "1.503 instructions per cycle, 2.738 GHz": of useful computation.
+static void add_computation(const writer *w, const pj_sums *sums)
+{
+    const char *between = "- Useful computation runs at ";
+    if (sums->instructions > 0 && sums->cycles > 0) {
+        pj_buf_addf(w->out, "%s%s instructions per cycle", between,
+                    fixed(w, sums->instructions / sums->cycles, 3));
+        between = " and ";
+    }
+    if (sums->cycles > 0 && sums->useful_sum > 0) {
+        pj_buf_addf(w->out, "%s%s GHz", between, fixed(w, sums->cycles / sums->useful_sum, 3));
+        between = " and ";
+    }
+    if (strcmp(between, " and ") == 0)
+        pj_buf_puts(w->out, ".\n");
+}
+
+/// The functions that take most, up to three that take 1 % or more.
+static void add_calls(const writer *w, const pj_mpi_use *use, double core_ns)
+{
+    enum { MOST = 3 };
+    const double least = 0.01;
+    const pj_mpi_sum *before = NULL;
+    for (unsigned n = 0; n < MOST; n++) {
+        const pj_mpi_sum *next = NULL;
+        for (const pj_mpi_sum *s = use->sums; s < use->sums + use->count; s++) {
+            bool told = before && (s->time_ns > before->time_ns ||
+                                   (s->time_ns == before->time_ns && s <= before));
+            if (!told && (!next || s->time_ns > next->time_ns))
+                next = s;
+        }
+        if (!next || (double)next->time_ns < least * core_ns)
+            return;
+        add(w, n ? ", " : ", most of it ", next->name, "");
+        pj_buf_addf(w->out, " (%s)", percent(w, (double)next->time_ns / core_ns));
+        before = next;
+    }
+}
+
+static void add_mpi(const writer *w, const pj_run *run, const pj_sums *sums)
+{
+    const pj_mpi_use *use = run->mpi_use;
+    double core_ns = sums->runtime * sums->threads, time = 0, calls = 0;
+    if (!run->has_mpi || !use || !(core_ns > 0))
+        return;
+    for (uint32_t i = 0; i < use->count; i++) {
+        time += (double)use->sums[i].time_ns;
+        calls += (double)use->sums[i].calls;
+    }
+    pj_buf_addf(w->out, "- MPI takes %s of the core time", percent(w, time / core_ns));
+    add_calls(w, use, core_ns);
+    double seconds = sums->runtime / 1e9;
+    char each_second[3][32];
+    const double amounts[] = {calls, (double)use->messages};
+    for (size_t i = 0; i < 2; i++)
+        pj_format_grouped((int64_t)(amounts[i] / seconds), each_second[i]);
+    pj_format_bytes((uint64_t)((double)use->bytes / seconds), each_second[2]);
+    pj_buf_addf(w->out, "; %s calls, %s messages and %s a second.\n", each_second[0],
+                each_second[1], each_second[2]);
+}
+
+/// Of one run, which is compared with nothing.
+static void add_figures(const writer *w, const pj_run *run)
+{
+    pj_sums sums = pj_sums_of(run);
+    add_computation(w, &sums);
+    add_mpi(w, run, &sums);
+}
+
 static void write_summary(const writer *w)
 {
     pj_findings path = pj_findings_path(w->metrics, w->last, w->arena);
@@ -119,6 +198,8 @@ static void write_summary(const writer *w)
     pj_buf_puts(w->out, "\n");
     if (w->metrics->study->alone)
         add(w, "- There are no scalings (", w->metrics->study->alone, ").\n");
+    if (w->metrics->study->count == 1)
+        add_figures(w, w->metrics->study->runs[0]);
     if (!losses.count) {
         pj_buf_puts(w->out, "- No cause takes 1 % of the runtime.\n");
         return;

@@ -1,6 +1,7 @@
 // What md4c finds, written as HTML.
 #include "widgets/report/markdown_html.h"
 
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 
 #include <md4c.h>

@@ -5,6 +5,7 @@
 #define PJ_MARKDOWN_HTML_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 /// `anchor` (may be NULL) begins the ids of headings, which are numbered from `*headings` on.
 void pj_markdown_html(pj_buf *out, pj_str markdown, const char *anchor, unsigned *headings);

@@ -3,6 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/definitions.h"
 

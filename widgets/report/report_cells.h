@@ -4,6 +4,7 @@
 #define PJ_REPORT_CELLS_H
 
 #include "metrics/base/fingerprint.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
 
 #include <jansson.h>

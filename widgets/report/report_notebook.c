@@ -1,8 +1,13 @@
+// The notebook that a report of runs is made from.
 // Cells say what the numbers are, so that a changed set or region changes the words with them;
 // prompts to the author are comments, which no page shows.
 #include "widgets/report/report_notebook.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/run/regions.h"
+#include "metrics/run/run.h"
 #include "widgets/figure/escape.h"
 #include "widgets/report/findings_md.h"
 
@@ -167,8 +172,8 @@ static void add_structure(writer *w)
               "Phases of the run: start, iterations, output. Which of them is analysed, and why?",
               "structure");
     const pj_run *last = w->metrics->study->runs[w->last];
-    bool has_scene = last->scene || has_events(last); // summaries of old have none
-    if (has_scene && last->runtime_ns > 0)            // without states there is nothing to draw
+    bool has_timeline = last->timeline || has_events(last); // summaries of old have none
+    if (has_timeline && last->runtime_ns > 0) // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
     add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
@@ -226,6 +231,23 @@ static void add_section(writer *w, const section *s)
         add_lines(w, s);
     if (s->more && has_events(last) && s->has_more(last))
         add_guarded(w, s->more, s->more_caption, s->more_label);
+}
+
+/// Call paths are in the trace alone: it is read again for them.
+static void add_functions(writer *w)
+{
+    pj_auto_buf text = {0};
+    const pj_run *last = w->metrics->study->runs[w->last];
+    if (!has_events(last) || !pj_regions_name_functions(last))
+        return;
+    pj_buf_puts(&text,
+                "## Time and share per function\n\nExclusive time is that of the function "
+                "itself, inclusive time also that of what it calls; the balance is mean over "
+                "maximum of the ranks.\n\n<!-- Which functions are worth the work? Which of "
+                "them are uneven? -->\n");
+    add_prose(w, &text);
+    add_guarded(w, "profile, m.runs[#m.runs], {first = 20}",
+                "Functions and calls of the largest run, the longest first", "tab:functions");
 }
 
 static void add_conclusions(writer *w)
@@ -290,6 +312,7 @@ json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan
     add_efficiency(&w);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         add_section(&w, &sections[i]);
+    add_functions(&w);
     add_conclusions(&w);
     if (plan->traces)
         json_array_append_new(w.cells, pj_report_traces(plan->traces, metrics->study->count));

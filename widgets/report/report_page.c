@@ -1,8 +1,10 @@
+// A report as one HTML page.
 // Metadata is that of report_notebook.c; what front ends and nbconvert's templates call hidden is
 // hidden here too.
 #include "widgets/report/report_page.h"
 
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 #include "widgets/report/markdown_html.h"
 

@@ -4,6 +4,7 @@
 #define PJ_REPORT_PAGE_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,9 @@
+// The definitions of the metrics of a table.
 // Sets share most of their metrics, so that the second of them refers to the first.
 #include "widgets/table/definitions.h"
 
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/textlines.h"
 
@@ -72,7 +75,7 @@ static pj_str symbol_of(pj_str sentence)
 static bool is_new_symbol(size_t index, pj_str symbol)
 {
     for (size_t i = 0; i < index; i++)
-        if (pj_str_equal(symbol_of(pj_str_of(pj_measure_at(i)->sentence)), symbol))
+        if (pj_str_equal(symbol_of(pj_str_of(pj_measures_row_at(i)->sentence)), symbol))
             return false;
     return symbol.len > 0;
 }
@@ -80,10 +83,10 @@ static bool is_new_symbol(size_t index, pj_str symbol)
 static void add_symbols(pj_buf *out)
 {
     enum { WIDTH = 13 }; // of the longest symbol
-    const pj_measure *measure;
+    const pj_measures_row *measure;
     pj_buf_puts(out, "### Symbols\n\n| Symbol          | Meaning |\n|:----------------|"
                      ":------------------------------------------------------------|\n");
-    for (size_t i = 0; (measure = pj_measure_at(i)); i++) {
+    for (size_t i = 0; (measure = pj_measures_row_at(i)); i++) {
         pj_str sentence = pj_str_of(measure->sentence), symbol = symbol_of(sentence);
         if (!is_new_symbol(i, symbol))
             continue;

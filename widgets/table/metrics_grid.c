@@ -1,8 +1,16 @@
+// What all forms of the efficiency table share: which column is which run.
 // Columns are runs: those of one group side by side, groups by size, runs in study order.
 #include "widgets/table/metrics_grid.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
+#include "metrics/trace/import_stats.h"
 #include "widgets/figure/column_text.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/textlines.h"
 
 #include <math.h>

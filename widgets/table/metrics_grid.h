@@ -3,7 +3,10 @@
 #ifndef PJ_METRICS_GRID_H
 #define PJ_METRICS_GRID_H
 
+#include "metrics/base/arena.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 
 #define PJ_GRID_UP "\u2191"

@@ -1,6 +1,12 @@
 // The efficiency table as a real HTML table: read aloud, copied, hovered without any script.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/figure/palette.h"
 #include "widgets/table/metrics_grid.h"
 #include "widgets/table/render.h"
 

@@ -1,4 +1,8 @@
 // The efficiency table in Markdown: depth by em spaces, which every renderer keeps.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/textlines.h"
 #include "widgets/table/metrics_grid.h"

@@ -1,6 +1,12 @@
 // The efficiency table in LaTeX. Cells are coloured by \colorbox, which needs xcolor alone: the
 // preamble of nbconvert has no colortbl.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
 #include "widgets/figure/textlines.h"
 #include "widgets/table/metrics_grid.h"
 #include "widgets/table/render.h"

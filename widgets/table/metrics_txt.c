@@ -1,8 +1,15 @@
 // The efficiency table in a terminal: the hierarchy as a tree, columns in blocks that fit.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/pop/metrics.h"
+#include "widgets/figure/palette.h"
 #include "widgets/figure/textlines.h"
 #include "widgets/table/metrics_grid.h"
 #include "widgets/table/render.h"
+
+#include <string.h>
 
 enum { GAP = 1, PAD = 1, LONGEST_LABEL = 24 };
 
@@ -53,7 +60,33 @@ static const char *cell_text(const sheet *s, size_t row, size_t column)
     return pj_arena_format(s->arena, "%s%s", cell->text, *cell->mark ? cell->mark : " ");
 }
 
-static void measure(sheet *s)
+/// Whether what is cut off would tell two columns apart.
+static bool cut_alike(const pj_grid *grid)
+{
+    for (size_t i = 1; i < grid->column_count; i++) {
+        const char *left = grid->columns[i - 1].label, *right = grid->columns[i].label;
+        pj_auto_buf a = {0}, b = {0};
+        pj_textlines_elide(&a, pj_str_of(left), LONGEST_LABEL);
+        pj_textlines_elide(&b, pj_str_of(right), LONGEST_LABEL);
+        if (strcmp(left, right) != 0 && pj_str_equal(pj_buf_str(&a), pj_buf_str(&b)))
+            return true;
+    }
+    return false;
+}
+
+/// Labels are cut where there are many: not if all fit, nor if they would be the same.
+static size_t longest_label(const sheet *s, size_t room)
+{
+    size_t all = s->title_width;
+    for (size_t i = 0; i < s->grid->column_count; i++)
+        all += pj_utf8_columns(pj_str_of(s->grid->columns[i].label)) + 1 + PAD + GAP;
+    if (all > room && !cut_alike(s->grid))
+        return LONGEST_LABEL;
+    size_t taken = s->title_width + 1 + PAD + GAP;
+    return larger(LONGEST_LABEL, room > taken ? room - taken : 0);
+}
+
+static void measure(sheet *s, size_t room)
 {
     const pj_grid *grid = s->grid;
     s->titles = pj_new_n(s->arena, const char *, grid->row_count + 1);
@@ -64,9 +97,10 @@ static void measure(sheet *s)
         s->titles[row] = title_of(s, row);
         s->title_width = larger(s->title_width, pj_utf8_columns(pj_str_of(s->titles[row])));
     }
+    size_t longest = longest_label(s, room);
     for (size_t i = 0; i < grid->column_count; i++) {
         pj_auto_buf label = {0};
-        pj_textlines_elide(&label, pj_str_of(grid->columns[i].label), LONGEST_LABEL);
+        pj_textlines_elide(&label, pj_str_of(grid->columns[i].label), longest);
         grid->columns[i].label = pj_arena_text(s->arena, pj_buf_str(&label));
         size_t width = pj_utf8_columns(pj_buf_str(&label)) + 1;
         for (size_t row = 0; row < grid->row_count; row++)
@@ -197,7 +231,7 @@ void pj_metrics_txt(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out)
     pj_auto_arena arena = pj_arena_new(NULL);
     sheet s = {.grid = pj_grid_new(metrics, arena), .arena = arena, .opts = opts};
     unsigned width = opts.width ? opts.width : 100;
-    measure(&s);
+    measure(&s, width);
     pj_textlines_title(out, pj_str_of(metrics->title), opts.colour);
     for (size_t i = 0; i < metrics->urgent; i++) {
         pj_textlines_wrap(out, "! ", pj_str_of(metrics->remarks[i].text), width);

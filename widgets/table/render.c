@@ -1,6 +1,7 @@
 // Looks renderers up; the formats are in table_*.c and metrics_*.c.
 #include "widgets/table/render.h"
 
+#include "metrics/base/str.h"
 #include "metrics/run/overview.h"
 
 static const pj_renderer *const renderers[] = {

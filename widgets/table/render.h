@@ -4,6 +4,7 @@
 #define PJ_RENDER_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/palette.h"

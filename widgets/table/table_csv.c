@@ -1,5 +1,8 @@
 // CSV after RFC 4180: comma, quotes doubled, LF, UTF-8, the keys as header; no value = no text.
+#include "metrics/base/buf.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/render.h"
 

@@ -1,6 +1,10 @@
 // The efficiency table as marks: hierarchy by indentation, one coloured cell per value.
 #include "widgets/table/table_figure.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/run/run.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/table/metrics_grid.h"
 

@@ -4,6 +4,7 @@
 
 #include "metrics/pop/metrics.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 
 pj_figure *pj_table_figure(const pj_metrics *metrics, pj_palette palette, const pj_draw *draw);

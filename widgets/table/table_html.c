@@ -1,4 +1,8 @@
 // HTML: a real table, so that it can be read aloud and copied; tooltips hold exact values.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/html_page.h"

@@ -1,6 +1,9 @@
 // JSON: {"title", "note", "columns": [{"key", "title", "unit"}], "rows": [{key: value}]}. A value
 // that cannot be had is null, and the row's "reasons" object says why.
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/table/table.h"
 #include "widgets/table/render.h"
 
 #include <jansson.h>

@@ -1,4 +1,8 @@
 // Markdown: a pipe table (GitHub's dialect, understood by pandoc).
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/render.h"

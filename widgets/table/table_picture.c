@@ -1,9 +1,14 @@
+// Any table as a picture.
 // Numbers stand right, texts left, a rule under the header; sentences in the last column are
 // wrapped.
 #include "widgets/table/table_picture.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "widgets/figure/column_text.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/figure/textlines.h"
 

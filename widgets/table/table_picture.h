@@ -5,6 +5,7 @@
 
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 /// A picture has an end: more rows are named under the table, not drawn; so are columns that do
 /// not fit in PJ_PICTURE_WIDTH px.

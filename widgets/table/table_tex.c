@@ -1,5 +1,9 @@
 // LaTeX: booktabs rules, shrunk to the line by adjustbox, longtable when it may pass a page. Both
 // packages are in the preamble of nbconvert, where these fragments are put.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/render.h"

@@ -1,7 +1,11 @@
 // Text for a terminal: numbers aligned on their points, units in the header. A table wider than
 // the terminal is cut into blocks that repeat the leading columns; sentences in the last column
 // are wrapped.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/textlines.h"
 #include "widgets/table/render.h"

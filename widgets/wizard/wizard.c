@@ -2,9 +2,20 @@
 // is kept for the next time, and its end.
 #include "widgets/wizard/wizard_browse.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
 #include "widgets/figure/escape.h"
 #include "widgets/ipy/widget_record.h"
+#include "widgets/wizard/wizard_job.h"
+#include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_record.h"
 
 #include <stdlib.h>
 
@@ -362,11 +373,11 @@ pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
         return NULL;
     }
     pj_widget *root = pj_wizard_root(wizard);
-    pj_widget_observe(
+    pj_ignore(pj_widget_observe(
         root,
         (pj_widget_watch){
             .kind = PJ_WIDGET_CLOSE, .call = root_closed, .release = root_gone, .context = wizard},
-        NULL);
+        NULL));
     if (opts->mark)
         pj_piece_set(&wizard->parts, wizard->root, "_dom_classes", json_pack("[s]", opts->mark));
     pj_browser_start(wizard->browser, opts->folder);

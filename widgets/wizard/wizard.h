@@ -5,8 +5,14 @@
 #ifndef PJ_WIZARD_H
 #define PJ_WIZARD_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
 #include "widgets/figure/palette.h"
 #include "widgets/ipy/widget.h"
 
@@ -16,7 +22,7 @@ typedef struct pj_wizard pj_wizard;
 typedef enum pj_wizard_view {
     PJ_WIZARD_TOTALS,
     PJ_WIZARD_REGIONS,  // run->openmp_regions
-    PJ_WIZARD_TIMELINE, // run->scene
+    PJ_WIZARD_TIMELINE, // run->timeline
 } pj_wizard_view;
 
 /// How traces are read, as texts of the command line; NULL or 0 = the default.
@@ -117,8 +123,8 @@ typedef struct pj_wizard_opts {
 } pj_wizard_opts;
 
 /// The host is copied, and released at once on failure.
-pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
-                         const pj_wizard_opts *opts, pj_err *err);
+PJ_CHECKED pj_wizard *pj_wizard_new(pj_widgets *widgets, const pj_wizard_host *host,
+                                    const pj_wizard_opts *opts, pj_err *err);
 pj_widget *pj_wizard_root(const pj_wizard *wizard);
 /// The one opened last of those that are open; NULL when there is none.
 pj_wizard *pj_wizard_last(const pj_widgets *widgets);

@@ -1,8 +1,16 @@
+// Folders and files to choose from.
 // One list holds folders and files; what is shown of a folder is what the filters let through.
 #include "widgets/wizard/wizard_browse.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "widgets/ipy/widget.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
 
 #include <stdlib.h>
 

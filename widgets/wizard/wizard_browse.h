@@ -4,6 +4,8 @@
 #ifndef PJ_WIZARD_BROWSE_H
 #define PJ_WIZARD_BROWSE_H
 
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_record.h"
 
 /// `changed` after runs were added.

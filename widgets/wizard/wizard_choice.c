@@ -1,5 +1,16 @@
 // The runs chosen, and the study and metrics made from those that were read.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_job.h"
+#include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_record.h"
 
 const char *pj_wizard_file_name(const char *path)

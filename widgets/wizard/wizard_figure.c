@@ -1,10 +1,19 @@
 // Figures on pages, kept beside the wizard for people without a kernel, and saved as files.
 #include "widgets/wizard/wizard_record.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 #include "widgets/bundle.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/figure_file.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/table/render.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
 
 #include <ctype.h>
 #include <math.h>

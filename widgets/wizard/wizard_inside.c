@@ -2,13 +2,26 @@
 // read again on a thread of its own.
 #include "widgets/wizard/wizard_record.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/run/breakdown.h"
 #include "metrics/run/regions_table.h"
-#include "metrics/run/scene.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/run/timeline.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/plot/plot.h"
 #include "widgets/table/render.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_job.h"
+#include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_ranks.h"
 
 static const char *const file_names[] = {
@@ -302,9 +315,9 @@ static void on_view(void *context)
 static void zoom(pj_wizard *wizard, double factor, double shift)
 {
     const pj_run *run = wizard->looked;
-    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->scene)
+    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->timeline)
         return;
-    double from = (double)run->scene->from_ns, to = (double)run->scene->to_ns;
+    double from = (double)run->timeline->from_ns, to = (double)run->timeline->to_ns;
     double width = (to - from) * factor, last = (double)run->end_ns;
     double begin = (from + to - width) / 2 + shift * (to - from);
     if (width < 1000) // the least that Extrae's clocks tell apart
@@ -349,9 +362,9 @@ static void on_region(void *context)
 {
     pj_wizard *wizard = context;
     const pj_run *run = wizard->looked;
-    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->scene)
+    if (view_of(wizard) != PJ_WIZARD_TIMELINE || !is_read(wizard) || !run->timeline)
         return;
-    double from = (double)run->scene->from_ns, to = (double)run->scene->to_ns;
+    double from = (double)run->timeline->from_ns, to = (double)run->timeline->to_ns;
     double whole = (double)run->end_ns / 100;
     pj_auto_arena arena = pj_arena_new(NULL);
     bool several = wizard->chosen_count > 1 && whole > 0;

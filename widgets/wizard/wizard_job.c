@@ -1,9 +1,15 @@
+// Reading traces while the wizard stays alive.
 // One task that reads the traces in turn, each with all workers. What it tells is kept under a
 // lock.
 #include "widgets/wizard/wizard_job.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/pool.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
 
 #include <pthread.h>
 

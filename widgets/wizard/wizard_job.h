@@ -3,6 +3,8 @@
 #ifndef PJ_WIZARD_JOB_H
 #define PJ_WIZARD_JOB_H
 
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
 #include "widgets/wizard/wizard.h"
 
 typedef struct pj_wizard_job pj_wizard_job;
@@ -37,6 +39,6 @@ size_t pj_wizard_job_count(const pj_wizard_job *job);
 const char *pj_wizard_job_path(const pj_wizard_job *job, size_t index);
 pj_wizard_progress pj_wizard_job_at(pj_wizard_job *job, size_t index);
 /// What came of a trace, once: the run (the caller's), or NULL with the reason.
-pj_run *pj_wizard_job_take(pj_wizard_job *job, size_t index, pj_err *err);
+PJ_CHECKED pj_run *pj_wizard_job_take(pj_wizard_job *job, size_t index, pj_err *err);
 
 #endif

@@ -1,8 +1,11 @@
+// Making and changing the widgets of a page.
 // Thin words over widget.h: every part is looked up by its id, for a front end may close any of
 // them.
 #include "widgets/wizard/wizard_pieces.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "widgets/figure/escape.h"
 
@@ -174,12 +177,13 @@ static void listen(pj_pieces *parts, pj_piece part, const char *key, listener to
     listener *kept = pj_new(parts->arena, listener);
     *kept = to;
     kept->page = parts->page;
-    pj_widget_observe(widget,
-                      (pj_widget_watch){.kind = key ? PJ_WIDGET_CHANGE : PJ_WIDGET_MESSAGE,
-                                        .key = key,
-                                        .call = hear,
-                                        .context = kept},
-                      &parts->err);
+    pj_ignore(
+        pj_widget_observe(widget,
+                          (pj_widget_watch){.kind = key ? PJ_WIDGET_CHANGE : PJ_WIDGET_MESSAGE,
+                                            .key = key,
+                                            .call = hear,
+                                            .context = kept},
+                          &parts->err));
 }
 
 void pj_piece_on(pj_pieces *parts, pj_piece part, const char *key, void (*call)(void *context))
@@ -206,7 +210,7 @@ void pj_piece_set(const pj_pieces *parts, pj_piece part, const char *key, json_t
 {
     pj_widget *widget = find(parts, part);
     if (widget)
-        pj_widget_set_one(widget, key, take, NULL);
+        pj_ignore(pj_widget_set_one(widget, key, take, NULL));
     json_decref(take);
 }
 
@@ -254,7 +258,7 @@ void pj_piece_options(const pj_pieces *parts, pj_piece part, json_t *take, int i
         else if (index >= 0)
             at = json_integer(index);
         json_t *traits = json_pack("{s:O, s:o}", "_options_labels", take, "index", at);
-        pj_widget_set(widget, traits, NULL);
+        pj_ignore(pj_widget_set(widget, traits, NULL));
         json_decref(traits);
     }
     json_decref(take);

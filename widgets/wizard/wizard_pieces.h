@@ -5,6 +5,7 @@
 #define PJ_WIZARD_PIECES_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "widgets/ipy/widget.h"
 
 typedef const char *pj_piece; // comm id; NULL = none

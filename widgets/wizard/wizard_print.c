@@ -1,7 +1,12 @@
+// Writing a report while the wizard stays alive.
 // The thread writes its result before it says that it has ended.
 #include "widgets/wizard/wizard_print.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/pool.h"
+#include "metrics/base/str.h"
 
 #include <stdatomic.h>
 

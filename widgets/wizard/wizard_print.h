@@ -3,6 +3,7 @@
 #ifndef PJ_WIZARD_PRINT_H
 #define PJ_WIZARD_PRINT_H
 
+#include "metrics/base/err.h"
 #include "widgets/wizard/wizard.h"
 
 typedef struct pj_wizard_print pj_wizard_print;
@@ -14,7 +15,7 @@ pj_wizard_print *pj_wizard_print_start(const pj_wizard_host *host, const char *n
                                        void *context);
 bool pj_wizard_print_ended(const pj_wizard_print *print);
 /// After the end: whether the document was written.
-bool pj_wizard_print_good(const pj_wizard_print *print, pj_err *err);
+PJ_CHECKED bool pj_wizard_print_good(const pj_wizard_print *print, pj_err *err);
 const char *pj_wizard_print_output(const pj_wizard_print *print);
 /// Asks it to stop; returns at once.
 void pj_wizard_print_stop(pj_wizard_print *print);

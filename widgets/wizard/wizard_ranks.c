@@ -1,5 +1,15 @@
+// Quantities by rank.
 // The quantities are rows of a table; values are sums or means over the threads of a rank.
 #include "widgets/wizard/wizard_ranks.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+#include "metrics/trace/layout.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 #include <math.h>
 #include <stdlib.h>

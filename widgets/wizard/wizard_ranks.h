@@ -3,6 +3,13 @@
 #ifndef PJ_WIZARD_RANKS_H
 #define PJ_WIZARD_RANKS_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
 /// What has a bar; threads are numbered through all ranks.
@@ -39,8 +46,8 @@ pj_table *pj_rank_table(const pj_run *run, const pj_rank_quantity *quantity, pj_
 /// "IPC by rank: epoch_16proc"; arena.
 const char *pj_rank_title(const pj_run *run, const pj_rank_quantity *quantity, pj_rank_bars bars,
                           pj_arena *arena);
-pj_figure *pj_rank_figure(const pj_table *table, const pj_rank_quantity *quantity,
-                          pj_plot_opts opts, const pj_draw *draw, pj_err *err);
+PJ_CHECKED pj_figure *pj_rank_figure(const pj_table *table, const pj_rank_quantity *quantity,
+                                     pj_plot_opts opts, const pj_draw *draw, pj_err *err);
 
 typedef struct pj_rank_summary {
     size_t count;                     // 0 = no rank has a value

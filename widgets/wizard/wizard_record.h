@@ -3,6 +3,16 @@
 #ifndef PJ_WIZARD_RECORD_H
 #define PJ_WIZARD_RECORD_H
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
@@ -105,7 +115,7 @@ extern const char *const pj_wizard_scalings[];
 pj_scaling pj_wizard_scaling(const pj_wizard *wizard, pj_piece part);
 pj_key pj_wizard_key(const pj_wizard *wizard, pj_piece part);
 /// Evaluates the runs that were read and refreshes the pages.
-bool pj_wizard_evaluate(pj_wizard *wizard, pj_err *err);
+PJ_CHECKED bool pj_wizard_evaluate(pj_wizard *wizard, pj_err *err);
 /// Lua for the runs and their metrics: "runs = load{...}\nm = metrics(runs, ...)\n".
 void pj_wizard_code_runs(const pj_wizard *wizard, pj_buf *out);
 void pj_wizard_code_metrics(const pj_wizard *wizard, pj_buf *out);

@@ -1,4 +1,11 @@
 // Last page: the report, as a notebook to go on from or as a document.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_print.h"
 #include "widgets/wizard/wizard_record.h"
 
 static const char *const suffixes[] = {".ipynb", ".pdf", ".html"};

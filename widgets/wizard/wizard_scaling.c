@@ -1,7 +1,19 @@
 // Third page: any metric over the scale of the runs, drawn at the wanted size and saved.
 #include "widgets/wizard/wizard_record.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
 
 typedef struct scaling_page {
     pj_piece metric, x, by, axes, width, height, plot;

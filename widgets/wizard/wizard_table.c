@@ -2,8 +2,11 @@
 // of the tree between those, title and scale as in the figure.
 #include "widgets/wizard/wizard_table.h"
 
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/figure/palette.h"
 
 #define CELL                                                                                       \
     "height:28px;box-sizing:border-box;padding:0 8px;line-height:1;text-align:center;"             \

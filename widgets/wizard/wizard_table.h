@@ -4,6 +4,7 @@
 #define PJ_WIZARD_TABLE_H
 
 #include "metrics/base/buf.h"
+#include "widgets/figure/palette.h"
 #include "widgets/table/metrics_grid.h"
 
 enum { PJ_WIZARD_ROW_PX = 28, PJ_WIZARD_STEP_PX = 16 };

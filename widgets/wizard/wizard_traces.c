@@ -1,9 +1,19 @@
 // First page: choosing runs, how they are read, and the reading itself.
 #include "widgets/wizard/wizard_browse.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/trace/layout.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_job.h"
+#include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_record.h"
 
 #include <stdio.h>
 

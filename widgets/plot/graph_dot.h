@@ -1,0 +1,33 @@
+// The call graph in graphviz's language, attribute for attribute as gprof2dot 2026-07 writes it
+// (gprof2dot.py, classes Theme and DotWriter), and its colours. Ownership: output is appended.
+#ifndef PJ_GRAPH_DOT_H
+#define PJ_GRAPH_DOT_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/profile/call_graph.h"
+#include "widgets/figure/figure.h"
+
+typedef struct pj_graph_theme {
+    const char *name;
+    double from[3], to[3]; // hue, saturation, lightness of weights 0 and 1
+    double gamma, font_least, font_most, pen_least, pen_most;
+    bool solid; // black text on white
+} pj_graph_theme;
+
+/// "color", "pink", "gray", "bw", "print"; NULL = color. NULL with PJ_E_USAGE for another one.
+PJ_CHECKED const pj_graph_theme *pj_graph_theme_of(const char *name, pj_err *err);
+pj_colour pj_graph_theme_colour(const pj_graph_theme *theme, double weight);
+
+typedef struct pj_graph_dot_opts {
+    const pj_graph_theme *theme;
+    bool times; // in place of shares
+} pj_graph_dot_opts;
+
+/// Lines of a node: name, share or time with callees, own, calls; with "\n" between them.
+const char *pj_graph_dot_label(const pj_call_graph *graph, uint32_t node, bool times,
+                               pj_arena *arena);
+void pj_graph_dot(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_buf *out);
+
+#endif

@@ -1,0 +1,228 @@
+// Memory over time as mprof records it: a curve for each process, calls as brackets on it, its
+// peak.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/function_name.h"
+#include "metrics/profile/memory_curve.h"
+#include "metrics/profile/profile.h"
+#include "widgets/figure/axis.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
+#include "widgets/plot/plot.h"
+#include "widgets/plot/profile_view.h"
+
+enum { CURVES_MOST = 12, POINTS_MOST = 2000, BRACKETS_MOST = 200, KEYS_MOST = CURVES_MOST + 8 };
+static const double bracket = 4; // px, half of its height
+
+typedef struct memory {
+    const pj_profile *p;
+    pj_arena *arena;
+    pj_memory_curve *curves; // of each series
+    double *begin;           // the same: where its time begins
+    double seconds, most;
+    const char *unit;
+    pj_chart_key keys[KEYS_MOST];
+    size_t key_count;
+} memory;
+
+/// Curves of one file share its clock; several files begin together.
+static void measure(memory *m)
+{
+    const pj_profile *p = m->p;
+    m->begin = pj_new_n(m->arena, double, p->series_count + (size_t)1);
+    m->curves = pj_new_n(m->arena, pj_memory_curve, p->series_count + (size_t)1);
+    for (uint32_t s = 0; s < p->series_count; s++) {
+        m->begin[s] = pj_memory_curve_start(p, p->locations[p->series[s].location].file);
+        m->curves[s] = pj_memory_curve_of(p, s, m->begin[s], m->arena);
+        for (size_t i = 0; i < m->curves[s].count; i++) {
+            m->seconds = fmax(m->seconds, m->curves[s].points[i].time - m->begin[s]);
+            m->most = fmax(m->most, m->curves[s].points[i].value);
+        }
+    }
+}
+
+static const char *curve_name(const memory *m, uint32_t s)
+{
+    const pj_profile_location *at = &m->p->locations[m->p->series[s].location];
+    pj_str name = pj_profile_text(m->p, at->name);
+    const char *what = name.len ? pj_arena_text(m->arena, name)
+                       : at->rank >= 0 && m->p->file_count > 1
+                           ? pj_arena_format(m->arena, "rank %lld", (long long)at->rank)
+                           : "program";
+    return pj_arena_format(m->arena, "%s, at most %.1f %s", what,
+                           m->curves[s].count ? m->curves[s].peak : 0, m->unit);
+}
+
+static pj_colour bracket_colour(uint32_t region)
+{
+    return pj_chart_ink(pj_palette_series(1 + (size_t)region));
+}
+
+/// "step 0.400 s", of several calls their number too.
+static const char *function_name(const memory *m, uint32_t region)
+{
+    double seconds = 0;
+    uint32_t calls = 0;
+    for (uint32_t b = 0; b < m->p->bracket_count; b++)
+        if (m->p->brackets[b].region == region) {
+            seconds += m->p->brackets[b].end - m->p->brackets[b].begin;
+            calls++;
+        }
+    const char *name = pj_function_short(m->p, region, m->arena);
+    return calls > 1 ? pj_arena_format(m->arena, "%s %.3f s in %u calls", name, seconds, calls)
+                     : pj_arena_format(m->arena, "%s %.3f s", name, seconds);
+}
+
+static void add_keys(memory *m)
+{
+    for (uint32_t s = 0; s < m->p->series_count && s < CURVES_MOST; s++)
+        m->keys[m->key_count++] = (pj_chart_key){curve_name(m, s), pj_palette_series(s)};
+    bool *said = pj_new_n(m->arena, bool, m->p->count[PJ_AT_REGION] + (size_t)1);
+    for (uint32_t b = 0; b < m->p->bracket_count && m->key_count < KEYS_MOST; b++) {
+        uint32_t region = m->p->brackets[b].region;
+        if (!said[region])
+            m->keys[m->key_count++] =
+                (pj_chart_key){function_name(m, region), bracket_colour(region)};
+        said[region] = true;
+    }
+}
+
+static void add_curve(const memory *m, pj_chart *chart, uint32_t index)
+{
+    const pj_memory_curve *s = &m->curves[index];
+    size_t stride = 1 + s->count / POINTS_MOST, count = 0;
+    pj_point *points = pj_new_n(m->arena, pj_point, s->count / stride + 2);
+    for (size_t i = 0; i < s->count; i += stride) { // of points left out, the highest counts
+        const pj_profile_point *high = &s->points[i];
+        for (size_t k = i; k < i + stride && k < s->count; k++)
+            high = s->points[k].value > high->value ? &s->points[k] : high;
+        points[count++] = (pj_point){pj_chart_x(chart, high->time - m->begin[index]),
+                                     pj_chart_y(chart, high->value)};
+    }
+    pj_chart_line(chart, points, count,
+                  (pj_mark){.stroke = pj_palette_series(index), .stroke_width = 1.6});
+    if (count)
+        pj_chart_dot(chart,
+                     (pj_point){pj_chart_x(chart, s->peak_time - m->begin[index]),
+                                pj_chart_y(chart, s->peak)},
+                     pj_palette_series(index), 4,
+                     pj_arena_format(m->arena, "%s\nafter %.3f s\ntrend %+.3g %s/s",
+                                     curve_name(m, index), s->peak_time - m->begin[index],
+                                     isnan(s->slope) ? 0 : s->slope, m->unit));
+}
+
+static void add_dashes(pj_chart *chart, double x0, double y0, double x1, double y1)
+{
+    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                           .x = x0,
+                                           .y = y0,
+                                           .w = x1,
+                                           .h = y1,
+                                           .stroke = PJ_MUTED,
+                                           .stroke_width = 1,
+                                           .dash = 4});
+}
+
+/// Lines through the highest point of all, with its value.
+static void add_peak(const memory *m, pj_chart *chart)
+{
+    for (uint32_t s = 0; s < m->p->series_count && s < CURVES_MOST; s++) {
+        const pj_memory_curve *curve = &m->curves[s];
+        if (!curve->count || curve->peak < m->most)
+            continue;
+        double x = pj_chart_x(chart, curve->peak_time - m->begin[s]);
+        double y = pj_chart_y(chart, curve->peak);
+        add_dashes(chart, chart->left, y, chart->right, y);
+        add_dashes(chart, x, chart->top, x, chart->bottom);
+        pj_textbox_put(
+            chart->figure, chart->right, y - 5,
+            pj_arena_format(m->arena, "%.1f %s after %.2f s", curve->peak, m->unit,
+                            curve->peak_time - m->begin[s]),
+            (pj_style){.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_END, .halo = true});
+        return;
+    }
+}
+
+static void add_end(pj_chart *chart, double x, double y, bool opens, pj_mark look)
+{
+    double foot = opens ? bracket * 0.8 : -bracket * 0.8;
+    pj_point points[] = {
+        {x + foot, y - bracket}, {x, y - bracket}, {x, y + bracket}, {x + foot, y + bracket}};
+    look.points = points;
+    look.kind = PJ_MARK_PATH;
+    look.point_count = 4;
+    pj_figure_add(chart->figure, look);
+}
+
+static void add_bracket(const memory *m, pj_chart *chart, const pj_profile_bracket *b)
+{
+    const char *hover = pj_arena_format(m->arena, "%s\n%.3f s, from %.1f to %.1f %s",
+                                        pj_function_short(m->p, b->region, m->arena),
+                                        b->end - b->begin, b->value_begin, b->value_end, m->unit);
+    pj_mark look = {.stroke = bracket_colour(b->region), .stroke_width = 1.5, .hover = hover};
+    double from = m->begin[b->series];
+    add_end(chart, pj_chart_x(chart, b->begin - from), pj_chart_y(chart, b->value_begin), true,
+            look);
+    add_end(chart, pj_chart_x(chart, b->end - from), pj_chart_y(chart, b->value_end), false, look);
+}
+
+static pj_figure *draw_it(memory *m, pj_plot_opts opts, const pj_draw *draw)
+{
+    const pj_profile *p = m->p;
+    pj_str command = pj_profile_text(p, p->command);
+    pj_axis x = pj_axis_new(PJ_AXIS_LINEAR, 0, m->seconds, true);
+    pj_axis y = pj_axis_new(PJ_AXIS_LINEAR, 0, m->most * 1.05, true);
+    x.title = "Time [s]";
+    y.title = pj_arena_format(m->arena, "Memory [%s]", m->unit);
+    const char *note = p->bracket_count ? "Brackets: beginnings and ends of calls." : NULL;
+    pj_chart chart =
+        pj_chart_new((pj_chart_opts){.title = opts.title    ? opts.title
+                                              : command.len ? pj_arena_text(m->arena, command)
+                                                            : "Memory over time",
+                                     .note = note,
+                                     .width = opts.width > 0 ? opts.width : 800,
+                                     .height = opts.height,
+                                     .x = x,
+                                     .y = y,
+                                     .keys = m->keys,
+                                     .key_count = m->key_count},
+                     draw);
+    add_peak(m, &chart);
+    for (uint32_t s = 0; s < p->series_count && s < CURVES_MOST; s++)
+        add_curve(m, &chart, s);
+    for (uint32_t b = 0; b < p->bracket_count && b < BRACKETS_MOST; b++)
+        add_bracket(m, &chart, &p->brackets[b]);
+    chart.figure->summary =
+        pj_arena_format(chart.arena, "Memory of %u processes over %.2f s; at most %.1f %s.",
+                        p->series_count, m->seconds, m->most, m->unit);
+    return chart.figure;
+}
+
+static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    memory m = {.p = data.profile, .arena = arena};
+    if (m.p->series_count)
+        measure(&m);
+    if (!(m.seconds > 0) || !(m.most > 0)) {
+        pj_fail(err, PJ_E_MISSING, m.p->file_count ? m.p->files[0] : NULL, 0,
+                "has no memory over time; mprof records it (mprof run PROGRAM)");
+        return NULL;
+    }
+    m.unit = pj_arena_text(arena, pj_profile_text(m.p, m.p->series[0].unit));
+    add_keys(&m);
+    return draw_it(&m, opts, draw);
+}
+
+const pj_plot pj_plot_memory = {
+    .name = "memory",
+    .title = "Memory over time",
+    .help = "Memory of processes over time, with calls and peaks (recordings of mprof).",
+    .source = PJ_PLOT_PROFILE,
+    .make = make,
+};

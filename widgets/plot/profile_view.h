@@ -1,0 +1,57 @@
+// A profile as pictures show it: the ranks and the measure that are asked for, colours of
+// functions, amounts, names and hover texts. Ownership: arena.
+#ifndef PJ_PROFILE_VIEW_H
+#define PJ_PROFILE_VIEW_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/profile/function_name.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_sums.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/figure.h"
+#include "widgets/plot/plot.h"
+
+typedef struct pj_profile_view {
+    const pj_profile *profile;
+    const pj_profile_sums *sums;
+    pj_profile_opts opts;
+    pj_arena *arena;
+    uint32_t measure;
+    bool is_time;  // of that measure
+    double factor; // to ns, where it is a time
+    double total;
+    uint32_t *locations;            // that are shown, in the order of ranks and threads
+    uint32_t location_count, ranks; // of them
+    bool *shown;                    // by location
+    const char *name;               // of the profile: "cpu_0.prof", "cpu_*.prof (32 files)"
+    const char *where;              // "rank 3", "32 ranks"
+    const char *finding;            // what it shows, in a sentence; "" = nothing that stands out
+} pj_profile_view;
+
+/// Errors: PJ_E_USAGE (no such measure or rank), PJ_E_MISSING (nothing that can be added).
+PJ_CHECKED bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts opts,
+                                    pj_arena *arena, pj_profile_view *out, pj_err *err);
+
+/// "1.64 s", "3.2 MB", "1,200": an amount of the measure.
+const char *pj_profile_view_amount(const pj_profile_view *view, double value);
+/// "82 %", "0.4 %", "<0.1 %".
+const char *pj_profile_view_share(const pj_profile_view *view, double part, double whole);
+/// "rank 3", "rank 3, thread 1", "GPU 0 of rank 2".
+const char *pj_profile_view_location(const pj_profile_view *view, uint32_t location);
+/// The values of an item at the locations shown, in their order; NULL where the source has none.
+double *pj_profile_view_spread(const pj_profile_view *view, pj_site site, uint32_t item,
+                               pj_value_part part);
+/// Appends what is known of a function: name, place, values of the whole profile, over ranks.
+void pj_profile_view_describe(const pj_profile_view *view, uint32_t region, pj_buf *out);
+
+/// The same for the same function in every picture. Work is blue, what is built in grey, waiting
+/// orange: told apart by the colour-blind, and by their lightness.
+pj_colour pj_function_colour(const pj_profile *profile, uint32_t region);
+/// Keys of a legend for the families that are there.
+size_t pj_function_keys(const bool there[PJ_FAMILY_COUNT], pj_chart_key keys[PJ_FAMILY_COUNT]);
+/// SnakeViz's twenty colours, in order of appearance.
+pj_colour pj_function_colour_of_snakeviz(size_t appearance);
+
+#endif

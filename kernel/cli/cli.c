@@ -3,8 +3,17 @@
 
 #include "kernel/cli/shell.h"
 #include "kernel/command/call.h"
+#include "kernel/command/command.h"
 #include "kernel/command/display.h"
+#include "kernel/command/face.h"
 #include "kernel/command/inputs.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/table/render.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -84,7 +93,9 @@ static const char *command_for(const char *word)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (pj_str_ends(path, rows[i].suffix))
             return rows[i].command;
-    return path.len && path.at[0] != '-' && pj_inputs_is_path(word) ? "metrics" : NULL;
+    if (!path.len || path.at[0] == '-' || !pj_paths_is_path(word))
+        return NULL;
+    return pj_paths_are_profiles(word) ? "profile" : "metrics";
 }
 
 int pj_cli_run(int argc, const char *const *argv, atomic_bool *stop)

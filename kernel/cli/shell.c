@@ -1,6 +1,10 @@
 // What a cell shows, in a terminal: the text/plain part of every bundle.
 #include "kernel/cli/shell.h"
 
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

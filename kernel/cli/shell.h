@@ -4,6 +4,8 @@
 #define PJ_SHELL_H
 
 #include "kernel/command/face.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 /// Draws when standard output is a terminal, with colours when NO_COLOR is not set; `terminal` when
 /// standard error is one.

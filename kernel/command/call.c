@@ -1,7 +1,14 @@
+// Calls of commands: arguments are bound, checked and run.
 // Binding: every value goes through `store`, wherever it comes from.
 #include "kernel/command/call.h"
 
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 
 #include <math.h>
@@ -290,6 +297,13 @@ bool pj_call_place(pj_call *call, unsigned face, pj_value value, pj_err *err)
                    pj_value_name(value.kind));
 }
 
+/// "bufferpercent=1": a value that an option may also do without.
+static bool is_assignment(const char *word)
+{
+    size_t key = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+    return key > 0 && word[key] == '=';
+}
+
 /// One word "--name[=value]" or "-x[value]"; `*index` moves past a value in the next word.
 static bool take_option(pj_call *call, size_t count, const char *const *words, size_t *index,
                         pj_err *err)
@@ -318,6 +332,8 @@ static bool take_option(pj_call *call, size_t count, const char *const *words, s
                            param->name);
         return store(call, param, pj_value_flag(true), err);
     }
+    if (param->bare && !value.at && !(*index + 1 < count && is_assignment(words[*index + 1])))
+        return store(call, param, pj_value_borrow_text(param->bare), err);
     if (!value.at && *index + 1 == count)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: --%s wants a value%s%s", call->command->name,
                        param->name, param->shown ? ": " : "", param->shown ? param->shown : "");

@@ -1,7 +1,9 @@
+// Programs that the kernel starts.
 // Children are spawned, not forked: the kernel has threads.
 #include "kernel/command/child.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

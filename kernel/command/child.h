@@ -5,6 +5,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -18,13 +19,13 @@ typedef struct pj_child {
 
 /// True when it ended with 0. Errors: PJ_E_MISSING (no such program), PJ_E_STOPPED (`stop` was set,
 /// the group has been ended), PJ_E_IO with the last useful lines of the log.
-bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err);
+PJ_CHECKED bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err);
 /// Starts a line of the system's shell in a process group of its own, with the descriptors of this
 /// process; its descriptor `own` becomes `fd` (both -1 = as they are). PJ_E_MISSING: no shell.
-bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj_err *err);
+PJ_CHECKED bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj_err *err);
 /// Waits until it ends; `status` as of waitpid. PJ_E_STOPPED: `stop` was set, its group has been
 /// ended.
-bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err);
+PJ_CHECKED bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err);
 /// Whether a program of this name is in PATH.
 bool pj_child_exists(const char *program);
 /// What a log says of a failure: TeX's "!" with what follows, else its last lines.

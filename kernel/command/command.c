@@ -1,6 +1,9 @@
 // The registry of commands and how its rows are looked up.
 #include "kernel/command/command.h"
 
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 
 #define COMMAND(name) extern const pj_command pj_command_##name;

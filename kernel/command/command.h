@@ -4,6 +4,9 @@
 #define PJ_COMMAND_H
 
 #include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <stddef.h>
 
@@ -38,6 +41,13 @@ typedef struct pj_inputs {
     size_t count, cap;
 } pj_inputs;
 
+/// What Tab offers for a value besides the valid ones; paths and inputs offer files anyway.
+typedef enum pj_completes {
+    PJ_COMPLETES_CHOICES,
+    PJ_COMPLETES_FILES,
+    PJ_COMPLETES_METRICS,
+} pj_completes;
+
 typedef struct pj_param {
     const char *name; // "roi-cut": --roi-cut in the shell, roi_cut in Lua
     const char *help; // one sentence
@@ -45,12 +55,14 @@ typedef struct pj_param {
     pj_param_type type;
     unsigned place; // faces in which it stands without its name, in the order of the rows
     bool required;
+    pj_completes completes;
     bool open;                  // other values than `choices` are fine too
     size_t offset;              // of its field in the struct
     const char *shown;          // its value in usage lines: "SET"
     const char *const *choices; // ends with NULL
     const char *(*choice)(const pj_session *session, size_t index); // in place of `choices`
-    const char *preset;                  // the default as help says it; NULL = none
+    const char *preset; // the default as help says it; NULL = none
+    const char *bare;   // its value where none stands behind it; one must have the form key=value
     const char *(*suffix)(size_t index); // a file it writes may end with; NULL past the end
 } pj_param;
 

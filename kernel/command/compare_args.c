@@ -1,6 +1,16 @@
 // From two inputs to a comparison.
 #include "kernel/command/compare_args.h"
 
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+
 /// Place of the baseline among two runs in study order.
 static size_t place_of(const pj_study *study, const pj_run *baseline)
 {

@@ -4,6 +4,8 @@
 
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/session.h"
+#include "metrics/base/err.h"
 #include "metrics/pop/comparison.h"
 
 typedef struct pj_compare_args {
@@ -33,7 +35,8 @@ typedef struct pj_compare_args {
     }
 
 /// Loads and compares. Errors: those of reading; PJ_E_USAGE when there are not two runs.
-bool pj_compare_args_run(pj_session *session, const pj_load_args *load, const pj_compare_args *args,
-                         pj_comparison_opts opts, pj_comparison *out, pj_err *err);
+PJ_CHECKED bool pj_compare_args_run(pj_session *session, const pj_load_args *load,
+                                    const pj_compare_args *args, pj_comparison_opts opts,
+                                    pj_comparison *out, pj_err *err);
 
 #endif

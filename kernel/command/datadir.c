@@ -1,5 +1,8 @@
+// Where the program's data lie.
 // The prefix is where bin/ of the running program lies.
 #include "kernel/command/datadir.h"
+
+#include "metrics/base/str.h"
 
 #include <limits.h>
 #include <unistd.h>

@@ -5,6 +5,11 @@
 
 #include "kernel/command/export.h"
 #include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/figure_terminal.h"
 #include "widgets/plot/plot.h"
 
 /// Key of a bundle's metadata under which metrics say what they come from: {"set", "traces":
@@ -19,9 +24,12 @@ pj_table *pj_display_table(const pj_value *value);
 void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data,
                        json_t **metadata);
 
+pj_terminal_opts pj_display_terminal(const pj_session *session);
+
 /// A plot: laid out for the terminal where the shell is to show it, for a picture otherwise. Its
 /// data are for the caller to set; nil with an error.
-pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot_data data,
-                         pj_plot_opts opts, const pj_exports *exports, pj_err *err);
+PJ_CHECKED pj_value pj_display_plot(const pj_session *session, const pj_plot *plot,
+                                    pj_plot_data data, pj_plot_opts opts, const pj_exports *exports,
+                                    pj_err *err);
 
 #endif

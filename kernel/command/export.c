@@ -1,14 +1,23 @@
+// Files of any kind from any value.
 // Export: a renderer or the drawing module makes the bytes.
 #include "kernel/command/export.h"
 
 #include "kernel/command/display.h"
+#include "kernel/command/kind.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
 #include "widgets/figure/figure_file.h"
-#include "widgets/table/table_figure.h"
+#include "widgets/table/render.h"
 #include "widgets/table/table_picture.h"
 
-const char *pj_export_suffix(size_t index)
+static const char *common_suffix(size_t index)
 {
     size_t texts = 0;
     while (pj_renderer_at(texts))
@@ -22,13 +31,48 @@ const char *pj_export_suffix(size_t index)
     return NULL;
 }
 
+bool pj_export_is_common(pj_str suffix)
+{
+    const char *known;
+    for (size_t i = 0; (known = common_suffix(i)); i++)
+        if (pj_str_equal(pj_str_of(known), suffix))
+            return true;
+    return false;
+}
+
+const char *pj_export_suffix(size_t index)
+{
+    size_t common = 0;
+    while (common_suffix(common))
+        common++;
+    if (index < common)
+        return common_suffix(index);
+    index -= common;
+    const pj_kind *kind;
+    for (size_t i = 0; (kind = pj_kind_at(i)); i++)
+        for (const char *const *s = kind->suffixes; s && *s; s++)
+            if (index-- == 0)
+                return *s;
+    return NULL;
+}
+
+/// What stands behind the last point, or behind the one before it where that is a suffix, too:
+/// "run.speedscope.json".
 static pj_str suffix_of(const char *path)
 {
     pj_str text = pj_str_of(path);
     size_t slash = pj_str_find_last(text, '/');
     pj_str name = slash < text.len ? pj_str_from(text, slash + 1) : text;
     size_t point = pj_str_find_last(name, '.');
-    return point < name.len ? pj_str_from(name, point + 1) : (pj_str){0};
+    pj_str suffix = point < name.len ? pj_str_from(name, point + 1) : (pj_str){0};
+    const char *known;
+    for (size_t i = 0; (known = pj_export_suffix(i)); i++) {
+        pj_str longer = pj_str_of(known);
+        bool ends = longer.len > suffix.len && pj_str_ends(name, longer);
+        if (ends && name.len > longer.len && name.at[name.len - longer.len - 1] == '.')
+            return longer;
+    }
+    return suffix;
 }
 
 static bool refuse_suffix(const char *path, pj_str suffix, pj_err *err)
@@ -55,6 +99,25 @@ static bool is_suffix(pj_str suffix)
         if (pj_str_equal(pj_str_of(known), suffix))
             return true;
     return false;
+}
+
+/// "tau/"
+static bool is_folder(const char *path)
+{
+    return pj_str_ends(pj_str_of(path), PJ_S("/"));
+}
+
+static bool write_folder(pj_session *session, const pj_value *value, const char *path, pj_err *err)
+{
+    const pj_kind *kind = pj_kind_of(value);
+    if (!kind->write_folder)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s cannot be written as files of a folder",
+                       kind->name);
+    if (!kind->write_folder(value, path, err))
+        return false;
+    session->exports++;
+    pj_session_wrote(session, path);
+    return true;
 }
 
 /// "-.csv"
@@ -87,6 +150,8 @@ bool pj_export_check(const pj_exports *exports, pj_err *err)
         return false;
     for (size_t i = 0; i < paths->count; i++) {
         pj_str suffix = suffix_of(paths->items[i]);
+        if (is_folder(paths->items[i]))
+            continue;
         if (!is_suffix(suffix))
             return refuse_suffix(paths->items[i], suffix, err);
         if (!is_output(paths->items[i]) && !pj_newfile_check(paths->items[i], err))
@@ -95,60 +160,42 @@ bool pj_export_check(const pj_exports *exports, pj_err *err)
     return true;
 }
 
-static bool draw(const pj_value *value, pj_str suffix, const char *path, pj_buf *out, pj_err *err)
+static bool draw(const pj_table *table, pj_picture_size size, pj_str suffix, pj_buf *out,
+                 pj_err *err)
 {
-    if (value->kind == PJ_VALUE_DRAWING)
-        return pj_figure_file(value->drawing->figure, suffix, out, err);
-    pj_auto_table table = pj_display_table(value);
-    if (!table)
-        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no picture", pj_value_name(value->kind));
     const pj_draw *module = pj_draw_open(err);
     if (!module)
         return false;
-    pj_auto_figure figure = value->kind == PJ_VALUE_METRICS
-                                ? pj_table_figure(value->metrics, value->palette, module)
-                                : pj_table_picture(table, module);
-    pj_figure_fit(figure, value->size);
+    pj_auto_figure figure = pj_table_picture(table, module);
+    pj_figure_fit(figure, size);
     return pj_figure_file(figure, suffix, out, err);
-}
-
-static bool render(const pj_renderer *renderer, const pj_value *value, const char *path,
-                   pj_buf *out, pj_err *err)
-{
-    pj_render_opts opts = {.page = true, .palette = value->palette};
-    if (value->kind == PJ_VALUE_METRICS) {
-        pj_render_metrics(renderer, value->metrics, opts, out);
-        return true;
-    }
-    pj_auto_table table = pj_display_table(value);
-    if (table) {
-        pj_render_table(renderer, table, opts, out);
-        return true;
-    }
-    bool plain = value->kind == PJ_VALUE_TEXT || value->kind == PJ_VALUE_NUMBER;
-    if (!plain || strcmp(renderer->name, "txt") != 0)
-        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no form as .%s",
-                       pj_value_name(value->kind), renderer->name);
-    pj_session bare = {0};
-    pj_display_text(&bare, value, out);
-    return true;
 }
 
 static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_err *err)
 {
     pj_str suffix = suffix_of(path);
+    const pj_kind *kind = pj_kind_of(value);
     if (!is_suffix(suffix))
         return refuse_suffix(path, suffix, err);
+    if (kind->writes && kind->writes(suffix))
+        return kind->write(value, suffix, out, err);
     const pj_renderer *renderer = pj_renderer_by_name(suffix);
-    bool page = value->kind == PJ_VALUE_DRAWING && pj_str_equal(suffix, PJ_S("html"));
-    if (renderer && !page)
-        return render(renderer, value, path, out, err);
-    return draw(value, suffix, path, out, err);
+    pj_auto_table table = pj_export_is_common(suffix) ? pj_display_table(value) : NULL;
+    if (!table)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no form as ." PJ_STR_FMT, kind->name,
+                       PJ_STR_ARG(suffix));
+    if (!renderer)
+        return draw(table, value->size, suffix, out, err);
+    pj_render_opts opts = {.page = true, .palette = value->palette};
+    pj_render_table(renderer, table, opts, out);
+    return true;
 }
 
 bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err)
 {
     pj_auto_buf bytes = {0};
+    if (is_folder(path))
+        return write_folder(session, value, path, err);
     if (!make_bytes(value, path, &bytes, err))
         return false;
     session->exports++;

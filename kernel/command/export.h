@@ -4,6 +4,10 @@
 #define PJ_EXPORT_H
 
 #include "kernel/command/command.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/figure.h"
 
 /// Files that are written in place of printing, and the size of pictures among them.
@@ -18,6 +22,7 @@ typedef struct pj_exports {
      .type = PJ_PARAM_TEXTS,                                                                       \
      .offset = offsetof(args_type, exports.paths),                                                 \
      .shown = "FILE",                                                                              \
+     .completes = PJ_COMPLETES_FILES,                                                              \
      .suffix = pj_export_suffix,                                                                   \
      .help =                                                                                       \
          "Writes the result to a file, the format by suffix, in place of printing it; "            \
@@ -51,13 +56,17 @@ typedef struct pj_exports {
 
 /// "table.pdf"; "-.csv" writes to standard output. PJ_E_USAGE on an unknown suffix or one that the
 /// value has no form for (the message lists those it has).
-bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err);
+PJ_CHECKED bool pj_export(pj_session *session, const pj_value *value, const char *path,
+                          pj_err *err);
 /// The value keeps the size of pictures.
-bool pj_export_all(pj_session *session, pj_value *value, const pj_exports *exports, pj_err *err);
+PJ_CHECKED bool pj_export_all(pj_session *session, pj_value *value, const pj_exports *exports,
+                              pj_err *err);
 /// Whether the suffix of every path is known and its folder lets it be written, and whether the
 /// size can be, before any work is done.
-bool pj_export_check(const pj_exports *exports, pj_err *err);
-/// Suffixes without the point; NULL past the end.
+PJ_CHECKED bool pj_export_check(const pj_exports *exports, pj_err *err);
+/// Whether every table can be written so, as text or picture.
+bool pj_export_is_common(pj_str suffix);
+/// Suffixes without the point, those of single kinds of values last; NULL past the end.
 const char *pj_export_suffix(size_t index);
 
 #endif

@@ -1,5 +1,8 @@
+// What a command shows, whoever shows it.
 // A face that swallows everything: for work whose output nobody wants.
 #include "kernel/command/face.h"
+
+#include "metrics/base/str.h"
 
 static void write_nowhere(void *self, pj_stream stream, pj_str text)
 {

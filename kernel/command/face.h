@@ -5,6 +5,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/ipy/channel.h"
 
 #include <jansson.h>

@@ -1,7 +1,11 @@
 // Help texts; nothing here knows a command by name.
 #include "kernel/command/help.h"
 
+#include "kernel/command/session.h"
 #include "kernel/command/setting.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
 #include "widgets/figure/textlines.h"
 #include "widgets/table/definitions.h"
 

@@ -4,6 +4,8 @@
 #define PJ_HELP_H
 
 #include "kernel/command/command.h"
+#include "kernel/command/session.h"
+#include "metrics/base/buf.h"
 
 enum { PJ_HELP_COLUMNS = 80 };
 

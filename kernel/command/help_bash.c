@@ -1,5 +1,7 @@
 // Completion for bash, made from the rows: commands, options, valid values, else file names.
+#include "kernel/command/command.h"
 #include "kernel/command/help.h"
+#include "metrics/base/buf.h"
 
 static void add_choices(const pj_param *param, pj_buf *out)
 {

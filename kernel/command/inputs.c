@@ -1,178 +1,31 @@
 // From words to runs: paths, globs and folders are expanded, files loaded with progress.
 #include "kernel/command/inputs.h"
 
+#include "kernel/command/command.h"
 #include "kernel/command/progress.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/read/reader.h"
-#include "metrics/read/summary/summary.h"
+#include "metrics/replay/network.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/stat/aspect_rows.h"
+#include "metrics/trace/companion.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/roi.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <glob.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { MOST_JOBS = 1024 };
 
 const char *const pj_roi_cuts[] = {"clip", "drop", NULL};
 const char *const pj_clocks[] = {"repair", "raw", NULL};
-
-static bool has_wildcard(const char *text)
-{
-    return strpbrk(text, "*?[{") != NULL;
-}
-
-static bool exists(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return pj_str_order_natural(pj_str_of(*(const char *const *)a),
-                                pj_str_of(*(const char *const *)b));
-}
-
-static void sort_from(pj_texts *paths, size_t first)
-{
-    if (paths->count > first)
-        qsort(paths->items + first, paths->count - first, sizeof *paths->items, by_name);
-}
-
-static void add_path(pj_texts *paths, pj_arena *arena, const char *path)
-{
-    pj_grow(paths->items, &paths->cap, paths->count + 1);
-    paths->items[paths->count++] = pj_arena_text(arena, pj_str_of(path));
-}
-
-static bool is_trace_name(const char *name)
-{
-    pj_str file = pj_str_of(name);
-    const pj_reader *reader;
-    for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
-        pj_str suffixes = pj_str_of(reader->suffixes);
-        while (suffixes.len) {
-            pj_str suffix = pj_str_cut(&suffixes, ' ');
-            if (suffix.len && file.len > suffix.len && pj_str_ends(file, suffix))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool matches_a_file(const char *pattern, int flags)
-{
-    glob_t found;
-    bool any = glob(pattern, flags | GLOB_NOSORT, NULL, &found) == 0;
-    if (any)
-        globfree(&found);
-    return any;
-}
-
-bool pj_inputs_is_path(const char *text)
-{
-    if (*text && exists(text))
-        return true;
-    if (strchr(text, '\n') || !*text)
-        return false;
-    if (is_trace_name(text))
-        return true;
-    bool code = strpbrk(text, " \t=();\"'") != NULL;
-    if (code) // braces stay Lua's: their expansions could be many
-        return strpbrk(text, "*?[") && matches_a_file(text, 0);
-    return strpbrk(text, "/*?") || (has_wildcard(text) && matches_a_file(text, GLOB_BRACE));
-}
-
-/// Whether `path` is another form of one of the `count` paths that end at it: the same run
-/// compressed, or its summary.
-static bool is_repeated(const char *const *paths, size_t count, const char *path)
-{
-    const pj_str forms[] = {PJ_S(".gz"), PJ_S(PJ_SUMMARY_SUFFIX), PJ_S(".gz" PJ_SUMMARY_SUFFIX)};
-    pj_str text = pj_str_of(path);
-    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
-        for (size_t i = 0; pj_str_ends(text, forms[f]) && i < count; i++)
-            if (pj_str_equal(pj_str_of(paths[i]), pj_str_head(text, text.len - forms[f].len)))
-                return true;
-    return false;
-}
-
-/// Sorts what a folder or a glob gave and leaves each run once.
-static void settle(pj_texts *paths, size_t first)
-{
-    enum { NEAR = 4 }; // forms of one trace stand side by side
-    size_t kept = first;
-    sort_from(paths, first);
-    for (size_t i = first; i < paths->count; i++) {
-        size_t near = kept - first < NEAR ? kept - first : NEAR;
-        if (!is_repeated(paths->items + kept - near, near, paths->items[i]))
-            paths->items[kept++] = paths->items[i];
-    }
-    paths->count = kept;
-}
-
-/// A pipe or a device is read where it is named and nowhere else; a link that leads nowhere is not
-/// passed over.
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-/// The traces of a folder, those of subfolders left out.
-static bool add_folder(pj_texts *paths, pj_arena *arena, const char *folder, pj_err *err)
-{
-    size_t first = paths->count;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return pj_fail_io(err, folder, "cannot be opened");
-    const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.' || !is_trace_name(entry->d_name))
-            continue;
-        const char *path = pj_arena_format(arena, "%s%s%s", folder, slash, entry->d_name);
-        if (!is_special(path))
-            add_path(paths, arena, path);
-    }
-    closedir(dir);
-    if (paths->count == first)
-        return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
-    settle(paths, first);
-    return true;
-}
-
-static bool add_glob(pj_texts *paths, pj_arena *arena, const char *pattern, pj_err *err)
-{
-    glob_t found;
-    int status = glob(pattern, GLOB_BRACE | GLOB_TILDE | GLOB_NOSORT, NULL, &found);
-    if (status != 0)
-        return pj_fail(err, PJ_E_MISSING, pattern, 0, "no file matches");
-    size_t first = paths->count;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        if (is_folder(found.gl_pathv[i]))
-            add_folder(paths, arena, found.gl_pathv[i], NULL); // one without traces is passed over
-        else if (!is_special(found.gl_pathv[i]))
-            add_path(paths, arena, found.gl_pathv[i]);
-    globfree(&found);
-    settle(paths, first);
-    return paths->count > first ||
-           pj_fail(err, PJ_E_MISSING, pattern, 0, "no trace in the folders that match");
-}
-
-bool pj_inputs_expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err)
-{
-    if (is_folder(text))
-        return add_folder(paths, arena, text, err);
-    if (!exists(text) && (has_wildcard(text) || *text == '~'))
-        return add_glob(paths, arena, text, err);
-    add_path(paths, arena, text);
-    return true;
-}
 
 /// What one pass over the inputs needs.
 typedef struct loading {
@@ -244,7 +97,8 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
 /// Whether the run's own file is a summary, not a trace beside which one lies.
 static bool is_summary(const pj_run *run)
 {
-    return run->provenance && strcmp(run->format, "summary") == 0;
+    const pj_reader *reader = pj_reader_of_run(run);
+    return reader && reader->gives == PJ_GIVES_RUN;
 }
 
 /// Whether the run was read without what is wanted now.
@@ -252,7 +106,7 @@ static bool lacks(const pj_run *run, const pj_load_opts *opts)
 {
     if (run->provenance && run->provenance->rounded && opts->no_replay && !is_summary(run))
         return true;
-    return opts->scene || (opts->openmp_regions && run->has_openmp && !run->openmp_regions);
+    return pj_aspects_stale(pj_load_aspects(opts), run);
 }
 
 /// The same part of the trace again.
@@ -302,42 +156,24 @@ static bool take_study(loading *l, const pj_study *study, pj_err *err)
 
 static bool load_input(loading *l, const pj_value *input, pj_err *err)
 {
-    switch (input->kind) {
-    case PJ_VALUE_TEXT:
+    if (input->kind == PJ_VALUE_TEXT)
         return load_path(l, input->text, NULL, err);
-    case PJ_VALUE_RUN:
+    if (input->kind == PJ_VALUE_RUN)
         return take_run(l, input->run, err);
-    case PJ_VALUE_METRICS:
+    if (input->kind == PJ_VALUE_METRICS)
         return take_study(l, input->metrics->study, err);
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-    case PJ_VALUE_LIST:
-    case PJ_VALUE_TABLE:
-    case PJ_VALUE_DRAWING:
-    case PJ_VALUE_WIDGET:
-        break;
-    }
     return pj_fail(err, PJ_E_USAGE, NULL, 0,
                    "a %s is no trace; give file names, globs, folders, runs or metrics",
                    pj_value_name(input->kind));
 }
 
-/// Whether `path` is the .pcf or .row beside a trace that is among the inputs.
+/// Whether `path` lies beside a trace that is among the inputs.
 static bool is_companion(const pj_inputs *inputs, const char *path)
 {
-    pj_str name = pj_str_of(path);
-    if (pj_str_ends(name, PJ_S(".gz")))
-        name = pj_str_head(name, name.len - 3);
-    if (!pj_str_ends(name, PJ_S(".pcf")) && !pj_str_ends(name, PJ_S(".row")))
-        return false;
-    pj_str stem = pj_str_head(name, name.len - 4);
-    for (size_t i = 0; i < inputs->count; i++) {
-        bool text = inputs->items[i].kind == PJ_VALUE_TEXT;
-        pj_str other = pj_str_of(text ? inputs->items[i].text : "");
-        if (pj_str_starts(other, stem) && pj_str_starts(pj_str_from(other, stem.len), PJ_S(".prv")))
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].kind == PJ_VALUE_TEXT &&
+            pj_companion_belongs(path, inputs->items[i].text))
             return true;
-    }
     return false;
 }
 
@@ -355,11 +191,11 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
                           pj_inputs *out, pj_err *err)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        pj_texts paths = {0};
+        pj_paths paths = {0};
         pj_err problem = {0};
         pj_value value = inputs->items[i];
         bool text = value.kind == PJ_VALUE_TEXT;
-        bool ok = !text || pj_inputs_expand(value.text, arena, &paths, &problem);
+        bool ok = !text || pj_paths_expand(value.text, PJ_WANT_TRACES, arena, &paths, &problem);
         for (size_t k = 0; ok && k < (text ? paths.count : 1); k++) {
             pj_grow(out->items, &out->cap, out->count + 1);
             out->items[out->count++] = text ? pj_value_borrow_text(paths.items[k]) : value;

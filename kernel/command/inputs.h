@@ -3,8 +3,14 @@
 #ifndef PJ_INPUTS_H
 #define PJ_INPUTS_H
 
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
 
 /// Options of every command that reads traces.
 typedef struct pj_load_args {
@@ -80,22 +86,18 @@ extern const char *const pj_roi_cuts[], *const pj_clocks[];
 /// Runs of the inputs in the order given: files are read one after another with all workers, runs
 /// and results give their own. What cannot be read is a complaint; false when nothing is left or
 /// the user interrupted. `opts` without region: args say it.
-bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
-                    pj_value *runs, pj_err *err);
+PJ_CHECKED bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                               pj_value *runs, pj_err *err);
 /// The same where exactly one run is wanted.
-bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
-                        pj_run **run, pj_err *err);
+PJ_CHECKED bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
+                                   pj_run **run, pj_err *err);
 /// Options of reading that the arguments give. Errors: PJ_E_USAGE.
-bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err);
+PJ_CHECKED bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err);
 /// Texts become paths, runs and results stay. What does not expand is a complaint when there is
 /// more. The list is malloc, the paths arena.
-bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
-                          pj_inputs *out, pj_err *err);
+PJ_CHECKED bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
+                                     pj_inputs *out, pj_err *err);
 /// A damaged trace gives a result, but not silently and not with status 0.
 void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run);
-/// A file, folder or glob as the paths of its traces; the list is malloc, the paths arena.
-bool pj_inputs_expand(const char *text, pj_arena *arena, pj_texts *paths, pj_err *err);
-/// Whether `text` names files: a path that exists, a glob, or what only a trace can be called.
-bool pj_inputs_is_path(const char *text);
 
 #endif

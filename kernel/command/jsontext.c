@@ -1,6 +1,7 @@
 // Reading JSON of other programs. The strict reader goes first; mending costs only odd messages.
 #include "kernel/command/jsontext.h"
 
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 enum { SAFE_DIGITS = 18 };

@@ -5,12 +5,13 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <jansson.h>
 
 /// Reads one JSON value; NULL with PJ_E_FORMAT naming `what` when it cannot be read even mended.
 /// `mended` (may be NULL) gets the text that was read when it differs from `text`.
-json_t *pj_jsontext_read(pj_str text, const char *what, pj_buf *mended, pj_err *err);
+PJ_CHECKED json_t *pj_jsontext_read(pj_str text, const char *what, pj_buf *mended, pj_err *err);
 /// Adds `text` to `out` with lone surrogate escapes and invalid bytes as U+FFFD, integers of more
 /// than 18 digits as reals, and NaN and infinities as null.
 void pj_jsontext_mend(pj_buf *out, pj_str text);

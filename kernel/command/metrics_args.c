@@ -1,6 +1,19 @@
 // From arguments to an evaluated metric set.
 #include "kernel/command/metrics_args.h"
 
+#include "kernel/command/command.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "widgets/figure/palette.h"
+
 const char *const pj_scalings[] = {"auto", "strong", "weak", NULL};
 const char *const pj_colour_schemes[] = {
     [PJ_SCHEME_RED_GREEN] = "red-green", [PJ_SCHEME_BLUE_ORANGE] = "blue-orange", NULL};

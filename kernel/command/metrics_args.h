@@ -3,6 +3,9 @@
 #define PJ_METRICS_ARGS_H
 
 #include "kernel/command/inputs.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
 
 typedef struct pj_metrics_args {
     const char *set;
@@ -72,7 +75,7 @@ const char *pj_key_choice(const pj_session *session, size_t index);
 
 /// Loads the inputs and evaluates the set. Metrics given alone and without options are returned
 /// as they are.
-bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,
-                         pj_value *out, pj_err *err);
+PJ_CHECKED bool pj_metrics_args_run(pj_session *session, const pj_load_args *load,
+                                    const pj_metrics_args *args, pj_value *out, pj_err *err);
 
 #endif

@@ -1,7 +1,9 @@
 // From options to the model of a network; what is not given stays ideal.
 #include "kernel/command/network_args.h"
 
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 bool pj_network_args_take(const pj_network_args *args, pj_network *out, pj_err *err)
 {

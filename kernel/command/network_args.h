@@ -3,6 +3,7 @@
 #define PJ_NETWORK_ARGS_H
 
 #include "kernel/command/command.h"
+#include "metrics/base/err.h"
 #include "metrics/replay/network.h"
 
 typedef struct pj_network_args {
@@ -31,6 +32,6 @@ typedef struct pj_network_args {
     }
 
 /// False with PJ_E_USAGE.
-bool pj_network_args_take(const pj_network_args *args, pj_network *out, pj_err *err);
+PJ_CHECKED bool pj_network_args_take(const pj_network_args *args, pj_network *out, pj_err *err);
 
 #endif

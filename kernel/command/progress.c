@@ -1,8 +1,12 @@
 // Progress reports; the job calls at most five times a second.
 #include "kernel/command/progress.h"
 
+#include "kernel/command/face.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/job.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #define PJ_PROGRESS_H
 
 #include "kernel/command/session.h"
+#include "metrics/base/job.h"
 
 typedef struct pj_progress {
     pj_session *session;

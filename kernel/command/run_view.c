@@ -1,11 +1,17 @@
 // What people want to know of a run: facts, oddities, remarks.
 #include "kernel/command/run_view.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/overview.h"
+#include "metrics/run/run.h"
 #include "metrics/run/run_info.h"
 #include "metrics/run/run_table.h"
+#include "metrics/table/table.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 pj_table *pj_run_view_list(const pj_list *runs)
 {
@@ -90,17 +96,10 @@ static void add_remark(pj_table *table, const char *severity, pj_str text)
     pj_run_info_add(table, severity, title, pj_cell_text(pj_arena_text(table->arena, text)), NULL);
 }
 
-static const char *format_title(const pj_run *run)
-{
-    for (unsigned i = 0; run->format && pj_reader_at(i); i++)
-        if (strcmp(pj_reader_at(i)->name, run->format) == 0)
-            return pj_reader_at(i)->title;
-    return run->format;
-}
-
 pj_table *pj_run_view_facts(const pj_run *run)
 {
-    pj_table *table = pj_run_info_table(run, format_title(run));
+    const pj_reader *reader = pj_reader_of_run(run);
+    pj_table *table = pj_run_info_table(run, reader ? reader->title : run->format);
     each_remark(run, add_remark, table);
     return table;
 }

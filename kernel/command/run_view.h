@@ -3,6 +3,8 @@
 #define PJ_RUN_VIEW_H
 
 #include "kernel/command/value.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 
 /// One row per run: trace, ranks, threads, runtime, size.
 pj_table *pj_run_view_list(const pj_list *runs);

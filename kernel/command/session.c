@@ -3,6 +3,11 @@
 
 #include "kernel/cli/shell.h"
 #include "kernel/command/setting.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/pop/metricset_define.h"
 
 #include <pthread.h>

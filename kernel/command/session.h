@@ -5,7 +5,10 @@
 
 #include "kernel/command/face.h"
 #include "kernel/command/value.h"
+#include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
 #include "widgets/table/render.h"
 
 typedef struct pj_session {

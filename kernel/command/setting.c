@@ -3,6 +3,7 @@
 #include "kernel/command/setting.h"
 
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ const pj_setting *pj_setting_of(pj_setting_id id);
 const char *pj_setting_text(pj_setting_id id);
 /// A number within the row's bounds, its default where the variable is not set or empty. False with
 /// PJ_E_USAGE that names the variable.
-bool pj_setting_number(pj_setting_id id, uint64_t *out, pj_err *err);
+PJ_CHECKED bool pj_setting_number(pj_setting_id id, uint64_t *out, pj_err *err);
 /// The path of one of the program's own files in the user's folder of states (XDG_STATE_HOME, else
 /// ~/.local/state), appended to `out`. False, with nothing appended, where there is no such folder.
 bool pj_state_file(const char *name, pj_buf *out);

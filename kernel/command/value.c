@@ -1,6 +1,8 @@
 // Counting of references behind one tagged union.
 #include "kernel/command/value.h"
 
+#include "kernel/command/kind.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
 #include <stdlib.h>
@@ -11,134 +13,31 @@ static const char *copy_text(const char *text)
     return memcpy(pj_take_memory(size), text, size);
 }
 
-static void release_list(pj_list *list)
-{
-    if (--list->references > 0)
-        return;
-    for (size_t i = 0; i < list->count; i++)
-        pj_value_clear(&list->items[i]);
-    free(list->items);
-    free(list);
-}
-
-static void release_drawing(pj_drawing *drawing)
-{
-    if (--drawing->references > 0)
-        return;
-    pj_figure_free(drawing->figure);
-    pj_table_release(drawing->data);
-    free(drawing);
-}
-
 pj_value pj_value_hold(pj_value value)
 {
-    switch (value.kind) {
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-        break;
-    case PJ_VALUE_TEXT:
-    case PJ_VALUE_WIDGET:
-        value.text = copy_text(value.text);
-        break;
-    case PJ_VALUE_LIST:
-        value.list->references++;
-        break;
-    case PJ_VALUE_RUN:
-        pj_run_hold(value.run);
-        break;
-    case PJ_VALUE_TABLE:
-        pj_table_hold(value.table);
-        break;
-    case PJ_VALUE_METRICS:
-        pj_metrics_hold(value.metrics);
-        break;
-    case PJ_VALUE_DRAWING:
-        value.drawing->references++;
-        break;
-    }
+    const pj_kind *kind = pj_kind_of(&value);
+    if (kind->hold)
+        kind->hold(&value);
     return value;
 }
 
 void pj_value_clear(pj_value *value)
 {
-    switch (value->kind) {
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-        break;
-    case PJ_VALUE_TEXT:
-    case PJ_VALUE_WIDGET:
-        free((void *)value->text);
-        break;
-    case PJ_VALUE_LIST:
-        release_list(value->list);
-        break;
-    case PJ_VALUE_RUN:
-        pj_run_release(value->run);
-        break;
-    case PJ_VALUE_TABLE:
-        pj_table_release(value->table);
-        break;
-    case PJ_VALUE_METRICS:
-        pj_metrics_release(value->metrics);
-        break;
-    case PJ_VALUE_DRAWING:
-        release_drawing(value->drawing);
-        break;
-    }
+    const pj_kind *kind = pj_kind_of(value);
+    if (kind->release)
+        kind->release(value);
     *value = (pj_value){0};
-}
-
-static uint64_t table_bytes(const pj_table *table)
-{
-    return table ? pj_arena_size(table->arena) + table->cell_cap * sizeof *table->cells : 0;
-}
-
-static uint64_t drawing_bytes(const pj_drawing *drawing)
-{
-    const pj_figure *figure = drawing->figure;
-    return pj_arena_size(figure->arena) + figure->mark_cap * sizeof *figure->marks +
-           table_bytes(drawing->data);
 }
 
 uint64_t pj_value_bytes(const pj_value *value)
 {
-    uint64_t bytes = 0;
-    switch (value->kind) {
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-    case PJ_VALUE_WIDGET:
-        return 0;
-    case PJ_VALUE_TEXT:
-        return strlen(value->text);
-    case PJ_VALUE_LIST:
-        for (size_t i = 0; i < value->list->count; i++)
-            bytes += pj_value_bytes(&value->list->items[i]);
-        return bytes;
-    case PJ_VALUE_RUN:
-        return pj_arena_size(value->run->arena);
-    case PJ_VALUE_TABLE:
-        return table_bytes(value->table);
-    case PJ_VALUE_METRICS:
-        return pj_arena_size(value->metrics->arena);
-    case PJ_VALUE_DRAWING:
-        return drawing_bytes(value->drawing);
-    }
-    return bytes;
+    const pj_kind *kind = pj_kind_of(value);
+    return kind->bytes ? kind->bytes(value) : 0;
 }
 
 const char *pj_value_name(pj_value_kind kind)
 {
-    static const char *const names[] = {
-        [PJ_VALUE_NIL] = "nil",         [PJ_VALUE_BOOL] = "boolean",
-        [PJ_VALUE_NUMBER] = "number",   [PJ_VALUE_TEXT] = "text",
-        [PJ_VALUE_LIST] = "list",       [PJ_VALUE_RUN] = "run",
-        [PJ_VALUE_TABLE] = "table",     [PJ_VALUE_METRICS] = "metrics",
-        [PJ_VALUE_DRAWING] = "picture", [PJ_VALUE_WIDGET] = "widget",
-    };
-    return names[kind];
+    return pj_kind_at(kind)->name;
 }
 
 bool pj_value_is_runs(const pj_value *value)

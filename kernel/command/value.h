@@ -11,16 +11,11 @@
 #include "widgets/figure/palette.h"
 
 typedef enum pj_value_kind {
-    PJ_VALUE_NIL,
-    PJ_VALUE_BOOL,
-    PJ_VALUE_NUMBER,
-    PJ_VALUE_TEXT,
-    PJ_VALUE_LIST, // of runs, mostly
-    PJ_VALUE_RUN,
-    PJ_VALUE_TABLE,
-    PJ_VALUE_METRICS,
-    PJ_VALUE_DRAWING,
-    PJ_VALUE_WIDGET, // of the language; live.h
+#define PLAIN(kind, name) PJ_VALUE_##kind,
+#define VALUE(kind, name) PJ_VALUE_##kind,
+#include "kernel/command/values.def"
+#undef PLAIN
+#undef VALUE
 } pj_value_kind;
 
 typedef struct pj_list pj_list;
@@ -31,12 +26,12 @@ typedef struct pj_value {
     union {
         bool flag;
         double number;
-        const char *text; // terminated; malloc; of a widget its comm id
-        pj_list *list;
-        pj_run *run;
-        pj_table *table;
-        pj_metrics *metrics;
-        pj_drawing *drawing;
+        const char *text; // terminated; malloc; of a widget (live.h) its comm id
+#define PLAIN(kind, name)
+#define VALUE(kind, name) struct pj_##name *name;
+#include "kernel/command/values.def"
+#undef PLAIN
+#undef VALUE
     };
     pj_palette palette;   // of metrics: how efficiencies are coloured
     pj_picture_size size; // of pictures of tables and metrics
@@ -90,6 +85,10 @@ static inline pj_value pj_value_run_take(pj_run *run)
 static inline pj_value pj_value_table_take(pj_table *table)
 {
     return (pj_value){.kind = PJ_VALUE_TABLE, .table = table};
+}
+static inline pj_value pj_value_profile_take(struct pj_profile *profile)
+{
+    return (pj_value){.kind = PJ_VALUE_PROFILE, .profile = profile};
 }
 static inline pj_value pj_value_metrics_take(pj_metrics *metrics)
 {

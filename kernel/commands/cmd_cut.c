@@ -1,22 +1,43 @@
 // popinjay cut TRACE --roi FROM..TO --export part.prv: a part of a trace as a trace of its own.
+#include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/progress.h"
-#include "metrics/read/otf2/cut/otf2_cut.h"
-#include "metrics/read/paraver/prv_cut.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/read/cutter.h"
+#include "metrics/read/reader.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/sink.h"
 
 typedef struct cut_args {
     pj_load_args load;
     const char *path;
 } cut_args;
 
+static bool cannot_be_cut(const pj_run *run, pj_err *err)
+{
+    pj_auto_buf formats = {.at = NULL};
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        if (reader->cut)
+            pj_buf_addf(&formats, "%s%s", formats.len ? ", " : "", reader->title);
+    return pj_fail(err, PJ_E_USAGE, run->path, 0, "cannot be cut; these can: %s", formats.at);
+}
+
 static bool check(const pj_run *run, const char *path, pj_err *err)
 {
-    bool archive = strcmp(run->format, "otf2") == 0;
-    pj_str suffix = archive ? PJ_S(".otf2") : PJ_S(".prv");
-    if (!archive && strcmp(run->format, "prv") != 0)
-        return pj_fail(err, PJ_E_USAGE, run->path, 0,
-                       "only Paraver traces and OTF2 archives can be cut");
+    const pj_reader *reader = pj_reader_of_run(run);
+    if (!reader || !reader->cut)
+        return cannot_be_cut(run, err);
+    pj_str suffix = pj_str_of(reader->cut->suffix);
     if (!pj_str_ends(pj_str_of(path), suffix) || strlen(path) == suffix.len)
         return pj_fail(err, PJ_E_USAGE, path, 0, "the part is written as " PJ_STR_FMT,
                        PJ_STR_ARG(suffix));
@@ -32,7 +53,7 @@ static bool check(const pj_run *run, const char *path, pj_err *err)
                    "the trace marks no region of interest: say which part with --roi FROM..TO");
 }
 
-static pj_table *table_of(const pj_run *run, const pj_prv_cut_facts *facts)
+static pj_table *table_of(const pj_run *run, const pj_cut_facts *facts)
 {
     const struct {
         const char *key;
@@ -61,44 +82,67 @@ static pj_table *table_of(const pj_run *run, const pj_prv_cut_facts *facts)
     return table;
 }
 
-/// What was copied of an archive, under the names of a trace's part.
-static bool cut_archive(pj_otf2_cut *cut, const pj_run *run, const char *path, pj_job *job,
-                        pj_prv_cut_facts *facts, pj_err *err)
+/// The cutters of all formats, by row: which one is wanted shows only when the trace is read.
+typedef struct cutters {
+    void **selves;
+    pj_sink *sinks;
+    size_t sink_count;
+} cutters;
+
+static cutters begin_all(pj_arena *arena)
 {
-    pj_otf2_copied copied;
-    bool ok = pj_otf2_cut_write(cut, run, path, job, &copied, err);
-    *facts = (pj_prv_cut_facts){.records = copied.records,
-                                .messages = copied.messages,
-                                .clipped = copied.opened,
-                                .divided = copied.readings};
-    return ok;
+    unsigned rows = 0;
+    const pj_reader *reader;
+    while (pj_reader_at(rows))
+        rows++;
+    cutters all = {.selves = pj_new_n(arena, void *, rows),
+                   .sinks = pj_new_n(arena, pj_sink, rows)};
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
+        if (!reader->cut || !reader->cut->begin)
+            continue;
+        all.selves[i] = reader->cut->begin();
+        all.sinks[all.sink_count++] = reader->cut->sink(all.selves[i]);
+    }
+    return all;
 }
 
-static bool write_part(const pj_run *run, pj_otf2_cut *cut, const char *path, pj_job *job,
-                       pj_prv_cut_facts *facts, pj_err *err)
+static void end_all(const cutters *all)
 {
-    if (strcmp(run->format, "otf2") == 0)
-        return cut_archive(cut, run, path, job, facts, err);
-    return pj_prv_cut(run, path, job, facts, err);
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        if (all->selves[i])
+            reader->cut->end(all->selves[i]);
+}
+
+static bool write_part(const cutters *all, const pj_run *run, const char *path, pj_job *job,
+                       pj_cut_facts *facts, pj_err *err)
+{
+    const pj_reader *reader = pj_reader_of_run(run);
+    unsigned row = 0;
+    while (pj_reader_at(row) != reader)
+        row++;
+    return reader->cut->write(all->selves[row], run, path, job, facts, err);
 }
 
 static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const cut_args *args = given;
     pj_auto_run run = NULL;
-    pj_prv_cut_facts facts;
-    pj_otf2_cut *cut = pj_otf2_cut_new();
-    pj_sink sink = pj_otf2_cut_sink(cut);
-    pj_load_opts opts = {
-        .no_replay = true, .listeners = &sink, .listener_count = 1, .in_order = true};
+    pj_cut_facts facts;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    cutters all = begin_all(arena);
+    pj_load_opts opts = {.no_replay = true,
+                         .listeners = all.sinks,
+                         .listener_count = all.sink_count,
+                         .in_order = true};
     pj_job job = {.stop = session->stop, .memory_budget = args->load.memory};
     bool ok = pj_inputs_load_one(session, &args->load, opts, &run, err) &&
-              check(run, args->path, err) && write_part(run, cut, args->path, &job, &facts, err);
+              check(run, args->path, err) && write_part(&all, run, args->path, &job, &facts, err);
     if (ok)
         pj_session_wrote(session, args->path);
     if (ok)
         *out = pj_value_table_take(table_of(run, &facts));
-    pj_otf2_cut_free(cut);
+    end_all(&all);
     return ok;
 }
 

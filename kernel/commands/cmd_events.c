@@ -1,9 +1,21 @@
 // popinjay events TRACE: any question about the events of a trace, in one pass.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
 #include "metrics/stat/query.h"
+#include "metrics/table/fold.h"
+#include "metrics/table/table.h"
+#include "metrics/trace/roi.h"
+#include "metrics/trace/sink.h"
 
 #include <stdlib.h>
 

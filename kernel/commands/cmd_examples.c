@@ -1,8 +1,16 @@
 // popinjay examples [DIR]: the runs that come with the program.
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/trace_files.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,12 +33,6 @@ static bool ends_with_any(pj_str name, const char *const *suffixes)
         if (pj_str_ends(name, pj_str_of(*suffixes)))
             return true;
     return false;
-}
-
-static bool is_trace(const char *name)
-{
-    static const char *const suffixes[] = {".prv", ".prv.gz", ".otf2", NULL};
-    return ends_with_any(pj_str_of(name), suffixes);
 }
 
 static bool is_part(const char *name)
@@ -57,7 +59,7 @@ static bool list_files(const char *root, const char *folder, pj_arena *arena, pj
             continue;
         if (S_ISDIR(info.st_mode) && !*folder) {
             ok = list_files(root, pj_arena_format(arena, "%s/", name), arena, out, err);
-        } else if (is_trace(name) || is_part(name)) {
+        } else if (pj_trace_files_named(name) || is_part(name)) {
             pj_grow(out->items, &out->cap, out->count + 1);
             out->items[out->count++] = name;
         }
@@ -66,40 +68,18 @@ static bool list_files(const char *root, const char *folder, pj_arena *arena, pj
     return ok;
 }
 
-/// Whether the file holds bytes of the trace: an archive has many files.
-static bool belongs(const char *file, const char *trace)
-{
-    pj_str base = pj_str_of(trace), name = pj_str_of(file);
-    if (!pj_str_ends(base, PJ_S(".otf2")))
-        return strcmp(file, trace) == 0;
-    base.len -= PJ_S(".otf2").len;
-    return pj_str_starts(name, base) && (file[base.len] == '/' || file[base.len] == '.');
-}
-
-static int64_t size_of(const char *folder, const pj_texts *files, const char *trace,
-                       pj_arena *arena)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < files->count; i++) {
-        struct stat info = {0};
-        if (belongs(files->items[i], trace) &&
-            stat(pj_arena_format(arena, "%s/%s", folder, files->items[i]), &info) == 0)
-            bytes += info.st_size;
-    }
-    return bytes;
-}
-
 static pj_table *table_of(const char *folder, const pj_texts *files)
 {
     pj_table *table = pj_table_new("Example runs");
     pj_table_add_column(table, (pj_column){.key = "trace", .title = "Trace", .text = true});
     pj_table_add_column(table, (pj_column){.key = "bytes", .title = "Size", .unit = PJ_UNIT_BYTES});
     for (size_t i = 0; i < files->count; i++) {
-        if (!is_trace(files->items[i]))
+        if (!pj_trace_files_named(files->items[i]))
             continue;
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(pj_arena_text(table->arena, pj_str_of(files->items[i])));
-        cells[1] = pj_cell_int(size_of(folder, files, files->items[i], table->arena));
+        const char *path = pj_arena_format(table->arena, "%s/%s", folder, files->items[i]);
+        cells[1] = pj_cell_int((int64_t)pj_trace_files_bytes(path));
     }
     table->note = pj_arena_format(table->arena, "in %s", folder);
     return table;

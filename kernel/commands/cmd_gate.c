@@ -1,7 +1,14 @@
 // popinjay gate BASELINE NEW: a test of one's own code, for continuous integration.
+#include "kernel/command/command.h"
 #include "kernel/command/compare_args.h"
 #include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/comparison.h"
 
 enum { REGRESSED = 3 }; // exit status
 

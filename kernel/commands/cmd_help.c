@@ -1,5 +1,11 @@
 // popinjay help [COMMAND]: what the rows say.
+#include "kernel/command/command.h"
 #include "kernel/command/help.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef struct help_args {
     const char *command;

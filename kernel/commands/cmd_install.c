@@ -1,9 +1,15 @@
 // popinjay install: makes the kernel known to Jupyter. Needs no Python.
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "kernel/jupyter/message.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <jansson.h>

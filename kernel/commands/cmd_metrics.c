@@ -1,6 +1,11 @@
 // popinjay metrics TRACE...: the efficiency table.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
 
 typedef struct metrics_args {
     pj_load_args load;

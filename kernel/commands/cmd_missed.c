@@ -1,7 +1,13 @@
 // missed() in the notebook: what a front end missed that was away while a cell ran.
 #include "kernel/command/command.h"
 
+#include "kernel/command/face.h"
 #include "kernel/command/jsontext.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef struct missed_args {
     uint64_t cell;

@@ -1,7 +1,13 @@
 // popinjay overview TRACE...: the absolute figures of a run.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
 
 typedef struct overview_args {
     pj_load_args load;

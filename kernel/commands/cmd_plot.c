@@ -1,10 +1,28 @@
 // popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
+#include "kernel/command/command.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
-#include "kernel/command/scene_args.h"
+#include "kernel/command/profile_inputs.h"
+#include "kernel/command/profile_view_args.h"
+#include "kernel/command/session.h"
+#include "kernel/command/timeline_args.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/profile/profile.h"
+#include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
+#include "metrics/run/timeline.h"
 #include "metrics/stat/query.h"
+#include "metrics/table/table.h"
+#include "metrics/trace/sink.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
 typedef struct plot_args {
@@ -14,7 +32,8 @@ typedef struct plot_args {
     const char *x;
     pj_metrics_args metrics;
     bool log_x, log_y, linear, stacked;
-    pj_scene_args scene;
+    pj_timeline_args timeline;
+    pj_profile_view_args profile;
     pj_exports exports;
 } plot_args;
 
@@ -22,7 +41,8 @@ static const char *plot_kind(const pj_session *session, size_t index)
 {
     (void)session;
     const pj_plot *plot = pj_plot_at(index);
-    return plot ? plot->name : NULL;
+    bool known = plot && pj_plot_by_name(pj_str_of(plot->name)) != plot;
+    return plot && !known ? plot->name : NULL;
 }
 
 static const pj_table *only_table(const pj_inputs *inputs)
@@ -52,7 +72,7 @@ static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *
                        plot->name);
     for (size_t i = 0; i < args->y.count; i++)
         opts->y[i] = args->y.items[i];
-    return true;
+    return pj_profile_view_args_take(&args->profile, &opts->profile, err);
 }
 
 /// The messages of a trace, in a table.
@@ -92,11 +112,27 @@ static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_que
     return ok;
 }
 
+/// A profile, or that of the functions of a trace.
+static bool take_profile(pj_session *session, const plot_args *args, pj_value *source, pj_err *err)
+{
+    pj_profile_args files = {.inputs = args->load.inputs,
+                             .roi = args->load.roi,
+                             .clock = args->load.clock,
+                             .jobs = args->load.jobs,
+                             .memory = args->load.memory};
+    pj_profile *profile = pj_profile_inputs(session, &files, err);
+    if (profile)
+        *source = pj_value_profile_take(profile);
+    return profile != NULL;
+}
+
 /// What the plot is made from, as a value that holds it.
 static bool take_source(pj_session *session, const plot_args *args, const pj_plot *plot,
                         pj_value *source, pj_err *err)
 {
     const pj_table *table = only_table(&args->load.inputs);
+    if (plot->source == PJ_PLOT_PROFILE)
+        return take_profile(session, args, source, err);
     if (plot->source == PJ_PLOT_METRICS)
         return pj_metrics_args_run(session, &args->load, &args->metrics, source, err);
     if (table && plot->source == PJ_PLOT_TABLE) {
@@ -106,11 +142,12 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
     if (plot->source == PJ_PLOT_TABLE && plot->question != PJ_PLOT_STATS)
         return ask_messages(session, args, plot->question, source, err);
     pj_run *run = NULL;
-    pj_scene_opts scene;
-    if (!pj_scene_args_take(&args->scene, args->exports.size, &scene, err))
+    pj_timeline_opts timeline;
+    if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
         return false;
-    pj_load_opts opts = {
-        .no_replay = true, .openmp_regions = plot->regions, .scene = plot->scene ? &scene : NULL};
+    pj_load_opts opts = {.no_replay = true,
+                         .aspects = plot->aspects,
+                         .timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL};
     if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     *source = pj_value_run_take(run);
@@ -126,6 +163,8 @@ static pj_table *table_of(const pj_value *source, const pj_plot *plot)
 {
     if (source->kind == PJ_VALUE_METRICS)
         return pj_metrics_table(source->metrics);
+    if (source->kind == PJ_VALUE_PROFILE)
+        return pj_display_table(source);
     if (source->kind == PJ_VALUE_RUN)
         return (plot->numbers ? plot->numbers : pj_run_table_stats)(source->run);
     return pj_table_hold(source->table);
@@ -138,16 +177,27 @@ static pj_plot_data data_of(const pj_value *source)
         data.metrics = source->metrics;
     else if (source->kind == PJ_VALUE_RUN)
         data.run = source->run;
+    else if (source->kind == PJ_VALUE_PROFILE)
+        data.profile = source->profile;
     else
         data.table = source->table;
     return data;
 }
 
+/// Plots of one name may be of several kinds of values.
+static const pj_plot *choose_plot(const plot_args *args)
+{
+    bool profile = pj_profile_inputs_are(&args->load.inputs);
+    const char *usual = only_table(&args->load.inputs) ? "bar" : profile ? "flame" : "scaling";
+    pj_str kind = pj_str_of(args->kind ? args->kind : usual);
+    const pj_plot *of_profile = profile ? pj_plot_of_profile(kind) : NULL;
+    return of_profile ? of_profile : pj_plot_by_name(kind);
+}
+
 static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const plot_args *args = given;
-    const char *usual = only_table(&args->load.inputs) ? "bar" : "scaling";
-    const pj_plot *plot = pj_plot_by_name(pj_str_of(args->kind ? args->kind : usual));
+    const pj_plot *plot = choose_plot(args);
     pj_plot_opts opts;
     pj_auto_value source = {0};
     if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err) ||
@@ -167,12 +217,14 @@ static const pj_param params[] = {
      .offset = offsetof(plot_args, kind),
      .shown = "KIND",
      .choice = plot_kind,
-     .preset = "scaling, or bar for a table",
+     .preset = "scaling, bar for a table, flame for a profile",
      .help = "The kind of plot."},
-    PJ_LOAD_PARAMS(plot_args, "Traces, and in Lua also runs, metrics or a table."),
+    PJ_LOAD_PARAMS(plot_args,
+                   "Traces or profiles, and in Lua also runs, metrics, profiles or a table."),
     {.name = "y",
      .letter = 'y',
      .type = PJ_PARAM_TEXTS,
+     .completes = PJ_COMPLETES_METRICS,
      .place = PJ_IN_LUA,
      .offset = offsetof(plot_args, y),
      .shown = "METRIC",
@@ -202,7 +254,8 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, stacked),
      .help = "Several -y of bars on top of each other."},
-    PJ_SCENE_PARAMS(plot_args),
+    PJ_TIMELINE_PARAMS(plot_args),
+    PJ_PROFILE_VIEW_PARAMS(plot_args),
     PJ_SET_PARAM(plot_args, 0),
     PJ_METRICS_OPTIONS(plot_args),
     PJ_LOAD_OPTIONS(plot_args),
@@ -219,7 +272,9 @@ const pj_command pj_command_plot = {
         "the time of one run goes, regions its OpenMP regions over time, timeline what its "
         "threads do when; "
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
-        "scatter draw columns of a table (of a trace: its statistics).\n"
+        "scatter draw columns of a table (of a trace: its statistics). Of profiles, and of the "
+        "functions of a trace, flame, icicle and sunburst draw call paths and callgraph who calls "
+        "whom, ranks and histogram (-f NAME) how ranks differ, memory what mprof recorded.\n"
         "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
         "as a table, which --export -.csv gives in any place.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",

@@ -1,10 +1,22 @@
 // popinjay preprocess TRACE...: a summary of every trace, for the machine where they are looked at.
 #include "kernel/cli/shell.h"
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/progress.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
 #include "metrics/base/ranks.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,16 +53,28 @@ static bool needs_path(pj_err *err)
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "preprocess: give traces: files, globs or folders");
 }
 
+/// By the names of their summaries, then as they are given.
+static int by_summary(const void *a, const void *b)
+{
+    const item *const *x = a, *const *y = b;
+    int order = strcmp((*x)->at, (*y)->at);
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
 /// Two traces must not share a summary.
 static bool check_places(const batch *b, pj_err *err)
 {
+    const item **sorted = pj_new_n(b->arena, const item *, b->count + 1);
     for (size_t i = 0; i < b->count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(b->items[i].at, b->items[k].at) == 0)
-                return pj_fail(err, PJ_E_USAGE, b->items[i].path, 0,
-                               "its summary would have the name of that of %s; write them to "
-                               "folders of their own",
-                               b->items[k].path);
+        sorted[i] = &b->items[i];
+    if (b->count)
+        qsort(sorted, b->count, sizeof *sorted, by_summary);
+    for (size_t i = 1; i < b->count; i++)
+        if (strcmp(sorted[i]->at, sorted[i - 1]->at) == 0)
+            return pj_fail(err, PJ_E_USAGE, sorted[i]->path, 0,
+                           "its summary would have the name of that of %s; write them to "
+                           "folders of their own",
+                           sorted[i - 1]->path);
     return true;
 }
 
@@ -189,11 +213,11 @@ static pj_table *table_of(const batch *b)
 static bool make_summaries(batch *b, pj_value *out, pj_err *err)
 {
     const preprocess_args *args = b->args;
-    pj_crew *crew = b->opts.crew;
+    pj_process_group *group = b->opts.group;
     if (!pj_export_check(&args->exports, err) || !pj_inputs_options(&args->load, &b->opts, err) ||
         !list_items(b, err))
         return false;
-    b->opts.crew = crew;
+    b->opts.group = group;
     b->progress = pj_progress_of(b->session, b->count);
     bool ok = make_all(b, err);
     pj_progress_end(&b->progress);
@@ -204,14 +228,14 @@ static bool make_summaries(batch *b, pj_value *out, pj_err *err)
 }
 
 /// Under mpirun: one of several processes, of which the first one speaks.
-static void help(const batch *b, pj_crew *crew)
+static void help(const batch *b, pj_process_group *group)
 {
     const pj_load_args *load = &b->args->load;
     pj_job job = {
         .stop = b->session->stop, .workers = (unsigned)load->jobs, .memory_budget = load->memory};
-    pj_load_opts opts = {.crew = NULL};
-    pj_inputs_options(load, &opts, &(pj_err){.code = PJ_E_NONE});
-    opts.crew = crew;
+    pj_load_opts opts = {.group = NULL};
+    pj_ignore(pj_inputs_options(load, &opts, &(pj_err){.code = PJ_E_NONE}));
+    opts.group = group;
     pj_summarise_help(opts, &job);
 }
 
@@ -219,16 +243,16 @@ static bool run_preprocess(pj_session *session, const void *given, pj_value *out
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     batch b = {.session = session, .args = given, .arena = arena};
-    pj_auto_ranks crew = pj_ranks_join(err);
+    pj_auto_ranks group = pj_ranks_join(err);
     if (err->code)
         return false;
-    if (!pj_crew_leads(crew)) {
-        help(&b, crew);
+    if (!pj_process_group_leads(group)) {
+        help(&b, group);
         return true;
     }
-    b.opts.crew = crew;
+    b.opts.group = group;
     bool ok = make_summaries(&b, out, err);
-    pj_summarise_dismiss(crew);
+    pj_summarise_dismiss(group);
     return ok;
 }
 

@@ -1,8 +1,15 @@
 // popinjay regions TRACE: the OpenMP parallel regions, one by one or summed.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
 #include "metrics/run/regions_table.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 
 #include <string.h>
 
@@ -27,7 +34,8 @@ static bool run_regions(pj_session *session, const void *given, pj_value *out, p
     pj_auto_run run = NULL;
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load,
-                            (pj_load_opts){.no_replay = true, .openmp_regions = true}, &run, err))
+                            (pj_load_opts){.no_replay = true, .aspects = PJ_WANT(regions)}, &run,
+                            err))
         return false;
     pj_table *table = pj_regions_table(run, by_of(args->by), err);
     if (!table)

@@ -1,10 +1,19 @@
 // popinjay replay TRACE: the run on another network.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/network_args.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
+#include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
 
 typedef struct replay_args {
@@ -158,6 +167,7 @@ static const pj_param params[] = {
     PJ_LOAD_OPTIONS(replay_args),
     {.name = "export",
      .type = PJ_PARAM_TEXTS,
+     .completes = PJ_COMPLETES_FILES,
      .offset = offsetof(replay_args, exports.paths),
      .shown = "FILE",
      .suffix = pj_export_suffix,

@@ -1,7 +1,17 @@
 // popinjay report TRACE...|NOTEBOOK: the document that an assessment ends in.
+#include "kernel/command/command.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/metrics_args.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "kernel/report/report.h"
 #include "kernel/report/report_run.h"
 #include "kernel/report/report_source.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
+#include "widgets/report/report_notebook.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,13 @@
 // popinjay run SCRIPT.lua [ARG...]: the command language without a notebook.
 #include "kernel/command/command.h"
+#include "kernel/command/face.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "kernel/lua/lang.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
+#include "metrics/base/str.h"
 
 typedef struct run_args {
     const char *script;

@@ -1,9 +1,16 @@
 // popinjay stats TRACE: the totals of every rank and thread.
+#include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
+#include "metrics/table/table.h"
 
 typedef struct stats_args {
     pj_load_args load;

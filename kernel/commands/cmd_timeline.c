@@ -1,14 +1,22 @@
 // popinjay timeline TRACE: what ranks and threads do over time.
+#include "kernel/command/command.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/scene_args.h"
-#include "metrics/run/scene_table.h"
+#include "kernel/command/session.h"
+#include "kernel/command/timeline_args.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/run/timeline_table.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
 typedef struct timeline_args {
     pj_load_args load;
-    pj_scene_args scene;
+    pj_timeline_args timeline;
     const char *title;
     pj_exports exports;
 } timeline_args;
@@ -17,11 +25,11 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
 {
     const timeline_args *args = given;
     pj_auto_run run = NULL;
-    pj_scene_opts scene;
+    pj_timeline_opts timeline;
     if (!pj_export_check(&args->exports, err) ||
-        !pj_scene_args_take(&args->scene, args->exports.size, &scene, err) ||
+        !pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err) ||
         !pj_inputs_load_one(session, &args->load,
-                            (pj_load_opts){.no_replay = true, .scene = &scene}, &run, err))
+                            (pj_load_opts){.no_replay = true, .timeline = &timeline}, &run, err))
         return false;
     double zoom = pj_picture_zoom(args->exports.size);
     pj_plot_opts opts = {.title = args->title,
@@ -31,13 +39,13 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
                            &args->exports, err);
     if (out->kind != PJ_VALUE_DRAWING)
         return false;
-    out->drawing->data = pj_scene_table(run);
+    out->drawing->data = pj_timeline_table(run);
     return pj_export_all(session, out, &args->exports, err);
 }
 
 static const pj_param params[] = {
     PJ_LOAD_PARAMS(timeline_args, "One trace, or in Lua a run."),
-    PJ_SCENE_PARAMS(timeline_args),
+    PJ_TIMELINE_PARAMS(timeline_args),
     PJ_LOAD_OPTIONS(timeline_args),
     {.name = "title",
      .type = PJ_PARAM_TEXT,

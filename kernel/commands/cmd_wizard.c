@@ -1,12 +1,23 @@
 // wizard(): the guide from traces to causes, in a notebook.
+#include "kernel/command/command.h"
+#include "kernel/command/face.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/jsontext.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "kernel/commands/wizard_host.h"
 #include "kernel/commands/wizard_serve.h"
 #include "kernel/lua/live.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/widget.h"
 #include "widgets/ipy/widget_save.h"
+#include "widgets/wizard/wizard.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -56,8 +67,8 @@ static bool take_text(const char *text, pj_arena *arena, pj_wizard_opts *opts, p
         opts->folder_wanted = true;
         return true;
     }
-    pj_texts found = {0};
-    bool good = pj_inputs_expand(text, arena, &found, err);
+    pj_paths found = {0};
+    bool good = pj_paths_expand(text, PJ_WANT_TRACES, arena, &found, err);
     for (size_t i = 0; good && i < found.count; i++)
         add(paths, absolute(found.items[i], arena));
     free((void *)found.items);

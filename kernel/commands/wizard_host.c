@@ -1,17 +1,35 @@
+// What the wizard asks of the kernel.
 // Everything here runs inside (live.h), but loading: that has a thread of its own.
 #include "kernel/commands/wizard_host.h"
 
 #include "kernel/command/child.h"
 #include "kernel/command/datadir.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/scene_args.h"
 #include "kernel/command/setting.h"
+#include "kernel/command/timeline_args.h"
 #include "kernel/lua/live.h"
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/paths.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/analyse/trace_files.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
-#include "metrics/read/fingerprint_trace.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/read/reader.h"
+#include "metrics/replay/network.h"
+#include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/trace/companion.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/roi.h"
+#include "metrics/trace/sink.h"
+#include "widgets/figure/figure.h"
 #include "widgets/report/report_notebook.h"
 
 #include <dirent.h>
@@ -68,16 +86,16 @@ static bool take_how(const pj_wizard_load *how, pj_load_opts *opts, pj_job *job,
            take_size(how->memory, "memory", &job->memory_budget, err);
 }
 
-static bool take_view(const pj_wizard_load *how, pj_load_opts *opts, pj_scene_opts *scene,
+static bool take_view(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts *timeline,
                       pj_err *err)
 {
     opts->no_replay = how->view != PJ_WIZARD_TOTALS;
-    opts->openmp_regions = how->view == PJ_WIZARD_REGIONS;
+    opts->aspects = how->view == PJ_WIZARD_REGIONS ? PJ_WANT(regions) : 0;
     if (how->view != PJ_WIZARD_TIMELINE)
         return true;
-    opts->scene = scene;
-    pj_scene_args args = {.range = how->range, .ranks = how->ranks};
-    return pj_scene_args_take(&args, (pj_picture_size){0}, scene, err);
+    opts->timeline = timeline;
+    pj_timeline_args args = {.range = how->range, .ranks = how->ranks};
+    return pj_timeline_args_take(&args, (pj_picture_size){0}, timeline, err);
 }
 
 static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
@@ -85,8 +103,8 @@ static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_
 {
     (void)self;
     pj_load_opts opts = {0};
-    pj_scene_opts scene;
-    bool good = take_how(how, &opts, job, err) && take_view(how, &opts, &scene, err);
+    pj_timeline_opts timeline;
+    bool good = take_how(how, &opts, job, err) && take_view(how, &opts, &timeline, err);
     return good ? pj_load(path, opts, job, err) : NULL;
 }
 
@@ -95,8 +113,8 @@ static bool check(void *self, const pj_wizard_load *how, pj_err *err)
     (void)self;
     pj_load_opts opts = {0};
     pj_job job = {0};
-    pj_scene_opts scene;
-    return take_how(how, &opts, &job, err) && take_view(how, &opts, &scene, err);
+    pj_timeline_opts timeline;
+    return take_how(how, &opts, &job, err) && take_view(how, &opts, &timeline, err);
 }
 
 // A first look: reading ends as soon as the layout is known
@@ -130,28 +148,6 @@ static void look_close(void *self)
     (void)self;
 }
 
-static const char *title_of(const char *format)
-{
-    const pj_reader *reader;
-    for (unsigned i = 0; format && (reader = pj_reader_at(i)); i++)
-        if (strcmp(reader->name, format) == 0)
-            return reader->title;
-    return "";
-}
-
-/// Of all files of an archive.
-static uint64_t size_of(const char *path)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    pj_fingerprint_parts parts = {0};
-    uint64_t bytes = 0;
-    if (pj_fingerprint_list(path, arena, &parts, NULL))
-        for (size_t i = 0; i < parts.count; i++)
-            bytes += (uint64_t)parts.items[i].stamp[0];
-    pj_fingerprint_free(&parts);
-    return bytes;
-}
-
 static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err)
 {
     (void)self;
@@ -171,17 +167,18 @@ static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts 
     pj_job job = {.workers = 1};
     pj_pass pass = {.run = run, .sinks = &sink, .sink_count = 1, .job = &job, .by_location = true};
     pj_err problem = {.code = PJ_E_NONE};
-    pj_read_file(path, &pass, &problem);
+    pj_ignore(pj_read_file(path, &pass, &problem));
     free(pass.disorder);
     free(pass.learnt);
     if (run->provenance)
         l.layout = pj_layout_text(&run->layout, arena);
-    bool archive = pj_str_ends(pj_str_of(path), PJ_S(".otf2"));
-    *out = (pj_wizard_facts){.name = archive ? pj_arena_text(arena, pj_str_of(run->name)) : NULL,
-                             .format = title_of(run->format),
-                             .layout = l.layout,
-                             .bytes = archive ? size_of(path) : (uint64_t)info.st_size,
-                             .summary = access(pj_summarise_path(path, NULL, arena), R_OK) == 0};
+    const pj_reader *reader = pj_reader_of_run(run);
+    *out = (pj_wizard_facts){
+        .name = reader && reader->several ? pj_arena_text(arena, pj_str_of(run->name)) : NULL,
+        .format = reader ? reader->title : "",
+        .layout = l.layout,
+        .bytes = pj_trace_files_bytes(path),
+        .summary = access(pj_summarise_path(path, NULL, arena), R_OK) == 0};
     bool good = *l.layout;
     if (!good && err)
         *err = problem;
@@ -196,28 +193,6 @@ static int by_name(const void *a, const void *b)
     if (left->folder != right->folder)
         return left->folder ? -1 : 1;
     return pj_str_order_natural(pj_str_of(left->name), pj_str_of(right->name));
-}
-
-static const char *format_of(const char *name)
-{
-    pj_str file = pj_str_of(name);
-    const pj_reader *reader;
-    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
-        for (pj_str rest = pj_str_of(reader->suffixes); rest.len;) {
-            pj_str suffix = pj_str_cut(&rest, ' ');
-            if (suffix.len && file.len > suffix.len && pj_str_ends(file, suffix))
-                return reader->title;
-        }
-    return NULL;
-}
-
-/// An archive is its anchor file and what that belongs to.
-static uint64_t size_in(const char *folder, const struct stat *info, const char *name)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    if (S_ISDIR(info->st_mode) || !pj_str_ends(pj_str_of(name), PJ_S(".otf2")))
-        return (uint64_t)info->st_size;
-    return size_of(pj_arena_format(arena, "%s/%s", *folder ? folder : ".", name));
 }
 
 static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
@@ -236,10 +211,13 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
             continue;
         pj_grow(items, &cap, count + 1);
         bool is_folder = S_ISDIR(info.st_mode);
-        items[count++] = (pj_wizard_entry){.name = pj_arena_text(arena, pj_str_of(entry->d_name)),
-                                           .format = is_folder ? NULL : format_of(entry->d_name),
-                                           .bytes = size_in(folder, &info, entry->d_name),
-                                           .folder = is_folder};
+        const char *path = pj_arena_format(arena, "%s/%s", *folder ? folder : ".", entry->d_name);
+        const pj_reader *reader = is_folder ? NULL : pj_trace_files_named(entry->d_name);
+        items[count++] =
+            (pj_wizard_entry){.name = pj_arena_text(arena, pj_str_of(entry->d_name)),
+                              .format = reader ? reader->title : NULL,
+                              .bytes = reader ? pj_trace_files_bytes(path) : (uint64_t)info.st_size,
+                              .folder = is_folder};
     }
     closedir(dir);
     if (count)
@@ -252,28 +230,26 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
     return true;
 }
 
+/// Of traces: profiles have no place on the pages.
 static const char *format_at(void *self, size_t index)
 {
     (void)self;
-    const pj_reader *reader = pj_reader_at((unsigned)index);
-    return reader ? reader->title : NULL;
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        if (pj_reader_gives_trace(reader) && index-- == 0)
+            return reader->title;
+    return NULL;
 }
 
 /// Companions are read with the trace that they are named after.
-static bool is_companion(const char *path)
-{
-    pj_str name = pj_str_of(path);
-    return pj_str_ends(name, PJ_S(".pcf")) || pj_str_ends(name, PJ_S(".row"));
-}
-
 static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out, pj_err *err)
 {
     (void)self;
-    pj_texts paths = {0};
-    bool good = pj_inputs_expand(text, arena, &paths, err);
+    pj_paths paths = {0};
+    bool good = pj_paths_expand(text, PJ_WANT_TRACES, arena, &paths, err);
     out->items = pj_new_n(arena, const char *, paths.count + 1);
     for (size_t i = 0; good && i < paths.count; i++)
-        if (!is_companion(paths.items[i]))
+        if (!pj_companion_named(paths.items[i]))
             out->items[out->count++] = paths.items[i];
     free((void *)paths.items);
     return good && (out->count || pj_fail(err, PJ_E_USAGE, text, 0,
@@ -393,7 +369,7 @@ static void keep(void *self, json_t *choices)
     char *text = json_dumps(all, JSON_INDENT(1));
     make_folders(h->kept);
     make_private(h->kept);
-    pj_newfile_put(h->kept, pj_str_of(text), NULL);
+    pj_ignore(pj_newfile_put(h->kept, pj_str_of(text), NULL));
     free(text);
     json_decref(all);
 }

@@ -3,6 +3,7 @@
 #ifndef PJ_WIZARD_HOST_H
 #define PJ_WIZARD_HOST_H
 
+#include "kernel/command/face.h"
 #include "kernel/command/session.h"
 #include "widgets/wizard/wizard.h"
 

@@ -1,8 +1,12 @@
+// The wizard in a browser, for who starts it in the shell.
 // On localhost, with the token that Jupyter makes; Ctrl-C goes to it.
 #include "kernel/commands/wizard_serve.h"
 
 #include "kernel/command/datadir.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <jansson.h>

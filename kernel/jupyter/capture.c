@@ -1,9 +1,11 @@
+// What libraries and children write to the standard streams becomes output of the cell.
 // One thread drains both pipes; who runs the language drains them too where the order matters. The
 // lock makes sure that what one of them has read is handed on before the other reads.
 #include "kernel/jupyter/capture.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 
 #include "kernel/command/face.h"
 #include "kernel/jupyter/request.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_capture pj_capture;
 

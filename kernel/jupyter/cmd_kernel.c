@@ -1,6 +1,9 @@
 // popinjay kernel -f FILE: what Jupyter starts.
 #include "kernel/command/command.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "kernel/jupyter/server.h"
+#include "metrics/base/err.h"
 
 typedef struct kernel_args {
     const char *connection_file;

@@ -1,9 +1,11 @@
+// Comms that are open.
 // Records in a row; a JSON object finds them by id.
 #include "kernel/jupyter/comm.h"
 
 #include "kernel/command/jsontext.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #define PJ_COMM_H
 
 #include "kernel/jupyter/request.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_comms pj_comms;
 

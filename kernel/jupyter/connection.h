@@ -37,10 +37,10 @@ typedef struct pj_connection {
 const char *pj_connection_port_name(pj_port port);
 
 /// `path` is borrowed for the life of the connection.
-bool pj_connection_read(pj_connection *connection, const char *path, pj_err *err);
+PJ_CHECKED bool pj_connection_read(pj_connection *connection, const char *path, pj_err *err);
 /// Writes the connection file of a kernel that has registered, for its user alone, where Jupyter
 /// looks for such files.
-bool pj_connection_write(const pj_connection *connection, pj_err *err);
+PJ_CHECKED bool pj_connection_write(const pj_connection *connection, pj_err *err);
 void pj_connection_free(pj_connection *connection);
 /// The address of a port as libzmq wants it: "tcp://127.0.0.1:5555", "tcp://127.0.0.1:*",
 /// "ipc:///run/k-1".

@@ -4,8 +4,15 @@
 #include "kernel/command/jsontext.h"
 #include "kernel/command/setting.h"
 #include "kernel/jupyter/execute.h"
+#include "kernel/jupyter/history.h"
+#include "kernel/jupyter/inbox.h"
+#include "kernel/jupyter/request.h"
 #include "kernel/jupyter/variables.h"
+#include "kernel/lua/lang.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,9 @@
 #include "kernel/jupyter/comm.h"
 #include "kernel/jupyter/kept.h"
 #include "kernel/jupyter/message.h"
+#include "kernel/jupyter/request.h"
 #include "kernel/jupyter/subshell.h"
+#include "metrics/base/str.h"
 
 /// Where messages go: sockets, or a recorder in a test. Any thread may call.
 typedef struct pj_outlet {

@@ -2,8 +2,22 @@
 // failure.
 #include "kernel/jupyter/execute.h"
 
+#include "kernel/command/face.h"
 #include "kernel/command/jsontext.h"
+#include "kernel/jupyter/comm.h"
+#include "kernel/jupyter/history.h"
+#include "kernel/jupyter/inbox.h"
+#include "kernel/jupyter/kept.h"
+#include "kernel/jupyter/message.h"
+#include "kernel/jupyter/prompt.h"
+#include "kernel/jupyter/request.h"
+#include "kernel/jupyter/subshell.h"
+#include "kernel/lua/lang.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

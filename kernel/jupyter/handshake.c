@@ -1,9 +1,12 @@
+// Telling a launcher the ports that were bound (JEP 66).
 // [<IDS|MSG>, signature of the content, content] goes to the registration socket, a receipt of the
 // same form comes back.
 #include "kernel/jupyter/handshake.h"
 
 #include "metrics/base/clock.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// Inputs of this session and of earlier ones.
 // The inputs of this session are kept in memory, those of others are read from the user's file when
 // somebody asks. The request forms are those of the message specification (tail, range, search).
 #include "kernel/jupyter/history.h"

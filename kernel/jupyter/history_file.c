@@ -1,3 +1,4 @@
+// The user's file of earlier inputs.
 // The first line has the number of the next session in a fixed place, so that beginning a session
 // need not read the rest. A lock that is held too long is done without: a line then may only be
 // lost to a compaction at that very moment.

@@ -1,3 +1,4 @@
+// Requests that wait.
 // A list under a lock.
 #include "kernel/jupyter/inbox.h"
 

@@ -1,3 +1,4 @@
+// Publishing: one thread that owns the socket.
 // XPUB with NODROP: a subscriber that is full makes sending fail instead of losing messages. They
 // wait in the queue meanwhile, and a subscriber that takes nothing for too long is cut off, as is
 // one that answers no heartbeat. Subscriptions are applied by hand, so that the welcome is the
@@ -5,8 +6,12 @@
 #include "kernel/jupyter/iopub.h"
 
 #include "kernel/jupyter/laggard.h"
+#include "kernel/jupyter/message.h"
+#include "kernel/jupyter/request.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #ifndef PJ_IOPUB_H
 #define PJ_IOPUB_H
 
+#include "kernel/jupyter/message.h"
 #include "kernel/jupyter/outbox.h"
 #include "kernel/jupyter/pubqueue.h"
 #include "kernel/jupyter/wire.h"

@@ -1,8 +1,12 @@
+// Outputs that a front end missed.
 // A list of cells, the latest last, each with a list of outputs.
 #include "kernel/jupyter/kept.h"
 
 #include "kernel/command/jsontext.h"
+#include "kernel/jupyter/request.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <pthread.h>
 #include <stdlib.h>

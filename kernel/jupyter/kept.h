@@ -4,6 +4,8 @@
 #define PJ_KEPT_H
 
 #include "kernel/jupyter/message.h"
+#include "kernel/jupyter/request.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_kept pj_kept;
 

@@ -1,8 +1,10 @@
+// Front ends that do not read what they are sent.
 // A descriptor is looked at through a duplicate, which stays what it is when another thread closes
 // the original meanwhile.
 #include "kernel/jupyter/laggard.h"
 
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -13,6 +13,6 @@ typedef struct pj_limits {
 } pj_limits;
 
 /// False with PJ_E_USAGE that names the variable.
-bool pj_limits_read(pj_limits *limits, pj_err *err);
+PJ_CHECKED bool pj_limits_read(pj_limits *limits, pj_err *err);
 
 #endif

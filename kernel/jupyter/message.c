@@ -3,6 +3,8 @@
 
 #include "kernel/command/jsontext.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "kernel/command/face.h"
 #include "kernel/jupyter/request.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 
 #define PJ_PROTOCOL "5.6"
 

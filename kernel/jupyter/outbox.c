@@ -1,3 +1,4 @@
+// Replies on their way to the thread that sends them.
 // A list under a lock, a descriptor for the poll, and two counters.
 #include "kernel/jupyter/outbox.h"
 

@@ -1,3 +1,4 @@
+// How fast output may go to a server that limits its rate.
 // A sliding window a little longer than the server's, and a steady rate once its free part is used
 // up: without that every window would be a burst and a silence.
 #include "kernel/jupyter/pace.h"

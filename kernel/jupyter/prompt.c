@@ -1,3 +1,4 @@
+// Asking the user for a line.
 // One answer under a lock. The stop flag may be raised by a signal, which cannot signal a
 // condition: the wait looks at it every 10 ms.
 #include "kernel/jupyter/prompt.h"
@@ -5,6 +6,7 @@
 #include "kernel/command/jsontext.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/str.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -15,7 +15,8 @@ void pj_prompt_free(pj_prompt *prompt);
 /// Opens the prompt for the answer to the input_request `id`, before that is sent.
 void pj_prompt_open(pj_prompt *prompt, const char *id);
 /// Waits for the answer; false with PJ_E_STOPPED when `stop` was raised. Closes the prompt.
-bool pj_prompt_wait(pj_prompt *prompt, const atomic_bool *stop, pj_buf *out, pj_err *err);
+PJ_CHECKED bool pj_prompt_wait(pj_prompt *prompt, const atomic_bool *stop, pj_buf *out,
+                               pj_err *err);
 /// An input_reply arrived; false when it answers no question of this prompt.
 bool pj_prompt_answer(pj_prompt *prompt, const pj_request *reply);
 

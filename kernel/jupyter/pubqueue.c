@@ -1,10 +1,14 @@
+// What waits to be published.
 // One list in order of arrival. Text of a stream is added to the open entry of its parent and
 // name, which other output of that parent closes; entries become messages only when taken.
 #include "kernel/jupyter/pubqueue.h"
 
 #include "kernel/jupyter/pace.h"
+#include "kernel/jupyter/request.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 #include <pthread.h>

@@ -5,6 +5,8 @@
 #define PJ_PUBQUEUE_H
 
 #include "kernel/jupyter/message.h"
+#include "kernel/jupyter/request.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_pubqueue pj_pubqueue;
 

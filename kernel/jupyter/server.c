@@ -8,12 +8,19 @@
 #include "kernel/jupyter/execute.h"
 #include "kernel/jupyter/handshake.h"
 #include "kernel/jupyter/iopub.h"
+#include "kernel/jupyter/kept.h"
 #include "kernel/jupyter/limits.h"
+#include "kernel/jupyter/message.h"
+#include "kernel/jupyter/outbox.h"
+#include "kernel/jupyter/pubqueue.h"
+#include "kernel/jupyter/request.h"
 #include "kernel/jupyter/slice.h"
+#include "kernel/jupyter/subshell.h"
 #include "kernel/jupyter/wire.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <nss.h>

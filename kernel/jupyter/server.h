@@ -9,6 +9,6 @@
 /// Serves the front end of a connection file until it asks for the end or goes away. `stop` is
 /// raised to interrupt the running cell, by a signal handler too. Must be called by the thread
 /// that may run the language; does not return when that is stuck at the end.
-bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err);
+PJ_CHECKED bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err);
 
 #endif

@@ -1,3 +1,4 @@
+// Short slices of processor time for threads that answer.
 // EEVDF, the scheduler of Linux since 6.6: a thread that asks for a shorter slice than the running
 // one has takes its place when it wakes up.
 #include "kernel/jupyter/slice.h"

@@ -1,3 +1,4 @@
+// Subshells: threads that answer while a cell runs (JEP 91).
 // One list under one lock. A thread frees what is its own and marks its shell as ended; whoever
 // makes or deletes one next joins it.
 #include "kernel/jupyter/subshell.h"
@@ -5,9 +6,12 @@
 #include "kernel/jupyter/dispatch.h"
 #include "kernel/jupyter/execute.h"
 #include "kernel/jupyter/history_file.h"
+#include "kernel/jupyter/request.h"
 #include "kernel/jupyter/slice.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,10 +5,14 @@
 #ifndef PJ_SUBSHELL_H
 #define PJ_SUBSHELL_H
 
+#include "kernel/command/face.h"
 #include "kernel/jupyter/history.h"
 #include "kernel/jupyter/inbox.h"
 #include "kernel/jupyter/prompt.h"
+#include "kernel/jupyter/request.h"
 #include "kernel/lua/lang.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 struct pj_kernel;
 
@@ -79,7 +83,7 @@ bool pj_subshells_interrupt(pj_subshells *shells, pj_str id);
 bool pj_subshells_stopping(pj_subshells *shells);
 
 /// A new child; false with PJ_E_USAGE when there are too many.
-bool pj_subshells_create(pj_subshells *shells, char *id, size_t size, pj_err *err);
+PJ_CHECKED bool pj_subshells_create(pj_subshells *shells, char *id, size_t size, pj_err *err);
 /// Ends a child: what runs is interrupted, what waits is aborted. False for an unknown one.
 bool pj_subshells_delete(pj_subshells *shells, pj_str id);
 /// ["id", ...] of the children in order of their making; new.

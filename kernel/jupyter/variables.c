@@ -2,6 +2,7 @@
 #include "kernel/jupyter/variables.h"
 
 #include "kernel/command/jsontext.h"
+#include "metrics/base/str.h"
 
 typedef struct debugger {
     pj_lang *lang;

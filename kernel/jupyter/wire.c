@@ -3,7 +3,9 @@
 
 #include "kernel/command/jsontext.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
+#include "metrics/base/str.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

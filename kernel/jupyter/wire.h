@@ -6,7 +6,9 @@
 
 #include "kernel/jupyter/message.h"
 #include "kernel/jupyter/request.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 enum {
     PJ_WIRE_FRAMES = 1024,     // most frames of one message
@@ -21,7 +23,7 @@ typedef struct pj_wire pj_wire;
 typedef struct pj_replay pj_replay;
 
 /// `scheme` is "hmac-<digest>" with a digest OpenSSL knows; an empty key means no signing.
-pj_wire *pj_wire_new(pj_str scheme, pj_str key, pj_err *err);
+PJ_CHECKED pj_wire *pj_wire_new(pj_str scheme, pj_str key, pj_err *err);
 void pj_wire_free(pj_wire *wire);
 
 /// The signature of any frames in hexadecimal; returns its length, 0 when nothing is signed.
@@ -35,8 +37,8 @@ void pj_replay_free(pj_replay *replay);
 /// Checks the frames' number and signature before anything is parsed, then decodes the header,
 /// then the rest. NULL with PJ_E_FORMAT that says why the message was refused. `replay` may be
 /// NULL. The frames are copied.
-pj_request *pj_wire_decode(pj_wire *wire, pj_replay *replay, const pj_str *frames, size_t count,
-                           pj_err *err);
+PJ_CHECKED pj_request *pj_wire_decode(pj_wire *wire, pj_replay *replay, const pj_str *frames,
+                                      size_t count, pj_err *err);
 
 /// The frames of one message; views into `store` and the post. Zero it before first use and give
 /// it to any number of encodings; free with pj_frames_free.

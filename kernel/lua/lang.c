@@ -1,6 +1,15 @@
 // A Lua state for cells: life, globals, running one cell.
+#include "kernel/command/session.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_cell.h"
 #include "kernel/lua/lang_lex.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,8 @@
 #define PJ_LANG_H
 
 #include "kernel/command/face.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/channel.h"
 
 #include <stdatomic.h>
 

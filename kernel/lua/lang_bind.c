@@ -4,9 +4,14 @@
 #include "kernel/command/call.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
+#include "kernel/command/face.h"
 #include "kernel/command/help.h"
 #include "kernel/command/inputs.h"
+#include "kernel/command/value.h"
+#include "kernel/lua/lang_state.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/base/err.h"
 
 #include <stdlib.h>
 
@@ -331,7 +336,7 @@ static bool is_name(const char *text)
 static int load(lua_State *L)
 {
     bool traces = lua_istable(L, 1) || lua_isuserdata(L, 1) ||
-                  (lua_type(L, 1) == LUA_TSTRING && pj_inputs_is_path(lua_tostring(L, 1)));
+                  (lua_type(L, 1) == LUA_TSTRING && pj_paths_is_path(lua_tostring(L, 1)));
     if (traces)
         return call_verb(L);
     if (lua_gettop(L) < 4) {

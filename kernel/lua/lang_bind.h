@@ -3,7 +3,11 @@
 #define PJ_LANG_BIND_H
 
 #include "kernel/command/command.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
 
 /// Puts every verb into the table on top of the stack.
 void pj_lang_bind_open(lua_State *L);

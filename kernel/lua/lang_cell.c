@@ -1,7 +1,9 @@
+// Cutting a cell into statements and expressions.
 // The cutter asks Lua's own compiler what a statement is; the scanner only proposes where to ask.
 #include "kernel/lua/lang_cell.h"
 
 #include "kernel/lua/lang_lex.h"
+#include "metrics/base/str.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #define PJ_LANG_CELL_H
 
 #include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 
 #include <lua.h>
 

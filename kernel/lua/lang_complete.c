@@ -1,10 +1,23 @@
 // Tab: what may stand at the cursor, from the rows of commands, the types of objects, the files
 // and the living values.
+#include "kernel/command/command.h"
 #include "kernel/command/help.h"
+#include "kernel/command/session.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_lex.h"
 #include "kernel/lua/lang_place.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/run/run_table.h"
+#include "metrics/table/table.h"
+#include "widgets/ipy/traits.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -93,10 +106,10 @@ static void add_values(pj_lang *lang, const pj_param *param, pj_str word)
     const char *valid;
     for (size_t i = 0; (valid = pj_param_choice(param, lang->session, i)); i++)
         add(lang, word, "value", valid);
-    if (strcmp(param->name, "y") == 0)
+    if (param->completes == PJ_COMPLETES_METRICS)
         add_metric_keys(lang, word);
     bool files = param->type == PJ_PARAM_PATH || param->type == PJ_PARAM_INPUTS ||
-                 strcmp(param->name, "export") == 0;
+                 param->completes == PJ_COMPLETES_FILES;
     if (files)
         add_files(lang, word);
 }

@@ -1,5 +1,6 @@
 // Coroutines as in Lua's own library, so that it is known which of them runs: an interrupt sets the
 // hook of that one.
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_state.h"
 
 int pj_lang_resume(lua_State *L, lua_State *co, int count, int *results)

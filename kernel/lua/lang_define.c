@@ -1,7 +1,15 @@
 // define_metrics: a metric set from formulas and Lua functions.
 #include "kernel/lua/lang_bind.h"
 
+#include "kernel/command/session.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
+#include "metrics/base/err.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/pop/metricset_define.h"
+#include "metrics/table/table.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 // Errors as an analyst wants them: what, in which line of which cell, and what was probably meant.
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_lex.h"
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 
 #include <stdio.h>

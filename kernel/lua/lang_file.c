@@ -1,7 +1,10 @@
 // Files that cells open: pipes with names and devices may keep a reader waiting without end, so
 // that every read and write looks at the interrupt first, and waits off the stage.
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 
 #include <errno.h>
 #include <fcntl.h>

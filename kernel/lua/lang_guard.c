@@ -4,6 +4,8 @@
 // Beside it: lang_watch calls who does not heed, lang_coroutine knows which thread of Lua runs,
 // lang_match and lang_long are functions of Lua that look, lang_file and lang_process wait and
 // look.
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
 
 enum { INSTRUCTIONS_BETWEEN_LOOKS = 10000 };

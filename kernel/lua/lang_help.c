@@ -2,7 +2,16 @@
 #include "kernel/lua/lang_bind.h"
 #include "kernel/lua/objects/lang_widget.h"
 
+#include "kernel/command/command.h"
 #include "kernel/command/help.h"
+#include "kernel/command/session.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_type.h"
+#include "kernel/lua/lang_value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/measures.h"
+#include "metrics/pop/metricset.h"
 #include "widgets/figure/textlines.h"
 
 static void add_wrapped(pj_buf *out, const char *text)
@@ -70,8 +79,8 @@ static bool help_on_metric(const pj_session *session, pj_str topic, pj_buf *out)
 
 static bool help_on_measure(pj_str topic, pj_buf *out)
 {
-    const pj_measure *m;
-    for (size_t i = 0; (m = pj_measure_at(i)); i++)
+    const pj_measures_row *m;
+    for (size_t i = 0; (m = pj_measures_row_at(i)); i++)
         if (same(m->name, topic)) {
             pj_buf_addf(out, "%s: a measure for formulas of metrics\n\n", m->name);
             add_wrapped(out, m->sentence);

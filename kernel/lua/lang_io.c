@@ -1,7 +1,13 @@
 // print, io and os.exit as scripts know them, going through the face: Lua's standard streams get
 // a FILE whose bytes come from and go to it, so that the whole io library works unchanged.
+#include "kernel/command/face.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // Lua values as JSON and back, for what goes to front ends.
 #include "kernel/lua/objects/lang_widget.h"
 
+#include "metrics/base/err.h"
 #include "widgets/ipy/trait_value.h"
 
 enum { DEEPEST = 40 };

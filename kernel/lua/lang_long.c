@@ -1,6 +1,7 @@
 // Functions of the table and string libraries that may be long at work: they look at the interrupt
 // meanwhile.
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/str.h"
 
 enum { ITEMS_BETWEEN_LOOKS = 4096, SHORT = 50000 };
 

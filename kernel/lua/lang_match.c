@@ -1,6 +1,7 @@
 // find, match, gmatch and gsub of the string library (Lua 5.4 manual, 6.4.1). A pattern may take
 // time without end: this matcher looks at the interrupt every so many steps, Lua's own does not.
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/str.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,8 @@
 // The memory of cells: what Lua asks for is refused before the system ends the whole kernel for it.
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/memory.h"
 #include "metrics/base/num.h"
 
@@ -65,6 +68,13 @@ void pj_lang_memory_note(lua_State *L, uint64_t bytes)
     lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
 }
 
+/// For `bytes` in C, and as much as may follow without a further look.
+static bool has_room(size_t bytes)
+{
+    uint64_t left = pj_memory_look("").left;
+    return left >= RESERVE && left - RESERVE >= bytes + CLAIM_STEP;
+}
+
 void pj_lang_memory_claim(lua_State *L, size_t bytes)
 {
     pj_lang_stage *stage = pj_lang_of(L)->stage;
@@ -73,8 +83,11 @@ void pj_lang_memory_claim(lua_State *L, size_t bytes)
         return;
     }
     stage->claimed = 0;
-    uint64_t left = pj_memory_look("").left;
-    if (left < RESERVE || left - RESERVE < bytes + CLAIM_STEP)
+    if (!has_room(bytes) && lua_gc(L, LUA_GCISRUNNING)) {
+        lua_gc(L, LUA_GCCOLLECT);
+        malloc_trim(0);
+    }
+    if (!has_room(bytes))
         luaL_error(L, "not enough memory");
     stage->claimed = CLAIM_STEP;
 }

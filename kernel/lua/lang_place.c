@@ -1,5 +1,8 @@
+// Where the cursor stands: in which call, at which argument.
 // One pass over the tokens before the cursor, with a stack of open brackets.
 #include "kernel/lua/lang_place.h"
+
+#include "metrics/base/str.h"
 
 enum { DEEPEST = 64 };
 

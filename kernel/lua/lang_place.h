@@ -4,6 +4,7 @@
 #define PJ_LANG_PLACE_H
 
 #include "kernel/lua/lang_lex.h"
+#include "metrics/base/str.h"
 
 typedef struct pj_lang_place {
     pj_str before;  // the code up to the cursor

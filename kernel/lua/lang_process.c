@@ -1,7 +1,10 @@
 // os.execute and io.popen of notebooks: they do as in Lua, but leave the stage while they wait, and
 // an interrupt ends what they started.
 #include "kernel/command/child.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
+#include "metrics/base/err.h"
 
 #include <errno.h>
 #include <fcntl.h>

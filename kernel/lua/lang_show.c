@@ -1,7 +1,13 @@
 // Lua values as text for people: what a cell shows when its value is no object of the product.
 #include "kernel/command/display.h"
+#include "kernel/command/value.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_lex.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 enum { SHOW_DEPTH = 4, SHOW_ITEMS = 200, SHOW_BYTES = 8000 };
@@ -168,7 +174,7 @@ static void copy_bundle(lua_State *L, int index)
 /// The value that an object is shown as: its own, or the table that its part is.
 static const pj_value *shown_value(lua_State *L, const pj_lang_object *object)
 {
-    if (object->type != &pj_lang_type_column && object->type != &pj_lang_type_row)
+    if (!object->type->part)
         return &object->value;
     lua_getfield(L, -1, "table");
     return &pj_lang_object_at(L, -1)->value;

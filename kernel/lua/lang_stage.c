@@ -1,3 +1,4 @@
+// Who may run Lua now.
 // A queue of waiters under a lock; the stage is handed to the first of them directly, so that
 // nobody who comes later can be faster.
 #include "kernel/lua/lang_state.h"

@@ -4,8 +4,13 @@
 #ifndef PJ_LANG_STATE_H
 #define PJ_LANG_STATE_H
 
+#include "kernel/command/face.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_cell.h"
 #include "kernel/lua/lang_stage.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <lauxlib.h>
 #include <lua.h>

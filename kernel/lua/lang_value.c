@@ -3,8 +3,14 @@
 #include "kernel/lua/lang_value.h"
 
 #include "kernel/command/display.h"
+#include "kernel/command/kind.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
+#include "metrics/table/table.h"
 
 #define OBJECT "popinjay.object"
 
@@ -44,33 +50,10 @@ pj_lang_object *pj_lang_object_push(lua_State *L)
     return object;
 }
 
-static const pj_lang_type *type_of(const pj_value *value)
-{
-    switch (value->kind) {
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-    case PJ_VALUE_TEXT:
-    case PJ_VALUE_WIDGET:
-        return NULL;
-    case PJ_VALUE_LIST:
-        return &pj_lang_type_runs;
-    case PJ_VALUE_RUN:
-        return &pj_lang_type_run;
-    case PJ_VALUE_TABLE:
-        return &pj_lang_type_table;
-    case PJ_VALUE_METRICS:
-        return &pj_lang_type_metrics;
-    case PJ_VALUE_DRAWING:
-        return &pj_lang_type_picture;
-    }
-    return NULL;
-}
-
 void pj_lang_object_finish(lua_State *L)
 {
     pj_lang_object *object = pj_lang_object_at(L, -1);
-    object->type = type_of(&object->value);
+    object->type = pj_kind_of(&object->value)->lang;
     pj_lang_memory_note(L, pj_value_bytes(&object->value));
     if (object->type)
         return;
@@ -217,7 +200,7 @@ static int to_text(lua_State *L)
     pj_lang *lang = pj_lang_of(L);
     const pj_lang_object *object = luaL_checkudata(L, 1, OBJECT);
     pj_value value = object->value;
-    if (object->type == &pj_lang_type_column || object->type == &pj_lang_type_row) {
+    if (object->type->part) {
         lua_getfield(L, 1, "table");
         const pj_lang_object *table = pj_lang_object_at(L, -1);
         value = table->value;

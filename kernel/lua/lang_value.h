@@ -5,8 +5,10 @@
 
 #include "kernel/command/value.h"
 #include "kernel/lua/lang_state.h"
-
-typedef struct pj_lang_type pj_lang_type;
+#include "kernel/lua/lang_type.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
 
 typedef struct pj_lang_object {
     pj_value value;
@@ -27,6 +29,7 @@ struct pj_lang_type {
     const char *name;
     const pj_lang_member *members; // ends with a row without a name
     const pj_lang_member *more;    // further ones; may be NULL
+    bool part;                     // of a value: shown as its member `table`
     /// Takes argument 3 as the field `key`; false when that cannot be changed. May be NULL.
     bool (*assign)(lua_State *L, const pj_lang_object *object, pj_str key);
     /// Pushes item `index`, 1 to length.
@@ -38,8 +41,8 @@ struct pj_lang_type {
     const char *(*field_at)(const pj_lang_object *object, size_t index);
 };
 
-extern const pj_lang_type pj_lang_type_run, pj_lang_type_runs, pj_lang_type_table,
-    pj_lang_type_column, pj_lang_type_metrics, pj_lang_type_row, pj_lang_type_picture;
+/// Parts of values.
+extern const pj_lang_type pj_lang_type_column, pj_lang_type_row;
 
 /// where, sort, ...: of tables and of everything that is shown as one.
 extern const pj_lang_member pj_lang_table_methods[];

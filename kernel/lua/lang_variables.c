@@ -1,57 +1,31 @@
 // The user's variables for panels of front ends: name, type, a short text; one of them as bundle.
+#include "kernel/command/kind.h"
+#include "kernel/lua/lang.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
 #include <stdlib.h>
 
 enum { SHORT_BYTES = 120 };
 
-static void add_list_text(const pj_list *list, pj_buf *out)
-{
-    pj_buf_addf(out, "%zu item%s", list->count, list->count == 1 ? "" : "s");
-    for (size_t i = 0; i < list->count && list->items[i].kind == PJ_VALUE_RUN; i++)
-        pj_buf_addf(out, "%s%s", i ? ", " : ": ", list->items[i].run->name);
-}
-
-/// What an object is, in a line.
-static void add_object_text(const pj_value *value, pj_buf *out)
-{
-    switch (value->kind) {
-    case PJ_VALUE_LIST:
-        add_list_text(value->list, out);
-        return;
-    case PJ_VALUE_RUN:
-        pj_buf_addf(out, "%s: %u ranks, %u threads", value->run->name, value->run->layout.ranks,
-                    value->run->layout.locations);
-        return;
-    case PJ_VALUE_TABLE:
-        pj_buf_addf(out, "%s: %zu rows, %zu columns", value->table->title, value->table->row_count,
-                    value->table->column_count);
-        return;
-    case PJ_VALUE_METRICS:
-        pj_buf_addf(out, "%s: %zu runs", value->metrics->title, value->metrics->study->count);
-        return;
-    case PJ_VALUE_DRAWING:
-        pj_buf_puts(out, value->drawing->figure->title);
-        return;
-    case PJ_VALUE_NIL:
-    case PJ_VALUE_BOOL:
-    case PJ_VALUE_NUMBER:
-    case PJ_VALUE_TEXT:
-    case PJ_VALUE_WIDGET:
-        pj_buf_puts(out, pj_value_name(value->kind));
-        return;
-    }
-}
-
 /// One line of at most SHORT_BYTES about the value on top of the stack.
 static json_t *short_text(lua_State *L)
 {
     pj_lang *lang = pj_lang_of(L);
     const pj_lang_object *object = pj_lang_object_at(L, -1);
-    if (object && object->type != &pj_lang_type_column && object->type != &pj_lang_type_row) {
+    if (object && !object->type->part) {
         lang->text.len = 0;
-        add_object_text(&object->value, &lang->text);
+        const pj_kind *kind = pj_kind_of(&object->value);
+        if (kind->brief)
+            kind->brief(&object->value, &lang->text);
+        else
+            pj_buf_puts(&lang->text, kind->name);
     } else {
         pj_lang_text(L, -1);
     }

@@ -1,6 +1,9 @@
+// A thread that sees to it that an interrupt arrives.
 // The hooks of Lua come every so many instructions, which may be long ones, and a system call that
 // waits has none. While the flag of a cell stands, its thread gets a signal again and again: the
 // handler makes the hook come at once, and what waits in the system returns.
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
 
 #include <pthread.h>

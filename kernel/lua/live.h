@@ -9,7 +9,9 @@
 #ifndef PJ_LIVE_H
 #define PJ_LIVE_H
 
+#include "kernel/command/face.h"
 #include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "widgets/ipy/widget.h"
 
 typedef struct pj_lang_stage pj_live;

@@ -1,3 +1,4 @@
+// From a notebook to a document.
 // Pages are made here, everything else by nbconvert. What it needs to find, the kernel and the
 // template, is put into its search path, so that a report works from any installation and from the
 // build tree.
@@ -8,8 +9,12 @@
 #include "kernel/command/setting.h"
 #include "kernel/report/report_pictures.h"
 #include "kernel/report/report_run.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 #include "widgets/report/report_page.h"
 
 #include <dirent.h>

@@ -6,6 +6,9 @@
 #define PJ_REPORT_H
 
 #include "kernel/command/session.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/report/report_notebook.h"
 
 typedef enum pj_report_format {
@@ -32,7 +35,8 @@ bool pj_report_format_parse(pj_str name, pj_report_format *out);
 
 /// Makes the private folder. Fails with PJ_E_MISSING naming the Debian packages when a program that
 /// the format needs is not there.
-bool pj_report_open(pj_report *report, pj_session *session, pj_report_format format, pj_err *err);
+PJ_CHECKED bool pj_report_open(pj_report *report, pj_session *session, pj_report_format format,
+                               pj_err *err);
 void pj_report_close(pj_report *report);
 #define pj_auto_report __attribute__((cleanup(pj_report_close))) pj_report
 
@@ -40,11 +44,11 @@ void pj_report_close(pj_report *report);
 bool pj_report_has_jupyter(void);
 /// Runs the cells in the folder of the notebook, which stays as it is; new reference or NULL.
 /// Without Jupyter (PJ_E_MISSING) only notebooks of this kernel, and not from a cell.
-json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err);
+PJ_CHECKED json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err);
 /// A notebook from a file; new reference or NULL.
-json_t *pj_report_read(const char *path, pj_err *err);
+PJ_CHECKED json_t *pj_report_read(const char *path, pj_err *err);
 /// Converts the notebook, which changes with it, and puts the result at `path`, whole or not at
 /// all; pictures of Markdown go into a folder beside it.
-bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err);
+PJ_CHECKED bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err);
 
 #endif

@@ -1,11 +1,17 @@
+// Pictures that a notebook refers to.
 // Markdown's ![text](file "title") and HTML's <img src="file">, outside of code.
 #include "kernel/report/report_pictures.h"
 
 #include "kernel/command/child.h"
+#include "kernel/command/session.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/base64.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
 
 #include <ctype.h>
 #include <sys/stat.h>

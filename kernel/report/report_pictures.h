@@ -4,12 +4,13 @@
 #define PJ_REPORT_PICTURES_H
 
 #include "kernel/report/report.h"
+#include "metrics/base/err.h"
 
 /// Rewrites the references of all text cells of `notebook`, whose relative ones begin in `from`:
 /// HTML holds its pictures itself; for other formats they become files of the private folder, in
 /// its folder `files` (NULL = itself). What a PDF cannot print is said and stands there as its
 /// text; what cannot be read stays as it is elsewhere. Errors: PJ_E_IO, PJ_E_STOPPED.
-bool pj_report_pictures(pj_report *report, json_t *notebook, const char *from, const char *files,
-                        pj_err *err);
+PJ_CHECKED bool pj_report_pictures(pj_report *report, json_t *notebook, const char *from,
+                                   const char *files, pj_err *err);
 
 #endif

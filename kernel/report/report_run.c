@@ -1,8 +1,13 @@
+// Running the cells of a notebook.
 // A face that keeps what cells put out as nbformat has it.
 #include "kernel/report/report_run.h"
 
+#include "kernel/command/face.h"
 #include "kernel/command/session.h"
 #include "kernel/lua/lang.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 typedef struct desk {
     json_t *outputs; // of the running cell, borrowed

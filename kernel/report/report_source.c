@@ -1,9 +1,24 @@
+// The notebook of a report.
 // Options become Lua text; outputs of metrics say in their metadata what they were made from.
 #include "kernel/report/report_source.h"
 
 #include "kernel/command/display.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/session.h"
+#include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/fingerprint.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/read/fingerprint_trace.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "widgets/report/report_cells.h"
 
 #include <stdlib.h>
 
@@ -128,7 +143,7 @@ static bool find_origin(pj_session *session, const pj_report_source *source, con
                         pj_arena *arena, pj_provenance *out, pj_err *err)
 {
     pj_job job = {.stop = session->stop};
-    pj_load_opts opts = {.crew = NULL};
+    pj_load_opts opts = {.group = NULL};
     pj_err problem = {.code = PJ_E_NONE};
     if (run->provenance) {
         *out = *run->provenance;
@@ -137,7 +152,7 @@ static bool find_origin(pj_session *session, const pj_report_source *source, con
     bool ok = pj_inputs_options(source->load, &opts, &problem) &&
               pj_summarise_origin(run->path, &opts, &job, arena, out, &problem);
     if (ok && source->summaries) // what does not fit there is read again
-        pj_summarise_keep(run, out, source->summaries, NULL);
+        pj_ignore(pj_summarise_keep(run, out, source->summaries, NULL));
     if (problem.code != PJ_E_STOPPED)
         return true;
     *err = problem;

@@ -3,7 +3,11 @@
 #ifndef PJ_REPORT_SOURCE_H
 #define PJ_REPORT_SOURCE_H
 
+#include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/session.h"
+#include "metrics/base/err.h"
+#include "metrics/pop/metrics.h"
 #include "widgets/report/report_notebook.h"
 
 typedef struct pj_report_source {
@@ -16,8 +20,8 @@ typedef struct pj_report_source {
 
 /// NULL when the set was defined in a notebook (PJ_E_USAGE) or the user interrupts: every trace is
 /// read once more for its fingerprint, which does not take long.
-json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *source,
-                                  const pj_report_info *info, pj_err *err);
+PJ_CHECKED json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *source,
+                                             const pj_report_info *info, pj_err *err);
 /// Adds the appendices that an executed notebook lacks: its traces, and the metrics of the sets
 /// that its outputs show (both from metadata.popinjay of outputs). `folder` is the notebook's.
 void pj_report_source_complete(json_t *notebook, const char *folder);

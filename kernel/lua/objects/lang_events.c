@@ -3,6 +3,7 @@
 // table of the run and of the options that the verb `events` takes.
 #include "kernel/lua/objects/lang_events.h"
 
+#include "kernel/command/command.h"
 #include "kernel/lua/lang_bind.h"
 #include "kernel/lua/lang_value.h"
 

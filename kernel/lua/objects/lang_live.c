@@ -1,7 +1,13 @@
 // Entering and leaving for commands written in C.
 #include "kernel/lua/live.h"
 
+#include "kernel/command/face.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "widgets/ipy/widget.h"
 
 pj_live *pj_live_of(const pj_session *session)
 {

@@ -1,8 +1,14 @@
 // What the functions of a metric set see of a run: a table of its measures and of the metrics
 // before their own. What the run lacks is nil, and why is remembered; a name that no run has is an
 // error.
+#include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_value.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
+#include "metrics/pop/measures.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
 
 static const char *nearest_key(lua_State *L, int table, pj_suggest *suggest)
 {
@@ -35,13 +41,13 @@ static int read_missing(lua_State *L)
 
 void pj_lang_measures_push(lua_State *L, const pj_measures *measures, int seen)
 {
-    const pj_measure *m;
+    const pj_measures_row *m;
     seen = lua_absindex(L, seen);
     lua_newtable(L);
     lua_newtable(L); // its metatable
     lua_newtable(L); // reasons
-    for (size_t i = 0; (m = pj_measure_at(i)); i++) {
-        pj_cell cell = pj_measure_value(m, measures);
+    for (size_t i = 0; (m = pj_measures_row_at(i)); i++) {
+        pj_cell cell = pj_measures_value(m, measures);
         if (cell.kind == PJ_CELL_EMPTY)
             lua_pushstring(L, cell.text);
         else

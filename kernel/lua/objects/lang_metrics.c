@@ -1,9 +1,22 @@
 // Metrics in Lua: m[3].parallel_efficiency, m[3]:reason "parallel_efficiency",
 // m.parallel_efficiency.
+#include "kernel/command/value.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_type.h"
 #include "kernel/lua/lang_value.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 #include "metrics/pop/losses.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
+#include "metrics/trace/layout.h"
 #include "widgets/report/findings_md.h"
 
 static const pj_metrics *self(lua_State *L)
@@ -318,6 +331,7 @@ static const char *row_field_at(const pj_lang_object *object, size_t index)
 
 const pj_lang_type pj_lang_type_row = {
     .name = "run of metrics",
+    .part = true,
     .members = row_members,
     .field = row_field,
     .field_at = row_field_at,

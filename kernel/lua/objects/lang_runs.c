@@ -1,11 +1,19 @@
 // Runs in Lua: runs[1].stats, run:rank(0), run.import, run.remarks.
+#include "kernel/command/command.h"
 #include "kernel/command/run_view.h"
+#include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_type.h"
 #include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_events.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
+#include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
+#include "metrics/trace/layout.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,18 @@
 // table, and the result's slot is pushed before C code makes something that must be owned.
 #include "kernel/lua/lang_value.h"
 
+#include "kernel/command/command.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
+#include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_type.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/table/fold.h"
+#include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
 
 /// The table of argument 1; metrics, runs and pictures are replaced there by the table that they
@@ -25,6 +34,17 @@ static const pj_table *self_table(lua_State *L)
     made->value = pj_value_table_take(table);
     pj_lang_object_finish(L);
     lua_replace(L, 1);
+    return table;
+}
+
+/// The same for an operation that makes another table as large, or raises an error where there is
+/// no memory for it.
+static const pj_table *operand(lua_State *L)
+{
+    enum { GROWING = 2 }; // arrays double
+    const pj_table *table = self_table(L);
+    size_t row = table->column_count * sizeof *table->cells + sizeof(size_t);
+    pj_lang_memory_claim(L, GROWING * row * table->row_count + (size_t)pj_arena_size(table->arena));
     return table;
 }
 
@@ -118,7 +138,7 @@ static int where(lua_State *L)
 {
     row_call call;
     lua_settop(L, 2);
-    const pj_table *table = self_table(L);
+    const pj_table *table = operand(L);
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_row_value test = row_value(L, 2, 3, &call);
     pj_err *err = pj_lang_err(L);
@@ -131,7 +151,7 @@ static int add(lua_State *L)
 {
     row_call call;
     lua_settop(L, 4);
-    const pj_table *table = self_table(L);
+    const pj_table *table = operand(L);
     pj_column column = {.key = luaL_checkstring(L, 2)};
     column.title = column.key;
     if (lua_istable(L, 4)) {
@@ -147,31 +167,29 @@ static int add(lua_State *L)
     return give(L, slot, result, err);
 }
 
-typedef pj_table *(*keys_operation)(const pj_table *, const pj_str *, size_t, pj_err *);
-
-static int with_keys(lua_State *L, keys_operation operation)
+static int sort(lua_State *L)
 {
     size_t count;
-    const pj_table *table = self_table(L);
+    const pj_table *table = operand(L);
     const pj_str *keys = pj_lang_texts(L, 2, &count);
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_err *err = pj_lang_err(L);
-    return give(L, slot, operation(table, keys, count, err), err);
-}
-
-static int sort(lua_State *L)
-{
-    return with_keys(L, pj_table_sort);
+    return give(L, slot, pj_table_sort(table, keys, count, pj_lang_of(L)->stop, err), err);
 }
 
 static int select_columns(lua_State *L)
 {
-    return with_keys(L, pj_table_select);
+    size_t count;
+    const pj_table *table = operand(L);
+    const pj_str *keys = pj_lang_texts(L, 2, &count);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    pj_err *err = pj_lang_err(L);
+    return give(L, slot, pj_table_select(table, keys, count, err), err);
 }
 
 static int head(lua_State *L)
 {
-    const pj_table *table = self_table(L);
+    const pj_table *table = operand(L);
     lua_Integer count = luaL_optinteger(L, 2, 10);
     pj_lang_object *slot = pj_lang_object_push(L);
     return give(L, slot, pj_table_head(table, count > 0 ? (size_t)count : 0), NULL);
@@ -181,11 +199,11 @@ static int join(lua_State *L)
 {
     size_t count;
     luaL_checkany(L, 3);
-    const pj_table *left = self_table(L);
+    const pj_table *left = operand(L);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
     lua_replace(L, 1); // the other table, made from what it is
-    const pj_table *right = self_table(L);
+    const pj_table *right = operand(L);
     lua_insert(L, 2); // both tables stay on the stack
     const pj_str *keys = pj_lang_texts(L, 4, &count);
     pj_lang_object *slot = pj_lang_object_push(L);
@@ -242,7 +260,7 @@ static int by(lua_State *L)
     size_t count;
     pj_table_folding foldings[MOST_FOLDINGS];
     lua_settop(L, 3);
-    const pj_table *table = self_table(L);
+    const pj_table *table = operand(L);
     size_t folding_count = foldings_at(L, 3, table, foldings);
     lua_settop(L, 2);
     const pj_str *keys = pj_lang_texts(L, 2, &count);
@@ -472,6 +490,7 @@ static void column_item(lua_State *L, const pj_lang_object *object, size_t index
 
 const pj_lang_type pj_lang_type_column = {
     .name = "column",
+    .part = true,
     .members = column_members,
     .item = column_item,
     .length = table_length,

@@ -2,10 +2,19 @@
 // functions, values of options - is in a table of its own that lives as long as the widget is open.
 #include "kernel/lua/objects/lang_widget.h"
 
+#include "kernel/command/face.h"
 #include "kernel/command/setting.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/figure_file.h"
+#include "widgets/ipy/channel.h"
 #include "widgets/ipy/trait_value.h"
+#include "widgets/ipy/traits.h"
 #include "widgets/ipy/widget_comm.h"
 #include "widgets/ipy/widget_save.h"
 
@@ -163,7 +172,7 @@ void pj_lang_widget_push(lua_State *L, pj_widget *widget)
         lua_setfield(L, -3, id);
         pj_widget_watch watch = {
             .kind = PJ_WIDGET_CLOSE, .call = forget, .context = pj_lang_of(L)->stage};
-        pj_widget_observe(widget, watch, NULL);
+        pj_ignore(pj_widget_observe(widget, watch, NULL));
     }
     lua_remove(L, -2);
 }
@@ -511,7 +520,7 @@ static int to_text(lua_State *L)
 static int no_model(lua_State *L)
 {
     pj_err err = {0};
-    pj_model_find(luaL_checkstring(L, 2), PJ_WIDGETS_8, &err);
+    pj_ignore(pj_model_find(luaL_checkstring(L, 2), PJ_WIDGETS_8, &err));
     return pj_lang_raise(L, &err);
 }
 

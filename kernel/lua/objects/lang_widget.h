@@ -4,7 +4,12 @@
 #ifndef PJ_LANG_WIDGET_H
 #define PJ_LANG_WIDGET_H
 
+#include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_value.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/traits.h"
 #include "widgets/ipy/widget.h"
 
 /// The widgets of all who share the stage, made when they are first asked for.
@@ -32,7 +37,7 @@ extern const pj_lang_member pj_lang_widget_methods[];
 
 /// lang_json.c: the value at `index`; NULL with PJ_E_USAGE for what JSON cannot hold. An empty
 /// table is {} or, as `list` says, []. Never raises.
-json_t *pj_lang_json_of(lua_State *L, int index, bool list, pj_err *err);
+PJ_CHECKED json_t *pj_lang_json_of(lua_State *L, int index, bool list, pj_err *err);
 /// Pushes a JSON value; null is nil, "IPY_MODEL_<id>" the widget.
 void pj_lang_json_push(lua_State *L, const json_t *value);
 

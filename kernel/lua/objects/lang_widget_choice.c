@@ -2,7 +2,11 @@
 // and an index; options = {"a", "b"} or {{"label", value}, ...} and value stand above these.
 #include "kernel/lua/objects/lang_widget.h"
 
+#include "kernel/lua/lang_value.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget.h"
 
 #define LABELS "_options_labels"
 #define VALUES "values" // field of the widget's table: what its labels stand for

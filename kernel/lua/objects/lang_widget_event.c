@@ -1,6 +1,17 @@
 // What happens to widgets, told to functions of Lua. A function's error ends nobody else's call: it
 // is told where the widget was made.
+#include "kernel/command/face.h"
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_stage.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/traits.h"
+#include "widgets/ipy/widget.h"
 
 #include <stdlib.h>
 

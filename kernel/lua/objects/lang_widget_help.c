@@ -1,5 +1,9 @@
 // What widgets are called and what they take, from the rows of their models: for Tab and Shift-Tab.
+#include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "widgets/ipy/traits.h"
 
 static const char *const choice_fields[] = {"options", "value", "label"};
 enum { CHOICE_FIELDS = sizeof choice_fields / sizeof *choice_fields };

@@ -1,5 +1,10 @@
 // Output widgets: any value as one of their outputs, in the form that notebooks keep them.
+#include "kernel/lua/lang.h"
+#include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
+#include "metrics/base/err.h"
+#include "widgets/ipy/widget.h"
 
 /// Owns JSON while Lua may raise.
 #define HELD "popinjay.held"

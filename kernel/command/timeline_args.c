@@ -1,10 +1,13 @@
 // Time range and ranks as people write them.
-#include "kernel/command/scene_args.h"
+#include "kernel/command/timeline_args.h"
 
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/roi.h"
 #include "widgets/figure/lanes.h"
 
-static bool take_ranks(pj_str text, pj_scene_opts *out)
+static bool take_ranks(pj_str text, pj_timeline_opts *out)
 {
     uint64_t first, last;
     pj_str rest = text, head = pj_str_cut(&rest, '-');
@@ -20,11 +23,11 @@ static bool take_ranks(pj_str text, pj_scene_opts *out)
     return true;
 }
 
-bool pj_scene_args_take(const pj_scene_args *args, pj_picture_size size, pj_scene_opts *out,
-                        pj_err *err)
+bool pj_timeline_args_take(const pj_timeline_args *args, pj_picture_size size,
+                           pj_timeline_opts *out, pj_err *err)
 {
     double zoom = pj_picture_zoom(size);
-    *out = (pj_scene_opts){.last_rank = UINT32_MAX};
+    *out = (pj_timeline_opts){.last_rank = UINT32_MAX};
     size_t rows, columns;
     pj_lanes_size(size.width / zoom, size.height / zoom, SIZE_MAX, &rows, &columns);
     out->rows_most = (uint32_t)rows;

@@ -1,0 +1,218 @@
+// Traces come first, then all other files together, so that ranks are told by their names, then
+// what is in memory.
+#include "kernel/command/profile_inputs.h"
+
+#include "kernel/command/progress.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/load_profile.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/analyse/profile_run.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
+#include "metrics/base/ranks.h"
+#include "metrics/profile/profile_build.h"
+#include "metrics/profile/profile_merge.h"
+#include "metrics/read/reader.h"
+#include "metrics/run/run.h"
+
+#include <stdlib.h>
+
+enum { MOST_JOBS = 1024 };
+
+typedef struct complaining {
+    pj_session *session;
+    pj_progress *progress;
+} complaining;
+
+static void complain(void *context, const pj_err *err)
+{
+    const complaining *c = context;
+    pj_progress_clear(c->progress);
+    pj_session_complain(c->session, err);
+}
+
+bool pj_profile_inputs_are(const pj_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const pj_value *value = &inputs->items[i];
+        bool is = value->kind == PJ_VALUE_PROFILE ||
+                  (value->kind == PJ_VALUE_TEXT && pj_paths_are_profiles(value->text));
+        if (!is)
+            return false;
+    }
+    return inputs->count > 0;
+}
+
+/// What reading needs of session and arguments.
+typedef struct loading {
+    pj_session *session;
+    const pj_profile_args *args;
+    pj_load_opts opts;  // of traces
+    size_t wanted;      // inputs
+    pj_profile **parts; // what was loaded
+    size_t count, cap;
+} loading;
+
+static pj_job job_of(const loading *l)
+{
+    return (pj_job){.stop = l->session->stop,
+                    .workers = (unsigned)(l->args->jobs > MOST_JOBS ? MOST_JOBS : l->args->jobs),
+                    .memory_budget = l->args->memory};
+}
+
+static void add_part(loading *l, pj_profile *profile_take)
+{
+    pj_grow(l->parts, &l->cap, l->count + 1);
+    l->parts[l->count++] = profile_take;
+}
+
+/// Whether an input that could not be read ends the command.
+static bool hopeless(const loading *l, const pj_err *problem)
+{
+    return l->wanted == 1 || problem->code == PJ_E_STOPPED || problem->code == PJ_E_USAGE ||
+           problem->code == PJ_E_MEMORY;
+}
+
+static bool load_files(loading *l, const pj_paths *paths, pj_err *err)
+{
+    pj_progress progress = pj_progress_of(l->session, 1);
+    complaining context = {l->session, &progress};
+    pj_job job = job_of(l);
+    pj_progress_attach(&progress, &job);
+    pj_load_profile_opts opts = {.complain = complain, .context = &context};
+    pj_profile *profile = pj_load_profile(paths->items, paths->count, opts, &job, err);
+    pj_progress_end(&progress);
+    if (profile)
+        add_part(l, profile);
+    return profile != NULL;
+}
+
+/// A trace, or the trace of a run; in a process group only the leader has something of it.
+static bool load_trace(loading *l, const char *path, const pj_run *run, pj_err *err)
+{
+    pj_progress progress = pj_progress_of(l->session, 1);
+    pj_job job = job_of(l);
+    pj_err problem = {0};
+    pj_auto_run read = NULL;
+    pj_progress_attach(&progress, &job);
+    pj_profile *profile = run ? pj_profile_of_run(run, &job, &problem)
+                              : pj_profile_run(path, l->opts, &job, &read, &problem);
+    pj_progress_end(&progress);
+    if (read)
+        pj_inputs_complain_of_damage(l->session, read);
+    if (profile)
+        add_part(l, profile);
+    if (!problem.code || !hopeless(l, &problem)) {
+        if (problem.code)
+            pj_session_complain(l->session, &problem);
+        return true;
+    }
+    *err = problem;
+    return false;
+}
+
+static bool is_trace(const char *path)
+{
+    const pj_reader *reader = pj_reader_of_path(path);
+    return reader && pj_reader_gives_trace(reader);
+}
+
+/// Traces are read one after another, all other files together.
+static bool load_paths(loading *l, const pj_paths *paths, pj_err *err)
+{
+    pj_paths files = {0};
+    bool ok = true;
+    for (size_t i = 0; i < paths->count && ok; i++) {
+        if (is_trace(paths->items[i])) {
+            ok = load_trace(l, paths->items[i], NULL, err);
+            continue;
+        }
+        pj_grow(files.items, &files.cap, files.count + 1);
+        files.items[files.count++] = paths->items[i];
+    }
+    if (ok && files.count && pj_process_group_leads(l->opts.group))
+        ok = load_files(l, &files, err);
+    free(files.items);
+    return ok;
+}
+
+/// Profiles and runs in memory.
+static bool load_values(loading *l, pj_err *err)
+{
+    for (size_t i = 0; i < l->args->inputs.count; i++) {
+        const pj_value *value = &l->args->inputs.items[i];
+        if (value->kind == PJ_VALUE_PROFILE)
+            add_part(l, pj_profile_hold(value->profile));
+        else if (value->kind == PJ_VALUE_RUN && !load_trace(l, NULL, value->run, err))
+            return false;
+    }
+    return true;
+}
+
+static pj_profile *join(pj_profile *const *parts, size_t count, const pj_profile_args *args,
+                        pj_err *err)
+{
+    if (count == 1)
+        return pj_profile_hold(parts[0]);
+    pj_job job = {.memory_budget = args->memory};
+    pj_auto_build build = pj_build_new("the profiles together", &job);
+    bool ok = pj_profile_merge(build, parts, count, (pj_profile_merging){0}, err);
+    return ok ? pj_build_finish(build, err) : NULL;
+}
+
+static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *arena,
+                   pj_paths *paths, pj_err *err)
+{
+    const pj_inputs *inputs = &args->inputs;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const pj_value *value = &inputs->items[i];
+        pj_err problem = {0};
+        if (value->kind == PJ_VALUE_PROFILE || value->kind == PJ_VALUE_RUN)
+            continue;
+        if (value->kind != PJ_VALUE_TEXT)
+            return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                           "a %s is no profile; give file names, globs, folders, profiles or runs",
+                           pj_value_name(value->kind));
+        if (pj_paths_expand(value->text, PJ_WANT_PROFILES, arena, paths, &problem))
+            continue;
+        if (inputs->count == 1) {
+            *err = problem;
+            return false;
+        }
+        pj_session_complain(session, &problem);
+    }
+    return true;
+}
+
+static pj_profile *load_all(loading *l, const pj_paths *paths, pj_err *err)
+{
+    l->wanted = paths->count + l->args->inputs.count;
+    if (paths->count == 1 && l->args->inputs.count == 1)
+        l->wanted = 1;
+    bool ok = load_paths(l, paths, err) && load_values(l, err);
+    if (!ok || !pj_process_group_leads(l->opts.group))
+        return NULL;
+    if (!l->count)
+        pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a profile");
+    return l->count ? join(l->parts, l->count, l->args, err) : NULL;
+}
+
+pj_profile *pj_profile_inputs(pj_session *session, const pj_profile_args *args, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_ranks group = session->lang ? NULL : pj_ranks_join(err); // scripts are read by each
+    pj_paths paths = {0};
+    loading l = {.session = session, .args = args, .opts.group = group};
+    const pj_load_args reading = {.roi = args->roi, .clock = args->clock};
+    bool ok = !err->code && pj_inputs_options(&reading, &l.opts, err) &&
+              expand(session, args, arena, &paths, err);
+    pj_profile *made = ok ? load_all(&l, &paths, err) : NULL;
+    for (size_t i = 0; i < l.count; i++)
+        pj_profile_release(l.parts[i]);
+    free(l.parts);
+    free(paths.items);
+    return made;
+}

@@ -1,0 +1,55 @@
+// popinjay merge PROFILE... -o OUT: several profiles as one.
+#include "kernel/command/command.h"
+#include "kernel/command/export.h"
+#include "kernel/command/profile_inputs.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
+#include "metrics/profile/profile.h"
+
+typedef struct merge_args {
+    pj_profile_args files;
+    const char *output;
+} merge_args;
+
+static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const merge_args *args = given;
+    const char *paths[] = {args->output};
+    const pj_exports exports = {.paths = {.items = paths, .count = args->output ? 1 : 0}};
+    if (!args->output && !session->lang)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "say where to write the profile: -o all.prof (or .callgrind, .csv, ...)");
+    if (!pj_export_check(&exports, err))
+        return false;
+    pj_profile *profile = pj_profile_inputs(session, &args->files, err);
+    if (!profile)
+        return false;
+    *out = pj_value_profile_take(profile);
+    return pj_export_all(session, out, &exports, err);
+}
+
+static const pj_param params[] = {
+    PJ_PROFILE_PARAMS(merge_args, "Files, globs or folders; in Lua profiles too."),
+    {.name = "output",
+     .letter = 'o',
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(merge_args, output),
+     .shown = "FILE",
+     .suffix = pj_export_suffix,
+     .help = "The file to write, its format by suffix; in Lua the profile is given anyway."},
+    PJ_PROFILE_READING(merge_args),
+    {0},
+};
+
+const pj_command pj_command_merge = {
+    .name = "merge",
+    .summary = "Several profiles as one, written as a file",
+    .detail = "Functions that are the same in several files become one. Formats that know no ranks "
+              "(.prof, .callgrind) get the sums.",
+    .example = "popinjay merge cpu_*.prof -o all.prof",
+    .faces = PJ_IN_BOTH,
+    .params = params,
+    .args_size = sizeof(merge_args),
+    .run = run_merge,
+};

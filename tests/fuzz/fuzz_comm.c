@@ -28,7 +28,8 @@ static void echo_back(void *context, const pj_widget_event *event)
     json_t *now = json_object();
     json_object_set_new(now, "description", json_string("seen"));
     if (event->kind == PJ_WIDGET_CHANGE)
-        pj_widget_set(event->widget, now, NULL); // another change from within, where it fits
+        pj_ignore(
+            pj_widget_set(event->widget, now, NULL)); // another change from within, where it fits
     else if (event->kind == PJ_WIDGET_MESSAGE)
         pj_widget_close(event->widget);
     json_decref(now);
@@ -41,17 +42,17 @@ static void raise_curtain(stage *s, pj_dialect dialect)
         pj_widget *widget = pj_bench_make(&s->bench, models[i], NULL);
         snprintf(s->ids[i], sizeof s->ids[i], "%s", pj_widget_id(widget));
         for (int kind = PJ_WIDGET_CHANGE; kind <= PJ_WIDGET_CLOSE; kind++)
-            pj_widget_observe(
+            pj_ignore(pj_widget_observe(
                 widget, (pj_widget_watch){.kind = (pj_widget_event_kind)kind, .call = echo_back},
-                NULL);
+                NULL));
     }
     pj_widget *slider = pj_widgets_find(s->bench.widgets, s->ids[0]);
     pj_widget *text = pj_widgets_find(s->bench.widgets, s->ids[8]);
-    pj_widget_link((pj_widget_end){slider, "description"}, (pj_widget_end){text, "value"}, true,
-                   NULL);
-    pj_widgets_take_open(s->bench.widgets,
-                         &(pj_comm_message){.id = "page", .target = PJ_WIDGET_CONTROL_TARGET},
-                         NULL);
+    pj_ignore(pj_widget_link((pj_widget_end){slider, "description"}, (pj_widget_end){text, "value"},
+                             true, NULL));
+    pj_ignore(pj_widgets_take_open(
+        s->bench.widgets, &(pj_comm_message){.id = "page", .target = PJ_WIDGET_CONTROL_TARGET},
+        NULL));
     pj_front_open(s->bench.front, "page");
 }
 
@@ -92,7 +93,7 @@ static void play(stage *s, pj_str line)
         if (!pj_widgets_take_open(widgets, &message, NULL))
             json_object_del(s->bench.front->states, message.id);
     } else if (line.at[0] == 'm') {
-        pj_widgets_take_msg(widgets, &message, NULL);
+        pj_ignore(pj_widgets_take_msg(widgets, &message, NULL));
     } else if (line.at[0] == 'c') {
         json_object_del(s->bench.front->states, message.id);
         pj_widgets_take_close(widgets, &message);

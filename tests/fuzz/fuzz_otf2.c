@@ -42,12 +42,12 @@ static pj_otf2_defs *make_defs(pj_arena *arena)
     return defs;
 }
 
-static void check(const pj_otf2_place *place)
+static void check(const pj_otf2_location *location)
 {
     uint64_t last = 0;
-    for (size_t i = 0; i < place->event_count; i++) {
-        const pj_event *event = &place->events[i];
-        require(event->location == place->location && event->kind < PJ_EV_LAST);
+    for (size_t i = 0; i < location->event_count; i++) {
+        const pj_event *event = &location->events[i];
+        require(event->location == location->number && event->kind < PJ_EV_LAST);
         if (event->kind == PJ_EV_MESSAGE)
             continue;
         require(event->time >= last);
@@ -74,13 +74,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < 2; i++) {
         size_t half = size / 2, length = i ? size - half : half;
         pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
-        pj_otf2_place *place = pj_otf2_place_take(defs, i, i, evt);
-        place->parts = i == 0;
-        while (!place->ended)
-            pj_otf2_place_fill(place, place->event_count + 64);
-        check(place);
-        pj_otf2_match_take(match, place);
-        pj_otf2_place_free(place);
+        pj_otf2_location *location = pj_otf2_location_take(defs, i, i, evt);
+        location->parts = i == 0;
+        while (!location->ended)
+            pj_otf2_location_fill(location, location->event_count + 64);
+        check(location);
+        pj_otf2_match_take(match, location);
+        pj_otf2_location_free(location);
     }
     pj_import_stats import = {.count = {0}};
     pj_otf2_match_end(match, &import);

@@ -2,7 +2,7 @@
 #include "metrics/pop/measures.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/run_table.h"
-#include "metrics/run/scene.h"
+#include "metrics/run/timeline.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -17,7 +17,8 @@ static void send_data(pj_stage *stage, const char *id, pj_str text)
     for (size_t i = 0; i < text.len; i++)
         pj_buf_add_char(&data, text.at[i] == '\'' ? '"' : text.at[i]);
     json_t *parsed = json_loadb(data.len ? data.at : "", data.len, JSON_DECODE_ANY, NULL);
-    pj_widgets_take_msg(stage->bench.widgets, &(pj_comm_message){.id = id, .data = parsed}, NULL);
+    pj_ignore(pj_widgets_take_msg(stage->bench.widgets,
+                                  &(pj_comm_message){.id = id, .data = parsed}, NULL));
     json_decref(parsed);
 }
 

@@ -6,11 +6,16 @@ import tempfile
 
 import rules
 
+NOUN = ("// A noun.\n#ifndef PJ_NOUN_H\n#define PJ_NOUN_H\ntypedef struct pj_noun pj_noun;\n"
+        "int pj_noun_count(const pj_noun *noun);\n#endif\n")
+
 GOOD = {
     "README.md": "# Tree\n",
     "metrics/README.md": "# Metrics\n",
     "metrics/base/README.md": "# Base\n",
-    "metrics/base/noun.h": "// A noun.\n#ifndef PJ_NOUN_H\n#define PJ_NOUN_H\n#endif\n",
+    "metrics/base/noun.h": NOUN,
+    "metrics/base/noun_record.h": "// Inside.\n#ifndef PJ_NOUN_RECORD_H\n#define PJ_NOUN_RECORD_H\n"
+                                  '#include "metrics/base/noun.h"\nstruct pj_noun {\n    int x;\n};\n#endif\n',
     "metrics/base/noun.c": '// A noun.\n#include "metrics/base/noun.h"\n#include <zlib.h>\n'
                            'int f(void)\n{\n    return g("printf(");\n}\n',
     "kernel/README.md": "# Kernel\n",
@@ -22,6 +27,12 @@ GOOD = {
 BAD = {
     "includes": [{"metrics/base/noun.c": '// A noun.\n#include "kernel/lua/lang.c"\n'},
                  {"metrics/base/noun.c": '// A noun.\n#include "noun.h"\n'}],
+    "formats": [{"metrics/read/readers.def": "// Rows.\nREADER(tau)\nREADER(ppk)\n",
+                 "metrics/read/profile/tau_names.h": "// Names.\n",
+                 "metrics/read/profile/tau/ppk.c":
+                     '// Reader.\n#include "metrics/read/profile/tau_names.h"\n'}],
+    "declarations": [{"metrics/base/other.h": NOUN.replace("NOUN_H", "OTHER_H")}],
+    "headers": [{"kernel/lua/lang.c": "// Lua.\nint f(pj_noun *n)\n{\n    return n->x;\n}\n"}],
     "libraries": [{"kernel/main.c": "// Main.\n#include <lua.h>\n"},
                   {"metrics/base/noun.c": "// A noun.\n#include <sys/mman.h>\n"},
                   {"kernel/lua/lang.c": "// Lua.\n#include <zmq.h>\n"}],

@@ -13,7 +13,7 @@ TEXT = SOURCE + SCRIPT + (".md", ".txt", ".json", ".ipynb", ".in", ".cmake", ".s
 MAX_LINES = 900
 
 # Folders of data, which no README describes.
-DATA = ("tests/corpus/", "tests/golden/", "tests/cli/", "share/", "notebooks/traces/")
+DATA = ("tests/corpus/", "tests/samples/", "tests/golden/", "tests/cli/", "share/", "notebooks/traces/")
 
 # Folders that mirror a layer: the README of the uppermost one is that of all.
 MIRRORS = ("tests/metrics/", "tests/widgets/", "tests/kernel/")
@@ -22,7 +22,7 @@ MIRRORS = ("tests/metrics/", "tests/widgets/", "tests/kernel/")
 APART = ("tests/", "notebooks/apps/")
 
 # Example runs: definitions of OTF2 archives (.def) are no sources.
-RECORDED = "notebooks/traces/"
+RECORDED = ("notebooks/traces/", "tests/samples/")
 
 # Folders that git ignores, for a checkout without git.
 MADE = ("build/", ".local/", ".git/")
@@ -30,8 +30,10 @@ MADE = ("build/", ".local/", ".git/")
 # Folder: what its files may include: folders with all below them, with a slash at the end only
 # the files that lie there, or one header. The longest folder that fits a file is its own.
 MODEL = ["metrics/base", "metrics/table", "metrics/trace", "metrics/run"]
-READ = MODEL + ["metrics/read/"]  # the formats never see each other
-PICTURES = ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets/figure"]
+READ = MODEL + ["metrics/profile", "metrics/read/"]  # the formats never see each other
+RUN = ["metrics/run", "metrics/trace/layout.h", "metrics/trace/import_stats.h",
+       "metrics/trace/mpi_call.h"]  # with the words that a run is told in
+PICTURES = ["metrics/base", "metrics/table", "metrics/pop", "widgets/figure"] + RUN
 COMMANDS = ["metrics", "widgets", "kernel/command", "kernel/commands", "kernel/report",
             "kernel/lua", "kernel/cli"]
 MAY_INCLUDE = {
@@ -39,18 +41,20 @@ MAY_INCLUDE = {
     "metrics/table": ["metrics/base", "metrics/table"],
     "metrics/trace": ["metrics/base", "metrics/table", "metrics/trace"],
     "metrics/run": MODEL,
+    "metrics/profile": ["metrics/base", "metrics/table", "metrics/trace", "metrics/profile"],
     "metrics/read": READ,
     "metrics/read/paraver": READ + ["metrics/read/paraver"],
     "metrics/read/otf2": READ + ["metrics/read/otf2"],
     "metrics/read/summary": READ + ["metrics/read/summary"],
-    "metrics/stat": MODEL + ["metrics/stat"],
+    "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
+    "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],
-    "metrics/pop": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop"],
+    "metrics/pop": ["metrics/base", "metrics/table", "metrics/pop"] + RUN,
     "metrics/analyse": ["metrics"],
     "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
     "widgets/figure": ["metrics/base", "metrics/table", "widgets/figure"],
     "widgets/table": PICTURES + ["widgets/table"],
-    "widgets/plot": PICTURES + ["widgets/plot"],
+    "widgets/plot": PICTURES + ["metrics/profile", "widgets/plot"],
     "widgets/ipy": ["metrics/base", "widgets/ipy"],
     "widgets/report": PICTURES + ["widgets/table", "widgets/report"],
     "widgets/wizard": MODEL + ["metrics/pop", "metrics/analyse", "widgets"],
@@ -69,7 +73,9 @@ RESERVED = {
     r"zmq\.h": r"kernel/jupyter/(server|iopub|handshake)\.c",
     r"openssl/.*": r"kernel/jupyter/wire\.c",
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
-    r"(otf2/.*|isa-l.*|igzip_lib\.h|expat\.h)": r"metrics/read/(otf2/(cut/)?)?\w+\.c",
+    r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/read/(otf2/(cut/)?|profile/(\w+/)?)?\w+\.c",
+    r"expat\.h": r"metrics/read/(otf2|profile/\w+)/\w+\.c",
+    r"zstd\.h": r"metrics/read/unzstd\.c",
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"mpi\.h": r"metrics/base/ranks\.c",
@@ -84,6 +90,14 @@ CALLS = {
     r"setlocale": r"kernel/cli/main\.c",
     r"strtok|strncpy|sscanf|atoi|atof|alloca": r"(?!)",
 }
+
+# How a public name is declared: function, type, macro, constant.
+DECLARATIONS = (
+    r"(?m)^(?:(?:static inline|extern|PJ_CHECKED) )*[a-z][\w ]*[ *]+(pj_\w+)\(",
+    r"(?m)^\}\s*(pj_\w+)\s*;|^typedef\b[^;{]*?[ *(](pj_\w+)\)?\s*(?:\([^;]*\))?;",
+    r"(?m)^\s*#\s*define (pj_\w+)",
+    r"(?m)^extern const [^;]*?(pj_\w+)(?:\[\w*\])?;",
+)
 
 
 class Tree:
@@ -150,6 +164,24 @@ def includes(tree):
             allowed = MAY_INCLUDE[layer]
             if not any(is_within(own[1], place) for place in allowed):
                 yield f"{name}:{number}: {layer} may not include {own[1]}"
+
+
+def formats(tree):
+    """Formats of profiles share a room and never see each other: x_names.h belongs to the row x."""
+    room = "metrics/read/profile/"
+    registry = [name for name in tree.files if name == "metrics/read/readers.def"]
+    rows = [row[1] for _, _, line in numbered(tree, registry)
+            if (row := re.match(r"READER\((\w+)\)", line))]
+
+    def owner(name):
+        stem = os.path.basename(name).rsplit(".", 1)[0]
+        fitting = [row for row in rows if stem == row or stem.startswith(row + "_")]
+        return max(fitting, key=len, default=None)
+
+    for name, number, line in numbered(tree, [f for f in tree.ending(SOURCE) if f.startswith(room)]):
+        own = re.match(r'\s*#\s*include\s+"(' + room + r'[^"]+)"', line)
+        if own and owner(own[1]) and owner(own[1]) != owner(name):
+            yield f"{name}:{number}: {own[1]} is of another format"
 
 
 def libraries(tree):
@@ -239,5 +271,45 @@ def leftovers(tree):
         if paths.search(line):
             yield f"{name}:{number}: a path of one machine"
 
+def code_of(text):
+    """Without comments, strings and the paths of includes."""
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
+    return re.sub(r"//.*", "", text)
 
-RULES = [includes, libraries, calls, names, lengths, readmes, openings, characters, leftovers]
+
+def declared(tree):
+    """Public name: headers that declare it. The members of an opaque struct are no declaration."""
+    homes = {}
+    for name in tree.ending(".h"):
+        if name.startswith(APART):
+            continue
+        text = code_of("\n".join(tree.lines(name)))
+        for pattern in DECLARATIONS:
+            for found in re.finditer(pattern, text):
+                homes.setdefault(next(filter(None, found.groups())), set()).add(name)
+    return homes
+
+
+def declarations(tree):
+    """A public name is declared in one header."""
+    for name, homes in sorted(declared(tree).items()):
+        if len(homes) > 1:
+            yield f"{sorted(homes)[0]}:1: {name} is declared in {' and in '.join(sorted(homes))}"
+
+
+def headers(tree):
+    """A source includes the header of every public name that it uses, or its own header does."""
+    home = {name: min(homes) for name, homes in declared(tree).items()}
+    direct = {name: set(re.findall(r'(?m)^\s*#\s*include "([^"]+)"', "\n".join(tree.lines(name))))
+              for name in tree.ending((".c", ".h")) if not name.startswith(APART)}
+    for name, included in direct.items():
+        own = name[:-1] + "h"
+        reached = included | {own} | (direct.get(own, set()))
+        used = set(re.findall(r"(?<!struct )\bpj_\w+", code_of("\n".join(tree.lines(name)))))
+        for header in sorted({home[word] for word in used if word in home} - reached):
+            yield f"{name}:1: uses names of {header} and does not include it"
+
+
+RULES = [includes, formats, declarations, headers, libraries, calls, names, lengths, readmes, openings,
+         characters, leftovers]

@@ -99,6 +99,24 @@ static void test_heartbeat(void **state)
     interrupt_and_expect_error(c, id);
 }
 
+enum { PROMPT_MS = 100 }; // each cell was endless, or took minutes
+
+/// From the interrupt to the reply, in ms. The machine may be busy with something else: the best of
+/// some tries counts.
+static double leave_loop(client *c, const char *loop, int wait_ms)
+{
+    enum { TRIES = 8 };
+    double best = 0;
+    for (int i = 0; i < TRIES && (i == 0 || best >= PROMPT_MS); i++) {
+        char id[64];
+        start_cell(c, loop, id);
+        sleep_ms(wait_ms); // it may have come to the call that waits, or not
+        double took = interrupt_and_expect_error(c, id);
+        best = i == 0 || took < best ? took : best;
+    }
+    return best;
+}
+
 static void test_interrupt_kinds(void **state)
 {
     static const char *const loops[] = {
@@ -142,14 +160,12 @@ static void test_interrupt_kinds(void **state)
     double slowest = 0;
     size_t which = 0;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
-        char id[64];
-        start_cell(*state, loops[i], id);
-        sleep_ms(i % 2 ? 50 : 0); // it may have come to the call that waits, or not
-        double took = interrupt_and_expect_error(*state, id);
+        double took = leave_loop(*state, loops[i], i % 2 ? 50 : 0);
         which = took > slowest ? i : which;
         slowest = took > slowest ? took : slowest;
     }
-    assert_true(client_is_sanitized() || slowest < 1000); // each was endless, or took minutes
+    if (slowest >= PROMPT_MS && !client_is_sanitized())
+        fail_msg("%.0f ms: %s", slowest, loops[which]);
     print_message("[ figure   ] interrupt to reply, slowest: %.1f ms, of %s\n", slowest,
                   loops[which]);
     answer a =

@@ -280,12 +280,16 @@ static void test_a_reserve_is_kept(void **state)
         "t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end",
         "t = {} for i = 1, 1e9 do t[i] = ('x'):rep(10000000) .. i end",
         "for i = 1, 1e9 do widget.Label{value = ('x'):rep(10000) .. i} end",
+        "t = {} for i = 1, 1e9 do t[i] = e:sort 'end_ns' end",
+        "t = {e} for i = 1, 1e9 do t[i + 1] = t[i]:where 'start_ns >= 0' end",
     };
     client *c = *state;
     if (client_is_sanitized()) {
         print_message("skipped: a sanitizer reserves its address space from the start\n");
         skip();
     }
+    run_ok(c,
+           "e = events('" PJ_SOURCE_DIR "/notebooks/traces/stencil_16x1.prv.gz', {limit = 1e6})");
     leave_memory(c, (size_t)300 << 20);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         answer a = client_execute(c, cells[i]);

@@ -1,16 +1,16 @@
 // Streams of devices are no threads, in any format and however a trace is read: with names or
-// without, by workers, by a crew, from a part of it, from a summary.
+// without, by workers, by a process group, from a part of it, from a summary.
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/read/paraver/prv_cut.h"
 #include "metrics/run/breakdown.h"
-#include "metrics/run/scene.h"
+#include "metrics/run/timeline.h"
 #include "tests/support/folder.h"
 #include "tests/support/otf2_writer.h"
 #include "tests/support/recorder.h"
 #include "tests/support/same_runs.h"
-#include "tests/support/thread_crew.h"
+#include "tests/support/thread_group.h"
 
 #include <otf2/otf2.h>
 
@@ -172,32 +172,33 @@ static void without_names_events_tell(void **state)
     remove_files();
 }
 
-typedef struct crew_load {
+typedef struct group_load {
     const char *path;
     pj_run *run; // the leader's
-} crew_load;
+} group_load;
 
-static void load_in_crew(pj_crew *crew, void *context)
+static void load_in_group(pj_process_group *group, void *context)
 {
-    crew_load *load = context;
-    pj_run *run = load_with(load->path, (pj_load_opts){.crew = crew}, 1);
-    if (crew->rank == 0)
+    group_load *load = context;
+    pj_job job = {.workers = 1};
+    pj_run *run = pj_load(load->path, (pj_load_opts){.group = group}, &job, NULL);
+    if (group->rank == 0)
         load->run = run;
     else
         pj_run_release(run);
 }
 
-static void crews_agree(void **state)
+static void groups_agree(void **state)
 {
     (void)state;
-    enum { RANGE = 200 }; // bytes
     for (unsigned named = 0; named < 2; named++) {
         put_extrae(named);
         pj_auto_run alone = load("run.prv", 1);
         for (unsigned size = 2; size <= 4; size++) {
-            crew_load reading = {.path = folder_file("run.prv")};
-            pj_thread_crew_run(size, RANGE, load_in_crew, &reading);
+            group_load reading = {.path = folder_file("run.prv")};
+            pj_thread_group_run(size, load_in_group, &reading);
             pj_auto_run shared = reading.run;
+            assert_non_null(shared);
             expect_threads(shared);
             same_runs(alone, shared);
         }
@@ -260,15 +261,15 @@ static void sinks_of_devices_are_given_streams(void **state)
 static void a_known_run_keeps_its_streams(void **state)
 {
     (void)state;
-    const pj_scene_opts scene = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
+    const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
     put_extrae(false);
     pj_auto_run known = load("run.prv", 1);
     pj_auto_run seen =
         load_with(folder_file("run.prv"),
-                  (pj_load_opts){.known = known, .scene = &scene, .no_replay = true}, 1);
+                  (pj_load_opts){.known = known, .timeline = &timeline, .no_replay = true}, 1);
     assert_int_equal(seen->layout.locations, 3);
-    assert_int_equal(seen->scene->lanes, 3);
-    assert_int_equal(seen->scene->sums[PJ_SCENE_KINDS + PJ_SCENE_running], 600);
+    assert_int_equal(seen->timeline->lanes, 3);
+    assert_int_equal(seen->timeline->sums[PJ_TIMELINE_KINDS + PJ_TIMELINE_running], 600);
     remove_files();
 }
 
@@ -281,7 +282,7 @@ static void a_part_keeps_its_streams(void **state)
         pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 600, .to = 1000}};
         pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
         pj_job job = {.workers = 1};
-        pj_prv_cut_facts facts;
+        pj_cut_facts facts;
         pj_err err = {0};
         if (!pj_prv_cut(run, folder_file("part.prv"), &job, &facts, &err))
             fail_msg("%s", err.text);
@@ -301,7 +302,7 @@ static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
     pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 150, .to = 350}};
     pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
     pj_job job = {.workers = 1};
-    pj_prv_cut_facts facts;
+    pj_cut_facts facts;
     pj_err err = {0};
     assert_true(pj_prv_cut(run, folder_file("part.prv"), &job, &facts, &err));
     recorder seen = {0};
@@ -471,7 +472,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_streams),
         cmocka_unit_test(without_names_events_tell),
-        cmocka_unit_test(crews_agree),
+        cmocka_unit_test(groups_agree),
         cmocka_unit_test(without_states_there_is_no_useful_time),
         cmocka_unit_test(sinks_of_devices_are_given_streams),
         cmocka_unit_test(a_known_run_keeps_its_streams),

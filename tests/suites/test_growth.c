@@ -148,6 +148,15 @@ static void labels(pj_trace_writer *writer, uint32_t n)
     }
 }
 
+static void counters_of_many_types(pj_trace_writer *writer, uint32_t n)
+{
+    enum { COUNTER = 42000100 };
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        pj_trace_writer_state(writer, first, 2 * i, 2 * i + 1, 1);
+        pj_trace_writer_event(writer, first, 2 * i + 1, COUNTER + i % n, 5);
+    }
+}
+
 typedef enum trace_format { PRV = 1, EZTRACE = 2, SCORE_P = 4 } trace_format;
 
 static const struct {
@@ -168,6 +177,7 @@ static const struct {
     {"receives that wait in turn", receives_that_wait_in_turn, EZTRACE},
     {"collectives that wait", collectives_that_wait, PRV | EZTRACE},
     {"labels", labels, PRV},
+    {"counters of many types", counters_of_many_types, PRV},
 };
 
 static double cpu_seconds(void)
@@ -187,11 +197,11 @@ static double load_once(const char *path)
         (pj_query_opts){.keys = &type, .key_count = 1, .folds = &count, .fold_count = 1}, &err);
     assert_non_null(query);
     pj_sink sink = pj_query_sink(query);
-    pj_scene_opts scene = {.columns = 100, .rows_most = 10, .last_rank = UINT32_MAX};
+    pj_timeline_opts timeline = {.columns = 100, .rows_most = 10, .last_rank = UINT32_MAX};
     pj_load_opts opts = {.listeners = &sink,
                          .listener_count = 1,
-                         .scene = &scene,
-                         .openmp_regions = true,
+                         .timeline = &timeline,
+                         .aspects = PJ_WANT(regions),
                          .regions = true,
                          .in_order = true};
     pj_job job = {.workers = 1};
@@ -224,7 +234,7 @@ static double cut_once(const char *path)
                                              .listener_count = archive},
                               &job, &err);
     bool ok = run && (archive ? pj_otf2_cut_write(cut, run, part, &job, &(pj_otf2_copied){0}, &err)
-                              : pj_prv_cut(run, part, &job, &(pj_prv_cut_facts){0}, &err));
+                              : pj_prv_cut(run, part, &job, &(pj_cut_facts){0}, &err));
     double seconds = cpu_seconds() - begin;
     if (!ok)
         fail_msg("%s: %s", path, err.text);

@@ -122,26 +122,27 @@ static void same_regions(const pj_run *prv, const pj_run *otf2)
 }
 
 /// Time in useful and in collective states; archives have no "Not created".
-static void same_scenes(const pj_run *prv, const pj_run *otf2)
+static void same_timelines(const pj_run *prv, const pj_run *otf2)
 {
-    const pj_scene *a = prv->scene, *b = otf2->scene;
+    const pj_timeline *a = prv->timeline, *b = otf2->timeline;
     assert_int_equal(a->lanes, b->lanes);
     assert_int_equal(a->messages, b->messages);
     for (uint32_t lane = 0; lane < a->lanes; lane++) {
-        const uint64_t *x = &a->sums[lane * PJ_SCENE_KINDS], *y = &b->sums[lane * PJ_SCENE_KINDS];
-        assert_int_equal(x[PJ_SCENE_running], y[PJ_SCENE_running]);
-        assert_int_equal(x[PJ_SCENE_collective], y[PJ_SCENE_collective]);
+        const uint64_t *x = &a->sums[lane * PJ_TIMELINE_KINDS],
+                       *y = &b->sums[lane * PJ_TIMELINE_KINDS];
+        assert_int_equal(x[PJ_TIMELINE_running], y[PJ_TIMELINE_running]);
+        assert_int_equal(x[PJ_TIMELINE_collective], y[PJ_TIMELINE_collective]);
     }
 }
 
 static void same_pictures(unsigned workers)
 {
-    const pj_scene_opts scene = {.last_rank = UINT32_MAX, .rows_most = 560, .columns = 200};
-    pj_load_opts opts = {.no_replay = true, .openmp_regions = true, .scene = &scene};
+    const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 560, .columns = 200};
+    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(regions), .timeline = &timeline};
     pj_auto_run prv = load(TRACE, opts, 1);
     pj_auto_run otf2 = load(ANCHOR, opts, workers);
     same_regions(prv, otf2);
-    same_scenes(prv, otf2);
+    same_timelines(prv, otf2);
 }
 
 static void check(const pj_model_app *app, pj_otf2_style style)

@@ -1,6 +1,7 @@
 // Every widget of every page of the wizard against every message that a front end can send, before
 // there are results, with them, and when they are gone.
 #include "metrics/base/buf.h"
+#include "tests/support/rounds.h"
 #include "tests/support/wizard_stage.h"
 
 #include <setjmp.h>
@@ -136,6 +137,8 @@ static void a_longer_list_of_a_page_is_no_list(void **state)
         const pj_widget *widget = pj_widgets_find(stage.bench.widgets, all.items[i]);
         if (widget && pj_model_trait(pj_widget_model(widget), "_options_labels", PJ_WIDGETS_8))
             pj_stage_send(&stage, all.items[i], data.at);
+        if (widget)
+            assert_true(json_array_size(pj_widget_get(widget, "_options_labels", NULL)) < 5000);
     }
     for (size_t i = all.count; i-- > 0;) {
         const pj_widget *widget = pj_widgets_find(stage.bench.widgets, all.items[i]);
@@ -155,12 +158,15 @@ static void any_widget_may_be_closed(void **state)
     pj_stage_open(&probe, PJ_STAGE_RESULTS);
     size_t count = pj_widgets_count(probe.bench.widgets);
     pj_stage_free(&probe);
-    size_t step = getenv("PJ_LONG") ? 1 : 23;
+    size_t step = pj_extent_is("long") ? 1 : 23;
     for (size_t i = 0; i < count; i += step) {
         pj_stage stage;
         pj_stage_open(&stage, PJ_STAGE_RESULTS);
         const pj_widget *closed = pj_stage_widget(&stage, i);
-        pj_widgets_take_close(stage.bench.widgets, &(pj_comm_message){.id = pj_widget_id(closed)});
+        char id[64];
+        snprintf(id, sizeof id, "%s", pj_widget_id(closed));
+        pj_widgets_take_close(stage.bench.widgets, &(pj_comm_message){.id = id});
+        assert_null(pj_widgets_find(stage.bench.widgets, id));
         ids all = ids_of(&stage);
         for (size_t w = 0; w < all.count; w++) {
             const pj_widget *widget = pj_widgets_find(stage.bench.widgets, all.items[w]);

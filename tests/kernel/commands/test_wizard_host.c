@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-typedef struct scene {
+typedef struct timeline {
     char folder[PATH_MAX];
     pj_recording face;
     pj_front front;
@@ -26,7 +26,7 @@ typedef struct scene {
     pj_session *session;
     pj_wizard_host host;
     pj_arena *arena;
-} scene;
+} timeline;
 
 static void post(void *self, const pj_errand *errand)
 {
@@ -45,9 +45,9 @@ static pj_desk open_desk(void *self, const char *owner)
     return (pj_desk){&desk, post, close_desk};
 }
 
-static int open_scene(void **state)
+static int open_timeline(void **state)
 {
-    static scene s;
+    static timeline s;
     snprintf(s.folder, sizeof s.folder, "/tmp/wizard-host-XXXXXX");
     assert_non_null(mkdtemp(s.folder));
     setenv("XDG_STATE_HOME", s.folder, 1);
@@ -65,9 +65,9 @@ static int open_scene(void **state)
     return 0;
 }
 
-static int close_scene(void **state)
+static int close_timeline(void **state)
 {
-    scene *s = *state;
+    timeline *s = *state;
     s->host.release(s->host.self);
     pj_live_leave(s->session);
     pj_arena_free(s->arena);
@@ -81,7 +81,7 @@ static int close_scene(void **state)
 
 static void what_is_kept_is_private(void **state)
 {
-    scene *s = *state;
+    timeline *s = *state;
     char path[PATH_MAX + 32];
     struct stat info;
     json_t *choices = json_pack("{s:[]}", "runs");
@@ -103,7 +103,7 @@ static void what_is_kept_is_private(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_kept_is_private, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(what_is_kept_is_private, open_timeline, close_timeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static const sample samples[] = {
     {"metrics(runs, 'mpi|", "mpi mpi-mult", 15},
     {"metrics(runs, \"hybrid-|", "hybrid-bsc hybrid-ineff hybrid-mult", 15},
     {"metrics(runs, {set = 'op|", "openmp", -1},
-    {"metrics{runs, sc|", "scale =  scaling = ", -1},
+    {"metrics{runs, sc|", "scale =  scaling =  score", -1},
     {"metrics(runs, {scali|", "scaling = ", -1},
     {"metrics(runs, {scaling = 'w|", "weak", -1},
     {"plot(m, 'speed|", "speedup", -1},

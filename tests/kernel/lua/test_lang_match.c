@@ -1,6 +1,7 @@
 // The pattern functions of cells against those of Lua: random patterns, texts, replacements.
 #include "kernel/lua/lang_state.h"
 #include "tests/support/cell.h"
+#include "tests/support/rounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +85,7 @@ static void patterns_are_those_of_lua(void **state)
 {
     (void)state;
     cell_bench *f = cell_bench_new(false);
-    const char *cases = getenv("PJ_LONG") ? "200000" : "4000";
+    const char *cases = pj_extent_is("long") ? "200000" : "4000";
     char code[sizeof program + 64], cell[sizeof code + 64];
     snprintf(code, sizeof code, "local CASES = %s\n%s", cases, program);
     pj_auto_buf wanted = {0};

@@ -1,6 +1,7 @@
 // A timeline that zooms into a run read before reads only the parts of its files that it needs, and
 // shows what a reading of the whole trace shows.
 #include "metrics/analyse/load.h"
+#include "metrics/read/reader.h"
 #include "tests/support/model_app.h"
 #include "tests/support/otf2_writer.h"
 
@@ -86,36 +87,37 @@ static int remove_trace(void **state)
     return rmdir(folder);
 }
 
-static pj_run *load_with(const pj_scene_opts *scene, const pj_run *known, unsigned workers)
+static pj_run *load_with(const pj_timeline_opts *timeline, const pj_run *known, unsigned workers)
 {
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = workers};
-    pj_run *run = pj_load(path, (pj_load_opts){.no_replay = true, .scene = scene, .known = known},
-                          &job, &err);
+    pj_run *run = pj_load(
+        path, (pj_load_opts){.no_replay = true, .timeline = timeline, .known = known}, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
 }
 
-static pj_scene_opts range_of(double from, double to)
+static pj_timeline_opts range_of(double from, double to)
 {
-    return (pj_scene_opts){.range = {.kind = PJ_ROI_RANGE,
-                                     .from = from,
-                                     .to = to,
-                                     .from_percent = true,
-                                     .to_percent = true},
-                           .last_rank = UINT32_MAX,
-                           .rows_most = 560,
-                           .columns = 400};
+    return (pj_timeline_opts){.range = {.kind = PJ_ROI_RANGE,
+                                        .from = from,
+                                        .to = to,
+                                        .from_percent = true,
+                                        .to_percent = true},
+                              .last_rank = UINT32_MAX,
+                              .rows_most = 560,
+                              .columns = 400};
 }
 
-static void expect_same(const pj_scene *a, const pj_scene *b)
+static void expect_same(const pj_timeline *a, const pj_timeline *b)
 {
     assert_int_equal(a->from_ns, b->from_ns);
     assert_int_equal(a->to_ns, b->to_ns);
     assert_int_equal(a->lanes, b->lanes);
-    assert_memory_equal(a->time, b->time, a->rows * a->columns * PJ_SCENE_KINDS * sizeof *a->time);
-    assert_memory_equal(a->sums, b->sums, a->lanes * PJ_SCENE_KINDS * sizeof *a->sums);
+    assert_memory_equal(a->time, b->time,
+                        a->rows * a->columns * PJ_TIMELINE_KINDS * sizeof *a->time);
+    assert_memory_equal(a->sums, b->sums, a->lanes * PJ_TIMELINE_KINDS * sizeof *a->sums);
     assert_int_equal(a->messages, b->messages);
     assert_int_equal(a->bundle_count, b->bundle_count);
     assert_memory_equal(a->bundles, b->bundles, a->bundle_count * sizeof *a->bundles);
@@ -125,11 +127,11 @@ static void expect_zooms(const pj_run *known)
 {
     static const double ranges[][2] = {{0, 3}, {41, 42}, {97, 100}, {0, 100}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        pj_scene_opts opts = range_of(ranges[i][0], ranges[i][1]);
+        pj_timeline_opts opts = range_of(ranges[i][0], ranges[i][1]);
         pj_auto_run whole = load_with(&opts, NULL, 1);
         pj_auto_run part = load_with(&opts, known, 1 + (unsigned)i % 2 * 3);
-        assert_true(whole->scene->messages > 0);
-        expect_same(whole->scene, part->scene);
+        assert_true(whole->timeline->messages > 0);
+        expect_same(whole->timeline, part->timeline);
         bool all = ranges[i][1] - ranges[i][0] > 50;
         if (!all)
             assert_true(part->text_bytes < whole->text_bytes / 2);
@@ -160,7 +162,7 @@ static void zooming_into_an_archive_does_too(void **state)
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         write_archive(styles[i]);
         pj_auto_run known = load_with(NULL, NULL, 1 + (unsigned)i);
-        assert_non_null(known->trails);
+        assert_true(pj_reader_knows(known));
         expect_zooms(known);
     }
     pj_otf2_writer_remove(path);
@@ -171,7 +173,7 @@ static void a_changed_file_is_read_whole(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/long.prv", folder);
     pj_auto_run known = load_with(NULL, NULL, 1);
-    pj_scene_opts opts = range_of(41, 42);
+    pj_timeline_opts opts = range_of(41, 42);
     known->file_bytes--;
     pj_auto_run whole = load_with(&opts, known, 1);
     assert_int_equal(whole->text_bytes, known->text_bytes);

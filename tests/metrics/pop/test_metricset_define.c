@@ -227,13 +227,13 @@ static void test_measures_are_names(void **state)
     (void)state;
     pj_auto_study study = two_runs();
     pj_measures measures = pj_measures_of(study->runs[0], false);
-    const pj_measure *measure;
-    for (size_t i = 0; (measure = pj_measure_at(i)); i++) {
+    const pj_measures_row *measure;
+    for (size_t i = 0; (measure = pj_measures_row_at(i)); i++) {
         const pj_metric_spec rows[] = {{.key = "x", .formula = measure->name}};
         const pj_metric_set_spec spec = {.key = "mine", .rows = rows, .count = 1};
         const pj_metric_set *set = pj_metric_set_define(&spec, NULL);
         pj_auto_metrics m = pj_metrics_new(set, study, (pj_metrics_opts){0}, NULL);
-        expect(m, 0, 0, pj_measure_value(measure, &measures).real);
+        expect(m, 0, 0, pj_measures_value(measure, &measures).real);
         pj_metric_set_release(set);
     }
 }

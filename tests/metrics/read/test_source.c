@@ -92,6 +92,114 @@ static void members_in_a_row_are_one_text(void **state)
     expect_text(pj_buf_str(&packed), pj_buf_str(&text));
 }
 
+static void zstd_and_utf16_are_peeled_off(void **state)
+{
+    (void)state;
+    for (unsigned lines = 1; lines < 40000; lines = lines * 5 + 1) {
+        pj_auto_buf text = {.at = NULL}, coded = {.at = NULL}, packed = {.at = NULL};
+        add_lines(&text, lines);
+        packed_utf16(&coded, pj_buf_str(&text));
+        expect_text(pj_buf_str(&coded), pj_buf_str(&text));
+        packed_gzip(&packed, pj_buf_str(&coded));
+        expect_text(pj_buf_str(&packed), pj_buf_str(&text));
+#ifdef PJ_HAVE_ZSTD
+        packed.len = 0;
+        packed_zstd(&packed, pj_buf_str(&text));
+        packed_zstd(&packed, pj_buf_str(&text));
+        packed_zstd(&packed, PJ_S(""));
+        pj_auto_buf twice = {.at = NULL};
+        pj_buf_add(&twice, pj_buf_str(&text));
+        pj_buf_add(&twice, pj_buf_str(&text));
+        expect_text(pj_buf_str(&packed), pj_buf_str(&twice));
+#endif
+    }
+}
+
+/// All of `stored` in one piece, which is `text`; the job's memory is given back.
+static void expect_whole(pj_str stored, pj_str text)
+{
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_str whole;
+    pj_source *source = pj_source_memory("memory", stored, &job, &err);
+    assert_non_null(source);
+    if (!pj_source_whole(source, text.len, &whole, &err))
+        fail_msg("%s", err.text);
+    assert_true(pj_str_equal(whole, text));
+    for (size_t i = 0; i < PJ_BLOCK_PAD; i++)
+        assert_int_equal(whole.at[whole.len + i], 0);
+    assert_true(job.memory_used >= text.len);
+    pj_source_close(source);
+    assert_int_equal(job.memory_used, 0);
+}
+
+static void all_of_it_comes_in_one_piece(void **state)
+{
+    (void)state;
+    for (unsigned lines = 1; lines < 200000; lines = lines * 7 + 1) {
+        pj_auto_buf text = {.at = NULL}, packed = {.at = NULL};
+        add_lines(&text, lines);
+        pj_buf_puts(&text, "no newline");
+        expect_whole(pj_buf_str(&text), pj_buf_str(&text));
+        packed_gzip(&packed, pj_buf_str(&text));
+        expect_whole(pj_buf_str(&packed), pj_buf_str(&text));
+    }
+}
+
+static void refuse_whole(pj_str stored, uint64_t most, uint64_t budget, pj_err *err)
+{
+    pj_job job = {.workers = 1, .memory_budget = budget};
+    pj_str whole;
+    *err = (pj_err){.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("x.prof", stored, &job, err);
+    assert_non_null(source);
+    pj_source_call(source, "cProfile profile");
+    assert_false(pj_source_whole(source, most, &whole, err));
+    pj_source_close(source);
+    assert_int_equal(job.memory_used, 0);
+}
+
+static void what_is_too_much_in_one_piece_is_refused(void **state)
+{
+    (void)state;
+    pj_auto_buf text = {.at = NULL}, packed = {.at = NULL}, zeros = {.at = NULL};
+    pj_err err;
+    add_lines(&text, 30000);
+    refuse_whole(pj_buf_str(&text), text.len - 1, 0, &err);
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "is a damaged cProfile profile: "));
+    refuse_whole(pj_buf_str(&text), text.len, 1000, &err);
+    assert_int_equal(err.code, PJ_E_MEMORY);
+    packed_gzip(&packed, pj_buf_str(&text));
+    refuse_whole((pj_str){packed.at, packed.len / 2}, text.len, 0, &err);
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    enum { MANY = 16 << 20 };
+    memset(pj_buf_room(&zeros, MANY), 0, MANY);
+    zeros.len = MANY;
+    packed.len = 0;
+    packed_gzip(&packed, pj_buf_str(&zeros));
+    refuse_whole(pj_buf_str(&packed), MANY, 0, &err);
+    assert_int_equal(err.code, PJ_E_FORMAT);
+}
+
+static void damage_says_format_place_and_what_to_do(void **state)
+{
+    (void)state;
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("x.prof", PJ_S("{"), &job, NULL);
+    pj_source_call(source, "cProfile profile");
+    assert_false(pj_source_damaged(source, (pj_spot){.at_byte = true, .offset = 12}, &err,
+                                   "a string of %d bytes", 9));
+    assert_string_equal(err.where, "x.prof");
+    assert_string_equal(err.text, "is a damaged cProfile profile: a string of 9 bytes, at byte 12; "
+                                  "copy it again or record it anew");
+    err = (pj_err){.code = PJ_E_NONE};
+    assert_false(pj_source_damaged(source, (pj_spot){.line = 7}, &err, "no number"));
+    assert_int_equal(err.line, 7);
+    pj_source_close(source);
+}
+
 /// Reads damaged gzip data: what comes is the beginning of `text`, and the damage is told.
 static void expect_damage(pj_str stored, pj_str text)
 {
@@ -279,6 +387,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_comes_through_whole),
         cmocka_unit_test(members_in_a_row_are_one_text),
+        cmocka_unit_test(zstd_and_utf16_are_peeled_off),
+        cmocka_unit_test(all_of_it_comes_in_one_piece),
+        cmocka_unit_test(what_is_too_much_in_one_piece_is_refused),
+        cmocka_unit_test(damage_says_format_place_and_what_to_do),
         cmocka_unit_test(cut_gzip_gives_what_came_before),
         cmocka_unit_test(lines_beyond_the_limit_are_dropped),
         cmocka_unit_test(bad_inputs_say_why),

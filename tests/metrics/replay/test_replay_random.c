@@ -156,42 +156,39 @@ static void idealised_traces_are_the_same(void **state)
     }
 }
 
-static bool ends_alike(const pj_run *a, const pj_run *b)
+/// Whether ranks end as they did.
+static bool takes_as_long_again(uint64_t seed, bool apart)
 {
-    for (uint32_t r = 0; r < a->layout.ranks; r++)
-        if (a->ideal.finish_ns[r] != b->ideal.finish_ns[r])
-            return false;
-    return true;
+    auto_program p = random_program_new(seed);
+    pj_auto_script s = random_program_script(p, apart);
+    const char *path = folder_file("again.prv");
+    pj_script_replay(s, (pj_replay_opts){.ideal_path = path}, 0);
+    pj_job job = {.workers = 1};
+    pj_err err = {0};
+    pj_auto_run run = pj_load(path, (pj_load_opts){0}, &job, &err);
+    if (!run)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    lines records = take_records(folder_file("again"));
+    free_lines(&records);
+    if (!run->has_mpi) // nothing to replay
+        return true;
+    assert_int_equal(run->import.count[PJ_IMPORT_collective_without_fields], 0);
+    bool alike = run->ideal.available;
+    for (uint32_t r = 0; alike && r < run->layout.ranks; r++)
+        alike = s->run->ideal.finish_ns[r] == run->ideal.finish_ns[r];
+    return alike;
 }
 
-/// Where calls of any number of messages touch others of their time, Paraver traces do not tell
-/// whose a message is: one program of a hundred. Neither do they have the communicators of
-/// non-blocking collectives that only their completion names.
+/// Also where calls that take no time touch each other, and where completions alone name
+/// the communicators of non-blocking collectives. One of 700 is not told by Paraver traces: where
+/// several receives of a rank are posted at one time.
 static void idealised_traces_take_as_long_again(void **state)
 {
     (void)state;
-    uint64_t rounds = pj_rounds(300, 5000), seen = 0, odd = 0;
-    for (uint64_t seed = 1; seed <= rounds; seed++) {
-        auto_program p = random_program_new(seed);
-        pj_auto_script s = random_program_script(p, false);
-        const char *path = folder_file("again.prv");
-        pj_script_replay(s, (pj_replay_opts){.ideal_path = path}, 0);
-        pj_job job = {.workers = 1};
-        pj_err err = {0};
-        pj_auto_run run = pj_load(path, (pj_load_opts){0}, &job, &err);
-        if (!run)
-            fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
-        lines records = take_records(folder_file("again"));
-        free_lines(&records);
-        if (run->import.count[PJ_IMPORT_collective_without_fields] || !run->has_mpi)
-            continue;
-        if (!run->ideal.available)
-            fail_msg("seed %llu: %s", (unsigned long long)seed, run->ideal.reason);
-        seen++;
-        odd += !ends_alike(s->run, run);
-    }
-    assert_in_range(seen, rounds / 2, rounds);
-    assert_in_range(odd, 0, (seen + 99) / 100);
+    uint64_t rounds = pj_rounds(300, 5000), odd = 0;
+    for (uint64_t seed = 1; seed <= rounds; seed++)
+        odd += !takes_as_long_again(seed, false) || !takes_as_long_again(seed, true);
+    assert_in_range(odd, 0, rounds / 500);
 }
 
 // Events without sense

@@ -1,6 +1,6 @@
 // Where time goes: parts of threads made by hand.
 #include "metrics/run/breakdown.h"
-#include "metrics/stat/timeline.h"
+#include "metrics/stat/state_clock.h"
 #include "tests/support/made_run.h"
 
 #include <setjmp.h>
@@ -115,17 +115,17 @@ static void the_table_has_every_thread(void **state)
 static uint64_t spent(unsigned class_, unsigned state, pj_spent kind)
 {
     pj_window window = {0, UINT64_MAX, false};
-    pj_timeline timeline;
-    pj_timeline_begin(&timeline, &window, NULL);
+    pj_state_clock timeline;
+    pj_state_clock_begin(&timeline, &window, NULL);
     if (class_)
-        pj_timeline_mpi(&timeline, 10, class_, true);
-    pj_timeline_state(&timeline, 10, 30, state);
+        pj_state_clock_mpi(&timeline, 10, class_, true);
+    pj_state_clock_state(&timeline, 10, 30, state);
     if (class_)
-        pj_timeline_mpi(&timeline, 30, class_, false);
-    pj_timeline_state(&timeline, 30, 40, PJ_STATE_RUNNING);
-    pj_timeline_end(&timeline, 40);
+        pj_state_clock_mpi(&timeline, 30, class_, false);
+    pj_state_clock_state(&timeline, 30, 40, PJ_STATE_RUNNING);
+    pj_state_clock_end(&timeline, 40);
     uint64_t ns = timeline.spent[kind];
-    pj_timeline_free(&timeline);
+    pj_state_clock_free(&timeline);
     return ns;
 }
 

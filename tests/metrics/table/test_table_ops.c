@@ -104,16 +104,16 @@ static void test_sort(void **state)
     (void)state;
     pj_auto_table table = sample();
     const pj_str down[] = {PJ_S("-ns"), PJ_S("name")};
-    pj_auto_table a = pj_table_sort(table, down, 1, NULL);
+    pj_auto_table a = pj_table_sort(table, down, 1, NULL, NULL);
     expect_column(a, "ns", "50 50 30 20 -");
     expect_column(a, "name", "n10 n1 n2 n3 n2"); // stable
-    pj_auto_table b = pj_table_sort(table, down, 2, NULL);
+    pj_auto_table b = pj_table_sort(table, down, 2, NULL, NULL);
     expect_column(b, "name", "n1 n10 n2 n3 n2");
     const pj_str up[] = {PJ_S("ns")};
-    pj_auto_table c = pj_table_sort(table, up, 1, NULL);
+    pj_auto_table c = pj_table_sort(table, up, 1, NULL, NULL);
     expect_column(c, "ns", "20 30 50 50 -"); // empty ones last either way
     const pj_str natural[] = {PJ_S("name")};
-    pj_auto_table d = pj_table_sort(table, natural, 1, NULL);
+    pj_auto_table d = pj_table_sort(table, natural, 1, NULL, NULL);
     expect_column(d, "name", "n1 n2 n2 n3 n10");
 }
 
@@ -248,7 +248,7 @@ static void test_errors(void **state)
     for (unsigned i = 0; i < 7; i++) {
         pj_err err = {0};
         pj_table *made = i == 0   ? pj_table_where(table, formula("rnak > 1"), &err)
-                         : i == 1 ? pj_table_sort(table, wrong, 1, &err)
+                         : i == 1 ? pj_table_sort(table, wrong, 1, NULL, &err)
                          : i == 2 ? pj_table_select(table, wrong, 1, &err)
                          : i == 3 ? pj_table_add(table, column, formula("rnak"), &err)
                          : i == 4 ? pj_table_by(table, wrong, 1, NULL, 0, &err)
@@ -293,9 +293,30 @@ static void test_join_has_a_limit(void **state)
     assert_int_equal(err.code, PJ_E_MEMORY);
 }
 
+/// More rows than are sorted at once.
+static void many_rows_are_sorted_and_stopped(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000, ODD = 7919 };
+    pj_auto_table table = pj_table_new("many");
+    pj_table_add_column(table, (pj_column){.key = "n", .title = "n"});
+    for (uint64_t i = 0; i < ROWS; i++)
+        *pj_table_add_row(table) = pj_cell_int((int64_t)(i * ODD % ROWS));
+    atomic_bool stop = false;
+    const pj_str key = PJ_S("n");
+    pj_auto_table sorted = pj_table_sort(table, &key, 1, &stop, NULL);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(pj_cell_number(*pj_table_cell(sorted, i, 0)) == (double)i);
+    atomic_store(&stop, true);
+    pj_err err = {0};
+    assert_null(pj_table_sort(table, &key, 1, &stop, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_rows_are_sorted_and_stopped),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_where_by_callback),
         cmocka_unit_test(test_sort),

@@ -73,12 +73,27 @@ static void traces_that_share_companions(void **state)
     unlink(TRACE ".row");
 }
 
+static void names_tell_companions_and_their_trace(void **state)
+{
+    (void)state;
+    assert_true(pj_companion_named("a/run.pcf"));
+    assert_true(pj_companion_named("run.row.gz"));
+    assert_false(pj_companion_named("run.prv"));
+    assert_false(pj_companion_named("pcf"));
+    assert_true(pj_companion_belongs("a/run.pcf", "a/run.prv.gz"));
+    assert_true(pj_companion_belongs("a/run.row.gz", "a/run.prv"));
+    assert_false(pj_companion_belongs("a/run.pcf", "b/run.prv"));
+    assert_false(pj_companion_belongs("a/run.pcf", "a/run_2.prv"));
+    assert_false(pj_companion_belongs("a/run.prv", "a/run.prv"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_follow_the_trace),
         cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(traces_that_share_companions),
+        cmocka_unit_test(names_tell_companions_and_their_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

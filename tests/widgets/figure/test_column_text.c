@@ -42,6 +42,14 @@ static void small_values_keep_three_digits_beside_large_ones(void **state)
     assert_string_equal(shown(&out, PJ_UNIT_NONE, (double[]){5, 1e-9}, 2), "5.000 1.000e-9 ");
 }
 
+static void thousands_are_grouped_with_and_without_fractions(void **state)
+{
+    (void)state;
+    pj_auto_buf out = {0};
+    assert_string_equal(shown(&out, PJ_UNIT_NONE, (double[]){-1234567.25, 999.5, 0.5}, 3),
+                        "-1,234,567.250 999.500 0.500 ");
+}
+
 static void whole_numbers_are_grouped(void **state)
 {
     (void)state;
@@ -84,7 +92,7 @@ static void core_times_have_a_fitting_unit(void **state)
         const char *text, *unit;
     } cases[] = {{7.6e-5, "0.274", "core-seconds"},
                  {0.5, "30.00", "core-minutes"},
-                 {1234, "1234.0", "core-hours"}};
+                 {1234, "1,234.0", "core-hours"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pj_auto_buf out = {0};
@@ -107,6 +115,7 @@ static void units_in_cells_are_not_in_titles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thousands_are_grouped_with_and_without_fractions),
         cmocka_unit_test(the_unit_fits_the_largest_value),
         cmocka_unit_test(small_values_keep_three_digits_beside_large_ones),
         cmocka_unit_test(whole_numbers_are_grouped),

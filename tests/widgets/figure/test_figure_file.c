@@ -123,7 +123,7 @@ static void hot_spots_have_a_least_size(void **state)
     pj_auto_figure figure = small_figure("x");
     assert_int_equal(pj_hover_count(figure), 4);
     for (size_t i = 0; i < figure->mark_count; i++) {
-        pj_spot spot;
+        pj_hover_area spot;
         if (pj_hover_spot(&figure->marks[i], &spot))
             assert_true(spot.w >= 8 && spot.h >= 8);
     }

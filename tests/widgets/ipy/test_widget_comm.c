@@ -171,7 +171,7 @@ static void a_reloaded_page_gets_every_state(void **state)
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     pj_widget *image = pj_bench_make(&b, "Image", NULL);
     json_t *bytes = json_stringn_nocheck("\xff", 1);
-    pj_widget_set_one(image, "value", bytes, NULL);
+    pj_ignore(pj_widget_set_one(image, "value", bytes, NULL));
     json_decref(bytes);
     pj_comm_message open = {.id = "page", .target = PJ_WIDGET_CONTROL_TARGET};
     assert_true(pj_widgets_take_open(b.widgets, &open, NULL));

@@ -115,7 +115,7 @@ static void count_up(ear *e, pj_widget *widget)
 {
     json_int_t value = json_integer_value(pj_widget_get(widget, "value", NULL));
     json_t *next = json_integer(value + 1);
-    pj_widget_set_one(widget, "value", next, &e->bench->err);
+    pj_ignore(pj_widget_set_one(widget, "value", next, &e->bench->err));
     json_decref(next);
 }
 

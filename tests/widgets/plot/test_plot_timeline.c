@@ -1,6 +1,6 @@
 // The timeline's picture: states share the height of a pixel, messages are lines between lanes, and
 // hover texts say what stands where.
-#include "metrics/run/scene.h"
+#include "metrics/run/timeline.h"
 #include "tests/support/made_run.h"
 #include "widgets/figure/figure_file.h"
 #include "widgets/plot/plot.h"
@@ -28,31 +28,31 @@ static pj_run *run_of(uint32_t ranks, uint32_t threads, size_t messages)
     pj_run *run = made_run_even("made.prv", ranks, threads);
     uint32_t lanes = run->layout.locations, rows = lanes < 560 ? lanes : 560;
     run->end_ns = COLUMNS * 100;
-    pj_scene *scene = pj_new(run->arena, pj_scene);
-    *scene = (pj_scene){.to_ns = run->end_ns,
-                        .lanes = lanes,
-                        .rows = rows,
-                        .columns = COLUMNS,
-                        .column_ns = 100,
-                        .messages = messages,
-                        .bundle_count = messages};
-    scene->time = pj_new_n(run->arena, float, (size_t)rows *COLUMNS *PJ_SCENE_KINDS);
+    pj_timeline *timeline = pj_new(run->arena, pj_timeline);
+    *timeline = (pj_timeline){.to_ns = run->end_ns,
+                              .lanes = lanes,
+                              .rows = rows,
+                              .columns = COLUMNS,
+                              .column_ns = 100,
+                              .messages = messages,
+                              .bundle_count = messages};
+    timeline->time = pj_new_n(run->arena, float, (size_t)rows *COLUMNS *PJ_TIMELINE_KINDS);
     float all = 100.0F * (float)lanes / (float)rows;
     for (size_t i = 0; i < (size_t)rows * COLUMNS; i++) {
         bool mixed = i % COLUMNS >= COLUMNS / 2;
-        scene->time[i * PJ_SCENE_KINDS + PJ_SCENE_running] = mixed ? all / 4 : all;
-        scene->time[i * PJ_SCENE_KINDS + PJ_SCENE_collective] = mixed ? 3 * all / 4 : 0;
+        timeline->time[i * PJ_TIMELINE_KINDS + PJ_TIMELINE_running] = mixed ? all / 4 : all;
+        timeline->time[i * PJ_TIMELINE_KINDS + PJ_TIMELINE_collective] = mixed ? 3 * all / 4 : 0;
     }
-    pj_scene_bundle *bundles = pj_new_n(run->arena, pj_scene_bundle, messages + 1);
+    pj_timeline_bundle *bundles = pj_new_n(run->arena, pj_timeline_bundle, messages + 1);
     for (size_t i = 0; i < messages; i++)
-        bundles[i] = (pj_scene_bundle){.from = 0,
-                                       .to = lanes - 1,
-                                       .sent_ns = 1000,
-                                       .received_ns = 2000,
-                                       .messages = 1,
-                                       .bytes = 4096};
-    scene->bundles = bundles;
-    run->scene = scene;
+        bundles[i] = (pj_timeline_bundle){.from = 0,
+                                          .to = lanes - 1,
+                                          .sent_ns = 1000,
+                                          .received_ns = 2000,
+                                          .messages = 1,
+                                          .bytes = 4096};
+    timeline->bundles = bundles;
+    run->timeline = timeline;
     return run;
 }
 
@@ -81,8 +81,8 @@ static void states_share_the_height_of_a_lane(void **state)
     (void)state;
     pj_auto_run run = run_of(2, 1, 0);
     pj_auto_figure figure = figure_of(run);
-    assert_int_equal(figure->from_ns, run->scene->from_ns); // pages ask where a time is in it
-    assert_int_equal(figure->to_ns, run->scene->to_ns);
+    assert_int_equal(figure->from_ns, run->timeline->from_ns); // pages ask where a time is in it
+    assert_int_equal(figure->to_ns, run->timeline->to_ns);
     assert_true(figure->time_left > 0 && figure->time_right < figure->width);
     for (size_t i = 0; i < figure->mark_count; i++) {
         const pj_mark *image = &figure->marks[i];
@@ -121,11 +121,11 @@ static void calls_are_named(void **state)
 {
     (void)state;
     pj_auto_run run = run_of(2, 1, 0);
-    static const pj_scene_call calls[] = {{0, 1, 50000, 60000}, {1, 1, 70000, 70001}};
-    pj_scene scene = *run->scene;
-    scene.calls = calls;
-    scene.call_count = 2;
-    run->scene = &scene;
+    static const pj_timeline_call calls[] = {{0, 1, 50000, 60000}, {1, 1, 70000, 70001}};
+    pj_timeline timeline = *run->timeline;
+    timeline.calls = calls;
+    timeline.call_count = 2;
+    run->timeline = &timeline;
     pj_auto_figure figure = figure_of(run);
     pj_auto_buf text = {0};
     pj_buf_addf(&text, "Rank 0\n%s: 10.0 us\nFrom 50.0 us to 60.0 us", pj_mpi_call_at(1)->name);

@@ -92,6 +92,7 @@ static void hostile_texts_end(void **state)
         while (text.len < 20000)
             pj_buf_puts(&text, marks[i]);
         pj_markdown_html(&out, pj_buf_str(&text), NULL, NULL);
+        assert_in_range(out.len, 1, 100 * text.len);
         text.len = 0;
         while (text.len < 20000)
             pj_buf_addf(&text, "%*s%s\n", (int)(text.len % 97), "", marks[i]);

@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-typedef struct scene {
+typedef struct timeline {
     pj_bench bench;
     fake_host fake;
     pj_wizard *wizard;
-} scene;
+} timeline;
 
-static void open_scene(scene *s, const char *const *paths, size_t count)
+static void open_timeline(timeline *s, const char *const *paths, size_t count)
 {
     s->bench = pj_bench_new(PJ_WIDGETS_8, true);
     fake_host_init(&s->fake);
@@ -27,7 +27,7 @@ static void open_scene(scene *s, const char *const *paths, size_t count)
         fail_msg("%s", s->bench.err.text);
 }
 
-static void close_scene(scene *s)
+static void close_timeline(timeline *s)
 {
     assert_string_equal(pj_bench_mistakes(&s->bench), "[]");
     pj_bench_free(&s->bench);
@@ -36,7 +36,7 @@ static void close_scene(scene *s)
 }
 
 /// The nth widget of a model with this text under `key`.
-static pj_widget *find(scene *s, const char *model, const char *key, const char *text)
+static pj_widget *find(timeline *s, const char *model, const char *key, const char *text)
 {
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
         pj_str title = pj_model_title(pj_widget_model(w));
@@ -49,7 +49,7 @@ static pj_widget *find(scene *s, const char *model, const char *key, const char 
     return NULL;
 }
 
-static pj_widget *named(scene *s, const char *model, const char *description)
+static pj_widget *named(timeline *s, const char *model, const char *description)
 {
     pj_widget *widget = find(s, model, "description", description);
     if (!widget)
@@ -57,14 +57,14 @@ static pj_widget *named(scene *s, const char *model, const char *description)
     return widget;
 }
 
-static void click(scene *s, const char *button)
+static void click(timeline *s, const char *button)
 {
     assert_true(pj_bench_msg(&s->bench, named(s, "Button", button),
                              "{'method':'custom','content':{'event':'click'}}"));
 }
 
 /// The button "Save" of a page, of those that have one.
-static void save(scene *s, int page)
+static void save(timeline *s, int page)
 {
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
         const json_t *label = pj_widget_get(w, "description", NULL);
@@ -75,20 +75,20 @@ static void save(scene *s, int page)
     }
 }
 
-static void change(scene *s, pj_widget *widget, const char *state)
+static void change(timeline *s, pj_widget *widget, const char *state)
 {
     pj_auto_buf data = {0};
     pj_buf_addf(&data, "{'method':'update','state':%s}", state);
     assert_true(pj_bench_msg(&s->bench, widget, data.at));
 }
 
-static void enter(scene *s, const char *field)
+static void enter(timeline *s, const char *field)
 {
     assert_true(pj_bench_msg(&s->bench, named(s, "Text", field),
                              "{'method':'custom','content':{'event':'submit'}}"));
 }
 
-static pj_widget *tabs(scene *s)
+static pj_widget *tabs(timeline *s)
 {
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
         if (strcmp(pj_widget_model(w)->name, "TabModel") == 0)
@@ -96,13 +96,13 @@ static pj_widget *tabs(scene *s)
     return NULL;
 }
 
-static const char *titles(scene *s)
+static const char *titles(timeline *s)
 {
     return pj_bench_get(&s->bench, tabs(s), "titles");
 }
 
 /// Whether the value of any HTML on any page holds the text.
-static bool says(scene *s, const char *text)
+static bool says(timeline *s, const char *text)
 {
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
         const char *value = json_string_value(pj_widget_get(w, "value", NULL));
@@ -113,7 +113,7 @@ static bool says(scene *s, const char *text)
 }
 
 /// The same of any Output: what was written is told with a link.
-static bool shows(scene *s, const char *text)
+static bool shows(timeline *s, const char *text)
 {
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
         if (strcmp(pj_widget_model(w)->name, "OutputModel") == 0 &&
@@ -122,19 +122,19 @@ static bool shows(scene *s, const char *text)
     return false;
 }
 
-static pj_widget *list_of(scene *s, const char *tip)
+static pj_widget *list_of(timeline *s, const char *tip)
 {
     pj_widget *list = find(s, "SelectMultiple", "tooltip", tip);
     assert_non_null(list);
     return list;
 }
 
-static const char *chosen(scene *s)
+static const char *chosen(timeline *s)
 {
     return pj_bench_get(&s->bench, list_of(s, "The chosen runs"), "_options_labels");
 }
 
-static void analyse(scene *s)
+static void analyse(timeline *s)
 {
     click(s, "Analyse");
     pj_widget *cancel = named(s, "Button", "Cancel");
@@ -150,8 +150,8 @@ static const char *const five[] = {"/traces/1x1.prv", "/traces/2x1.prv", "/trace
 static void it_begins_with_one_page(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, NULL, 0);
+    timeline s;
+    open_timeline(&s, NULL, 0);
     assert_string_equal(titles(&s), "['Traces']");
     pj_widget *files = list_of(&s, "Folders and files");
     assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
@@ -159,14 +159,14 @@ static void it_begins_with_one_page(void **state)
                         "'4x1.otf2  (400 B)']");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Button", "Analyse"), "disabled"), "true");
     assert_true(says(&s, "kept in a test"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void files_are_browsed_filtered_and_chosen(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, NULL, 0);
+    timeline s;
+    open_timeline(&s, NULL, 0);
     pj_widget *files = list_of(&s, "Folders and files");
     change(&s, named(&s, "Dropdown", "Show"), "{'index': 3}");
     assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
@@ -189,14 +189,14 @@ static void files_are_browsed_filtered_and_chosen(void **state)
     assert_false(says(&s, "cannot be opened")); // there may be more of it to come
     enter(&s, "Folder");
     assert_true(says(&s, "cannot be opened"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void paths_and_globs_are_typed(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, NULL, 0);
+    timeline s;
+    open_timeline(&s, NULL, 0);
     change(&s, named(&s, "Text", "Path or glob"), "{'value': '*x1.prv'}");
     click(&s, "Add path");
     click(&s, "Add path"); // nothing is typed any more
@@ -205,14 +205,14 @@ static void paths_and_globs_are_typed(void **state)
     change(&s, named(&s, "Text", "Path or glob"), "{'value': 'nothing*'}");
     click(&s, "Add path");
     assert_true(says(&s, "no file matches"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void chosen_runs_are_moved_tagged_and_removed(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 3);
+    timeline s;
+    open_timeline(&s, five, 3);
     pj_widget *list = list_of(&s, "The chosen runs");
     change(&s, list, "{'index': [2]}");
     click(&s, "Up");
@@ -227,15 +227,15 @@ static void chosen_runs_are_moved_tagged_and_removed(void **state)
     click(&s, "Remove");
     assert_null(strstr(chosen(&s), "4x1.prv"));
     assert_non_null(strstr(chosen(&s), "2. 2x1.prv"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 /// Names that are no UTF-8 or hold line ends: every line of a list is the run that it shows.
 static void odd_names_keep_their_places(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, NULL, 0);
+    timeline s;
+    open_timeline(&s, NULL, 0);
     change(&s, named(&s, "Text", "Folder"), "{'value': '/odd'}");
     pj_widget *files = list_of(&s, "Folders and files");
     assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
@@ -258,34 +258,34 @@ static void odd_names_keep_their_places(void **state)
     assert_string_equal(s.fake.listed, "/odd/a\xff");
     click(&s, "Parent");
     assert_string_equal(s.fake.listed, "/odd");
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void pages_appear_when_there_is_something_on_them(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 1);
+    timeline s;
+    open_timeline(&s, five, 1);
     analyse(&s);
     assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
     assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
-    close_scene(&s);
-    open_scene(&s, five, 5);
+    close_timeline(&s);
+    open_timeline(&s, five, 5);
     analyse(&s);
     assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
     assert_true(says(&s, "read in"));
     assert_true(says(&s, "convention"));
     assert_non_null(s.fake.shown[PJ_WIZARD_TABLE]);
     assert_non_null(json_object_get(s.fake.shown[PJ_WIZARD_TABLE], "text/html"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void a_bad_trace_is_told_and_the_others_go_on(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/traces/2x1.prv", "/traces/bad.prv", "/traces/4x1.prv"};
-    scene s;
-    open_scene(&s, paths, 3);
+    timeline s;
+    open_timeline(&s, paths, 3);
     analyse(&s);
     assert_true(says(&s, "failed: this is &lt;no&gt; trace"));
     assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
@@ -293,15 +293,15 @@ static void a_bad_trace_is_told_and_the_others_go_on(void **state)
     unsigned before = s.fake.loads;
     analyse(&s);
     assert_int_equal(s.fake.loads, before + 1);
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void reading_can_be_cancelled(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/traces/2x1.prv", "/traces/slow.prv", "/traces/4x1.prv"};
-    scene s;
-    open_scene(&s, paths, 3);
+    timeline s;
+    open_timeline(&s, paths, 3);
     click(&s, "Analyse");
     for (int i = 0; i < 100 && !says(&s, "% of 100 B"); i++)
         assert_true(fake_host_pump(&s.fake));
@@ -313,31 +313,31 @@ static void reading_can_be_cancelled(void **state)
     for (int i = 0; i < 100 && strcmp(titles(&s), "['Traces']") == 0; i++)
         assert_true(fake_host_pump(&s.fake));
     assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void it_may_be_closed_while_it_reads(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/traces/slow.prv"};
-    scene s;
-    open_scene(&s, paths, 1);
+    timeline s;
+    open_timeline(&s, paths, 1);
     click(&s, "Analyse");
     assert_true(fake_host_pump(&s.fake));
     pj_widget_close(pj_wizard_root(s.wizard));
     assert_int_equal(pj_widgets_count(s.bench.widgets), 0);
-    close_scene(&s);
-    open_scene(&s, paths, 1); // and forgotten with all widgets
+    close_timeline(&s);
+    open_timeline(&s, paths, 1); // and forgotten with all widgets
     click(&s, "Analyse");
     assert_true(fake_host_pump(&s.fake));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void the_table_changes_with_its_controls(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 5);
+    timeline s;
+    open_timeline(&s, five, 5);
     analyse(&s);
     assert_non_null(find(&s, "Button", "description", "MPI load balance"));
     pj_widget *set = NULL;
@@ -352,14 +352,14 @@ static void the_table_changes_with_its_controls(void **state)
     assert_true(says(&s, "peedup") || find(&s, "Button", "description", "Speedup"));
     change(&s, named(&s, "Checkbox", "Runs as rows"), "{'value': true}");
     assert_true(says(&s, "Serialisation efficiency"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void a_click_on_a_metric_explains_it(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 5);
+    timeline s;
+    open_timeline(&s, five, 5);
     analyse(&s);
     click(&s, "MPI load balance");
     assert_true(says(&s, "How evenly computation is spread"));
@@ -368,10 +368,10 @@ static void a_click_on_a_metric_explains_it(void **state)
     click(&s, "Look inside the run");
     assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "3");
     assert_true(says(&s, "deviation"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
-static pj_widget *output(scene *s)
+static pj_widget *output(timeline *s)
 {
     pj_widget *filled = NULL;
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
@@ -386,8 +386,8 @@ static void the_table_is_saved_in_all_formats(void **state)
     (void)state;
     static const char *const suffixes[] = {"png", "svg", "pdf",  "csv", "json",
                                            "md",  "tex", "html", "txt"};
-    scene s;
-    open_scene(&s, five, 3);
+    timeline s;
+    open_timeline(&s, five, 3);
     analyse(&s);
     for (int i = 0; i < 9; i++) {
         char text[32];
@@ -399,14 +399,14 @@ static void the_table_is_saved_in_all_formats(void **state)
         assert_true(s.fake.written_bytes > 200);
         assert_true(shows(&s, text));
     }
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void scaling_is_drawn_and_saved(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 5);
+    timeline s;
+    open_timeline(&s, five, 5);
     analyse(&s);
     assert_null(output(&s)); // only what is in front is drawn
     change(&s, tabs(&s), "{'selected_index': 2}");
@@ -428,10 +428,10 @@ static void scaling_is_drawn_and_saved(void **state)
         assert_string_equal(s.fake.written, text);
         assert_true(s.fake.written_bytes > 200);
     }
-    close_scene(&s);
+    close_timeline(&s);
 }
 
-static void holds(scene *s, pj_widget *widget, const char *text)
+static void holds(timeline *s, pj_widget *widget, const char *text)
 {
     const char *value = pj_bench_get(&s->bench, widget, "value");
     if (!strstr(value, text))
@@ -439,7 +439,7 @@ static void holds(scene *s, pj_widget *widget, const char *text)
 }
 
 /// What is shown inside a run: ranks, regions, timeline.
-static pj_widget *views(scene *s)
+static pj_widget *views(timeline *s)
 {
     pj_widget *found = NULL;
     for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));)
@@ -453,8 +453,8 @@ static pj_widget *views(scene *s)
 static void the_code_of_the_page_is_shown(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
     assert_non_null(code);
     change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
@@ -469,15 +469,15 @@ static void the_code_of_the_page_is_shown(void **state)
     change(&s, tabs(&s), "{'selected_index': 3}");
     holds(&s, code, "stats:plot{\\'bar\\'");
     holds(&s, code, "run = load{\\'/traces/2x1.prv\\', roi = \\'10%..90%\\'}[1]");
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void threads_are_bars_of_a_run_of_one_rank(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/traces/1x4.prv", "/traces/2x2.prv"};
-    scene s;
-    open_scene(&s, paths, 2);
+    timeline s;
+    open_timeline(&s, paths, 2);
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 3}");
     pj_widget *bars = named(&s, "Dropdown", "Bars"), *run = named(&s, "Dropdown", "Run");
@@ -488,14 +488,14 @@ static void threads_are_bars_of_a_run_of_one_rank(void **state)
     assert_true(shows(&s, "Useful time by rank: 2x2"));
     change(&s, bars, "{'index': 2}");
     assert_true(shows(&s, "Useful time by thread: 2x2"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void a_look_is_named_in_its_code_and_file(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     change(&s, find(&s, "Text", "description", "Region"), "{'value': '10%..90%'}");
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 3}");
@@ -507,14 +507,14 @@ static void a_look_is_named_in_its_code_and_file(void **state)
     change(&s, views(&s), "{'index': 2}");
     assert_non_null(find(&s, "Text", "value", "timeline")); // of the file to save
     holds(&s, code, "timeline(\\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void a_report_is_generated_and_nothing_overwritten(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 4}");
     change(&s, named(&s, "Text", "File"), "{'value': 'there'}");
@@ -527,10 +527,10 @@ static void a_report_is_generated_and_nothing_overwritten(void **state)
     click(&s, "Generate");
     assert_string_equal(s.fake.reported, "new.ipynb");
     assert_true(shows(&s, "href=\\'new.ipynb\\'"));
-    close_scene(&s);
+    close_timeline(&s);
 }
 
-static void print(scene *s, const char *file, const char *button)
+static void print(timeline *s, const char *file, const char *button)
 {
     char text[64];
     snprintf(text, sizeof text, "{'value': '%s'}", file);
@@ -541,8 +541,8 @@ static void print(scene *s, const char *file, const char *button)
 static void a_document_is_made_in_one_click(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 4}");
     print(&s, "assessed.pdf", "Generate");
@@ -563,14 +563,14 @@ static void a_document_is_made_in_one_click(void **state)
     assert_true(fake_host_pump(&s.fake));
     assert_true(shows(&s, "Cancelled"));
     print(&s, "slow", "PDF"); // ended with the wizard
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void everything_is_taken_back(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     change(&s, named(&s, "Text", "Region"), "{'value': '10%..90%'}");
     change(&s, named(&s, "Text", "Application"), "{'value': 'CODE'}");
     analyse(&s);
@@ -580,14 +580,14 @@ static void everything_is_taken_back(void **state)
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Region"), "value"), "''");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Application"), "value"), "''");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Folder"), "value"), "'/traces'");
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void a_run_is_read_again_for_its_regions(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     analyse(&s);
     change(&s, tabs(&s), "{'selected_index': 3}");
     unsigned before = s.fake.loads;
@@ -600,14 +600,14 @@ static void a_run_is_read_again_for_its_regions(void **state)
     change(&s, views(&s), "{'index': 0}");
     change(&s, views(&s), "{'index': 1}"); // nothing is read twice
     assert_int_equal(s.fake.loads, before + 1);
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 static void choices_come_back(void **state)
 {
     (void)state;
-    scene s;
-    open_scene(&s, five, 2);
+    timeline s;
+    open_timeline(&s, five, 2);
     change(&s, named(&s, "Text", "Region"), "{'value': '10%..90%'}");
     pj_widget_close(pj_wizard_root(s.wizard));
     pj_wizard_host host = fake_host_of(&s.fake);
@@ -621,7 +621,7 @@ static void choices_come_back(void **state)
     assert_true(says(&s, "is no region of interest"));
     assert_int_equal(s.fake.loads, 0);
     s.fake.released--; // the first one
-    close_scene(&s);
+    close_timeline(&s);
 }
 
 int main(void)

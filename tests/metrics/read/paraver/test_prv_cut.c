@@ -42,9 +42,9 @@ static pj_run *load(const char *path, pj_roi_request roi)
     return run;
 }
 
-static pj_prv_cut_facts cut(const pj_run *run)
+static pj_cut_facts cut(const pj_run *run)
 {
-    pj_prv_cut_facts facts;
+    pj_cut_facts facts;
     pj_err err = {0};
     pj_job job = {.workers = 1};
     if (!pj_prv_cut(run, PART, &job, &facts, &err))
@@ -88,7 +88,7 @@ static void parts_have_the_statistics_of_the_region(void **state)
                               .from_percent = true,
                               .to_percent = true};
         pj_auto_run whole = load(WHOLE, roi);
-        pj_prv_cut_facts facts = cut(whole);
+        pj_cut_facts facts = cut(whole);
         pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_AUTO});
         assert_true(facts.records > 0);
         assert_false(part->roi.set);
@@ -240,7 +240,7 @@ static void parts_are_sound(void **state)
     write_whole();
     pj_roi_request roi = {.kind = PJ_ROI_RANGE, .from = 4.5e6, .to = 9e6};
     pj_auto_run whole = load(WHOLE, roi);
-    pj_prv_cut_facts facts = cut(whole);
+    pj_cut_facts facts = cut(whole);
     assert_true(facts.clipped > 0 && facts.divided > 0);
     pj_auto_run part = load(PART, (pj_roi_request){.kind = PJ_ROI_OFF});
     for (unsigned k = 0; k < PJ_IMPORT_COUNT; k++) {

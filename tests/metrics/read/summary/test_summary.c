@@ -6,8 +6,8 @@
 #include "metrics/read/reader.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/regions.h"
-#include "metrics/run/scene.h"
 #include "metrics/run/sums.h"
+#include "metrics/run/timeline.h"
 #include "tests/support/made_run.h"
 
 #include <setjmp.h>
@@ -95,36 +95,36 @@ static void add_regions(pj_run *run, uint32_t each)
     run->openmp_regions = regions;
 }
 
-static pj_scene *add_scene(pj_run *run)
+static pj_timeline *add_timeline(pj_run *run)
 {
-    pj_scene *scene = pj_new(run->arena, pj_scene);
-    *scene = (pj_scene){.to_ns = 4000, .lanes = run->layout.locations, .columns = 4};
-    scene->rows = scene->lanes < 32 ? scene->lanes : 32;
-    scene->column_ns = 1000;
-    size_t size = (size_t)scene->rows * scene->columns * PJ_SCENE_KINDS;
-    scene->time = pj_new_n(run->arena, float, size);
-    scene->sums = pj_new_n(run->arena, uint64_t, (size_t)scene->lanes * PJ_SCENE_KINDS);
+    pj_timeline *timeline = pj_new(run->arena, pj_timeline);
+    *timeline = (pj_timeline){.to_ns = 4000, .lanes = run->layout.locations, .columns = 4};
+    timeline->rows = timeline->lanes < 32 ? timeline->lanes : 32;
+    timeline->column_ns = 1000;
+    size_t size = (size_t)timeline->rows * timeline->columns * PJ_TIMELINE_KINDS;
+    timeline->time = pj_new_n(run->arena, float, size);
+    timeline->sums = pj_new_n(run->arena, uint64_t, (size_t)timeline->lanes * PJ_TIMELINE_KINDS);
     for (size_t i = 0; i < size; i++)
-        scene->time[i] = (float)(i % 5) * 50;
-    for (uint32_t i = 0; i < scene->lanes; i++)
-        scene->sums[i * PJ_SCENE_KINDS] = i;
-    scene->messages = 5;
-    run->scene = scene;
-    return scene;
+        timeline->time[i] = (float)(i % 5) * 50;
+    for (uint32_t i = 0; i < timeline->lanes; i++)
+        timeline->sums[i * PJ_TIMELINE_KINDS] = i;
+    timeline->messages = 5;
+    run->timeline = timeline;
+    return timeline;
 }
 
 /// As many pixels as a summary may have, none like its neighbours.
-static void add_busy_scene(pj_run *run)
+static void add_busy_timeline(pj_run *run)
 {
     enum { COLUMNS = 128 };
     uint64_t seed = 3;
-    pj_scene *scene = add_scene(run);
-    scene->columns = COLUMNS;
-    scene->column_ns = 4000.0 / COLUMNS;
-    size_t size = (size_t)scene->rows * COLUMNS * PJ_SCENE_KINDS;
-    scene->time = pj_new_n(run->arena, float, size);
+    pj_timeline *timeline = add_timeline(run);
+    timeline->columns = COLUMNS;
+    timeline->column_ns = 4000.0 / COLUMNS;
+    size_t size = (size_t)timeline->rows * COLUMNS * PJ_TIMELINE_KINDS;
+    timeline->time = pj_new_n(run->arena, float, size);
     for (size_t i = 0; i < size; i++)
-        scene->time[i] = (float)(noise(&seed) % 1000) / 1000 * (float)scene->column_ns;
+        timeline->time[i] = (float)(noise(&seed) % 1000) / 1000 * (float)timeline->column_ns;
 }
 
 /// A path in an own folder, which the next call takes again.
@@ -196,7 +196,7 @@ static void few_threads_are_kept_exactly(void **state)
     (void)state;
     pj_auto_run run = noisy_run(5, 3);
     add_regions(run, 10);
-    add_scene(run);
+    add_timeline(run);
     run->tag = "before";
     const char *names[] = {"host1", "host2"}, *program = "code.x";
     run->layout.node_name = names;
@@ -233,7 +233,7 @@ static void regions_and_time_course_are_kept(void **state)
     (void)state;
     pj_auto_run run = noisy_run(4, 2);
     add_regions(run, 10);
-    add_scene(run);
+    add_timeline(run);
     pj_auto_run back = there_and_back(run, NULL);
     const pj_regions *a = run->openmp_regions, *b = back->openmp_regions;
     assert_int_equal(b->count, 40);
@@ -242,12 +242,12 @@ static void regions_and_time_course_are_kept(void **state)
     assert_string_equal(b->functions[1].name, "update");
     assert_true(a->functions[1].weighted_mean == b->functions[1].weighted_mean);
     assert_true(a->locations[0].delay_ns == b->locations[0].delay_ns);
-    assert_int_equal(back->scene->rows, run->scene->rows);
-    assert_int_equal(back->scene->messages, 5);
-    assert_int_equal(back->scene->sums[3 * PJ_SCENE_KINDS], 3);
-    for (size_t i = 0; i < PJ_SCENE_KINDS; i++) // a thousandth of a pixel is lost
-        assert_true(back->scene->time[i] - run->scene->time[i] < 1 &&
-                    run->scene->time[i] - back->scene->time[i] < 1);
+    assert_int_equal(back->timeline->rows, run->timeline->rows);
+    assert_int_equal(back->timeline->messages, 5);
+    assert_int_equal(back->timeline->sums[3 * PJ_TIMELINE_KINDS], 3);
+    for (size_t i = 0; i < PJ_TIMELINE_KINDS; i++) // a thousandth of a pixel is lost
+        assert_true(back->timeline->time[i] - run->timeline->time[i] < 1 &&
+                    run->timeline->time[i] - back->timeline->time[i] < 1);
 }
 
 static void what_was_done_in_mpi_is_kept(void **state)
@@ -304,11 +304,11 @@ static void every_size_fits(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         pj_auto_run run = noisy_run(sizes[i][0], sizes[i][1]);
         uint64_t bytes;
-        add_busy_scene(run);
+        add_busy_timeline(run);
         pj_auto_run back = there_and_back(run, &bytes);
-        assert_non_null(back->scene);
-        assert_int_equal(back->scene->rows, run->scene->rows);
-        assert_int_equal(back->scene->columns, 128);
+        assert_non_null(back->timeline);
+        assert_int_equal(back->timeline->rows, run->timeline->rows);
+        assert_int_equal(back->timeline->columns, 128);
         print_message("%u x %u threads: %llu bytes\n", sizes[i][0], sizes[i][1],
                       (unsigned long long)bytes);
         assert_true(bytes < 100000);
@@ -373,7 +373,7 @@ static pj_run *golden_run(void)
 {
     pj_run *run = noisy_run(2, 2);
     add_regions(run, 3);
-    add_scene(run);
+    add_timeline(run);
     run->roi = (pj_roi){.set = true, .from_ns = 5, .to_ns = 500};
     return run;
 }
@@ -405,7 +405,7 @@ static void version_1_is_read(void **state)
     assert_memory_equal(run->totals, back->totals, 4 * sizeof *run->totals);
     assert_memory_equal(run->openmp_regions->instances, back->openmp_regions->instances,
                         6 * sizeof *run->openmp_regions->instances);
-    assert_int_equal(back->scene->messages, 5);
+    assert_int_equal(back->timeline->messages, 5);
 }
 
 static void replace(pj_buf *out, pj_str text, const char *what, const char *with)

@@ -150,7 +150,7 @@ static void write_readings(pj_otf2_style style)
 }
 
 /// Every reading counts where it was taken; only between two of them is time shared.
-static void readings_count_at_their_place(void **state)
+static void readings_count_at_their_location(void **state)
 {
     (void)state;
     static const struct {
@@ -248,10 +248,10 @@ static void parts_keep_what_was_repaired(void **state)
     pj_otf2_writer_remove(PART ".otf2");
 }
 
-static pj_otf2_evt *open_events(const char *base, unsigned location)
+static pj_otf2_evt *open_events(const char *base, unsigned number)
 {
     pj_auto_buf path = {.at = NULL};
-    pj_buf_addf(&path, "%s/%u.evt", base, location);
+    pj_buf_addf(&path, "%s/%u.evt", base, number);
     pj_err err = {0};
     pj_otf2_evt *evt = pj_otf2_evt_open(path.at, (pj_otf2_evt_opts){.chunk_bytes = CHUNK}, &err);
     if (!evt)
@@ -277,9 +277,9 @@ static bool next_between(pj_otf2_evt *evt, uint64_t from, uint64_t to, pj_otf2_e
     }
 }
 
-static uint64_t same_records(unsigned location, uint64_t from, uint64_t to)
+static uint64_t same_records(unsigned number, uint64_t from, uint64_t to)
 {
-    pj_otf2_evt *whole = open_events(WHOLE, location), *part = open_events(PART, location);
+    pj_otf2_evt *whole = open_events(WHOLE, number), *part = open_events(PART, number);
     pj_otf2_event a, b;
     uint64_t count = 0;
     for (; next_between(whole, from, to, &a); count++) {
@@ -353,7 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_have_the_statistics_of_the_region),
-        cmocka_unit_test(readings_count_at_their_place),
+        cmocka_unit_test(readings_count_at_their_location),
         cmocka_unit_test(parts_of_random_readings_agree),
         cmocka_unit_test(parts_keep_what_was_repaired),
         cmocka_unit_test(records_between_the_borders_are_those_of_the_whole),

@@ -22,14 +22,14 @@
 
 #define REAL PJ_SOURCE_DIR "/../shared/data/otf2/"
 
-typedef struct place_list {
+typedef struct location_list {
     uint64_t *ids;
     size_t count, cap;
-} place_list;
+} location_list;
 
 static void take_location(void *self, const pj_otf2_def *def)
 {
-    place_list *list = self;
+    location_list *list = self;
     if (def->kind != PJ_OTF2_DEF_LOCATION)
         return;
     pj_grow(list->ids, &list->cap, list->count + 1);
@@ -66,7 +66,7 @@ static uint64_t chunk_of(const char *path)
 
 /// Compares one location; `buffer_bytes` of the decoder. Gives the number of events.
 static uint64_t compare_location(const pj_otf2_lib *lib, pj_otf2_archive *archive, const char *path,
-                                 uint64_t location, size_t buffer_bytes)
+                                 uint64_t number, size_t buffer_bytes)
 {
     pj_err err = {0};
     const uint64_t chunk_bytes = chunk_of(path);
@@ -74,22 +74,22 @@ static uint64_t compare_location(const pj_otf2_lib *lib, pj_otf2_archive *archiv
         path, (pj_otf2_evt_opts){.chunk_bytes = chunk_bytes, .buffer_bytes = buffer_bytes}, &err);
     assert_non_null(evt);
     pj_otf2_event ours = {0}, theirs;
-    uint64_t number = 0;
-    while (lib->next(archive, location, &theirs, &err)) {
+    uint64_t events = 0;
+    while (lib->next(archive, number, &theirs, &err)) {
         memset(ours.field, 0, sizeof ours.field);
         if (!pj_otf2_evt_next(evt, &ours))
-            fail_msg("%s ends after %llu events: %s", path, (unsigned long long)number,
+            fail_msg("%s ends after %llu events: %s", path, (unsigned long long)events,
                      pj_otf2_evt_facts_of(evt).damage);
-        same_event(&ours, &theirs, number++);
+        same_event(&ours, &theirs, events++);
     }
     assert_int_equal(err.code, PJ_E_NONE);
     assert_false(pj_otf2_evt_next(evt, &ours));
     pj_otf2_evt_facts facts = pj_otf2_evt_facts_of(evt);
     assert_null(facts.damage);
     assert_int_equal(facts.malformed, 0);
-    assert_int_equal(facts.events, number);
+    assert_int_equal(facts.events, events);
     pj_otf2_evt_close(evt);
-    return number;
+    return events;
 }
 
 static uint64_t compare_archive(const char *anchor, size_t buffer_bytes)
@@ -100,19 +100,19 @@ static uint64_t compare_archive(const char *anchor, size_t buffer_bytes)
     pj_otf2_archive *archive = lib->open(anchor, &err);
     if (!archive)
         fail_msg("%s", err.text);
-    place_list places = {0};
-    assert_true(lib->definitions(archive, take_location, &places, &err));
-    lib->select(archive, places.ids, places.count);
+    location_list locations = {0};
+    assert_true(lib->definitions(archive, take_location, &locations, &err));
+    lib->select(archive, locations.ids, locations.count);
     uint64_t events = 0;
-    for (size_t i = 0; i < places.count; i++) {
+    for (size_t i = 0; i < locations.count; i++) {
         pj_auto_buf path = {0};
         pj_buf_addf(&path, "%.*s/%llu.evt", (int)(strlen(anchor) - 5), anchor,
-                    (unsigned long long)places.ids[i]);
+                    (unsigned long long)locations.ids[i]);
         if (access(path.at, R_OK) == 0)
-            events += compare_location(lib, archive, path.at, places.ids[i], buffer_bytes);
+            events += compare_location(lib, archive, path.at, locations.ids[i], buffer_bytes);
     }
     lib->close(archive);
-    free(places.ids);
+    free(locations.ids);
     return events;
 }
 

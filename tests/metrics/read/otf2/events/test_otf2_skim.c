@@ -1,8 +1,8 @@
-// Records that change nothing may be passed over: the sums of a place are the same as where it
+// Records that change nothing may be passed over: the sums of a location are the same as where it
 // looks at each of them, whatever the ids of its regions and metrics, and what is counted beside.
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
-#include "metrics/read/otf2/events/otf2_place.h"
+#include "metrics/read/otf2/events/otf2_location.h"
 #include "tests/support/made_defs.h"
 
 #include <stdlib.h>
@@ -156,7 +156,7 @@ typedef struct given {
     uint64_t records;
 } given;
 
-/// What a place makes of the records; `named` looks at each one, for the names of regions.
+/// What a location makes of the records; `named` looks at each one, for the names of regions.
 static given read_all(const numbering *n, bool named)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -164,15 +164,15 @@ static given read_all(const numbering *n, bool named)
     write_records(&file, n);
     pj_otf2_defs *defs = make_defs(arena, n);
     pj_otf2_evt *evt = pj_otf2_evt_memory(file.at, file.len, 1 << 30);
-    pj_otf2_place *place = pj_otf2_place_take(defs, 0, 0, evt);
-    place->named = named;
-    while (!place->ended)
-        pj_otf2_place_fill(place, place->event_count + 64);
-    assert_null(place->damage);
-    given all = {.records = place->records, .count = place->event_count};
+    pj_otf2_location *location = pj_otf2_location_take(defs, 0, 0, evt);
+    location->named = named;
+    while (!location->ended)
+        pj_otf2_location_fill(location, location->event_count + 64);
+    assert_null(location->damage);
+    given all = {.records = location->records, .count = location->event_count};
     all.events = pj_take_memory(all.count * sizeof *all.events);
-    memcpy(all.events, place->events, all.count * sizeof *all.events);
-    pj_otf2_place_free(place);
+    memcpy(all.events, location->events, all.count * sizeof *all.events);
+    pj_otf2_location_free(location);
     free_maps(defs);
     return all;
 }

@@ -1,0 +1,116 @@
+// callgrind: compressed names and positions, parts of threads, inlined code, calls; every cost as
+// callgrind_annotate has it.
+#include "tests/support/csv.h"
+#include "tests/support/profile_totals.h"
+#include "tests/support/read_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SAMPLES PJ_SOURCE_DIR "/tests/samples/callgrind/"
+#define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
+#define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
+
+static bool has_reference(const char *path, csv *table)
+{
+    if (csv_read(path, table))
+        return true;
+    print_message("no data of real tools: %s\n", path);
+    skip();
+    return false;
+}
+
+static double region_value(const pj_profile *p, const char *name, const char *file,
+                           pj_value_part part, const char *key, uint32_t location)
+{
+    pj_str file_text = pj_str_of(file);
+    uint32_t region = region_called(p, pj_str_of(name), &file_text);
+    assert_int_not_equal(region, PJ_NO_ITEM);
+    return profile_value(p, PJ_AT_REGION, part, key, region, location);
+}
+
+static void threads_and_inlined_code(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "threads.callgrind");
+    assert_int_equal(p->shape, PJ_SHAPE_GRAPH);
+    assert_int_equal(p->location_count, 2);
+    assert_int_equal(p->locations[1].thread, 2);
+    same_value(region_value(p, "main", "grid.c", PJ_EXCLUSIVE, "Ir", 0), 30);
+    same_value(region_value(p, "main", "grid.c", PJ_INCLUSIVE, "Ir", 0), 100);
+    same_value(region_value(p, "relax", "grid.c", PJ_EXCLUSIVE, "Ir", 0), 40);
+    same_value(region_value(p, "relax", "grid.c", PJ_INCLUSIVE, "Ir", 0), 60);
+    same_value(region_value(p, "relax", "inline.h", PJ_EXCLUSIVE, "Dr", 0), 2);
+    same_value(region_value(p, "relax", "grid.c", PJ_CALLS, NULL, 0), 2);
+    same_value(region_value(p, "relax", "grid.c", PJ_EXCLUSIVE, "Ir", 1), 7);
+    same_value(region_value(p, "relax'2", "grid.c", PJ_INCLUSIVE, "Ir", 1), 9);
+    same_value(region_value(p, "sqrt", "sqrt.c", PJ_INCLUSIVE, "Dr", 0), 1);
+    uint32_t sqrt_region = region_called(p, PJ_S("sqrt"), NULL);
+    assert_true(
+        pj_str_equal(pj_profile_text(p, p->regions[sqrt_region].module), PJ_S("libm.so.6")));
+    assert_int_equal(p->count[PJ_AT_EDGE], 3);
+    assert_int_equal(p->count[PJ_AT_LINE], 5);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_wrong_total], 1);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
+}
+
+/// Costs may be relative as positions are, and missing ones are 0.
+static void plain_files(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "plain.callgrind");
+    same_value(region_value(p, "main", "a.php", PJ_INCLUSIVE, "Time_(10ns)", 0), 920);
+    same_value(region_value(p, "main", "a.php", PJ_INCLUSIVE, "Memory_(bytes)", 0), 33000);
+    same_value(region_value(p, "load", "a.php", PJ_EXCLUSIVE, "Memory_(bytes)", 0), 15000);
+    same_value(region_value(p, "parse", "b.php", PJ_CALLS, NULL, 0), 3);
+    assert_int_equal(p->oddities.first_line[PJ_ODDITY_malformed_record], 18);
+}
+
+static void odd_lines(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile p = read_profile_bytes(
+        "odd",
+        PJ_S("events: A\n1 2\nfn=(9)\n1 9223372036854775808\n1 -5\n0xfg 1\n+1 7\n1 2 3\n"
+             "calls=2\ncfn=x\ncalls=x\n"),
+        &err);
+    assert_non_null(p);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 6);
+    assert_int_not_equal(region_called(p, PJ_S("(9)"), NULL), PJ_NO_ITEM);
+}
+
+static void as_callgrind_annotate_tells(void **state)
+{
+    (void)state;
+    csv table;
+    if (!has_reference(REFERENCE "native/callgrind_work_full.csv", &table))
+        return;
+    pj_auto_profile p = read_profile_file(DATA "native/callgrind.work_full.out");
+    assert_int_equal(p->count[PJ_AT_REGION], table.rows);
+    for (size_t row = 0; row < table.rows; row++) {
+        pj_str file = csv_cell(&table, row, "file");
+        uint32_t region = region_called(p, csv_cell(&table, row, "function"), &file);
+        assert_int_not_equal(region, PJ_NO_ITEM);
+        same_value(profile_value(p, PJ_AT_REGION, PJ_EXCLUSIVE, "Ir", region, 0),
+                   csv_number(&table, row, "exclusive"));
+        same_value(profile_value(p, PJ_AT_REGION, PJ_INCLUSIVE, "Ir", region, 0),
+                   csv_number(&table, row, "inclusive"));
+    }
+    csv_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_and_inlined_code),
+        cmocka_unit_test(plain_files),
+        cmocka_unit_test(odd_lines),
+        cmocka_unit_test(as_callgrind_annotate_tells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// perf script: headers of every kind, unknown and inlined functions, two events; and what
+// stackcollapse-perf makes of real files.
+#include "tests/support/csv.h"
+#include "tests/support/profile_totals.h"
+#include "tests/support/read_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SAMPLES PJ_SOURCE_DIR "/tests/samples/perf_script/"
+#define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
+#define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
+
+static profile_totals named(const pj_profile *p, const char *key, uint32_t location,
+                            const char *name)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    profile_totals *totals = profile_totals_of(p, key, location, arena);
+    return profile_totals_named(p, totals, pj_str_of(name));
+}
+
+static void two_events(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "two_events.perf.txt");
+    assert_int_equal(p->location_count, 2);
+    assert_true(pj_str_equal(pj_profile_text(p, p->locations[1].name), PJ_S("work 1 14")));
+    same_value(named(p, "period", 0, "main").inclusive, 1000000);
+    same_value(named(p, "period", 1, "leaf").exclusive, 500000);
+    same_value(named(p, "samples", PJ_NO_ITEM, "leaf").exclusive, 2);
+    same_value(named(p, "period_instructions:u", 0, "operator()(int, char const*)").inclusive, 20);
+    same_value(named(p, "samples_instructions:u", 0, "step").inclusive, 1);
+    same_value(named(p, "period", 1, "[libm.so.6]").inclusive, 500000);
+    same_value(named(p, "period", 1, "[unknown]").inclusive, 500000);
+    uint32_t leaf = region_called(p, PJ_S("leaf"), &PJ_S("/opt/app/work"));
+    assert_true(pj_str_equal(pj_profile_text(p, p->regions[leaf].module), PJ_S("work")));
+    uint32_t step = region_called(p, PJ_S("step"), NULL);
+    assert_int_equal(p->regions[step].group_count, 1);
+    uint32_t kernel = region_called(p, PJ_S("do_syscall_64"), NULL);
+    assert_int_equal(p->regions[kernel].kind, PJ_REGION_system);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_unknown_record], 1); // a line of sources
+}
+
+static void samples_without_stacks(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "no_stacks.perf.txt");
+    same_value(named(p, "samples", 0, "leaf").exclusive, 2);
+    uint32_t leaf = region_called(p, PJ_S("leaf"), NULL);
+    assert_true(
+        pj_str_equal(pj_profile_text(p, p->regions[leaf].file), PJ_S("/opt/app/a b (1).so")));
+    assert_int_equal(p->measure_count, 1); // no period was printed
+}
+
+/// The name as stackcollapse-perf prints it: without arguments, and no semicolon in it.
+static const char *tidy(pj_arena *arena, pj_str name)
+{
+    char *out = pj_new_n(arena, char, name.len + 1);
+    size_t length = pj_str_find(name, '('), n = 0;
+    bool anonymous = pj_str_starts(name, PJ_S("(")) || length == 0;
+    for (size_t i = 0; i < (anonymous ? name.len : length); i++)
+        if (name.at[i] != '"' && name.at[i] != '\'')
+            out[n++] = name.at[i] == ';' ? ':' : name.at[i];
+    return out;
+}
+
+/// Weight of the stack that a line of stackcollapse-perf --tid tells, by its functions.
+static double weight_of(const pj_profile *p, const char *key, pj_str frames, pj_arena *arena)
+{
+    uint32_t measure = pj_profile_measure(p, pj_str_of(key));
+    const pj_profile_column *column = pj_profile_find(p, PJ_AT_NODE, PJ_EXCLUSIVE, measure);
+    double sum = 0;
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        pj_str rest = frames;
+        uint32_t at = n;
+        while (rest.len && at != PJ_NO_ITEM) {
+            size_t last = pj_str_find_last(rest, ';');
+            pj_str name = last == rest.len ? rest : pj_str_from(rest, last + 1);
+            rest = last == rest.len ? PJ_S("") : pj_str_head(rest, last);
+            const char *own = tidy(arena, pj_profile_name(p, p->nodes[at].region));
+            if (!pj_str_equal(pj_str_of(own), name))
+                break;
+            at = p->nodes[at].parent;
+            if (rest.len == 0 && at == PJ_NO_ITEM)
+                for (uint32_t l = 0; l < p->location_count; l++) {
+                    double value = pj_profile_value(p, column, n, l);
+                    sum += isnan(value) ? 0 : value;
+                }
+        }
+    }
+    return sum;
+}
+
+static double total(const pj_profile *p, const char *key)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    profile_totals *totals = profile_totals_of(p, key, PJ_NO_ITEM, arena);
+    double sum = 0;
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION]; r++)
+        sum += totals[r].exclusive;
+    return sum;
+}
+
+/// Adds up the lines of equal stacks, whose first frame is a thread.
+static void check_collapsed(const char *name, const char *key)
+{
+    char path[512];
+    snprintf(path, sizeof path, DATA "flamegraph/%s.txt", name);
+    pj_auto_profile p = read_profile_file(path);
+    snprintf(path, sizeof path, DATA "flamegraph/%s-collapsed-tid.txt", name);
+    pj_auto_profile stacks = read_profile_file(path);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    same_value(total(p, key), total(stacks, "samples"));
+    for (uint32_t n = 0; n < stacks->count[PJ_AT_NODE]; n++) {
+        if (stacks->nodes[n].depth == 0)
+            continue;
+        const char *frames = "";
+        for (uint32_t at = n; stacks->nodes[at].depth > 0; at = stacks->nodes[at].parent)
+            frames = pj_arena_format(arena, PJ_STR_FMT "%s%s",
+                                     PJ_STR_ARG(pj_profile_name(stacks, stacks->nodes[at].region)),
+                                     *frames ? ";" : "", frames);
+        double want = 0; // of this stack in all threads
+        for (uint32_t other = 0; other < stacks->count[PJ_AT_NODE]; other++) {
+            uint32_t a = other, b = n;
+            while (stacks->nodes[a].depth > 0 && stacks->nodes[b].depth > 0 &&
+                   stacks->nodes[a].region == stacks->nodes[b].region) {
+                a = stacks->nodes[a].parent;
+                b = stacks->nodes[b].parent;
+            }
+            bool same = stacks->nodes[a].depth == 0 && stacks->nodes[b].depth == 0;
+            for (uint32_t l = 0; same && l < stacks->location_count; l++) {
+                double value = profile_value(stacks, PJ_AT_NODE, PJ_EXCLUSIVE, "samples", other, l);
+                want += isnan(value) ? 0 : value;
+            }
+        }
+        same_value(weight_of(p, key, pj_str_of(frames), arena), want);
+    }
+}
+
+static void as_stackcollapse_counts(void **state)
+{
+    (void)state;
+    FILE *there = fopen(DATA "flamegraph/perf-funcab-pid-01.txt", "r");
+    if (!there) {
+        print_message("no data of real tools: %s\n", DATA "flamegraph");
+        skip();
+    }
+    fclose(there);
+    check_collapsed("perf-funcab-pid-01", "samples");
+    check_collapsed("perf-java-stacks-02", "samples");
+    // Its last sample has no empty line behind it: stackcollapse-perf loses that one.
+    pj_auto_profile p = read_profile_file(DATA "flamegraph/perf-mirageos-stacks-01.txt");
+    same_value(total(p, "samples"), 53);
+    check_collapsed("perf-rust-Yamakaky-dcpu", "period");
+    check_collapsed("perf-cycles-instructions-01", "samples");
+}
+
+static void as_gprof2dot_counts(void **state)
+{
+    (void)state;
+    FILE *there = fopen(DATA "native/work.perf.txt", "r");
+    if (!there) {
+        print_message("no data of real tools: %s\n", DATA "native");
+        skip();
+    }
+    fclose(there);
+    pj_auto_profile p = read_profile_file(DATA "native/work.perf.txt");
+    same_value(named(p, "period", PJ_NO_ITEM, "leaf").exclusive, 62124248);
+    same_value(named(p, "period", PJ_NO_ITEM, "fib").inclusive, 20040080);
+    same_value(named(p, "samples", PJ_NO_ITEM, "fib").inclusive, 10);
+    pj_auto_profile issue = read_profile_file(DATA "gprof2dot/issue28.perf");
+    same_value(named(issue, "samples", PJ_NO_ITEM, "move_page_tables").exclusive, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_events),
+        cmocka_unit_test(samples_without_stacks),
+        cmocka_unit_test(as_stackcollapse_counts),
+        cmocka_unit_test(as_gprof2dot_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// pyinstrument's tree: times as told, functions told after their callees.
+#include "tests/support/csv.h"
+#include "tests/support/profile_totals.h"
+#include "tests/support/read_profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SAMPLES PJ_SOURCE_DIR "/tests/samples/pyinstrument/"
+#define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
+#define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
+
+static bool has_reference(const char *path, csv *table)
+{
+    if (csv_read(path, table))
+        return true;
+    print_message("no data of real tools: %s\n", path);
+    skip();
+    return false;
+}
+
+static void tree(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "tree.json");
+    assert_true(pj_str_equal(pj_profile_text(p, p->command), PJ_S("Program: grid.py")));
+    assert_int_equal(p->count[PJ_AT_NODE], 4);
+    assert_true(pj_str_equal(pj_profile_name(p, p->nodes[1].region), PJ_S("relax")));
+    assert_int_equal(p->nodes[3].parent, 1);
+    same_value(profile_value(p, PJ_AT_NODE, PJ_INCLUSIVE, "time", 0, 0), 1.0);
+    same_value(profile_value(p, PJ_AT_NODE, PJ_INCLUSIVE, "time", 1, 0), 0.75);
+    uint32_t sum = region_called(p, PJ_S("sum"), NULL);
+    assert_int_equal(p->regions[sum].kind, PJ_REGION_builtin);
+    pj_err err = {0};
+    pj_auto_profile none =
+        read_profile_bytes("none", PJ_S("{\"sample_count\": 0, \"root_frame\": null}"), &err);
+    assert_true(none && none->count[PJ_AT_NODE] == 0);
+    assert_null(read_profile_bytes(
+        "odd", PJ_S("{\"sample_count\": 0, \"root_frame\": {\"children\": [3]}}"), &err));
+}
+
+/// Preorder rows of the renderer's own tree.
+static void as_pyinstrument_tells(void **state)
+{
+    (void)state;
+    csv table;
+    if (!has_reference(REFERENCE "json/pyinstrument.csv", &table))
+        return;
+    pj_auto_profile p = read_profile_file(DATA "json/pyinstrument.json");
+    assert_int_equal(p->count[PJ_AT_NODE], table.rows);
+    for (uint32_t n = 0; n < table.rows; n++) {
+        double with = profile_value(p, PJ_AT_NODE, PJ_INCLUSIVE, "time", n, 0), own = with;
+        for (uint32_t child = 0; child < p->count[PJ_AT_NODE]; child++)
+            if (p->nodes[child].parent == n)
+                own -= profile_value(p, PJ_AT_NODE, PJ_INCLUSIVE, "time", child, 0);
+        assert_int_equal(p->nodes[n].depth, csv_number(&table, n, "depth"));
+        assert_true(
+            pj_str_equal(pj_profile_name(p, p->nodes[n].region), csv_cell(&table, n, "function")));
+        assert_int_equal(p->regions[p->nodes[n].region].line, csv_number(&table, n, "line"));
+        same_value(with, csv_number(&table, n, "time_s"));
+        assert_true(fabs(own - csv_number(&table, n, "self_s")) < 1e-12);
+    }
+    csv_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tree),
+        cmocka_unit_test(as_pyinstrument_tells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

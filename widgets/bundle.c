@@ -14,6 +14,7 @@
 #include "widgets/figure/figure_file.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_svg.h"
+#include "widgets/figure/figure_uri.h"
 #include "widgets/figure/html_page.h"
 #include "widgets/table/table_figure.h"
 
@@ -64,9 +65,12 @@ static void parts_free(parts *p)
 static void make_html(const pj_figure *figure, pj_str details, const char *id, parts *p)
 {
     pj_auto_buf src = {0};
-    bool vector = p->svg.len < p->png.len;
-    pj_buf_puts(&src, vector ? "data:image/svg+xml;base64," : "data:image/png;base64,");
-    pj_base64_add(&src, pj_buf_str(vector ? &p->svg : &p->png));
+    if (!p->png.len || p->svg.len < p->png.len) {
+        pj_figure_uri(pj_buf_str(&p->svg), &src);
+    } else {
+        pj_buf_puts(&src, "data:image/png;base64,");
+        pj_base64_add(&src, pj_buf_str(&p->png));
+    }
     pj_hover_html(figure, id, pj_buf_str(&src), &p->html);
     if (!details.len)
         return;
@@ -108,13 +112,14 @@ static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *e
     return pj_figure_file(&coarse, PJ_S("png"), png, err);
 }
 
-static bool make_parts(const pj_figure *figure, const pj_draw *draw, bool paper, parts *p,
+static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_opts opts, parts *p,
                        pj_err *err)
 {
+    bool paper = opts.render.paper;
     pj_figure_svg(figure, draw, &p->svg);
     if (paper)
         pj_figure_svg_hover(figure, draw, &p->hovered);
-    return make_png(figure, paper, &p->png, err) &&
+    return ((opts.told && !paper) || make_png(figure, paper, &p->png, err)) &&
            (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
 }
 
@@ -134,13 +139,14 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
 {
     __attribute__((cleanup(parts_free))) parts p = {0};
     const pj_draw *draw = pj_draw_open(err);
-    if (!draw || !make_parts(figure, draw, opts.render.paper, &p, err))
+    if (!draw || !make_parts(figure, draw, opts, &p, err))
         return false;
     char id[64];
     make_id(opts, figure, id, sizeof id);
     make_html(figure, details, id, &p);
     *out = bundle_new();
-    add_png(out, figure, &p);
+    if (p.png.len)
+        add_png(out, figure, &p);
     pj_auto_buf text = {0};
     pj_buf_add(&text, plain);
     size_t size = plain.len + p.html.len + p.png.len * 4 / 3;
@@ -148,7 +154,7 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
         add_paper(out, details, &p);
     if (size <= PJ_BUNDLE_MOST_BYTES)
         add_text(out, "text/html", pj_buf_str(&p.html));
-    else
+    else if (p.png.len)
         pj_buf_addf(&text,
                     "This picture is large (%.1f MB with its hover texts): it is shown as PNG "
                     "alone; save it as .html or .svg to have them.\n",
@@ -206,6 +212,7 @@ pj_bundle pj_bundle_metrics(const pj_metrics *metrics, pj_bundle_opts opts)
     pj_bundle drawn = {0};
     if (figure)
         pj_figure_fit(figure, opts.size);
+    opts.told = true;
     if (figure &&
         pj_bundle_figure(figure, pj_buf_str(&plain), pj_buf_str(&numbers), opts, &drawn, NULL)) {
         pj_bundle_clear(&bundle);

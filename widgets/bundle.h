@@ -1,7 +1,7 @@
 // Values as MIME bundles: text/plain, text/html whose hover needs no script and whose picture is
-// vector, image/png with its sizes for what shows no HTML. For documents (opts.render.paper) that
-// is at 2x, beside image/svg+xml with application/pdf, and text/latex of tables. Ownership: new
-// JSON references, the caller's.
+// vector, image/png with its sizes for what shows no HTML, unless the text says the same. For
+// documents (opts.render.paper) that is at 2x, beside image/svg+xml with application/pdf, and
+// text/latex of tables. Ownership: new JSON references, the caller's.
 #ifndef PJ_BUNDLE_H
 #define PJ_BUNDLE_H
 
@@ -29,6 +29,7 @@ typedef struct pj_bundle_opts {
     const char *id; // unique in the page: HTML ids; NULL = made from the time
     pj_render_opts render;
     pj_picture_size size; // of the picture of metrics
+    bool told;            // text/plain says all that the picture does: a notebook keeps no PNG
 } pj_bundle_opts;
 
 /// `plain` is the text/plain part, `details` an HTML fragment folded under the picture (may be

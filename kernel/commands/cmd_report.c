@@ -267,9 +267,8 @@ static const pj_param params[] = {
     {.name = "as-is",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, as_is),
-     .help =
-         "Takes the outputs that are in the notebook instead of executing it; pictures of a PDF "
-         "are then those that it keeps, PNG unless it was executed with POPINJAY_PAPER=yes."},
+     .help = "Takes the outputs that are in the notebook instead of executing it; their pictures "
+             "stay vectors in a PDF where rsvg-convert is installed (librsvg2-bin)."},
     {.name = "overwrite",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, overwrite),

@@ -9,6 +9,7 @@
 #include "kernel/command/setting.h"
 #include "kernel/report/report_pictures.h"
 #include "kernel/report/report_run.h"
+#include "kernel/report/report_stored.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -378,6 +379,8 @@ bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_e
         return false;
     if (report->format == PJ_REPORT_html && (report->own || !pj_report_has_jupyter()))
         return write_page(report, notebook, path, err);
+    if (!pj_report_stored(report, notebook, err))
+        return false;
     char *text = json_dumps(notebook, JSON_INDENT(1));
     bool ok = pj_newfile_put(whole ? path : inside(report, "source.ipynb"), pj_str_of(text), err);
     free(text);

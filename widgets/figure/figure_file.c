@@ -2,13 +2,13 @@
 // HTML files hold the picture and its hover layer.
 #include "widgets/figure/figure_file.h"
 
-#include "metrics/base/base64.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_svg.h"
+#include "widgets/figure/figure_uri.h"
 #include "widgets/figure/html_page.h"
 
 static const double png_scale = 2;
@@ -35,8 +35,7 @@ static bool write_html(const pj_figure *figure, const pj_draw *draw, pj_buf *out
     pj_auto_buf svg = {0}, src = {0};
     (void)err;
     pj_figure_svg(figure, draw, &svg);
-    pj_buf_puts(&src, "data:image/svg+xml;base64,");
-    pj_base64_add(&src, pj_buf_str(&svg));
+    pj_figure_uri(pj_buf_str(&svg), &src);
     pj_html_page_open(out, pj_str_of(figure->title));
     pj_hover_html(figure, "figure", pj_buf_str(&src), out);
     pj_html_page_close(out);

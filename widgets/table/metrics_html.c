@@ -62,7 +62,7 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
 {
     const pj_grid_cell *cell = pj_grid_at(grid, row, column);
     pj_buf_puts(out, "<td style=\"padding:3px 8px;text-align:center");
-    if (pj_grid_coloured(grid, row, column)) {
+    if (!opts.plain && pj_grid_coloured(grid, row, column)) {
         pj_colour fill = pj_grid_fill(grid, row, column, opts.palette);
         pj_colour ink = pj_palette_ink(fill) >> 8;
         pj_buf_addf(out, ";background:#%06x;color:#%06x", fill >> 8, ink);

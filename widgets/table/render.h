@@ -14,7 +14,7 @@ typedef struct pj_render_opts {
     unsigned width;  // txt: columns of the terminal; 0 = 100
     size_t max_rows; // txt, md, tex, html: rows shown, with a line that names the rest; 0 = all
     bool page;       // html: a whole document instead of a fragment
-    bool plain;      // html: no tooltips
+    bool plain;      // html: no tooltips, no colours of efficiencies: folded under their picture
     bool paper;      // bundles: PDF, SVG and LaTeX too, for documents
     pj_palette palette;
 } pj_render_opts;

@@ -63,8 +63,9 @@ static int run_command(pj_session *session, const pj_command *command, size_t co
 
 static bool takes_rest(const pj_command *command)
 {
-    for (const pj_param *p = command->params; p->name; p++)
-        if (p->type == PJ_PARAM_REST)
+    pj_param p;
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (p.type == PJ_PARAM_REST)
             return true;
     return false;
 }

@@ -17,7 +17,8 @@
 void pj_call_begin(pj_call *call, pj_session *session, const pj_command *command)
 {
     size_t count = 0;
-    while (command->params[count].name)
+    pj_param last;
+    while (pj_command_param_at(command, count, &last))
         count++;
     *call = (pj_call){.command = command, .session = session, .arena = pj_arena_new(NULL)};
     call->args = pj_arena_alloc(call->arena, command->args_size ? command->args_size : 1);
@@ -26,13 +27,14 @@ void pj_call_begin(pj_call *call, pj_session *session, const pj_command *command
 
 void pj_call_end(pj_call *call)
 {
+    pj_param p;
     if (!call->arena)
         return;
-    for (const pj_param *p = call->command->params; p->name; p++) {
-        char *field = (char *)call->args + p->offset;
-        if (p->type == PJ_PARAM_TEXTS || p->type == PJ_PARAM_REST)
+    for (size_t index = 0; pj_command_param_at(call->command, index, &p); index++) {
+        char *field = (char *)call->args + p.offset;
+        if (p.type == PJ_PARAM_TEXTS || p.type == PJ_PARAM_REST)
             free(((pj_texts *)(void *)field)->items);
-        if (p->type == PJ_PARAM_INPUTS)
+        if (p.type == PJ_PARAM_INPUTS)
             free(((pj_inputs *)(void *)field)->items);
     }
     pj_arena_free(call->arena);
@@ -185,7 +187,7 @@ static bool store_rate(pj_call *call, const pj_param *param, const pj_value *val
 static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *err)
 {
     void *field = (char *)call->args + param->offset;
-    bool *given = &call->given[param - call->command->params];
+    bool *given = &call->given[param->index];
     if (*given && !pj_param_many(param))
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s is given twice", call->command->name,
                        param->name);
@@ -224,13 +226,14 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
 
 static bool unknown_option(const pj_call *call, pj_str name, pj_err *err)
 {
+    pj_param p;
     pj_suggest suggest = {.word = name};
     pj_auto_buf list = {0};
-    for (const pj_param *p = call->command->params; p->name; p++) {
-        if (p->place & PJ_IN_SHELL)
+    for (size_t index = 0; pj_command_param_at(call->command, index, &p); index++) {
+        if (p.place & PJ_IN_SHELL)
             continue;
-        pj_suggest_try(&suggest, p->name);
-        pj_buf_addf(&list, "%s%s", list.len ? ", " : "", p->name);
+        pj_suggest_try(&suggest, p.name);
+        pj_buf_addf(&list, "%s%s", list.len ? ", " : "", p.name);
     }
     return pj_fail(
         err, PJ_E_USAGE, NULL, 0, "%s: unknown option \"" PJ_STR_FMT "\"%s%s%s options: %s",
@@ -240,12 +243,11 @@ static bool unknown_option(const pj_call *call, pj_str name, pj_err *err)
 
 bool pj_call_option(pj_call *call, pj_str name, pj_value value, pj_err *err)
 {
-    const pj_param *param = pj_command_param(call->command, name);
-    if (!param && name.len == 1)
-        param = pj_command_letter(call->command, name.at[0]);
-    if (!param)
-        return unknown_option(call, name, err);
-    return store(call, param, value, err);
+    pj_param param;
+    if (pj_command_param(call->command, name, &param) ||
+        (name.len == 1 && pj_command_letter(call->command, name.at[0], &param)))
+        return store(call, &param, value, err);
+    return unknown_option(call, name, err);
 }
 
 static bool looks_like_path(pj_str text)
@@ -277,18 +279,19 @@ static bool fits_place(const pj_call *call, const pj_param *param, unsigned face
 
 bool pj_call_place(pj_call *call, unsigned face, pj_value value, pj_err *err)
 {
-    const pj_param *many = NULL;
-    for (const pj_param *p = call->command->params; p->name; p++) {
-        if (!(p->place & face))
+    pj_param p;
+    pj_param many = {.name = NULL};
+    for (size_t index = 0; pj_command_param_at(call->command, index, &p); index++) {
+        if (!(p.place & face))
             continue;
-        bool given = call->given[p - call->command->params];
-        if (given && pj_param_many(p))
+        bool given = call->given[p.index];
+        if (given && pj_param_many(&p))
             many = p;
-        else if (!given && fits_place(call, p, face, many != NULL, &value))
-            return store(call, p, value, err);
+        else if (!given && fits_place(call, &p, face, many.name != NULL, &value))
+            return store(call, &p, value, err);
     }
-    if (many)
-        return store(call, many, value, err);
+    if (many.name)
+        return store(call, &many, value, err);
     pj_str text = as_text(call, &value);
     if (text.at)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: \"" PJ_STR_FMT "\" is one argument too many",
@@ -311,46 +314,47 @@ static bool take_option(pj_call *call, size_t count, const char *const *words, s
     pj_str word = pj_str_of(words[*index]);
     bool lengthy = pj_str_starts(word, PJ_S("--"));
     pj_str name = pj_str_from(word, lengthy ? 2 : 1), value = {0};
-    const pj_param *param = NULL;
+    pj_param param;
+    bool known;
     if (lengthy) {
         size_t equals = pj_str_find(name, '=');
         if (equals < name.len)
             value = (pj_str){name.at + equals + 1, name.len - equals - 1};
         name = pj_str_head(name, equals);
-        param = pj_command_param(call->command, name);
+        known = pj_command_param(call->command, name, &param);
     } else {
-        param = pj_command_letter(call->command, name.at[0]);
-        if (param && name.len > 1)
+        known = pj_command_letter(call->command, name.at[0], &param);
+        if (known && name.len > 1)
             value = pj_str_from(name, 1);
-        name = pj_str_head(name, param ? 1 : name.len);
+        name = pj_str_head(name, known ? 1 : name.len);
     }
-    if (!param || (param->place & PJ_IN_SHELL))
+    if (!known || (param.place & PJ_IN_SHELL))
         return unknown_option(call, name, err);
-    if (param->type == PJ_PARAM_FLAG) {
+    if (param.type == PJ_PARAM_FLAG) {
         if (value.at)
             return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: --%s takes no value", call->command->name,
-                           param->name);
-        return store(call, param, pj_value_flag(true), err);
+                           param.name);
+        return store(call, &param, pj_value_flag(true), err);
     }
-    if (param->bare && !value.at && !(*index + 1 < count && is_assignment(words[*index + 1])))
-        return store(call, param, pj_value_borrow_text(param->bare), err);
+    if (param.bare && !value.at && !(*index + 1 < count && is_assignment(words[*index + 1])))
+        return store(call, &param, pj_value_borrow_text(param.bare), err);
     if (!value.at && *index + 1 == count)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: --%s wants a value%s%s", call->command->name,
-                       param->name, param->shown ? ": " : "", param->shown ? param->shown : "");
+                       param.name, param.shown ? ": " : "", param.shown ? param.shown : "");
     const char *text = value.at ? pj_arena_text(call->arena, value) : words[++*index];
-    return store(call, param, pj_value_borrow_text(text), err);
+    return store(call, &param, pj_value_borrow_text(text), err);
 }
 
-/// The parameter that takes every further word, when its turn has come.
-static const pj_param *open_rest(const pj_call *call)
+/// Whether the turn of a parameter that takes every further word has come.
+static bool open_rest(const pj_call *call, pj_param *rest)
 {
-    for (const pj_param *p = call->command->params; p->name; p++) {
-        if (p->type == PJ_PARAM_REST)
-            return p;
-        if ((p->place & PJ_IN_SHELL) && !call->given[p - call->command->params])
-            return NULL;
+    for (size_t index = 0; pj_command_param_at(call->command, index, rest); index++) {
+        if (rest->type == PJ_PARAM_REST)
+            return true;
+        if ((rest->place & PJ_IN_SHELL) && !call->given[index])
+            return false;
     }
-    return NULL;
+    return false;
 }
 
 bool pj_call_words(pj_call *call, size_t count, const char *const *words, pj_err *err)
@@ -358,10 +362,10 @@ bool pj_call_words(pj_call *call, size_t count, const char *const *words, pj_err
     bool options = true;
     for (size_t i = 0; i < count; i++) {
         const char *word = words[i];
-        const pj_param *rest = open_rest(call);
+        pj_param rest;
         bool ok;
-        if (rest)
-            ok = store(call, rest, pj_value_borrow_text(word), err);
+        if (open_rest(call, &rest))
+            ok = store(call, &rest, pj_value_borrow_text(word), err);
         else if (options && strcmp(word, "--") == 0)
             ok = !(options = false);
         else if (options && word[0] == '-' && word[1])
@@ -376,11 +380,11 @@ bool pj_call_words(pj_call *call, size_t count, const char *const *words, pj_err
 
 bool pj_call_check(const pj_call *call, pj_err *err)
 {
-    for (const pj_param *p = call->command->params; p->name; p++)
-        if (p->required && !call->given[p - call->command->params])
+    pj_param p;
+    for (size_t index = 0; pj_command_param_at(call->command, index, &p); index++)
+        if (p.required && !call->given[p.index])
             return pj_fail(err, PJ_E_USAGE, NULL, 0, "%s: %s is missing; see popinjay help %s",
-                           call->command->name,
-                           p->place & PJ_IN_SHELL && p->shown ? p->shown : p->name,
+                           call->command->name, p.place & PJ_IN_SHELL && p.shown ? p.shown : p.name,
                            call->command->name);
     return true;
 }

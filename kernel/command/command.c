@@ -63,20 +63,38 @@ static bool same_name(pj_str a, pj_str b)
     return same;
 }
 
-const pj_param *pj_command_param(const pj_command *command, pj_str name)
+bool pj_command_param_at(const pj_command *command, size_t index, pj_param *out)
 {
-    for (const pj_param *p = command->params; p->name; p++)
-        if (same_name(pj_str_of(p->name), name))
-            return p;
-    return NULL;
+    size_t before = 0;
+    for (const pj_param_group *group = command->groups; group->rows; group++)
+        for (const pj_param *row = group->rows; row->name; row++, before++) {
+            if (before != index)
+                continue;
+            bool first = row == group->rows;
+            *out = *row;
+            out->index = index;
+            out->offset += group->base;
+            out->help = first && group->help ? group->help : row->help;
+            out->place |= first ? group->place : 0;
+            return true;
+        }
+    return false;
 }
 
-const pj_param *pj_command_letter(const pj_command *command, char letter)
+bool pj_command_param(const pj_command *command, pj_str name, pj_param *out)
 {
-    for (const pj_param *p = command->params; p->name; p++)
-        if (letter && p->letter == letter)
-            return p;
-    return NULL;
+    for (size_t i = 0; pj_command_param_at(command, i, out); i++)
+        if (same_name(pj_str_of(out->name), name))
+            return true;
+    return false;
+}
+
+bool pj_command_letter(const pj_command *command, char letter, pj_param *out)
+{
+    for (size_t i = 0; letter && pj_command_param_at(command, i, out); i++)
+        if (out->letter == letter)
+            return true;
+    return false;
 }
 
 bool pj_param_many(const pj_param *param)

@@ -41,13 +41,6 @@ typedef struct pj_inputs {
     size_t count, cap;
 } pj_inputs;
 
-/// What Tab offers for a value besides the valid ones; paths and inputs offer files anyway.
-typedef enum pj_completes {
-    PJ_COMPLETES_CHOICES,
-    PJ_COMPLETES_FILES,
-    PJ_COMPLETES_METRICS,
-} pj_completes;
-
 typedef struct pj_param {
     const char *name; // "roi-cut": --roi-cut in the shell, roi_cut in Lua
     const char *help; // one sentence
@@ -55,16 +48,26 @@ typedef struct pj_param {
     pj_param_type type;
     unsigned place; // faces in which it stands without its name, in the order of the rows
     bool required;
-    pj_completes completes;
     bool open;                  // other values than `choices` are fine too
     size_t offset;              // of its field in the struct
     const char *shown;          // its value in usage lines: "SET"
     const char *const *choices; // ends with NULL
     const char *(*choice)(const pj_session *session, size_t index); // in place of `choices`
+    const char *(*offers)(const pj_session *session, size_t index); // what Tab offers besides
+    bool files;         // Tab offers files too; those of paths and inputs it always does
     const char *preset; // the default as help says it; NULL = none
     const char *bare;   // its value where none stands behind it; one must have the form key=value
     const char *(*suffix)(size_t index); // a file it writes may end with; NULL past the end
+    size_t index;                        // among those of its command; not said in rows
 } pj_param;
+
+/// Parameters that belong together, whose fields lie in a struct of their own.
+typedef struct pj_param_group {
+    const pj_param *rows; // ends with a row without a name
+    size_t base;          // of that struct in the command's
+    const char *help;     // of the first row, in place of its own
+    unsigned place;       // of the first row, besides its own
+} pj_param_group;
 
 typedef struct pj_command {
     const char *name;
@@ -72,7 +75,7 @@ typedef struct pj_command {
     const char *detail;  // paragraphs
     const char *example; // a shell line
     unsigned faces;
-    const pj_param *params; // ends with a row without a name
+    const pj_param_group *groups; // ends with one without rows
     size_t args_size;
     /// `out` is NIL before the call. A failure after which the rest goes on is a complaint of the
     /// session, not an error.
@@ -86,9 +89,12 @@ const pj_command *pj_command_find(pj_str name, unsigned faces);
 /// False with PJ_E_USAGE: "unknown command ...; did you mean ...?" and the list.
 bool pj_command_unknown(pj_str name, unsigned faces, pj_err *err);
 
-/// A parameter by name (dashes and underscores alike) or letter; NULL when there is none.
-const pj_param *pj_command_param(const pj_command *command, pj_str name);
-const pj_param *pj_command_letter(const pj_command *command, char letter);
+/// A parameter by its index, in the order of the groups: `offset` is that in the command's struct.
+/// False past the end.
+bool pj_command_param_at(const pj_command *command, size_t index, pj_param *out);
+/// By name (dashes and underscores alike) or letter; false when there is none.
+bool pj_command_param(const pj_command *command, pj_str name, pj_param *out);
+bool pj_command_letter(const pj_command *command, char letter, pj_param *out);
 /// Whether several values may be given.
 bool pj_param_many(const pj_param *param);
 /// Valid values; NULL past the end and for parameters without a list.

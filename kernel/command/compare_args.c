@@ -1,6 +1,7 @@
 // From two inputs to a comparison.
 #include "kernel/command/compare_args.h"
 
+#include "kernel/command/command.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
@@ -10,6 +11,35 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
+
+const pj_param pj_compare_input_rows[] = {
+    {.name = "traces",
+     .type = PJ_PARAM_INPUTS,
+     .place = PJ_IN_BOTH,
+     .required = true,
+     .offset = offsetof(pj_load_args, inputs),
+     .shown = "BASELINE NEW",
+     .help = "Two traces or summaries: what was and what is."},
+    {0},
+};
+
+const pj_param pj_compare_rows[] = {
+    {.name = "set",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_compare_args, set),
+     .shown = "SET",
+     .choice = pj_session_set_key,
+     .preset = "hybrid, openmp or mpi, what fits the runs",
+     .help = "The metric set."},
+    {.name = "scaling",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_compare_args, scaling),
+     .shown = "auto|strong|weak",
+     .choices = pj_scalings,
+     .preset = "auto",
+     .help = "Whether the work stays the same (strong) or grows with the threads (weak)."},
+    {0},
+};
 
 /// Place of the baseline among two runs in study order.
 static size_t place_of(const pj_study *study, const pj_run *baseline)

@@ -2,6 +2,7 @@
 #ifndef PJ_COMPARE_ARGS_H
 #define PJ_COMPARE_ARGS_H
 
+#include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
 #include "kernel/command/session.h"
@@ -12,27 +13,8 @@ typedef struct pj_compare_args {
     const char *set, *scaling;
 } pj_compare_args;
 
-/// Rows for a struct with fields `load` (inputs.h) and `compare` of this type.
-#define PJ_COMPARE_PARAMS(args_type)                                                               \
-    {                                                                                              \
-        .name = "traces", .type = PJ_PARAM_INPUTS, .place = PJ_IN_BOTH, .required = true,          \
-        .offset = offsetof(args_type, load.inputs), .shown = "BASELINE NEW",                       \
-        .help = "Two traces or summaries: what was and what is."                                   \
-    }
-#define PJ_COMPARE_OPTIONS(args_type)                                                              \
-    {.name = "set",                                                                                \
-     .type = PJ_PARAM_CHOICE,                                                                      \
-     .offset = offsetof(args_type, compare.set),                                                   \
-     .shown = "SET",                                                                               \
-     .choice = pj_session_set_key,                                                                 \
-     .preset = "hybrid, openmp or mpi, what fits the runs",                                        \
-     .help = "The metric set."},                                                                   \
-    {                                                                                              \
-        .name = "scaling", .type = PJ_PARAM_CHOICE,                                                \
-        .offset = offsetof(args_type, compare.scaling), .shown = "auto|strong|weak",               \
-        .choices = pj_scalings, .preset = "auto",                                                  \
-        .help = "Whether the work stays the same (strong) or grows with the threads (weak)."       \
-    }
+/// The two runs, a group over pj_load_args, and the options, one over pj_compare_args.
+extern const pj_param pj_compare_input_rows[], pj_compare_rows[];
 
 /// Loads and compares. Errors: those of reading; PJ_E_USAGE when there are not two runs.
 PJ_CHECKED bool pj_compare_args_run(pj_session *session, const pj_load_args *load,

@@ -17,6 +17,42 @@
 #include "widgets/table/render.h"
 #include "widgets/table/table_picture.h"
 
+const pj_param pj_export_rows[] = {
+    {.name = "export",
+     .type = PJ_PARAM_TEXTS,
+     .offset = offsetof(pj_exports, paths),
+     .shown = "FILE",
+     .files = true,
+     .suffix = pj_export_suffix,
+     .help = "Writes the result to a file, the format by suffix, in place of printing it; "
+             "-.csv writes CSV to standard output. In CSV a text that a spreadsheet would compute "
+             "(= + - @) stands behind an apostrophe; numbers and JSON are as they are."},
+    {.name = "width",
+     .type = PJ_PARAM_NUMBER,
+     .offset = offsetof(pj_exports, size.width),
+     .shown = "PX",
+     .help = "Width of a picture in px; 96 are an inch."},
+    {.name = "height",
+     .type = PJ_PARAM_NUMBER,
+     .offset = offsetof(pj_exports, size.height),
+     .shown = "PX",
+     .help = "Height of a picture; of a table's, the whole is brought to it."},
+    {.name = "font-size",
+     .type = PJ_PARAM_NUMBER,
+     .offset = offsetof(pj_exports, size.font_size),
+     .shown = "PX",
+     .preset = "12",
+     .help = "Size of ordinary text in a picture, which grows with it unless its width is "
+             "given."},
+    {.name = "scale",
+     .type = PJ_PARAM_NUMBER,
+     .offset = offsetof(pj_exports, size.pixels),
+     .shown = "N",
+     .preset = "2",
+     .help = "Pixels of a PNG for each px."},
+    {0},
+};
+
 static const char *common_suffix(size_t index)
 {
     size_t texts = 0;

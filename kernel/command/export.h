@@ -16,43 +16,8 @@ typedef struct pj_exports {
     pj_picture_size size;
 } pj_exports;
 
-/// Rows for a struct with a field `exports` of this type.
-#define PJ_EXPORT_PARAM(args_type)                                                                 \
-    {.name = "export",                                                                             \
-     .type = PJ_PARAM_TEXTS,                                                                       \
-     .offset = offsetof(args_type, exports.paths),                                                 \
-     .shown = "FILE",                                                                              \
-     .completes = PJ_COMPLETES_FILES,                                                              \
-     .suffix = pj_export_suffix,                                                                   \
-     .help =                                                                                       \
-         "Writes the result to a file, the format by suffix, in place of printing it; "            \
-         "-.csv writes CSV to standard output. In CSV a text that a spreadsheet would compute "    \
-         "(= + - @) stands behind an apostrophe; numbers and JSON are as they are."},              \
-        PJ_PICTURE_PARAMS(args_type)
-
-#define PJ_PICTURE_PARAMS(args_type)                                                               \
-    {.name = "width",                                                                              \
-     .type = PJ_PARAM_NUMBER,                                                                      \
-     .offset = offsetof(args_type, exports.size.width),                                            \
-     .shown = "PX",                                                                                \
-     .help = "Width of a picture in px; 96 are an inch."},                                         \
-        {.name = "height",                                                                         \
-         .type = PJ_PARAM_NUMBER,                                                                  \
-         .offset = offsetof(args_type, exports.size.height),                                       \
-         .shown = "PX",                                                                            \
-         .help = "Height of a picture; of a table's, the whole is brought to it."},                \
-        {.name = "font-size",                                                                      \
-         .type = PJ_PARAM_NUMBER,                                                                  \
-         .offset = offsetof(args_type, exports.size.font_size),                                    \
-         .shown = "PX",                                                                            \
-         .preset = "12",                                                                           \
-         .help = "Size of ordinary text in a picture, which grows with it unless its width is "    \
-                 "given."},                                                                        \
-    {                                                                                              \
-        .name = "scale", .type = PJ_PARAM_NUMBER,                                                  \
-        .offset = offsetof(args_type, exports.size.pixels), .shown = "N", .preset = "2",           \
-        .help = "Pixels of a PNG for each px."                                                     \
-    }
+/// A group over pj_exports.
+extern const pj_param pj_export_rows[];
 
 /// "table.pdf"; "-.csv" writes to standard output. PJ_E_USAGE on an unknown suffix or one that the
 /// value has no form for (the message lists those it has).

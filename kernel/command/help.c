@@ -61,13 +61,14 @@ static void add_option(const pj_param *param, pj_buf *out)
 
 void pj_help_usage(const pj_command *command, pj_buf *out)
 {
+    pj_param p;
     pj_buf_addf(out, "popinjay %s", command->name);
-    for (const pj_param *p = command->params; p->name; p++)
-        if (!is_option(p))
-            add_place(p, out);
-    for (const pj_param *p = command->params; p->name; p++)
-        if (is_option(p))
-            add_option(p, out);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (!is_option(&p))
+            add_place(&p, out);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (is_option(&p))
+            add_option(&p, out);
 }
 
 /// "roi-cut" as a Lua name.
@@ -79,17 +80,18 @@ static void add_lua_name(const char *name, pj_buf *out)
 
 void pj_help_signature(const pj_command *command, pj_buf *out)
 {
+    pj_param p;
     size_t count = 0;
     pj_buf_addf(out, "%s(", command->name);
-    for (const pj_param *p = command->params; p->name; p++)
-        if (p->place & PJ_IN_LUA)
-            pj_buf_addf(out, p->required ? "%s%s" : "%s[%s]", count++ ? ", " : "", p->name);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (p.place & PJ_IN_LUA)
+            pj_buf_addf(out, p.required ? "%s%s" : "%s[%s]", count++ ? ", " : "", p.name);
     bool first = true;
-    for (const pj_param *p = command->params; p->name; p++) {
-        if (p->place & PJ_IN_LUA)
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++) {
+        if (p.place & PJ_IN_LUA)
             continue;
         pj_buf_puts(out, !first ? ", " : count ? ", {" : "{");
-        add_lua_name(p->name, out);
+        add_lua_name(p.name, out);
         pj_buf_puts(out, " = ...");
         first = false;
     }
@@ -151,14 +153,15 @@ void pj_help_param(const pj_param *param, const pj_session *session, pj_buf *out
 static void add_params(const pj_command *command, const pj_session *session, bool options,
                        pj_buf *out)
 {
+    pj_param p;
     bool any = false;
-    for (const pj_param *p = command->params; p->name; p++) {
-        if (is_option(p) != options)
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++) {
+        if (is_option(&p) != options)
             continue;
         if (!any)
             pj_buf_puts(out, options ? "\noptions:\n" : "\narguments:\n");
         any = true;
-        pj_help_param(p, session, out);
+        pj_help_param(&p, session, out);
     }
 }
 
@@ -254,6 +257,7 @@ static void add_roff_line(pj_buf *text, pj_buf *out)
 
 static void add_man_command(const pj_command *command, pj_buf *out)
 {
+    pj_param p;
     pj_auto_buf text = {0};
     pj_buf_addf(out, ".SS %s\n", command->name);
     pj_buf_puts(&text, command->summary);
@@ -269,11 +273,11 @@ static void add_man_command(const pj_command *command, pj_buf *out)
         pj_buf_add(&text, pj_str_cut(&rest, '\n'));
         add_roff_line(&text, out);
     }
-    for (const pj_param *p = command->params; p->name; p++) {
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++) {
         pj_buf_puts(out, ".TP\n.B ");
-        add_heading(p, &text);
+        add_heading(&p, &text);
         add_roff_line(&text, out);
-        add_meaning(p, NULL, &text);
+        add_meaning(&p, NULL, &text);
         add_roff_line(&text, out);
     }
 }

@@ -32,18 +32,19 @@ static void add_values(const pj_param *param, pj_buf *out)
 
 static void add_command(const pj_command *command, pj_buf *out)
 {
+    pj_param p;
     pj_buf_addf(out, "    %s)\n        words=\"", command->name);
-    for (const pj_param *p = command->params; p->name; p++)
-        if ((p->place & PJ_IN_SHELL) && !pj_param_many(p))
-            add_choices(p, out);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if ((p.place & PJ_IN_SHELL) && !pj_param_many(&p))
+            add_choices(&p, out);
     pj_buf_puts(out, "\"\n        [[ $cur == -* ]] && words=\"");
-    for (const pj_param *p = command->params; p->name; p++)
-        if (!(p->place & PJ_IN_SHELL))
-            add_option(p, out);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (!(p.place & PJ_IN_SHELL))
+            add_option(&p, out);
     pj_buf_puts(out, "\"\n        case $prev in\n");
-    for (const pj_param *p = command->params; p->name; p++)
-        if (!(p->place & PJ_IN_SHELL))
-            add_values(p, out);
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (!(p.place & PJ_IN_SHELL))
+            add_values(&p, out);
     pj_buf_puts(out, "        esac ;;\n");
 }
 

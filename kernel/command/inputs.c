@@ -22,6 +22,71 @@
 
 #include <stdlib.h>
 
+const pj_param pj_input_rows[] = {
+    {.name = "traces",
+     .type = PJ_PARAM_INPUTS,
+     .place = PJ_IN_BOTH,
+     .required = true,
+     .offset = offsetof(pj_load_args, inputs),
+     .shown = "TRACE",
+     .help = "Traces: files, globs or folders."},
+    {0},
+};
+
+const pj_param pj_reading_rows[] = {
+    {.name = "roi",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_load_args, roi),
+     .shown = "auto|off|FROM..TO",
+     .preset = "auto",
+     .help = "Region of interest: tracing on/off events when there are any, the whole trace, or "
+             "a range in time (1.5s..20s) or percent (10%..90%)."},
+    {.name = "clock",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_load_args, clock),
+     .shown = "raw|repair",
+     .choices = pj_clocks,
+     .preset = "repair",
+     .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they "
+             "are, or shifted until they fit, and stretched where they drift."},
+    {.name = "tag",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_load_args, tag),
+     .shown = "TAG",
+     .help = "Tag of all traces of this call, to group and order them by; several groups: "
+             "load each with a tag of its own, or set runs[1].tag, in the notebook."},
+    {.name = "force",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_load_args, reread),
+     .help = "Reads the traces themselves, whatever summaries lie beside them, and those of "
+             "runs in memory again."},
+    {.name = "jobs",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_load_args, jobs),
+     .shown = "N",
+     .preset = "one per core",
+     .help = "Threads to compute with; every number gives the same digits."},
+    {.name = "memory",
+     .type = PJ_PARAM_SIZE,
+     .offset = offsetof(pj_load_args, memory),
+     .shown = "SIZE",
+     .preset = "half of what this process may use",
+     .help = "Memory that reading may use; beyond it the command ends with a clear message."},
+    {0},
+};
+
+const pj_param pj_roi_cut_rows[] = {
+    {.name = "roi-cut",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_load_args, roi_cut),
+     .shown = "clip|drop",
+     .choices = pj_roi_cuts,
+     .preset = "clip",
+     .help = "What happens to a burst that crosses the border of the region: it counts with "
+             "the part inside, or not at all."},
+    {0},
+};
+
 enum { MOST_JOBS = 1024 };
 
 const char *const pj_roi_cuts[] = {"clip", "drop", NULL};

@@ -21,65 +21,9 @@ typedef struct pj_load_args {
     bool reread; // from the traces: neither summaries nor runs in memory will do
 } pj_load_args;
 
-/// Rows for a struct with a field `load` of this type; `many` says how inputs are shown.
-#define PJ_LOAD_PARAMS(args_type, help_text)                                                       \
-    {                                                                                              \
-        .name = "traces", .type = PJ_PARAM_INPUTS, .place = PJ_IN_BOTH, .required = true,          \
-        .offset = offsetof(args_type, load.inputs), .shown = "TRACE", .help = help_text            \
-    }
-
-/// Options of reading: which part of the traces, what of states across its borders, and the rest.
-#define PJ_LOAD_OPTIONS(args_type)                                                                 \
-    PJ_LOAD_ROI(args_type), PJ_LOAD_ROI_CUT(args_type), PJ_LOAD_READING(args_type)
-
-#define PJ_LOAD_ROI(args_type)                                                                     \
-    {                                                                                              \
-        .name = "roi", .type = PJ_PARAM_TEXT, .offset = offsetof(args_type, load.roi),             \
-        .shown = "auto|off|FROM..TO", .preset = "auto",                                            \
-        .help =                                                                                    \
-            "Region of interest: tracing on/off events when there are any, the whole trace, or "   \
-            "a range in time (1.5s..20s) or percent (10%..90%)."                                   \
-    }
-
-#define PJ_LOAD_ROI_CUT(args_type)                                                                 \
-    {                                                                                              \
-        .name = "roi-cut", .type = PJ_PARAM_CHOICE, .offset = offsetof(args_type, load.roi_cut),   \
-        .shown = "clip|drop", .choices = pj_roi_cuts, .preset = "clip",                            \
-        .help = "What happens to a burst that crosses the border of the region: it counts with "   \
-                "the part inside, or not at all."                                                  \
-    }
-
-#define PJ_LOAD_READING(args_type)                                                                 \
-    {.name = "clock",                                                                              \
-     .type = PJ_PARAM_CHOICE,                                                                      \
-     .offset = offsetof(args_type, load.clock),                                                    \
-     .shown = "raw|repair",                                                                        \
-     .choices = pj_clocks,                                                                         \
-     .preset = "repair",                                                                           \
-     .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they "     \
-             "are, or shifted until they fit, and stretched where they drift."},                   \
-        {.name = "tag",                                                                            \
-         .type = PJ_PARAM_TEXT,                                                                    \
-         .offset = offsetof(args_type, load.tag),                                                  \
-         .shown = "TAG",                                                                           \
-         .help = "Tag of all traces of this call, to group and order them by; several groups: "    \
-                 "load each with a tag of its own, or set runs[1].tag, in the notebook."},         \
-        {.name = "force",                                                                          \
-         .type = PJ_PARAM_FLAG,                                                                    \
-         .offset = offsetof(args_type, load.reread),                                               \
-         .help = "Reads the traces themselves, whatever summaries lie beside them, and those of "  \
-                 "runs in memory again."},                                                         \
-        {.name = "jobs",                                                                           \
-         .type = PJ_PARAM_COUNT,                                                                   \
-         .offset = offsetof(args_type, load.jobs),                                                 \
-         .shown = "N",                                                                             \
-         .preset = "one per core",                                                                 \
-         .help = "Threads to compute with; every number gives the same digits."},                  \
-    {                                                                                              \
-        .name = "memory", .type = PJ_PARAM_SIZE, .offset = offsetof(args_type, load.memory),       \
-        .shown = "SIZE", .preset = "half of what this process may use",                            \
-        .help = "Memory that reading may use; beyond it the command ends with a clear message."    \
-    }
+/// Groups over pj_load_args: what is read, how, and what becomes of bursts across the borders of a
+/// region of interest.
+extern const pj_param pj_input_rows[], pj_reading_rows[], pj_roi_cut_rows[];
 
 extern const char *const pj_roi_cuts[], *const pj_clocks[];
 

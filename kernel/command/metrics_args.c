@@ -14,6 +14,72 @@
 #include "metrics/run/study.h"
 #include "widgets/figure/palette.h"
 
+const pj_param pj_set_rows[] = {
+    {.name = "set",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_metrics_args, set),
+     .shown = "SET",
+     .choice = pj_session_set_key,
+     .preset = "hybrid, openmp or mpi, what fits the runs",
+     .help = "The metric set."},
+    {0},
+};
+
+const pj_param pj_scaling_rows[] = {
+    {.name = "ref",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_metrics_args, ref),
+     .shown = "N",
+     .preset = "the run with the fewest threads",
+     .help = "The reference run of the scalings, counted from 1 in the order of the table."},
+    {.name = "scaling",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_metrics_args, scaling),
+     .shown = "auto|strong|weak",
+     .choices = pj_scalings,
+     .preset = "auto",
+     .help = "Whether the work stays the same (strong) or grows with the threads (weak)."},
+    {.name = "by",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_metrics_args, by),
+     .shown = "KEY",
+     .choice = pj_key_choice,
+     .help = "Groups the runs."},
+    {0},
+};
+
+const pj_param pj_title_rows[] = {
+    {.name = "title",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_metrics_args, title),
+     .shown = "TITLE",
+     .help = "The heading of the result."},
+    {0},
+};
+
+const pj_param pj_palette_rows[] = {
+    {.name = "good",
+     .type = PJ_PARAM_PART,
+     .offset = offsetof(pj_metrics_args, good),
+     .shown = "PART",
+     .preset = "0.8",
+     .help = "Efficiencies from here on have the colours of good ones."},
+    {.name = "bad",
+     .type = PJ_PARAM_PART,
+     .offset = offsetof(pj_metrics_args, bad),
+     .shown = "PART",
+     .preset = "0.5",
+     .help = "Efficiencies below have the colours of bad ones."},
+    {.name = "colours",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_metrics_args, colours),
+     .shown = "red-green|blue-orange",
+     .choices = pj_colour_schemes,
+     .preset = "red-green",
+     .help = "The colours of efficiencies; blue-orange for the colour-blind."},
+    {0},
+};
+
 const char *const pj_scalings[] = {"auto", "strong", "weak", NULL};
 const char *const pj_colour_schemes[] = {
     [PJ_SCHEME_RED_GREEN] = "red-green", [PJ_SCHEME_BLUE_ORANGE] = "blue-orange", NULL};

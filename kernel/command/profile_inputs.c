@@ -20,6 +20,47 @@
 
 #include <stdlib.h>
 
+const pj_param pj_profile_input_rows[] = {
+    {.name = "profiles",
+     .type = PJ_PARAM_INPUTS,
+     .place = PJ_IN_BOTH,
+     .required = true,
+     .offset = offsetof(pj_profile_args, inputs),
+     .shown = "PROFILE",
+     .help = "Profiles: files, globs or folders."},
+    {0},
+};
+
+const pj_param pj_profile_reading_rows[] = {
+    {.name = "roi",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_profile_args, roi),
+     .shown = "auto|off|FROM..TO",
+     .preset = "auto",
+     .help = "Of traces: the part that counts, as in every command that reads them."},
+    {.name = "clock",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_profile_args, clock),
+     .shown = "raw|repair",
+     .choices = pj_clocks,
+     .preset = "repair",
+     .help = "Of traces: clocks that contradict messages, as they are or shifted until they "
+             "fit."},
+    {.name = "jobs",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_profile_args, jobs),
+     .shown = "N",
+     .preset = "one per core",
+     .help = "Threads to compute with; every number gives the same digits."},
+    {.name = "memory",
+     .type = PJ_PARAM_SIZE,
+     .offset = offsetof(pj_profile_args, memory),
+     .shown = "SIZE",
+     .preset = "half of what this process may use",
+     .help = "Memory that reading may use; beyond it the command ends with a clear message."},
+    {0},
+};
+
 enum { MOST_JOBS = 1024 };
 
 typedef struct complaining {

@@ -8,6 +8,51 @@
 
 #include <string.h>
 
+#define ROW(field, row_name, row_type, row_shown, ...)                                             \
+    {                                                                                              \
+        .name = row_name, .type = row_type, .offset = offsetof(pj_profile_view_args, field),       \
+        .shown = row_shown, __VA_ARGS__                                                            \
+    }
+const pj_param pj_profile_view_rows[] = {
+    ROW(function, "f", PJ_PARAM_TEXT, "NAME", .letter = 'f',
+        .help = "The function of a profile that ranks and histogram show."),
+    ROW(rank, "rank", PJ_PARAM_TEXT, "RANK", .preset = "all, added up",
+        .help = "The rank of a profile that is shown."),
+    ROW(measure, "metric", PJ_PARAM_TEXT, "METRIC", .preset = "time",
+        .help = "What of a profile is shown."),
+    ROW(root, "root", PJ_PARAM_TEXT, "NAME",
+        .help = "Only this function of a profile and what it calls; names "
+                "may be short or have wildcards."),
+    ROW(leaf, "leaf", PJ_PARAM_TEXT, "NAME",
+        .help = "Only this function of a call graph and what calls it."),
+    ROW(path, "path", PJ_PARAM_TEXT, "PREFIX",
+        .help = "Only functions of a call graph whose files begin so."),
+    ROW(depth, "depth", PJ_PARAM_COUNT, "N", .preset = "10; what call paths have",
+        .help = "Calls below the root that are drawn."),
+    ROW(cutoff, "cutoff", PJ_PARAM_TEXT, "PART", .preset = "1/1000 in call graphs",
+        .help = "Least part of its caller that a callee takes (1/100, 1%, "
+                "0 for all)."),
+    {.name = "reverse",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_profile_view_args, reverse),
+     .help = "Functions by their own time with their callers, in place of callees."},
+    ROW(least_node, "n", PJ_PARAM_TEXT, "PERCENT", .letter = 'n', .preset = "0.5",
+        .help = "Functions of a call graph with less are left out."),
+    ROW(least_edge, "e", PJ_PARAM_TEXT, "PERCENT", .letter = 'e', .preset = "0.1",
+        .help = "Calls of a call graph with less."),
+    ROW(colours, "colors", PJ_PARAM_TEXT, "SCHEME", .preset = "by function",
+        .help = "Colours of a profile: function or snakeviz; of call graphs "
+                "color, pink, gray, bw or print, as gprof2dot has them."),
+    ROW(colour_by, "color-by", PJ_PARAM_CHOICE, "total|self", .choices = pj_profile_view_colour_by,
+        .preset = "total",
+        .help = "Whether colours of a call graph follow the time with or "
+                "without callees."),
+    ROW(label, "label", PJ_PARAM_CHOICE, "share|time", .choices = pj_profile_view_labels,
+        .preset = "share", .help = "What boxes of a call graph tell."),
+    {0},
+};
+#undef ROW
+
 const char *const pj_profile_view_colour_by[] = {"total", "self", NULL};
 const char *const pj_profile_view_labels[] = {"share", "time", NULL};
 

@@ -143,6 +143,18 @@ const pj_metric_set *pj_session_set(const pj_session *session, pj_str key)
     return set ? set : pj_metric_set_by_key(key);
 }
 
+const char *pj_session_metric_key(const pj_session *session, size_t index)
+{
+    const char *set_key;
+    for (size_t i = 0; (set_key = pj_session_set_key(session, i)); i++) {
+        const pj_metric_set *set = pj_session_set(session, pj_str_of(set_key));
+        if (index < set->count)
+            return set->rows[index].key;
+        index -= set->count;
+    }
+    return NULL;
+}
+
 void pj_session_add_set_take(pj_session *session, const pj_metric_set *set)
 {
     sets *own = session->sets;

@@ -43,6 +43,8 @@ void pj_session_complain(pj_session *session, const pj_err *err);
 /// Keys of built-in sets, then of the user's (none without a session); NULL past the end.
 const char *pj_session_set_key(const pj_session *session, size_t index);
 const pj_metric_set *pj_session_set(const pj_session *session, pj_str key);
+/// Metrics of all sets, set by set; NULL past the end. A key stands in several sets.
+const char *pj_session_metric_key(const pj_session *session, size_t index);
 void pj_session_add_set_take(pj_session *session, const pj_metric_set *set);
 
 #endif

@@ -7,6 +7,22 @@
 #include "metrics/trace/roi.h"
 #include "widgets/figure/lanes.h"
 
+const pj_param pj_timeline_rows[] = {
+    {.name = "range",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_timeline_args, range),
+     .shown = "FROM..TO",
+     .preset = "what is analysed",
+     .help = "The time that a timeline shows (1.5s..1.6s, 10%..20%)."},
+    {.name = "ranks",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_timeline_args, ranks),
+     .shown = "FIRST-LAST",
+     .preset = "all",
+     .help = "The ranks that a timeline shows (3, 0-15); they count from 0."},
+    {0},
+};
+
 static bool take_ranks(pj_str text, pj_timeline_opts *out)
 {
     uint64_t first, last;

@@ -11,19 +11,8 @@ typedef struct pj_timeline_args {
     const char *range, *ranks;
 } pj_timeline_args;
 
-/// Rows for a struct with a field `timeline` of this type.
-#define PJ_TIMELINE_PARAMS(args_type)                                                              \
-    {.name = "range",                                                                              \
-     .type = PJ_PARAM_TEXT,                                                                        \
-     .offset = offsetof(args_type, timeline.range),                                                \
-     .shown = "FROM..TO",                                                                          \
-     .preset = "what is analysed",                                                                 \
-     .help = "The time that a timeline shows (1.5s..1.6s, 10%..20%)."},                            \
-    {                                                                                              \
-        .name = "ranks", .type = PJ_PARAM_TEXT, .offset = offsetof(args_type, timeline.ranks),     \
-        .shown = "FIRST-LAST", .preset = "all",                                                    \
-        .help = "The ranks that a timeline shows (3, 0-15); they count from 0."                    \
-    }
+/// A group over pj_timeline_args.
+extern const pj_param pj_timeline_rows[];
 
 /// As fine as a picture of this size can show. False with PJ_E_USAGE.
 PJ_CHECKED bool pj_timeline_args_take(const pj_timeline_args *args, pj_picture_size size,

@@ -55,11 +55,12 @@ static bool run_compare(pj_session *session, const void *given, pj_value *out, p
     return pj_export_all(session, out, &args->exports, err);
 }
 
-static const pj_param params[] = {
-    PJ_COMPARE_PARAMS(compare_args),
-    PJ_COMPARE_OPTIONS(compare_args),
-    PJ_LOAD_OPTIONS(compare_args),
-    PJ_EXPORT_PARAM(compare_args),
+static const pj_param_group groups[] = {
+    {.rows = pj_compare_input_rows, .base = offsetof(compare_args, load)},
+    {.rows = pj_compare_rows, .base = offsetof(compare_args, compare)},
+    {.rows = pj_reading_rows, .base = offsetof(compare_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(compare_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(compare_args, exports)},
     {0},
 };
 
@@ -72,7 +73,7 @@ const pj_command pj_command_compare = {
               "function is one by module, name and line, or without the line where that is clear.",
     .example = "popinjay compare before.prv.gz after.prv.gz",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(compare_args),
     .run = run_compare,
 };

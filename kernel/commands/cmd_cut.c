@@ -147,7 +147,6 @@ static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_er
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(cut_args, "One trace, or in Lua a run."),
     {.name = "export",
      .type = PJ_PARAM_PATH,
      .required = true,
@@ -155,8 +154,15 @@ static const pj_param params[] = {
      .shown = "FILE",
      .help = "The new trace, of the same format (.prv, .otf2); the files that belong to it are "
              "written beside it."},
-    PJ_LOAD_ROI(cut_args),
-    PJ_LOAD_READING(cut_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(cut_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(cut_args, load)},
     {0},
 };
 
@@ -171,7 +177,7 @@ const pj_command pj_command_cut = {
         "are opened at 0. Archives have the clocks that they were read with, repaired ones too.",
     .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(cut_args),
     .run = run_cut,
 };

@@ -181,7 +181,6 @@ static const char *field_choice(const pj_session *session, size_t index)
     }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(events_args, "One trace, or in Lua a run."),
     {.name = "type",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(events_args, type),
@@ -242,8 +241,17 @@ static const pj_param params[] = {
      .shown = "N",
      .preset = "10000",
      .help = "Most rows of the result; where there are more the command ends and says so."},
-    PJ_LOAD_OPTIONS(events_args),
-    PJ_EXPORT_PARAM(events_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(events_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(events_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(events_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(events_args, exports)},
     {0},
 };
 
@@ -262,7 +270,7 @@ const pj_command pj_command_events = {
     .example =
         "popinjay events epoch_16proc.prv.gz --type MPI_Send --by partner --sum bytes --count",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(events_args),
     .run = run_events,
 };

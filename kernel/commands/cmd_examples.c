@@ -152,7 +152,7 @@ const pj_command pj_command_examples = {
         "The notebooks analyse both.",
     .example = "popinjay examples traces",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(examples_args),
     .run = run_examples,
 };

@@ -48,7 +48,6 @@ static bool run_gate(pj_session *session, const void *given, pj_value *out, pj_e
 }
 
 static const pj_param params[] = {
-    PJ_COMPARE_PARAMS(gate_args),
     {.name = "max-drop",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(gate_args, max_drop),
@@ -62,9 +61,16 @@ static const pj_param params[] = {
      .shown = "K",
      .preset = "every efficiency and scaling",
      .help = "The only metric that counts, by its key: parallel_efficiency, runtime_s."},
-    PJ_COMPARE_OPTIONS(gate_args),
-    PJ_LOAD_OPTIONS(gate_args),
-    PJ_EXPORT_PARAM(gate_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_compare_input_rows, .base = offsetof(gate_args, load)},
+    {.rows = params},
+    {.rows = pj_compare_rows, .base = offsetof(gate_args, compare)},
+    {.rows = pj_reading_rows, .base = offsetof(gate_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(gate_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(gate_args, exports)},
     {0},
 };
 
@@ -76,7 +82,7 @@ const pj_command pj_command_gate = {
               "Keep the summary of a good run (popinjay preprocess) as the baseline.",
     .example = "popinjay gate baseline.popinjay.json.gz run.prv.gz --max-drop 0.03",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(gate_args),
     .run = run_gate,
 };

@@ -91,7 +91,7 @@ const pj_command pj_command_help = {
               "and valid values. Options print what is installed as documents.",
     .example = "popinjay help metrics",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(help_args),
     .run = run_help,
 };

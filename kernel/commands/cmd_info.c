@@ -45,10 +45,13 @@ static bool run_info(pj_session *session, const void *given, pj_value *out, pj_e
     return pj_export_all(session, out, &args->exports, err);
 }
 
-static const pj_param params[] = {
-    PJ_LOAD_PARAMS(info_args, "Traces or profiles: files, globs or folders."),
-    PJ_LOAD_OPTIONS(info_args),
-    PJ_EXPORT_PARAM(info_args),
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(info_args, load),
+     .help = "Traces or profiles: files, globs or folders."},
+    {.rows = pj_reading_rows, .base = offsetof(info_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(info_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(info_args, exports)},
     {0},
 };
 
@@ -60,7 +63,7 @@ const pj_command pj_command_info = {
               "them.",
     .example = "popinjay info epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(info_args),
     .run = run_info,
 };

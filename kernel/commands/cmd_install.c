@@ -156,7 +156,7 @@ const pj_command pj_command_install = {
               "among its kernels.",
     .example = "popinjay install --user",
     .faces = PJ_IN_SHELL,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(install_args),
     .run = run_install,
 };

@@ -23,10 +23,13 @@ static bool run_load(pj_session *session, const void *given, pj_value *out, pj_e
            pj_inputs_load(session, &args.load, opts, out, err);
 }
 
-static const pj_param params[] = {
-    PJ_LOAD_PARAMS(load_args, "Files, globs or folders; what a trace is decides its content."),
-    PJ_NETWORK_PARAMS(load_args),
-    PJ_LOAD_OPTIONS(load_args),
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(load_args, load),
+     .help = "Files, globs or folders; what a trace is decides its content."},
+    {.rows = pj_network_rows, .base = offsetof(load_args, network)},
+    {.rows = pj_reading_rows, .base = offsetof(load_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(load_args, load)},
     {0},
 };
 
@@ -41,7 +44,7 @@ const pj_command pj_command_load = {
               "Given a function, or text that is no path and no glob, it is Lua's own load.",
     .example = "runs = load \"epoch_*.prv.gz\"",
     .faces = PJ_IN_LUA,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(load_args),
     .run = run_load,
 };

@@ -30,7 +30,6 @@ static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_
 }
 
 static const pj_param params[] = {
-    PJ_PROFILE_PARAMS(merge_args, "Files, globs or folders; in Lua profiles too."),
     {.name = "output",
      .letter = 'o',
      .type = PJ_PARAM_TEXT,
@@ -38,7 +37,15 @@ static const pj_param params[] = {
      .shown = "FILE",
      .suffix = pj_export_suffix,
      .help = "The file to write, its format by suffix; in Lua the profile is given anyway."},
-    PJ_PROFILE_READING(merge_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_profile_input_rows,
+     .base = offsetof(merge_args, files),
+     .help = "Files, globs or folders; in Lua profiles too."},
+    {.rows = params},
+    {.rows = pj_profile_reading_rows, .base = offsetof(merge_args, files)},
     {0},
 };
 
@@ -49,7 +56,7 @@ const pj_command pj_command_merge = {
               "(.prof, .callgrind) get the sums.",
     .example = "popinjay merge cpu_*.prof -o all.prof",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(merge_args),
     .run = run_merge,
 };

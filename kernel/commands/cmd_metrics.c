@@ -21,14 +21,17 @@ static bool run_metrics(pj_session *session, const void *given, pj_value *out, p
            pj_export_all(session, out, &args->exports, err);
 }
 
-static const pj_param params[] = {
-    PJ_LOAD_PARAMS(metrics_args, "Traces of the runs to compare: files, globs or folders."),
-    PJ_SET_PARAM(metrics_args, PJ_IN_LUA),
-    PJ_METRICS_OPTIONS(metrics_args),
-    PJ_PALETTE_PARAMS(metrics_args),
-    PJ_LOAD_OPTIONS(metrics_args),
-    PJ_TITLE_PARAM(metrics_args),
-    PJ_EXPORT_PARAM(metrics_args),
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(metrics_args, load),
+     .help = "Traces of the runs to compare: files, globs or folders."},
+    {.rows = pj_set_rows, .base = offsetof(metrics_args, metrics), .place = PJ_IN_LUA},
+    {.rows = pj_scaling_rows, .base = offsetof(metrics_args, metrics)},
+    {.rows = pj_palette_rows, .base = offsetof(metrics_args, metrics)},
+    {.rows = pj_reading_rows, .base = offsetof(metrics_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(metrics_args, load)},
+    {.rows = pj_title_rows, .base = offsetof(metrics_args, metrics)},
+    {.rows = pj_export_rows, .base = offsetof(metrics_args, exports)},
     {0},
 };
 
@@ -42,7 +45,7 @@ const pj_command pj_command_metrics = {
               "with the reference run.",
     .example = "popinjay metrics epoch_*.prv.gz --set mpi-mult --export table.pdf",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(metrics_args),
     .run = run_metrics,
 };

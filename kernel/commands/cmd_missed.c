@@ -81,7 +81,7 @@ const pj_command pj_command_missed = {
               "a cell ran. The latest 8 MB of all cells are kept.",
     .example = "missed(7)",
     .faces = PJ_IN_LUA,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(missed_args),
     .run = run_missed,
 };

@@ -25,10 +25,13 @@ static bool run_overview(pj_session *session, const void *given, pj_value *out, 
     return pj_export_all(session, out, &args->exports, err);
 }
 
-static const pj_param params[] = {
-    PJ_LOAD_PARAMS(overview_args, "One trace, or in Lua a run."),
-    PJ_LOAD_OPTIONS(overview_args),
-    PJ_EXPORT_PARAM(overview_args),
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(overview_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = pj_reading_rows, .base = offsetof(overview_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(overview_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(overview_args, exports)},
     {0},
 };
 
@@ -41,7 +44,7 @@ const pj_command pj_command_overview = {
               "runtime x threads. `popinjay metrics` of one run shows it under the efficiencies.",
     .example = "popinjay overview epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(overview_args),
     .run = run_overview,
 };

@@ -210,7 +210,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     return pj_export_all(session, out, &args->exports, err);
 }
 
-static const pj_param params[] = {
+static const pj_param kind[] = {
     {.name = "kind",
      .type = PJ_PARAM_CHOICE,
      .place = PJ_IN_BOTH,
@@ -219,12 +219,14 @@ static const pj_param params[] = {
      .choice = plot_kind,
      .preset = "scaling, bar for a table, flame for a profile",
      .help = "The kind of plot."},
-    PJ_LOAD_PARAMS(plot_args,
-                   "Traces or profiles, and in Lua also runs, metrics, profiles or a table."),
+    {0},
+};
+
+static const pj_param params[] = {
     {.name = "y",
      .letter = 'y',
      .type = PJ_PARAM_TEXTS,
-     .completes = PJ_COMPLETES_METRICS,
+     .offers = pj_session_metric_key,
      .place = PJ_IN_LUA,
      .offset = offsetof(plot_args, y),
      .shown = "METRIC",
@@ -254,13 +256,23 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, stacked),
      .help = "Several -y of bars on top of each other."},
-    PJ_TIMELINE_PARAMS(plot_args),
-    PJ_PROFILE_VIEW_PARAMS(plot_args),
-    PJ_SET_PARAM(plot_args, 0),
-    PJ_METRICS_OPTIONS(plot_args),
-    PJ_LOAD_OPTIONS(plot_args),
-    PJ_TITLE_PARAM(plot_args),
-    PJ_EXPORT_PARAM(plot_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = kind},
+    {.rows = pj_input_rows,
+     .base = offsetof(plot_args, load),
+     .help = "Traces or profiles, and in Lua also runs, metrics, profiles or a table."},
+    {.rows = params},
+    {.rows = pj_timeline_rows, .base = offsetof(plot_args, timeline)},
+    {.rows = pj_profile_view_rows, .base = offsetof(plot_args, profile)},
+    {.rows = pj_set_rows, .base = offsetof(plot_args, metrics)},
+    {.rows = pj_scaling_rows, .base = offsetof(plot_args, metrics)},
+    {.rows = pj_reading_rows, .base = offsetof(plot_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(plot_args, load)},
+    {.rows = pj_title_rows, .base = offsetof(plot_args, metrics)},
+    {.rows = pj_export_rows, .base = offsetof(plot_args, exports)},
     {0},
 };
 
@@ -279,7 +291,7 @@ const pj_command pj_command_plot = {
         "as a table, which --export -.csv gives in any place.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(plot_args),
     .run = run_plot,
 };

@@ -257,7 +257,6 @@ static bool run_preprocess(pj_session *session, const void *given, pj_value *out
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(preprocess_args, "Traces: files, globs or folders."),
     {.name = "output",
      .letter = 'o',
      .type = PJ_PARAM_PATH,
@@ -265,8 +264,17 @@ static const pj_param params[] = {
      .shown = "DIR",
      .preset = "beside each trace",
      .help = "The folder for the summaries; it is made when it is missing."},
-    PJ_LOAD_OPTIONS(preprocess_args),
-    PJ_EXPORT_PARAM(preprocess_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(preprocess_args, load),
+     .help = "Traces: files, globs or folders."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(preprocess_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(preprocess_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(preprocess_args, exports)},
     {0},
 };
 
@@ -287,7 +295,7 @@ const pj_command pj_command_preprocess = {
         "cannot be shared: one process reads them.",
     .example = "popinjay preprocess runs/*.prv.gz -o summaries",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(preprocess_args),
     .run = run_preprocess,
 };

@@ -259,10 +259,6 @@ static bool run_profile(pj_session *session, const void *given, pj_value *out, p
 }
 
 static const pj_param params[] = {
-    PJ_PROFILE_PARAMS(
-        profile_args,
-        "Files, globs or folders, one profile together; traces give their call paths. In "
-        "Lua profiles and runs too."),
     {.name = "by",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(profile_args, by),
@@ -352,12 +348,21 @@ static const pj_param params[] = {
      .offset = offsetof(profile_args, source),
      .shown = "DIR",
      .help = "Where the sources are that --lines shows, when they are not where they were."},
-    PJ_PROFILE_READING(profile_args),
     {.name = "pprof",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, pprof),
      .help = "The text that TAU's pprof prints: every thread, then totals and means over all."},
-    PJ_EXPORT_PARAM(profile_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_profile_input_rows,
+     .base = offsetof(profile_args, files),
+     .help = "Files, globs or folders, one profile together; traces give their call paths. In "
+             "Lua profiles and runs too."},
+    {.rows = params},
+    {.rows = pj_profile_reading_rows, .base = offsetof(profile_args, files)},
+    {.rows = pj_export_rows, .base = offsetof(profile_args, exports)},
     {0},
 };
 
@@ -377,7 +382,7 @@ const pj_command pj_command_profile = {
         ".speedscope.json by speedscope.",
     .example = "popinjay profile cpu_*.prof --sort inclusive --first 20",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(profile_args),
     .run = run_profile,
 };

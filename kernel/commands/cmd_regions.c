@@ -46,7 +46,6 @@ static bool run_regions(pj_session *session, const void *given, pj_value *out, p
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(regions_args, "One trace, or in Lua a run."),
     {.name = "by",
      .type = PJ_PARAM_CHOICE,
      .place = PJ_IN_LUA,
@@ -56,8 +55,17 @@ static const pj_param params[] = {
      .preset = "one row per instance",
      .help = "Sums the instances by the functions they execute, or by source lines; the costliest "
              "first."},
-    PJ_LOAD_OPTIONS(regions_args),
-    PJ_EXPORT_PARAM(regions_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(regions_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(regions_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(regions_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(regions_args, exports)},
     {0},
 };
 
@@ -71,7 +79,7 @@ const pj_command pj_command_regions = {
         "cost: delays over ranks x runtime. Ranks and regions count from 0.",
     .example = "popinjay regions run.prv.gz --by function",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(regions_args),
     .run = run_regions,
 };

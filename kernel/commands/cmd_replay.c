@@ -158,22 +158,25 @@ static bool run_replay(pj_session *session, const void *given, pj_value *out, pj
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(replay_args, "One trace of an MPI program."),
-    PJ_NETWORK_PARAMS(replay_args),
     {.name = "ranks",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(replay_args, ranks),
      .help = "Shows when each rank ends and how long it computes; exported tables always do."},
-    PJ_LOAD_OPTIONS(replay_args),
-    {.name = "export",
-     .type = PJ_PARAM_TEXTS,
-     .completes = PJ_COMPLETES_FILES,
-     .offset = offsetof(replay_args, exports.paths),
-     .shown = "FILE",
-     .suffix = pj_export_suffix,
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(replay_args, load),
+     .help = "One trace of an MPI program."},
+    {.rows = pj_network_rows, .base = offsetof(replay_args, network)},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(replay_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(replay_args, load)},
+    {.rows = pj_export_rows,
+     .base = offsetof(replay_args, exports),
      .help = "Writes the idealised trace (.prv, with .pcf and .row) or, by suffix, the table, in "
              "place of printing it."},
-    PJ_PICTURE_PARAMS(replay_args),
     {0},
 };
 
@@ -188,7 +191,7 @@ const pj_command pj_command_replay = {
         "members costs ceil(log2 P) times that after the last arrival; no contention.",
     .example = "popinjay replay epoch_16proc.prv.gz --latency 2us --bandwidth 12.5G",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(replay_args),
     .run = run_replay,
 };

@@ -216,7 +216,6 @@ static bool run_report(pj_session *session, const void *args_given, pj_value *ou
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(report_args, "Traces, for the standard report, or a notebook (.ipynb)."),
     {.name = "output",
      .letter = 'o',
      .type = PJ_PARAM_PATH,
@@ -233,7 +232,6 @@ static const pj_param params[] = {
      .preset = "what the suffix says",
      .help = "PDF set by XeLaTeX; HTML in one file that needs nothing else and keeps hover texts; "
              "Markdown with pictures beside it; or the notebook itself."},
-    PJ_TITLE_PARAM(report_args),
     {.name = "id",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(report_args, id),
@@ -273,10 +271,20 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, overwrite),
      .help = "Replaces a notebook that is there already; other reports are always replaced."},
-    PJ_SET_PARAM(report_args, 0),
-    PJ_METRICS_OPTIONS(report_args),
-    PJ_PALETTE_PARAMS(report_args),
-    PJ_LOAD_OPTIONS(report_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(report_args, load),
+     .help = "Traces, for the standard report, or a notebook (.ipynb)."},
+    {.rows = params},
+    {.rows = pj_title_rows, .base = offsetof(report_args, metrics)},
+    {.rows = pj_set_rows, .base = offsetof(report_args, metrics)},
+    {.rows = pj_scaling_rows, .base = offsetof(report_args, metrics)},
+    {.rows = pj_palette_rows, .base = offsetof(report_args, metrics)},
+    {.rows = pj_reading_rows, .base = offsetof(report_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(report_args, load)},
     {0},
 };
 
@@ -295,7 +303,7 @@ const pj_command pj_command_report = {
     .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "
                "-o epoch.pdf",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(report_args),
     .run = run_report,
 };

@@ -95,7 +95,7 @@ const pj_command pj_command_run = {
         "except by x .. y, which is Lua's own and keeps 14 digits: write tostring(x) .. y.",
     .example = "popinjay run report.lua epoch_*.prv.gz",
     .faces = PJ_IN_SHELL,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(run_args),
     .run = run_script,
 };

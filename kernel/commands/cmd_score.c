@@ -151,7 +151,12 @@ static const pj_param params[] = {
      .offset = offsetof(score_args, output),
      .shown = "FILE",
      .help = "Where the proposed filter file goes; a file that is there is never replaced."},
-    PJ_EXPORT_PARAM(score_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = params},
+    {.rows = pj_export_rows, .base = offsetof(score_args, exports)},
     {0},
 };
 
@@ -166,7 +171,7 @@ const pj_command pj_command_score = {
               "filtered.",
     .example = "popinjay score scorep-run --regions --propose -o initial.filter",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(score_args),
     .run = run_score,
 };

@@ -35,13 +35,21 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(stats_args, "One trace, or in Lua a run."),
     {.name = "breakdown",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, breakdown),
      .help = "Where the time of every thread goes instead: parts that add up to the runtime."},
-    PJ_LOAD_OPTIONS(stats_args),
-    PJ_EXPORT_PARAM(stats_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(stats_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(stats_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(stats_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(stats_args, exports)},
     {0},
 };
 
@@ -54,7 +62,7 @@ const pj_command pj_command_stats = {
               "regions, in MPI or not.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(stats_args),
     .run = run_stats,
 };

@@ -44,15 +44,23 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
 }
 
 static const pj_param params[] = {
-    PJ_LOAD_PARAMS(timeline_args, "One trace, or in Lua a run."),
-    PJ_TIMELINE_PARAMS(timeline_args),
-    PJ_LOAD_OPTIONS(timeline_args),
     {.name = "title",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(timeline_args, title),
      .shown = "TITLE",
      .help = "The heading of the picture."},
-    PJ_EXPORT_PARAM(timeline_args),
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(timeline_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = pj_timeline_rows, .base = offsetof(timeline_args, timeline)},
+    {.rows = pj_reading_rows, .base = offsetof(timeline_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(timeline_args, load)},
+    {.rows = params},
+    {.rows = pj_export_rows, .base = offsetof(timeline_args, exports)},
     {0},
 };
 
@@ -68,7 +76,7 @@ const pj_command pj_command_timeline = {
         "Without --export the time in each kind of state is printed, per rank and thread.",
     .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = groups,
     .args_size = sizeof(timeline_args),
     .run = run_timeline,
 };

@@ -204,7 +204,7 @@ const pj_command pj_command_wizard = {
         "of one cell.",
     .example = "popinjay wizard traces",
     .faces = PJ_IN_BOTH,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(wizard_args),
     .run = run_wizard,
 };

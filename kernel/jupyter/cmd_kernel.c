@@ -35,7 +35,7 @@ const pj_command pj_command_kernel = {
               "can read.",
     .example = "popinjay kernel -f connection.json",
     .faces = PJ_IN_SHELL,
-    .params = params,
+    .groups = (const pj_param_group[]){{.rows = params}, {0}},
     .args_size = sizeof(kernel_args),
     .run = run_kernel,
 };

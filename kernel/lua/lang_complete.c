@@ -86,11 +86,8 @@ static void add_files(pj_lang *lang, pj_str word)
 static void add_metric_keys(pj_lang *lang, pj_str word)
 {
     const char *key;
-    for (size_t i = 0; (key = pj_session_set_key(lang->session, i)); i++) {
-        const pj_metric_set *set = pj_session_set(lang->session, pj_str_of(key));
-        for (size_t row = 0; row < set->count; row++)
-            add(lang, word, "property", set->rows[row].key);
-    }
+    for (size_t i = 0; (key = pj_session_metric_key(lang->session, i)); i++)
+        add(lang, word, "property", key);
 }
 
 static void add_columns(pj_lang *lang, pj_str word)
@@ -106,32 +103,31 @@ static void add_values(pj_lang *lang, const pj_param *param, pj_str word)
     const char *valid;
     for (size_t i = 0; (valid = pj_param_choice(param, lang->session, i)); i++)
         add(lang, word, "value", valid);
-    if (param->completes == PJ_COMPLETES_METRICS)
-        add_metric_keys(lang, word);
-    bool files = param->type == PJ_PARAM_PATH || param->type == PJ_PARAM_INPUTS ||
-                 param->completes == PJ_COMPLETES_FILES;
-    if (files)
+    for (size_t i = 0; param->offers && (valid = param->offers(lang->session, i)); i++)
+        add(lang, word, "property", valid);
+    if (param->files || param->type == PJ_PARAM_PATH || param->type == PJ_PARAM_INPUTS)
         add_files(lang, word);
 }
 
 static void add_options(pj_lang *lang, const pj_command *command, const char *before,
                         const char *after, pj_str word)
 {
+    pj_param p;
     pj_auto_buf text = {0};
     bool lua = *before == 0;
-    for (const pj_param *p = command->params; p->name; p++) {
-        if (!lua && (p->place & PJ_IN_SHELL))
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++) {
+        if (!lua && (p.place & PJ_IN_SHELL))
             continue;
         text.len = 0;
-        pj_buf_addf(&text, "%s%s%s", before, p->name, after);
+        pj_buf_addf(&text, "%s%s%s", before, p.name, after);
         for (size_t i = 0; lua && i < text.len; i++)
             text.at[i] = text.at[i] == '-' ? '_' : text.at[i];
         add_text(lang, word, "param", pj_buf_str(&text));
     }
 }
 
-/// The option whose value the last word of a command is; NULL when it is none.
-static const pj_param *option_before(const pj_command *command, pj_str line, pj_str word)
+/// Whether the last word of a command is the value of an option, and of which.
+static bool option_before(const pj_command *command, pj_str line, pj_str word, pj_param *option)
 {
     pj_str rest = pj_str_head(line, line.len - word.len);
     if (pj_str_ends(rest, PJ_S("=")))
@@ -141,16 +137,17 @@ static const pj_param *option_before(const pj_command *command, pj_str line, pj_
     while (at > 0 && rest.at[at - 1] != ' ' && rest.at[at - 1] != '\t')
         at--;
     pj_str last = pj_str_from(rest, at);
-    const pj_param *param = NULL;
+    bool known = false;
     if (pj_str_starts(last, PJ_S("--")))
-        param = pj_command_param(command, pj_str_from(last, 2));
+        known = pj_command_param(command, pj_str_from(last, 2), option);
     else if (last.len == 2 && last.at[0] == '-')
-        param = pj_command_letter(command, last.at[1]);
-    return param && param->type != PJ_PARAM_FLAG ? param : NULL;
+        known = pj_command_letter(command, last.at[1], option);
+    return known && option->type != PJ_PARAM_FLAG;
 }
 
 static void complete_line(pj_lang *lang, const pj_lang_place *p)
 {
+    pj_param q;
     pj_str line = p->line, name = pj_str_head(line, pj_str_find(line, ' '));
     const pj_command *command;
     if (name.len == line.len) {
@@ -162,15 +159,14 @@ static void complete_line(pj_lang *lang, const pj_lang_place *p)
     command = pj_command_find(name, PJ_IN_LUA);
     if (!command)
         return;
-    const pj_param *option = option_before(command, line, p->word);
-    if (option) {
-        add_values(lang, option, p->word);
+    if (option_before(command, line, p->word, &q)) {
+        add_values(lang, &q, p->word);
     } else if (pj_str_starts(p->word, PJ_S("-"))) {
         add_options(lang, command, "--", "", p->word);
     } else {
-        for (const pj_param *q = command->params; q->name; q++)
-            if (q->place & PJ_IN_SHELL)
-                add_values(lang, q, p->word);
+        for (size_t index = 0; pj_command_param_at(command, index, &q); index++)
+            if (q.place & PJ_IN_SHELL)
+                add_values(lang, &q, p->word);
     }
 }
 
@@ -281,14 +277,14 @@ static void complete_string(lua_State *L, const pj_lang_place *p)
                                             "join",  "reason", "explain", "column", "plot"};
     pj_lang *lang = pj_lang_of(L);
     const pj_command *command = p->method ? NULL : pj_command_find(p->callee, PJ_IN_LUA);
-    const pj_param *option = command && p->option.len ? pj_command_param(command, p->option) : NULL;
-    if (option) {
-        add_values(lang, option, p->word);
+    pj_param q;
+    if (command && p->option.len && pj_command_param(command, p->option, &q)) {
+        add_values(lang, &q, p->word);
         return;
     }
-    for (const pj_param *q = command ? command->params : NULL; q && q->name; q++)
-        if (q->place & PJ_IN_LUA)
-            add_values(lang, q, p->word);
+    for (size_t index = 0; command && pj_command_param_at(command, index, &q); index++)
+        if (q.place & PJ_IN_LUA)
+            add_values(lang, &q, p->word);
     if (command)
         return;
     for (size_t i = 0; p->method && i < sizeof of_fields / sizeof *of_fields; i++)

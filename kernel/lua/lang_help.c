@@ -124,9 +124,9 @@ bool pj_lang_help(pj_lang *lang, pj_str topic, pj_buf *out)
     }
     const pj_command *owner =
         link ? pj_command_find(pj_str_head(topic, link - 1), PJ_IN_BOTH) : NULL;
-    const pj_param *param = owner ? pj_command_param(owner, member) : NULL;
-    if (param) {
-        pj_help_param(param, lang->session, out);
+    pj_param param;
+    if (owner && pj_command_param(owner, member, &param)) {
+        pj_help_param(&param, lang->session, out);
         return true;
     }
     return help_on_verb(topic, out) || help_on_set(lang->session, topic, out) ||

@@ -120,12 +120,11 @@ static bool inspect_line(pj_lang *lang, const pj_lang_place *p, pj_buf *out)
     pj_str option = p->word;
     while (option.len && option.at[0] == '-')
         option = pj_str_from(option, 1);
-    const pj_param *param = NULL;
-    if (command && option.len < p->word.len)
-        param = option.len == 1 ? pj_command_letter(command, option.at[0])
-                                : pj_command_param(command, option);
-    if (param) {
-        pj_help_param(param, lang->session, out);
+    pj_param param;
+    if (command && option.len < p->word.len &&
+        (option.len == 1 ? pj_command_letter(command, option.at[0], &param)
+                         : pj_command_param(command, option, &param))) {
+        pj_help_param(&param, lang->session, out);
         return true;
     }
     return pj_lang_help(lang, p->word, out) || pj_lang_help(lang, name, out);
@@ -144,12 +143,13 @@ static int inspect(lua_State *L)
     const pj_lang_place *p = &asked->place;
     const pj_command *command = pj_command_find(p->callee, PJ_IN_LUA);
     bool found = false;
+    pj_param param;
     if (p->line.at)
         found = inspect_line(lang, p, out);
     else if (p->chain.len)
         found = inspect_name(L, p, asked->whole, out);
-    else if (p->word.len && command && p->in_table && pj_command_param(command, p->word))
-        found = (pj_help_param(pj_command_param(command, p->word), lang->session, out), true);
+    else if (p->word.len && command && p->in_table && pj_command_param(command, p->word, &param))
+        found = (pj_help_param(&param, lang->session, out), true);
     else if (p->word.len)
         found =
             p->in_string ? pj_lang_help(lang, p->word, out) : inspect_name(L, p, asked->whole, out);

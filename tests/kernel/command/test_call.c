@@ -48,8 +48,10 @@ static const pj_param params[] = {
     {.name = "export", .type = PJ_PARAM_TEXTS, FIELD(exports)},
     {0},
 };
-static const pj_command made = {
-    .name = "made", .params = params, .args_size = sizeof(made_args), .run = run_made};
+static const pj_command made = {.name = "made",
+                                .groups = (const pj_param_group[]){{.rows = params}, {0}},
+                                .args_size = sizeof(made_args),
+                                .run = run_made};
 
 static const pj_param script_params[] = {
     {.name = "script",
@@ -62,8 +64,10 @@ static const pj_param script_params[] = {
     {.name = "args", .type = PJ_PARAM_REST, .place = PJ_IN_SHELL, FIELD(rest), .shown = "ARG"},
     {0},
 };
-static const pj_command script = {
-    .name = "script", .params = script_params, .args_size = sizeof(made_args), .run = run_made};
+static const pj_command script = {.name = "script",
+                                  .groups = (const pj_param_group[]){{.rows = script_params}, {0}},
+                                  .args_size = sizeof(made_args),
+                                  .run = run_made};
 
 typedef struct fixture {
     pj_session *session;
@@ -256,6 +260,57 @@ static void lines_are_split_like_in_a_shell(void **state)
     free(list.items);
 }
 
+typedef struct shared_args {
+    bool deep;
+    uint64_t depth;
+} shared_args;
+
+typedef struct grouped_args {
+    bool own;
+    shared_args shared;
+} grouped_args;
+
+static void a_group_lies_where_the_command_has_it(void **state)
+{
+    (void)state;
+    static const pj_param own[] = {
+        {.name = "own", .type = PJ_PARAM_FLAG, .offset = offsetof(grouped_args, own)}, {0}};
+    static const pj_param shared[] = {{.name = "depth",
+                                       .letter = 'd',
+                                       .type = PJ_PARAM_COUNT,
+                                       .offset = offsetof(shared_args, depth),
+                                       .help = "Of all."},
+                                      {.name = "deep",
+                                       .type = PJ_PARAM_FLAG,
+                                       .offset = offsetof(shared_args, deep),
+                                       .help = "Its own."},
+                                      {0}};
+    static const pj_param_group groups[] = {{.rows = own},
+                                            {.rows = shared,
+                                             .base = offsetof(grouped_args, shared),
+                                             .help = "Of this command.",
+                                             .place = PJ_IN_LUA},
+                                            {0}};
+    static const pj_command command = {
+        .name = "grouped", .groups = groups, .args_size = sizeof(grouped_args), .run = run_made};
+    fixture f;
+    pj_param param;
+    open_call(&f, &command);
+    assert_true(words(&f, "--deep -d7"));
+    const grouped_args *args = f.call.args;
+    assert_true(!args->own && args->shared.deep && args->shared.depth == 7);
+    close_call(&f);
+    assert_true(pj_command_param(&command, PJ_S("depth"), &param));
+    assert_string_equal(param.help, "Of this command.");
+    assert_int_equal(param.place, PJ_IN_LUA);
+    assert_int_equal(param.index, 1);
+    assert_true(pj_command_param_at(&command, 2, &param));
+    assert_string_equal(param.help, "Its own.");
+    assert_int_equal(param.place, 0);
+    assert_false(pj_command_param_at(&command, 3, &param));
+    assert_false(pj_command_letter(&command, 'x', &param));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +321,7 @@ int main(void)
         cmocka_unit_test(in_lua_a_choice_may_be_left_out),
         cmocka_unit_test(lua_values_fit_their_types),
         cmocka_unit_test(lines_are_split_like_in_a_shell),
+        cmocka_unit_test(a_group_lies_where_the_command_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 """check_pdf.py FILE [TEXT | -TEXT]...: a report that can be handed out: every font is embedded, no
-word leaves the page's margins, every TEXT is on some page and no -TEXT is."""
+word leaves the page's margins, no page ends with a heading, every TEXT is on some page and no -TEXT
+is."""
 
 import re
 import subprocess
@@ -39,9 +40,22 @@ def texts(path, wanted):
             yield f"{'found' if there else 'not found'}: {part}"
 
 
+def lonely(path):
+    """Headings at the end of a page: their numbered lines stand in the contents, too."""
+    pages = output("pdftotext", "-layout", path, "-").split("\f")
+    contents = {re.sub(r"[ .\d]+$", "", line).strip() for line in "\n".join(pages[:3]).splitlines()}
+    for number, page in enumerate(pages[3:], 4):
+        lines = [line.strip() for line in page.splitlines() if line.strip()]
+        while lines and re.search(r"\d+ ?/ ?\d+$", lines[-1]):
+            lines.pop()
+        last = re.sub(r"[ .\d]+$", "", lines[-1]) if lines else ""
+        if re.match(r"\d+(\.\d+)* ", last) and last in contents:
+            yield f"page {number} ends with the heading {last}"
+
+
 def main():
     path, wanted = sys.argv[1], sys.argv[2:]
-    wrong = [*unembedded(path), *outside(path), *texts(path, wanted)]
+    wrong = [*unembedded(path), *outside(path), *lonely(path), *texts(path, wanted)]
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 

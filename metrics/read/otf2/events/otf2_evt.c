@@ -16,7 +16,6 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    KIND_DOUBLE = 10, // OTF2_TYPE_DOUBLE: the only kind of value that is not compressed
     PAD = PJ_OTF2_EVT_PAD,
     MARGIN = PJ_OTF2_EVT_MARGIN,
     CHUNK_HEAD = PJ_OTF2_CHUNK_HEAD,
@@ -305,7 +304,7 @@ static bool take_members(const uint8_t *at, const uint8_t *stop, const char *mem
 {
     for (unsigned i = 0; members[i]; i++) {
         event->field[i] = 0;
-        if (members[i] == 'n') {
+        if (members[i] == 'n' || members[i] == 'i') {
             if (!take_number(&at, stop, &event->field[i]))
                 return false;
             continue;
@@ -329,14 +328,8 @@ INLINE bool take_values(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *ev
         if (at >= stop)
             return false;
         evt->kinds[i] = *at++;
-        if (evt->kinds[i] == KIND_DOUBLE) {
-            if (stop - at < 8)
-                return false;
-            evt->values[i] = load_8(at);
-            at += 8;
-        } else if (!take_number(&at, stop, &evt->values[i])) {
+        if (!take_number(&at, stop, &evt->values[i])) // doubles too: their bits as a number
             return false;
-        }
     }
     event->count = (uint8_t)count;
     event->values = evt->values;

@@ -222,11 +222,9 @@ static uint8_t *turn_number(uint8_t *at)
 
 static uint8_t *turn_metric(uint8_t *at)
 {
-    enum { KIND_DOUBLE = 10 };
     at = turn_number(at);
     for (unsigned count = *at++; count > 0; count--) {
-        uint8_t kind = *at++;
-        at = kind == KIND_DOUBLE ? turn(at, 8) : turn_number(at);
+        at = turn_number(at + 1);
     }
     return at;
 }
@@ -243,7 +241,9 @@ static uint8_t *turn_record(uint8_t *at)
     uint8_t *end = at + 1 + *at;
     at++;
     for (; *members; members++)
-        at = *members == 'n' ? turn_number(at) : *members == 't' ? turn(at, 8) : at + 1;
+        at = *members == 'n' || *members == 'i' ? turn_number(at)
+             : *members == 't'                  ? turn(at, 8)
+                                                : at + 1;
     return end;
 }
 

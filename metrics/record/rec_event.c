@@ -1,0 +1,65 @@
+// Writes events by the table of records that the decoder reads them with.
+#include "metrics/record/rec_event.h"
+
+#include "metrics/record/rec_chunk.h"
+
+typedef struct shape {
+    const char *members; // NULL = no such record
+    bool single;
+} shape;
+
+static const shape shapes[UINT8_MAX + 1] = {
+#define EVENT(name, type, text) [type] = {.members = text},
+#define SINGLE(name, type) [type] = {.members = "n", .single = true},
+#include "metrics/read/otf2/events/otf2_events.def"
+#undef EVENT
+#undef SINGLE
+};
+
+static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behind)
+{
+    uint8_t *at = t->at;
+    t->last = ticks = ticks < t->last ? t->last : ticks;
+    *behind = PJ_REC_CHUNK_END;
+    pj_rec_chunk_commit(at, ticks, type,
+                        shapes[type].single ? at[10] : (uint8_t)(behind - at - 11));
+    t->at = behind;
+    t->events++;
+}
+
+bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, const uint64_t *members)
+{
+    const shape *of = &shapes[(uint8_t)type];
+    if (!of->members || !pj_rec_has_room(t))
+        return false;
+    uint8_t *at = t->at + (of->single ? 10 : 11);
+    for (const char *member = of->members; *member; member++, members++) {
+        if (*member == 'n')
+            at = pj_rec_chunk_number(at, *members);
+        else if (*member == 'i')
+            at = pj_rec_chunk_integer(at, *members);
+        else if (*member == 't')
+            at = (uint8_t *)memcpy(at, members, sizeof *members) + sizeof *members;
+        else
+            *at++ = (uint8_t)*members;
+    }
+    finish(t, ticks, (uint8_t)type, at);
+    return true;
+}
+
+bool pj_rec_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric, const pj_rec_value *values,
+                   uint8_t count)
+{
+    if (count > PJ_REC_VALUES_MOST || !pj_rec_has_room(t))
+        return false;
+    uint8_t *at = pj_rec_chunk_number(t->at + 11, metric);
+    *at++ = count;
+    for (uint8_t i = 0; i < count; i++) {
+        *at++ = (uint8_t)values[i].type;
+        at = values[i].type == PJ_REC_VALUE_INT64
+                 ? pj_rec_chunk_integer(at, values[i].natural)
+                 : pj_rec_chunk_number(at, values[i].natural); // the bits of a double too
+    }
+    finish(t, ticks, PJ_REC_METRIC, at);
+    return true;
+}

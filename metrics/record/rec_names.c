@@ -1,0 +1,39 @@
+// Definitions as lines of the log.
+#include "metrics/record/rec_names.h"
+
+#include "metrics/record/rec_defs.h"
+
+#include <stdio.h>
+
+enum { NUMBER = 12 };
+
+uint32_t pj_rec_region(const pj_rec_region_of *r)
+{
+    char role[NUMBER], paradigm[NUMBER], first[NUMBER], last[NUMBER];
+    snprintf(role, sizeof role, "%d", r->role ? r->role : PJ_REC_ROLE_FUNCTION);
+    snprintf(paradigm, sizeof paradigm, "%d", r->paradigm ? r->paradigm : PJ_REC_PARADIGM_USER);
+    snprintf(first, sizeof first, "%u", r->first_line);
+    snprintf(last, sizeof last, "%u", r->last_line);
+    const char *fields[] = {
+        role, paradigm, first, last, r->name, r->canonical ? r->canonical : r->name, r->file};
+    return pj_rec_defs_id('R', fields, sizeof fields / sizeof *fields);
+}
+
+uint32_t pj_rec_string(const char *text)
+{
+    return pj_rec_defs_id('S', &text, 1);
+}
+
+uint32_t pj_rec_parameter(const char *name, pj_rec_parameter_type type)
+{
+    char number[NUMBER];
+    snprintf(number, sizeof number, "%d", (int)type);
+    return pj_rec_defs_id('Q', (const char *[]){number, name}, 2);
+}
+
+uint32_t pj_rec_metric(const char *name, const char *unit, int type)
+{
+    char number[NUMBER];
+    snprintf(number, sizeof number, "%d", type);
+    return pj_rec_defs_id('M', (const char *[]){name, unit, number}, 3);
+}

@@ -1,0 +1,406 @@
+// Chunks of threads: made, appended to the event file when full, left behind at the end. What a
+// thread that was killed leaves is the same as what one that ended leaves.
+#include "metrics/record/rec_thread.h"
+
+#include "metrics/record/rec_defs.h"
+#include "metrics/record/rec_event.h"
+#include "metrics/record/rec_names.h"
+#include "metrics/record/rec_part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TYPE_ON_OFF = 11, MARK_ON = 1, MARK_OFF = 2, FIRST_DEPTH = 512 };
+
+_Thread_local pj_rec_thread *pj_rec_self;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pj_rec_thread *threads;
+static uint32_t thread_count;
+static pthread_key_t ends;
+static pthread_once_t ends_made = PTHREAD_ONCE_INIT;
+
+// Of the thread that forked: what it is inside, for the child.
+static pj_rec_frame *inherited;
+static uint32_t inherited_depth;
+static uint64_t forked_at;
+
+static void path_of(const pj_rec_thread *t, const char *suffix, char path[PATH_MAX])
+{
+    int size = snprintf(path, PATH_MAX, "%s/%u.%s", pj_rec_part_folder(), t->number, suffix);
+    if (size < 0 || size >= PATH_MAX)
+        path[0] = '\0'; // opens nothing
+}
+
+static uint8_t *full_at(const pj_rec_thread *t)
+{
+    return t->chunk + PJ_REC_CHUNK_BYTES - PJ_REC_CHUNK_RESERVE - PJ_REC_RECORD_MOST;
+}
+
+static void put_mark(pj_rec_thread *t, uint64_t ticks, uint8_t mark)
+{
+    uint8_t *at = t->at;
+    t->last = ticks = ticks < t->last ? t->last : ticks;
+    at[11] = mark;
+    at[12] = PJ_REC_CHUNK_END;
+    pj_rec_chunk_commit(at, ticks, TYPE_ON_OFF, 1);
+    t->at += 12;
+    t->events++;
+}
+
+// Files
+
+/// The chunk as a file mapped into memory, with all its blocks, so that no write to it can fail.
+static bool map_chunk(pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    path_of(t, "cur", path);
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    int failed = posix_fallocate(file, 0, PJ_REC_CHUNK_BYTES);
+    void *at = MAP_FAILED;
+    if (!failed)
+        at = mmap(NULL, PJ_REC_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (failed) {
+        errno = failed;
+        return false;
+    }
+    if (at == MAP_FAILED) {
+        t->anonymous = true;
+        at = mmap(NULL, PJ_REC_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                  0);
+    }
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, PJ_REC_CHUNK_BYTES, MADV_DONTFORK);
+    t->chunk = at;
+    return true;
+}
+
+/// Appends the chunk to the event file, or nothing at all.
+static bool append_chunk(const pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    path_of(t, "evt", path);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    const off_t whole = (off_t)t->chunks * PJ_REC_CHUNK_BYTES;
+    ssize_t written = pwrite(file, t->chunk, PJ_REC_CHUNK_BYTES, whole);
+    bool ok = written == PJ_REC_CHUNK_BYTES;
+    int why = written < 0 ? errno : ENOSPC;
+    if (!ok && ftruncate(file, whole) != 0)
+        why = errno; // the merge finds the whole chunks
+    close(file);
+    errno = why;
+    return ok;
+}
+
+static void restart_chunk(pj_rec_thread *t)
+{
+    pj_rec_chunk_begin(t->chunk, t->events + 1);
+    t->at = t->chunk + PJ_REC_CHUNK_HEAD;
+    t->end = full_at(t);
+}
+
+/// Makes room by writing the chunk out; where that fails the recording ends here.
+static bool empty_chunk(pj_rec_thread *t)
+{
+    memset(t->at, PJ_REC_CHUNK_END, (size_t)(t->chunk + PJ_REC_CHUNK_BYTES - t->at));
+    memcpy(t->chunk + PJ_REC_CHUNK_LAST, &t->events, sizeof t->events);
+    const char *why = "its limit of size is reached";
+    bool ok = pj_rec_part_spend(PJ_REC_CHUNK_BYTES);
+    if (ok) {
+        ok = append_chunk(t);
+        why = strerror(errno);
+    }
+    if (!ok) {
+        put_mark(t, pj_rec_now(), MARK_OFF);
+        t->end = NULL;
+        pj_rec_part_stop(why);
+        return false;
+    }
+    t->chunks++;
+    restart_chunk(t);
+    pj_rec_part_tick(t->last);
+    return true;
+}
+
+static bool grow_frames(pj_rec_thread *t)
+{
+    uint32_t most = t->depth_most ? 2 * t->depth_most : FIRST_DEPTH;
+    pj_rec_frame *more = most > t->depth_most ? realloc(t->frames, most * sizeof *more) : NULL;
+    if (!more) {
+        t->end = NULL;
+        pj_rec_part_stop("out of memory");
+        return false;
+    }
+    t->frames = more;
+    t->depth_most = most;
+    return true;
+}
+
+bool pj_rec_thread_room(pj_rec_thread *t)
+{
+    int kept = errno;
+    bool ok = t->end && (t->at < t->end || empty_chunk(t)) &&
+              (t->depth < t->depth_most || grow_frames(t));
+    errno = kept;
+    return ok;
+}
+
+// Threads
+
+static void end_thread(void *thread)
+{
+    pj_rec_thread_end(thread);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&ends, end_thread);
+}
+
+static void enlist(pj_rec_thread *t)
+{
+    pj_rec_thread_lock();
+    t->number = thread_count++;
+    t->next = threads;
+    t->link = &threads;
+    if (threads)
+        threads->link = &t->next;
+    threads = t;
+    pj_rec_thread_unlock();
+}
+
+static void discard(pj_rec_thread *t)
+{
+    pj_rec_thread_lock();
+    *t->link = t->next;
+    if (t->next)
+        t->next->link = t->link;
+    pj_rec_thread_unlock();
+    if (t->chunk)
+        munmap(t->chunk, PJ_REC_CHUNK_BYTES);
+    free(t->frames);
+    free(t);
+}
+
+/// A forked child begins inside the regions that its parent was in.
+static void enter_inherited(pj_rec_thread *t)
+{
+    pj_rec_frame *from = inherited;
+    uint32_t depth = inherited_depth;
+    inherited = NULL;
+    inherited_depth = 0;
+    for (uint32_t i = 0; i < depth && pj_rec_has_room(t); i++) {
+        t->frames[t->depth++] = (pj_rec_frame){
+            .ticks = forked_at, .at = t->at, .region = from[i].region, .chunk = t->chunks};
+        pj_rec_put(t, forked_at, PJ_REC_TYPE_ENTER, from[i].region);
+    }
+    free(from);
+}
+
+/// The first thread begins with the program: its root region, named by the executable.
+static void enter_program(pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[size > 0 ? size : 0] = '\0';
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : "program";
+    uint32_t region = pj_rec_region(&(pj_rec_region_of){
+        .name = name, .role = PJ_REC_ROLE_ARTIFICIAL, .paradigm = PJ_REC_PARADIGM_SYSTEM});
+    uint32_t text = pj_rec_string(name);
+    pj_rec_event(t, PJ_REC_PROGRAM_BEGIN, pj_rec_now(), (uint64_t[]){text, 0});
+    if (region)
+        pj_rec_enter(t, region);
+}
+
+void pj_rec_thread_rename(pj_rec_thread *t, const char *name)
+{
+    char number[12], made[32];
+    snprintf(number, sizeof number, "%u", t->number);
+    snprintf(made, sizeof made, t->number ? "Thread %u" : "Master thread", t->number);
+    pj_rec_defs_line('T', (const char *[]){number, name ? name : made, "thread"}, 3);
+}
+
+pj_rec_thread *pj_rec_thread_begin(const char *name)
+{
+    if (pj_rec_self || !pj_rec_part_ready())
+        return pj_rec_self;
+    int kept = errno;
+    pthread_once(&ends_made, make_key);
+    pj_rec_thread *t = calloc(1, sizeof *t);
+    if (!t) {
+        pj_rec_part_stop("out of memory");
+        return NULL;
+    }
+    enlist(t);
+    if (!map_chunk(t)) {
+        pj_rec_part_stop(strerror(errno));
+        discard(t);
+        errno = kept;
+        return NULL;
+    }
+    if (t->anonymous && t->number == 0)
+        pj_rec_note(1, "files cannot be mapped here: a killed process loses its last events");
+    restart_chunk(t);
+    pj_rec_thread_rename(t, name);
+    pthread_setspecific(ends, t);
+    pj_rec_self = t;
+    if (t->number == 0 && !inherited)
+        enter_program(t);
+    enter_inherited(t);
+    if (!pj_rec_active()) // ended meanwhile
+        t->end = NULL;
+    errno = kept;
+    return t;
+}
+
+/// What is left of the chunk is all that the merge needs.
+static void close_files(pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    path_of(t, "cur", path);
+    const size_t used = (size_t)(t->at + 1 - t->chunk);
+    bool ok = true;
+    if (t->anonymous) {
+        int file = open(path, O_WRONLY | O_CLOEXEC);
+        ok = file >= 0 && pwrite(file, t->chunk, used, 0) == (ssize_t)used;
+        if (file >= 0)
+            close(file);
+    }
+    munmap(t->chunk, PJ_REC_CHUNK_BYTES);
+    t->chunk = NULL;
+    ok = ok && truncate(path, (off_t)used) == 0;
+    if (ok)
+        pj_rec_defs_numbers('N', "%u\t%llu", t->number, (unsigned long long)t->events);
+}
+
+void pj_rec_thread_end(pj_rec_thread *t)
+{
+    while (t->end && t->depth > 0)
+        pj_rec_thread_leave(t, t->frames[t->depth - 1].region, pj_rec_now());
+    if (t->number == 0 && t->end)
+        pj_rec_event(t, PJ_REC_PROGRAM_END, pj_rec_now(), (uint64_t[]){(uint64_t)INT64_MIN});
+    if (pj_rec_self == t) {
+        pj_rec_self = NULL;
+        pthread_setspecific(ends, NULL);
+    }
+    close_files(t);
+    discard(t);
+}
+
+void pj_rec_thread_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void pj_rec_thread_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void pj_rec_thread_stop_all(void)
+{
+    pj_rec_thread_lock();
+    for (pj_rec_thread *t = threads; t; t = t->next) {
+        __atomic_store_n(&t->end, NULL, __ATOMIC_RELAXED); // it looks at its next event
+        __atomic_store_n(&t->off, false, __ATOMIC_RELAXED);
+    }
+    pj_rec_thread_unlock();
+}
+
+void pj_rec_thread_forked(void)
+{
+    pj_rec_thread *t = pj_rec_self;
+    if (t) {
+        pthread_setspecific(ends, NULL);
+        inherited = t->frames;
+        inherited_depth = t->end || t->off ? t->depth : 0;
+    }
+    pj_rec_self = NULL;
+    threads = NULL; // the chunks are not mapped here
+    thread_count = 0;
+    forked_at = pj_rec_now();
+}
+
+// Leaves, and on and off
+
+void pj_rec_thread_leave(pj_rec_thread *t, uint32_t region, uint64_t ticks)
+{
+    if (t->depth == 0)
+        return;
+    const bool off = t->off;
+    if (off)
+        t->end = full_at(t);
+    if (t->end && (t->at < t->end || empty_chunk(t))) {
+        pj_rec_put(t, ticks, PJ_REC_TYPE_LEAVE, region);
+        if (off)
+            t->end = NULL;
+    }
+    t->depth--;
+}
+
+static uint32_t find_open(const pj_rec_thread *t, uint32_t region)
+{
+    uint32_t i = t->depth;
+    while (i > 0 && t->frames[i - 1].region != region)
+        i--;
+    return i;
+}
+
+bool pj_rec_is_open(const pj_rec_thread *t, uint32_t region)
+{
+    return find_open(t, region) > 0;
+}
+
+bool pj_rec_leave_to(pj_rec_thread *t, uint32_t region)
+{
+    uint32_t depth = find_open(t, region);
+    uint64_t ticks = pj_rec_now();
+    while (depth > 0 && t->depth >= depth)
+        pj_rec_thread_leave(t, t->frames[t->depth - 1].region, ticks);
+    return depth > 0;
+}
+
+bool pj_rec_leave_any(pj_rec_thread *t, uint32_t region)
+{
+    uint32_t depth = find_open(t, region);
+    if (depth == 0)
+        return false;
+    uint64_t ticks = pj_rec_now();
+    memmove(t->frames + depth - 1, t->frames + depth, (t->depth - depth) * sizeof *t->frames);
+    pj_rec_thread_leave(t, region, ticks);
+    return true;
+}
+
+void pj_rec_off(pj_rec_thread *t)
+{
+    uint64_t ticks = pj_rec_now();
+    if (!pj_rec_has_room(t))
+        return;
+    put_mark(t, ticks, MARK_OFF);
+    t->off = true;
+    t->end = NULL;
+}
+
+void pj_rec_on(pj_rec_thread *t)
+{
+    if (!t->off)
+        return;
+    t->off = false;
+    t->end = full_at(t);
+    uint64_t ticks = pj_rec_now();
+    if (pj_rec_has_room(t))
+        put_mark(t, ticks, MARK_ON);
+}

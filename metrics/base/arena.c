@@ -76,19 +76,23 @@ static void add_chunk(pj_arena *arena, size_t size)
         atomic_fetch_add(arena->used, size);
 }
 
-void *pj_arena_alloc(pj_arena *arena, size_t size)
+static void *carve(pj_arena *arena, size_t size, size_t align)
 {
-    const size_t align = _Alignof(max_align_t);
-    size = (size + align - 1) & ~(align - 1);
-    if (!arena->chunks || arena->chunks->size - arena->filled < size) {
+    size_t from = (arena->filled + align - 1) & ~(align - 1);
+    if (!arena->chunks || arena->chunks->size < from || arena->chunks->size - from < size) {
         bool large = size > arena->next_size;
         add_chunk(arena, large ? size : arena->next_size);
         if (!large && arena->next_size < LARGEST_CHUNK)
             arena->next_size *= 2;
+        from = 0;
     }
-    void *memory = arena->chunks->bytes + arena->filled;
-    arena->filled += size;
-    return memory;
+    arena->filled = from + size;
+    return arena->chunks->bytes + from;
+}
+
+void *pj_arena_alloc(pj_arena *arena, size_t size)
+{
+    return carve(arena, size, _Alignof(max_align_t));
 }
 
 void *pj_arena_alloc_n(pj_arena *arena, size_t size, size_t n)
@@ -106,7 +110,7 @@ uint64_t pj_arena_size(const pj_arena *arena)
 
 pj_str pj_arena_str(pj_arena *arena, pj_str text)
 {
-    char *copy = pj_arena_alloc(arena, text.len + 1);
+    char *copy = carve(arena, text.len + 1, 1);
     if (text.len)
         memcpy(copy, text.at, text.len);
     return (pj_str){copy, text.len};
@@ -124,7 +128,7 @@ const char *pj_arena_format(pj_arena *arena, const char *format, ...)
     va_copy(again, args);
     int len = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *text = pj_arena_alloc(arena, (size_t)len + 1);
+    char *text = carve(arena, (size_t)len + 1, 1);
     vsnprintf(text, (size_t)len + 1, format, again);
     va_end(again);
     return text;

@@ -25,8 +25,9 @@ struct pj_build {
     room cap;
     pj_buckets texts, regions, nodes, edges, lines;
     size_t *column_rows;   // cells of a column are for this many items
+    size_t *column_room;   // and there is memory for this many
     size_t *series_points; // room in a series
-    size_t column_rows_cap, series_points_cap;
+    size_t column_rows_cap, column_room_cap, series_points_cap;
     uint32_t group_count;
     // Edges and lines that have a bucket; later ones get theirs when one is looked for.
     uint32_t edges_known, lines_known;

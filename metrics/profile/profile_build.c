@@ -35,6 +35,7 @@ void pj_build_free(pj_build *b)
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++)
         pj_buckets_free(buckets[i]);
     free(b->column_rows);
+    free(b->column_room);
     free(b->series_points);
     free(b);
 }

@@ -126,6 +126,8 @@ int64_t *pj_build_row_whole(pj_build *build, uint32_t column, uint32_t item);
 /// same type: pj_build_add or pj_build_count of each that is not absent.
 void pj_build_add_cells(pj_build *build, uint32_t column, uint32_t item,
                         const pj_profile_column *from, uint32_t from_item);
+/// Cells, absent, for all items so far, for those who have made all before any value.
+bool pj_build_all_rows(pj_build *build);
 /// The cells of the first `items` items of a column without values in one piece, `*stride` apart,
 /// zeros: for files that hold such rows, also for several threads. Valid until the next call; NULL
 /// when something has gone wrong or the column has values.

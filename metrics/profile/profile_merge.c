@@ -70,7 +70,13 @@ static void copy_region(merging *m, const mapping *part, uint32_t number, uint32
     pj_build_groups(m->build, region, groups, from->group_count);
 }
 
-static void map_regions(merging *m, mapping *part)
+static bool is_region(const pj_profile_region *at, pj_profile_region asked)
+{
+    return at->name == asked.name && at->file == asked.file && at->line == asked.line &&
+           at->apart == asked.apart;
+}
+
+static void map_regions(merging *m, mapping *part, const mapping *before)
 {
     const pj_profile *p = part->from, *all = pj_build_profile(m->build);
     uint32_t *map = new_map(m, part, PJ_AT_REGION);
@@ -82,8 +88,15 @@ static void map_regions(merging *m, mapping *part)
             continue;
         if (m->how.strip)
             file = pj_build_text(m->build, pj_profile_file_name(p->texts[from->file]));
-        map[r] = pj_build_region_apart(m->build, part->texts[from->name], file, from->line,
-                                       part->texts[from->apart]);
+        pj_profile_region asked = {part->texts[from->name], file,
+                                   .apart = part->texts[from->apart]};
+        asked.line = from->line;
+        uint32_t same = guess(before, before ? before->items[PJ_AT_REGION] : NULL,
+                              before ? before->from->count[PJ_AT_REGION] : 0, r);
+        if (same != PJ_NO_ITEM && is_region(&all->regions[same], asked))
+            map[r] = same;
+        else
+            map[r] = pj_build_region_apart(m->build, asked.name, file, asked.line, asked.apart);
         if (pj_build_ok(m->build) && map[r] == known)
             copy_region(m, part, r, map[r]);
     }
@@ -223,22 +236,45 @@ static void copy_rest(merging *m, mapping *part)
                           p->texts[p->pairs[i].key], p->texts[p->pairs[i].value]);
 }
 
+static void copy_real(merging *m, uint32_t target, const uint32_t at[2], double value)
+{
+    double *row = isnan(value) ? NULL : pj_build_row(m->build, target, at[0]);
+    if (row && isnan(row[at[1]]))
+        row[at[1]] = value;
+    else if (row)
+        pj_build_add(m->build, target, at[0], at[1], value);
+}
+
+static void copy_whole(merging *m, uint32_t target, const uint32_t at[2], int64_t value)
+{
+    int64_t *row = value == PJ_ABSENT_WHOLE ? NULL : pj_build_row_whole(m->build, target, at[0]);
+    if (row && row[at[1]] == PJ_ABSENT_WHOLE)
+        row[at[1]] = value;
+    else if (row)
+        pj_build_count(m->build, target, at[0], at[1], value);
+}
+
+/// To items and locations of the merged profile; what is met twice is added.
 static void copy_cells(merging *m, const mapping *part, uint32_t number, uint32_t from, uint32_t to)
 {
-    const pj_profile *p = part->from;
-    const pj_profile_column *column = &p->columns[number];
+    const pj_profile_column *column = &part->from->columns[number];
     const uint32_t *map = part->items[column->site];
-    uint32_t target = part->columns[number], width = p->location_count;
+    uint32_t target = part->columns[number], width = part->from->location_count;
+    bool whole = column->whole, same = whole == pj_build_profile(m->build)->columns[target].whole;
     for (uint32_t i = from; i < to; i++)
-        for (uint32_t at = 0; map[i] != PJ_NO_ITEM && at < width; at++) {
-            size_t cell = (size_t)i * width + at;
-            uint32_t location = part->locations[at];
-            if (location == PJ_NO_ITEM)
+        for (uint32_t l = 0; map[i] != PJ_NO_ITEM && l < width; l++) {
+            size_t cell = (size_t)i * width + l;
+            uint32_t at[2] = {map[i], part->locations[l]};
+            if (at[1] == PJ_NO_ITEM)
                 continue;
-            if (column->whole && column->integer[cell] != PJ_ABSENT_WHOLE)
-                pj_build_count(m->build, target, map[i], location, column->integer[cell]);
-            else if (!column->whole && !isnan(column->real[cell]))
-                pj_build_add(m->build, target, map[i], location, column->real[cell]);
+            if (whole && same)
+                copy_whole(m, target, at, column->integer[cell]);
+            else if (same)
+                copy_real(m, target, at, column->real[cell]);
+            else if (whole && column->integer[cell] != PJ_ABSENT_WHOLE)
+                pj_build_count(m->build, target, at[0], at[1], column->integer[cell]);
+            else if (!whole && !isnan(column->real[cell]))
+                pj_build_add(m->build, target, at[0], at[1], column->real[cell]);
         }
 }
 
@@ -333,14 +369,14 @@ bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
     }
     for (size_t k = 0; k < count && pj_build_ok(build); k++) {
         mapping *part = &m.parts[k];
-        map_regions(&m, part);
+        map_regions(&m, part, k ? part - 1 : NULL);
         map_nodes(&m, part);
         map_edges(&m, part, k ? part - 1 : NULL);
         map_lines(&m, part);
         map_measures(&m, part);
         copy_rest(&m, part);
     }
-    if (pj_build_ok(build)) {
+    if (pj_build_all_rows(build)) {
         copy_values(&m);
         copy_facts(&m);
     }

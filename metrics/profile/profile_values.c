@@ -37,11 +37,12 @@ uint32_t pj_build_column(pj_build *b, pj_site site, pj_value_part part, uint32_t
         return (uint32_t)(found - p->columns);
     PJ_GROW_ARRAY(b, p->columns, &b->cap.columns, p->column_count + (size_t)1);
     PJ_GROW_ARRAY(b, b->column_rows, &b->column_rows_cap, p->column_count + (size_t)1);
+    PJ_GROW_ARRAY(b, b->column_room, &b->column_room_cap, p->column_count + (size_t)1);
     if (!b->ok)
         return PJ_NO_ITEM;
     p->columns[p->column_count] =
         (pj_profile_column){.site = site, .part = part, .measure = measure, .whole = whole};
-    b->column_rows[p->column_count] = 0;
+    b->column_rows[p->column_count] = b->column_room[p->column_count] = 0;
     return p->column_count++;
 }
 
@@ -55,17 +56,39 @@ static void clear_cells(pj_profile_column *column, size_t from, size_t to)
             column->real[i] = NAN;
 }
 
-bool pj_build_set_rows(pj_build *b, uint32_t number, size_t rows)
+static bool make_room(pj_build *b, uint32_t number, size_t rows)
 {
     pj_profile_column *column = &b->p->columns[number];
-    size_t had = b->column_rows[number];
+    size_t had = b->column_room[number];
     if (!b->stride)
         b->stride = b->p->location_count ? b->p->location_count : 1;
     if (rows > had && !pj_build_charge(b, (rows - had) * b->stride * sizeof(double)))
         return false;
     column->real = pj_resize_memory(column->real, rows * b->stride * sizeof(double));
+    b->column_room[number] = rows;
+    return true;
+}
+
+bool pj_build_set_rows(pj_build *b, uint32_t number, size_t rows)
+{
+    size_t had = b->column_rows[number];
+    if (!make_room(b, number, rows))
+        return false;
     b->column_rows[number] = rows;
-    clear_cells(column, had * b->stride, rows * b->stride);
+    clear_cells(&b->p->columns[number], had * b->stride, rows * b->stride);
+    return true;
+}
+
+/// Room grows by a half, and rows are cleared just before they are used: memory that nobody has
+/// touched costs nothing.
+static __attribute__((noinline)) bool widen(pj_build *b, uint32_t number, uint32_t item)
+{
+    enum { CELLS_AHEAD = 512 };
+    if (item >= b->column_room[number] && !make_room(b, number, item + (size_t)item / 2 + 16))
+        return false;
+    size_t had = b->column_rows[number], rows = item + 1 + CELLS_AHEAD / b->stride;
+    b->column_rows[number] = rows = rows < b->column_room[number] ? rows : b->column_room[number];
+    clear_cells(&b->p->columns[number], had * b->stride, rows * b->stride);
     return true;
 }
 
@@ -96,6 +119,7 @@ static bool restride(pj_build *b, uint32_t stride)
             return false;
         if (rows)
             change_stride(&b->p->columns[c], rows, b->stride, stride);
+        b->column_room[c] = rows;
     }
     b->stride = stride;
     return true;
@@ -114,7 +138,8 @@ uint32_t pj_build_location(pj_build *b, pj_profile_location location)
 }
 
 /// The cell to add to; false when there is none to add to.
-static bool find_cell(pj_build *b, uint32_t number, uint32_t item, uint32_t location, size_t *cell)
+static inline bool find_cell(pj_build *b, uint32_t number, uint32_t item, uint32_t location,
+                             size_t *cell)
 {
     if (!b->ok)
         return false;
@@ -124,8 +149,7 @@ static bool find_cell(pj_build *b, uint32_t number, uint32_t item, uint32_t loca
             return false;
         item &= ~PJ_NODE_CUT;
     }
-    size_t rows = b->column_rows[number];
-    if (item >= rows && !pj_build_set_rows(b, number, item + rows / 8 + 16))
+    if (item >= b->column_rows[number] && !widen(b, number, item))
         return false;
     *cell = (size_t)item * b->stride + location;
     return true;
@@ -151,13 +175,17 @@ void pj_build_count(pj_build *b, uint32_t column, uint32_t item, uint32_t locati
         return;
     }
     int64_t had = at->integer[cell], sum = value;
+    if (had == PJ_ABSENT_WHOLE) {
+        at->integer[cell] = value;
+        return;
+    }
     pj_measure_fold fold = fold_of(b, at);
-    if (had != PJ_ABSENT_WHOLE && fold == PJ_MEASURE_SUM) {
+    if (fold == PJ_MEASURE_SUM) {
         if (__builtin_add_overflow(had, value, &sum)) {
             pj_build_odd(b, PJ_ODDITY_large_value, 0);
             return;
         }
-    } else if (had != PJ_ABSENT_WHOLE) {
+    } else {
         sum = (fold == PJ_MEASURE_MIN) == (value < had) ? value : had;
     }
     at->integer[cell] = sum;
@@ -185,10 +213,12 @@ void pj_build_add(pj_build *b, uint32_t column, uint32_t item, uint32_t location
         return;
     }
     double had = at->real[cell];
-    pj_measure_fold fold = fold_of(b, at);
-    if (isnan(had))
+    if (isnan(had)) {
         at->real[cell] = value;
-    else if (fold == PJ_MEASURE_SUM)
+        return;
+    }
+    pj_measure_fold fold = fold_of(b, at);
+    if (fold == PJ_MEASURE_SUM)
         at->real[cell] = had + value;
     else
         at->real[cell] = (fold == PJ_MEASURE_MIN) == (value < had) ? value : had;
@@ -238,6 +268,14 @@ void pj_build_zero_above(pj_build *b)
     for (uint32_t c = 0; b->ok && c < b->p->column_count; c++)
         if (b->p->columns[c].site == PJ_AT_NODE && b->p->columns[c].part == PJ_EXCLUSIVE)
             zero_above(b, c);
+}
+
+bool pj_build_all_rows(pj_build *b)
+{
+    for (uint32_t c = 0; b->ok && c < b->p->column_count; c++)
+        if (!pj_build_set_rows(b, c, b->p->count[b->p->columns[c].site]))
+            return false;
+    return b->ok;
 }
 
 static void add_sums(double *to, const double *from, size_t count)
@@ -313,7 +351,7 @@ static bool take_zeros(pj_build *b, uint32_t number, size_t rows)
     column->real = calloc(1, size);
     if (!column->real)
         column->real = memset(pj_take_memory(size), 0, size);
-    b->column_rows[number] = rows;
+    b->column_rows[number] = b->column_room[number] = rows;
     return true;
 }
 
@@ -435,12 +473,10 @@ static void trim(pj_build *b)
 static bool settle_columns(pj_build *b)
 {
     pj_profile *p = b->p;
-    for (uint32_t c = 0; c < p->column_count; c++) {
-        size_t rows = p->count[p->columns[c].site];
-        if (!pj_build_set_rows(b, c, rows))
-            return false;
-        p->bytes += rows * p->location_count * sizeof(double);
-    }
+    if (!pj_build_all_rows(b))
+        return false;
+    for (uint32_t c = 0; c < p->column_count; c++)
+        p->bytes += b->column_rows[c] * p->location_count * sizeof(double);
     return restride(b, p->location_count ? p->location_count : 1);
 }
 

@@ -7,7 +7,6 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,6 +44,11 @@ bool pj_marshal_fail(pj_marshal *m, const char *problem)
 static size_t left(const pj_marshal *m)
 {
     return (size_t)(m->end - m->at);
+}
+
+static uint32_t offset(const pj_marshal *m)
+{
+    return (uint32_t)(m->at - m->start);
 }
 
 static bool take(pj_marshal *m, size_t size, const char **bytes)
@@ -190,18 +194,15 @@ static bool is_container(const pj_marshal_value *value)
 static void settle(pj_marshal *m, const pj_marshal_value *value)
 {
     pj_marshal_reference *reference = &m->references[value->reference - 1];
-    reference->kind = value->kind & 0xf;
+    reference->at = value->from;
+    reference->is_text = value->kind == PJ_MARSHAL_TEXT;
+    reference->is_other = value->kind == PJ_MARSHAL_OTHER;
     reference->unfinished = false;
-    size_t count = value->kind == PJ_MARSHAL_TEXT ? value->text.len : value->count;
-    reference->count = count & LONGEST;
-    if (value->kind == PJ_MARSHAL_WHOLE)
-        reference->whole = value->whole;
-    else if (value->kind == PJ_MARSHAL_REAL)
-        reference->real = value->real;
-    else
-        reference->at = value->text.at;
 }
 
+static bool take_value(pj_marshal *m, uint8_t type, bool flagged, pj_marshal_value *value);
+
+/// Reads a value another time, where it stands; the contents of a container are read next.
 static bool refer(pj_marshal *m, size_t number, pj_marshal_value *value)
 {
     if (number >= m->reference_count)
@@ -209,20 +210,22 @@ static bool refer(pj_marshal *m, size_t number, pj_marshal_value *value)
     const pj_marshal_reference *reference = &m->references[number];
     if (reference->unfinished)
         return pj_marshal_fail(m, "it refers to an object that is not complete");
-    *value = (pj_marshal_value){.kind = (pj_marshal_kind)reference->kind,
-                                .reference = (uint32_t)number + 1};
-    if (value->kind == PJ_MARSHAL_WHOLE)
-        value->whole = reference->whole;
-    else if (value->kind == PJ_MARSHAL_REAL)
-        value->real = reference->real;
-    else
-        value->text = (pj_str){reference->at, reference->count};
+    value->reference = (uint32_t)number + 1;
+    value->from = reference->at;
+    if (reference->is_other)
+        return true;
+    const char *back = m->at;
+    m->at = m->start + reference->at;
+    m->again++;
+    uint8_t type = (uint8_t)*m->at++ & TYPE;
+    if (!take_value(m, type, false, value))
+        return false;
     if (is_container(value)) {
-        value->count = reference->count;
-        value->back = m->at;
-        m->at = reference->at;
-        m->again++;
+        value->back = back;
+        return true;
     }
+    m->at = back;
+    m->again--;
     return true;
 }
 
@@ -256,11 +259,9 @@ typedef struct open_object {
     uint64_t rest; // values that follow
     bool is_code, is_new;
     unsigned met; // objects of a code object so far
-    uint32_t reference;
-    pj_str name;
+    uint32_t reference, name_from;
+    pj_str name; // none yet: its text is NULL
 } open_object;
-
-static bool take_value(pj_marshal *m, uint8_t type, bool flagged, pj_marshal_value *value);
 
 static bool open_code(pj_marshal *m, open_object *object)
 {
@@ -304,8 +305,10 @@ static bool count_object(pj_marshal *m, open_object *code, const pj_marshal_valu
     bool is_text = value && value->kind == PJ_MARSHAL_TEXT;
     if (code->met == KINDS)
         code->is_new = is_text;
-    if (code->met == (code->is_new ? NAME_NEW : NAME_OLD) && is_text)
+    if (code->met == (code->is_new ? NAME_NEW : NAME_OLD) && is_text) {
         code->name = value->text;
+        code->name_from = value->from;
+    }
     if (++code->met != CODE_OBJECTS)
         return true;
     code->rest += code->is_new;
@@ -322,9 +325,10 @@ static bool count_in(pj_marshal *m, open_object *object, const pj_marshal_value 
 static bool walk_value(pj_marshal *m, open_object *stack, unsigned *depth)
 {
     uint8_t byte;
+    uint32_t from = offset(m);
     if (!take_byte(m, &byte))
         return false;
-    bool flagged = byte & FLAG && !m->again, ok = true;
+    bool flagged = byte & FLAG && !m->again && (byte & TYPE) != 'r', ok = true;
     uint32_t reference = flagged ? add_reference(m) : 0;
     open_object inner;
     if (open_container(m, byte & TYPE, &inner, &ok)) {
@@ -334,7 +338,7 @@ static bool walk_value(pj_marshal *m, open_object *stack, unsigned *depth)
         stack[(*depth)++] = inner;
         return true;
     }
-    pj_marshal_value value = {.kind = PJ_MARSHAL_OTHER, .reference = reference};
+    pj_marshal_value value = {.kind = PJ_MARSHAL_OTHER, .reference = reference, .from = from};
     if (!take_value(m, byte & TYPE, byte & FLAG, &value))
         return false;
     if (value.back)
@@ -352,8 +356,9 @@ static bool close_object(pj_marshal *m, open_object *stack, unsigned *depth,
     open_object done = stack[--*depth];
     *value = (pj_marshal_value){.kind = PJ_MARSHAL_OTHER, .reference = done.reference};
     if (done.is_code) {
-        value->kind = PJ_MARSHAL_TEXT;
+        value->kind = done.name.at ? PJ_MARSHAL_TEXT : PJ_MARSHAL_OTHER;
         value->text = done.name;
+        value->from = done.name_from;
     }
     if (done.reference)
         settle(m, value);
@@ -447,14 +452,16 @@ static bool take_value(pj_marshal *m, uint8_t type, bool flagged, pj_marshal_val
 bool pj_marshal_next(pj_marshal *m, pj_marshal_value *value)
 {
     uint8_t byte;
-    *value = (pj_marshal_value){.kind = PJ_MARSHAL_OTHER};
+    *value = (pj_marshal_value){.kind = PJ_MARSHAL_OTHER, .from = offset(m)};
     if (m->problem || !take_byte(m, &byte))
         return false;
+    uint8_t type = byte & TYPE;
+    if (type == 'r')
+        return take_reference(m, false, value);
     // An object has its number before its contents have theirs.
     if (byte & FLAG && !m->again)
         value->reference = add_reference(m);
     uint32_t own = value->reference;
-    uint8_t type = byte & TYPE;
     if (!(type == 'c' ? take_code(m, value) : take_value(m, type, byte & FLAG, value)))
         return false;
     if (own && own == value->reference) {

@@ -7,6 +7,8 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 
+#include <endian.h>
+
 typedef enum pj_marshal_kind {
     PJ_MARSHAL_END,   // of a dictionary, in place of a key
     PJ_MARSHAL_DICT,  // its keys and values follow, then END
@@ -22,6 +24,7 @@ typedef struct pj_marshal_value {
     pj_marshal_kind kind;
     uint32_t count;     // values of a tuple
     uint32_t reference; // 1 + its number in the table of references; 0 = has none
+    uint32_t from;      // bytes before its type
     const char *back;   // where to go on after a container that was referred to; else NULL
     union {
         pj_str text;
@@ -30,16 +33,12 @@ typedef struct pj_marshal_value {
     };
 } pj_marshal_value;
 
-/// A value kept small: files have millions.
+/// Where a value is, kept small: files have millions. Of a code object: where its name is.
 typedef struct pj_marshal_reference {
-    union {
-        const char *at; // a text, or the contents of a container
-        int64_t whole;
-        double real;
-    };
-    uint32_t note;           // the reader's: a number that it has found for the value; at first 0
-    uint32_t count : 27;     // bytes of a text, values of a tuple
-    uint32_t kind : 4;       // a pj_marshal_kind
+    uint32_t at;        // bytes before its type; files are smaller than 4 GiB
+    uint32_t note : 27; // the reader's: a number that it has found for the value; at first 0
+    uint32_t is_text : 1;
+    uint32_t is_other : 1;   // nothing that a profile needs
     uint32_t unfinished : 1; // its contents are being read
 } pj_marshal_reference;
 
@@ -54,7 +53,7 @@ typedef struct pj_marshal {
     const char *problem; // what is wrong at `at`; NULL = nothing
 } pj_marshal;
 
-/// `bytes` must outlive it.
+/// `bytes` must outlive it, and be less than 4 GiB.
 pj_marshal pj_marshal_open(pj_str bytes, pj_job *job);
 void pj_marshal_close(pj_marshal *marshal);
 /// The next value; false with `problem`. The contents of a container are to be read next, and then
@@ -63,10 +62,52 @@ bool pj_marshal_next(pj_marshal *marshal, pj_marshal_value *value);
 void pj_marshal_leave(pj_marshal *marshal, const pj_marshal_value *container);
 /// Says what is wrong, unless something is already; false.
 bool pj_marshal_fail(pj_marshal *marshal, const char *problem);
-/// Place for the reader's number of a value that others may refer to; NULL = it has none.
-static inline uint32_t *pj_marshal_note(pj_marshal *marshal, const pj_marshal_value *value)
+/// Keeps a number, less than 2^27 and not 0, of a value that others may refer to.
+static inline void pj_marshal_note(pj_marshal *marshal, const pj_marshal_value *value,
+                                   uint32_t number)
 {
-    return value->reference ? &marshal->references[value->reference - 1].note : NULL;
+    if (value->reference)
+        marshal->references[value->reference - 1].note = number & ((UINT32_C(1) << 27) - 1);
+}
+
+/// Takes a reference to a value of which the reader has noted a number, and gives that: most keys
+/// of a profile. Otherwise takes nothing; 0.
+static inline uint32_t pj_marshal_known(pj_marshal *marshal, bool is_text)
+{
+    uint32_t number;
+    if ((size_t)(marshal->end - marshal->at) <= sizeof number || *marshal->at != 'r')
+        return 0;
+    memcpy(&number, marshal->at + 1, sizeof number);
+    number = le32toh(number);
+    if (number >= marshal->reference_count || marshal->references[number].unfinished ||
+        marshal->references[number].is_text != is_text || !marshal->references[number].note)
+        return 0;
+    marshal->at += 1 + sizeof number;
+    return marshal->references[number].note;
+}
+
+/// As pj_marshal_next, and faster for numbers that nothing refers to: most of a profile.
+static inline bool pj_marshal_number(pj_marshal *marshal, pj_marshal_value *value)
+{
+    size_t left = (size_t)(marshal->end - marshal->at);
+    if (left > sizeof(uint64_t) && *marshal->at == 'g') {
+        uint64_t bits;
+        memcpy(&bits, marshal->at + 1, sizeof bits);
+        bits = le64toh(bits);
+        memcpy(&value->real, &bits, sizeof bits);
+        value->kind = PJ_MARSHAL_REAL;
+        marshal->at += 1 + sizeof bits;
+        return true;
+    }
+    if (left > sizeof(uint32_t) && *marshal->at == 'i') {
+        uint32_t bits;
+        memcpy(&bits, marshal->at + 1, sizeof bits);
+        value->whole = (int32_t)le32toh(bits);
+        value->kind = PJ_MARSHAL_WHOLE;
+        marshal->at += 1 + sizeof bits;
+        return true;
+    }
+    return pj_marshal_next(marshal, value);
 }
 
 #endif

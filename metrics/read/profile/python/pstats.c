@@ -47,14 +47,17 @@ static bool wrong(reading *r, const char *problem)
 static bool take_text(reading *r, uint32_t *text)
 {
     pj_marshal_value value;
+    uint32_t known = pj_marshal_known(&r->m, true);
+    if (known) {
+        *text = known - 1;
+        return true;
+    }
     if (!pj_marshal_next(&r->m, &value))
         return false;
     if (value.kind != PJ_MARSHAL_TEXT)
         return wrong(r, "a function is not named (file, line, name)");
-    uint32_t *note = pj_marshal_note(&r->m, &value);
-    *text = note && *note ? *note - 1 : pj_build_text(r->build, value.text);
-    if (note)
-        *note = *text + 1;
+    *text = pj_build_text(r->build, value.text);
+    pj_marshal_note(&r->m, &value, *text + 1);
     return true;
 }
 
@@ -80,12 +83,6 @@ static bool take_region(reading *r, const pj_marshal_value *key, uint32_t *regio
     uint32_t file = 0, line = 0, name = 0;
     if (key->kind != PJ_MARSHAL_TUPLE || key->count != 3)
         return wrong(r, "a function is not named (file, line, name)");
-    const uint32_t *known = pj_marshal_note(&r->m, key);
-    if (known && *known) {
-        *region = *known - 1;
-        pj_marshal_leave(&r->m, key);
-        return true;
-    }
     if (!take_text(r, &file) || !take_line(r, &line) || !take_text(r, &name))
         return false;
     pj_marshal_leave(&r->m, key);
@@ -94,16 +91,30 @@ static bool take_region(reading *r, const pj_marshal_value *key, uint32_t *regio
         return false;
     if (is_builtin(pj_profile_text(pj_build_profile(r->build), file)))
         pj_build_region_at(r->build, *region)->kind = PJ_REGION_builtin;
-    uint32_t *note = pj_marshal_note(&r->m, key);
-    if (note)
-        *note = *region + 1;
+    pj_marshal_note(&r->m, key, *region + 1);
     return true;
+}
+
+/// The region of the next key of a dictionary, or its end.
+static bool take_key(reading *r, uint32_t *region, bool *ended)
+{
+    pj_marshal_value key;
+    uint32_t known = pj_marshal_known(&r->m, false);
+    *ended = false;
+    if (known) {
+        *region = known - 1;
+        return true;
+    }
+    if (!pj_marshal_next(&r->m, &key))
+        return false;
+    *ended = key.kind == PJ_MARSHAL_END;
+    return *ended || take_region(r, &key, region);
 }
 
 static bool take_calls(reading *r, uint32_t column, uint32_t item)
 {
     pj_marshal_value value;
-    if (!pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_number(&r->m, &value))
         return false;
     if (value.kind == PJ_MARSHAL_LARGE)
         pj_build_odd(r->build, PJ_ODDITY_large_value, 0);
@@ -117,7 +128,7 @@ static bool take_calls(reading *r, uint32_t column, uint32_t item)
 static bool take_time(reading *r, uint32_t column, uint32_t item)
 {
     pj_marshal_value value;
-    if (!pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_number(&r->m, &value))
         return false;
     if (value.kind != PJ_MARSHAL_REAL && value.kind != PJ_MARSHAL_WHOLE)
         return wrong(r, "a time is not a number");
@@ -173,11 +184,10 @@ static uint32_t find_edge(reading *r, uint32_t caller, uint32_t callee)
                  : pj_build_new_edge(r->build, caller, callee);
 }
 
-static bool take_caller(reading *r, const pj_marshal_value *key, uint32_t callee)
+static bool take_caller(reading *r, uint32_t caller, uint32_t callee)
 {
     pj_marshal_value value;
-    uint32_t caller = 0;
-    if (!take_region(r, key, &caller) || !pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_next(&r->m, &value))
         return false;
     uint32_t edge = find_edge(r, caller, callee);
     if (value.kind == PJ_MARSHAL_TUPLE)
@@ -190,20 +200,19 @@ static bool take_caller(reading *r, const pj_marshal_value *key, uint32_t callee
 
 static bool take_callers(reading *r, uint32_t callee)
 {
-    pj_marshal_value callers, key;
+    pj_marshal_value callers;
+    uint32_t caller = 0;
+    bool ended = false;
     if (!pj_marshal_next(&r->m, &callers))
         return false;
     if (callers.kind != PJ_MARSHAL_DICT)
         return wrong(r, "the callers of a function are not a dictionary");
-    while (pj_marshal_next(&r->m, &key)) {
-        if (key.kind == PJ_MARSHAL_END) {
-            pj_marshal_leave(&r->m, &callers);
-            return true;
-        }
-        if (!take_caller(r, &key, callee))
+    while (take_key(r, &caller, &ended) && !ended)
+        if (!take_caller(r, caller, callee))
             return false;
-    }
-    return false;
+    if (ended)
+        pj_marshal_leave(&r->m, &callers);
+    return ended;
 }
 
 static void note_entry(reading *r, uint32_t region)
@@ -219,11 +228,10 @@ static void note_entry(reading *r, uint32_t region)
         pj_build_odd(r->build, PJ_ODDITY_equal_entries, 0);
 }
 
-static bool take_function(reading *r, const pj_marshal_value *key)
+static bool take_function(reading *r, uint32_t region)
 {
     pj_marshal_value value;
-    uint32_t region = 0;
-    if (!take_region(r, key, &region) || !pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_next(&r->m, &value))
         return false;
     if (value.kind != PJ_MARSHAL_TUPLE || value.count != FUNCTION_ITEMS)
         return wrong(r,
@@ -240,18 +248,17 @@ static bool take_function(reading *r, const pj_marshal_value *key)
 
 static bool take_profile(reading *r)
 {
-    pj_marshal_value top, key;
+    pj_marshal_value top;
+    uint32_t region = 0;
+    bool ended = false;
     if (!pj_marshal_next(&r->m, &top))
         return false;
     if (top.kind != PJ_MARSHAL_DICT)
         return wrong(r, "it does not begin with a dictionary of functions");
-    while (pj_marshal_next(&r->m, &key)) {
-        if (key.kind == PJ_MARSHAL_END)
-            return r->m.at == r->m.end || wrong(r, "bytes follow its end");
-        if (!take_function(r, &key))
+    while (take_key(r, &region, &ended) && !ended)
+        if (!take_function(r, region))
             return false;
-    }
-    return false;
+    return ended && (r->m.at == r->m.end || wrong(r, "bytes follow its end"));
 }
 
 static void begin(reading *r)

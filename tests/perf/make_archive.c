@@ -1,8 +1,9 @@
-// make_archive ANCHOR EVENTS [RANKS THREADS [wide]]: an OTF2 archive of about that many events,
-// written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 128 threads),
-// two counters before every enter and leave, ids of each location's own, clock offsets; iterations
-// of nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of regions have
-// four bytes, and a metric that is no counter stands beside the two.
+// make_archive ANCHOR EVENTS [RANKS THREADS [wide|mixed]]: an OTF2 archive of about that many
+// events, written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 128
+// threads), two counters before every enter and leave, ids of each location's own, clock offsets;
+// iterations of nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of
+// regions have four bytes, and a metric that is no counter stands beside the two. `mixed`: 40
+// functions call each other in no order, to changing depths.
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -12,7 +13,8 @@
 enum {
     RANKS_MOST = 64,
     LOCATIONS_MOST = 128,
-    FUNCTIONS = 8, // then the regions below
+    NAMED = 8,      // functions that call one another in order
+    FUNCTIONS = 40, // then the regions below
     PARALLEL = FUNCTIONS,
     BARRIER,
     IRECV,
@@ -22,26 +24,21 @@ enum {
     REGIONS,
     STRING_WORLD = 7,
     STRINGS_NAMES = 8,
-    INNER = 10, // rounds of nested functions in an iteration
+    INNER = 10,                  // rounds of nested functions in an iteration
+    PAIRS = INNER * (NAMED - 1), // of enter and leave in an iteration
 };
 
-static const char *const names[REGIONS] = {"main",
-                                           "solve",
-                                           "sweep",
-                                           "flux",
-                                           "limiter",
-                                           "state",
-                                           "riemann",
-                                           "root",
-                                           "!$omp parallel @solve.c:12",
-                                           "!$omp implicit barrier @solve.c:12",
-                                           "MPI_Irecv",
-                                           "MPI_Isend",
-                                           "MPI_Waitall",
-                                           "MPI_Allreduce"};
+static const char *const names[NAMED] = {"main",    "solve", "sweep",   "flux",
+                                         "limiter", "state", "riemann", "root"};
+static const char *const calls[REGIONS - FUNCTIONS] = {"!$omp parallel @solve.c:12",
+                                                       "!$omp implicit barrier @solve.c:12",
+                                                       "MPI_Irecv",
+                                                       "MPI_Isend",
+                                                       "MPI_Waitall",
+                                                       "MPI_Allreduce"};
 
 static uint32_t ranks = 8, threads = 2;
-static bool wide;
+static bool wide, mixed;
 
 typedef struct place {
     OTF2_EvtWriter *out;
@@ -102,12 +99,34 @@ static void leave(place *p, uint32_t region)
     must(OTF2_EvtWriter_Leave(p->out, NULL, time, id_of(p, region)));
 }
 
+/// As many calls as the functions in order make: each function calls three others, in no order.
+static void wander(place *p)
+{
+    enum { DEEPEST = 6, CALLEES = 3 };
+    uint32_t open[DEEPEST + 1] = {0}, depth = 0, pairs = 0;
+    while (pairs < PAIRS || depth > 0) {
+        bool down = depth < DEEPEST && p->noise >> 31;
+        if (pairs < PAIRS && (down || depth == 0)) {
+            uint32_t callee = open[depth] * CALLEES + (p->noise >> 12) % CALLEES;
+            open[++depth] = 1 + callee % (FUNCTIONS - 1);
+            enter(p, open[depth]);
+            pairs++;
+        } else {
+            leave(p, open[depth--]);
+        }
+    }
+}
+
 static void compute(place *p)
 {
+    if (mixed) {
+        wander(p);
+        return;
+    }
     for (uint32_t round = 0; round < INNER; round++) {
-        for (uint32_t f = 1; f < FUNCTIONS; f++)
+        for (uint32_t f = 1; f < NAMED; f++)
             enter(p, f);
-        for (uint32_t f = FUNCTIONS; f-- > 1;)
+        for (uint32_t f = NAMED; f-- > 1;)
             leave(p, f);
     }
 }
@@ -182,6 +201,16 @@ static void write_map(OTF2_DefWriter *out, const place *p)
     must(OTF2_DefWriter_WriteClockOffset(out, UINT64_C(1) << 50, p->rank, 0));
 }
 
+static void name_of(uint32_t region, char *name, size_t size)
+{
+    if (region >= FUNCTIONS)
+        snprintf(name, size, "%s", calls[region - FUNCTIONS]);
+    else if (region < NAMED)
+        snprintf(name, size, "%s", names[region]);
+    else
+        snprintf(name, size, "function_%u", region);
+}
+
 static void write_regions(OTF2_GlobalDefWriter *out)
 {
     for (uint32_t r = 0; r < REGIONS; r++) {
@@ -194,7 +223,9 @@ static void write_regions(OTF2_GlobalDefWriter *out)
             role = r == ALLREDUCE ? OTF2_REGION_ROLE_COLL_ALL2ALL : OTF2_REGION_ROLE_POINT2POINT;
             paradigm = OTF2_PARADIGM_MPI;
         }
-        must(OTF2_GlobalDefWriter_WriteString(out, STRINGS_NAMES + r, names[r]));
+        char name[64];
+        name_of(r, name, sizeof name);
+        must(OTF2_GlobalDefWriter_WriteString(out, STRINGS_NAMES + r, name));
         must(OTF2_GlobalDefWriter_WriteRegion(out, r, STRINGS_NAMES + r, STRINGS_NAMES + r, 0, role,
                                               paradigm, OTF2_REGION_FLAG_NONE, 0, 0, 0));
     }
@@ -279,17 +310,19 @@ static void write_archive(OTF2_Archive *archive, uint64_t iterations)
 
 int main(int argc, char **argv)
 {
-    enum { EACH = 2 * (INNER * 2 * (FUNCTIONS - 1) + 4) + 10 }; // events of an iteration, about
+    enum { EACH = 2 * (2 * PAIRS + 4) + 10 }; // events of an iteration, about
     char folder[4096] = ".", *slash, *dot;
     if (argc >= 5) {
         ranks = (uint32_t)strtoul(argv[3], NULL, 10);
         threads = (uint32_t)strtoul(argv[4], NULL, 10);
     }
-    wide = argc == 6;
+    wide = argc == 6 && strcmp(argv[5], "wide") == 0;
+    mixed = argc == 6 && strcmp(argv[5], "mixed") == 0;
     bool fits = ranks - 1 < RANKS_MOST && threads - 1 < LOCATIONS_MOST / ranks;
-    if ((argc != 3 && argc != 5 && argc != 6) || !fits || strlen(argv[1]) >= sizeof folder ||
+    if ((argc != 3 && argc != 5 && !wide && !mixed) || !fits || strlen(argv[1]) >= sizeof folder ||
         !(dot = strrchr(argv[1], '.'))) {
-        fprintf(stderr, "usage: make_archive FOLDER/NAME.otf2 EVENTS [RANKS THREADS [wide]]\n");
+        fprintf(stderr,
+                "usage: make_archive FOLDER/NAME.otf2 EVENTS [RANKS THREADS [wide|mixed]]\n");
         return 1;
     }
     *dot = 0;

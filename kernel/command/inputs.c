@@ -5,6 +5,7 @@
 #include "kernel/command/progress.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "metrics/analyse/load_texts.h"
 #include "metrics/analyse/paths.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -280,11 +281,8 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
 
 bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err)
 {
-    if (args->roi && !pj_roi_parse(pj_str_of(args->roi), &opts->roi, err))
-        return false;
-    opts->roi.drop = args->roi_cut && strcmp(args->roi_cut, "drop") == 0;
-    opts->raw_clock = args->clock && strcmp(args->clock, "raw") == 0;
-    return true;
+    const pj_load_texts texts = {.roi = args->roi, .roi_cut = args->roi_cut, .clock = args->clock};
+    return pj_load_texts_part(&texts, opts, err);
 }
 
 bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,

@@ -8,6 +8,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -102,7 +103,7 @@ static bool list_items(batch *b, pj_err *err)
         const char *path = text ? input->text : ok ? input->run->path : "";
         path = pj_arena_text(b->arena, pj_str_of(path));
         b->items[b->count++] =
-            (item){.path = path, .at = pj_summarise_path(path, b->args->folder, b->arena)};
+            (item){.path = path, .at = pj_trace_files_summary(path, b->args->folder, b->arena)};
     }
     free(inputs.items);
     return ok && check_places(b, err) && make_folder(b->args->folder, err);

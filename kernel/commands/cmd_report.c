@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct report_args {
@@ -79,16 +78,6 @@ static const char *choose_output(const report_args *args, const char *notebook,
                            pj_report_format_name(format));
 }
 
-static const char *today(pj_arena *arena)
-{
-    char text[64];
-    time_t now = time(NULL);
-    struct tm day;
-    localtime_r(&now, &day);
-    strftime(text, sizeof text, "%e %B %Y", &day);
-    return pj_arena_text(arena, pj_str_trim(pj_str_of(text)));
-}
-
 static pj_report_info info_of(const report_args *args)
 {
     return (pj_report_info){.title = args->metrics.title,
@@ -123,13 +112,8 @@ static json_t *write_standard(const pj_report *report, const report_args *args, 
     metrics.title = NULL; // the report's, so that metrics given alone stay as they are
     if (!pj_metrics_args_run(session, &args->load, &metrics, &result, err))
         return NULL;
-    pj_report_info info = info_of(args);
-    if (!info.title)
-        info.title = info.application
-                         ? pj_arena_format(arena, "Performance of %s", info.application)
-                         : "Performance assessment";
-    if (!info.date)
-        info.date = today(arena);
+    const pj_report_info given = info_of(args);
+    const pj_report_info info = pj_report_info_whole(&given, arena);
     pj_report_source source = {result.metrics, &args->load, &metrics, folder, report->summaries};
     return pj_report_source_notebook(session, &source, &info, err);
 }

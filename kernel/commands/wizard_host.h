@@ -1,5 +1,6 @@
-// What the wizard gets from the kernel: traces read, folders listed, files written, results shown
-// beside it. Ownership: the host belongs to the wizard it was made for.
+// What the wizard gets from the kernel: metric sets of the session, documents made, choices kept,
+// results shown beside it, calls made later. Ownership: the host belongs to the wizard it was made
+// for.
 #ifndef PJ_WIZARD_HOST_H
 #define PJ_WIZARD_HOST_H
 

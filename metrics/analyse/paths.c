@@ -6,6 +6,7 @@
 #include "metrics/base/str.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/summary/summary.h"
+#include "metrics/trace/companion.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -233,4 +234,17 @@ bool pj_paths_are_profiles(const char *text)
     bool profiles = found ? paths.count && is_profile(paths.items[0]) : err.code == PJ_E_USAGE;
     free(paths.items);
     return profiles;
+}
+
+bool pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err)
+{
+    size_t first = paths->count, kept = first;
+    if (!pj_paths_expand(text, PJ_WANT_TRACES, arena, paths, err))
+        return false;
+    for (size_t i = first; i < paths->count; i++)
+        if (!pj_companion_named(paths->items[i]))
+            paths->items[kept++] = paths->items[i];
+    paths->count = kept;
+    return kept > first ||
+           pj_fail(err, PJ_E_USAGE, text, 0, "is no run: choose the .prv that it belongs to");
 }

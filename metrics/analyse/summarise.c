@@ -2,6 +2,7 @@
 // A summary stands for a trace as long as fingerprint and options are the same.
 #include "metrics/analyse/summarise.h"
 
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -25,51 +26,10 @@
 
 enum { SCENE_ROWS = 32, SCENE_COLUMNS = 128 }; // of what a summary tells over time
 
-static pj_str file_of(const char *path)
-{
-    pj_str text = pj_str_of(path);
-    size_t slash = pj_str_find_last(text, '/');
-    return slash < text.len ? pj_str_from(text, slash + 1) : text;
-}
-
-const char *pj_summarise_path(const char *path, const char *folder, pj_arena *arena)
-{
-    if (!folder)
-        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
-    pj_auto_run run = pj_run_new(path);
-    pj_str file = file_of(path), name = pj_str_of(run->name);
-    if (pj_str_starts(file, name))
-        return pj_arena_format(arena, "%s/" PJ_STR_FMT PJ_SUMMARY_SUFFIX, folder, PJ_STR_ARG(file));
-    return pj_arena_format(arena, "%s/%s.otf2" PJ_SUMMARY_SUFFIX, folder, run->name);
-}
-
-/// Of the labels and names beside a Paraver trace; 0 = there are none.
-static bool print_names(const char *path, pj_job *job, uint64_t *out, pj_err *err)
-{
-    static const char *const suffixes[] = {".pcf", ".row"};
-    pj_fingerprint all;
-    pj_fingerprint_begin(&all);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        pj_auto_buf file = {0};
-        uint64_t one;
-        char text[PJ_FINGERPRINT_TEXT];
-        pj_companion_path(path, suffixes[i], &file);
-        if (!pj_file_is_regular(file.at) || access(file.at, R_OK) != 0)
-            continue;
-        if (!pj_fingerprint_file(file.at, job, &one, NULL, err))
-            return false;
-        pj_fingerprint_text(one, text);
-        pj_fingerprint_add(&all, pj_str_of(suffixes[i]));
-        pj_fingerprint_add(&all, pj_str_of(text));
-    }
-    *out = all.total ? pj_fingerprint_end(&all) : 0;
-    return true;
-}
-
 /// Without fingerprints and sizes.
 static pj_provenance begin_origin(const char *path, const pj_load_opts *opts, pj_arena *arena)
 {
-    return (pj_provenance){.source = pj_arena_text(arena, file_of(path)),
+    return (pj_provenance){.source = pj_arena_text(arena, pj_trace_files_name(path)),
                            .format = "",
                            .options = pj_load_options(opts, arena),
                            .program = PJ_VERSION};
@@ -80,7 +40,7 @@ bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job
 {
     *out = begin_origin(path, opts, arena);
     return pj_fingerprint_trace(path, job, &out->fingerprint, &out->bytes, err) &&
-           print_names(path, job, &out->names, err);
+           pj_trace_files_names(path, job, &out->names, err);
 }
 
 static bool is_same(const pj_provenance *a, const pj_provenance *b)
@@ -145,7 +105,7 @@ pj_run *pj_summarise_beside(const char *path, const pj_load_opts *opts, pj_job *
     const char *const folders[] = {opts->summaries, NULL};
     for (size_t i = opts->summaries ? 0 : 1; i < 2; i++) {
         pj_err problem = {.code = PJ_E_NONE};
-        const char *at = pj_summarise_path(path, folders[i], arena);
+        const char *at = pj_trace_files_summary(path, folders[i], arena);
         pj_auto_run run = pj_summarise_find(at, path, opts, job, state, &problem);
         if (run && !pj_load_lack(opts, run, true))
             return pj_run_hold(run);
@@ -162,7 +122,7 @@ bool pj_summarise_keep(const pj_run *run, const pj_provenance *origin, const cha
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_provenance from = *origin;
-    const char *at = pj_summarise_path(run->path, folder, arena);
+    const char *at = pj_trace_files_summary(run->path, folder, arena);
     from.format = run->format;
     from.text_bytes = run->text_bytes;
     if (!pj_summary_write(run, &from, at, NULL, err))
@@ -198,10 +158,10 @@ typedef struct printing {
 static void print_own(void *memory)
 {
     printing *p = memory;
-    p->ok =
-        pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
-        pj_fingerprint_read(&p->parts, p->group, &p->job, &p->err) &&
-        (!pj_process_group_leads(p->group) || print_names(p->path, &p->job, &p->names, &p->err));
+    p->ok = pj_fingerprint_list(p->path, p->arena, &p->parts, &p->err) &&
+            pj_fingerprint_read(&p->parts, p->group, &p->job, &p->err) &&
+            (!pj_process_group_leads(p->group) ||
+             pj_trace_files_names(p->path, &p->job, &p->names, &p->err));
     p->done = true;
 }
 

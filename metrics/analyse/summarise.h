@@ -1,4 +1,4 @@
-// Summaries of traces: where they lie, whether they still stand for their trace, how they are made.
+// Summaries of traces: whether they still stand for their trace, how they are made.
 // Ownership: runs are new references; paths arena.
 #ifndef PJ_SUMMARISE_H
 #define PJ_SUMMARISE_H
@@ -18,10 +18,6 @@ typedef enum pj_summary_state {
     PJ_SUMMARY_OTHER_OPTIONS, // made with another region of interest, say
     PJ_SUMMARY_OTHER_BYTES,   // made from what is not the trace any more
 } pj_summary_state;
-
-/// "a/run.prv.gz.popinjay.json.gz", or with the same name in `folder` (NULL = beside the trace),
-/// where an archive that is called like all others has the name of its run.
-const char *pj_summarise_path(const char *path, const char *folder, pj_arena *arena);
 
 /// What a summary of the trace would be made from now; reads all its bytes. Texts are arena.
 PJ_CHECKED bool pj_summarise_origin(const char *path, const pj_load_opts *opts, pj_job *job,

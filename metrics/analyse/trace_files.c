@@ -1,11 +1,22 @@
-// The rows of readers answer; which files an archive has, its fingerprint knows.
+// The rows of readers answer; which files an archive has, its fingerprint knows; companions and
+// summaries are named after their trace.
 #include "metrics/analyse/trace_files.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/file.h"
+#include "metrics/base/fingerprint.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
+#include "metrics/read/reader.h"
+#include "metrics/read/summary/summary.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/companion.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 const pj_reader *pj_trace_files_named(const char *name)
 {
@@ -13,6 +24,55 @@ const pj_reader *pj_trace_files_named(const char *name)
     for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
         if (pj_reader_gives_trace(reader) && pj_reader_fits_name(reader, name))
             return reader;
+    return NULL;
+}
+
+pj_str pj_trace_files_name(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    return slash < text.len ? pj_str_from(text, slash + 1) : text;
+}
+
+const char *pj_trace_files_summary(const char *path, const char *folder, pj_arena *arena)
+{
+    if (!folder)
+        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
+    pj_auto_run run = pj_run_new(path);
+    pj_str file = pj_trace_files_name(path), name = pj_str_of(run->name);
+    if (pj_str_starts(file, name))
+        return pj_arena_format(arena, "%s/" PJ_STR_FMT PJ_SUMMARY_SUFFIX, folder, PJ_STR_ARG(file));
+    return pj_arena_format(arena, "%s/%s.otf2" PJ_SUMMARY_SUFFIX, folder, run->name);
+}
+
+bool pj_trace_files_names(const char *path, pj_job *job, uint64_t *out, pj_err *err)
+{
+    static const char *const suffixes[] = {".pcf", ".row"};
+    pj_fingerprint all;
+    pj_fingerprint_begin(&all);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        pj_auto_buf file = {0};
+        uint64_t one;
+        char text[PJ_FINGERPRINT_TEXT];
+        pj_companion_path(path, suffixes[i], &file);
+        if (!pj_file_is_regular(file.at) || access(file.at, R_OK) != 0)
+            continue;
+        if (!pj_fingerprint_file(file.at, job, &one, NULL, err))
+            return false;
+        pj_fingerprint_text(one, text);
+        pj_fingerprint_add(&all, pj_str_of(suffixes[i]));
+        pj_fingerprint_add(&all, pj_str_of(text));
+    }
+    *out = all.total ? pj_fingerprint_end(&all) : 0;
+    return true;
+}
+
+const char *pj_trace_files_title(size_t index)
+{
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        if (pj_reader_gives_trace(reader) && index-- == 0)
+            return reader->title;
     return NULL;
 }
 

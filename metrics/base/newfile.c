@@ -210,6 +210,13 @@ bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err)
            pj_newfile_commit(&file, err);
 }
 
+bool pj_newfile_put_first(const char *path, pj_str bytes, pj_err *err)
+{
+    if (access(path, F_OK) == 0)
+        return pj_fail(err, PJ_E_USAGE, path, 0, "a file of this name is there already");
+    return pj_newfile_put(path, bytes, err);
+}
+
 bool pj_newfile_check(const char *path, pj_err *err)
 {
     struct stat old;

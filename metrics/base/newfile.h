@@ -28,6 +28,9 @@ void pj_newfile_drop(pj_newfile *file);
 /// into.
 PJ_CHECKED bool pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
 
+/// The same where no file of this name is; PJ_E_USAGE where one is.
+PJ_CHECKED bool pj_newfile_put_first(const char *path, pj_str bytes, pj_err *err);
+
 /// Whether the system lets a file be put there: asked before work that would be lost.
 PJ_CHECKED bool pj_newfile_check(const char *path, pj_err *err);
 

@@ -1,5 +1,6 @@
 // Every trace at hand: from its summary every metric set has the values of the trace, bit by bit.
 #include "metrics/analyse/summarise.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/pop/metrics.h"
 #include "tests/support/archives.h"
 
@@ -48,7 +49,7 @@ static void check(const char *path)
     pj_auto_arena arena = pj_arena_new(NULL);
     char folder[] = "/tmp/pj_summariesXXXXXX";
     assert_non_null(mkdtemp(folder));
-    const char *at = pj_summarise_path(path, folder, arena); // so that both runs have one name
+    const char *at = pj_trace_files_summary(path, folder, arena); // so that both runs have one name
     if (!pj_summarise(path, at, (pj_load_opts){0}, &job, &trace, &err))
         fail_msg("%s: %s", path, err.text);
     assert_true(stat(at, &info) == 0 && info.st_size < 100000);

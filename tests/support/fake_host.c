@@ -1,12 +1,27 @@
-// A folder of made-up traces, and a queue in the place of the kernel's threads.
+// A folder of made-up traces, and a queue in the place of the kernel's threads. What the wizard
+// asks of traces and files the linker sends here (--wrap in CMakeLists.txt).
 #include "tests/support/fake_host.h"
 
+#include "metrics/analyse/folder_list.h"
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/analyse/trace_look.h"
+#include "metrics/base/newfile.h"
 #include "tests/support/made_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
+bool __wrap_pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_err *err);
+bool __wrap_pj_folder_list(const char *path, pj_arena *arena, pj_folder *out, pj_err *err);
+bool __wrap_pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err);
+bool __wrap_pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
+bool __wrap_pj_newfile_put_first(const char *path, pj_str bytes, pj_err *err);
+
+static fake_host *the_fake; // of the wizard on stage
 
 static bool shape_of(const char *path, unsigned *ranks, unsigned *threads)
 {
@@ -27,13 +42,11 @@ static pj_run *go_slowly(const char *path, pj_job *job, pj_err *err)
     return NULL;
 }
 
-static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
-                    pj_err *err)
+pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
-    (void)how;
-    fake_host *fake = self;
+    (void)opts;
     unsigned ranks, threads;
-    fake->loads++;
+    the_fake->loads++;
     if (strstr(path, "slow"))
         return go_slowly(path, job, err);
     if (strstr(path, "bad") || !shape_of(path, &ranks, &threads)) {
@@ -45,36 +58,26 @@ static pj_run *load(void *self, const char *path, const pj_wizard_load *how, pj_
     return made_run_simple(path, ranks, threads, 900000000u / ranks, runtime);
 }
 
-static bool check(void *self, const pj_wizard_load *how, pj_err *err)
+bool __wrap_pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_err *err)
 {
-    (void)self;
-    return !how->roi || strcmp(how->roi, "nonsense") != 0 ||
-           pj_fail(err, PJ_E_USAGE, NULL, 0, "\"nonsense\" is no region of interest");
-}
-
-static bool peek(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err)
-{
-    (void)self;
     unsigned ranks, threads;
     if (!shape_of(path, &ranks, &threads))
         return pj_fail(err, PJ_E_FORMAT, path, 0, "no known format");
-    *out = (pj_wizard_facts){.format = "Paraver trace",
-                             .layout = pj_arena_format(arena, "%ux%u", ranks, threads),
-                             .bytes = 2300000};
+    *out = (pj_trace_look){.format = "Paraver trace",
+                           .layout = pj_arena_format(arena, "%ux%u", ranks, threads),
+                           .bytes = 2300000};
     return true;
 }
 
-static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
-                 pj_err *err)
+bool __wrap_pj_folder_list(const char *folder, pj_arena *arena, pj_folder *out, pj_err *err)
 {
-    fake_host *fake = self;
-    fake->listed = pj_arena_text(fake->arena, pj_str_of(folder));
-    static const pj_wizard_entry odd[] = {
+    the_fake->listed = pj_arena_text(the_fake->arena, pj_str_of(folder));
+    static const pj_folder_entry odd[] = {
         {.name = "a\xff", .folder = true},
         {.name = "1x1\xff.prv", .format = "Paraver trace", .bytes = 100},
         {.name = "2x1\r\n.prv", .format = "Paraver trace", .bytes = 100},
     };
-    static const pj_wizard_entry entries[] = {
+    static const pj_folder_entry entries[] = {
         {.name = "deeper", .folder = true},
         {.name = "1x1.prv", .format = "Paraver trace", .bytes = 100},
         {.name = "2x1.prv", .format = "Paraver trace", .bytes = 200},
@@ -86,55 +89,49 @@ static bool list(void *self, const char *folder, pj_arena *arena, pj_wizard_entr
         return pj_fail(err, PJ_E_IO, folder, 0, "cannot be opened: No such file or directory");
     bool is_odd = strncmp(folder, "/odd", 4) == 0;
     out->count = is_odd ? sizeof odd / sizeof *odd : sizeof entries / sizeof *entries;
-    out->items = pj_new_n(arena, pj_wizard_entry, out->count);
-    memcpy(out->items, is_odd ? odd : entries, out->count * sizeof *out->items);
+    out->entries = pj_new_n(arena, pj_folder_entry, out->count);
+    memcpy(out->entries, is_odd ? odd : entries, out->count * sizeof *out->entries);
     return true;
 }
 
-static const char *format_at(void *self, size_t index)
+bool __wrap_pj_paths_runs(const char *text, pj_arena *arena, pj_paths *out, pj_err *err)
 {
-    (void)self;
-    static const char *const titles[] = {"Paraver trace", "OTF2 archive"};
-    return index < 2 ? titles[index] : NULL;
-}
-
-static bool expand(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out, pj_err *err)
-{
-    (void)self;
     static const char *const all[] = {"1x1.prv", "2x1.prv", "4x1.prv"};
     bool glob = strchr(text, '*') != NULL;
     if (strstr(text, "nothing"))
         return pj_fail(err, PJ_E_MISSING, text, 0, "no file matches");
-    out->items = pj_new_n(arena, const char *, 3);
-    for (size_t i = 0; i < (glob ? 3 : 1); i++)
+    for (size_t i = 0; i < (glob ? 3 : 1); i++) {
+        pj_grow(out->items, &out->cap, out->count + 1);
         out->items[out->count++] = glob ? pj_arena_format(arena, "/traces/%s", all[i])
                                         : pj_arena_text(arena, pj_str_of(text));
+    }
     return true;
 }
 
-static bool write_file(void *self, const char *path, pj_str bytes, bool replace, pj_err *err)
+bool __wrap_pj_newfile_put(const char *path, pj_str bytes, pj_err *err)
 {
-    fake_host *fake = self;
-    if (!replace && strstr(path, "there"))
-        return pj_fail(err, PJ_E_USAGE, path, 0, "is there already");
-    fake->written = pj_arena_text(fake->arena, pj_str_of(path));
-    fake->written_bytes = bytes.len;
+    (void)err;
+    const char *kept = pj_arena_text(the_fake->arena, pj_str_of(path));
+    if (pj_str_ends(pj_str_of(path), PJ_S(".ipynb"))) {
+        the_fake->reported = kept;
+        return true;
+    }
+    the_fake->written = kept;
+    the_fake->written_bytes = bytes.len;
     return true;
+}
+
+bool __wrap_pj_newfile_put_first(const char *path, pj_str bytes, pj_err *err)
+{
+    if (strstr(path, "there"))
+        return pj_fail(err, PJ_E_USAGE, path, 0, "is there already");
+    return __wrap_pj_newfile_put(path, bytes, err);
 }
 
 static const pj_metric_set *set_at(void *self, size_t index)
 {
     (void)self;
     return pj_metric_set_at(index);
-}
-
-static bool report(void *self, const pj_wizard_report *report, pj_err *err)
-{
-    fake_host *fake = self;
-    if (!report->replace && strstr(report->path, "there"))
-        return pj_fail(err, PJ_E_USAGE, report->path, 0, "is there already");
-    fake->reported = pj_arena_text(fake->arena, pj_str_of(report->path));
-    return true;
 }
 
 static bool print(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err)
@@ -193,6 +190,7 @@ static void release(void *self)
 void fake_host_init(fake_host *fake)
 {
     *fake = (fake_host){.arena = pj_arena_new(NULL)};
+    the_fake = fake;
     pthread_mutex_init(&fake->lock, NULL);
     pthread_cond_init(&fake->change, NULL);
 }
@@ -211,15 +209,7 @@ void fake_host_free(fake_host *fake)
 pj_wizard_host fake_host_of(fake_host *fake)
 {
     return (pj_wizard_host){.self = fake,
-                            .load = load,
-                            .check = check,
-                            .peek = peek,
-                            .list = list,
-                            .format_at = format_at,
-                            .expand = expand,
-                            .write = write_file,
                             .set_at = set_at,
-                            .report = report,
                             .print = print,
                             .recall = recall,
                             .keep = keep,

@@ -1,5 +1,5 @@
-// What a wizard needs, made up: runs by the name of their path, calls that wait until the test lets
-// them through. Ownership: plain struct; fake_host_free.
+// What a wizard needs, made up: runs by the name of their path, folders, calls that wait until the
+// test lets them through. One at a time. Ownership: plain struct; fake_host_free.
 #ifndef PJ_FAKE_HOST_H
 #define PJ_FAKE_HOST_H
 

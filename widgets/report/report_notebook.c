@@ -11,6 +11,8 @@
 #include "widgets/figure/escape.h"
 #include "widgets/report/findings_md.h"
 
+#include <time.h>
+
 typedef struct writer {
     const pj_metrics *metrics;
     const pj_report_plan *plan;
@@ -280,6 +282,28 @@ static json_t *member(json_t *object, const char *key)
     found = json_object();
     json_object_set_new(object, key, found);
     return found;
+}
+
+static const char *today(pj_arena *arena)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm day;
+    localtime_r(&now, &day);
+    strftime(text, sizeof text, "%e %B %Y", &day);
+    return pj_arena_text(arena, pj_str_trim(pj_str_of(text)));
+}
+
+pj_report_info pj_report_info_whole(const pj_report_info *info, pj_arena *arena)
+{
+    pj_report_info whole = *info;
+    if (!whole.title && whole.application)
+        whole.title = pj_arena_format(arena, "Performance of %s", whole.application);
+    if (!whole.title)
+        whole.title = "Performance assessment";
+    if (!whole.date)
+        whole.date = today(arena);
+    return whole;
 }
 
 void pj_report_set_info(json_t *notebook, const pj_report_info *info)

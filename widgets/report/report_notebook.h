@@ -3,6 +3,7 @@
 #ifndef PJ_REPORT_NOTEBOOK_H
 #define PJ_REPORT_NOTEBOOK_H
 
+#include "metrics/base/arena.h"
 #include "metrics/pop/metrics.h"
 #include "widgets/report/report_cells.h"
 
@@ -19,6 +20,8 @@ typedef struct pj_report_plan {
     const pj_report_trace *traces; // by run of the study; NULL = no list of traces
 } pj_report_plan;
 
+/// With the title and the date (today) that a report has where nobody says them; texts are arena.
+pj_report_info pj_report_info_whole(const pj_report_info *info, pj_arena *arena);
 /// Sets the title page of a notebook; what `info` does not say stays as it is.
 void pj_report_set_info(json_t *notebook, const pj_report_info *info);
 json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan);

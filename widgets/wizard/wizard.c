@@ -7,6 +7,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"

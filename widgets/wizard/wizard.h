@@ -1,18 +1,15 @@
 // The wizard: from traces to causes without typing code. Pages of widgets over one analysis, one
-// row of wizard_steps.def each; what it needs from above comes through a struct of functions.
+// row of wizard_steps.def each; what is the kernel's comes through a struct of functions.
 // Ownership: a wizard belongs to its widgets: it ends when its root is closed. All calls come from
 // the holder of the widgets' lock, except where a function says otherwise.
 #ifndef PJ_WIZARD_H
 #define PJ_WIZARD_H
 
-#include "metrics/base/arena.h"
+#include "metrics/analyse/load_texts.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
-#include "metrics/base/str.h"
-#include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/run.h"
 #include "widgets/figure/palette.h"
 #include "widgets/ipy/widget.h"
 
@@ -25,80 +22,24 @@ typedef enum pj_wizard_view {
     PJ_WIZARD_TIMELINE, // run->timeline
 } pj_wizard_view;
 
-/// How traces are read, as texts of the command line; NULL or 0 = the default.
+/// How traces are read.
 typedef struct pj_wizard_load {
-    const char *roi, *roi_cut, *clock;
-    const char *latency, *bandwidth, *eager, *memory;
+    pj_load_texts texts;
     uint64_t workers;
     bool reread; // summaries are ignored
     pj_wizard_view view;
-    const char *range, *ranks; // of the timeline
 } pj_wizard_load;
-
-/// An entry of a folder.
-typedef struct pj_wizard_entry {
-    const char *name;
-    const char *format; // title, by the name: "Paraver trace"; NULL = no input
-    uint64_t bytes;
-    bool folder;
-} pj_wizard_entry;
-
-/// What is known of an input before all of it is read.
-typedef struct pj_wizard_facts {
-    const char *name;    // that lists show: of an archive, its folder's; NULL = the file's
-    const char *format;  // "Paraver trace"
-    const char *layout;  // "16x1"; "" = not known
-    uint64_t bytes;      // of an archive: of all its files
-    uint64_t changed_ns; // time of its last change
-    bool summary;        // a summary is there
-} pj_wizard_facts;
-
-/// Growing lists in an arena.
-typedef struct pj_wizard_entries {
-    pj_wizard_entry *items;
-    size_t count;
-} pj_wizard_entries;
-typedef struct pj_wizard_paths {
-    const char **items;
-    size_t count;
-} pj_wizard_paths;
-
-/// What the report page asks for.
-typedef struct pj_wizard_report {
-    const char *path; // of the notebook
-    const char *title, *application, *author, *contributors, *id;
-    const char *load_code, *metrics_code; // expressions of the command language
-    const pj_metrics *metrics;
-    bool code;    // cells are shown
-    bool replace; // an existing file is replaced
-} pj_wizard_report;
 
 /// A place on the page beside the wizard that shows its last result where there is no kernel.
 typedef enum pj_wizard_slot { PJ_WIZARD_TABLE, PJ_WIZARD_PLOT, PJ_WIZARD_SLOTS } pj_wizard_slot;
 
+/// What is the kernel's.
 typedef struct pj_wizard_host {
     void *self;
-    /// Called on a thread of the wizard's own; the job says when to stop.
-    pj_run *(*load)(void *self, const char *path, const pj_wizard_load *how, pj_job *job,
-                    pj_err *err);
-    /// Whether the texts mean something.
-    bool (*check)(void *self, const pj_wizard_load *how, pj_err *err);
-    bool (*peek)(void *self, const char *path, pj_arena *arena, pj_wizard_facts *out, pj_err *err);
-    /// Without hidden ones, folders first.
-    bool (*list)(void *self, const char *folder, pj_arena *arena, pj_wizard_entries *out,
-                 pj_err *err);
-    const char *(*format_at)(void *self, size_t index); // titles; NULL past the end
-    /// A file, folder or glob as absolute paths of inputs.
-    bool (*expand)(void *self, const char *text, pj_arena *arena, pj_wizard_paths *out,
-                   pj_err *err);
-    /// An existing file is PJ_E_USAGE unless `replace`.
-    bool (*write)(void *self, const char *path, pj_str bytes, bool replace, pj_err *err);
     /// The metric sets, the user's too; NULL past the end.
     const pj_metric_set *(*set_at)(void *self, size_t index);
-    /// Writes the report notebook; NULL = there is no report page.
-    bool (*report)(void *self, const pj_wizard_report *report, pj_err *err);
     /// Runs the notebook, makes a document of it, its format by suffix, and removes the notebook.
-    /// Called on a thread of the wizard's own; the job says when to stop.
+    /// Called on a thread of the wizard's own; the job says when to stop. NULL = none can be made.
     bool (*print)(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err);
     /// Choices of an earlier wizard (new reference or NULL) and those to keep; may be NULL.
     json_t *(*recall)(void *self);

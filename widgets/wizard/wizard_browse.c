@@ -2,9 +2,13 @@
 // One list holds folders and files; what is shown of a folder is what the filters let through.
 #include "widgets/wizard/wizard_browse.h"
 
+#include "metrics/analyse/folder_list.h"
+#include "metrics/analyse/paths.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
@@ -23,7 +27,7 @@ struct pj_browser {
     const char *went, *went_shown; // a folder as it is and as its field shows it
     pj_arena *arena;               // of the entries
     const char *listed;            // the folder that they are of
-    pj_wizard_entries entries;
+    pj_folder found;
     size_t *shown; // places in the entries
     size_t shown_count;
 };
@@ -63,14 +67,13 @@ static bool matches(pj_str pattern, pj_str name)
     return p == pattern.len;
 }
 
-static bool passes(const pj_browser *browser, const pj_wizard_entry *entry)
+static bool passes(const pj_browser *browser, const pj_folder_entry *entry)
 {
     const pj_wizard *wizard = browser->wizard;
     if (entry->folder)
         return true;
     int format = pj_piece_index(&wizard->parts, browser->format);
-    const char *wanted =
-        format > 1 ? wizard->host.format_at(wizard->host.self, (size_t)format - 2) : NULL;
+    const char *wanted = format > 1 ? pj_trace_files_title((size_t)format - 2) : NULL;
     if (format != 1 && !entry->format)
         return false;
     if (wanted && strcmp(wanted, entry->format) != 0)
@@ -85,10 +88,10 @@ static void filter(pj_browser *browser)
 {
     json_t *labels = json_array();
     size_t left = 0;
-    browser->shown = pj_new_n(browser->arena, size_t, browser->entries.count + 1);
+    browser->shown = pj_new_n(browser->arena, size_t, browser->found.count + 1);
     browser->shown_count = 0;
-    for (size_t i = 0; i < browser->entries.count; i++) {
-        const pj_wizard_entry *entry = &browser->entries.items[i];
+    for (size_t i = 0; i < browser->found.count; i++) {
+        const pj_folder_entry *entry = &browser->found.entries[i];
         if (!passes(browser, entry))
             continue;
         if (browser->shown_count == MOST_SHOWN) {
@@ -126,17 +129,16 @@ static void show_folder(pj_browser *browser, const char *folder)
 /// Lists the folder that is typed; what was listed before stays when there is none.
 static bool list(pj_browser *browser, pj_err *err)
 {
-    pj_wizard *wizard = browser->wizard;
     pj_arena *arena = pj_arena_new(NULL);
-    pj_wizard_entries entries = {0};
+    pj_folder found = {0};
     const char *folder = folder_of(browser);
-    if (!wizard->host.list(wizard->host.self, folder, arena, &entries, err)) {
+    if (!pj_folder_list(folder, arena, &found, err)) {
         pj_arena_free(arena);
         return false;
     }
     pj_arena_free(browser->arena);
     browser->arena = arena;
-    browser->entries = entries;
+    browser->found = found;
     browser->listed = pj_arena_text(arena, pj_str_of(folder));
     say(browser, "");
     filter(browser);
@@ -238,16 +240,17 @@ static bool add(pj_browser *browser, const char *text)
 {
     pj_wizard *wizard = browser->wizard;
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_wizard_paths paths = {0};
+    pj_paths paths = {0};
     pj_err err = {.code = PJ_E_NONE};
-    if (!wizard->host.expand(wizard->host.self, text, arena, &paths, &err)) {
+    bool good = pj_paths_runs(text, arena, &paths, &err);
+    if (!good) {
         char said[1600];
         say(browser, pj_err_message(&err, said, sizeof said));
-        return false;
     }
-    for (size_t i = 0; i < paths.count; i++)
+    for (size_t i = 0; good && i < paths.count; i++)
         pj_wizard_choose(wizard, paths.items[i], NULL);
-    return true;
+    free((void *)paths.items);
+    return good;
 }
 
 static void added(pj_browser *browser)
@@ -264,7 +267,7 @@ static void on_add(void *wizard)
     size_t marked = 0;
     for (size_t i = 0; i < browser->shown_count; i++)
         if (pj_piece_has(parts, browser->list, i)) {
-            add(browser, path_of(browser, browser->entries.items[browser->shown[i]].name));
+            add(browser, path_of(browser, browser->found.entries[browser->shown[i]].name));
             marked++;
         }
     if (!marked)
@@ -277,7 +280,7 @@ static void on_open(void *wizard)
     pj_browser *browser = of(wizard);
     const pj_pieces *parts = &browser->wizard->parts;
     for (size_t i = 0; i < browser->shown_count; i++) {
-        const pj_wizard_entry *entry = &browser->entries.items[browser->shown[i]];
+        const pj_folder_entry *entry = &browser->found.entries[browser->shown[i]];
         if (pj_piece_has(parts, browser->list, i) && entry->folder) {
             go(browser, path_of(browser, entry->name));
             return;
@@ -309,7 +312,6 @@ static bool is_plain(const char *name)
 
 static void take_upload(pj_browser *browser, const json_t *file)
 {
-    pj_wizard *wizard = browser->wizard;
     const char *name = json_string_value(json_object_get(file, "name"));
     const json_t *content = json_object_get(file, "content");
     pj_str bytes = {json_string_value(content), json_string_length(content)};
@@ -318,7 +320,7 @@ static void take_upload(pj_browser *browser, const json_t *file)
         say(browser, "A file of that name cannot be stored here.");
     else if (bytes.len > (size_t)MOST_UPLOAD_MB << 20)
         say(browser, "That is large for an upload: copy the file to this machine instead.");
-    else if (!wizard->host.write(wizard->host.self, path_of(browser, name), bytes, false, &err))
+    else if (!pj_newfile_put_first(path_of(browser, name), bytes, &err))
         say(browser, err.text);
     else if (add(browser, path_of(browser, name)))
         added(browser);
@@ -369,7 +371,7 @@ static pj_piece build_filter(pj_browser *browser)
     pj_pieces *parts = &wizard->parts;
     json_t *formats = json_pack("[s, s]", "All formats", "Every file");
     const char *title;
-    for (size_t i = 0; (title = wizard->host.format_at(wizard->host.self, i)); i++)
+    for (size_t i = 0; (title = pj_trace_files_title(i)); i++)
         json_array_append_new(formats, json_string(title));
     browser->format = pj_piece_choice(parts, "Show", none);
     pj_piece_options(parts, browser->format, formats, 0);

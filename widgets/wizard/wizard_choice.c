@@ -1,4 +1,5 @@
 // The runs chosen, and the study and metrics made from those that were read.
+#include "metrics/analyse/trace_look.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -42,9 +43,9 @@ void pj_wizard_choose(pj_wizard *wizard, const char *path, const char *tag)
     *one = (pj_chosen){.arena = pj_arena_new(NULL)};
     one->path = pj_arena_text(one->arena, pj_str_of(path));
     one->tag = pj_arena_text(one->arena, pj_str_of(tag));
-    one->facts = (pj_wizard_facts){.format = "", .layout = ""};
+    one->facts = (pj_trace_look){.format = "", .layout = ""};
     pj_err err = {.code = PJ_E_NONE};
-    if (!wizard->host.peek(wizard->host.self, path, one->arena, &one->facts, &err))
+    if (!pj_trace_look_at(path, one->arena, &one->facts, &err))
         one->problem = pj_arena_text(one->arena, pj_str_of(err.text));
 }
 
@@ -179,15 +180,15 @@ static bool any_tag(const pj_wizard *wizard)
 void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out)
 {
     pj_wizard_load how = pj_wizard_how(wizard);
-    add_option(out, "roi", how.roi);
-    add_option(out, "roi_cut", how.roi_cut);
-    add_option(out, "clock", how.clock);
+    add_option(out, "roi", how.texts.roi);
+    add_option(out, "roi_cut", how.texts.roi_cut);
+    add_option(out, "clock", how.texts.clock);
     if (replays) {
-        add_option(out, "latency", how.latency);
-        add_option(out, "bandwidth", how.bandwidth);
-        add_option(out, "eager", how.eager);
+        add_option(out, "latency", how.texts.latency);
+        add_option(out, "bandwidth", how.texts.bandwidth);
+        add_option(out, "eager", how.texts.eager);
     }
-    add_option(out, "memory", how.memory);
+    add_option(out, "memory", how.texts.memory);
     if (how.workers)
         pj_buf_addf(out, ", jobs = %llu", (unsigned long long)how.workers);
     if (how.reread)

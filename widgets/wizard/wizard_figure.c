@@ -4,6 +4,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
 #include "metrics/table/table.h"
 #include "widgets/bundle.h"
@@ -252,7 +253,7 @@ void pj_wizard_saver_save(pj_wizard *wizard, const pj_wizard_saver *saver)
     add_path(saver, pj_str_of(pj_piece_text(parts, saver->name)), format, &path);
     pj_err err = {.code = PJ_E_NONE};
     if (fill(wizard, saver, format, &bytes, &err) &&
-        wizard->host.write(wizard->host.self, path.at, pj_buf_str(&bytes), true, &err)) {
+        pj_newfile_put(path.at, pj_buf_str(&bytes), &err)) {
         pj_wizard_tell_file(wizard, saver->said, path.at);
         return;
     }

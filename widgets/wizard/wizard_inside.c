@@ -171,11 +171,11 @@ static void start_look(pj_wizard *wizard)
     how.view = view_of(wizard);
     const char *range = pj_piece_text(parts, page->range),
                *ranks = pj_piece_text(parts, page->ranks);
-    how.range = *range ? range : NULL;
-    how.ranks = *ranks ? ranks : NULL;
+    how.texts.range = *range ? range : NULL;
+    how.texts.ranks = *ranks ? ranks : NULL;
     pj_err err = {.code = PJ_E_NONE};
     end_look(wizard);
-    if (!wizard->host.check(wizard->host.self, &how, &err)) {
+    if (!pj_wizard_job_check(&how, &err)) {
         say(wizard, err.text);
         return;
     }
@@ -184,10 +184,9 @@ static void start_look(pj_wizard *wizard)
     pj_run_release(wizard->looked);
     wizard->looked = NULL;
     const char *path = run_of(wizard)->path;
-    pj_wizard_paths paths = {&path, 1};
     say(wizard, "reading");
     pj_piece_show(parts, page->cancel, true);
-    wizard->look = pj_wizard_job_start(&wizard->host, &paths, &how, pj_wizard_call, wizard);
+    wizard->look = pj_wizard_job_start(&path, 1, &how, pj_wizard_call, wizard);
 }
 
 static void draw(pj_wizard *wizard);

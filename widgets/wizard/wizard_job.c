@@ -3,13 +3,18 @@
 // lock.
 #include "widgets/wizard/wizard_job.h"
 
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/load_texts.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/pool.h"
 #include "metrics/base/str.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "widgets/figure/lanes.h"
 
 #include <pthread.h>
 
@@ -23,7 +28,6 @@ typedef struct item {
 
 struct pj_wizard_job {
     pj_arena *arena;
-    pj_wizard_host host;
     pj_wizard_load how;
     void (*news)(void *context);
     void *context;
@@ -46,6 +50,33 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     job->news(job->context);
 }
 
+static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts *timeline,
+                 pj_job *job, pj_err *err)
+{
+    *opts = (pj_load_opts){.ignore_summary = how->reread,
+                           .no_replay = how->view != PJ_WIZARD_TOTALS,
+                           .aspects = how->view == PJ_WIZARD_REGIONS ? PJ_WANT(regions) : 0};
+    if (!pj_load_texts_part(&how->texts, opts, err) ||
+        !pj_load_texts_network(&how->texts, &opts->network, err) ||
+        !pj_load_texts_memory(&how->texts, &job->memory_budget, err))
+        return false;
+    if (how->view != PJ_WIZARD_TIMELINE)
+        return true;
+    size_t rows, columns;
+    pj_lanes_size(0, 0, SIZE_MAX, &rows, &columns);
+    *timeline = (pj_timeline_opts){.rows_most = (uint32_t)rows, .columns = (uint32_t)columns};
+    opts->timeline = timeline;
+    return pj_load_texts_timeline(&how->texts, timeline, err);
+}
+
+bool pj_wizard_job_check(const pj_wizard_load *how, pj_err *err)
+{
+    pj_load_opts opts;
+    pj_timeline_opts timeline;
+    pj_job job = {.workers = 0};
+    return take(how, &opts, &timeline, &job, err);
+}
+
 static void read_one(pj_wizard_job *job, item *one)
 {
     pj_err err = {.code = PJ_E_NONE};
@@ -53,7 +84,10 @@ static void read_one(pj_wizard_job *job, item *one)
                    .workers = (unsigned)job->how.workers,
                    .progress = report,
                    .progress_context = job};
-    pj_run *run = job->host.load(job->host.self, one->path, &job->how, &work, &err);
+    pj_load_opts opts;
+    pj_timeline_opts timeline;
+    bool good = take(&job->how, &opts, &timeline, &work, &err);
+    pj_run *run = good ? pj_load(one->path, opts, &work, &err) : NULL;
     pthread_mutex_lock(&job->lock);
     one->run = run;
     one->err = err;
@@ -93,33 +127,33 @@ static const char *copy(pj_arena *arena, const char *text)
 static pj_wizard_load copy_load(pj_arena *arena, const pj_wizard_load *how)
 {
     pj_wizard_load made = *how;
-    made.roi = copy(arena, how->roi);
-    made.roi_cut = copy(arena, how->roi_cut);
-    made.clock = copy(arena, how->clock);
-    made.latency = copy(arena, how->latency);
-    made.bandwidth = copy(arena, how->bandwidth);
-    made.eager = copy(arena, how->eager);
-    made.memory = copy(arena, how->memory);
-    made.range = copy(arena, how->range);
-    made.ranks = copy(arena, how->ranks);
+    pj_load_texts *t = &made.texts;
+    t->roi = copy(arena, t->roi);
+    t->roi_cut = copy(arena, t->roi_cut);
+    t->clock = copy(arena, t->clock);
+    t->latency = copy(arena, t->latency);
+    t->bandwidth = copy(arena, t->bandwidth);
+    t->eager = copy(arena, t->eager);
+    t->memory = copy(arena, t->memory);
+    t->range = copy(arena, t->range);
+    t->ranks = copy(arena, t->ranks);
     return made;
 }
 
-pj_wizard_job *pj_wizard_job_start(const pj_wizard_host *host, const pj_wizard_paths *paths,
+pj_wizard_job *pj_wizard_job_start(const char *const *paths, size_t count,
                                    const pj_wizard_load *how, void (*news)(void *context),
                                    void *context)
 {
     pj_arena *arena = pj_arena_new(NULL);
     pj_wizard_job *job = pj_new(arena, pj_wizard_job);
     *job = (pj_wizard_job){.arena = arena,
-                           .host = *host,
                            .how = copy_load(arena, how),
                            .news = news,
                            .context = context,
-                           .items = pj_new_n(arena, item, paths->count + 1),
-                           .count = paths->count};
-    for (size_t i = 0; i < paths->count; i++)
-        job->items[i] = (item){.path = copy(arena, paths->items[i]), .state = PJ_READING_WAITS};
+                           .items = pj_new_n(arena, item, count + 1),
+                           .count = count};
+    for (size_t i = 0; i < count; i++)
+        job->items[i] = (item){.path = copy(arena, paths[i]), .state = PJ_READING_WAITS};
     pthread_mutex_init(&job->lock, NULL);
     job->task = pj_task_start(work, job);
     if (!job->task) // no thread to be had: the page waits

@@ -24,9 +24,12 @@ typedef struct pj_wizard_progress {
     uint64_t ns;          // since it was begun
 } pj_wizard_progress;
 
+/// Whether the texts mean something. Error: PJ_E_USAGE.
+PJ_CHECKED bool pj_wizard_job_check(const pj_wizard_load *how, pj_err *err);
+
 /// `news` is called by the job's thread when there is something to see: it must not wait.
 /// Paths and texts are copied.
-pj_wizard_job *pj_wizard_job_start(const pj_wizard_host *host, const pj_wizard_paths *paths,
+pj_wizard_job *pj_wizard_job_start(const char *const *paths, size_t count,
                                    const pj_wizard_load *how, void (*news)(void *context),
                                    void *context);
 /// Asks it to stop; returns at once.

@@ -3,6 +3,7 @@
 #ifndef PJ_WIZARD_RECORD_H
 #define PJ_WIZARD_RECORD_H
 
+#include "metrics/analyse/trace_look.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -40,7 +41,7 @@ enum {
 typedef struct pj_chosen {
     pj_arena *arena; // of its texts
     const char *path, *tag;
-    pj_wizard_facts facts;
+    pj_trace_look facts;
     const char *problem; // why nothing is known of it, or why it was not read; NULL = none
     pj_run *run;         // NULL = not read, or with other options
     pj_wizard_progress progress;

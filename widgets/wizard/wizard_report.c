@@ -2,11 +2,15 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
+#include "widgets/report/report_notebook.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
 #include "widgets/wizard/wizard_record.h"
+
+#include <stdlib.h>
 
 static const char *const suffixes[] = {".ipynb", ".pdf", ".html"};
 enum { NOTEBOOK, PDF, HTML, FORMATS };
@@ -58,20 +62,25 @@ static bool write_notebook(pj_wizard *wizard, const char *path, bool replace, pj
     pj_auto_buf load = {0}, options = {0};
     pj_wizard_code_load(wizard, strchr(path, '/') != NULL, &load);
     pj_wizard_code_options(wizard, &options);
-    pj_wizard_report report = {
-        .path = path,
+    const pj_report_info info = {
         .title = or_none(pj_piece_text(parts, page->title)),
         .application = or_none(pj_piece_text(parts, page->application)),
         .author = or_none(pj_piece_text(parts, page->author)),
         .contributors = or_none(pj_piece_text(parts, page->contributors)),
         .id = or_none(pj_piece_text(parts, page->id)),
-        .load_code = load.at,
-        .metrics_code = options.at,
-        .metrics = wizard->metrics,
         .code = pj_piece_is_on(parts, page->code),
-        .replace = replace,
     };
-    return wizard->host.report(wizard->host.self, &report, err);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_report_plan plan = {.info = pj_report_info_whole(&info, arena),
+                                 .load_code = load.at,
+                                 .metrics_code = options.at};
+    json_t *notebook = pj_report_notebook(wizard->metrics, &plan);
+    char *text = json_dumps(notebook, JSON_INDENT(1));
+    pj_str bytes = pj_str_of(text);
+    bool good = replace ? pj_newfile_put(path, bytes, err) : pj_newfile_put_first(path, bytes, err);
+    free(text);
+    json_decref(notebook);
+    return good;
 }
 
 static void tell_failure(const pj_wizard *wizard, const pj_err *err)
@@ -228,7 +237,7 @@ static pj_piece build(pj_wizard *wizard)
 
 static bool useful(const pj_wizard *wizard)
 {
-    return wizard->metrics && wizard->host.report;
+    return wizard->metrics;
 }
 
 static void refresh(pj_wizard *wizard)

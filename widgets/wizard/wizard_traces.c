@@ -207,13 +207,13 @@ pj_wizard_load pj_wizard_how(const pj_wizard *wizard)
     bool drop = pj_piece_index(parts, page->roi_cut) == 1;
     bool raw = pj_piece_index(parts, page->clock) == 1;
     return (pj_wizard_load){
-        .roi = or_none(pj_piece_text(parts, page->roi)),
-        .roi_cut = drop ? cuts[1] : NULL,
-        .clock = raw ? clocks[1] : NULL,
-        .latency = or_none(pj_piece_text(parts, page->latency)),
-        .bandwidth = or_none(pj_piece_text(parts, page->bandwidth)),
-        .eager = or_none(pj_piece_text(parts, page->eager)),
-        .memory = or_none(pj_piece_text(parts, page->memory)),
+        .texts = {.roi = or_none(pj_piece_text(parts, page->roi)),
+                  .roi_cut = drop ? cuts[1] : NULL,
+                  .clock = raw ? clocks[1] : NULL,
+                  .latency = or_none(pj_piece_text(parts, page->latency)),
+                  .bandwidth = or_none(pj_piece_text(parts, page->bandwidth)),
+                  .eager = or_none(pj_piece_text(parts, page->eager)),
+                  .memory = or_none(pj_piece_text(parts, page->memory))},
         .workers = (uint64_t)pj_piece_value(parts, page->workers),
         .reread = pj_piece_is_on(parts, page->reread),
     };
@@ -224,7 +224,7 @@ static void on_how(void *context)
     pj_wizard *wizard = context;
     pj_wizard_load how = pj_wizard_how(wizard);
     pj_err err = {.code = PJ_E_NONE};
-    bool good = wizard->host.check(wizard->host.self, &how, &err);
+    bool good = pj_wizard_job_check(&how, &err);
     pj_piece_tell(&wizard->parts, page_of(wizard)->trouble, good ? "" : err.text);
     if (!wizard->job)
         pj_wizard_forget_runs(wizard);
@@ -456,19 +456,20 @@ static void on_analyse(void *context)
     pj_err err = {.code = PJ_E_NONE};
     if (wizard->job)
         return;
-    bool good = wizard->host.check(wizard->host.self, &how, &err);
+    bool good = pj_wizard_job_check(&how, &err);
     pj_piece_tell(&wizard->parts, page->trouble, good ? "" : err.text);
     if (!good)
         return;
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_wizard_paths paths = {pj_new_n(arena, const char *, wizard->chosen_count + 1), 0};
+    const char **paths = pj_new_n(arena, const char *, wizard->chosen_count + 1);
+    size_t count = 0;
     for (size_t i = 0; i < wizard->chosen_count; i++)
         if (!wizard->chosen[i].run) {
             wizard->chosen[i].problem = NULL;
             wizard->chosen[i].progress = (pj_wizard_progress){.state = PJ_READING_WAITS};
-            paths.items[paths.count++] = wizard->chosen[i].path;
+            paths[count++] = wizard->chosen[i].path;
         }
-    wizard->job = pj_wizard_job_start(&wizard->host, &paths, &how, pj_wizard_call, wizard);
+    wizard->job = pj_wizard_job_start(paths, count, &how, pj_wizard_call, wizard);
     show_chosen(wizard, NULL);
     show_progress(wizard);
 }

@@ -1,5 +1,6 @@
 // Summaries are taken only while they stand for their trace.
 #include "metrics/analyse/summarise.h"
+#include "metrics/analyse/trace_files.h"
 
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
@@ -105,11 +106,11 @@ static void places_of_summaries(void **state)
 {
     (void)state;
     pj_auto_arena arena = pj_arena_new(NULL);
-    assert_string_equal(pj_summarise_path("a/run.prv.gz", NULL, arena),
+    assert_string_equal(pj_trace_files_summary("a/run.prv.gz", NULL, arena),
                         "a/run.prv.gz.popinjay.json.gz");
-    assert_string_equal(pj_summarise_path("a/run.prv", "out", arena),
+    assert_string_equal(pj_trace_files_summary("a/run.prv", "out", arena),
                         "out/run.prv.popinjay.json.gz");
-    assert_string_equal(pj_summarise_path("big/traces.otf2", "out", arena),
+    assert_string_equal(pj_trace_files_summary("big/traces.otf2", "out", arena),
                         "out/big.otf2.popinjay.json.gz");
 }
 
@@ -266,7 +267,7 @@ static void one_elsewhere_is_taken_while_it_is_of_the_trace(void **state)
     folder *f = *state;
     pj_auto_arena arena = pj_arena_new(NULL);
     const char *kept = pj_arena_format(arena, "%s/kept", f->path);
-    const char *at = pj_summarise_path(f->trace, kept, arena);
+    const char *at = pj_trace_files_summary(f->trace, kept, arena);
     pj_load_opts opts = {.summaries = kept};
     pj_err err = {0};
     pj_provenance origin;

@@ -80,6 +80,19 @@ static void make_html(const pj_figure *figure, pj_str details, const char *id, p
     pj_buf_puts(&p->html, "</details>\n");
 }
 
+/// Without its script where the bundle would be too large with it.
+static void make_light_html(const pj_figure *figure, pj_str details, const char *id, size_t others,
+                            parts *p)
+{
+    pj_figure still = *figure;
+    make_html(figure, details, id, p);
+    if (!figure->alive || others + p->html.len <= PJ_BUNDLE_MOST_BYTES)
+        return;
+    still.alive = NULL;
+    p->html.len = 0;
+    make_html(&still, details, id, p);
+}
+
 static void make_id(pj_bundle_opts opts, const pj_figure *figure, char *out, size_t size)
 {
     if (opts.id)
@@ -118,7 +131,7 @@ static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_o
     bool paper = opts.render.paper;
     pj_figure_svg(figure, draw, &p->svg);
     if (paper)
-        pj_figure_svg_hover(figure, draw, &p->hovered);
+        pj_figure_svg_hover(figure, draw, false, &p->hovered);
     return ((opts.told && !paper) || make_png(figure, paper, &p->png, err)) &&
            (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
 }
@@ -143,13 +156,14 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
         return false;
     char id[64];
     make_id(opts, figure, id, sizeof id);
-    make_html(figure, details, id, &p);
+    size_t others = plain.len + p.png.len * 4 / 3;
+    make_light_html(figure, details, id, others, &p);
     *out = bundle_new();
     if (p.png.len)
         add_png(out, figure, &p);
     pj_auto_buf text = {0};
     pj_buf_add(&text, plain);
-    size_t size = plain.len + p.html.len + p.png.len * 4 / 3;
+    size_t size = others + p.html.len;
     if (opts.render.paper)
         add_paper(out, details, &p);
     if (size <= PJ_BUNDLE_MOST_BYTES)

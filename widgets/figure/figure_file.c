@@ -16,7 +16,7 @@ static const double png_scale = 2;
 static bool write_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
 {
     (void)err;
-    pj_figure_svg_hover(figure, draw, out);
+    pj_figure_svg_hover(figure, draw, true, out);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure_alive.h"
 
 #include <math.h>
 
@@ -159,9 +160,21 @@ static void add_boxes(const pj_figure *figure, pj_buf *out)
     pj_buf_add_char(out, '\n');
 }
 
+/// Pictures follow the theme of JupyterLab, of a page that has its own, of VS Code, else the
+/// browser's: lightness turned round, hues kept.
+#define DARK "{filter:invert(.91) hue-rotate(180deg)}"
+static const char themes[] =
+    "@media(prefers-color-scheme:dark){.pj-still img" DARK "}"
+    "[data-jp-theme-light=true] .pj-still img,[data-theme=light] .pj-still img,"
+    ".vscode-light .pj-still img{filter:none}"
+    "[data-jp-theme-light=false] .pj-still img,[data-theme=dark] .pj-still img,"
+    ".vscode-dark .pj-still img" DARK;
+
 static const char script[] =
     "<script>(function(){var b=document.getElementById('%s');if(!b||b.pj)return;b.pj=1;"
-    "var f=b.firstElementChild,s=1,x=0,y=0,d=null;"
+    "var f=b.firstElementChild,s=1,x=0,y=0,d=null,t=document.getElementById('pj-theme');"
+    "if(!t){t=document.createElement('style');t.id='pj-theme';t.textContent='%s';"
+    "document.head.appendChild(t)}b.classList.add('pj-still');"
     "function put(){f.style.transform='translate('+x+'px,'+y+'px) scale('+s+')';"
     "b.style.cursor=s>1?'grab':''}"
     "b.addEventListener('wheel',function(e){if(!e.ctrlKey)return;e.preventDefault();"
@@ -194,5 +207,6 @@ void pj_hover_html(const pj_figure *figure, const char *id, pj_str src, pj_buf *
     pj_buf_puts(out, "\"/>\n");
     add_boxes(figure, out);
     pj_buf_puts(out, "</div></div></div>\n");
-    pj_buf_addf(out, script, id);
+    pj_buf_addf(out, script, id, themes);
+    pj_figure_alive_html(figure, id, out);
 }

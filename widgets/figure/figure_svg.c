@@ -10,6 +10,7 @@
 #include "metrics/base/utf8.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/figure.h"
+#include "widgets/figure/figure_alive.h"
 #include "widgets/figure/figure_hover.h"
 #include "widgets/figure/figure_png.h"
 #include "widgets/figure/palette.h"
@@ -285,7 +286,7 @@ void pj_figure_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out)
     pj_buf_puts(out, "</svg>\n");
 }
 
-void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, pj_buf *out)
+void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, bool alive, pj_buf *out)
 {
     add_open(figure, out);
     pj_buf_puts(out, "<title>");
@@ -295,5 +296,7 @@ void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, pj_buf *o
     pj_buf_puts(out, "</desc>\n");
     add_marks(figure, draw, out);
     pj_hover_svg(figure, out);
+    if (alive)
+        pj_figure_alive_svg(figure, out);
     pj_buf_puts(out, "</svg>\n");
 }

@@ -9,7 +9,7 @@
 
 /// Adds the file without hover texts; two equal figures give equal bytes.
 void pj_figure_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out);
-/// Adds the file with title, description and hover texts.
-void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, pj_buf *out);
+/// Adds the file with title, description and hover texts; `alive`: with its script.
+void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, bool alive, pj_buf *out);
 
 #endif

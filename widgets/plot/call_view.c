@@ -238,10 +238,10 @@ const char *pj_call_view_name(const pj_call_view *view, uint32_t box)
     return name;
 }
 
-static void add_ranks(const pj_call_view *v, uint32_t box, pj_buf *out)
+void pj_call_view_ranks(const pj_call_view *view, uint32_t box, pj_buf *out)
 {
-    const double *values = pj_call_view_spread(v, box);
-    uint32_t least = 0, most = 0, count = 0, locations = v->view.location_count;
+    const double *values = pj_call_view_spread(view, box);
+    uint32_t least = 0, most = 0, count = 0, locations = view->view.location_count;
     double sum = 0;
     for (uint32_t k = 0; values && k < locations; k++) {
         double value = pj_profile_sums_size(values[k]);
@@ -253,12 +253,12 @@ static void add_ranks(const pj_call_view *v, uint32_t box, pj_buf *out)
     if (count == 0)
         return;
     pj_buf_addf(out, "\nover %u: mean %s, ", locations,
-                pj_profile_view_amount(&v->view, sum / locations));
+                pj_profile_view_amount(&view->view, sum / locations));
     pj_buf_addf(out, "least %s (%s), ",
-                pj_profile_view_amount(&v->view, pj_profile_sums_size(values[least])),
-                pj_profile_view_location(&v->view, v->view.locations[least]));
-    pj_buf_addf(out, "most %s (%s)", pj_profile_view_amount(&v->view, values[most]),
-                pj_profile_view_location(&v->view, v->view.locations[most]));
+                pj_profile_view_amount(&view->view, pj_profile_sums_size(values[least])),
+                pj_profile_view_location(&view->view, view->view.locations[least]));
+    pj_buf_addf(out, "most %s (%s)", pj_profile_view_amount(&view->view, values[most]),
+                pj_profile_view_location(&view->view, view->view.locations[most]));
     if (count < locations)
         pj_buf_addf(out, "; %u of %u have it", count, locations);
 }
@@ -282,7 +282,7 @@ const char *pj_call_view_hover(const pj_call_view *view, uint32_t box)
         pj_buf_addf(&text, ", %s of %s", pj_profile_view_share(&view->view, b->value, above->value),
                     short_name(view, b->parent));
     pj_buf_puts(&text, b->estimated ? "), estimated" : ")");
-    add_ranks(view, box, &text);
+    pj_call_view_ranks(view, box, &text);
     if (b->more)
         pj_buf_puts(&text, "\nits callees lie below the last row");
     return pj_arena_text(view->view.arena, pj_buf_str(&text));
@@ -354,6 +354,7 @@ static void say_note(pj_call_view *v)
                     "The strip in a box is its %u %s from left to right, darker where it takes "
                     "more. ",
                     v->view.location_count, v->view.opts.one_rank ? "threads" : "ranks or threads");
+    v->about = text.len ? pj_arena_text(v->view.arena, pj_str_trim(pj_buf_str(&text))) : NULL;
     if (v->left_out) {
         char count[32];
         count[pj_format_grouped((int64_t)v->left_out, count)] = 0;

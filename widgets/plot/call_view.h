@@ -4,6 +4,7 @@
 #define PJ_CALL_VIEW_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/profile/call_tree.h"
 #include "metrics/profile/profile.h"
@@ -25,6 +26,7 @@ typedef struct pj_call_view {
     pj_colour *colours;
     double *spreads; // by box and location, of the trees that do not store them; NULL = none
     const char *title, *subtitle, *note, *summary;
+    const char *about; // the part of the note that is true of any zoom; NULL = none
     pj_chart_key keys[PJ_CALL_KEYS];
     size_t key_count;
 } pj_call_view;
@@ -40,6 +42,8 @@ PJ_CHECKED bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *
 /// The name for people; of the first box with the names of those above it.
 const char *pj_call_view_name(const pj_call_view *view, uint32_t box);
 const char *pj_call_view_hover(const pj_call_view *view, uint32_t box);
+/// Appends how the locations differ in a box, as a line of its own; nothing when nobody knows.
+void pj_call_view_ranks(const pj_call_view *view, uint32_t box, pj_buf *out);
 /// Its values at the locations shown, as they follow one another; NULL when nobody knows them or
 /// there is one location.
 const double *pj_call_view_spread(const pj_call_view *view, uint32_t box);

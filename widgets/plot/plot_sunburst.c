@@ -9,8 +9,10 @@
 #include "metrics/profile/profile.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
+#include "widgets/figure/figure_terminal.h"
 #include "widgets/figure/palette.h"
 #include "widgets/figure/textbox.h"
+#include "widgets/plot/call_alive.h"
 #include "widgets/plot/call_view.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile_view.h"
@@ -304,6 +306,9 @@ static pj_figure *draw_it(sunburst *s, pj_plot_opts opts)
                                  s->v.note);
     s->figure->height = y + margin - 8;
     s->figure->summary = pj_arena_text(s->figure->arena, pj_str_of(s->v.summary));
+    if (s->draw != &pj_draw_terminal)
+        s->figure->alive =
+            pj_call_alive(&s->v, (pj_call_alive_opts){.shape = "rings"}, s->figure->arena);
     return s->figure;
 }
 

@@ -83,6 +83,34 @@ static void pictures_have_no_ids(void **state)
     assert_null(strstr(svg.at, "url("));
 }
 
+static size_t count_of(const pj_buf *in, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = in->at; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+/// The script once in a file, with the data behind it; files without data have none of it.
+static void what_has_data_is_alive(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"svg", "html"};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_figure figure = small_figure("x");
+        pj_auto_buf still = {0}, alive = {0};
+        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), &still, NULL));
+        assert_int_equal(count_of(&still, "pjAlive"), 0);
+        figure->alive = "{\"shape\":\"rows\"}";
+        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), &alive, NULL));
+        assert_int_equal(count_of(&alive, "page.pjAlive = {"), 1);
+        assert_int_equal(count_of(&alive, "{\"shape\":\"rows\"});"), 1);
+        assert_int_equal(count_of(&alive, "]]>"), 1);
+        assert_int_equal(count_of(&alive, "</script>"), count_of(&still, "</script>") + 1);
+        assert_true(pj_xml_good(pj_buf_str(&alive)));
+    }
+}
+
 /// Text can be selected and keeps its width in another font.
 static void text_is_text(void **state)
 {
@@ -158,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(svg_carries_hover_texts_and_a_description),
         cmocka_unit_test(pictures_have_no_ids),
+        cmocka_unit_test(what_has_data_is_alive),
         cmocka_unit_test(text_is_text),
         cmocka_unit_test(pictures_come_in_any_size),
         cmocka_unit_test(hot_spots_have_a_least_size),

@@ -1,0 +1,18 @@
+// What makes a figure alive where scripts run: alive.js with the figure's data (pj_figure.alive).
+// Ownership: output is appended to the caller's buffer.
+#ifndef PJ_FIGURE_ALIVE_H
+#define PJ_FIGURE_ALIVE_H
+
+#include "metrics/base/buf.h"
+#include "widgets/figure/figure.h"
+
+/// alive.js; made by embed.cmake.
+extern const char pj_figure_alive_script[];
+
+/// <script> behind the element with that id, whose parent is the picture as it is without scripts;
+/// nothing when the figure has no data.
+void pj_figure_alive_html(const pj_figure *figure, const char *id, pj_buf *out);
+/// The same inside of an <svg> that is a file of its own.
+void pj_figure_alive_svg(const pj_figure *figure, pj_buf *out);
+
+#endif

@@ -286,9 +286,10 @@ const pj_command pj_command_plot = {
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "
         "scatter draw columns of a table (of a trace: its statistics). Of profiles, and of the "
         "functions of a trace, flame, icicle and sunburst draw call paths (in .html and .svg a "
-        "click "
-        "zooms, and they can be searched) and callgraph who calls whom, ranks and histogram (-f "
-        "NAME) how ranks differ, memory what mprof recorded.\n"
+        "click zooms, and they can be searched), callgraph who calls whom, heat what every "
+        "function "
+        "takes at every rank, ranks and histogram (-f NAME) how ranks differ, memory what mprof "
+        "recorded.\n"
         "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
         "as a table, which --export -.csv gives in any place.",
     .example = "popinjay plot scaling epoch_*.prv.gz -y parallel_efficiency --export pe.svg",

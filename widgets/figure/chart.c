@@ -92,7 +92,7 @@ static void fit_x_labels(layout *l)
     l->x_height = label_height;
     if (x->kind != PJ_AXIS_CATEGORIES)
         return;
-    slot /= (double)(x->tick_count ? x->tick_count : 1);
+    slot = fmax(slot / (double)(x->tick_count ? x->tick_count : 1), 0.05);
     if (widest + tick_gap <= slot)
         return;
     bool numeric = true;

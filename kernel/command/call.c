@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void pj_call_begin(pj_call *call, pj_session *session, const pj_command *command)
 {
@@ -34,8 +35,10 @@ void pj_call_end(pj_call *call)
         char *field = (char *)call->args + p.offset;
         if (p.type == PJ_PARAM_TEXTS || p.type == PJ_PARAM_REST)
             free(((pj_texts *)(void *)field)->items);
-        if (p.type == PJ_PARAM_INPUTS)
+        if (p.type == PJ_PARAM_INPUTS) {
             free(((pj_inputs *)(void *)field)->items);
+            free(((pj_inputs *)(void *)field)->names);
+        }
     }
     pj_arena_free(call->arena);
     *call = (pj_call){0};
@@ -118,15 +121,24 @@ static bool store_text_more(pj_call *call, const pj_param *param, const pj_value
     return true;
 }
 
-static void store_input(pj_inputs *field, pj_value value)
+static void store_input(pj_inputs *field, pj_value value, const char *name)
 {
     if (value.kind == PJ_VALUE_LIST) {
         for (size_t i = 0; i < value.list->count; i++)
-            store_input(field, value.list->items[i]);
+            store_input(field, value.list->items[i], name);
         return;
     }
+    size_t room = field->cap;
     pj_grow(field->items, &field->cap, field->count + 1);
-    field->items[field->count++] = value;
+    pj_grow(field->names, &room, field->count + 1);
+    // Named ones stand in the order of their names: a table of Lua has no other.
+    size_t at = field->count++;
+    for (; name && at > 0 && field->names[at - 1] && strcmp(field->names[at - 1], name) > 0; at--) {
+        field->names[at] = field->names[at - 1];
+        field->items[at] = field->items[at - 1];
+    }
+    field->names[at] = name;
+    field->items[at] = value;
 }
 
 static bool store_count(pj_call *call, const pj_param *param, const pj_value *value,
@@ -206,7 +218,7 @@ static bool store(pj_call *call, const pj_param *param, pj_value value, pj_err *
     case PJ_PARAM_REST:
         return store_text_more(call, param, &value, field, err);
     case PJ_PARAM_INPUTS:
-        store_input(field, value);
+        store_input(field, value, NULL);
         return true;
     case PJ_PARAM_COUNT:
         return store_count(call, param, &value, field, err);
@@ -241,21 +253,45 @@ static bool unknown_option(const pj_call *call, pj_str name, pj_err *err)
         suggest.best ? suggest.best : "", suggest.best ? "?" : ";", list.at ? list.at : "none");
 }
 
-bool pj_call_option(pj_call *call, pj_str name, pj_value value, pj_err *err)
-{
-    pj_param param;
-    if (pj_command_param(call->command, name, &param) ||
-        (name.len == 1 && pj_command_letter(call->command, name.at[0], &param)))
-        return store(call, &param, value, err);
-    return unknown_option(call, name, err);
-}
-
 static bool looks_like_path(pj_str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (strchr("/.*?[", text.at[i]))
             return true;
     return false;
+}
+
+/// NAME = INPUT: what is no option, nor a slip for one, names a profile.
+static bool named_inputs(const pj_call *call, pj_str name, const pj_value *value, pj_param *inputs)
+{
+    pj_suggest suggest = {.word = name};
+    pj_param p;
+    bool found = false;
+    for (size_t index = 0; pj_command_param_at(call->command, index, &p); index++) {
+        pj_suggest_try(&suggest, p.name);
+        if (p.named) {
+            *inputs = p;
+            found = true;
+        }
+    }
+    if (value->kind != PJ_VALUE_TEXT)
+        return found && (value->kind == PJ_VALUE_PROFILE || value->kind == PJ_VALUE_RUN);
+    return found && (access(value->text, F_OK) == 0 ||
+                     (!suggest.best && looks_like_path(pj_str_of(value->text))));
+}
+
+bool pj_call_option(pj_call *call, pj_str name, pj_value value, pj_err *err)
+{
+    pj_param param;
+    if (pj_command_param(call->command, name, &param) ||
+        (name.len == 1 && pj_command_letter(call->command, name.at[0], &param)))
+        return store(call, &param, value, err);
+    if (!named_inputs(call, name, &value, &param))
+        return unknown_option(call, name, err);
+    call->given[param.index] = true;
+    store_input((void *)((char *)call->args + param.offset), value,
+                pj_arena_text(call->arena, name));
+    return true;
 }
 
 /// Whether a value may stand at the place of `param`. In the shell a choice may be left out before

@@ -38,6 +38,7 @@ typedef struct pj_texts {
 /// Borrowed values.
 typedef struct pj_inputs {
     pj_value *items;
+    const char **names; // that the user gave them; NULL = none
     size_t count, cap;
 } pj_inputs;
 
@@ -48,6 +49,7 @@ typedef struct pj_param {
     pj_param_type type;
     unsigned place; // faces in which it stands without its name, in the order of the rows
     bool required;
+    bool named;                 // of inputs: NAME = INPUT in Lua names one
     bool open;                  // other values than `choices` are fine too
     size_t offset;              // of its field in the struct
     const char *shown;          // its value in usage lines: "SET"

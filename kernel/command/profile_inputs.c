@@ -25,6 +25,7 @@ const pj_param pj_profile_input_rows[] = {
      .type = PJ_PARAM_INPUTS,
      .place = PJ_IN_BOTH,
      .required = true,
+     .named = true,
      .offset = offsetof(pj_profile_args, inputs),
      .shown = "PROFILE",
      .help = "Profiles: files, globs or folders."},
@@ -94,8 +95,16 @@ typedef struct loading {
     pj_load_opts opts;  // of traces
     size_t wanted;      // inputs
     pj_profile **parts; // what was loaded
+    const char **names; // of their locations; NULL = what they are called in the part
     size_t count, cap;
 } loading;
+
+/// Files, and the names that the user gave them.
+typedef struct named_paths {
+    pj_paths paths;
+    const char **names;
+    size_t cap;
+} named_paths;
 
 static pj_job job_of(const loading *l)
 {
@@ -104,9 +113,12 @@ static pj_job job_of(const loading *l)
                     .memory_budget = l->args->memory};
 }
 
-static void add_part(loading *l, pj_profile *profile_take)
+static void add_part(loading *l, pj_profile *profile_take, const char *name)
 {
+    size_t room = l->cap;
     pj_grow(l->parts, &l->cap, l->count + 1);
+    pj_grow(l->names, &room, l->count + 1);
+    l->names[l->count] = name;
     l->parts[l->count++] = profile_take;
 }
 
@@ -117,22 +129,24 @@ static bool hopeless(const loading *l, const pj_err *problem)
            problem->code == PJ_E_MEMORY;
 }
 
-static bool load_files(loading *l, const pj_paths *paths, pj_err *err)
+static bool load_files(loading *l, const named_paths *files, pj_err *err)
 {
     pj_progress progress = pj_progress_of(l->session, 1);
     complaining context = {l->session, &progress};
     pj_job job = job_of(l);
     pj_progress_attach(&progress, &job);
-    pj_load_profile_opts opts = {.complain = complain, .context = &context};
-    pj_profile *profile = pj_load_profile(paths->items, paths->count, opts, &job, err);
+    pj_load_profile_opts opts = {
+        .complain = complain, .context = &context, .names = files->names, .align = l->args->align};
+    pj_profile *profile = pj_load_profile(files->paths.items, files->paths.count, opts, &job, err);
     pj_progress_end(&progress);
     if (profile)
-        add_part(l, profile);
+        add_part(l, profile, NULL);
     return profile != NULL;
 }
 
 /// A trace, or the trace of a run; in a process group only the leader has something of it.
-static bool load_trace(loading *l, const char *path, const pj_run *run, pj_err *err)
+static bool load_trace(loading *l, const char *path, const pj_run *run, const char *name,
+                       pj_err *err)
 {
     pj_progress progress = pj_progress_of(l->session, 1);
     pj_job job = job_of(l);
@@ -145,7 +159,7 @@ static bool load_trace(loading *l, const char *path, const pj_run *run, pj_err *
     if (read)
         pj_inputs_complain_of_damage(l->session, read);
     if (profile)
-        add_part(l, profile);
+        add_part(l, profile, name);
     if (!problem.code || !hopeless(l, &problem)) {
         if (problem.code)
             pj_session_complain(l->session, &problem);
@@ -161,23 +175,35 @@ static bool is_trace(const char *path)
     return reader && pj_reader_gives_trace(reader);
 }
 
-/// Traces are read one after another, all other files together.
-static bool load_paths(loading *l, const pj_paths *paths, pj_err *err)
+static void add_file(named_paths *files, const char *path, const char *name)
 {
-    pj_paths files = {0};
+    pj_grow(files->paths.items, &files->paths.cap, files->paths.count + 1);
+    pj_grow(files->names, &files->cap, files->paths.count + 1);
+    files->names[files->paths.count] = name;
+    files->paths.items[files->paths.count++] = path;
+}
+
+/// Traces are read one after another, all other files together.
+static bool load_paths(loading *l, const named_paths *all, pj_err *err)
+{
+    named_paths files = {0};
     bool ok = true;
-    for (size_t i = 0; i < paths->count && ok; i++) {
-        if (is_trace(paths->items[i])) {
-            ok = load_trace(l, paths->items[i], NULL, err);
-            continue;
-        }
-        pj_grow(files.items, &files.cap, files.count + 1);
-        files.items[files.count++] = paths->items[i];
+    for (size_t i = 0; i < all->paths.count && ok; i++) {
+        if (is_trace(all->paths.items[i]))
+            ok = load_trace(l, all->paths.items[i], NULL, all->names[i], err);
+        else
+            add_file(&files, all->paths.items[i], all->names[i]);
     }
-    if (ok && files.count && pj_process_group_leads(l->opts.group))
+    if (ok && files.paths.count && pj_process_group_leads(l->opts.group))
         ok = load_files(l, &files, err);
-    free(files.items);
+    free(files.paths.items);
+    free(files.names);
     return ok;
+}
+
+static const char *name_of(const pj_inputs *inputs, size_t index)
+{
+    return inputs->names ? inputs->names[index] : NULL;
 }
 
 /// Profiles and runs in memory.
@@ -186,26 +212,33 @@ static bool load_values(loading *l, pj_err *err)
     for (size_t i = 0; i < l->args->inputs.count; i++) {
         const pj_value *value = &l->args->inputs.items[i];
         if (value->kind == PJ_VALUE_PROFILE)
-            add_part(l, pj_profile_hold(value->profile));
-        else if (value->kind == PJ_VALUE_RUN && !load_trace(l, NULL, value->run, err))
+            add_part(l, pj_profile_hold(value->profile), name_of(&l->args->inputs, i));
+        else if (value->kind == PJ_VALUE_RUN &&
+                 !load_trace(l, NULL, value->run, name_of(&l->args->inputs, i), err))
             return false;
     }
     return true;
 }
 
-static pj_profile *join(pj_profile *const *parts, size_t count, const pj_profile_args *args,
-                        pj_err *err)
+static pj_profile *join(const loading *l, pj_err *err)
 {
-    if (count == 1)
-        return pj_profile_hold(parts[0]);
-    pj_job job = {.memory_budget = args->memory};
+    if (l->count == 1 && !l->names[0])
+        return pj_profile_hold(l->parts[0]);
+    pj_job job = {.memory_budget = l->args->memory};
     pj_auto_build build = pj_build_new("the profiles together", &job);
-    bool ok = pj_profile_merge(build, parts, count, (pj_profile_merging){0}, err);
+    pj_profile_merging how = {.align = l->args->align, .names = l->names};
+    bool ok = pj_profile_merge(build, l->parts, l->count, how, err);
     return ok ? pj_build_finish(build, err) : NULL;
 }
 
+static void name_path(named_paths *files, size_t index, const char *name)
+{
+    pj_grow(files->names, &files->cap, index + 1);
+    files->names[index] = name;
+}
+
 static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *arena,
-                   pj_paths *paths, pj_err *err)
+                   named_paths *files, pj_err *err)
 {
     const pj_inputs *inputs = &args->inputs;
     for (size_t i = 0; i < inputs->count; i++) {
@@ -217,8 +250,12 @@ static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *a
             return pj_fail(err, PJ_E_USAGE, NULL, 0,
                            "a %s is no profile; give file names, globs, folders, profiles or runs",
                            pj_value_name(value->kind));
-        if (pj_paths_expand(value->text, PJ_WANT_PROFILES, arena, paths, &problem))
+        size_t first = files->paths.count;
+        if (pj_paths_expand(value->text, PJ_WANT_PROFILES, arena, &files->paths, &problem)) {
+            for (; first < files->paths.count; first++)
+                name_path(files, first, name_of(inputs, i));
             continue;
+        }
         if (inputs->count == 1) {
             *err = problem;
             return false;
@@ -228,32 +265,34 @@ static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *a
     return true;
 }
 
-static pj_profile *load_all(loading *l, const pj_paths *paths, pj_err *err)
+static pj_profile *load_all(loading *l, const named_paths *files, pj_err *err)
 {
-    l->wanted = paths->count + l->args->inputs.count;
-    if (paths->count == 1 && l->args->inputs.count == 1)
+    l->wanted = files->paths.count + l->args->inputs.count;
+    if (files->paths.count == 1 && l->args->inputs.count == 1)
         l->wanted = 1;
-    bool ok = load_paths(l, paths, err) && load_values(l, err);
+    bool ok = load_paths(l, files, err) && load_values(l, err);
     if (!ok || !pj_process_group_leads(l->opts.group))
         return NULL;
     if (!l->count)
         pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a profile");
-    return l->count ? join(l->parts, l->count, l->args, err) : NULL;
+    return l->count ? join(l, err) : NULL;
 }
 
 pj_profile *pj_profile_inputs(pj_session *session, const pj_profile_args *args, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_ranks group = session->lang ? NULL : pj_ranks_join(err); // scripts are read by each
-    pj_paths paths = {0};
+    named_paths files = {0};
     loading l = {.session = session, .args = args, .opts.group = group};
     const pj_load_args reading = {.roi = args->roi, .clock = args->clock};
     bool ok = !err->code && pj_inputs_options(&reading, &l.opts, err) &&
-              expand(session, args, arena, &paths, err);
-    pj_profile *made = ok ? load_all(&l, &paths, err) : NULL;
+              expand(session, args, arena, &files, err);
+    pj_profile *made = ok ? load_all(&l, &files, err) : NULL;
     for (size_t i = 0; i < l.count; i++)
         pj_profile_release(l.parts[i]);
     free(l.parts);
-    free(paths.items);
+    free(l.names);
+    free(files.paths.items);
+    free(files.names);
     return made;
 }

@@ -14,6 +14,7 @@ typedef struct pj_profile_args {
     pj_inputs inputs;
     const char *roi, *clock; // of traces
     uint64_t jobs, memory;
+    bool align; // functions that have moved from file to file or line to line are the same
 } pj_profile_args;
 
 /// Groups over pj_profile_args: what is read, and how.

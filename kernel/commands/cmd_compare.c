@@ -15,6 +15,7 @@
 typedef struct compare_args {
     pj_load_args load;
     pj_compare_args compare;
+    bool normalise;
     pj_exports exports;
 } compare_args;
 
@@ -33,7 +34,7 @@ static bool compare_profiles(pj_session *session, const compare_args *args, pj_v
     pj_auto_profile before = pj_profile_inputs(session, &files, err);
     files.inputs.items = both->items + 1;
     pj_auto_profile after = before ? pj_profile_inputs(session, &files, err) : NULL;
-    pj_table *table = after ? pj_profile_difference(before, after, err) : NULL;
+    pj_table *table = after ? pj_profile_difference(before, after, args->normalise, err) : NULL;
     if (!table)
         return false;
     *out = pj_value_table_take(table);
@@ -55,9 +56,19 @@ static bool run_compare(pj_session *session, const void *given, pj_value *out, p
     return pj_export_all(session, out, &args->exports, err);
 }
 
+static const pj_param params[] = {
+    {.name = "normalise",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(compare_args, normalise),
+     .help = "Of profiles: the first is scaled to the total of the second, so that shares are "
+             "compared."},
+    {0},
+};
+
 static const pj_param_group groups[] = {
     {.rows = pj_compare_input_rows, .base = offsetof(compare_args, load)},
     {.rows = pj_compare_rows, .base = offsetof(compare_args, compare)},
+    {.rows = params},
     {.rows = pj_reading_rows, .base = offsetof(compare_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(compare_args, load)},
     {.rows = pj_export_rows, .base = offsetof(compare_args, exports)},

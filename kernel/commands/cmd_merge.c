@@ -22,7 +22,9 @@ static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_
                        "say where to write the profile: -o all.prof (or .callgrind, .csv, ...)");
     if (!pj_export_check(&exports, err))
         return false;
-    pj_profile *profile = pj_profile_inputs(session, &args->files, err);
+    pj_profile_args files = args->files;
+    files.align = true;
+    pj_profile *profile = pj_profile_inputs(session, &files, err);
     if (!profile)
         return false;
     *out = pj_value_profile_take(profile);
@@ -52,8 +54,11 @@ static const pj_param_group groups[] = {
 const pj_command pj_command_merge = {
     .name = "merge",
     .summary = "Several profiles as one, written as a file",
-    .detail = "Functions that are the same in several files become one. Formats that know no ranks "
-              "(.prof, .callgrind) get the sums.",
+    .detail =
+        "Functions that are the same in several files become one: by name, file and line, else "
+        "by module and line, else by module where it has only one of that name. Formats that know "
+        "no ranks "
+        "(.prof, .callgrind) get the sums.",
     .example = "popinjay merge cpu_*.prof -o all.prof",
     .faces = PJ_IN_BOTH,
     .groups = groups,

@@ -359,7 +359,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_profile_input_rows,
      .base = offsetof(profile_args, files),
      .help = "Files, globs or folders, one profile together; traces give their call paths. In "
-             "Lua profiles and runs too."},
+             "Lua profiles and runs too, and NAME = FILE gives ranks a name."},
     {.rows = params},
     {.rows = pj_profile_reading_rows, .base = offsetof(profile_args, files)},
     {.rows = pj_export_rows, .base = offsetof(profile_args, exports)},

@@ -182,7 +182,7 @@ static int by_rank(const void *a, const void *b)
                           : (x->place > y->place) - (x->place < y->place);
 }
 
-static pj_profile *put_together(loading *l, size_t count, pj_err *err)
+static pj_profile *put_together(loading *l, size_t count, bool align, pj_err *err)
 {
     qsort(l->parts, count, sizeof *l->parts, by_rank);
     if (count == 1)
@@ -191,7 +191,7 @@ static pj_profile *put_together(loading *l, size_t count, pj_err *err)
     for (size_t i = 0; i < count; i++)
         profiles[i] = l->parts[i].profile;
     pj_auto_build build = pj_build_new(l->parts[0].path, l->job);
-    bool ok = pj_profile_merge(build, profiles, count, (pj_profile_merging){0}, err);
+    bool ok = pj_profile_merge(build, profiles, count, (pj_profile_merging){.align = align}, err);
     free(profiles);
     return ok ? pj_build_finish(build, err) : NULL;
 }
@@ -251,7 +251,7 @@ pj_profile *pj_load_profile(const char *const *paths, size_t count, pj_load_prof
         job->memory_budget = pj_job_default_budget();
     bool read = count > 0 && read_all(&l, err);
     size_t kept = read ? sift(&l, opts, err) : 0;
-    pj_profile *profile = kept ? put_together(&l, kept, err) : NULL;
+    pj_profile *profile = kept ? put_together(&l, kept, opts.align, err) : NULL;
     for (size_t i = 0; i < count; i++)
         pj_profile_release(l.parts[i].profile);
     free(l.parts);

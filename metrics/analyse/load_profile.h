@@ -12,6 +12,7 @@ typedef struct pj_load_profile_opts {
     void (*complain)(void *context, const pj_err *err);
     void *context;
     const char *const *names; // of their locations; NULL = none
+    bool align;               // as in profile_merge.h
 } pj_load_profile_opts;
 
 /// One profile with the locations of all files, in the order of their ranks: what the file says,

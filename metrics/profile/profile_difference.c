@@ -4,15 +4,13 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
-#include "metrics/base/fingerprint.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/buckets.h"
-#include "metrics/profile/function_name.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
 #include "metrics/profile/profile_rows.h"
 #include "metrics/profile/profile_table.h"
+#include "metrics/profile/same_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,62 +19,17 @@ typedef struct side {
     const pj_profile *p; // with values by region
     pj_profile_rows rows;
     const pj_profile_row **of; // by region; NULL = no values
-    uint32_t *other;           // by region: the same function on the other side
+    uint32_t *other;           // by region: the same function on the other side; NOBODY
+    double scale;              // of its times
 } side;
 
-static uint32_t hash_of(const pj_profile *p, uint32_t region, bool line)
-{
-    uint64_t name = pj_fingerprint_of(pj_profile_name(p, region));
-    uint64_t module = pj_fingerprint_of(pj_function_module(p, region));
-    return pj_buckets_hash(name ^ (line ? p->regions[region].line : 0), module);
-}
+enum { NOBODY = 1 << 30 }; // a region without values, more than there are regions
 
-static bool is_same(const side *a, uint32_t x, const side *b, uint32_t y, bool line)
+/// Regions without values are in nobody's way.
+static void match(side *a, side *b)
 {
-    return (!line || a->p->regions[x].line == b->p->regions[y].line) &&
-           pj_str_equal(pj_profile_name(a->p, x), pj_profile_name(b->p, y)) &&
-           pj_str_equal(pj_function_module(a->p, x), pj_function_module(b->p, y));
-}
-
-/// The only function of `b` that is free and the same; PJ_NO_ITEM when there are none or several.
-static uint32_t find(const pj_buckets *buckets, const side *a, uint32_t region, const side *b,
-                     bool line)
-{
-    uint32_t found = PJ_NO_ITEM, hash = hash_of(a->p, region, line);
-    size_t place = hash;
-    for (uint32_t r; (r = pj_buckets_next(buckets, hash, &place)) != PJ_NO_ITEM;) {
-        if (b->other[r] != PJ_NO_ITEM || !is_same(a, region, b, r, line))
-            continue;
-        if (found != PJ_NO_ITEM)
-            return PJ_NO_ITEM;
-        found = r;
-    }
-    return found;
-}
-
-static void index_side(const side *s, bool line, pj_buckets *buckets)
-{
-    for (uint32_t r = 0; r < s->p->count[PJ_AT_REGION]; r++)
-        if (s->of[r] && s->other[r] == PJ_NO_ITEM)
-            pj_buckets_put(buckets, hash_of(s->p, r, line), r);
-}
-
-static void match(side *a, side *b, bool line)
-{
-    pj_buckets of_a = {0}, of_b = {0};
-    index_side(a, line, &of_a);
-    index_side(b, line, &of_b);
-    for (uint32_t r = 0; r < a->p->count[PJ_AT_REGION]; r++) {
-        if (!a->of[r] || a->other[r] != PJ_NO_ITEM)
-            continue;
-        uint32_t other = find(&of_b, a, r, b, line);
-        if (other == PJ_NO_ITEM || find(&of_a, b, other, a, line) != r)
-            continue;
-        a->other[r] = other;
-        b->other[other] = r;
-    }
-    pj_buckets_free(&of_a);
-    pj_buckets_free(&of_b);
+    for (pj_same_level level = PJ_SAME_ALL; level < PJ_SAME_LEVELS; level++)
+        pj_same_functions((pj_same_side){a->p, a->other}, (pj_same_side){b->p, b->other}, level);
 }
 
 static void open_side(side *s, const pj_profile *p, uint32_t measure, pj_arena *arena)
@@ -85,9 +38,12 @@ static void open_side(side *s, const pj_profile *p, uint32_t measure, pj_arena *
     s->rows = pj_profile_rows_of(p, (pj_profile_grouping){.item = PJ_BY_FUNCTION}, measure, arena);
     s->of = pj_new_n(arena, const pj_profile_row *, p->count[PJ_AT_REGION] + (size_t)1);
     s->other = pj_new_n(arena, uint32_t, p->count[PJ_AT_REGION] + (size_t)1);
-    memset(s->other, 0xff, p->count[PJ_AT_REGION] * sizeof *s->other);
-    for (size_t i = 0; i < s->rows.count; i++)
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION]; r++)
+        s->other[r] = NOBODY;
+    for (size_t i = 0; i < s->rows.count; i++) {
         s->of[s->rows.rows[i].item] = &s->rows.rows[i];
+        s->other[s->rows.rows[i].item] = PJ_NO_ITEM;
+    }
 }
 
 typedef struct change {
@@ -96,9 +52,9 @@ typedef struct change {
     size_t place;
 } change;
 
-static double value_of(const pj_profile_row *row)
+static double value_of(const side *s, const pj_profile_row *row)
 {
-    return row && !isnan(row->exclusive) ? row->exclusive : 0;
+    return row && !isnan(row->exclusive) ? row->exclusive * s->scale : 0;
 }
 
 static int by_size(const void *a, const void *b)
@@ -124,7 +80,7 @@ static change *list_changes(const side *a, const side *b, size_t *count, pj_aren
             list[(*count)++] = (change){.after = &b->rows.rows[i]};
     for (size_t i = 0; i < *count; i++) {
         list[i].place = i;
-        list[i].difference = value_of(list[i].after) - value_of(list[i].before);
+        list[i].difference = value_of(b, list[i].after) - value_of(a, list[i].before);
     }
     qsort(list, *count, sizeof *list, by_size);
     return list;
@@ -144,7 +100,8 @@ static void put_change(pj_table *table, const side *a, const side *b, const chan
     const pj_profile_region *r = &s->p->regions[region];
     pj_auto_buf label = {0};
     pj_cell *cell = pj_table_add_row(table);
-    double before = value_of(c->before), total = b->rows.total > 0 ? b->rows.total : a->rows.total;
+    double before = value_of(a, c->before), after = value_of(b, c->after);
+    double total = b->rows.total > 0 ? b->rows.total : a->rows.total;
     pj_profile_short_label(s->p, region, &label);
     *cell++ = pj_cell_text(pj_arena_text(table->arena, pj_buf_str(&label)));
     *cell++ = pj_cell_text(pj_arena_text(table->arena, s->p->texts[r->name]));
@@ -153,10 +110,9 @@ static void put_change(pj_table *table, const side *a, const side *b, const chan
     *cell++ = calls_cell(c->before, &a->rows);
     *cell++ = calls_cell(c->after, &b->rows);
     *cell++ = c->before ? pj_cell_real(before) : pj_cell_empty("the profile has no such function");
-    *cell++ = c->after ? pj_cell_real(value_of(c->after))
-                       : pj_cell_empty("the profile has no such function");
+    *cell++ = c->after ? pj_cell_real(after) : pj_cell_empty("the profile has no such function");
     *cell++ = pj_cell_real(c->difference);
-    *cell++ = c->after && before > 0 ? pj_cell_real(value_of(c->after) / before)
+    *cell++ = c->after && before > 0 ? pj_cell_real(after / before)
                                      : pj_cell_empty("one of them has nothing");
     *cell++ = total > 0 ? pj_cell_real(c->difference / total * 100) : pj_cell_empty(NULL);
 }
@@ -193,7 +149,18 @@ static pj_table *make_table(const side *a, const side *b, pj_arena *arena)
     return table;
 }
 
-pj_table *pj_profile_difference(pj_profile *before, pj_profile *after, pj_err *err)
+/// The first as if it had taken as long as the second.
+static bool normalise(side *a, const side *b, pj_err *err)
+{
+    if (!(a->rows.total > 0) || !(b->rows.total > 0))
+        return pj_fail(err, PJ_E_MISSING, NULL, 0,
+                       "the profiles cannot be normalised: the total of the %s one is 0",
+                       a->rows.total > 0 ? "second" : "first");
+    a->scale = b->rows.total / a->rows.total;
+    return true;
+}
+
+pj_table *pj_profile_difference(pj_profile *before, pj_profile *after, bool normalised, pj_err *err)
 {
     pj_job job = {0};
     uint32_t measures[2];
@@ -206,9 +173,12 @@ pj_table *pj_profile_difference(pj_profile *before, pj_profile *after, pj_err *e
     side a = {0}, b = {0};
     open_side(&a, p, measures[0], arena);
     open_side(&b, q, measures[1], arena);
-    match(&a, &b, true);
-    match(&a, &b, false);
-    pj_table *table = make_table(&a, &b, arena);
+    a.scale = b.scale = 1;
+    match(&a, &b);
+    bool ok = !normalised || normalise(&a, &b, err);
+    pj_table *table = ok ? make_table(&a, &b, arena) : NULL;
+    if (table && normalised)
+        table->note = "normalised: the times before are scaled to the total after";
     pj_profile_rows_free(&a.rows);
     pj_profile_rows_free(&b.rows);
     return table;

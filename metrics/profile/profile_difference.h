@@ -8,7 +8,9 @@
 #include "metrics/table/table.h"
 
 /// Functions of both, the largest difference of exclusive values first. A function is the same by
-/// module, name and line; without the line where each has only one of that module and name.
-PJ_CHECKED pj_table *pj_profile_difference(pj_profile *before, pj_profile *after, pj_err *err);
+/// name, file and line, else as in same_function.h. `normalised`: the first as if it had taken as
+/// long as the second.
+PJ_CHECKED pj_table *pj_profile_difference(pj_profile *before, pj_profile *after, bool normalised,
+                                           pj_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/oddities.h"
 #include "metrics/profile/profile_names.h"
+#include "metrics/profile/same_function.h"
 
 /// Where the items of one part went.
 typedef struct mapping {
@@ -16,6 +17,8 @@ typedef struct mapping {
     uint32_t *columns;
     uint32_t *locations;
     uint32_t first_file, first_series;
+    const char *name;        // of its locations; NULL = as they are
+    const uint32_t *aligned; // by region: that of the parts before; NULL = not asked for
 } mapping;
 
 typedef struct merging {
@@ -76,6 +79,19 @@ static bool is_region(const pj_profile_region *at, pj_profile_region asked)
            at->apart == asked.apart;
 }
 
+/// Regions of the part that those before have at another place.
+static void align(merging *m, mapping *part)
+{
+    const pj_profile *p = part->from, *all = pj_build_profile(m->build);
+    uint32_t *other = pj_new_n(m->arena, uint32_t, p->count[PJ_AT_REGION] + (size_t)1);
+    uint32_t *back = pj_new_n(m->arena, uint32_t, all->count[PJ_AT_REGION] + (size_t)1);
+    memset(other, 0xff, p->count[PJ_AT_REGION] * sizeof *other);
+    memset(back, 0xff, all->count[PJ_AT_REGION] * sizeof *back);
+    for (pj_same_level level = PJ_SAME_ALL; level < PJ_SAME_LEVELS; level++)
+        pj_same_functions((pj_same_side){p, other}, (pj_same_side){all, back}, level);
+    part->aligned = other;
+}
+
 static void map_regions(merging *m, mapping *part, const mapping *before)
 {
     const pj_profile *p = part->from, *all = pj_build_profile(m->build);
@@ -93,7 +109,9 @@ static void map_regions(merging *m, mapping *part, const mapping *before)
         asked.line = from->line;
         uint32_t same = guess(before, before ? before->items[PJ_AT_REGION] : NULL,
                               before ? before->from->count[PJ_AT_REGION] : 0, r);
-        if (same != PJ_NO_ITEM && is_region(&all->regions[same], asked))
+        if (part->aligned && part->aligned[r] != PJ_NO_ITEM)
+            map[r] = part->aligned[r];
+        else if (same != PJ_NO_ITEM && is_region(&all->regions[same], asked))
             map[r] = same;
         else
             map[r] = pj_build_region_apart(m->build, asked.name, file, asked.line, asked.apart);
@@ -175,7 +193,8 @@ static void map_locations(merging *m, mapping *part)
     part->locations = pj_new_n(m->arena, uint32_t, p->location_count);
     for (uint32_t i = 0; i < p->location_count; i++) {
         pj_profile_location location = p->locations[i];
-        location.name = part->texts[location.name];
+        location.name = part->name ? pj_build_text(m->build, pj_str_of(part->name))
+                                   : part->texts[location.name];
         location.file += part->first_file;
         part->locations[i] =
             is_out(m->how.without_location, i) ? PJ_NO_ITEM : pj_build_location(m->build, location);
@@ -364,11 +383,14 @@ bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
                  .how = how};
     for (size_t k = 0; k < count; k++) {
         m.parts[k].from = parts[k];
+        m.parts[k].name = how.names ? how.names[k] : NULL;
         map_texts(&m, &m.parts[k], k ? &m.parts[k - 1] : NULL);
         map_locations(&m, &m.parts[k]);
     }
     for (size_t k = 0; k < count && pj_build_ok(build); k++) {
         mapping *part = &m.parts[k];
+        if (how.align && k)
+            align(&m, part);
         map_regions(&m, part, k ? part - 1 : NULL);
         map_nodes(&m, part);
         map_edges(&m, part, k ? part - 1 : NULL);

@@ -10,13 +10,15 @@
 /// What of the parts is taken; zeros = all as it is.
 typedef struct pj_profile_merging {
     bool strip; // files without their folders: what is the same then is one
+    bool align; // what is the same by module and line, or by module alone, is one: same_function.h
+    const char *const *names; // of the locations, by part; NULL = as they are
     // Of a single part, by number: which are left out. NULL = none.
     const bool *without_location, *without_region, *without_node;
 } pj_profile_merging;
 
-/// Fills an empty builder with all parts, in their order; regions are one by name, file and line.
-/// Nodes below one that is left out become roots. Errors: PJ_E_USAGE (a tree and a call graph
-/// cannot be one).
+/// Fills an empty builder with all parts, in their order; regions are one by name, file and line,
+/// or as asked. Nodes below one that is left out become roots. Errors: PJ_E_USAGE (a tree and a
+/// call graph cannot be one).
 PJ_CHECKED bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
                                  pj_profile_merging how, pj_err *err);
 

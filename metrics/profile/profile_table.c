@@ -7,6 +7,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/num.h"
 #include "metrics/base/suggest.h"
+#include "metrics/profile/location_names.h"
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
@@ -57,6 +58,8 @@ typedef struct making {
     size_t shown; // rows after all choosing
     pj_arena *arena;
     pj_table *table;
+    pj_location_names names;
+    bool has_names;    // of ranks or threads
     double scale;      // of people's times: 1000 = ms; 0 = seconds, in the columns of machines
     unsigned decimals; // of times
 } making;
@@ -184,6 +187,8 @@ static void add_key_columns(making *m)
         add_column(m, "rank", "Rank", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE, NULL);
     if (by.thread)
         add_column(m, "thread", "Thread", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE, NULL);
+    if (m->has_names)
+        add_column(m, "location", "Name", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE, NULL);
     if (by.item == PJ_BY_MODULE)
         add_column(m, "module", "Module", PJ_UNIT_NONE, PJ_TEXT, NULL);
     if (by.item == PJ_BY_FUNCTION) {
@@ -307,6 +312,8 @@ static pj_cell *put_keys(making *m, pj_cell *cell, const pj_profile_row *row)
         *cell++ = pj_cell_int(row->rank);
     if (m->ask->by.thread)
         *cell++ = pj_cell_int(row->thread);
+    if (m->has_names)
+        *cell++ = text_cell(m, m->p->texts[pj_location_name(&m->names, row->rank, row->thread)]);
     switch (m->ask->by.item) {
     case PJ_BY_FUNCTION:
         return put_function(m, cell, row->item);
@@ -486,7 +493,9 @@ pj_table *pj_profile_table(pj_profile *profile, const pj_profile_ask *ask, pj_er
         .by = ask->by, .keys = ask->sort, .measure = m.measure, .first = m.shown};
     if (!pj_row_order(by_region, &m.rows, how, arena, err))
         return NULL;
+    m.has_names = ask->by.rank && pj_location_names_of(by_region, ask->by.thread, arena, &m.names);
     pj_auto_table all = make_table(&m, profile);
+    pj_location_names_free(&m.names);
     add_note(&m, profile, chosen);
     if (!ask->where.len)
         return pj_table_hold(all);

@@ -9,6 +9,7 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_build.h"
+#include "metrics/read/late_mark.h"
 #include "metrics/run/run_gather.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
@@ -61,6 +62,13 @@ const pj_reader *pj_reader_guess(const char *name, pj_str head)
     return first;
 }
 
+/// By the first bytes, else by what comes late.
+static const pj_reader *guess_file(const char *path, pj_source *source)
+{
+    const pj_reader *reader = pj_reader_guess(path, pj_source_head(source));
+    return reader ? reader : pj_late_mark(path, source, pj_source_job(source));
+}
+
 static const pj_reader *guess_folder(const char *folder)
 {
     for (unsigned i = 0; i < READERS; i++)
@@ -78,7 +86,7 @@ const pj_reader *pj_reader_of_path(const char *path)
         return guess_folder(path);
     pj_job job = {.stop = NULL};
     pj_source *source = pj_source_open(path, &job, NULL);
-    const pj_reader *reader = source ? pj_reader_guess(path, pj_source_head(source)) : NULL;
+    const pj_reader *reader = source ? guess_file(path, source) : NULL;
     pj_source_close(source);
     return reader;
 }
@@ -372,7 +380,9 @@ bool pj_reader_no_trace(const pj_reader *reader, const char *path, pj_err *err)
 
 static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *err)
 {
-    const pj_reader *reader = pj_reader_guess(pj_source_path(source), pj_source_head(source));
+    const pj_reader *reader = is_file
+                                  ? guess_file(pj_source_path(source), source)
+                                  : pj_reader_guess(pj_source_path(source), pj_source_head(source));
     if (!reader)
         return unknown_trace(source, err);
     if (!pj_reader_gives_trace(reader))
@@ -454,7 +464,7 @@ const pj_reader *pj_read_profile(const char *path, pj_job *job, struct pj_build 
     if (!source)
         return NULL;
     if (!reader)
-        reader = pj_reader_guess(path, pj_source_head(source));
+        reader = guess_file(path, source);
     return read_profile_take(source, reader, build, err);
 }
 

@@ -61,6 +61,9 @@ typedef struct pj_reader {
     /// Whether `head`, the first bytes of an input without its compression, begins an input of this
     /// format; NULL = it is no single file.
     bool (*sniff)(pj_str head);
+    /// A text that tells it wherever it comes, for what programs print behind output of any length;
+    /// at most 64 bytes. NULL = the first bytes tell it.
+    const char *late_mark;
     /// Whether a folder is one input of this format; NULL = it is no folder.
     bool (*sniff_folder)(const char *folder);
     /// Events or a run.

@@ -170,5 +170,6 @@ const pj_reader pj_reader_line_listing = {
     .suffixes = ".txt .log",
     .gives = PJ_GIVES_PROFILE,
     .sniff = sniff,
+    .late_mark = "\nTimer unit: ",
     .profile = read_listing,
 };

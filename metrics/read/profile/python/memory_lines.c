@@ -163,5 +163,6 @@ const pj_reader pj_reader_memory_lines = {
     .suffixes = ".txt .log",
     .gives = PJ_GIVES_PROFILE,
     .sniff = sniff,
+    .late_mark = "\nLine #    Mem usage",
     .profile = read_memory_lines,
 };

@@ -255,5 +255,6 @@ const pj_reader pj_reader_petsc = {
     .suffixes = ".txt .log .out",
     .gives = PJ_GIVES_PROFILE,
     .sniff = sniff,
+    .late_mark = "PETSc Performance Summary:",
     .profile = read_petsc,
 };

@@ -351,7 +351,7 @@ static void after_value(pj_jsonpull *json)
 static pj_json_token open_level(pj_jsonpull *json, bool object, pj_err *err)
 {
     if (json->depth == PJ_JSON_DEPTH_MAX) {
-        pj_jsonpull_fail(json, err, "nested more than 200 deep");
+        pj_jsonpull_fail(json, err, "nested more than 8400 deep");
         return PJ_JSON_ERROR;
     }
     json->in_object[json->depth++] = object;

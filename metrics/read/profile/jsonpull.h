@@ -8,7 +8,7 @@
 #include "metrics/read/source.h"
 
 enum {
-    PJ_JSON_DEPTH_MAX = 200,
+    PJ_JSON_DEPTH_MAX = 8400, // two for each of the 4096 levels of a call tree, and what is around
     PJ_JSON_STRING_MAX = 16 * 1024 * 1024,
 };
 

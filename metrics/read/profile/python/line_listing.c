@@ -10,6 +10,7 @@
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { CELLS = 4 }; // hits, time, time per hit, share
@@ -49,6 +50,46 @@ static void take_function(listing *file, pj_str line)
         file->function = pj_str_head(name, name.len - (at.len - 1));
         file->first_line = (uint32_t)first;
     }
+}
+
+/// "lp.py:18 - extract": the length of the place, 0 = there is none.
+static size_t find_place(pj_str text, uint64_t *first)
+{
+    for (size_t at = 0; at + 3 <= text.len; at++) {
+        if (memcmp(text.at + at, " - ", 3) != 0)
+            continue;
+        pj_str place = pj_str_head(text, at);
+        size_t colon = pj_str_find_last(place, ':');
+        if (colon < at && pj_parse_u64(pj_str_from(place, colon + 1), first) &&
+            *first <= UINT32_MAX)
+            return at;
+    }
+    return 0;
+}
+
+/// "  0.02 seconds - lp.py:18 - extract" of a summary, which may follow tables that have told it.
+static bool read_summary(listing *file, pj_str line)
+{
+    pj_build *b = file->build;
+    pj_str rest = line;
+    double seconds;
+    uint64_t first;
+    if (!pj_text_number(pj_text_word(&rest), &seconds) ||
+        !pj_str_equal(pj_text_word(&rest), PJ_S("seconds")) ||
+        !pj_str_equal(pj_text_word(&rest), PJ_S("-")))
+        return false;
+    rest = pj_str_trim(rest);
+    size_t end = find_place(rest, &first);
+    pj_str place = pj_str_head(rest, end);
+    if (!end)
+        return false;
+    uint32_t region =
+        pj_build_region(b, pj_str_from(rest, end + 3),
+                        pj_str_head(place, pj_str_find_last(place, ':')), (uint32_t)first);
+    const double *told = pj_build_row(b, file->total, region);
+    if (told && isnan(told[file->location]))
+        pj_build_add(b, file->total, region, file->location, seconds);
+    return true;
 }
 
 /// Lines between two tables; true when it was one of those that say something.
@@ -119,7 +160,8 @@ static void read_line(listing *file, pj_str line)
         file->region = PJ_NO_ITEM;
     } else if (!pj_str_trim(line).len) {
         file->column = 0;
-    } else if (!read_label(file, line) && file->column && !pj_str_starts(line, PJ_S("====="))) {
+    } else if (!read_label(file, line) && !(!file->column && read_summary(file, line)) &&
+               file->column && !pj_str_starts(line, PJ_S("====="))) {
         read_row(file, line);
     }
 }

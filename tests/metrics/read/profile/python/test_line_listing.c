@@ -28,6 +28,33 @@ static void test_sample(void **state)
     assert_true(pj_str_equal(pj_profile_text(p, p->lines[4].text), PJ_S("        return worst")));
 }
 
+/// line_profiler 5: wide columns, exponents, and a summary that repeats what tables have told.
+static void test_of_version_5(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    static const char text[] =
+        "Wrote profile results to grid.py.lprof\n"
+        "Timer unit: 1e-06 s\n\n"
+        "Total time: 81.25 s\nFile: /opt/grid.py\nFunction: Grid.sweep at line 4\n\n"
+        "Line #         Hits           Time    Per Hit   % Time  Line Contents\n"
+        "=====================================================================\n"
+        "     4                                                  @profile\n"
+        "     5                                                  def sweep(self):\n"
+        "     6   1234567890     8.125e+07      0.0658    100.0      self.step()\n\n"
+        " 81.25 seconds - /opt/grid.py:4 - Grid.sweep\n"
+        "  0.50 seconds - C:\\a - b.py:9 - never.<locals>.told\n";
+    pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(text), &err);
+    assert_int_equal(p->count[PJ_AT_REGION], 2);
+    same_value(profile_value(p, PJ_AT_REGION, PJ_INCLUSIVE, "time", 0, 0), 81.25);
+    assert_true(profile_value(p, PJ_AT_LINE, PJ_CALLS, NULL, 2, 0) == 1234567890);
+    same_value(profile_value(p, PJ_AT_LINE, PJ_EXCLUSIVE, "time", 2, 0), 81.25);
+    assert_true(pj_str_equal(pj_profile_text(p, p->lines[2].text), PJ_S("    self.step()")));
+    same_value(profile_value(p, PJ_AT_REGION, PJ_INCLUSIVE, "time", 1, 0), 0.5);
+    for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++)
+        assert_int_equal(p->oddities.count[k], 0);
+}
+
 /// The listing in nanoseconds holds every tick.
 static void test_real(void **state)
 {
@@ -60,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_of_version_5),
         cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 // pyinstrument's tree: times as told, functions told after their callees.
+#include "metrics/base/buf.h"
 #include "tests/support/csv.h"
 #include "tests/support/profile_totals.h"
 #include "tests/support/read_profile.h"
@@ -43,6 +44,31 @@ static void tree(void **state)
         "odd", PJ_S("{\"sample_count\": 0, \"root_frame\": {\"children\": [3]}}"), &err));
 }
 
+/// Python goes down a thousand calls and more; what is deeper than any tree here is counted.
+static void deep_trees(void **state)
+{
+    (void)state;
+    enum { DEEP = 1000, DEEPER = 4150, OUT_OF_HAND = 5000 };
+    static const struct {
+        uint32_t levels, nodes;
+    } cases[] = {{DEEP, DEEP}, {DEEPER, 4096}, {OUT_OF_HAND, 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        pj_auto_buf text = {0};
+        pj_err err = {0};
+        pj_buf_puts(&text, "{\"sample_count\": 1, \"root_frame\": ");
+        for (uint32_t i = 0; i < cases[c].levels; i++)
+            pj_buf_addf(&text, "{\"function\": \"f%u\", \"time\": 1.0, \"children\": [", i);
+        for (uint32_t i = 0; i < cases[c].levels; i++)
+            pj_buf_puts(&text, "]}");
+        pj_buf_puts(&text, "}");
+        pj_auto_profile p = read_profile_bytes("deep", pj_buf_str(&text), &err);
+        assert_int_equal(p ? p->count[PJ_AT_NODE] : 0, cases[c].nodes);
+        assert_true(p || strstr(err.text, "nested more than 8400 deep"));
+        if (p)
+            assert_int_equal(p->oddities.count[PJ_ODDITY_too_deep] > 0, cases[c].levels == DEEPER);
+    }
+}
+
 /// Preorder rows of the renderer's own tree.
 static void as_pyinstrument_tells(void **state)
 {
@@ -71,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree),
+        cmocka_unit_test(deep_trees),
         cmocka_unit_test(as_pyinstrument_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

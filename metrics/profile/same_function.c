@@ -64,8 +64,10 @@ static uint32_t find(const pj_buckets *buckets, pj_same_side a, uint32_t region,
 static void put(pj_buckets *buckets, uint32_t hash, uint32_t region)
 {
     size_t place = hash;
-    if (pj_buckets_next(buckets, hash, &place) == PJ_NO_ITEM ||
-        pj_buckets_next(buckets, hash, &place) == PJ_NO_ITEM)
+    unsigned met = 0;
+    while (met < 2 && pj_buckets_next(buckets, hash, &place) != PJ_NO_ITEM)
+        met++;
+    if (met < 2)
         pj_buckets_put(buckets, hash, region);
 }
 

@@ -2,8 +2,10 @@
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/profile_inputs.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "kernel/report/profile_source.h"
 #include "kernel/report/report.h"
 #include "kernel/report/report_run.h"
 #include "kernel/report/report_source.h"
@@ -11,7 +13,10 @@
 #include "metrics/base/err.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/profile.h"
 #include "widgets/report/report_notebook.h"
+#include "widgets/report/report_profile.h"
+#include "widgets/report/report_title.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,21 +106,63 @@ static const char *folder_of(const char *path, pj_arena *arena)
     return kept;
 }
 
+/// The title page of a standard report.
+static pj_report_info title_page(const report_args *args, pj_arena *arena)
+{
+    const pj_report_info given = info_of(args);
+    return pj_report_info_whole(&given, arena);
+}
+
+/// The standard report of profiles alone.
+static json_t *write_profile(pj_session *session, const report_args *args,
+                             const pj_report_source *from, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_report_profile plan = {.info = title_page(args, arena),
+                              .code = from->profile_code,
+                              .file_count = from->profile->file_count};
+    if (!pj_profile_source_files(session, from->profile, from->folder, arena, &plan.files, err))
+        return NULL;
+    return pj_report_profile_notebook(from->profile, &plan);
+}
+
 /// The standard report of the traces, not executed yet.
+static json_t *write_traces(const report_args *args, pj_session *session,
+                            const pj_report_source *given, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_value result = {0};
+    pj_metrics_args metrics = args->metrics;
+    metrics.title = NULL; // the report's, so that metrics given alone stay as they are
+    if (!pj_metrics_args_run(session, given->load, &metrics, &result, err))
+        return NULL;
+    pj_report_info info = title_page(args, arena);
+    pj_report_source from = *given;
+    from.metrics = result.metrics;
+    from.args = &metrics;
+    return pj_report_source_notebook(session, &from, &info, err);
+}
+
+/// Of traces, of profiles, or of traces with a section about the profiles.
 static json_t *write_standard(const pj_report *report, const report_args *args, const char *folder,
                               pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_auto_value result = {0};
-    pj_session *session = report->session;
-    pj_metrics_args metrics = args->metrics;
-    metrics.title = NULL; // the report's, so that metrics given alone stay as they are
-    if (!pj_metrics_args_run(session, &args->load, &metrics, &result, err))
-        return NULL;
-    const pj_report_info given = info_of(args);
-    const pj_report_info info = pj_report_info_whole(&given, arena);
-    pj_report_source source = {result.metrics, &args->load, &metrics, folder, report->summaries};
-    return pj_report_source_notebook(session, &source, &info, err);
+    pj_auto_profile profile = NULL;
+    pj_load_args load = args->load;
+    pj_profile_args files = {
+        .roi = load.roi, .clock = load.clock, .jobs = load.jobs, .memory = load.memory};
+    pj_profile_source_split(&args->load.inputs, arena, &files.inputs, &load.inputs);
+    pj_report_source from = {.load = &load, .folder = folder, .summaries = report->summaries};
+    if (files.inputs.count) {
+        profile = pj_profile_inputs(report->session, &files, err);
+        if (!profile)
+            return NULL;
+        from.profile = profile;
+        from.profile_code = pj_profile_source_code(&files.inputs, folder, arena);
+    }
+    return load.inputs.count || !profile ? write_traces(args, report->session, &from, err)
+                                         : write_profile(report->session, args, &from, err);
 }
 
 /// What was read for the findings is kept for the notebook's kernel. Runs in memory may have been
@@ -165,8 +212,10 @@ static bool check_inputs(const report_args *args, const char *notebook, pj_err *
         return !args->as_is ||
                pj_fail(err, PJ_E_USAGE, NULL, 0, "report: --as-is takes the outputs of a notebook");
     if (args->load.inputs.count > 1)
-        return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "report: one notebook, or traces, not several notebooks and not both");
+        return pj_fail(
+            err, PJ_E_USAGE, NULL, 0,
+            "report: one notebook, or traces and profiles, not several notebooks and not "
+            "both");
     return access(notebook, R_OK) == 0 || pj_fail_io(err, notebook, "cannot be opened");
 }
 
@@ -261,7 +310,7 @@ static const pj_param params[] = {
 static const pj_param_group groups[] = {
     {.rows = pj_input_rows,
      .base = offsetof(report_args, load),
-     .help = "Traces, for the standard report, or a notebook (.ipynb)."},
+     .help = "Traces, profiles or both, for the standard report, or a notebook (.ipynb)."},
     {.rows = params},
     {.rows = pj_title_rows, .base = offsetof(report_args, metrics)},
     {.rows = pj_set_rows, .base = offsetof(report_args, metrics)},
@@ -274,16 +323,18 @@ static const pj_param_group groups[] = {
 
 const pj_command pj_command_report = {
     .name = "report",
-    .summary = "A report as PDF, HTML or Markdown, of traces or of a notebook",
-    .detail = "A notebook is executed in its own folder and stays as it is; traces give the "
-              "standard report, whose findings are read off the numbers. Its notebook, to go on "
-              "from, is what .ipynb gives. Pictures in a notebook's text are taken along; PDF "
-              "takes .png, .jpg and .pdf, and .svg where rsvg-convert is installed. Traces are "
-              "read once, the largest again for its timeline; of large ones, give the summaries "
-              "(popinjay preprocess) instead.\n"
-              "HTML needs nothing else; a notebook of other kernels, and one with formulas, wants "
-              "jupyter-nbconvert. PDF needs these packages of Debian: jupyter-nbconvert pandoc "
-              "texlive-xetex texlive-fonts-recommended texlive-plain-generic.",
+    .summary = "A report as PDF, HTML or Markdown, of traces, profiles or a notebook",
+    .detail =
+        "A notebook is executed in its own folder and stays as it is; traces give the "
+        "standard report, whose findings are read off the numbers; profiles give one of their "
+        "functions, ranks, lines and memory, beside traces a section. Its notebook, to go on "
+        "from, is what .ipynb gives. Pictures in a notebook's text are taken along; PDF "
+        "takes .png, .jpg and .pdf, and .svg where rsvg-convert is installed. Traces are "
+        "read once, the largest again for its timeline; of large ones, give the summaries "
+        "(popinjay preprocess) instead.\n"
+        "HTML needs nothing else; a notebook of other kernels, and one with formulas, wants "
+        "jupyter-nbconvert. PDF needs these packages of Debian: jupyter-nbconvert pandoc "
+        "texlive-xetex texlive-fonts-recommended texlive-plain-generic.",
     .example = "popinjay report epoch_*.prv.gz --application EPOCH --author \"A. Analyst\" "
                "-o epoch.pdf",
     .faces = PJ_IN_BOTH,

@@ -2,6 +2,8 @@
 // Options become Lua text; outputs of metrics say in their metadata what they were made from.
 #include "kernel/report/report_source.h"
 
+#include "kernel/report/profile_source.h"
+
 #include "kernel/command/display.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/session.h"
@@ -19,6 +21,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
 #include "widgets/report/report_cells.h"
+#include "widgets/report/report_title.h"
 
 #include <stdlib.h>
 
@@ -195,7 +198,15 @@ json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *s
     pj_report_plan plan = {.info = *info,
                            .load_code = load_code(source, arena),
                            .metrics_code = metrics_code(source, arena),
-                           .traces = traces};
+                           .traces = traces,
+                           .profile = source->profile,
+                           .profile_code = source->profile_code};
+    if (source->profile) {
+        plan.profile_file_count = source->profile->file_count;
+        if (!pj_profile_source_files(session, source->profile, source->folder, arena,
+                                     &plan.profile_files, err))
+            return NULL;
+    }
     return pj_report_notebook(metrics, &plan);
 }
 

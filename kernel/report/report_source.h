@@ -8,7 +8,9 @@
 #include "kernel/command/session.h"
 #include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/profile/profile.h"
 #include "widgets/report/report_notebook.h"
+#include "widgets/report/report_title.h"
 
 typedef struct pj_report_source {
     const pj_metrics *metrics;
@@ -16,6 +18,8 @@ typedef struct pj_report_source {
     const pj_metrics_args *args; // how its efficiencies are coloured
     const char *folder;          // paths of traces below it are relative; NULL = all absolute
     const char *summaries;       // folder where summaries of the runs are put; NULL = nowhere
+    const pj_profile *profile;   // for a section of its own; NULL = none
+    const char *profile_code;    // what reads it again
 } pj_report_source;
 
 /// NULL when the set was defined in a notebook (PJ_E_USAGE) or the user interrupts: every trace is

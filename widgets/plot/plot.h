@@ -79,6 +79,8 @@ typedef struct pj_plot {
     size_t most_y;             // values of y; 0 = PJ_PLOT_MOST_Y - 1
     unsigned aspects;          // PJ_WANT(...): what the run must have been read with
     bool stacks;               // several y may stand on top of each other
+    const char *topic;         // of profiles: which part of them it shows (find/profile_topics.def)
+    bool again;                // what another plot of the topic shows too: reports leave it out
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or

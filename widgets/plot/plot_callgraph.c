@@ -441,5 +441,6 @@ const pj_plot pj_plot_callgraph = {
     .title = "Call graph",
     .help = "Who calls whom in a profile, and where the time goes, as a graph.",
     .source = PJ_PLOT_PROFILE,
+    .topic = "graph",
     .make = make,
 };

@@ -583,5 +583,6 @@ const pj_plot pj_plot_heat = {
     .title = "Functions by rank",
     .help = "What every function takes at every rank, darker the more; kinds of ranks stand apart.",
     .source = PJ_PLOT_PROFILE,
+    .topic = "ranks",
     .make = make,
 };

@@ -132,5 +132,7 @@ const pj_plot pj_plot_histogram = {
     .title = "Histogram over ranks",
     .help = "How many ranks of a profile take how long for a function (-f NAME).",
     .source = PJ_PLOT_PROFILE,
+    .topic = "ranks",
+    .again = true,
     .make = make,
 };

@@ -15,5 +15,6 @@ const pj_plot pj_plot_icicle = {
     .title = "Icicle",
     .help = "Where the time of a profile goes by call path, callees below their callers.",
     .source = PJ_PLOT_PROFILE,
+    .topic = "functions",
     .make = make,
 };

@@ -224,5 +224,6 @@ const pj_plot pj_plot_memory = {
     .title = "Memory over time",
     .help = "Memory of processes over time, with calls and peaks (recordings of mprof).",
     .source = PJ_PLOT_PROFILE,
+    .topic = "memory",
     .make = make,
 };

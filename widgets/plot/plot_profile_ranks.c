@@ -282,5 +282,6 @@ const pj_plot pj_plot_profile_ranks = {
     .title = "Profile over ranks",
     .help = "Where the time of each rank of a profile goes, or of one function over ranks (-f).",
     .source = PJ_PLOT_PROFILE,
+    .topic = "ranks",
     .make = make,
 };

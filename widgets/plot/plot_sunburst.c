@@ -327,5 +327,7 @@ const pj_plot pj_plot_sunburst = {
     .title = "Sunburst",
     .help = "Where the time of a profile goes by call path, in rings around the root.",
     .source = PJ_PLOT_PROFILE,
+    .topic = "functions",
+    .again = true,
     .make = make,
 };

@@ -61,6 +61,27 @@ json_t *pj_report_traces(const pj_report_trace *traces, size_t count)
     return pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "traces"});
 }
 
+json_t *pj_report_files(const pj_report_file *files, size_t count)
+{
+    enum { SHOWN = 256 };
+    pj_auto_buf text = {0};
+    pj_buf_puts(&text, "## Appendix: files of the profile\n\n| File | Size | Fingerprint |\n"
+                       "|:------------------------------------|------------:|"
+                       "------------------:|\n");
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        char bytes[32];
+        pj_format_bytes(files[i].bytes, bytes);
+        add_escaped(&text, "| ", files[i].name, " | ");
+        pj_buf_addf(&text, "%s | %s |\n", bytes,
+                    *files[i].fingerprint ? files[i].fingerprint : "not there any more");
+    }
+    if (count > SHOWN)
+        pj_buf_addf(&text, "\n%zu more files are not listed.\n", count - SHOWN);
+    pj_buf_puts(&text, "\nThe fingerprint is the XXH64 of the file as it was read (`xxhsum -H64 "
+                       "FILE`).\n");
+    return pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "files"});
+}
+
 json_t *pj_report_definitions(const pj_metric_set *const *sets, size_t count)
 {
     pj_auto_buf text = {0};

@@ -17,6 +17,13 @@ typedef struct pj_report_trace {
     char fingerprint[PJ_FINGERPRINT_TEXT]; // "" = could not be read again
 } pj_report_trace;
 
+/// A file of a profile as the appendix lists it.
+typedef struct pj_report_file {
+    const char *name;
+    uint64_t bytes;
+    char fingerprint[PJ_FINGERPRINT_TEXT]; // "" = could not be read again
+} pj_report_file;
+
 /// What the template may know of a cell; NULL = nothing.
 typedef struct pj_report_mark {
     const char *part;    // "title", "traces", "definitions"
@@ -29,6 +36,8 @@ json_t *pj_report_code(pj_str code, pj_report_mark mark);
 
 /// A section that lists traces with sizes and fingerprints.
 json_t *pj_report_traces(const pj_report_trace *traces, size_t count);
+/// The same of files of a profile, up to a number that people can read.
+json_t *pj_report_files(const pj_report_file *files, size_t count);
 /// A section with formula and meaning of every row of the sets, and of the symbols in formulas.
 json_t *pj_report_definitions(const pj_metric_set *const *sets, size_t count);
 

@@ -10,8 +10,8 @@
 #include "metrics/run/run.h"
 #include "widgets/figure/escape.h"
 #include "widgets/report/findings_md.h"
-
-#include <time.h>
+#include "widgets/report/report_profile.h"
+#include "widgets/report/report_title.h"
 
 typedef struct writer {
     const pj_metrics *metrics;
@@ -94,28 +94,6 @@ static void add_escaped(pj_buf *out, const char *before, const char *text, const
     pj_buf_puts(out, before);
     pj_escape_md(out, pj_str_of(text));
     pj_buf_puts(out, after);
-}
-
-static void add_fact(pj_buf *out, const char *name, const char *text)
-{
-    if (text && *text) {
-        pj_buf_addf(out, "**%s:** ", name);
-        add_escaped(out, "", text, "  \n");
-    }
-}
-
-static void add_title(writer *w)
-{
-    const pj_report_info *info = &w->plan->info;
-    pj_auto_buf text = {0};
-    add_escaped(&text, "# ", info->title, "\n\n");
-    add_fact(&text, "Application", info->application);
-    add_fact(&text, "Report", info->id);
-    add_fact(&text, "Author", info->author);
-    add_fact(&text, "Contributors", info->contributors);
-    add_fact(&text, "Date", info->date);
-    json_array_append_new(w->cells,
-                          pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "title"}));
 }
 
 /// A heading with a prompt, then what the numbers say of the topic.
@@ -268,66 +246,11 @@ static void add_definitions(writer *w)
     add_code(w, "m:findings \"definitions\"", NULL, NULL);
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    if (text)
-        json_object_set_new(object, key, json_string(text));
-}
-
-static json_t *member(json_t *object, const char *key)
-{
-    json_t *found = json_object_get(object, key);
-    if (json_is_object(found))
-        return found;
-    found = json_object();
-    json_object_set_new(object, key, found);
-    return found;
-}
-
-static const char *today(pj_arena *arena)
-{
-    char text[64];
-    time_t now = time(NULL);
-    struct tm day;
-    localtime_r(&now, &day);
-    strftime(text, sizeof text, "%e %B %Y", &day);
-    return pj_arena_text(arena, pj_str_trim(pj_str_of(text)));
-}
-
-pj_report_info pj_report_info_whole(const pj_report_info *info, pj_arena *arena)
-{
-    pj_report_info whole = *info;
-    if (!whole.title && whole.application)
-        whole.title = pj_arena_format(arena, "Performance of %s", whole.application);
-    if (!whole.title)
-        whole.title = "Performance assessment";
-    if (!whole.date)
-        whole.date = today(arena);
-    return whole;
-}
-
-void pj_report_set_info(json_t *notebook, const pj_report_info *info)
-{
-    json_t *metadata = member(notebook, "metadata");
-    json_t *report = member(member(metadata, "popinjay"), "report");
-    set_text(report, "title", info->title);
-    set_text(report, "id", info->id);
-    set_text(report, "application", info->application);
-    set_text(report, "author", info->author);
-    set_text(report, "contributors", info->contributors);
-    set_text(report, "date", info->date);
-    if (info->code)
-        json_object_set_new(report, "code", json_true());
-    set_text(metadata, "title", info->title); // what other templates read
-    if (info->author)
-        json_object_set_new(metadata, "authors", json_pack("[{s:s}]", "name", info->author));
-}
-
 json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     writer w = {metrics, plan, metrics->study->count - 1, arena, json_array()};
-    add_title(&w);
+    json_array_append_new(w.cells, pj_report_title(&plan->info));
     add_summary(&w);
     add_application(&w);
     add_structure(&w);
@@ -337,9 +260,14 @@ json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         add_section(&w, &sections[i]);
     add_functions(&w);
+    if (plan->profile)
+        pj_report_profile_section(plan->profile, plan->profile_code, w.cells);
     add_conclusions(&w);
     if (plan->traces)
         json_array_append_new(w.cells, pj_report_traces(plan->traces, metrics->study->count));
+    if (plan->profile_files)
+        json_array_append_new(w.cells,
+                              pj_report_files(plan->profile_files, plan->profile_file_count));
     add_definitions(&w);
     json_t *notebook = pj_report_assemble_take(w.cells);
     pj_report_set_info(notebook, &plan->info);

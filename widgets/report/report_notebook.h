@@ -3,27 +3,22 @@
 #ifndef PJ_REPORT_NOTEBOOK_H
 #define PJ_REPORT_NOTEBOOK_H
 
-#include "metrics/base/arena.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/profile/profile.h"
 #include "widgets/report/report_cells.h"
-
-/// The title page; NULL = not said.
-typedef struct pj_report_info {
-    const char *title, *id, *application, *author, *contributors, *date;
-    bool code; // cells are printed too
-} pj_report_info;
+#include "widgets/report/report_title.h"
 
 typedef struct pj_report_plan {
     pj_report_info info;
     const char *load_code;         // Lua expression that gives the runs in study order
     const char *metrics_code;      // Lua expression of options for metrics(runs, ...); "" = none
     const pj_report_trace *traces; // by run of the study; NULL = no list of traces
+    const pj_profile *profile;     // of the run, for a section of its own; NULL = none
+    const char *profile_code;      // Lua expression that gives it
+    const pj_report_file *profile_files; // NULL = no list of them
+    size_t profile_file_count;
 } pj_report_plan;
 
-/// With the title and the date (today) that a report has where nobody says them; texts are arena.
-pj_report_info pj_report_info_whole(const pj_report_info *info, pj_arena *arena);
-/// Sets the title page of a notebook; what `info` does not say stays as it is.
-void pj_report_set_info(json_t *notebook, const pj_report_info *info);
 json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan);
 
 #endif

@@ -5,6 +5,7 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
 #include "widgets/report/report_notebook.h"
+#include "widgets/report/report_title.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"

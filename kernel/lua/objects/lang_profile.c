@@ -1,8 +1,10 @@
 // Profiles in Lua: p.functions, p.paths, p:callers "main", p["main"].
 #include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_state.h"
 #include "kernel/lua/lang_type.h"
 #include "kernel/lua/lang_value.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
@@ -10,6 +12,7 @@
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_table.h"
 #include "metrics/table/table.h"
+#include "widgets/report/profile_findings_md.h"
 
 static pj_profile *self(lua_State *L)
 {
@@ -175,6 +178,24 @@ static int root(lua_State *L)
     return give_profile(L, slot, pj_profile_below(p, wanted, err), err);
 }
 
+static int findings(lua_State *L)
+{
+    const pj_profile *p = self(L);
+    pj_str topic;
+    topic.at = luaL_optlstring(L, 2, "summary", &topic.len);
+    pj_buf *text = &pj_lang_of(L)->message;
+    pj_err err = {.code = PJ_E_NONE};
+    text->len = 0;
+    if (!pj_profile_findings_md(p, topic, text, &err))
+        return luaL_error(L, "%s", err.text);
+    lua_createtable(L, 0, 2);
+    lua_pushlstring(L, text->at, text->len);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "text/markdown");
+    lua_setfield(L, -2, "text/plain");
+    return 1;
+}
+
 static const pj_lang_member members[] = {
     {"functions", functions, true, NULL, "All functions, a table: time, calls, load balance."},
     {"paths", paths, true, NULL, "All call paths as a tree, a table."},
@@ -189,6 +210,8 @@ static const pj_lang_member members[] = {
     {"callers", callers, false, ":callers(REGEX)", "Who calls the functions that match, a table."},
     {"callees", callees, false, ":callees(REGEX)", "Whom the functions that match call, a table."},
     {"match", match, false, ":match(REGEX)", "The functions that match, a table."},
+    {"findings", findings, false, ":findings([TOPIC])",
+     "What the numbers say, as Markdown: summary, functions, graph, ranks, lines, memory."},
     {"rank", rank, false, ":rank(R)", "The profile of one rank."},
     {"root", root, false, ":root(REGEX)", "The profile of what is below the functions that match."},
     {"shape", shape, true, NULL, "What it holds: tree, graph or flat."},

@@ -182,9 +182,9 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
     if (metrics)
         return pj_profile_metrics(profile);
     if (args->callers)
-        return pj_profile_edges(profile, PJ_CALLERS, pj_str_of(args->callers), err);
+        return pj_profile_edges(profile, PJ_CALLERS, pj_str_of(args->callers), ask->metric, err);
     if (args->callees)
-        return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), err);
+        return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), ask->metric, err);
     return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
 }
 

@@ -127,16 +127,34 @@ static const pj_column edge_columns[] = {
     {"line", "Line", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_OF_MACHINES},
     {"calls", "Calls", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
     {"primitive_calls", "Primitive calls", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
-    {"exclusive_s", "Exclusive", NULL, PJ_UNIT_S, PJ_TEXT_NONE},
-    {"inclusive_s", "Inclusive", NULL, PJ_UNIT_S, PJ_TEXT_NONE},
 };
 
-pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions, pj_err *err)
+/// "exclusive_s" of time, else "exclusive_<metric>". What no edge has is not shown to people.
+static void add_value_column(const pj_profile *p, pj_table *table, pj_value_part part,
+                             uint32_t measure)
+{
+    const pj_measure *of = measure == PJ_NO_ITEM ? NULL : &p->measures[measure];
+    const char *stem = part == PJ_EXCLUSIVE ? "exclusive" : "inclusive";
+    bool time = !of || of->kind == PJ_MEASURE_TIME, plain = !of || strcmp(of->key, "time") == 0;
+    bool bytes = of && of->kind == PJ_MEASURE_BYTES && strcmp(of->unit, "MiB") != 0;
+    const pj_column column = {
+        .key = pj_arena_format(table->arena, "%s_%s", stem, plain ? "s" : of->key),
+        .title = part == PJ_EXCLUSIVE ? "Exclusive" : "Inclusive",
+        .help = of ? pj_arena_format(table->arena, "%s.", of->title) : NULL,
+        .unit = time    ? PJ_UNIT_S
+                : bytes ? PJ_UNIT_BYTES
+                        : PJ_UNIT_NONE,
+        .text = pj_profile_find(p, PJ_AT_EDGE, part, measure) ? PJ_TEXT_NONE : PJ_TEXT_OF_MACHINES};
+    pj_table_add_column(table, column);
+}
+
+pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
+                           pj_str metric, pj_err *err)
 {
     pj_job job = {0};
     uint32_t measure;
     pj_auto_profile p = pj_profile_graph(profile, &job, err);
-    if (!p || !pj_profile_pick_measure(p, (pj_str){0}, &measure, err))
+    if (!p || !pj_profile_pick_measure(p, metric, &measure, err))
         return NULL;
     if (!p->count[PJ_AT_EDGE]) {
         pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
@@ -150,6 +168,8 @@ pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str fun
                                    : side == PJ_CALLEES ? "Callees"
                                                         : "Calls between functions");
     ADD_COLUMNS(table, edge_columns);
+    add_value_column(p, table, PJ_EXCLUSIVE, measure);
+    add_value_column(p, table, PJ_INCLUSIVE, measure);
     for (uint32_t e = 0; e < p->count[PJ_AT_EDGE]; e++) {
         pj_profile_edge edge = p->edges[e];
         if (!picked || picked[side == PJ_CALLERS ? edge.callee : edge.caller])

@@ -15,9 +15,10 @@ typedef enum pj_profile_side {
 } pj_profile_side;
 
 /// Calls between functions, over all locations; `functions` (an extended regular expression on
-/// file:line(function)) says whose. Errors: PJ_E_MISSING (there are none), PJ_E_USAGE.
+/// file:line(function)) says whose, `metric` ("" = time, or the first) what is told beside calls.
+/// Errors: PJ_E_MISSING (there are none), PJ_E_USAGE.
 PJ_CHECKED pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
-                                      pj_err *err);
+                                      pj_str metric, pj_err *err);
 /// Lines with hits and time, or memory, by rank. Errors: PJ_E_MISSING.
 PJ_CHECKED pj_table *pj_profile_lines(const pj_profile *profile, pj_err *err);
 pj_table *pj_profile_events(const pj_profile *profile);

@@ -82,9 +82,10 @@ static int push_edges(lua_State *L, pj_profile_side side)
 {
     pj_profile *p = self(L);
     pj_str functions = pj_str_of(side == PJ_ALL_EDGES ? "" : luaL_checkstring(L, 2));
+    pj_str metric = pj_str_of(side == PJ_ALL_EDGES ? "" : luaL_optstring(L, 3, ""));
     pj_err *err = pj_lang_err(L);
     pj_lang_object *slot = pj_lang_object_push(L);
-    return give_table(L, slot, pj_profile_edges(p, side, functions, err), err);
+    return give_table(L, slot, pj_profile_edges(p, side, functions, metric, err), err);
 }
 
 static int edges(lua_State *L)

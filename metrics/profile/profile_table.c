@@ -342,7 +342,8 @@ static void put_row(making *m, const pj_profile_row *row)
     *cell++ = calls_cell(row->primitive_calls, m->rows.has_primitive, m->rows.whole_primitive);
     if (!m->measure)
         return;
-    const char *reason = m->rows.has_inclusive ? "not recorded" : no_sum;
+    bool one = m->ask->by.item == PJ_BY_FUNCTION || m->ask->by.item == PJ_BY_PATH;
+    const char *reason = m->rows.has_inclusive || one ? "not recorded" : no_sum;
     cell = put_value(m, cell, row->exclusive, "not recorded");
     *cell++ = number(m->rows.total > 0 ? row->exclusive / m->rows.total * 100 : NAN, NULL);
     cell = put_value(m, cell, row->inclusive, reason);

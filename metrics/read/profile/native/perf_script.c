@@ -36,7 +36,7 @@ typedef struct perf_script {
     pj_threadmap threads;
     sampled_event events[EVENTS_MAX];
     uint32_t event_count;
-    header at; // its period alone outlives its line
+    header at; // its numbers and lengths alone outlive its line
     bool open; // a sample is at hand
     sampled_event *event;
     uint32_t location;
@@ -98,30 +98,63 @@ static bool cut_front(pj_str front, header *out)
     return cut_ids(word, out) && out->command.len > 0;
 }
 
-/// A header; the command may hold blanks, so that the time is looked for first.
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static bool is_address(pj_str word)
+{
+    size_t at = 0;
+    while (at < word.len && is_hex(word.at[at]))
+        at++;
+    return word.len > 0 && at == word.len;
+}
+
+/// "7f12 symbol", and what may follow it.
+static bool is_frame(pj_str text)
+{
+    return is_address(next_word(&text)) && pj_str_trim(text).len > 0;
+}
+
+/// What follows the time: "1000 cycles:u: 7f12 leaf (object)", of which all but one may be missing.
+static bool cut_event(pj_str rest, header *out)
+{
+    pj_str before = rest, word = next_word(&rest);
+    out->has_period = pj_parse_u64(word, &out->period) && out->period <= INT64_MAX;
+    pj_str behind = rest;
+    if (out->has_period && pj_str_ends(next_word(&behind), PJ_S(":"))) {
+        before = rest;
+        word = next_word(&rest);
+    } else {
+        out->has_period = false;
+        out->period = 1;
+    }
+    bool named = word.len > 1 && pj_str_ends(word, PJ_S(":"));
+    out->event = named ? pj_str_head(word, word.len - 1) : PJ_S("event");
+    out->rest = pj_str_trim(named ? rest : before);
+    return named || is_frame(out->rest);
+}
+
+/// A header; the command may hold blanks, so that the time is looked for first. Without stacks it
+/// is indented, and its only frame stands on the same line.
 static bool cut_header(pj_str line, header *out)
 {
-    pj_str rest = line, word;
     *out = (header){.period = 1};
-    if (line.len == 0 || line.at[0] == ' ' || line.at[0] == '\t' || line.at[0] == '#')
+    bool indented = line.len && (line.at[0] == ' ' || line.at[0] == '\t');
+    if (line.len == 0 || line.at[0] == '#')
         return false;
+    line = pj_str_trim(line);
+    pj_str rest = line, word;
     while ((word = next_word(&rest)).len && !is_time(word))
         ;
-    if (word.len) {
-        if (!cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out))
-            return false;
-        word = next_word(&rest);
-        out->has_period = pj_parse_u64(word, &out->period) && out->period <= INT64_MAX;
-        if (out->has_period)
-            word = next_word(&rest);
-    } else {
-        rest = line;
-        while ((word = next_word(&rest)).len && !pj_str_ends(word, PJ_S(":")))
-            ;
-        if (!word.len || !cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out))
-            return false;
-    }
-    if (word.len < 2 || !pj_str_ends(word, PJ_S(":")))
+    if (word.len)
+        return cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out) &&
+               cut_event(rest, out) && (!indented || out->rest.len);
+    rest = line;
+    while ((word = next_word(&rest)).len && !pj_str_ends(word, PJ_S(":")))
+        ;
+    if (indented || word.len < 2 || !cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out))
         return false;
     out->event = pj_str_head(word, word.len - 1);
     out->rest = pj_str_trim(rest);
@@ -132,22 +165,18 @@ static bool cut_header(pj_str line, header *out)
 static bool sniff(pj_str head)
 {
     header at;
-    pj_str line = PJ_S("");
     bool headed = false;
     for (unsigned lines = 0; head.len && lines < 200; lines++) {
-        line = pj_str_cut(&head, '\n');
+        pj_str line = pj_str_cut(&head, '\n');
         if (pj_str_trim(line).len == 0 || line.at[0] == '#')
             continue;
         if (headed)
-            break;
+            return is_frame(line);
         headed = cut_header(line, &at);
-        if (!headed)
-            return false;
-        if (pj_str_ends(at.rest, PJ_S(")")))
-            return true;
-        line = PJ_S("");
+        if (!headed || is_frame(at.rest))
+            return headed;
     }
-    return headed && pj_str_ends(pj_str_trim(line), PJ_S(")"));
+    return false;
 }
 
 /// Where the bracket opens that the text ends with; its length when there is none. Objects may have
@@ -163,20 +192,23 @@ static size_t find_object(pj_str text)
     return text.len;
 }
 
-/// "symbol (object)" as a function of its object; an unknown one is named by the object.
+/// "symbol (object)" as a function of its object; an unknown one is named by the object. The object
+/// may be missing.
 static void make_frame(perf_script *s, pj_frame *frame)
 {
-    pj_str text = pj_str_head(frame->text, frame->text.len - 1);
-    size_t bracket = find_object(frame->text);
+    pj_str text = frame->text;
+    size_t bracket = find_object(text);
     pj_str name = pj_callstack_name(pj_str_trim(pj_str_head(text, bracket)));
-    pj_str object = pj_callstack_name(pj_str_from(text, bracket + 1));
+    pj_str object = PJ_S("");
+    if (bracket < text.len)
+        object = pj_callstack_name((pj_str){text.at + bracket + 1, text.len - bracket - 2});
     bool inlined = pj_str_equal(object, PJ_S("inlined"));
     if (inlined)
         object = PJ_S("");
     size_t slash = pj_str_find_last(object, '/');
     pj_str module = slash < object.len ? pj_str_from(object, slash + 1) : object;
     pj_auto_buf bracketed = {.at = NULL};
-    if (name.len == 0 || pj_str_equal(name, PJ_S("[unknown]"))) {
+    if (module.len && (name.len == 0 || pj_str_equal(name, PJ_S("[unknown]")))) {
         bool open = pj_str_starts(module, PJ_S("["));
         pj_buf_addf(&bracketed, open ? PJ_STR_FMT : "[" PJ_STR_FMT "]", PJ_STR_ARG(module));
         name = pj_buf_str(&bracketed);
@@ -190,11 +222,6 @@ static void make_frame(perf_script *s, pj_frame *frame)
         region->kind = PJ_REGION_system;
     if (inlined)
         pj_build_groups(s->build, frame->region, &group, 1);
-}
-
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
 /// The frame of "symbol+0x1a (object)", whatever its offset.
@@ -222,6 +249,7 @@ static uint32_t frame_of(perf_script *s, pj_str text, size_t bracket)
 static void take_frame(perf_script *s, pj_str line, uint64_t number)
 {
     const char *at = line.at, *end = at + line.len;
+    bool frame = is_frame(line);
     while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
     while (at < end && (*at == ' ' || *at == '\t'))
@@ -232,7 +260,7 @@ static void take_frame(perf_script *s, pj_str line, uint64_t number)
         at++;
     pj_str text = {at, (size_t)(end - at)};
     size_t bracket = find_object(text);
-    if (bracket == text.len) {
+    if (bracket == text.len && !frame) {
         pj_build_odd(s->build, PJ_ODDITY_unknown_record, number);
         return;
     }
@@ -321,11 +349,11 @@ static void take_line(perf_script *s, pj_str line, uint64_t number)
         end_sample(s);
         return;
     }
-    char c = line.at[0];
-    if (c == '#')
+    if (line.at[0] == '#')
         return;
-    bool indented = c == ' ' || c == '\t';
-    if (!indented && cut_header(line, &at))
+    bool indented = line.at[0] == ' ' || line.at[0] == '\t';
+    bool in_stack = indented && s->open && !s->at.rest.len;
+    if (!in_stack && cut_header(line, &at))
         begin_sample(s, &at, number);
     else if (s->open)
         take_frame(s, line, number);

@@ -56,6 +56,41 @@ static void samples_without_stacks(void **state)
     assert_int_equal(p->measure_count, 1); // no period was printed
 }
 
+/// What -F leaves out, and what no -g means: one indented line a sample.
+static void other_fields(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "            work 1  1999 [001]  3625.430:    1000 cycles:      559c0ce2 leaf+0x1a "
+        "(/opt/work)\n"
+        "            work 1  1999 [001]  3625.432:    1000 cycles:      559c0ce3 mid+0x2 "
+        "(/opt/work)\n"
+        "            work 1  1999 [001]  3625.433:    1000 cycles:      559c0ce2 leaf+0x1b "
+        "(/opt/work)\n",
+        "            work 1  1999  3625.430:      559c0ce2 leaf\n"
+        "            work 1  1999  3625.432:      559c0ce3 mid\n"
+        "            work 1  1999  3625.433:      559c0ce2 leaf\n",
+        "work 1  1999  3625.430: cycles: \n\t   11a3 leaf\n\t   1307 main\n\n"
+        "work 1  1999  3625.432: cycles: \n\t   11a9 mid\n\t   1307 main\n\n"
+        "work 1  1999  3625.433: cycles: \n\t   11a3 leaf\n\t   1307 main\n\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pj_err err = {0};
+        pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(texts[i]), &err);
+        assert_non_null(p);
+        assert_string_equal(p->format, "perf_script");
+        same_value(named(p, "samples", 0, "leaf").exclusive, 2);
+        same_value(named(p, "samples", 0, "mid").exclusive, 1);
+        assert_true(pj_str_equal(pj_profile_text(p, p->locations[0].name), PJ_S("work 1 1999")));
+        if (i == 0)
+            same_value(named(p, "period", 0, "leaf").exclusive, 2000);
+        else
+            assert_int_equal(pj_profile_measure(p, PJ_S("period")), PJ_NO_ITEM);
+        for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++)
+            assert_int_equal(p->oddities.count[k], 0);
+    }
+}
+
 /// The name as stackcollapse-perf prints it: without arguments, and no semicolon in it.
 static const char *tidy(pj_arena *arena, pj_str name)
 {
@@ -179,9 +214,8 @@ static void as_gprof2dot_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_events),
-        cmocka_unit_test(samples_without_stacks),
-        cmocka_unit_test(as_stackcollapse_counts),
+        cmocka_unit_test(two_events),          cmocka_unit_test(samples_without_stacks),
+        cmocka_unit_test(other_fields),        cmocka_unit_test(as_stackcollapse_counts),
         cmocka_unit_test(as_gprof2dot_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -315,6 +315,45 @@ pj_table *pj_profile_series_table(const pj_profile *p)
     return table;
 }
 
+static uint32_t file_of(const pj_profile *p, const pj_profile_series *series)
+{
+    return series->location < p->location_count ? p->locations[series->location].file : 0;
+}
+
+/// When the first curve of the same recording begins.
+static double start_of(const pj_profile *p, const pj_profile_series *series)
+{
+    double start = series->points[0].time;
+    for (uint32_t s = 0; s < p->series_count; s++)
+        if (p->series[s].count && file_of(p, &p->series[s]) == file_of(p, series))
+            start = fmin(start, p->series[s].points[0].time);
+    return start;
+}
+
+static void add_peak(const pj_profile *p, const pj_profile_series *series, pj_buf *out)
+{
+    const pj_profile_point *most = series->points;
+    for (size_t i = 1; i < series->count; i++)
+        if (series->points[i].value > most->value)
+            most = &series->points[i];
+    uint32_t name = series->location < p->location_count ? p->locations[series->location].name : 0;
+    pj_buf_add(out, p->texts[series->quantity]);
+    if (name)
+        pj_buf_addf(out, " of " PJ_STR_FMT, PJ_STR_ARG(p->texts[name]));
+    pj_buf_addf(out, ": at most %.3f " PJ_STR_FMT ", %.4g s after the start\n", most->value,
+                PJ_STR_ARG(p->texts[series->unit]), most->time - start_of(p, series));
+}
+
+void pj_profile_peaks(const pj_profile *p, pj_buf *out)
+{
+    enum { SHOWN = 8 };
+    for (uint32_t s = 0; s < p->series_count && s < SHOWN; s++)
+        if (p->series[s].count)
+            add_peak(p, &p->series[s], out);
+    if (p->series_count > SHOWN)
+        pj_buf_addf(out, "%u more curves\n", p->series_count - SHOWN);
+}
+
 pj_table *pj_profile_metrics(const pj_profile *p)
 {
     static const pj_column columns[] = {

@@ -3,6 +3,7 @@
 #ifndef PJ_PROFILE_PARTS_H
 #define PJ_PROFILE_PARTS_H
 
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
@@ -23,6 +24,9 @@ PJ_CHECKED pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side,
 PJ_CHECKED pj_table *pj_profile_lines(const pj_profile *profile, pj_err *err);
 pj_table *pj_profile_events(const pj_profile *profile);
 pj_table *pj_profile_series_table(const pj_profile *profile);
+/// "memory of child 12: at most 62.0 MiB, 1.25 s after the start", a line for each of the first
+/// curves.
+void pj_profile_peaks(const pj_profile *profile, pj_buf *out);
 pj_table *pj_profile_metrics(const pj_profile *profile);
 /// Format, shape, sizes, findings and remarks.
 pj_table *pj_profile_info(const pj_profile *profile);

@@ -11,6 +11,7 @@
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
+#include "metrics/profile/profile_parts.h"
 #include "metrics/profile/row_order.h"
 #include "metrics/table/table_ops.h"
 
@@ -433,6 +434,7 @@ static void add_note(making *m, const pj_profile *p, size_t all)
 {
     pj_auto_buf text = {0};
     pj_profile_findings(p, &text);
+    pj_profile_peaks(p, &text);
     if (m->shown < all)
         pj_buf_addf(&text, "%zu of %zu rows; --first N shows more\n", m->shown, all);
     if (m->measure && m->rows.has_statistics)

@@ -16,6 +16,13 @@
 const pj_param pj_profile_view_rows[] = {
     ROW(function, "f", PJ_PARAM_TEXT, "NAME", .letter = 'f',
         .help = "The function of a profile that ranks and histogram show."),
+    ROW(before, "before", PJ_PARAM_PATH, "PROFILE",
+        .help = "A profile (file, glob or folder) that difference, flame, icicle and ranks "
+                "compare with."),
+    {.name = "normalise",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_profile_view_args, normalise),
+     .help = "Compare two profiles as if both took as long."},
     ROW(rank, "rank", PJ_PARAM_TEXT, "RANK", .preset = "all, added up",
         .help = "The rank of a profile that is shown."),
     ROW(measure, "metric", PJ_PARAM_TEXT, "METRIC", .preset = "time",
@@ -86,6 +93,7 @@ bool pj_profile_view_args_take(const pj_profile_view_args *args, pj_profile_opts
                           .colours = args->colours,
                           .label = args->label,
                           .reverse = args->reverse,
+                          .normalise = args->normalise,
                           .by_self = args->colour_by && strcmp(args->colour_by, "self") == 0,
                           .one_rank = args->rank != NULL,
                           .depth = args->depth < UINT16_MAX ? (unsigned)args->depth : UINT16_MAX};

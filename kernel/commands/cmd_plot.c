@@ -16,6 +16,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_difference.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
@@ -113,17 +114,46 @@ static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_que
 }
 
 /// A profile, or that of the functions of a trace.
-static bool take_profile(pj_session *session, const plot_args *args, pj_value *source, pj_err *err)
+static pj_profile *load_profile(pj_session *session, const plot_args *args, pj_inputs inputs,
+                                pj_err *err)
 {
-    pj_profile_args files = {.inputs = args->load.inputs,
+    pj_profile_args files = {.inputs = inputs,
                              .roi = args->load.roi,
                              .clock = args->load.clock,
                              .jobs = args->load.jobs,
                              .memory = args->load.memory};
-    pj_profile *profile = pj_profile_inputs(session, &files, err);
+    return pj_profile_inputs(session, &files, err);
+}
+
+static bool take_profile(pj_session *session, const plot_args *args, const pj_plot *plot,
+                         pj_value *source, pj_err *err)
+{
+    pj_inputs inputs = args->load.inputs;
+    if (plot->pair && !args->profile.before) // the first one is what was
+        inputs = (pj_inputs){.items = inputs.items + 1, .count = inputs.count - 1};
+    pj_profile *profile = load_profile(session, args, inputs, err);
     if (profile)
         *source = pj_value_profile_take(profile);
     return profile != NULL;
+}
+
+/// The profile that another one is compared with; NULL without an error where there is none.
+static pj_profile *take_before(pj_session *session, const plot_args *args, const pj_plot *plot,
+                               pj_err *err)
+{
+    const pj_inputs *inputs = &args->load.inputs;
+    pj_value named = pj_value_borrow_text(args->profile.before);
+    if (args->profile.before)
+        return load_profile(session, args, (pj_inputs){.items = &named, .count = 1}, err);
+    if (!plot->pair)
+        return NULL;
+    if (inputs->count == 2)
+        return load_profile(session, args, (pj_inputs){.items = inputs->items, .count = 1}, err);
+    pj_fail(err, PJ_E_USAGE, NULL, 0,
+            "two profiles are wanted, what was and what is; there %s %zu; several files that are "
+            "one profile are a folder or a glob in quotes",
+            inputs->count == 1 ? "is" : "are", inputs->count);
+    return NULL;
 }
 
 /// What the plot is made from, as a value that holds it.
@@ -132,7 +162,7 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
 {
     const pj_table *table = only_table(&args->load.inputs);
     if (plot->source == PJ_PLOT_PROFILE)
-        return take_profile(session, args, source, err);
+        return take_profile(session, args, plot, source, err);
     if (plot->source == PJ_PLOT_METRICS)
         return pj_metrics_args_run(session, &args->load, &args->metrics, source, err);
     if (table && plot->source == PJ_PLOT_TABLE) {
@@ -200,13 +230,20 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     const pj_plot *plot = choose_plot(args);
     pj_plot_opts opts;
     pj_auto_value source = {0};
-    if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err) ||
-        !take_source(session, args, plot, &source, err))
+    if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err))
         return false;
+    pj_auto_profile before = take_before(session, args, plot, err);
+    if (err->code || !take_source(session, args, plot, &source, err))
+        return false;
+    opts.profile.before = before;
     *out = pj_display_plot(session, plot, data_of(&source), opts, &args->exports, err);
     if (out->kind != PJ_VALUE_DRAWING)
         return false;
-    out->drawing->data = table_of(&source, plot);
+    out->drawing->data = before && plot->pair ? pj_profile_difference(before, source.profile,
+                                                                      args->profile.normalise, err)
+                                              : table_of(&source, plot);
+    if (err->code)
+        return false;
     return pj_export_all(session, out, &args->exports, err);
 }
 
@@ -288,7 +325,8 @@ const pj_command pj_command_plot = {
         "functions of a trace, flame, icicle and sunburst draw call paths (in .html and .svg a "
         "click zooms, and they can be searched), callgraph who calls whom, heat what every "
         "function "
-        "takes at every rank, ranks and histogram (-f NAME) how ranks differ, memory what mprof "
+        "takes at every rank, ranks and histogram (-f NAME) how ranks differ, "
+        "difference A B what changed between two, memory what mprof "
         "recorded.\n"
         "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
         "as a table, which --export -.csv gives in any place.",

@@ -20,7 +20,8 @@ typedef struct side {
     pj_profile_rows rows;
     const pj_profile_row **of; // by region; NULL = no values
     uint32_t *other;           // by region: the same function on the other side; NOBODY
-    double scale;              // of its times
+    bool is_time;
+    double scale; // of its times
 } side;
 
 enum { NOBODY = 1 << 30 }; // a region without values, more than there are regions
@@ -35,6 +36,7 @@ static void match(side *a, side *b)
 static void open_side(side *s, const pj_profile *p, uint32_t measure, pj_arena *arena)
 {
     s->p = p;
+    s->is_time = p->measures[measure].kind == PJ_MEASURE_TIME;
     s->rows = pj_profile_rows_of(p, (pj_profile_grouping){.item = PJ_BY_FUNCTION}, measure, arena);
     s->of = pj_new_n(arena, const pj_profile_row *, p->count[PJ_AT_REGION] + (size_t)1);
     s->other = pj_new_n(arena, uint32_t, p->count[PJ_AT_REGION] + (size_t)1);
@@ -131,14 +133,23 @@ static const pj_column columns[] = {
     {"share", "% of all", "Of the second profile.", PJ_UNIT_NONE, PJ_TEXT_NONE},
 };
 
+/// Of what is no time.
+static const pj_column counted[] = {
+    {"a", "Before", "Exclusive.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+    {"b", "After", "Exclusive.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+    {"difference", "Change", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+};
+
 static pj_table *make_table(const side *a, const side *b, pj_arena *arena)
 {
     enum { FIRST_TIME = 6, SHARE = 10 };
     size_t count = 0;
     const change *list = list_changes(a, b, &count, arena);
     pj_table *table = pj_table_new("What changed");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        pj_table_add_column(table, columns[i]);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        bool seconds = a->is_time || columns[i].unit != PJ_UNIT_S;
+        pj_table_add_column(table, seconds ? columns[i] : counted[i - FIRST_TIME]);
+    }
     double largest = fmax(a->rows.total, b->rows.total);
     unsigned decimals = largest > 0 ? (unsigned)fmax(0, fmin(9, 4 - floor(log10(largest)))) : 3;
     for (size_t i = 0; i < 3; i++)

@@ -16,6 +16,7 @@
 #include "widgets/figure/terminal_sheet.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/plot/call_alive.h"
+#include "widgets/plot/call_change.h"
 #include "widgets/plot/call_view.h"
 #include "widgets/plot/profile_view.h"
 
@@ -135,8 +136,10 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
         return;
     const char *name = pj_call_view_name(&r->v, index);
     const char *amount =
-        pj_arena_format(view->arena, "%s, %s", pj_profile_view_amount(view, box->value),
-                        pj_profile_view_share(view, box->value, r->v.tree->boxes[0].value));
+        r->v.change
+            ? pj_call_change_text(r->v.change, index, false)
+            : pj_arena_format(view->arena, "%s, %s", pj_profile_view_amount(view, box->value),
+                              pj_profile_view_share(view, box->value, r->v.tree->boxes[0].value));
     double name_width = pj_textbox_width(r->chart.draw, name, style);
     double amount_width = pj_textbox_width(r->chart.draw, amount, faint);
     double base = r->terminal ? y + PJ_CELL_HEIGHT - 3 : y + 14;
@@ -262,7 +265,7 @@ pj_figure *pj_call_rows(const pj_profile *profile, const pj_plot_opts *opts, boo
     r.row = r.terminal ? PJ_CELL_HEIGHT : strips ? row_of_ranks : row_usual;
     make_frame(&r, opts, draw);
     add_boxes(&r);
-    if (!r.terminal)
+    if (!r.terminal && !r.v.change)
         r.chart.figure->alive = pj_call_alive(
             &r.v, (pj_call_alive_opts){.shape = "rows", .upwards = upwards}, r.chart.arena);
     return r.chart.figure;

@@ -13,6 +13,7 @@
 #include "metrics/profile/profile_sums.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
+#include "widgets/plot/call_change.h"
 #include "widgets/plot/profile_view.h"
 
 #include <stdlib.h>
@@ -138,6 +139,10 @@ static void choose_colours(pj_call_view *v)
         const pj_call_box *box = &tree->boxes[i];
         if (!v->drawn[i])
             continue;
+        if (v->change) {
+            v->colours[i] = pj_call_change_colour(v->change, i);
+            continue;
+        }
         pj_colour colour = box->region == PJ_NO_ITEM
                                ? PJ_COLOUR_OTHERS
                                : pj_function_colour(v->view.profile, box->region);
@@ -282,6 +287,8 @@ const char *pj_call_view_hover(const pj_call_view *view, uint32_t box)
         pj_buf_addf(&text, ", %s of %s", pj_profile_view_share(&view->view, b->value, above->value),
                     short_name(view, b->parent));
     pj_buf_puts(&text, b->estimated ? "), estimated" : ")");
+    if (view->change)
+        pj_buf_addf(&text, "\n%s", pj_call_change_text(view->change, box, true));
     pj_call_view_ranks(view, box, &text);
     if (b->more)
         pj_buf_puts(&text, "\nits callees lie below the last row");
@@ -296,16 +303,19 @@ static void say_title(pj_call_view *v, const pj_plot_opts *opts, const char *kin
     const char *measure = view->is_time ? "" : view->profile->measures[view->measure].title;
     const char *root = tree->boxes[0].region == PJ_NO_ITEM ? NULL : short_name(v, 0);
     v->title = opts->title ? opts->title
+               : v->change ? pj_arena_format(arena, "What changed: %s against %s", view->name,
+                                             v->change->named)
                : *measure  ? pj_arena_format(arena, "%s of %s: %s", kind, view->name, measure)
                            : pj_arena_format(arena, "%s of %s", kind, view->name);
     pj_auto_buf text = {0};
-    pj_buf_addf(&text, "%s", pj_profile_view_amount(view, tree->boxes[0].value));
+    pj_buf_puts(&text, v->change ? pj_call_change_said(v->change)
+                                 : pj_profile_view_amount(view, tree->boxes[0].value));
     if (root)
         pj_buf_addf(&text, " in %s", root);
     if (*view->where)
         pj_buf_addf(&text, ", %s", view->where);
     pj_buf_puts(&text, tree->reversed ? "; callers stand on their callees" : "");
-    if (*view->finding)
+    if (*view->finding && !v->change)
         pj_buf_addf(&text, ". %s", view->finding);
     v->subtitle = pj_arena_text(arena, pj_buf_str(&text));
 }
@@ -325,9 +335,11 @@ static void say_keys(pj_call_view *v)
         self |= box->self;
         there[pj_function_family_of(v->view.profile, box->region)] = true;
     }
-    if (!like_snakeviz(v))
+    if (v->change)
+        v->key_count = pj_call_change_keys(v->change, v->keys);
+    else if (!like_snakeviz(v))
         v->key_count = pj_function_keys(there, v->keys);
-    if (self)
+    if (self && !v->change)
         add_key(v, v->tree->reversed ? "Called from outside" : "Own time (pale)",
                 pj_palette_mix(0x9ec5e8ff, PJ_PAPER, own_pale));
     if (v->left_out)
@@ -344,6 +356,10 @@ static void say_note(pj_call_view *v)
             deeper |= v->tree->boxes[i].more;
             hatched |= v->tree->boxes[i].estimated;
         }
+    if (v->change && *v->change->gone)
+        pj_buf_addf(&text, "Only before: %s. ", v->change->gone);
+    if (v->change)
+        pj_buf_puts(&text, "Boxes are as wide as their paths take now. ");
     if (hatched)
         pj_buf_addf(&text,
                     "Hatched: estimated. A %s tells who calls whom, not on which path; time of "
@@ -431,6 +447,11 @@ bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts, pj_ca
                                  arena, err);
     if (!out->tree)
         return false;
+    if (opts->profile.before) {
+        out->change = pj_call_change_new(&out->view, out->tree, arena, err);
+        if (!out->change)
+            return false;
+    }
     complete(out, opts, picture.kind, picture.least);
     return true;
 }

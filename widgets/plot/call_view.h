@@ -10,6 +10,7 @@
 #include "metrics/profile/profile.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/figure.h"
+#include "widgets/plot/call_change.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile_view.h"
 
@@ -24,7 +25,8 @@ typedef struct pj_call_view {
     bool cut;          // below that all boxes are narrow
     uint64_t left_out; // boxes that are too small to be drawn
     pj_colour *colours;
-    double *spreads; // by box and location, of the trees that do not store them; NULL = none
+    double *spreads;        // by box and location, of the trees that do not store them; NULL = none
+    pj_call_change *change; // since another profile; NULL = it is compared with none
     const char *title, *subtitle, *note, *summary;
     const char *about; // the part of the note that is true of any zoom; NULL = none
     pj_chart_key keys[PJ_CALL_KEYS];

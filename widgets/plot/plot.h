@@ -38,14 +38,16 @@ typedef struct pj_plot_data {
 
 /// What is shown of a profile. Names of functions may be short or have wildcards.
 typedef struct pj_profile_opts {
-    const char *measure;     // key; NULL = time, else the first that can be added
-    const char *function;    // of the plots of one function
-    const char *root, *leaf; // function that is above (below) all that is shown
-    const char *path;        // what the files of the functions begin with
-    const char *colours;     // key of a scheme of colours; NULL = the plot's own
-    const char *label;       // what boxes of a call graph tell
-    bool reverse;            // callers above their callees
-    bool by_self;            // colours of a call graph: by own time
+    const char *measure;      // key; NULL = time, else the first that can be added
+    const char *function;     // of the plots of one function
+    const char *root, *leaf;  // function that is above (below) all that is shown
+    const char *path;         // what the files of the functions begin with
+    const char *colours;      // key of a scheme of colours; NULL = the plot's own
+    const char *label;        // what boxes of a call graph tell
+    const pj_profile *before; // that it is compared with; NULL = none
+    bool normalise;           // both as if they took as long
+    bool reverse;             // callers above their callees
+    bool by_self;             // colours of a call graph: by own time
     bool one_rank;
     int64_t rank;
     unsigned depth;                // 0 = the plot's default
@@ -81,6 +83,7 @@ typedef struct pj_plot {
     bool stacks;               // several y may stand on top of each other
     const char *topic;         // of profiles: which part of them it shows (find/profile_topics.def)
     bool again;                // what another plot of the topic shows too: reports leave it out
+    bool pair;                 // of two profiles, what was and what is
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or

@@ -39,6 +39,41 @@ bool pj_rank_values_new(const pj_profile *profile, pj_profile_opts opts, pj_aren
     return true;
 }
 
+uint32_t pj_rank_values_same(const pj_rank_values *values, uint32_t region,
+                             const pj_rank_values *other)
+{
+    const pj_profile *p = values->view.profile, *q = other->view.profile;
+    uint32_t found = PJ_NO_ITEM;
+    for (uint32_t r = 0; r < q->count[PJ_AT_REGION]; r++) {
+        if (!pj_str_equal(pj_profile_name(p, region), pj_profile_name(q, r)) ||
+            !pj_str_equal(pj_function_module(p, region), pj_function_module(q, r)))
+            continue;
+        if (p->regions[region].line == q->regions[r].line)
+            return r;
+        found = r;
+    }
+    return found;
+}
+
+uint32_t *pj_rank_values_places(const pj_rank_values *values, const pj_rank_values *other)
+{
+    const pj_profile_view *v = &values->view, *w = &other->view;
+    uint32_t *places = pj_new_n(v->arena, uint32_t, v->location_count + (size_t)1);
+    for (uint32_t k = 0, next = 0; k < v->location_count; k++) {
+        const pj_profile_location *at = &v->profile->locations[v->locations[k]];
+        places[k] = PJ_NO_ITEM;
+        for (uint32_t tried = 0; tried < w->location_count; tried++, next++) {
+            next = next < w->location_count ? next : 0; // most often in the same order
+            const pj_profile_location *of = &w->profile->locations[w->locations[next]];
+            if (of->rank != at->rank || of->thread != at->thread)
+                continue;
+            places[k] = next++;
+            break;
+        }
+    }
+    return places;
+}
+
 const double *pj_rank_values_of(const pj_rank_values *values, uint32_t region, pj_value_part part)
 {
     const pj_profile_view *v = &values->view;

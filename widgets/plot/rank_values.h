@@ -17,6 +17,13 @@ typedef struct pj_rank_values {
 void pj_rank_values_free(pj_rank_values *values);
 PJ_CHECKED bool pj_rank_values_new(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
                                    pj_rank_values *out, pj_err *err);
+/// The same function in other values, by name and module, where there are several by line;
+/// PJ_NO_ITEM = they have none.
+uint32_t pj_rank_values_same(const pj_rank_values *values, uint32_t region,
+                             const pj_rank_values *other);
+/// By location as shown: the location of the same rank and thread as `other` shows them; PJ_NO_ITEM
+/// = there is none.
+uint32_t *pj_rank_values_places(const pj_rank_values *values, const pj_rank_values *other);
 /// Of a function, by location as they are shown; NaN = it is not there.
 const double *pj_rank_values_of(const pj_rank_values *values, uint32_t region, pj_value_part part);
 

@@ -177,6 +177,19 @@ static uint32_t find_post(pj_calls *calls, const pj_message *record, bool *ready
     return message;
 }
 
+/// At equal times receives that complete first were posted first; of these one from the rank
+/// itself, as its send comes behind it.
+static uint64_t order_of_post(const pj_message *record)
+{
+    return pj_end_order(PJ_END_POST, record->physical_recv << 1 | (record->from != record->to));
+}
+
+/// When the receive of a post completes.
+static uint64_t completion_of(pj_end post)
+{
+    return pj_end_rank_of(post) >> 1;
+}
+
 static uint32_t new_message(pj_calls *calls, const pj_message *record)
 {
     const caller *to = &calls->callers[record->to];
@@ -192,13 +205,13 @@ static uint32_t new_message(pj_calls *calls, const pj_message *record)
         pj_engine_no_post(calls->engine, message, 0);
         pj_engine_message_release(calls->engine, message);
     } else {
-        pj_ends_add(&calls->callers[record->to].ends, record->logical_recv,
-                    pj_end_order(PJ_END_POST, record->physical_recv), message);
+        pj_ends_add(&calls->callers[record->to].ends, record->logical_recv, order_of_post(record),
+                    message);
     }
     return message;
 }
 
-/// At equal times receives that complete first were posted first, and the other way round.
+/// At equal times receives that were posted first complete first.
 uint32_t pj_calls_message(pj_calls *calls, const pj_message *record, uint64_t number)
 {
     if (record->physical_recv < record->logical_send)
@@ -250,17 +263,30 @@ typedef struct taken {
 
 /// A blocking receive ends when its message is there, and comes after what its own rank sends:
 /// large messages of MPI_Send wait for their receive, which was posted before.
-static bool is_received_by(const pj_calls *calls, const pj_touching *next, pj_end post)
+static bool is_received_by(const pj_calls *calls, const pj_replay_call *call,
+                           const pj_touching *next, pj_end post)
 {
     bool itself = pj_engine_sends_itself(calls->engine, post.message);
-    for (uint32_t i = 0; i < next->count; i++) {
+    for (uint32_t i = 0; !rules[role_of(call->call)].receives && i < next->count; i++) {
         const role_rule *rule = rule_of(calls, role_of(next->calls[i]->call));
         if (itself && rule->sends)
             return false;
-        if (rule->receives && pj_end_rank_of(post) == next->calls[i]->end)
+        if (rule->receives && completion_of(post) == next->calls[i]->end)
             return true;
     }
     return false;
+}
+
+/// Whether the call would wait for what its own rank sends only after it.
+static bool waits_for_later(const pj_calls *calls, const pj_replay_call *call, pj_end post)
+{
+    const role_rule *rule = &rules[role_of(call->call)];
+    bool waits = rule->receives || (rule->posts && rule->sends && rule->waits);
+    if (!waits || !pj_engine_sends_itself(calls->engine, post.message))
+        return false;
+    uint64_t number = pj_ends_order_of(&calls->callers[call->location].ends, post.message,
+                                       PJ_END_SEND, call->end);
+    return number == UINT64_MAX || (calls->run->idealised && number > call->number);
 }
 
 /// Whether an end at the very end of the call is rather one of the calls that begin there: in
@@ -274,8 +300,8 @@ static bool is_of_next(const pj_calls *calls, const pj_replay_call *call, const 
     pj_end_kind kind = pj_end_kind_of(end);
     if (kind == PJ_END_SEND && calls->run->idealised)
         return pj_end_rank_of(end) > call->number;
-    if (kind == PJ_END_POST && !rules[role_of(call->call)].receives &&
-        is_received_by(calls, next, end))
+    if (kind == PJ_END_POST &&
+        (waits_for_later(calls, call, end) || is_received_by(calls, call, next, end)))
         return true;
     if (so_far->count[kind] > 0 && !is_for_many(call->call))
         return true;

@@ -269,7 +269,7 @@ bool pj_engine_has_post(const pj_engine *engine, uint32_t id)
 bool pj_engine_sends_itself(const pj_engine *engine, uint32_t id)
 {
     const message *m = &engine->messages[id];
-    return m->from == m->to && !m->has_send && m->size >= engine->network.eager_bytes;
+    return m->from == m->to && !m->has_send;
 }
 
 bool pj_engine_posted(const pj_engine *engine, uint32_t id, double *clock)

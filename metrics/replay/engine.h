@@ -78,7 +78,7 @@ void pj_engine_message_hold(pj_engine *engine, uint32_t message);
 void pj_engine_message_release(pj_engine *engine, uint32_t message);
 /// Whether an operation that posts its receive has been added.
 bool pj_engine_has_post(const pj_engine *engine, uint32_t message);
-/// Whether it is large, and a location sends it to itself, but has not done so far.
+/// Whether a location sends it to itself, but has not done so far.
 bool pj_engine_sends_itself(const pj_engine *engine, uint32_t message);
 /// True with the clock when the receive of `message` has been posted in the replay.
 bool pj_engine_posted(const pj_engine *engine, uint32_t message, double *clock);

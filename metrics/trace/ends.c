@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 
-enum { SHIFT_MOST = 32 }; // ends of the ring that a new one may push back
+enum {
+    SHIFT_MOST = 32, // ends of the ring that a new one may push back
+    LOOK_MOST = 64,  // of those looked at for one
+};
 
 static bool before(const pj_end *a, const pj_end *b)
 {
@@ -86,6 +89,16 @@ bool pj_ends_pop(pj_ends *ends, uint64_t until, pj_end *out)
         ends->count--;
     }
     return true;
+}
+
+uint64_t pj_ends_order_of(const pj_ends *ends, uint32_t message, pj_end_kind kind, uint64_t until)
+{
+    for (size_t i = 0; i < ends->count && i < LOOK_MOST; i++) {
+        const pj_end *end = sorted_at(ends, i);
+        if (end->message == message && pj_end_kind_of(*end) == kind && end->time <= until)
+            return pj_end_rank_of(*end);
+    }
+    return UINT64_MAX;
 }
 
 void pj_ends_free(pj_ends *ends)

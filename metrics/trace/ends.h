@@ -43,6 +43,9 @@ typedef struct pj_ends {
 void pj_ends_add(pj_ends *ends, uint64_t time, uint64_t order, uint32_t message);
 /// Takes the earliest end away; false when it is later than `until`, or there is none.
 bool pj_ends_pop(pj_ends *ends, uint64_t until, pj_end *out);
+/// The order among ends of its time of the end of `message` that is of this kind and no later than
+/// `until`; UINT64_MAX when none of the first ones is it.
+uint64_t pj_ends_order_of(const pj_ends *ends, uint32_t message, pj_end_kind kind, uint64_t until);
 void pj_ends_free(pj_ends *ends);
 /// Bytes in use.
 static inline size_t pj_ends_bytes(const pj_ends *ends)

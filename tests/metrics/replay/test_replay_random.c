@@ -180,15 +180,15 @@ static bool takes_as_long_again(uint64_t seed, bool apart)
 }
 
 /// Also where calls that take no time touch each other, and where completions alone name
-/// the communicators of non-blocking collectives. One of 700 is not told by Paraver traces: where
-/// several receives of a rank are posted at one time.
+/// the communicators of non-blocking collectives. One of 1,700 is not told by Paraver traces: where
+/// several receives of a rank are posted and complete at one time.
 static void idealised_traces_take_as_long_again(void **state)
 {
     (void)state;
     uint64_t rounds = pj_rounds(300, 5000), odd = 0;
     for (uint64_t seed = 1; seed <= rounds; seed++)
         odd += !takes_as_long_again(seed, false) || !takes_as_long_again(seed, true);
-    assert_in_range(odd, 0, rounds / 500);
+    assert_in_range(odd, 0, rounds / 1000);
 }
 
 // Events without sense

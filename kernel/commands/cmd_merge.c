@@ -1,7 +1,9 @@
-// popinjay merge PROFILE... -o OUT: several profiles as one.
+// popinjay merge PROFILE... -o OUT: several profiles as one. popinjay merge FOLDER: the parts of a
+// recording as an archive.
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/profile_inputs.h"
+#include "kernel/command/recording.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/err.h"
@@ -10,6 +12,7 @@
 typedef struct merge_args {
     pj_profile_args files;
     const char *output;
+    bool keep;
 } merge_args;
 
 static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -17,6 +20,8 @@ static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_
     const merge_args *args = given;
     const char *paths[] = {args->output};
     const pj_exports exports = {.paths = {.items = paths, .count = args->output ? 1 : 0}};
+    if (!args->output && pj_recording_inputs_are(&args->files.inputs))
+        return pj_recording_merge(session, &args->files.inputs, args->keep, out, err);
     if (!args->output && !session->lang)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "say where to write the profile: -o all.prof (or .callgrind, .csv, ...)");
@@ -39,6 +44,10 @@ static const pj_param params[] = {
      .shown = "FILE",
      .suffix = pj_export_suffix,
      .help = "The file to write, its format by suffix; in Lua the profile is given anyway."},
+    {.name = "keep-files",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(merge_args, keep),
+     .help = "Keeps the parts of a recording beside the archive that is made of them."},
     {0},
 };
 
@@ -53,12 +62,12 @@ static const pj_param_group groups[] = {
 
 const pj_command pj_command_merge = {
     .name = "merge",
-    .summary = "Several profiles as one, written as a file",
+    .summary = "Several profiles as one; parts of a recording as an archive",
     .detail =
         "Functions that are the same in several files become one: by name, file and line, else "
         "by module and line, else by module where it has only one of that name. Formats that know "
-        "no ranks "
-        "(.prof, .callgrind) get the sums.",
+        "no ranks (.prof, .callgrind) get the sums. A folder in which recorded processes have left "
+        "their parts gets its archive, traces.otf2, also after one of them was killed.",
     .example = "popinjay merge cpu_*.prof -o all.prof",
     .faces = PJ_IN_BOTH,
     .groups = groups,

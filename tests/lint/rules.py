@@ -53,6 +53,8 @@ MAY_INCLUDE = {
     "metrics/analyse": ["metrics"],
     # The recorder lives in somebody else's program: it takes nothing along.
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
+    "metrics/record/merge": ["metrics/base", "metrics/record",
+                             "metrics/read/otf2/events/otf2_events.def"],
     "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
     "widgets/figure": ["metrics/base", "metrics/table", "widgets/figure"],
     "widgets/table": PICTURES + ["widgets/table"],
@@ -75,7 +77,7 @@ RESERVED = {
     r"zmq\.h": r"kernel/jupyter/(server|iopub|handshake)\.c",
     r"openssl/.*": r"kernel/jupyter/wire\.c",
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
-    r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/read/(otf2/(cut/)?|profile/(\w+/)?)?\w+\.c",
+    r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/(read/(otf2/(cut/)?|profile/(\w+/)?)?|record/merge/)\w+\.c",
     r"expat\.h": r"metrics/read/(otf2|profile/\w+)/\w+\.c",
     r"zstd\.h": r"metrics/read/unzstd\.c",
     r"md4c\.h": r"widgets/report/markdown_html\.c",

@@ -1,0 +1,62 @@
+// Merges the parts that recorded processes have left.
+#include "kernel/command/recording.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/record/merge/merge_parts.h"
+#include "metrics/table/table.h"
+
+static const char *folder_of(const pj_inputs *inputs, size_t i)
+{
+    return inputs->items[i].kind == PJ_VALUE_TEXT ? inputs->items[i].text : NULL;
+}
+
+bool pj_recording_inputs_are(const pj_inputs *inputs)
+{
+    size_t count = 0;
+    while (count < inputs->count && folder_of(inputs, count) &&
+           pj_merge_parts_are(folder_of(inputs, count)))
+        count++;
+    return count > 0 && count == inputs->count;
+}
+
+static void tell(void *self, const pj_err *what)
+{
+    char text[2048];
+    if (what->code != PJ_E_NONE)
+        pj_session_complain(self, what);
+    else
+        pj_session_say(self, "%s\n", pj_err_message(what, text, sizeof text));
+}
+
+static pj_table *new_table(void)
+{
+    pj_table *table = pj_table_new("");
+    table->title = "Merged recordings";
+    pj_table_add_column(table, (pj_column){.key = "archive", .title = "archive"});
+    pj_table_add_column(table, (pj_column){.key = "processes", .title = "processes"});
+    pj_table_add_column(table, (pj_column){.key = "locations", .title = "locations"});
+    pj_table_add_column(table, (pj_column){.key = "events", .title = "events"});
+    return table;
+}
+
+bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, bool keep, pj_value *out,
+                        pj_err *err)
+{
+    pj_table *table = new_table();
+    *out = pj_value_table_take(table);
+    for (size_t i = 0; i < inputs->count; i++) {
+        const char *folder = folder_of(inputs, i);
+        const pj_merge_parts_opts opts = {.keep = keep, .tell = tell, .self = session};
+        pj_merged_parts merged;
+        if (!pj_merge_parts(folder, opts, &merged, err))
+            return false;
+        const char *archive = pj_arena_format(table->arena, "%s/traces.otf2", folder);
+        pj_session_wrote(session, archive);
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_text(archive);
+        cells[1] = pj_cell_int((int64_t)merged.processes);
+        cells[2] = pj_cell_int((int64_t)merged.locations);
+        cells[3] = pj_cell_int((int64_t)merged.events);
+    }
+    return true;
+}

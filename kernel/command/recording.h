@@ -1,0 +1,16 @@
+// Recordings that a command is given as folders. Ownership: none.
+#ifndef PJ_RECORDING_H
+#define PJ_RECORDING_H
+
+#include "kernel/command/command.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/base/err.h"
+
+/// Whether all inputs are folders with parts of a recording.
+bool pj_recording_inputs_are(const pj_inputs *inputs);
+/// Makes the archive of each and gives a table of them. What is left out is a complaint.
+PJ_CHECKED bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, bool keep,
+                                   pj_value *out, pj_err *err);
+
+#endif

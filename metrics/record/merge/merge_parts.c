@@ -1,0 +1,397 @@
+// Finds the parts of a folder, makes their event files whole, unites their definitions, and puts
+// the archive together. Event files are linked, not moved, so that a merge that was ended can be
+// done again.
+#include "metrics/record/merge/merge_parts.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/file.h"
+#include "metrics/base/module.h"
+#include "metrics/base/newfile.h"
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/record/merge/part_clock.h"
+#include "metrics/record/merge/part_log.h"
+#include "metrics/record/merge/part_owner.h"
+#include "metrics/record/merge/recorded.h"
+#include "metrics/record/merge/recover.h"
+#include "metrics/record/merge/unite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOCK ".lock"
+#define STAGE "parts/.new" // where the archive is made
+#define LIST "merged"      // names of the parts that are in the archive
+
+typedef struct merging {
+    const char *folder;
+    pj_arena *arena;
+    pj_merge_parts_opts opts;
+    pj_merged_parts *merged;
+    const char **names; // of the parts that are there
+    size_t name_count, name_cap;
+    pj_united_part *parts;
+    size_t count;
+} merging;
+
+static const char *path_of(const merging *m, const char *name)
+{
+    return pj_arena_format(m->arena, "%s/%s", m->folder, name);
+}
+
+static const char *part_path(const merging *m, const char *name)
+{
+    return pj_arena_format(m->arena, "%s/parts/%s", m->folder, name);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool pj_merge_parts_are(const char *folder)
+{
+    pj_auto_buf path = {0};
+    pj_buf_addf(&path, "%s/parts", folder);
+    return is_folder(path.at);
+}
+
+static void tell(merging *m, const pj_err *what)
+{
+    if (m->opts.tell)
+        m->opts.tell(m->opts.self, what);
+}
+
+// The lock: a file with host and process of who merges
+
+static bool is_stale(pj_str text)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    uint64_t pid = 0;
+    pj_str owner = pj_str_cut(&text, ' ');
+    return pj_str_equal(owner, pj_str_of(host)) && pj_parse_u64(pj_str_trim(text), &pid) &&
+           kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+static bool take_lock(const merging *m, const char *path, pj_err *err)
+{
+    for (unsigned tries = 0; tries < 2; tries++) {
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) {
+            char host[256] = "";
+            gethostname(host, sizeof host - 1);
+            dprintf(file, "%s %ld\n", host, (long)getpid());
+            close(file);
+            return true;
+        }
+        if (errno != EEXIST)
+            return pj_fail_io(err, path, "cannot be written");
+        pj_auto_buf text = {0};
+        if (!pj_file_read(path, &text, NULL) || !is_stale(pj_buf_str(&text)))
+            break;
+        unlink(path);
+    }
+    return pj_fail(err, PJ_E_IO, m->folder, 0,
+                   "is being merged by another process; if that is gone, remove %s", path);
+}
+
+// Parts
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool list_parts(merging *m, pj_err *err)
+{
+    const char *path = path_of(m, "parts");
+    DIR *all = opendir(path);
+    if (!all)
+        return pj_fail_io(err, path, "cannot be read");
+    for (struct dirent *entry; (entry = readdir(all));)
+        if (entry->d_name[0] != '.' && is_folder(part_path(m, entry->d_name))) {
+            pj_grow(m->names, &m->name_cap, m->name_count + 1);
+            m->names[m->name_count++] = pj_arena_text(m->arena, pj_str_of(entry->d_name));
+        }
+    closedir(all);
+    if (m->name_count)
+        qsort(m->names, m->name_count, sizeof *m->names, by_name);
+    return true;
+}
+
+static bool is_listed(const merging *m, pj_str name)
+{
+    for (size_t i = 0; i < m->name_count; i++)
+        if (pj_str_equal(pj_str_of(m->names[i]), name))
+            return true;
+    return false;
+}
+
+/// An archive may be written again only from all the parts that it was made of.
+static bool may_replace(const merging *m, pj_err *err)
+{
+    struct stat info;
+    if (stat(path_of(m, "traces.otf2"), &info) != 0)
+        return true;
+    pj_auto_buf text = {0};
+    bool all = pj_file_read(part_path(m, LIST), &text, NULL);
+    pj_str rest = pj_buf_str(&text);
+    while (all && rest.len)
+        all = is_listed(m, pj_str_cut(&rest, '\n'));
+    return all || pj_fail(err, PJ_E_USAGE, m->folder, 0,
+                          "has an archive already, whose parts are gone: move it away, or record "
+                          "into another folder");
+}
+
+static bool is_closed(const pj_part_log *log, uint32_t thread)
+{
+    for (uint32_t i = 0; i < pj_part_log_count(log, 'N'); i++)
+        if (pj_part_log_number(pj_part_log_line(log, 'N', i), 0) == thread)
+            return true;
+    return false;
+}
+
+/// Threads count from 0; a damaged log may not name the last ones.
+static bool has_thread(const pj_united_part *part, uint32_t number)
+{
+    struct stat info;
+    pj_auto_buf path = {0};
+    pj_buf_addf(&path, "%s/%u.cur", pj_part_log_folder(part->log), number);
+    return stat(path.at, &info) == 0;
+}
+
+static bool recover_threads(pj_united_part *part, pj_err *err)
+{
+    const pj_part_log *log = part->log;
+    pj_recover_known known = {.strings = pj_part_log_count(log, 'S'),
+                              .parameters = pj_part_log_count(log, 'Q'),
+                              .metrics = pj_part_log_count(log, 'M'),
+                              .comms = pj_part_log_count(log, 'C'),
+                              .handles = pj_part_log_count(log, 'I')};
+    for (uint32_t number = 0; has_thread(part, number); number++) {
+        known.closed = is_closed(log, number);
+        pj_united_thread thread = {.number = number};
+        if (!pj_recover_thread(pj_part_log_folder(log), number, &known, &thread.recovered, err))
+            return false;
+        if (thread.recovered.events == 0)
+            continue;
+        pj_grow(part->threads, &part->thread_cap, part->thread_count + 1);
+        part->threads[part->thread_count++] = thread;
+    }
+    return true;
+}
+
+static void note_unclosed(merging *m, const pj_part_log *log)
+{
+    pj_err what = {0};
+    if (pj_part_log_count(log, 'E') == 0) {
+        pj_fail(&what, PJ_E_NONE, pj_part_log_folder(log), 0,
+                "ended without closing: all that it had recorded is there");
+        tell(m, &what);
+    }
+}
+
+/// Takes a part up, or says why not.
+static bool take_part(merging *m, const char *name, pj_err *err)
+{
+    pj_err why = {0};
+    pj_united_part part = {.log = pj_part_log_read(part_path(m, name), &why)};
+    bool ok = part.log != NULL;
+    if (ok && pj_part_owner_lives(part.log))
+        ok = pj_fail(&why, PJ_E_MISSING, name, 0,
+                     "is still being written and left out; merge again when its process has ended");
+    if (!ok) {
+        m->merged->left_out++;
+        tell(m, &why);
+        pj_part_log_free(part.log);
+        return true;
+    }
+    if (pj_part_log_count(part.log, 'K') == 0) { // killed before its first event
+        pj_part_log_free(part.log);
+        return true;
+    }
+    note_unclosed(m, part.log);
+    part.clock = pj_part_clock_of(part.log);
+    pj_str world = pj_part_log_line(part.log, 'P', 0);
+    part.in_world = pj_part_log_count(part.log, 'P') > 0;
+    part.rank = (uint32_t)pj_part_log_number(world, 1);
+    part.world_size = (uint32_t)pj_part_log_number(world, 2);
+    bool recovered = recover_threads(&part, err);
+    if (part.thread_count) {
+        m->parts[m->count++] = part; // freed with all
+    } else {
+        pj_part_log_free(part.log);
+    }
+    return recovered;
+}
+
+static int by_process(const void *left, const void *right)
+{
+    const pj_united_part *a = left, *b = right;
+    if (a->in_world != b->in_world)
+        return a->in_world ? -1 : 1;
+    if (a->in_world && a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->clock.first.real > b->clock.first.real) -
+           (a->clock.first.real < b->clock.first.real);
+}
+
+// The archive
+
+static bool copy_file(const char *from, const char *to, pj_err *err)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC),
+        out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    ssize_t size = in < 0 || out < 0 ? -1 : 1;
+    enum { PIECE = 1 << 20 };
+    char *bytes = pj_take_memory(PIECE);
+    while (size > 0 && (size = read(in, bytes, PIECE)) > 0)
+        if (!pj_newfile_write(out, to, (pj_str){bytes, (size_t)size}, err))
+            size = -1;
+    free(bytes);
+    bool ok = size == 0 || pj_fail_io(err, to, "cannot be written");
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return ok;
+}
+
+static bool put_events(merging *m, const pj_united_part *part, pj_err *err)
+{
+    for (size_t i = 0; i < part->thread_count; i++) {
+        const uint32_t number = part->threads[i].number;
+        const char *from =
+            pj_arena_format(m->arena, "%s/%u.evt", pj_part_log_folder(part->log), number);
+        const char *to = pj_arena_format(m->arena, "%s/" STAGE "/traces/%llu.evt", m->folder,
+                                         (unsigned long long)number << 32 | part->place);
+        if (link(from, to) != 0 && !copy_file(from, to, err))
+            return false;
+        m->merged->events += part->threads[i].recovered.events;
+    }
+    m->merged->locations += part->thread_count;
+    return true;
+}
+
+static void empty_folder(const char *path)
+{
+    DIR *all = opendir(path);
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(all), entry->d_name, 0);
+    if (all)
+        closedir(all);
+}
+
+/// Removes an archive and its folder.
+static void remove_archive(merging *m, const char *folder)
+{
+    const char *traces = pj_arena_format(m->arena, "%s/traces", folder);
+    unlink(pj_arena_format(m->arena, "%s/traces.otf2", folder));
+    unlink(pj_arena_format(m->arena, "%s/traces.def", folder));
+    empty_folder(traces);
+    rmdir(traces);
+}
+
+static bool move(merging *m, const char *name, pj_err *err)
+{
+    const char *to = path_of(m, name);
+    const char *from = pj_arena_format(m->arena, "%s/" STAGE "/%s", m->folder, name);
+    return rename(from, to) == 0 || pj_fail_io(err, to, "cannot be written");
+}
+
+static bool write_archive(merging *m, pj_err *err)
+{
+    const pj_recorded_writer *writer =
+        pj_module_open("popinjay-otf2.so", "pj_recorded_module",
+                       "archives need libotf2 (Debian: libopen-trace-format2-10)", err);
+    pj_recorded recorded;
+    if (!writer || !pj_unite(m->parts, m->count, m->arena, &recorded, err))
+        return false;
+    const char *stage = path_of(m, STAGE);
+    remove_archive(m, stage); // of a merge that was ended
+    if (mkdir(stage, 0777) != 0 && errno != EEXIST)
+        return pj_fail_io(err, stage, "cannot be made");
+    if (!writer->write(&recorded, stage, err))
+        return false;
+    for (size_t i = 0; i < m->count; i++)
+        if (!put_events(m, &m->parts[i], err))
+            return false;
+    m->merged->processes = m->count;
+    remove_archive(m, m->folder);
+    bool ok = move(m, "traces", err) && move(m, "traces.def", err) && move(m, "traces.otf2", err);
+    rmdir(stage);
+    return ok;
+}
+
+static bool keep_list(merging *m, pj_err *err)
+{
+    pj_auto_buf text = {0};
+    for (size_t i = 0; i < m->count; i++) {
+        pj_str path = pj_str_of(pj_part_log_folder(m->parts[i].log));
+        pj_str name = pj_str_from(path, pj_str_find_last(path, '/') + 1);
+        pj_buf_addf(&text, PJ_STR_FMT "\n", PJ_STR_ARG(name));
+    }
+    return pj_newfile_put(part_path(m, LIST), pj_buf_str(&text), err);
+}
+
+static void remove_parts(merging *m)
+{
+    for (size_t i = 0; i < m->name_count; i++) {
+        const char *path = part_path(m, m->names[i]);
+        empty_folder(path);
+        rmdir(path);
+    }
+    unlink(part_path(m, LIST));
+    unlink(part_path(m, LOCK));
+    rmdir(path_of(m, "parts"));
+}
+
+static bool merge_all(merging *m, pj_err *err)
+{
+    if (!list_parts(m, err) || !may_replace(m, err))
+        return false;
+    m->parts = pj_new_n(m->arena, pj_united_part, m->name_count);
+    for (size_t i = 0; i < m->name_count; i++)
+        if (!take_part(m, m->names[i], err))
+            return false;
+    if (m->count == 0)
+        return pj_fail(err, PJ_E_MISSING, m->folder, 0,
+                       "holds no part of a recording that could be merged");
+    qsort(m->parts, m->count, sizeof *m->parts, by_process);
+    if (!write_archive(m, err))
+        return false;
+    if (m->opts.keep || m->merged->left_out)
+        return keep_list(m, err);
+    remove_parts(m);
+    return true;
+}
+
+bool pj_merge_parts(const char *folder, pj_merge_parts_opts opts, pj_merged_parts *out, pj_err *err)
+{
+    *out = (pj_merged_parts){0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    merging m = {.folder = folder, .arena = arena, .opts = opts, .merged = out};
+    const char *lock = part_path(&m, LOCK);
+    if (!pj_merge_parts_are(folder))
+        return pj_fail(err, PJ_E_MISSING, folder, 0, "holds no parts of a recording");
+    if (!take_lock(&m, lock, err))
+        return false;
+    bool ok = merge_all(&m, err);
+    for (size_t i = 0; i < m.count; i++) {
+        pj_part_log_free(m.parts[i].log);
+        free(m.parts[i].threads);
+    }
+    free(m.names);
+    unlink(lock);
+    return ok;
+}

@@ -1,0 +1,10 @@
+// Whether the process that writes a part is still at it. Ownership: none.
+#ifndef PJ_PART_OWNER_H
+#define PJ_PART_OWNER_H
+
+#include "metrics/record/merge/part_log.h"
+
+/// It is on this machine, was there when the part began, and has not closed it.
+bool pj_part_owner_lives(const pj_part_log *log);
+
+#endif

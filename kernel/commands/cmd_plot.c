@@ -326,7 +326,8 @@ const pj_command pj_command_plot = {
         "click zooms, and they can be searched), callgraph who calls whom, heat what every "
         "function "
         "takes at every rank, ranks and histogram (-f NAME) how ranks differ, "
-        "difference A B what changed between two, memory what mprof "
+        "difference A B what changed between two, source lines with what they take, memory what "
+        "mprof "
         "recorded.\n"
         "Without --export the plot is drawn in the terminal; into a pipe or a file go its numbers "
         "as a table, which --export -.csv gives in any place.",

@@ -220,7 +220,7 @@ static void add_value_columns(making *m)
     const char *title = pj_arena_format(m->arena, "%s without callees.", m->measure->title);
     const char *with = pj_arena_format(m->arena, "%s with callees.", m->measure->title);
     add_value_column(m, "exclusive", "Exclusive", title);
-    add_column(m, "part", "%", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE, "Of all exclusive values.");
+    add_column(m, "part", "%", PJ_UNIT_PERCENT, PJ_TEXT_OF_PEOPLE, "Of all exclusive values.");
     set_decimals(m, 1);
     add_value_column(m, "inclusive", "Inclusive", with);
 }

@@ -35,6 +35,7 @@ static const char *unit_name(pj_unit unit)
     case PJ_UNIT_RATIO:
     case PJ_UNIT_CORE_HOURS:
     case PJ_UNIT_IDENTIFIER:
+    case PJ_UNIT_PERCENT:
     case PJ_UNIT_CHANGE:
     case PJ_UNIT_TREND:
         break;

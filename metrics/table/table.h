@@ -17,6 +17,7 @@ typedef enum pj_unit {
     PJ_UNIT_CORE_HOURS,
     PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed
     PJ_UNIT_CHANGE,     // a difference: shown with its sign
+    PJ_UNIT_PERCENT,    // part of a whole, 0 to 100: people see a bar beside the number
     PJ_UNIT_TREND,      // text that says whether something is better or worse
 } pj_unit;
 

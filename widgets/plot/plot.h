@@ -46,6 +46,8 @@ typedef struct pj_profile_opts {
     const char *label;        // what boxes of a call graph tell
     const pj_profile *before; // that it is compared with; NULL = none
     bool normalise;           // both as if they took as long
+    const char *source;       // folder with the sources of lines; NULL = where the profile says
+    bool skip_zero;           // lines without values are left out
     bool reverse;             // callers above their callees
     bool by_self;             // colours of a call graph: by own time
     bool one_rank;

@@ -353,12 +353,17 @@ bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_
 
 static void add_exact(pj_buf *out, const pj_table *table, size_t row, size_t column)
 {
-    static const char *const units[] = {
-        [PJ_UNIT_NONE] = "",       [PJ_UNIT_NS] = " ns",
-        [PJ_UNIT_S] = " s",        [PJ_UNIT_RATIO] = "",
-        [PJ_UNIT_BYTES] = " B",    [PJ_UNIT_GHZ] = " GHz",
-        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_CHANGE] = "",
-        [PJ_UNIT_TREND] = "",      [PJ_UNIT_CORE_HOURS] = " core-hours"};
+    static const char *const units[] = {[PJ_UNIT_NONE] = "",
+                                        [PJ_UNIT_NS] = " ns",
+                                        [PJ_UNIT_S] = " s",
+                                        [PJ_UNIT_RATIO] = "",
+                                        [PJ_UNIT_BYTES] = " B",
+                                        [PJ_UNIT_GHZ] = " GHz",
+                                        [PJ_UNIT_IDENTIFIER] = "",
+                                        [PJ_UNIT_PERCENT] = "",
+                                        [PJ_UNIT_CHANGE] = "",
+                                        [PJ_UNIT_TREND] = "",
+                                        [PJ_UNIT_CORE_HOURS] = " core-hours"};
     const pj_cell cell = *pj_table_cell(table, row, column);
     char number[32];
     pj_buf_addf(out, "%s: ", table->columns[column].title);

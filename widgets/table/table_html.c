@@ -8,6 +8,8 @@
 #include "widgets/figure/html_page.h"
 #include "widgets/table/render.h"
 
+#include <math.h>
+
 static const char *align_of(const pj_table *table, size_t column)
 {
     return table->columns[column].text ? "left" : "right";
@@ -44,6 +46,16 @@ static const char *style_of(const pj_column *column, pj_cell cell)
                                       : "";
 }
 
+/// A bar behind the number, as long as the part of a whole; its colour is seen on any page.
+static void add_bar(pj_buf *out, const pj_column *column, pj_cell cell)
+{
+    double percent = column->unit == PJ_UNIT_PERCENT ? pj_cell_number(cell) : 0;
+    if (percent > 0)
+        pj_buf_addf(out,
+                    ";background:linear-gradient(90deg,rgba(64,128,200,.32) %.1f%%,transparent 0)",
+                    fmin(percent, 100));
+}
+
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
                     pj_render_opts opts)
 {
@@ -54,8 +66,11 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         pj_column_text_cell(&text, forms[i], cell);
         pj_buf_addf(out,
                     "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
-                    "rgba(128,128,128,.15)%s\"",
+                    "rgba(128,128,128,.15)%s",
                     align_of(table, i), style_of(&table->columns[i], cell));
+        if (!opts.plain)
+            add_bar(out, &table->columns[i], cell);
+        pj_buf_add_char(out, '"');
         pj_auto_buf exact = {0};
         pj_column_text_exact(&exact, &table->columns[i], cell, pj_buf_str(&text));
         if (!opts.plain && exact.len)

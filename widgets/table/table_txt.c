@@ -10,9 +10,10 @@
 #include "widgets/figure/textlines.h"
 #include "widgets/table/render.h"
 
+#include <math.h>
 #include <stdint.h>
 
-enum { GAP = 2, LONGEST = 48, NARROWEST = 24 };
+enum { GAP = 2, LONGEST = 48, NARROWEST = 24, BAR = 10, EIGHTHS = 8 };
 
 /// A table's texts, cleaned and measured: texts[row * columns + column], row 0 is the header.
 typedef struct sheet {
@@ -40,7 +41,35 @@ static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
         s->widths[column] = width;
 }
 
-static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows)
+/// Blocks of a cell and eighths of it, as long as the part of a whole.
+static void add_bar(pj_buf *out, double percent)
+{
+    static const char *const parts[EIGHTHS] = {"",       "\u258f", "\u258e", "\u258d",
+                                               "\u258c", "\u258b", "\u258a", "\u2589"};
+    double length = percent > 0 ? fmin(percent, 100) / 100 * BAR * EIGHTHS : 0;
+    unsigned eighths = length > 0 && length < 1 ? 1 : (unsigned)lround(length);
+    pj_textlines_repeat(out, "\u2588", eighths / EIGHTHS);
+    pj_buf_puts(out, parts[eighths % EIGHTHS]);
+    pj_textlines_repeat(out, " ", BAR - eighths / EIGHTHS - (eighths % EIGHTHS > 0));
+}
+
+/// Numbers keep their width and are followed by their bars.
+static void add_bars(sheet *s, size_t column)
+{
+    size_t width = s->widths[column];
+    for (size_t row = 0; row < s->rows; row++) {
+        pj_auto_buf text = {0};
+        const char **at = &s->texts[row * s->table->column_count + column];
+        pj_textlines_repeat(&text, " ", width - pj_utf8_columns(pj_str_of(*at)));
+        pj_buf_puts(&text, *at);
+        pj_buf_add_char(&text, ' ');
+        add_bar(&text, row ? pj_cell_number(*pj_table_cell(s->table, row - 1, column)) : 0);
+        *at = pj_arena_text(s->arena, pj_buf_str(&text));
+    }
+    s->widths[column] += 1 + BAR;
+}
+
+static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows, bool bars)
 {
     sheet s = {.table = table, .arena = arena, .rows = rows + 1};
     size_t n = table->column_count;
@@ -56,6 +85,8 @@ static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows)
             pj_column_text_cell(&text, forms[column], *pj_table_cell(table, row, column));
             keep(&s, row + 1, column, &text);
         }
+        if (bars && table->columns[column].unit == PJ_UNIT_PERCENT)
+            add_bars(&s, column);
     }
     return s;
 }
@@ -180,7 +211,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     unsigned width = opts.width ? opts.width : 100;
     size_t shown =
         opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
-    sheet s = sheet_of(table, arena, shown);
+    sheet s = sheet_of(table, arena, shown, opts.colour);
     s.colour = opts.colour;
     fit_last(&s, width);
     if (*table->title)

@@ -4,8 +4,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
-#include "metrics/base/file.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/listing/line_source.h"
 #include "metrics/profile/listing/python_block.h"
 #include "metrics/profile/profile.h"
 
@@ -36,11 +36,8 @@ typedef struct listing {
     pj_buf *out;
     pj_arena *arena;
     const pj_profile_column *hits, *value, *growth;
-    double unit;        // seconds of a tick
-    uint32_t file;      // whose text is at hand; 0 = none
-    pj_buf text;        // of a source file
-    pj_str rest;        // of the text, from
-    uint32_t rest_line; // this line on; 0 = not begun
+    double unit; // seconds of a tick
+    pj_line_source source;
     function *functions;
     size_t count;
 } listing;
@@ -160,56 +157,11 @@ static void sort_functions(listing *all)
     all->functions = from;
 }
 
-/// Reads a source file: in the folder that is asked for, where the profile says, or beside it;
-/// there with its folders and without.
-static bool read_source(listing *all, uint32_t file)
-{
-    enum { SOURCE_BYTES = 64 << 20 };
-    pj_str path = pj_profile_text(all->p, file);
-    pj_str base = pj_str_from(
-        path, pj_str_find_last(path, '/') < path.len ? pj_str_find_last(path, '/') + 1 : 0);
-    const char *beside = all->p->file_count ? all->p->files[0] : "";
-    pj_str folder = pj_str_of(beside);
-    size_t slash = pj_str_find_last(folder, '/');
-    const char *tries[] = {
-        pj_arena_format(all->arena, "%s/" PJ_STR_FMT, all->opts.source ? all->opts.source : "",
-                        PJ_STR_ARG(path)),
-        pj_arena_format(all->arena, "%s/" PJ_STR_FMT, all->opts.source ? all->opts.source : "",
-                        PJ_STR_ARG(base)),
-        pj_arena_text(all->arena, path),
-        pj_arena_format(all->arena, PJ_STR_FMT PJ_STR_FMT,
-                        PJ_STR_ARG(pj_str_head(folder, slash < folder.len ? slash + 1 : 0)),
-                        PJ_STR_ARG(base)),
-    };
-    all->file = file;
-    all->text.len = 0;
-    all->rest_line = 0;
-    for (size_t i = all->opts.source ? 0 : 2; i < sizeof tries / sizeof *tries; i++)
-        if (path.len && pj_file_is_regular(tries[i]) && pj_file_read(tries[i], &all->text, NULL))
-            return all->text.len <= SOURCE_BYTES;
-    return false;
-}
-
-/// The text at hand from a line (from 1) on; empty when it ends before. Functions come in order, so
-/// that it goes on from the one before.
-static pj_str from_line(listing *all, uint32_t line)
-{
-    if (!all->rest_line || line < all->rest_line) {
-        all->rest = pj_buf_str(&all->text);
-        all->rest_line = 1;
-    }
-    for (; all->rest_line < line && all->rest.len; all->rest_line++)
-        all->rest = pj_str_from(all->rest, pj_str_find(all->rest, '\n') + 1);
-    return all->rest;
-}
-
 /// The lines of a function: those of its block in the source, else as far as the profile goes.
 static void find_source(listing *all, function *at)
 {
     const pj_profile_region *region = &all->p->regions[at->region];
-    if (region->file != all->file)
-        read_source(all, region->file);
-    at->source = from_line(all, region->line);
+    at->source = pj_line_source_from(&all->source, region->file, region->line);
     uint32_t last = at->count ? at->lines[at->count - 1].number : 0;
     at->shown = last >= region->line ? last - region->line + 1 : 1;
     if (at->source.len)
@@ -309,15 +261,6 @@ static void add_header(listing *all)
     pj_buf_add_char(all->out, '\n');
 }
 
-/// A line of the source without its end.
-static pj_str cut_line(pj_str *text)
-{
-    pj_str line = pj_str_cut(text, '\n');
-    while (line.len && line.at[line.len - 1] == '\r')
-        line.len--;
-    return line;
-}
-
 /// Where the sources are not at hand, the profile may have the text of a line itself.
 static pj_str text_of(const listing *all, const told *line)
 {
@@ -345,7 +288,7 @@ static void add_lines(listing *all, function *at)
         row r = make_row(all, at, values);
         size_t digits = put_digits(line, number + CELL);
         pj_str text = {number + CELL - digits, digits};
-        add_row(all, text, &r, at->source.len ? cut_line(&rest) : text_of(all, values));
+        add_row(all, text, &r, at->source.len ? pj_line_source_cut(&rest) : text_of(all, values));
     }
 }
 
@@ -437,7 +380,11 @@ bool pj_line_text(const pj_profile *profile, pj_line_text_opts opts, pj_buf *out
     pj_auto_arena arena = pj_arena_new(NULL);
     if (opts.unit <= 0)
         opts.unit = 1e-6;
-    listing all = {.p = profile, .opts = opts, .out = out, .arena = arena};
+    listing all = {.p = profile,
+                   .opts = opts,
+                   .out = out,
+                   .arena = arena,
+                   .source = {.profile = profile, .folder = opts.source, .arena = arena}};
     all.unit = profile->tick > 0 ? profile->tick : 1e-9;
     all.hits = pj_profile_find(profile, PJ_AT_LINE, PJ_CALLS, PJ_NO_ITEM);
     all.value = line_column(profile, memory ? "memory" : "time");
@@ -449,6 +396,6 @@ bool pj_line_text(const pj_profile *profile, pj_line_text_opts opts, pj_buf *out
         sort_functions(&all);
         add_times(&all);
     }
-    pj_buf_free(&all.text);
+    pj_line_source_free(&all.source);
     return true;
 }

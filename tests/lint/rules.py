@@ -55,6 +55,7 @@ MAY_INCLUDE = {
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/merge": ["metrics/base", "metrics/record",
                              "metrics/read/otf2/events/otf2_events.def"],
+    "metrics/record/python": ["metrics/record/", "metrics/record/python"],
     "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
     "widgets/figure": ["metrics/base", "metrics/table", "widgets/figure"],
     "widgets/table": PICTURES + ["widgets/table"],
@@ -82,6 +83,7 @@ RESERVED = {
     r"zstd\.h": r"metrics/read/unzstd\.c",
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
+    r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
     r"mpi\.h": r"metrics/base/ranks\.c",
     r"sys/mman\.h": r"metrics/record/rec_thread\.c",
 }
@@ -216,7 +218,7 @@ def names(tree):
     seen = {}
     for name in tree.ending(SOURCE + (".py", ".lua")):
         base = os.path.basename(name)
-        if base in seen:
+        if base in seen and not base.startswith("__"):  # Python's own: __init__.py
             yield f"{name}:1: {seen[base]} has the same name"
         seen[base] = name
         if re.search(r"(^|_)(utils?|common|helpers?|misc)(_|\.)", base):

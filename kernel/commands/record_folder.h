@@ -1,0 +1,16 @@
+// The folder of a recording: its name, and what becomes of one that is there. Ownership: arena.
+#ifndef PJ_RECORD_FOLDER_H
+#define PJ_RECORD_FOLDER_H
+
+#include "kernel/command/command.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+
+/// What a command line runs, as a name of files: "app" of `mpirun -n 4 python3 app.py`.
+const char *pj_record_folder_name(const pj_texts *words, pj_arena *arena);
+/// Makes `wanted` (NULL: the name, date and time); a folder that is there with something in it is
+/// renamed by its date. The absolute path, or NULL.
+const char *pj_record_folder_make(const char *wanted, const char *name, pj_arena *arena,
+                                  pj_err *err);
+
+#endif

@@ -1,0 +1,119 @@
+// A hash of code objects: linear probing, doubled when half full, rows of dead code taken out.
+#include "metrics/record/python/py_codes.h"
+
+#include "metrics/record/python/py_name.h"
+#include "metrics/record/rec_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROWS = 1024, CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ASYNC_GENERATOR = 0x200 };
+
+pj_py_codes pj_py_codes_seen;
+static Py_ssize_t extra_index = -1;
+
+static void put(pj_py_codes *codes, pj_py_code row)
+{
+    size_t at = pj_py_codes_place(row.code) & codes->mask;
+    while (codes->rows[at].code)
+        at = (at + 1) & codes->mask;
+    codes->rows[at] = row;
+    codes->used++;
+}
+
+/// Without memory the table stays as it is: it fills up to its last free row.
+static void grow(pj_py_codes *codes)
+{
+    pj_py_codes larger = {.mask = 2 * codes->mask + 1, .all = codes->all};
+    larger.rows = calloc(larger.mask + 1, sizeof *larger.rows);
+    if (!larger.rows)
+        return;
+    for (size_t i = 0; i <= codes->mask; i++)
+        if (codes->rows[i].code)
+            put(&larger, codes->rows[i]);
+    free(codes->rows);
+    *codes = larger;
+}
+
+/// Closes the gap: rows behind it that were pushed away from their place move up.
+static void take_out(pj_py_codes *codes, const void *code)
+{
+    const pj_py_code *row = pj_py_codes_find(code);
+    if (!row)
+        return;
+    size_t gap = (size_t)(row - codes->rows);
+    for (size_t at = (gap + 1) & codes->mask; codes->rows[at].code; at = (at + 1) & codes->mask) {
+        size_t home = pj_py_codes_place(codes->rows[at].code) & codes->mask;
+        if (((at - home) & codes->mask) >= ((at - gap) & codes->mask)) {
+            codes->rows[gap] = codes->rows[at];
+            gap = at;
+        }
+    }
+    codes->rows[gap] = (pj_py_code){0};
+    codes->used--;
+}
+
+static void on_death(void *code)
+{
+    take_out(&pj_py_codes_seen, code);
+    if (pj_py.minor < 11)
+        pj_py_name_forget(code);
+}
+
+bool pj_py_codes_init(bool all)
+{
+    pj_py_codes *codes = &pj_py_codes_seen;
+    if (!codes->rows) {
+        codes->rows = calloc(FIRST_ROWS, sizeof *codes->rows);
+        codes->mask = FIRST_ROWS - 1;
+    }
+    codes->all = all;
+    if (extra_index < 0 && pj_py.new_code_extra)
+        extra_index = pj_py.new_code_extra(on_death);
+    return codes->rows != NULL;
+}
+
+static uint32_t region_of(PyObject *code, PyObject *globals)
+{
+    pj_py_name name;
+    pj_py_name_of(code, globals, &name);
+    if (!pj_py_codes_seen.all && pj_py_name_is_left_out(&name))
+        return PJ_PY_NOT_RECORDED;
+    uint32_t region = pj_rec_region(&(pj_rec_region_of){.name = name.name,
+                                                        .file = name.file,
+                                                        .first_line = name.first_line,
+                                                        .last_line = name.last_line});
+    return region ? region : PJ_PY_NOT_RECORDED;
+}
+
+/// Whether its death will be told. A table without that would take new code for old.
+static bool watch(PyObject *code)
+{
+    bool ok = extra_index >= 0 && pj_py.set_code_extra(code, extra_index, code) == 0;
+    PyErr_Clear();
+    if (!ok)
+        Py_INCREF(code); // it lives on, then
+    return ok;
+}
+
+pj_py_code pj_py_codes_add(PyObject *code, PyObject *globals)
+{
+    pj_py_codes *codes = &pj_py_codes_seen;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    long flags = pj_py_number(code, "co_flags");
+    if (pj_py.minor < 11 && flags >= 0 && !(flags & 1))
+        pj_py_name_learn(code);
+    pj_py_code row = {.code = code,
+                      .region = region_of(code, globals),
+                      .makes_generator = flags > 0 && (flags & (CO_GENERATOR | CO_COROUTINE |
+                                                                CO_ASYNC_GENERATOR))};
+    if (2 * codes->used > codes->mask)
+        grow(codes);
+    if (codes->used < codes->mask && !pj_py_codes_find(code)) {
+        watch(code);
+        put(codes, row);
+    }
+    PyErr_Restore(type, value, trace);
+    return row;
+}

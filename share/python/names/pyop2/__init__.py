@@ -1,0 +1,1 @@
+"""The name of PyOP2, for programs that use its timers alone."""

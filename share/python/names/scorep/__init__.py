@@ -1,0 +1,3 @@
+"""The names of Score-P's Python bindings, served by popinjay's recorder."""
+
+__version__ = "4.4.0"

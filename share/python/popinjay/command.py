@@ -1,0 +1,103 @@
+"""The command line of `python3 -m popinjay`."""
+
+import os
+import sys
+
+from popinjay import names, recording, script
+
+USAGE = """usage: python3 -m popinjay [options] [--] script.py|-m module [arguments]
+
+Runs a Python program and writes a trace of its functions, of all threads and child processes,
+as an OTF2 archive: DIR/traces.otf2.
+
+  -o, --out DIR       the folder (default: name, date and time of the program)
+  --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
+  --all               functions of importlib and of frozen modules, too
+  --no-python         only regions and switched-on functions of the program itself
+  --children yes|no   whether Python processes that it starts are recorded (default: yes)
+  --max-size BYTES    of the events of one process: 500M, 2G; then the recording ends
+  --keep-files        keep the parts that the archive was made of
+  -q, --quiet         print nothing when all goes well
+"""
+
+FLAGS = {"--all": ("ALL", "1"), "--no-python": ("FUNCTIONS", "0"), "--trace": None,
+         "--keep-files": ("KEEP", "1"), "-q": ("QUIET", "1"), "--quiet": ("QUIET", "1")}
+VALUES = {"-o": "OUT", "--out": "OUT", "--hook": "HOOK", "--children": "CHILDREN",
+          "--max-size": "MAX_SIZE"}
+UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+
+
+def fail(text):
+    sys.stderr.write(f"python3 -m popinjay: {text}\n")
+    sys.exit(2)
+
+
+def size(text):
+    unit = UNITS.get(text[-1:].lower(), 1)
+    number = text[:-1] if unit > 1 else text
+    if not number.isdigit():
+        fail(f"--max-size {text}: a number of bytes, as in 500M")
+    return str(int(number) * unit)
+
+
+def parse(words):
+    """Options by the last part of their name in the environment, and the program's words."""
+    options = {}
+    while words and words[0].startswith("-") and words[0] != "-m":
+        word, _, value = words.pop(0).partition("=")
+        if word == "--":
+            break
+        if word in ("-h", "--help"):
+            sys.stdout.write(USAGE)
+            sys.exit(0)
+        if word in FLAGS:
+            options.update([FLAGS[word]] if FLAGS[word] else [])
+        elif word in VALUES and (value or words):
+            options[VALUES[word]] = value or words.pop(0)
+        else:
+            fail(f"{word}: unknown, or its value is missing\n{USAGE}")
+    if not words or (words[0] == "-m" and len(words) < 2):
+        fail(f"say which program\n{USAGE}")
+    if "MAX_SIZE" in options:
+        options["MAX_SIZE"] = size(options["MAX_SIZE"])
+    return options, words
+
+
+def name_of(words):
+    name = words[1] if words[0] == "-m" else os.path.basename(os.path.abspath(words[0]))
+    return name[:-3] if name.endswith(".py") else name
+
+
+def begin(words, options):
+    """Starts the recorder; without it the program runs all the same."""
+    silent, keeps = bool(options.pop("QUIET", None)), bool(options.pop("KEEP", None))
+    try:
+        where = recording.new_folder(options.pop("OUT", None), name_of(words))
+        recording.tell_children(where, options)
+        recording.start_from_environment()
+        recording.own(silent, keeps)
+    except Exception as error:
+        sys.stderr.write(f"popinjay: nothing is recorded: {error}\n")
+
+
+def run(words):
+    with script.errors_as_without_us():
+        if words[0] == "-m":
+            script.run_module(words[1], words[2:])
+        else:
+            script.run_script(words[0], words[1:])
+
+
+def main(words):
+    options, words = parse(list(words))
+    if words[0] != "-m" and not os.path.exists(words[0]):
+        sys.stderr.write(f"{sys.executable}: can't open file {os.path.abspath(words[0])!r}: "
+                         "[Errno 2] No such file or directory\n")
+        sys.exit(2)
+    names.serve()
+    if os.environ.get(recording.PREFIX):  # the launcher has begun already
+        if recording.folder is None:
+            begin(words, {**options, "OUT": os.environ[recording.PREFIX]})
+    else:
+        begin(words, options)
+    run(words)

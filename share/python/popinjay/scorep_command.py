@@ -1,0 +1,104 @@
+"""The command line and the environment of Score-P's Python bindings: python3 -m scorep."""
+
+import os
+import sys
+import time
+
+import popinjay
+from popinjay import command, names, recording, script
+
+USAGE = """usage: python3 -m scorep [options] [--] script.py|-m module [arguments]
+
+  --noinstrumenter, --nopython  functions only where the program asks for them
+  --instrumenter-type=T         profile, trace, cProfile, cTrace: all the same; dummy: record nothing
+  --instrumenter-file=F         a Python file that runs before the program
+  --keep-files                  keep the parts that the archive was made of
+  --verbose, -v                 say what is done
+  --help                        this text
+
+Options of Score-P (--mpp=, --thread=, --io=, --user, --nocompiler and others) are accepted. The
+environment: SCOREP_EXPERIMENT_DIRECTORY, SCOREP_OVERWRITE_EXPERIMENT_DIRECTORY. A trace is written.
+"""
+
+COMPLAINT = ("SCOREP_BINDING_PYTHON ERROR: There was a region exit without an enter!\n",
+             "SCOREP_BINDING_PYTHON ERROR: For details look for \"error_region\" in the trace or "
+             "profile.\n")
+TYPES = ("profile", "trace", "cProfile", "cTrace", "dummy")
+ACCEPTED = ("--mpp", "--mpi", "--nompi", "--thread", "--io", "--compiler", "--nocompiler", "--user",
+            "--nouser", "--memory", "--nomemory", "--cuda", "--nocuda", "--opencl", "--noopencl",
+            "--openmp", "--noopenmp", "--openacc", "--noopenacc", "--pdt", "--preprocess",
+            "--nopreprocess", "--static", "--dynamic", "--mutex", "--dry-run")
+
+
+def parse(words):
+    options = {"functions": True, "type": "cProfile", "file": None, "verbose": False, "keep": False}
+    while words and words[0].startswith("-") and words[0] != "-m":
+        word, _, value = words.pop(0).partition("=")
+        if word == "--":
+            break
+        if word in ("-h", "--help"):
+            sys.stdout.write(USAGE)
+            sys.exit(0)
+        elif word in ("--noinstrumenter", "--nopython"):
+            options["functions"] = False
+        elif word == "--instrumenter-type":
+            if value not in TYPES:
+                fail(f"--instrumenter-type={value}: one of {', '.join(TYPES)}")
+            options["type"] = value
+        elif word == "--instrumenter-file":
+            options["file"] = value
+        elif word in ("-v", "--verbose"):
+            options["verbose"] = True
+        elif word == "--keep-files":
+            options["keep"] = True
+        elif word not in ACCEPTED:
+            sys.stderr.write(f"scorep: {word} is not known here and is left out\n")
+    if not words or (words[0] == "-m" and len(words) < 2):
+        fail("say which program")
+    return options, words
+
+
+def fail(text):
+    sys.stderr.write(f"scorep: {text}\n{USAGE}")
+    sys.exit(2)
+
+
+def folder():
+    """As Score-P names it, or as the environment says."""
+    wanted = os.environ.get("SCOREP_EXPERIMENT_DIRECTORY")
+    if not wanted:
+        wanted = f"scorep-{time.strftime('%Y%m%d_%H%M')}_{time.perf_counter_ns()}"
+    return recording.new_folder(wanted, "scorep")
+
+
+def begin(options):
+    try:
+        where = folder()
+        popinjay.complaint = COMPLAINT
+        if options["type"] == "dummy":
+            return
+        asked = {} if options["functions"] else {"FUNCTIONS": "0"}
+        recording.tell_children(where, asked)
+        recording.start_from_environment()
+        recording.own(not options["verbose"], options["keep"])
+    except Exception as error:
+        sys.stderr.write(f"scorep: nothing is recorded: {error}\n")
+
+
+def run_before(path, words):
+    """The instrumenter file sees the sys.path of the program."""
+    if words[0] != "-m":
+        script.set_path(os.path.dirname(os.path.realpath(words[0])))
+    with open(path, "rb") as file:
+        script.execute(file.read(), path, {"__name__": "instrumenter_file", "__file__": path})
+
+
+def main(words):
+    options, words = parse(list(words))
+    names.serve()
+    if not os.environ.get(recording.PREFIX):
+        begin(options)
+    if options["file"]:
+        with popinjay.instrument(False):
+            run_before(options["file"], words)
+    command.run(words)

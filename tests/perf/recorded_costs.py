@@ -1,0 +1,91 @@
+"""What recording a Python program costs, as ratios of CPU times: its calls, the whole program."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import measure
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROUNDS = 5
+EMPTY, CALLS, CONTEXTS = "recorded_empty.py", "recorded_calls.py", "recorded_contexts.py"
+
+
+def own_environment(bench):
+    place = subprocess.run([bench.popinjay, "record", "--pythonpath"], check=True,
+                           capture_output=True, text=True).stdout.strip()
+    return {**os.environ, "PYTHONPATH": place}
+
+
+def folder(bench):
+    path = os.path.join(bench.scratch, "recorded")
+    shutil.rmtree(path, ignore_errors=True)
+    return path
+
+
+def loads(bench):
+    """Of each way to run: ns a call of each load, the least of some rounds in turn."""
+    if "recorded" not in bench.paths:
+        least = {}
+        for _ in range(ROUNDS):
+            for how in ("none", "cprofile", "record"):
+                words = [sys.executable, os.path.join(HERE, CALLS), how, folder(bench)]
+                done = subprocess.run(words, check=True, capture_output=True, text=True,
+                                      env=own_environment(bench))
+                got = [float(word) for word in done.stdout.split()]
+                least[how] = [min(pair) for pair in zip(got, least.get(how, got))]
+        bench.paths["recorded"] = least
+    return bench.paths["recorded"]
+
+
+def added(load):
+    """What tracing adds to a call / what cProfile without builtins adds."""
+    def ratio(bench):
+        times = loads(bench)
+        if load:  # the last of them: measured anew when asked again
+            del bench.paths["recorded"]
+        return (times["record"][load] - times["none"][load]) / \
+               (times["cprofile"][load] - times["none"][load])
+    return ratio
+
+
+def whole_cpu(bench, program, how):
+    path = os.path.join(HERE, program)
+    words = {"none": (sys.executable, path),
+             "cprofile": (sys.executable, "-m", "cProfile", "-o", folder(bench), path),
+             "record": (bench.popinjay, "record", "-q", "-o", folder(bench), "--", sys.executable,
+                        path)}[how]
+    return measure.run(*words).cpu
+
+
+def whole(program, other):
+    """CPU time of the program, recorded and merged / run otherwise."""
+    def ratio(bench):
+        times = {how: min(whole_cpu(bench, program, how) for _ in range(ROUNDS))
+                 for how in ("record", other)}
+        return times["record"] / times[other]
+    return ratio
+
+
+def region(bench):
+    """`with region(name)` / `with` an empty class of Python."""
+    least = [float("inf")] * 2
+    for _ in range(ROUNDS):
+        words = [sys.executable, os.path.join(HERE, CONTEXTS), folder(bench)]
+        done = subprocess.run(words, check=True, capture_output=True, text=True,
+                              env=own_environment(bench))
+        least = [min(pair) for pair in zip(least, map(float, done.stdout.split()))]
+    return least[0] / least[1]
+
+
+NEW = sys.version_info >= (3, 12)
+RATIOS = [
+    ("recorded call over cProfile's: fib (CPU)", added(0), 0.55 if NEW else 0.35, 1.3),
+    ("recorded call over cProfile's: mixed (CPU)", added(1), 0.35 if NEW else 0.2, 1.3),
+    ("program recorded and merged over bare (CPU)", whole("recorded_program.py", "none"), 1.35, 1.3),
+    ("program recorded and merged over cProfile (CPU)", whole("recorded_program.py", "cprofile"),
+     0.65, 1.3),
+    ("empty script recorded and merged over cProfile (CPU)", whole(EMPTY, "cprofile"), 0.9, 1.3),
+    ("with region over an empty context class (CPU)", region, 0.8, 1.3),
+]

@@ -1,0 +1,1 @@
+"""Nothing: what start and end cost."""

@@ -53,6 +53,7 @@ MAY_INCLUDE = {
     "metrics/analyse": ["metrics"],
     # The recorder lives in somebody else's program: it takes nothing along.
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
+    "metrics/record/mpi": ["metrics/record/", "metrics/record/mpi"],
     "metrics/record/merge": ["metrics/base", "metrics/record",
                              "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/python": ["metrics/record/", "metrics/record/python"],
@@ -84,7 +85,7 @@ RESERVED = {
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
-    r"mpi\.h": r"metrics/base/ranks\.c",
+    r"mpi\.h": r"metrics/(base/ranks|record/mpi/\w+)\.[ch]",
     r"sys/mman\.h": r"metrics/record/rec_thread\.c",
 }
 

@@ -68,7 +68,7 @@ static bool take_text(const char *text, pj_arena *arena, pj_wizard_opts *opts, p
         return true;
     }
     pj_paths found = {0};
-    bool good = pj_paths_expand(text, PJ_WANT_TRACES, arena, &found, err);
+    bool good = pj_paths_runs(text, arena, &found, err);
     for (size_t i = 0; good && i < found.count; i++)
         add(paths, absolute(found.items[i], arena));
     free((void *)found.items);

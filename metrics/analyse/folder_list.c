@@ -1,4 +1,5 @@
-// One list of files and folders; which files are traces their names tell.
+// One list of files and folders; which files are traces their names tell, which are profiles what
+// they begin with.
 #include "metrics/analyse/folder_list.h"
 
 #include "metrics/analyse/trace_files.h"
@@ -21,14 +22,25 @@ static int by_name(const void *a, const void *b)
     return pj_str_order_natural(pj_str_of(left->name), pj_str_of(right->name));
 }
 
+enum { SNIFFED_MOST = 2000 }; // files of a folder that are opened
+
+static const char *profile_of(const char *path)
+{
+    const pj_reader *reader = pj_reader_of_path(path);
+    return reader && reader->gives == PJ_GIVES_PROFILE ? PJ_FOLDER_PROFILE : NULL;
+}
+
 static pj_folder_entry entry_of(const char *folder, const char *name, const struct stat *info,
-                                pj_arena *arena)
+                                size_t sniffed, pj_arena *arena)
 {
     bool is_folder = S_ISDIR(info->st_mode);
     const pj_reader *reader = is_folder ? NULL : pj_trace_files_named(name);
     const char *path = pj_arena_format(arena, "%s/%s", folder, name);
+    const char *format = reader ? reader->title : NULL;
+    if (!reader && !is_folder && info->st_size > 0 && sniffed < SNIFFED_MOST)
+        format = profile_of(path);
     return (pj_folder_entry){.name = pj_arena_text(arena, pj_str_of(name)),
-                             .format = reader ? reader->title : NULL,
+                             .format = format,
                              .bytes = reader ? pj_trace_files_bytes(path) : (uint64_t)info->st_size,
                              .folder = is_folder};
 }
@@ -47,7 +59,8 @@ bool pj_folder_list(const char *path, pj_arena *arena, pj_folder *out, pj_err *e
             (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
             continue;
         pj_grow(items, &cap, count + 1);
-        items[count++] = entry_of(folder, entry->d_name, &info, arena);
+        items[count] = entry_of(folder, entry->d_name, &info, count, arena);
+        count++;
     }
     closedir(dir);
     if (count)

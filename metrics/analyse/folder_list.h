@@ -8,9 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// What all formats of profiles are called, which files are by their content.
+#define PJ_FOLDER_PROFILE "Profile"
+
 typedef struct pj_folder_entry {
     const char *name;
-    const char *format; // title, by the name: "Paraver trace"; NULL = no trace
+    const char *format; // title, by the name: "Paraver trace"; PJ_FOLDER_PROFILE; NULL = neither
     uint64_t bytes;     // of a trace that is several files: of all of them
     bool folder;
 } pj_folder_entry;

@@ -239,7 +239,10 @@ bool pj_paths_are_profiles(const char *text)
 bool pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err)
 {
     size_t first = paths->count, kept = first;
-    if (!pj_paths_expand(text, PJ_WANT_TRACES, arena, paths, err))
+    pj_want want = is_folder(text)               ? PJ_WANT_ANY
+                   : pj_paths_are_profiles(text) ? PJ_WANT_PROFILES
+                                                 : PJ_WANT_TRACES;
+    if (!pj_paths_expand(text, want, arena, paths, err))
         return false;
     for (size_t i = first; i < paths->count; i++)
         if (!pj_companion_named(paths->items[i]))

@@ -23,8 +23,8 @@ typedef enum pj_want {
 /// folder of profiles where traces are wanted), PJ_E_IO.
 PJ_CHECKED bool pj_paths_expand(const char *text, pj_want want, pj_arena *arena, pj_paths *paths,
                                 pj_err *err);
-/// The same for traces alone, without the files that belong to them. PJ_E_USAGE where nothing else
-/// is named.
+/// The same for people who choose: traces, or profiles where all that is named are, of a folder
+/// both; without the files that belong to traces. PJ_E_USAGE where nothing else is named.
 PJ_CHECKED bool pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err);
 /// Whether `text` names files: a path that exists, a glob, or what only a trace can be called.
 bool pj_paths_is_path(const char *text);

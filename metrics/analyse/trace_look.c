@@ -52,6 +52,14 @@ bool pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_
         return pj_fail_io(err, path, "cannot be opened");
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) // who looks would wait for a pipe
         return pj_fail(err, PJ_E_IO, path, 0, "is no regular file; load it in a cell");
+    const pj_reader *found = pj_reader_of_path(path);
+    if (found && found->gives == PJ_GIVES_PROFILE) {
+        *out = (pj_trace_look){.format = found->title,
+                               .layout = "",
+                               .bytes = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0,
+                               .profile = true};
+        return true;
+    }
     pj_auto_run run = pj_run_new(path);
     look l = {.arena = arena, .layout = ""};
     pj_sink sink = {.name = "look",

@@ -1,5 +1,5 @@
-// A first look at a trace: what it is and how many processes it is of, before all of it is read.
-// Ownership: texts are arena.
+// A first look at a trace or profile: what it is and how many processes it is of, before all of it
+// is read. Ownership: texts are arena.
 #ifndef PJ_TRACE_LOOK_H
 #define PJ_TRACE_LOOK_H
 
@@ -14,9 +14,11 @@ typedef struct pj_trace_look {
     const char *layout; // "16x1"; "" = not known
     uint64_t bytes;     // of an archive: of all its files
     bool summary;       // one lies beside it
+    bool profile;       // it is no trace
 } pj_trace_look;
 
-/// Reading ends as soon as the layout is known. False where it is not, with what is known.
+/// Reading ends as soon as the layout is known; profiles are told by their content alone. False
+/// where it is not, with what is known.
 PJ_CHECKED bool pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out,
                                  pj_err *err);
 

@@ -45,7 +45,7 @@ async function looks(stage) {
   await assertShown(stage, area);
   await area.getByText('MPI load balance').first().click();
   await area.getByText('the slowest rank sets the pace').first().waitFor();
-  for (const page of ['Traces', 'Efficiencies', 'Scaling', 'Inside a run', 'Report']) {
+  for (const page of ['Files', 'Efficiencies', 'Scaling', 'Inside a run', 'Report']) {
     await tab(area, page).click();
     if (page === 'Inside a run') {
       await button(area, 'Timeline').click();
@@ -102,7 +102,7 @@ export async function markTime(stage, front, area) {
   assert.ok(part > 0.18 && part < 0.3, `a fifth of the picture is ${part} of its time`);
   await button(area, 'Use as region').click();
   await area.getByText('MPI load balance').first().waitFor();
-  await tab(area, 'Traces').click();
+  await tab(area, 'Files').click();
   await area.getByText('Advanced').click();
   await until(async () => /^\d+ns\.\.\d+ns$/.test(await field(area, 'Region').inputValue()));
 }
@@ -184,7 +184,7 @@ async function broken(stage) {
   const area = lab.output(0);
   await button(area, 'Analyse').click();
   await area.getByText(Number(stage.reference()[1].runtime_s).toFixed(3)).first().waitFor();
-  await tab(area, 'Traces').click();
+  await tab(area, 'Files').click();
   await area.getByText(/broken\.prv.*(:|cannot|not|failed)/i).last().waitFor();
 }
 
@@ -199,7 +199,7 @@ async function summaries(stage) {
   const analyse = async said => {
     await button(area, 'Analyse').click();
     await area.getByText('MPI load balance').first().waitFor();
-    await tab(area, 'Traces').click();
+    await tab(area, 'Files').click();
     await area.getByText(said).waitFor();
   };
   await analyse(/^summary read in/);
@@ -301,7 +301,7 @@ async function pause(lab, isState) {
 /// From whatever page: a file that was whole before Cancel has results.
 async function again(area) {
   await until(async () => {
-    await tab(area, 'Traces').click();
+    await tab(area, 'Files').click();
     return button(area, 'Analyse').isVisible();
   });
   await button(area, 'Analyse').click();
@@ -352,7 +352,47 @@ async function large(stage) {
   fs.rmSync(path.join(stage.home, 'big'), { recursive: true });
 }
 
+/// Profiles of many ranks, then the trace of a run beside them; every page fits, in both themes.
+async function profiles(stage) {
+  const lab = await stage.open(stage.notebook('profiles.ipynb',
+    ['wizard{"profiles/cpu_*.prof", "traces/ring_4x2.otf2"}', 'wizard{code = true}']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await area.getByText('cpu_31.prof').first().waitFor({ state: 'attached' });
+  await button(area, 'Analyse').click();
+  await area.getByText('parallel efficiency', { exact: false }).first().waitFor();
+  await tab(area, 'Functions').click();
+  await area.getByText('20 of 32 ranks work; the others, 20 to 31').first().waitFor();
+  await area.locator('img[alt*="cpu_*.prof"]').first().waitFor({ state: 'attached' });
+  await field(area, 'Search').fill('centroid');
+  await area.getByText('(centroid)').first().waitFor();
+  await area.getByText('(pixel)').first().waitFor({ state: 'detached' });
+  await choose(area, 'Beside it', 'ring_4x2');
+  await area.locator('img[alt*="ring_4x2"]').first().waitFor({ state: 'attached' });
+  for (const page of ['Functions', 'Graph', 'Ranks']) {
+    await tab(area, page).click();
+    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+      await lab.theme(theme);
+      await lab.page.setViewportSize({ width, height: 1200 });
+      await until(async () => (await stickingOut(area)).length === 0,
+        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
+      const { ratio, text } = await lowestContrast(area);
+      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await lab.picture(stage.keep(`wizard-profiles-${page.toLowerCase()}-${width}`));
+    }
+  }
+  await tab(area, 'Functions').click();
+  await button(area, 'Save').filter({ visible: true }).first().click();
+  await area.getByText('functions.png').filter({ visible: true }).first().waitFor();
+  assert.ok(fs.statSync(path.join(stage.home, 'functions.png')).size > 5000);
+  await lab.run(1);
+  await lab.cell(2).getByText('profile').first().waitFor();
+  await lab.run(2);
+  await lab.output(2).getByText('(centroid)').first().waitFor();
+}
+
 export const wizardScenarios = {
+  'wizard: profiles of ranks, and a trace beside them': profiles,
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,
   'wizard: a time is marked with the mouse and analysed': marked,

@@ -16,7 +16,8 @@ export class Stage {
     this.opened = [];
     this.servers = [];
     fs.mkdirSync(this.home);
-    fs.symlinkSync(path.join(this.notebooks, 'traces'), path.join(this.home, 'traces'));
+    for (const folder of ['traces', 'profiles'])
+      fs.symlinkSync(path.join(this.notebooks, folder), path.join(this.home, folder));
   }
 
   /// A copy of a notebook of the product's.

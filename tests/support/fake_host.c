@@ -4,10 +4,14 @@
 
 #include "metrics/analyse/folder_list.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_profile.h"
 #include "metrics/analyse/paths.h"
+#include "metrics/analyse/profile_run.h"
 #include "metrics/analyse/trace_look.h"
 #include "metrics/base/newfile.h"
+#include "metrics/profile/profile.h"
 #include "tests/support/made_run.h"
+#include "tests/support/profile_for_pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +24,11 @@ bool __wrap_pj_folder_list(const char *path, pj_arena *arena, pj_folder *out, pj
 bool __wrap_pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err);
 bool __wrap_pj_newfile_put(const char *path, pj_str bytes, pj_err *err);
 bool __wrap_pj_newfile_put_first(const char *path, pj_str bytes, pj_err *err);
+
+pj_profile *__wrap_pj_load_profile(const char *const *paths, size_t count,
+                                   pj_load_profile_opts opts, pj_job *job, pj_err *err);
+pj_profile *__wrap_pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_run **run,
+                                  pj_err *err);
 
 static fake_host *the_fake; // of the wizard on stage
 
@@ -58,9 +67,40 @@ pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err 
     return made_run_simple(path, ranks, threads, 900000000u / ranks, runtime);
 }
 
+pj_profile *__wrap_pj_load_profile(const char *const *paths, size_t count,
+                                   pj_load_profile_opts opts, pj_job *job, pj_err *err)
+{
+    (void)opts;
+    the_fake->loads++;
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(paths[i], "slow"))
+            pj_run_release(go_slowly(paths[i], job, err));
+        else if (strstr(paths[i], "bad"))
+            pj_fail(err, PJ_E_FORMAT, paths[i], 0, "this is <no> profile");
+        if (err->code)
+            return NULL;
+    }
+    return profile_for_pages(paths, count);
+}
+
+pj_profile *__wrap_pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_run **run,
+                                  pj_err *err)
+{
+    (void)opts, (void)run;
+    the_fake->loads++;
+    if (strstr(path, "slow"))
+        pj_run_release(go_slowly(path, job, err));
+    return err->code ? NULL : profile_for_pages(&path, 1);
+}
+
 bool __wrap_pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_err *err)
 {
     unsigned ranks, threads;
+    if (strstr(path, ".prof")) {
+        *out = (pj_trace_look){
+            .format = "cProfile profile", .layout = "", .bytes = 1200, .profile = true};
+        return true;
+    }
     if (!shape_of(path, &ranks, &threads))
         return pj_fail(err, PJ_E_FORMAT, path, 0, "no known format");
     *out = (pj_trace_look){.format = "Paraver trace",

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const paths[] = {"/traces/1x1.prv", "/traces/2x1.prv", "/traces/4x2.prv"};
+static const char *const paths[] = {"/traces/1x1.prv", "/traces/2x1.prv", "/traces/4x2.prv",
+                                    "/traces/a_0.prof", "/traces/a_1.prof"};
 
 pj_widget *pj_stage_widget(const pj_stage *stage, size_t place)
 {
@@ -73,7 +74,7 @@ static void turn_pages(pj_stage *stage)
 static void remove_runs(pj_stage *stage)
 {
     const pj_widget *list = pj_stage_find(stage, "SelectMultiple", "tooltip", "The chosen runs");
-    pj_stage_send(stage, pj_widget_id(list), "{'method':'update','state':{'index':[0,1,2]}}");
+    pj_stage_send(stage, pj_widget_id(list), "{'method':'update','state':{'index':[0,1,2,3,4]}}");
     press(stage, "Remove");
 }
 

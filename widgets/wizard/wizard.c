@@ -9,13 +9,16 @@
 #include "metrics/base/utf8.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
 #include "widgets/figure/escape.h"
 #include "widgets/ipy/widget_record.h"
+#include "widgets/wizard/wizard_gather.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdlib.h>
@@ -228,6 +231,8 @@ static void drop(pj_wizard *wizard)
     pj_metrics_release(wizard->metrics);
     pj_study_release(wizard->study);
     pj_run_release(wizard->looked);
+    pj_profile_release(wizard->profile);
+    pj_profile_release(wizard->traced);
     for (size_t i = 0; i < wizard->chosen_count; i++) {
         pj_run_release(wizard->chosen[i].run);
         pj_arena_free(wizard->chosen[i].arena);
@@ -247,8 +252,11 @@ static void end_jobs(pj_wizard *wizard)
 {
     pj_wizard_job_free(wizard->job);
     pj_wizard_job_free(wizard->look);
+    pj_wizard_gather_free(wizard->gather);
+    pj_wizard_gather_free(wizard->beside);
     pj_wizard_print_free(wizard->print);
     wizard->job = wizard->look = NULL;
+    wizard->gather = wizard->beside = NULL;
     wizard->print = NULL;
 }
 
@@ -425,6 +433,7 @@ static void take_news(void *context)
     if (!root)
         return;
     pj_widgets_own(wizard->parts.widgets, pj_widget_owner(root));
+    pj_wizard_profile_news(wizard);
     pj_wizard_traces_news(wizard);
     pj_wizard_inside_news(wizard);
     pj_wizard_report_news(wizard);

@@ -67,13 +67,21 @@ static bool matches(pj_str pattern, pj_str name)
     return p == pattern.len;
 }
 
+/// Of traces, then profiles; NULL past the end.
+static const char *format_at(size_t index)
+{
+    const char *title = pj_trace_files_title(index);
+    bool last = !title && (index == 0 || pj_trace_files_title(index - 1));
+    return last ? PJ_FOLDER_PROFILE : title;
+}
+
 static bool passes(const pj_browser *browser, const pj_folder_entry *entry)
 {
     const pj_wizard *wizard = browser->wizard;
     if (entry->folder)
         return true;
     int format = pj_piece_index(&wizard->parts, browser->format);
-    const char *wanted = format > 1 ? pj_trace_files_title((size_t)format - 2) : NULL;
+    const char *wanted = format > 1 ? format_at((size_t)format - 2) : NULL;
     if (format != 1 && !entry->format)
         return false;
     if (wanted && strcmp(wanted, entry->format) != 0)
@@ -371,7 +379,7 @@ static pj_piece build_filter(pj_browser *browser)
     pj_pieces *parts = &wizard->parts;
     json_t *formats = json_pack("[s, s]", "All formats", "Every file");
     const char *title;
-    for (size_t i = 0; (title = pj_trace_files_title(i)); i++)
+    for (size_t i = 0; (title = format_at(i)); i++)
         json_array_append_new(formats, json_string(title));
     browser->format = pj_piece_choice(parts, "Show", none);
     pj_piece_options(parts, browser->format, formats, 0);

@@ -7,11 +7,13 @@
 #include "metrics/base/utf8.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 const char *pj_wizard_file_name(const char *path)
@@ -52,6 +54,8 @@ void pj_wizard_choose(pj_wizard *wizard, const char *path, const char *tag)
 void pj_wizard_unchoose(pj_wizard *wizard, size_t index)
 {
     pj_chosen *one = &wizard->chosen[index];
+    if (one->facts.profile)
+        pj_wizard_profile_forget(wizard);
     pj_run_release(one->run);
     pj_arena_free(one->arena);
     memmove(one, one + 1, (--wizard->chosen_count - index) * sizeof *one);
@@ -59,6 +63,8 @@ void pj_wizard_unchoose(pj_wizard *wizard, size_t index)
 
 void pj_wizard_forget_runs(pj_wizard *wizard)
 {
+    pj_profile_release(wizard->traced);
+    wizard->traced = NULL;
     for (size_t i = 0; i < wizard->chosen_count; i++) {
         pj_run_release(wizard->chosen[i].run);
         wizard->chosen[i].run = NULL;
@@ -200,7 +206,8 @@ void pj_wizard_code_load(const pj_wizard *wizard, bool whole, pj_buf *out)
     pj_buf_puts(out, "load{");
     const char *separator = "\n    ";
     for (size_t i = 0; i < wizard->chosen_count; i++) {
-        if (wizard->study && !wizard->chosen[i].run)
+        bool unread = wizard->study && !wizard->chosen[i].run;
+        if (unread || wizard->chosen[i].facts.profile)
             continue;
         pj_buf_puts(out, separator);
         const char *path = wizard->chosen[i].path;

@@ -191,10 +191,16 @@ void pj_piece_on(pj_pieces *parts, pj_piece part, const char *key, void (*call)(
     listen(parts, part, key, (listener){.parts = parts, .call = call});
 }
 
+void pj_piece_on_key_place(pj_pieces *parts, pj_piece part, const char *key,
+                           void (*call)(void *context, size_t place), size_t place)
+{
+    listen(parts, part, key, (listener){.parts = parts, .call_place = call, .place = place});
+}
+
 void pj_piece_on_place(pj_pieces *parts, pj_piece part, void (*call)(void *context, size_t place),
                        size_t place)
 {
-    listen(parts, part, NULL, (listener){.parts = parts, .call_place = call, .place = place});
+    pj_piece_on_key_place(parts, part, NULL, call, place);
 }
 
 // Changes

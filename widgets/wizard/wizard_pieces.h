@@ -51,6 +51,10 @@ void pj_piece_on(pj_pieces *parts, pj_piece part, const char *key, void (*call)(
 void pj_piece_on_place(pj_pieces *parts, pj_piece part, void (*call)(void *context, size_t place),
                        size_t place);
 
+/// The same when the front end changes `key`.
+void pj_piece_on_key_place(pj_pieces *parts, pj_piece part, const char *key,
+                           void (*call)(void *context, size_t place), size_t place);
+
 /// Any bytes as a text of one line: what is no UTF-8 and controls show as \xNN. New reference.
 json_t *pj_piece_string(const char *text);
 

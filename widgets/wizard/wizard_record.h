@@ -9,12 +9,14 @@
 #include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 #include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_gather.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
@@ -78,12 +80,19 @@ struct pj_wizard {
     size_t chosen_count, chosen_cap;
     const char *reference; // path of a chosen run; NULL = the smallest
     pj_wizard_job *job;
-    pj_wizard_job *look;      // reads one run again, for the page inside a run
-    pj_run *looked;           // what came of it; NULL = nothing yet
-    const char *looked_key;   // of what was asked
-    size_t drawn;             // figures so far
-    pj_wizard_print *print;   // makes a document of the report
-    const pj_metric_set *set; // NULL = the fitting one
+    pj_wizard_job *look;         // reads one run again, for the page inside a run
+    pj_run *looked;              // what came of it; NULL = nothing yet
+    const char *looked_key;      // of what was asked
+    size_t drawn;                // figures so far
+    pj_wizard_gather *gather;    // reads the chosen profiles; NULL = nothing to read
+    pj_wizard_progress gathered; // of it, while it reads and afterwards
+    pj_profile *profile;         // of the chosen profiles that were read; NULL = none
+    const char *profile_key;     // of what was asked for
+    pj_wizard_gather *beside;    // makes the profile of a trace
+    pj_profile *traced;          // what came of it; NULL = nothing yet
+    const char *traced_path;     // of its trace
+    pj_wizard_print *print;      // makes a document of the report
+    const pj_metric_set *set;    // NULL = the fitting one
     pj_scaling scaling;
     pj_key by;
     pj_palette palette;

@@ -5,10 +5,12 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
 #include "widgets/report/report_notebook.h"
+#include "widgets/report/report_profile.h"
 #include "widgets/report/report_title.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdlib.h>
@@ -60,9 +62,7 @@ static bool write_notebook(pj_wizard *wizard, const char *path, bool replace, pj
 {
     const report_page *page = page_of(wizard);
     const pj_pieces *parts = &wizard->parts;
-    pj_auto_buf load = {0}, options = {0};
-    pj_wizard_code_load(wizard, strchr(path, '/') != NULL, &load);
-    pj_wizard_code_options(wizard, &options);
+    pj_auto_buf load = {0}, options = {0}, files = {0};
     const pj_report_info info = {
         .title = or_none(pj_piece_text(parts, page->title)),
         .application = or_none(pj_piece_text(parts, page->application)),
@@ -72,10 +72,18 @@ static bool write_notebook(pj_wizard *wizard, const char *path, bool replace, pj
         .code = pj_piece_is_on(parts, page->code),
     };
     pj_auto_arena arena = pj_arena_new(NULL);
+    bool whole = strchr(path, '/') != NULL;
+    pj_wizard_code_load(wizard, whole, &load);
+    pj_wizard_code_options(wizard, &options);
+    pj_wizard_code_files(wizard, whole, &files);
     const pj_report_plan plan = {.info = pj_report_info_whole(&info, arena),
                                  .load_code = load.at,
-                                 .metrics_code = options.at};
-    json_t *notebook = pj_report_notebook(wizard->metrics, &plan);
+                                 .metrics_code = options.at,
+                                 .profile = wizard->profile,
+                                 .profile_code = files.at};
+    const pj_report_profile alone = {.info = plan.info, .code = files.at};
+    json_t *notebook = wizard->metrics ? pj_report_notebook(wizard->metrics, &plan)
+                                       : pj_report_profile_notebook(wizard->profile, &alone);
     char *text = json_dumps(notebook, JSON_INDENT(1));
     pj_str bytes = pj_str_of(text);
     bool good = replace ? pj_newfile_put(path, bytes, err) : pj_newfile_put_first(path, bytes, err);
@@ -238,7 +246,7 @@ static pj_piece build(pj_wizard *wizard)
 
 static bool useful(const pj_wizard *wizard)
 {
-    return wizard->metrics;
+    return wizard->metrics || wizard->profile;
 }
 
 static void refresh(pj_wizard *wizard)
@@ -250,8 +258,12 @@ static void code(const pj_wizard *wizard, pj_buf *out)
 {
     const report_page *page = page_of(wizard);
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_wizard_code_metrics(wizard, out);
-    pj_buf_puts(out, "report(m, {output = ");
+    if (wizard->metrics)
+        pj_wizard_code_metrics(wizard, out);
+    if (wizard->profile)
+        pj_wizard_code_profile(wizard, out);
+    const char *of = !wizard->profile ? "m" : wizard->metrics ? "{m, p}" : "p";
+    pj_buf_addf(out, "report(%s, {output = ", of);
     pj_wizard_code_text(out, path_of(wizard, format_of(wizard), arena));
     const struct {
         const char *key;

@@ -1,4 +1,4 @@
-// First page: choosing runs, how they are read, and the reading itself.
+// First page: choosing traces and profiles, how they are read, and the reading itself.
 #include "widgets/wizard/wizard_browse.h"
 
 #include "metrics/base/arena.h"
@@ -13,6 +13,7 @@
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdio.h>
@@ -364,16 +365,47 @@ static double weight_of(const pj_chosen *one)
     return (double)(one->facts.bytes ? one->facts.bytes : 1);
 }
 
-static void add_progress_row(const pj_chosen *one, pj_buf *out)
+static void begin_progress_row(const char *name, const pj_wizard_progress *p, pj_buf *out)
 {
-    bool ill = one->progress.state == PJ_READING_FAILED;
     pj_buf_puts(out, "<tr><td style=\"padding:1px 12px 1px 0;white-space:nowrap\">");
-    pj_escape_html(out, pj_str_of(pj_wizard_name(one)));
+    pj_escape_html(out, pj_str_of(name));
     pj_buf_addf(out,
                 "</td><td style=\"padding-right:12px\"><progress max=\"1\" value=\"%.3f\">"
                 "</progress></td><td>%s",
-                part_of(&one->progress), ill ? "\u26a0 " : "");
+                part_of(p), p->state == PJ_READING_FAILED ? "\u26a0 " : "");
+}
+
+static void add_progress_row(const pj_chosen *one, pj_buf *out)
+{
+    begin_progress_row(pj_wizard_name(one), &one->progress, out);
     add_state(one, out);
+    pj_buf_puts(out, "</td></tr>");
+}
+
+/// All profiles are read together.
+static void add_profile_row(const pj_wizard *wizard, pj_buf *out)
+{
+    const pj_wizard_progress *p = &wizard->gathered;
+    char time[32];
+    const char *problem = NULL, *name = NULL;
+    for (size_t i = 0; i < wizard->chosen_count; i++) {
+        const pj_chosen *one = &wizard->chosen[i];
+        if (one->facts.profile && one->problem && !problem) {
+            problem = one->problem;
+            name = pj_wizard_name(one);
+        }
+    }
+    begin_progress_row("Profiles", p, out);
+    pj_format_duration((double)p->ns, time);
+    if (p->state == PJ_READING_FAILED) {
+        pj_buf_puts(out, "failed: ");
+        pj_escape_html(out, pj_str_of(name ? name : ""));
+        pj_buf_puts(out, ": ");
+        pj_escape_html(out, pj_str_of(problem ? problem : "unknown reason"));
+    } else if (p->state == PJ_READING_DONE)
+        pj_buf_addf(out, "read in %s", time);
+    else
+        pj_buf_puts(out, p->state == PJ_READING_STOPPED ? "cancelled" : "reading");
     pj_buf_puts(out, "</td></tr>");
 }
 
@@ -390,6 +422,11 @@ static void show_progress(pj_wizard *wizard)
         add_progress_row(one, &html);
         done += part_of(&one->progress) * weight_of(one);
         all += weight_of(one);
+    }
+    if (wizard->gather || wizard->gathered.state != PJ_READING_NOT) {
+        add_profile_row(wizard, &html);
+        done += part_of(&wizard->gathered);
+        all += 1;
     }
     pj_buf_puts(&html, "</table>");
     pj_piece_say(&wizard->parts, page->progress, all > 0 ? html.at : "");
@@ -435,13 +472,15 @@ static void end_reading(pj_wizard *wizard)
     show_chosen(wizard, NULL);
     if (wizard->metrics)
         pj_wizard_turn(wizard, PJ_STEP_efficiencies);
+    else
+        pj_wizard_profile_turn(wizard);
 }
 
 void pj_wizard_traces_news(pj_wizard *wizard)
 {
     if (!wizard->job)
         return;
-    bool ended = pj_wizard_job_ended(wizard->job);
+    bool ended = pj_wizard_job_ended(wizard->job) && !wizard->gather;
     take_results(wizard);
     if (ended)
         end_reading(wizard);
@@ -464,11 +503,12 @@ static void on_analyse(void *context)
     const char **paths = pj_new_n(arena, const char *, wizard->chosen_count + 1);
     size_t count = 0;
     for (size_t i = 0; i < wizard->chosen_count; i++)
-        if (!wizard->chosen[i].run) {
+        if (!wizard->chosen[i].run && !wizard->chosen[i].facts.profile) {
             wizard->chosen[i].problem = NULL;
             wizard->chosen[i].progress = (pj_wizard_progress){.state = PJ_READING_WAITS};
             paths[count++] = wizard->chosen[i].path;
         }
+    pj_wizard_profile_start(wizard);
     wizard->job = pj_wizard_job_start(paths, count, &how, pj_wizard_call, wizard);
     show_chosen(wizard, NULL);
     show_progress(wizard);
@@ -490,6 +530,7 @@ static void on_cancel(void *context)
     if (!wizard->job)
         return;
     pj_wizard_job_stop(wizard->job);
+    pj_wizard_profile_stop(wizard);
     pj_piece_enable(&wizard->parts, page_of(wizard)->cancel, false);
 }
 
@@ -504,6 +545,7 @@ static void on_reset(void *context)
     pj_piece_set(&wizard->parts, page->scaling, "index", json_integer(0));
     pj_piece_say(&wizard->parts, page->said, "");
     pj_piece_say(&wizard->parts, page->trouble, "");
+    wizard->gathered = (pj_wizard_progress){.state = PJ_READING_NOT};
     show_chosen(wizard, NULL);
     reconsider(wizard);
 }
@@ -527,7 +569,7 @@ static pj_piece build(pj_wizard *wizard)
     page->trouble = pj_piece_html(parts, "");
     page->progress = pj_piece_html(parts, "");
     pj_piece reset = pj_piece_button(parts, "Reset", "undo",
-                                     "Takes all runs off the list and all settings back");
+                                     "Takes all files off the list and all settings back");
     pj_piece_on(parts, reset, NULL, on_reset);
     pj_piece_on(parts, page->analyse, NULL, on_analyse);
     pj_piece_on(parts, page->cancel, NULL, on_cancel);
@@ -552,10 +594,17 @@ static void refresh(pj_wizard *wizard)
 
 static void code(const pj_wizard *wizard, pj_buf *out)
 {
-    if (!wizard->chosen_count)
-        return;
-    pj_wizard_code_runs(wizard, out);
-    pj_buf_puts(out, "runs\n");
+    size_t profiles = 0;
+    for (size_t i = 0; i < wizard->chosen_count; i++)
+        profiles += wizard->chosen[i].facts.profile;
+    if (wizard->chosen_count > profiles) {
+        pj_wizard_code_runs(wizard, out);
+        pj_buf_puts(out, "runs\n");
+    }
+    if (profiles) {
+        pj_wizard_code_profile(wizard, out);
+        pj_buf_puts(out, "p\n");
+    }
 }
 
 const pj_wizard_step pj_wizard_step_traces = {build, useful, refresh, code};

@@ -247,7 +247,9 @@ static void add_groups(const pj_profile_facts *f, uint32_t region, const double 
         high[r] = values[r] > border;
         count += high[r];
     }
-    pj_buf_addf(out, "%u of %u ranks spend ", count, f->rank_count);
+    pj_buf_addf(out, "%u of %u ranks (", count, f->rank_count);
+    pj_profile_facts_list(f, high, true, out);
+    pj_buf_puts(out, ") spend ");
     add_range(f, above, s.most, out);
     pj_buf_addf(out, " in %s, the other %u only ", pj_profile_facts_name(f, region),
                 f->rank_count - count);
@@ -259,8 +261,6 @@ static void add_groups(const pj_profile_facts *f, uint32_t region, const double 
     if (other != PJ_NO_ITEM)
         pj_buf_addf(out, "%s exactly the other %u run %s", mark != PJ_NO_ITEM ? ", and" : ";",
                     f->rank_count - count, pj_profile_facts_name(f, other));
-    pj_buf_puts(out, ": ");
-    pj_profile_facts_list(f, high, true, out);
     pj_buf_add_char(out, '\n');
 }
 

@@ -152,7 +152,7 @@ static void it_begins_with_one_page(void **state)
     (void)state;
     timeline s;
     open_timeline(&s, NULL, 0);
-    assert_string_equal(titles(&s), "['Traces']");
+    assert_string_equal(titles(&s), "['Files']");
     pj_widget *files = list_of(&s, "Folders and files");
     assert_string_equal(pj_bench_get(&s.bench, files, "_options_labels"),
                         "['deeper/','1x1.prv  (100 B)','2x1.prv  (200 B)','4x1.prv  (400 B)',"
@@ -267,16 +267,152 @@ static void pages_appear_when_there_is_something_on_them(void **state)
     timeline s;
     open_timeline(&s, five, 1);
     analyse(&s);
-    assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
     assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
     close_timeline(&s);
     open_timeline(&s, five, 5);
     analyse(&s);
-    assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Scaling','Inside a run','Report']");
     assert_true(says(&s, "read in"));
     assert_true(says(&s, "convention"));
     assert_non_null(s.fake.shown[PJ_WIZARD_TABLE]);
     assert_non_null(json_object_get(s.fake.shown[PJ_WIZARD_TABLE], "text/html"));
+    close_timeline(&s);
+}
+
+static const char *const both[] = {"/traces/a_0.prof", "/traces/4x1.prv", "/traces/a_1.prof"};
+static const char *const profile_pages =
+    "['Files','Functions','Graph','Ranks','Lines','Memory','Events','Report']";
+
+static void turn(timeline *s, int page)
+{
+    pj_auto_buf state = {0};
+    pj_buf_addf(&state, "{'selected_index': %d}", page);
+    change(s, tabs(s), state.at);
+}
+
+/// Profiles alone have pages of their own, each with what the numbers say, a picture and a table.
+static void profiles_have_pages(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/a_0.prof", "/traces/a_1.prof"};
+    timeline s;
+    open_timeline(&s, paths, 2);
+    assert_non_null(strstr(chosen(&s), "1. a_0.prof \u00b7 cProfile profile \u00b7 1.20 kB"));
+    analyse(&s);
+    assert_string_equal(titles(&s), profile_pages);
+    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
+    assert_true(says(&s, "1 of 2 ranks work; the others, 1, wait 98.9 % of their time"));
+    assert_true(says(&s, "a.py:10(solve)"));
+    for (int page = 1; page < 8; page++)
+        turn(&s, page);
+    assert_true(says(&s, "bytes &lt;sent&gt;"));
+    assert_true(shows(&s, "Call graph of") || shows(&s, "graphviz"));
+    assert_true(shows(&s, "of functions at each rank"));
+    click(&s, "Generate");
+    assert_string_equal(s.fake.reported, "report.ipynb");
+    close_timeline(&s);
+}
+
+static void profiles_are_searched_saved_and_shown_as_code(void **state)
+{
+    (void)state;
+    timeline s;
+    open_timeline(&s, both, 3);
+    analyse(&s);
+    turn(&s, 3);
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    change(&s, named(&s, "Combobox", "Function"), "{'value': 'a:1:main'}");
+    change(&s, named(&s, "Text", "Search"), "{'value': 'sol'}");
+    assert_true(says(&s, "a.py:10(solve)"));
+    assert_false(says(&s, "MPI_Barrier()"));
+    assert_string_equal(json_string_value(pj_widget_get(code, "value", NULL)),
+                        "p = profile{\"/traces/a_0.prof\", \"/traces/a_1.prof\"}\n"
+                        "p:findings \"functions\"\n"
+                        "plot(\"icicle\", p, {root = \"a:1:main\"})\n"
+                        "profile(p, {sort = \"exclusive\", match = \"sol\", first = 40})\n");
+    change(&s, named(&s, "Text", "Search"), "{'value': '('}");
+    assert_true(says(&s, "is no regular expression"));
+    change(&s, named(&s, "Combobox", "Function"), "{'value': 'nobody'}");
+    assert_true(shows(&s, "no function is called"));
+    save(&s, 3);
+    assert_true(shows(&s, "Not saved"));
+    change(&s, named(&s, "Text", "Search"), "{'value': ''}");
+    change(&s, named(&s, "Combobox", "Function"), "{'value': ''}");
+    save(&s, 3);
+    assert_string_equal(s.fake.written, "functions.png");
+    assert_true(s.fake.written_bytes > 1000);
+    close_timeline(&s);
+}
+
+/// A trace of the same run: its functions beside those of the profile.
+static void a_trace_stands_beside_a_profile(void **state)
+{
+    (void)state;
+    timeline s;
+    open_timeline(&s, both, 3);
+    analyse(&s);
+    turn(&s, 3);
+    pj_widget *beside = named(&s, "Dropdown", "Beside it");
+    assert_string_equal(pj_bench_get(&s.bench, beside, "_options_labels"), "['nothing','4x1.prv']");
+    unsigned before = s.fake.loads;
+    change(&s, beside, "{'index': 1}");
+    for (int i = 0; i < 100 && !shows(&s, "4x1.prv"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_int_equal(s.fake.loads, before + 1);
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    assert_non_null(strstr(json_string_value(pj_widget_get(code, "value", NULL)),
+                           "q = profile(\"/traces/4x1.prv\")\nplot(\"icicle\", q)\n"));
+    change(&s, beside, "{'index': 0}");
+    assert_int_equal(s.fake.loads, before + 1);
+    close_timeline(&s);
+}
+
+/// What a page shows goes with its files; a click that comes late changes nothing.
+static void profiles_are_taken_off(void **state)
+{
+    (void)state;
+    timeline s;
+    open_timeline(&s, both, 3);
+    analyse(&s);
+    turn(&s, 3);
+    pj_widget *search = named(&s, "Text", "Search");
+    turn(&s, 0);
+    change(&s, list_of(&s, "The chosen runs"), "{'index': [0]}");
+    click(&s, "Remove");
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
+    change(&s, search, "{'value': 'solve'}");
+    save(&s, 3);
+    assert_null(s.fake.written);
+    analyse(&s);
+    assert_non_null(strstr(titles(&s), "'Functions'"));
+    close_timeline(&s);
+}
+
+static void a_bad_profile_is_told(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/a.prof", "/traces/bad.prof", "/traces/2x1.prv"};
+    timeline s;
+    open_timeline(&s, paths, 3);
+    analyse(&s);
+    assert_true(says(&s, "failed: bad.prof: this is &lt;no&gt; profile"));
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
+    close_timeline(&s);
+    static const char *const slow[] = {"/traces/slow.prof"};
+    open_timeline(&s, slow, 1);
+    click(&s, "Analyse");
+    assert_true(fake_host_pump(&s.fake));
+    click(&s, "Cancel");
+    for (int i = 0; i < 1000 && !says(&s, "cancelled"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_string_equal(titles(&s), "['Files']");
+    close_timeline(&s);
+    open_timeline(&s, slow, 1); // closed while it reads
+    click(&s, "Analyse");
+    pj_widget_close(pj_wizard_root(s.wizard));
     close_timeline(&s);
 }
 
@@ -288,7 +424,7 @@ static void a_bad_trace_is_told_and_the_others_go_on(void **state)
     open_timeline(&s, paths, 3);
     analyse(&s);
     assert_true(says(&s, "failed: this is &lt;no&gt; trace"));
-    assert_string_equal(titles(&s), "['Traces','Efficiencies','Scaling','Inside a run','Report']");
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Scaling','Inside a run','Report']");
     // What was read is not read again.
     unsigned before = s.fake.loads;
     analyse(&s);
@@ -310,9 +446,9 @@ static void reading_can_be_cancelled(void **state)
     click(&s, "Cancel");
     for (int i = 0; i < 100 && !says(&s, "cancelled"); i++)
         assert_true(fake_host_pump(&s.fake));
-    for (int i = 0; i < 100 && strcmp(titles(&s), "['Traces']") == 0; i++)
+    for (int i = 0; i < 100 && strcmp(titles(&s), "['Files']") == 0; i++)
         assert_true(fake_host_pump(&s.fake));
-    assert_string_equal(titles(&s), "['Traces','Efficiencies','Inside a run','Report']");
+    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
     close_timeline(&s);
 }
 
@@ -576,7 +712,7 @@ static void everything_is_taken_back(void **state)
     analyse(&s);
     click(&s, "Reset");
     assert_string_equal(chosen(&s), "[]");
-    assert_string_equal(titles(&s), "['Traces']");
+    assert_string_equal(titles(&s), "['Files']");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Region"), "value"), "''");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Application"), "value"), "''");
     assert_string_equal(pj_bench_get(&s.bench, named(&s, "Text", "Folder"), "value"), "'/traces'");
@@ -633,6 +769,11 @@ int main(void)
         cmocka_unit_test(chosen_runs_are_moved_tagged_and_removed),
         cmocka_unit_test(odd_names_keep_their_places),
         cmocka_unit_test(pages_appear_when_there_is_something_on_them),
+        cmocka_unit_test(profiles_have_pages),
+        cmocka_unit_test(profiles_are_searched_saved_and_shown_as_code),
+        cmocka_unit_test(a_trace_stands_beside_a_profile),
+        cmocka_unit_test(profiles_are_taken_off),
+        cmocka_unit_test(a_bad_profile_is_told),
         cmocka_unit_test(a_bad_trace_is_told_and_the_others_go_on),
         cmocka_unit_test(reading_can_be_cancelled),
         cmocka_unit_test(it_may_be_closed_while_it_reads),

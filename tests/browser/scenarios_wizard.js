@@ -367,6 +367,10 @@ async function profiles(stage) {
   await field(area, 'Search').fill('centroid');
   await area.getByText('(centroid)').first().waitFor();
   await area.getByText('(pixel)').first().waitFor({ state: 'detached' });
+  await choose(area, 'Table', 'calls, bottom-up');
+  await area.getByText('Bottom-up: functions').first().waitFor();
+  await area.locator('summary').filter({ hasText: 'centroid' }).first().click();
+  await choose(area, 'Table', 'functions');
   await choose(area, 'Beside it', 'ring_4x2');
   await area.locator('img[alt*="ring_4x2"]').first().waitFor({ state: 'attached' });
   for (const page of ['Functions', 'Graph', 'Ranks']) {
@@ -388,7 +392,7 @@ async function profiles(stage) {
   await lab.run(1);
   await lab.cell(2).getByText('profile').first().waitFor();
   await lab.run(2);
-  await lab.output(2).getByText('(centroid)').first().waitFor();
+  await lab.output(2).getByText('(centroid)').filter({ visible: true }).first().waitFor();
 }
 
 export const wizardScenarios = {

@@ -59,7 +59,7 @@ MAY_INCLUDE = {
     "metrics/record/python": ["metrics/record/", "metrics/record/python"],
     "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
     "widgets/figure": ["metrics/base", "metrics/table", "widgets/figure"],
-    "widgets/table": PICTURES + ["widgets/table"],
+    "widgets/table": PICTURES + ["metrics/profile", "widgets/table"],
     "widgets/plot": PICTURES + ["metrics/profile", "widgets/plot"],
     "widgets/ipy": ["metrics/base", "widgets/ipy"],
     "widgets/report": PICTURES + ["metrics/profile", "widgets/table", "widgets/plot", "widgets/report"],

@@ -20,6 +20,7 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/html_page.h"
 #include "widgets/plot/plot.h"
+#include "widgets/table/call_tree_html.h"
 #include "widgets/table/render.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_gather.h"
@@ -32,7 +33,7 @@
 enum { ALONE = 860, BESIDE = 620, MOST_FUNCTIONS = 100, MOST_RANKS = 1024, MOST_ROWS = 40 };
 
 typedef struct profile_page {
-    pj_piece plot, function, rank, beside, match, sort, stop;
+    pj_piece plot, function, rank, beside, match, sort, fold, stop;
     pj_piece words, left, right, table;
     const pj_profile *listed; // whose functions and ranks the lists show
     pj_wizard_saver saver;
@@ -222,10 +223,31 @@ static void show_words(const pj_wizard *wizard, int step)
     pj_piece_say(&wizard->parts, page_of(wizard, step)->words, html.at);
 }
 
+/// Which tree of calls stands in the place of the table; -1 = none.
+static int fold_of(const pj_wizard *wizard, int step)
+{
+    int index = pj_piece_index(&wizard->parts, page_of(wizard, step)->fold);
+    return step == PJ_STEP_functions && index > 0 && index <= PJ_FOLD_COUNT ? index - 1 : -1;
+}
+
+static void show_tree(const pj_wizard *wizard, int step)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_buf html = {0};
+    pj_str root = pj_str_of(pj_piece_text(&wizard->parts, page_of(wizard, step)->function));
+    if (!pj_call_tree_html(wizard->profile, (pj_call_fold)fold_of(wizard, step), root, &html, &err))
+        pj_escape_html(&html, pj_str_of(err.text));
+    pj_piece_say(&wizard->parts, page_of(wizard, step)->table, html.at);
+}
+
 static void show_table(const pj_wizard *wizard, int step)
 {
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_buf html = {0};
+    if (fold_of(wizard, step) >= 0) {
+        show_tree(wizard, step);
+        return;
+    }
     pj_auto_table table = step == PJ_STEP_memory ? NULL : make_table(wizard, step, &err);
     pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
     if (table)
@@ -279,8 +301,11 @@ static void draw(pj_wizard *wizard, int step)
 {
     const profile_page *page = page_of(wizard, step);
     pj_err err = {.code = PJ_E_NONE};
+    const char *share = beside_of(wizard, step) ? "49%" : "auto";
     show_words(wizard, step);
     show_table(wizard, step);
+    pj_piece_layout(&wizard->parts, page->left, "width", share);
+    pj_piece_layout(&wizard->parts, page->right, "width", share);
     if (plot_of(wizard, step)) {
         double width = beside_of(wizard, step) ? BESIDE : ALONE;
         pj_auto_figure figure = draw_profile(wizard, step, wizard->profile, width, &err);
@@ -460,6 +485,8 @@ static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizar
 {
     static const char *const none[] = {NULL};
     static const char *const formats[] = {"png", "svg", "pdf", "csv", "json", "html", "tex", NULL};
+    static const char *const folds[] = {"functions", "calls, top-down", "calls, bottom-up",
+                                        "callers and callees", NULL};
     static const char *const tables[] = {"csv", "json", "html", "md", "tex", NULL};
     pj_pieces *parts = &wizard->parts;
     profile_page *page = pj_new(wizard->arena, profile_page);
@@ -470,6 +497,9 @@ static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizar
     pj_piece_show(parts, page->match, step != PJ_STEP_memory);
     pj_piece_on_key_place(parts, page->match, "value", on_search, (size_t)step);
     pj_piece_on_key_place(parts, page->sort, "index", on_search, (size_t)step);
+    page->fold = pj_piece_choice(parts, "Table", folds);
+    pj_piece_show(parts, page->fold, step == PJ_STEP_functions);
+    pj_piece_on_key_place(parts, page->fold, "index", on_search, (size_t)step);
     page->words = pj_piece_html(parts, "");
     page->left = pj_piece_output(parts);
     page->right = pj_piece_output(parts);
@@ -479,7 +509,7 @@ static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizar
     page->saver.formats = plot_at(step, 0) ? formats : tables;
     pj_wizard_saver_build(wizard, &page->saver, rows[step].file, save);
     return PJ_PIECE_COLUMN(parts, page->words, controls, pictures,
-                           PJ_PIECE_ROW(parts, page->match, page->sort), page->table,
+                           PJ_PIECE_ROW(parts, page->fold, page->match, page->sort), page->table,
                            page->saver.box);
 }
 
@@ -512,6 +542,10 @@ static void add_table(const pj_wizard *wizard, int step, pj_buf *out)
 {
     pj_profile_ask ask = ask_of(wizard, step);
     pj_auto_buf more = {0}, match = {0}, sort = {0};
+    if (fold_of(wizard, step) >= 0) {
+        pj_buf_addf(out, "p:tree \"%s\"\n", pj_call_fold_name((size_t)fold_of(wizard, step)));
+        return;
+    }
     if (step == PJ_STEP_memory || step == PJ_STEP_events) {
         pj_buf_puts(out, step == PJ_STEP_memory ? "p.series:head(40)\n" : "p.events:head(40)\n");
         return;

@@ -13,6 +13,9 @@
 #include "metrics/profile/profile_table.h"
 #include "metrics/table/table.h"
 #include "widgets/report/profile_findings_md.h"
+#include "widgets/table/call_tree_html.h"
+
+#include <string.h>
 
 static pj_profile *self(lua_State *L)
 {
@@ -197,6 +200,33 @@ static int findings(lua_State *L)
     return 1;
 }
 
+/// p:tree "bottom-up": rows that fold, without a kernel too.
+static int tree(lua_State *L)
+{
+    const pj_profile *p = self(L);
+    const char *kind = luaL_optstring(L, 2, pj_call_fold_name(0));
+    pj_str root = pj_str_of(luaL_optstring(L, 3, ""));
+    size_t fold = 0;
+    while (pj_call_fold_name(fold) && strcmp(pj_call_fold_name(fold), kind) != 0)
+        fold++;
+    if (!pj_call_fold_name(fold))
+        return luaL_error(L, "tree: no kind \"%s\"; top-down, bottom-up or callers", kind);
+    pj_buf *text = &pj_lang_of(L)->message;
+    pj_err *err = pj_lang_err(L);
+    text->len = 0;
+    if (!pj_call_tree_html(p, (pj_call_fold)fold, root, text, err))
+        return pj_lang_raise(L, err);
+    lua_createtable(L, 0, 2);
+    lua_pushlstring(L, text->at, text->len);
+    lua_setfield(L, -2, "text/html");
+    text->len = 0;
+    if (!pj_call_tree_text(p, (pj_call_fold)fold, root, text, err))
+        return pj_lang_raise(L, err);
+    lua_pushlstring(L, text->at, text->len);
+    lua_setfield(L, -2, "text/plain");
+    return 1;
+}
+
 static const pj_lang_member members[] = {
     {"functions", functions, true, NULL, "All functions, a table: time, calls, load balance."},
     {"paths", paths, true, NULL, "All call paths as a tree, a table."},
@@ -213,6 +243,8 @@ static const pj_lang_member members[] = {
     {"match", match, false, ":match(REGEX)", "The functions that match, a table."},
     {"findings", findings, false, ":findings([TOPIC])",
      "What the numbers say, as Markdown: summary, functions, graph, ranks, lines, memory."},
+    {"tree", tree, false, ":tree([KIND, [FUNCTION]])",
+     "Its calls as rows that fold: top-down, bottom-up or callers."},
     {"rank", rank, false, ":rank(R)", "The profile of one rank."},
     {"root", root, false, ":root(REGEX)", "The profile of what is below the functions that match."},
     {"shape", shape, true, NULL, "What it holds: tree, graph or flat."},

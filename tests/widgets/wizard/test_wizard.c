@@ -308,6 +308,11 @@ static void profiles_have_pages(void **state)
         turn(&s, page);
     assert_true(says(&s, "bytes &lt;sent&gt;"));
     assert_true(shows(&s, "Call graph of") || shows(&s, "graphviz"));
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 2}");
+    assert_true(says(&s, "Bottom-up: functions by their own time"));
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 3}");
+    assert_true(says(&s, "called by main"));
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 0}");
     assert_true(shows(&s, "of functions at each rank"));
     click(&s, "Generate");
     assert_string_equal(s.fake.reported, "report.ipynb");

@@ -1,0 +1,112 @@
+// Calls as rows that fold: what stands below what, and that hostile names stay text.
+#include "metrics/base/str.h"
+#include "metrics/profile/profile_build.h"
+#include "tests/support/profile_for_pages.h"
+#include "widgets/table/call_tree_html.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const paths[] = {"a_0.prof", "a_1.prof"};
+
+static pj_buf html_of(const pj_profile *p, pj_call_fold fold, const char *root)
+{
+    pj_buf html = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_call_tree_html(p, fold, pj_str_of(root), &html, &err));
+    return html;
+}
+
+static unsigned count(const char *text, const char *part)
+{
+    unsigned found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        found++;
+    return found;
+}
+
+/// Rank 0: solve 1 s, barrier 1 s; rank 1 waits 9 s; main itself 0.1 s on each.
+static void callees_stand_below_their_caller(void **state)
+{
+    (void)state;
+    pj_auto_profile p = profile_for_pages(paths, 2);
+    pj_auto_buf html = html_of(p, PJ_FOLD_TOP_DOWN, "");
+    const char *main_row = strstr(html.at, ">main "), *wait = strstr(html.at, ">MPI_Barrier ");
+    const char *solve = strstr(html.at, ">solve ");
+    assert_true(main_row && wait > main_row && solve > wait);
+    assert_int_equal(count(html.at, "<details"), 1);
+    assert_int_equal(count(html.at, "<details"), count(html.at, "</details>"));
+    assert_int_equal(count(html.at, "<div"), count(html.at, "</div>"));
+    assert_int_equal(count(html.at, "<span"), count(html.at, "</span>"));
+    assert_non_null(strstr(html.at, "89.3 %")); // 10 of 11.2 s
+    assert_non_null(strstr(html.at, "10.0 s"));
+}
+
+static void callers_stand_below_functions(void **state)
+{
+    (void)state;
+    pj_auto_profile p = profile_for_pages(paths, 2);
+    pj_auto_buf up = html_of(p, PJ_FOLD_BOTTOM_UP, ""), both = html_of(p, PJ_FOLD_CALLERS, "");
+    assert_true(strstr(up.at, ">MPI_Barrier ") < strstr(up.at, ">main "));
+    assert_int_equal(count(both.at, "called by main"), 2);
+    assert_int_equal(count(both.at, "calls solve"), 1);
+    assert_int_equal(count(both.at, "<details"), count(both.at, "</details>"));
+}
+
+static void names_stay_text(void **state)
+{
+    (void)state;
+    pj_job job = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_build *b = pj_build_new("made", &job);
+    pj_build_profile(b)->shape = PJ_SHAPE_TREE;
+    pj_build_profile(b)->format = "made";
+    pj_build_file(b, "a");
+    uint32_t at = pj_build_location(b, (pj_profile_location){.rank = 0});
+    uint32_t time = pj_build_measure(
+        b,
+        (pj_measure){.key = "time", .title = "Time", .unit = "s", .stored = PJ_STORED_EXCLUSIVE});
+    uint32_t own = pj_build_column(b, PJ_AT_NODE, PJ_EXCLUSIVE, time, false);
+    uint32_t parent = PJ_NO_ITEM;
+    for (uint32_t depth = 0; depth < 2000; depth++) { // no recursion meets a deep tree
+        uint32_t region = pj_build_region(b, PJ_S("<script>alert('&\n"), PJ_S("<b>"), depth + 1);
+        parent = pj_build_node(b, parent, region);
+        pj_build_add(b, own, parent, at, 1);
+    }
+    pj_auto_profile p = pj_build_finish(b, &err);
+    pj_build_free(b);
+    assert_non_null(p);
+    for (pj_call_fold fold = 0; fold < PJ_FOLD_COUNT; fold++) {
+        pj_auto_buf html = html_of(p, fold, "");
+        assert_null(strstr(html.at, "<script"));
+        assert_null(strstr(html.at, "<b>"));
+        assert_int_equal(count(html.at, "<details"), count(html.at, "</details>"));
+    }
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+    (void)state;
+    pj_auto_buf html = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_profile p = profile_for_pages(paths, 2);
+    assert_false(pj_call_tree_html(p, PJ_FOLD_TOP_DOWN, PJ_S("nobody"), &html, &err));
+    assert_int_equal(err.code, PJ_E_USAGE);
+    assert_string_equal(pj_call_fold_name(1), "bottom-up");
+    assert_null(pj_call_fold_name(PJ_FOLD_COUNT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callees_stand_below_their_caller),
+        cmocka_unit_test(callers_stand_below_functions),
+        cmocka_unit_test(names_stay_text),
+        cmocka_unit_test(what_is_not_there_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

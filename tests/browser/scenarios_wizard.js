@@ -369,7 +369,7 @@ async function profiles(stage) {
   await area.getByText('(pixel)').first().waitFor({ state: 'detached' });
   await choose(area, 'Table', 'calls, bottom-up');
   await area.getByText('Bottom-up: functions').first().waitFor();
-  await area.locator('summary').filter({ hasText: 'centroid' }).first().click();
+  await area.locator('summary').filter({ hasText: 'centroid', visible: true }).first().click();
   await choose(area, 'Table', 'functions');
   await choose(area, 'Beside it', 'ring_4x2');
   await area.locator('img[alt*="ring_4x2"]').first().waitFor({ state: 'attached' });

@@ -71,3 +71,45 @@ bool pj_sort(size_t *items, size_t count, pj_sort_order *order, void *context,
     free(spare);
     return good;
 }
+
+typedef struct records {
+    char *items;
+    size_t count, size;
+    int (*order)(const void *a, const void *b);
+} records;
+
+static int order_places(const void *a, const void *b, void *context)
+{
+    const records *r = context;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return r->order(r->items + x * r->size, r->items + y * r->size);
+}
+
+/// One after another along the places that they come from.
+static void bring(const records *r, const size_t *places)
+{
+    char *sorted = pj_take_memory(r->count * r->size);
+    for (size_t i = 0; i < r->count; i++)
+        memcpy(sorted + i * r->size, r->items + places[i] * r->size, r->size);
+    memcpy(r->items, sorted, r->count * r->size);
+    free(sorted);
+}
+
+bool pj_sort_records(void *items, size_t count, size_t size,
+                     int (*order)(const void *a, const void *b), const atomic_bool *stop)
+{
+    if (count <= BLOCK) {
+        if (count > 1)
+            qsort(items, count, size, order);
+        return !stopped(stop);
+    }
+    records r = {items, count, size, order};
+    size_t *places = pj_take_memory(count * sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        places[i] = i;
+    bool good = pj_sort(places, count, order_places, &r, stop);
+    if (good)
+        bring(&r, places);
+    free(places);
+    return good;
+}

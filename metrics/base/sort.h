@@ -16,4 +16,9 @@ typedef int pj_sort_order(const void *a, const void *b, void *context);
 PJ_CHECKED bool pj_sort(size_t *items, size_t count, pj_sort_order *order, void *context,
                         const atomic_bool *stop);
 
+/// Records of `size` bytes, as qsort; equal ones in any order. False when stopped, as above.
+PJ_CHECKED bool pj_sort_records(void *items, size_t count, size_t size,
+                                int (*order)(const void *a, const void *b),
+                                const atomic_bool *stop);
+
 #endif

@@ -276,6 +276,16 @@ static bool is_stopped(const atomic_bool *stop)
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
+/// What was made until somebody asked to stop, or NULL then.
+static pj_table *unless_stopped(pj_table *made, const atomic_bool *stop, pj_err *err)
+{
+    if (!is_stopped(stop))
+        return made;
+    pj_table_release(made);
+    pj_ignore(pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted"));
+    return NULL;
+}
+
 pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count,
                         const atomic_bool *stop, pj_err *err)
 {
@@ -293,11 +303,7 @@ pj_table *pj_table_sort(const pj_table *table, const pj_str *keys, size_t count,
     pj_table *made = same_columns(table);
     for (size_t row = 0; !is_stopped(stop) && row < table->row_count; row++)
         add_row_of(made, table, rows[row]);
-    if (!is_stopped(stop))
-        return made;
-    pj_table_release(made);
-    pj_ignore(pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted"));
-    return NULL;
+    return unless_stopped(made, stop, err);
 }
 
 pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold)
@@ -310,17 +316,18 @@ pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold)
 
 // --- groups
 
-/// Numbers the groups of rows with equal keys in order of first appearance; `group` by row.
-static size_t find_groups(pj_arena *arena, sort_order by, size_t *group)
+/// Numbers the groups of rows with equal keys in order of first appearance; `group` by row. Any
+/// numbers when stopped.
+static size_t find_groups(pj_arena *arena, sort_order by, size_t *group, const atomic_bool *stop)
 {
-    const size_t *rows = sorted_rows(arena, by, NULL);
+    const size_t *rows = sorted_rows(arena, by, stop);
     size_t *leader = pj_new_n(arena, size_t, by.table->row_count);
     size_t count = 0;
-    for (size_t i = 0; i < by.table->row_count; i++) {
+    for (size_t i = 0; !is_stopped(stop) && i < by.table->row_count; i++) {
         bool same = i > 0 && order_keys(&by, rows[i - 1], rows[i]) == 0;
         leader[rows[i]] = same ? leader[rows[i - 1]] : rows[i];
     }
-    for (size_t row = 0; row < by.table->row_count; row++)
+    for (size_t row = 0; !is_stopped(stop) && row < by.table->row_count; row++)
         group[row] = leader[row] == row ? count++ : group[leader[row]];
     return count;
 }
@@ -397,28 +404,41 @@ static const char *grouped_title(pj_arena *arena, const pj_table *table, const o
     return title;
 }
 
-static pj_table *fold_groups(const pj_table *table, const outputs *all, const size_t *group,
-                             size_t groups)
+/// The groups' rows, or some of them when stopped.
+typedef struct grouped {
+    const size_t *of; // by row
+    size_t count;
+} grouped;
+
+static void fold_rows(const pj_table *table, const outputs *all, grouped g, pj_folding *foldings,
+                      const atomic_bool *stop)
 {
-    pj_auto_arena kept = pj_arena_new(NULL);
-    pj_folding *foldings = pj_new_n(kept, pj_folding, groups * all->count);
-    size_t *first = pj_new_n(kept, size_t, groups);
-    for (size_t row = table->row_count; row-- > 0;)
-        first[group[row]] = row;
-    for (size_t row = 0; row < table->row_count; row++)
+    for (size_t row = 0; !is_stopped(stop) && row < table->row_count; row++)
         for (size_t i = 0; i < all->count; i++) {
             const output *out = &all->items[i];
-            pj_folding *folding = &foldings[group[row] * all->count + i];
+            pj_folding *folding = &foldings[g.of[row] * all->count + i];
             folding->fold = out->fold;
             bool rows = out->fold == PJ_FOLD_COUNT;
             pj_folding_add(folding,
                            rows ? pj_cell_int(1) : *pj_table_cell(table, row, out->column));
         }
+}
+
+static pj_table *fold_groups(const pj_table *table, const outputs *all, grouped all_groups,
+                             const atomic_bool *stop)
+{
+    size_t groups = all_groups.count;
+    pj_auto_arena kept = pj_arena_new(NULL);
+    pj_folding *foldings = pj_new_n(kept, pj_folding, groups * all->count);
+    size_t *first = pj_new_n(kept, size_t, groups);
+    for (size_t row = table->row_count; row-- > 0;)
+        first[all_groups.of[row]] = row;
+    fold_rows(table, all, all_groups, foldings, stop);
     pj_table *made = pj_table_new(table->title);
     made->title = grouped_title(made->arena, table, all);
     for (size_t i = 0; i < all->count; i++)
         add_output_column(made, table, all, all->items[i]);
-    for (size_t g = 0; g < groups; g++) {
+    for (size_t g = 0; !is_stopped(stop) && g < groups; g++) {
         pj_cell *cells = pj_table_add_row(made);
         for (size_t i = 0; i < all->count; i++) {
             const output *out = &all->items[i];
@@ -430,24 +450,26 @@ static pj_table *fold_groups(const pj_table *table, const outputs *all, const si
     return made;
 }
 
-pj_table *pj_table_by(const pj_table *table, const pj_str *keys, size_t key_count,
-                      const pj_table_folding *foldings, size_t folding_count, pj_err *err)
+pj_table *pj_table_by(const pj_table *table, pj_table_grouping by, pj_err *err)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
-    size_t *columns = pj_new_n(kept, size_t, key_count);
-    if (!find_columns(table, keys, key_count, columns, err))
+    size_t *columns = pj_new_n(kept, size_t, by.key_count);
+    if (!find_columns(table, by.keys, by.key_count, columns, err))
         return NULL;
     outputs all = {0};
-    for (size_t i = 0; i < key_count; i++)
+    for (size_t i = 0; i < by.key_count; i++)
         add_output(&all, (output){.column = columns[i], .key = true});
     pj_table *made = NULL;
     bool done = true;
-    for (size_t i = 0; i < folding_count && done; i++)
-        done = add_folding(&all, table, foldings[i], err);
+    for (size_t i = 0; i < by.folding_count && done; i++)
+        done = add_folding(&all, table, by.foldings[i], err);
     if (done) {
         size_t *group = pj_new_n(kept, size_t, table->row_count);
-        size_t groups = find_groups(kept, (sort_order){table, columns, NULL, key_count}, group);
-        made = fold_groups(table, &all, group, groups);
+        sort_order order = {table, columns, NULL, by.key_count};
+        size_t count = find_groups(kept, order, group, by.stop);
+        if (!is_stopped(by.stop))
+            made = fold_groups(table, &all, (grouped){group, count}, by.stop);
+        made = unless_stopped(made, by.stop, err);
     }
     free(all.items);
     return made;
@@ -461,6 +483,7 @@ typedef struct joiner {
     size_t key_count;
     const size_t *rows; // of right, in order of its keys
     const char *missing;
+    const atomic_bool *stop;
 } joiner;
 
 /// Order of a left row and a right one by the keys; an empty key is larger than any.
@@ -509,7 +532,9 @@ static void join_row(pj_table *made, const joiner *j, size_t left)
             to = middle;
     }
     size_t at = from;
-    for (; at < j->right->row_count && order_sides(j, left, j->rows[at]) == 0; at++)
+    for (;
+         at < j->right->row_count && !is_stopped(j->stop) && order_sides(j, left, j->rows[at]) == 0;
+         at++)
         add_joined(made, j, left, &j->rows[at]);
     if (at == from)
         add_joined(made, j, left, NULL);
@@ -542,7 +567,7 @@ static bool has_room(const pj_table *made, size_t *granted, pj_err *err)
 }
 
 pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
-                        size_t count, pj_err *err)
+                        size_t count, const atomic_bool *stop, pj_err *err)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
     size_t *left_keys = pj_new_n(kept, size_t, count), *right_keys = pj_new_n(kept, size_t, count);
@@ -556,17 +581,18 @@ pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_st
         .left_keys = left_keys,
         .right_keys = right_keys,
         .key_count = count,
-        .rows = sorted_rows(kept, (sort_order){right, right_keys, NULL, count}, NULL),
+        .rows = sorted_rows(kept, (sort_order){right, right_keys, NULL, count}, stop),
+        .stop = stop,
         .missing = pj_arena_format(made->arena, "no such row in \"%s\"", right->title),
     };
     add_joined_columns(made, &j);
     size_t granted = UNASKED;
-    for (size_t row = 0; row < left->row_count; row++) {
+    for (size_t row = 0; !is_stopped(stop) && row < left->row_count; row++) {
         if (!has_room(made, &granted, err)) {
             pj_table_release(made);
             return NULL;
         }
         join_row(made, &j, row);
     }
-    return made;
+    return unless_stopped(made, stop, err);
 }

@@ -34,9 +34,9 @@ PJ_CHECKED pj_table *pj_table_add(const pj_table *table, pj_column column, pj_ro
 pj_table *pj_table_head(const pj_table *table, size_t count);
 /// Every row of `left` with the cells of the rows of `right` that have the same values in the key
 /// columns; without one the cells are empty and say so. A column of `right` whose key `left` has
-/// too becomes "key_2".
+/// too becomes "key_2". PJ_E_STOPPED as for sorting.
 PJ_CHECKED pj_table *pj_table_join(const pj_table *left, const pj_table *right, const pj_str *keys,
-                                   size_t count, pj_err *err);
+                                   size_t count, const atomic_bool *stop, pj_err *err);
 
 /// Of a column's cells, as in fold.h; reasons are those of the table.
 pj_cell pj_table_fold(const pj_table *table, size_t column, pj_fold fold);
@@ -46,11 +46,18 @@ typedef struct pj_table_folding {
     pj_str column; // "" = every column of numbers that is no key; ignored by COUNT
 } pj_table_folding;
 
+/// What a table is grouped by, and what of each group is computed.
+typedef struct pj_table_grouping {
+    const pj_str *keys;
+    size_t key_count;
+    const pj_table_folding *foldings;
+    size_t folding_count;
+    const atomic_bool *stop; // NULL = never
+} pj_table_grouping;
+
 /// One row per distinct values of the key columns in order of first appearance: the keys, then one
 /// column per folding, named as its column, or "column_fold" where a column is folded twice;
-/// COUNT gives the column "count".
-PJ_CHECKED pj_table *pj_table_by(const pj_table *table, const pj_str *keys, size_t key_count,
-                                 const pj_table_folding *foldings, size_t folding_count,
-                                 pj_err *err);
+/// COUNT gives the column "count". PJ_E_STOPPED when `stop` was set meanwhile.
+PJ_CHECKED pj_table *pj_table_by(const pj_table *table, pj_table_grouping by, pj_err *err);
 
 #endif

@@ -208,7 +208,7 @@ static int join(lua_State *L)
     const pj_str *keys = pj_lang_texts(L, 4, &count);
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_err *err = pj_lang_err(L);
-    return give(L, slot, pj_table_join(left, right, keys, count, err), err);
+    return give(L, slot, pj_table_join(left, right, keys, count, pj_lang_of(L)->stop, err), err);
 }
 
 static pj_fold fold_at(lua_State *L, int index)
@@ -266,7 +266,8 @@ static int by(lua_State *L)
     const pj_str *keys = pj_lang_texts(L, 2, &count);
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_err *err = pj_lang_err(L);
-    return give(L, slot, pj_table_by(table, keys, count, foldings, folding_count, err), err);
+    pj_table_grouping by = {keys, count, foldings, folding_count, pj_lang_of(L)->stop};
+    return give(L, slot, pj_table_by(table, by, err), err);
 }
 
 static int rows(lua_State *L)
@@ -436,7 +437,8 @@ static int column_by(lua_State *L)
     const pj_str *keys = pj_lang_texts(L, 2, &count);
     pj_lang_object *slot = pj_lang_object_push(L);
     pj_err *err = pj_lang_err(L);
-    return give(L, slot, pj_table_by(table, keys, count, &folding, 1, err), err);
+    pj_table_grouping by = {keys, count, &folding, 1, pj_lang_of(L)->stop};
+    return give(L, slot, pj_table_by(table, by, err), err);
 }
 
 static int column_list(lua_State *L)

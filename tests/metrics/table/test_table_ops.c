@@ -195,7 +195,8 @@ static void test_by(void **state)
                                          {PJ_FOLD_MAX, PJ_S("rank")},
                                          {PJ_FOLD_MIN, PJ_S("rank")},
                                          {PJ_FOLD_COUNT, PJ_S("")}};
-    pj_auto_table groups = pj_table_by(table, name, 1, foldings, 4, NULL);
+    pj_auto_table groups =
+        pj_table_by(table, (pj_table_grouping){name, 1, foldings, 4, NULL}, NULL);
     expect_column(groups, "name", "n10 n2 n1 n3"); // order of first appearance
     expect_column(groups, "ns", "50 - 50 20");
     expect_column(groups, "rank_max", "0 1 1 2");
@@ -206,10 +207,10 @@ static void test_by(void **state)
 
     const pj_str rank[] = {PJ_S("rank")};
     const pj_table_folding all[] = {{PJ_FOLD_MEAN, PJ_S("")}};
-    pj_auto_table means = pj_table_by(table, rank, 1, all, 1, NULL);
+    pj_auto_table means = pj_table_by(table, (pj_table_grouping){rank, 1, all, 1, NULL}, NULL);
     assert_int_equal(means->column_count, 3); // rank, thread, ns; no mean of text or key
     expect_column(means, "ns", "40 - 20");
-    pj_auto_table whole = pj_table_by(table, NULL, 0, all, 1, NULL);
+    pj_auto_table whole = pj_table_by(table, (pj_table_grouping){NULL, 0, all, 1, NULL}, NULL);
     assert_int_equal(whole->row_count, 1);
     expect_column(whole, "rank", "0.8");
 }
@@ -231,7 +232,7 @@ static void test_join(void **state)
         cells[1] = pj_cell_text(rows[i].host);
     }
     const pj_str rank[] = {PJ_S("rank")};
-    pj_auto_table joined = pj_table_join(table, hosts, rank, 1, NULL);
+    pj_auto_table joined = pj_table_join(table, hosts, rank, 1, NULL, NULL);
     expect_column(joined, "rank", "0 0 0 0 1 1 2");
     expect_column(joined, "name_2", "h0 h0b h0 h0b h1 h1 -");
     assert_string_equal(pj_table_cell(joined, 6, 4)->text, "no such row in \"Hosts\"");
@@ -247,13 +248,14 @@ static void test_errors(void **state)
     const char *hint = "did you mean rank";
     for (unsigned i = 0; i < 7; i++) {
         pj_err err = {0};
-        pj_table *made = i == 0   ? pj_table_where(table, formula("rnak > 1"), &err)
-                         : i == 1 ? pj_table_sort(table, wrong, 1, NULL, &err)
-                         : i == 2 ? pj_table_select(table, wrong, 1, &err)
-                         : i == 3 ? pj_table_add(table, column, formula("rnak"), &err)
-                         : i == 4 ? pj_table_by(table, wrong, 1, NULL, 0, &err)
-                         : i == 5 ? pj_table_by(table, NULL, 0, folding, 1, &err)
-                                  : pj_table_join(table, table, wrong, 1, &err);
+        pj_table *made =
+            i == 0   ? pj_table_where(table, formula("rnak > 1"), &err)
+            : i == 1 ? pj_table_sort(table, wrong, 1, NULL, &err)
+            : i == 2 ? pj_table_select(table, wrong, 1, &err)
+            : i == 3 ? pj_table_add(table, column, formula("rnak"), &err)
+            : i == 4 ? pj_table_by(table, (pj_table_grouping){wrong, 1, NULL, 0, NULL}, &err)
+            : i == 5 ? pj_table_by(table, (pj_table_grouping){NULL, 0, folding, 1, NULL}, &err)
+                     : pj_table_join(table, table, wrong, 1, NULL, &err);
         assert_null(made);
         assert_int_equal(err.code, PJ_E_SCRIPT);
         assert_non_null(strstr(err.text, hint));
@@ -287,7 +289,7 @@ static void test_join_has_a_limit(void **state)
     struct rlimit small = {pages * (unsigned long)sysconf(_SC_PAGESIZE) + ROOM, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
     pj_err err = {0};
-    pj_table *joined = pj_table_join(table, table, key, 1, &err);
+    pj_table *joined = pj_table_join(table, table, key, 1, NULL, &err);
     setrlimit(RLIMIT_AS, &before);
     assert_null(joined);
     assert_int_equal(err.code, PJ_E_MEMORY);
@@ -313,9 +315,32 @@ static void many_rows_are_sorted_and_stopped(void **state)
     assert_int_equal(err.code, PJ_E_STOPPED);
 }
 
+static void who_asks_to_stop_gets_no_table(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000 };
+    pj_auto_table table = pj_table_new("long");
+    pj_table_add_column(table, (pj_column){.key = "n", .title = "N"});
+    for (int64_t i = 0; i < ROWS; i++)
+        pj_table_add_row(table)[0] = pj_cell_int(i * 7919 % ROWS);
+    const pj_str key[] = {PJ_S("n")};
+    const pj_table_folding all[] = {{.fold = PJ_FOLD_COUNT}};
+    atomic_bool stop = true;
+    pj_err err = {0};
+    assert_null(pj_table_by(table, (pj_table_grouping){key, 1, all, 1, &stop}, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+    err = (pj_err){0};
+    assert_null(pj_table_join(table, table, key, 1, &stop, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+    stop = false;
+    pj_auto_table groups = pj_table_by(table, (pj_table_grouping){key, 1, all, 1, &stop}, NULL);
+    assert_int_equal(groups->row_count, ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_asks_to_stop_gets_no_table),
         cmocka_unit_test(many_rows_are_sorted_and_stopped),
         cmocka_unit_test(test_where),
         cmocka_unit_test(test_where_by_callback),

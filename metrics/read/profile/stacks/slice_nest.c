@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/job.h"
+#include "metrics/base/sort.h"
 
 #include <stdlib.h>
 
@@ -116,8 +117,8 @@ static int by_end(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/// What is not a begin goes to the queue of ends.
-static void fill_ends(queues *q)
+/// What is not a begin goes to the queue of ends. False when stopped.
+static bool fill_ends(queues *q, const pj_job *job)
 {
     for (size_t i = 0; i < q->count; i++) {
         const pj_slice *slice = &q->slices[i];
@@ -130,7 +131,7 @@ static void fill_ends(queues *q)
                         .rank = alone ? slice->order : PJ_SLICE_ORDER_MAX + 1 + index,
                         .index = index};
     }
-    qsort(q->ends, q->end_count, sizeof *q->ends, by_end);
+    return pj_sort_records(q->ends, q->end_count, sizeof *q->ends, by_end, job->stop);
 }
 
 static void pass_ends(queues *q)
@@ -229,15 +230,16 @@ static void add_queued(nest *n, queues *q)
 void pj_slice_nest(pj_slice *slices, size_t count, const pj_nest_out *out, pj_job *job)
 {
     nest n = {.out = out};
-    qsort(slices, count, sizeof *slices, by_begin);
+    if (!pj_sort_records(slices, count, sizeof *slices, by_begin, job->stop))
+        return; // whoever reads finds that out, too
     if (do_nest(slices, count)) {
         add_nested(&n, slices, count);
     } else {
         pj_auto_arena arena = pj_arena_new(&job->memory_used);
         queues q = {.slices = slices, .count = count, .ends = pj_new_n(arena, slice_end, count)};
         q.begun = pj_new_n(arena, bool, count);
-        fill_ends(&q);
-        add_queued(&n, &q);
+        if (fill_ends(&q, job))
+            add_queued(&n, &q);
     }
     free(n.open);
 }

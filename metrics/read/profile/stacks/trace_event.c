@@ -6,6 +6,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_build.h"
@@ -519,7 +520,9 @@ static uint32_t node_of_stack(events *e, uint32_t stack)
 /// A sample holds until the next one of its thread.
 static void add_samples(events *e, const placing *to, event_thread *thread, uint32_t location)
 {
-    qsort(thread->samples, thread->sample_count, sizeof *thread->samples, by_time);
+    if (!pj_sort_records(thread->samples, thread->sample_count, sizeof *thread->samples, by_time,
+                         e->job->stop))
+        return;
     for (size_t i = 0; i < thread->sample_count; i++) {
         const event_sample *at = &thread->samples[i];
         bool last = i + 1 == thread->sample_count;
@@ -544,7 +547,7 @@ static void make_regions(events *e, placing *to, const event_thread *thread)
 /// The slices and samples of all threads; where a thread has both, its samples tell more.
 static void add_threads(events *e, placing *to)
 {
-    for (size_t i = 0; i < e->used_count && pj_build_ok(e->build); i++) {
+    for (size_t i = 0; i < e->used_count && pj_build_ok(e->build) && !pj_job_stopped(e->job); i++) {
         event_thread *thread = &e->threads[e->used[i]];
         uint32_t location = place_thread(e, to, thread);
         pj_nest_out out = {.build = e->build,
@@ -628,6 +631,8 @@ static bool read_trace_event(pj_source *source, pj_build *build, pj_err *err)
     bool ok = take_document(&e, &local);
     if (ok)
         build_tree(&e);
+    if (ok && pj_job_stopped(job))
+        ok = pj_fail(&local, PJ_E_STOPPED, NULL, 0, "interrupted");
     pj_build_zero_above(build);
     free_events(&e);
     if (!ok && err && err->code == PJ_E_NONE)

@@ -88,7 +88,8 @@ static void add_remark(pj_table *table, const char *severity, pj_str text)
 {
     static const char *const titles[][2] = {{"note", "Note (harmless)"},
                                             {"warning", "Warning (numbers may be touched)"},
-                                            {"loss", "Loss (something is missing)"}};
+                                            {"loss", "Loss (something is missing)"},
+                                            {"urgent", "Warning (before all else)"}};
     const char *title = severity;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         if (strcmp(titles[i][0], severity) == 0)

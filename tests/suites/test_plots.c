@@ -357,6 +357,30 @@ static void runs_of_one_x_are_not_joined(void **state)
     }
 }
 
+/// Lines over the sizes of runs: the runs are the ticks, far spans are logarithmic; ranks are
+/// names.
+static void sizes_of_runs_are_the_ticks(void **state)
+{
+    (void)state;
+    pj_auto_table table = pj_table_new("Runs");
+    pj_table_add_column(table, (pj_column){.key = "threads", .title = "Threads"});
+    pj_table_add_column(table, (pj_column){.key = "efficiency", .title = "Efficiency"});
+    for (int i = 0; i < 4; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_int(3 << (2 * i)); // 3, 12, 48, 192
+        cells[1] = pj_cell_real(1 - 0.1 * i);
+    }
+    pj_plot_data data = {.table = table};
+    pj_plot_opts opts = {.x = "threads"};
+    pj_auto_figure lines = pj_plot_line.make(data, opts, draw, NULL);
+    static const char *const shown[] = {"3", "12", "48", "192"};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(texts_like(lines, shown[i]), 1);
+    assert_int_equal(texts_like(lines, "50"), 0);
+    pj_auto_figure points = pj_plot_scatter.make(data, opts, draw, NULL);
+    assert_int_equal(texts_like(points, "192"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +394,7 @@ int main(void)
         cmocka_unit_test(runs_of_one_x_are_not_joined),
         cmocka_unit_test(tiny_bars_are_not_said_to_be_0),
         cmocka_unit_test(threads_are_told_apart),
+        cmocka_unit_test(sizes_of_runs_are_the_ticks),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

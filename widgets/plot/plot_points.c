@@ -14,8 +14,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_HOVERED = 2000, MOST_NAMED_LINES = 8, DOTTED = 24 };
+enum { MOST_HOVERED = 2000, MOST_NAMED_LINES = 8, DOTTED = 24, MOST_SIZES = 12 };
+
+static const double log_span = 8; // from which on an axis of sizes is logarithmic by itself
 
 typedef struct points {
     pj_series_set set;
@@ -32,12 +35,54 @@ static int order_points(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+/// Ticks at the x of all points, in their order; 0 when they are too many, or no counts.
+static size_t find_sizes(const points *p, pj_tick ticks[MOST_SIZES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->set.count; i++)
+        for (size_t k = 0; k < p->set.items[i].count; k++) {
+            double x = p->set.items[i].points[k].x;
+            size_t at = 0;
+            while (at < count && ticks[at].value < x)
+                at++;
+            if (at < count && ticks[at].value == x)
+                continue;
+            if (count == MOST_SIZES || x < 1 || x != floor(x))
+                return 0;
+            memmove(ticks + at + 1, ticks + at, (count++ - at) * sizeof *ticks);
+            ticks[at].value = x;
+        }
+    return count;
+}
+
+/// Of lines over counts, as ranks and threads of runs: the runs are the ticks.
+static bool sizes_axis(const points *p, pj_arena *arena, pj_axis *axis)
+{
+    pj_tick *ticks = pj_new_n(arena, pj_tick, MOST_SIZES);
+    bool counts = p->lines && p->set.table->columns[p->set.x].unit == PJ_UNIT_NONE;
+    size_t count = counts ? find_sizes(p, ticks) : 0;
+    if (count < 2)
+        return false;
+    double lo = ticks[0].value, hi = ticks[count - 1].value;
+    bool log = p->opts.log_x || (!p->opts.linear && hi >= log_span * lo);
+    *axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, false);
+    double room = log ? 0 : (axis->to - axis->from) * 0.04;
+    axis->from -= room;
+    axis->to += room;
+    for (size_t i = 0; i < count; i++)
+        ticks[i].label = pj_arena_format(arena, "%.0f", ticks[i].value);
+    axis->ticks = ticks;
+    axis->tick_count = count;
+    axis->given = true;
+    return true;
+}
+
 static pj_axis x_axis(const points *p, pj_arena *arena)
 {
     pj_axis axis;
     if (p->set.labels) {
         axis = pj_axis_categories(arena, p->set.labels, p->set.label_count);
-    } else {
+    } else if (!sizes_axis(p, arena, &axis)) {
         bool log = p->opts.log_x && p->set.x_lo > 0;
         axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, p->set.x_lo, p->set.x_hi, false);
     }

@@ -10,7 +10,8 @@ typedef struct pj_profile_view_args {
     const char *measure, *function, *root, *leaf, *path, *colours, *colour_by, *label;
     const char *before, *source, *rank, *cutoff, *least_node, *least_edge;
     uint64_t depth;
-    bool reverse, normalise, skip_zero;
+    double skew;
+    bool reverse, normalise, skip_zero, wrap, strip, slope;
 } pj_profile_view_args;
 
 extern const char *const pj_profile_view_colour_by[], *const pj_profile_view_labels[];

@@ -32,7 +32,7 @@ typedef struct plot_args {
     pj_texts y;
     const char *x;
     pj_metrics_args metrics;
-    bool log_x, log_y, linear, stacked;
+    bool log_x, log_y, linear, stacked, each_rank;
     pj_timeline_args timeline;
     pj_profile_view_args profile;
     pj_exports exports;
@@ -224,6 +224,55 @@ static const pj_plot *choose_plot(const plot_args *args)
     return of_profile ? of_profile : pj_plot_by_name(kind);
 }
 
+/// "calls.dot" for rank 3: "calls_3.dot".
+static const char *rank_path(pj_arena *arena, const char *path, int64_t rank)
+{
+    pj_str text = pj_str_of(path);
+    size_t dot = pj_str_find_last(text, '.'), slash = pj_str_find_last(text, '/');
+    bool suffix = dot < text.len && (slash >= text.len || dot > slash);
+    size_t end = suffix ? dot : text.len;
+    return pj_arena_format(arena, PJ_STR_FMT "_%lld" PJ_STR_FMT, PJ_STR_ARG(pj_str_head(text, end)),
+                           (long long)rank, PJ_STR_ARG(pj_str_from(text, end)));
+}
+
+/// One rank into files of its own.
+static bool export_rank(pj_session *session, const plot_args *args, const pj_plot *plot,
+                        const pj_value *source, pj_plot_opts opts, pj_value *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_exports exports = args->exports;
+    const char **paths = pj_new_n(arena, const char *, exports.paths.count + 1);
+    for (size_t i = 0; i < exports.paths.count; i++)
+        paths[i] = rank_path(arena, args->exports.paths.items[i], opts.profile.rank);
+    exports.paths.items = paths;
+    pj_value_clear(out);
+    *out = pj_display_plot(session, plot, data_of(source), opts, &exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
+        return false;
+    out->drawing->data = table_of(source, plot);
+    return pj_export_all(session, out, &exports, err);
+}
+
+/// A picture of every rank, each into files with its number; the last one is the result.
+static bool export_ranks(pj_session *session, const plot_args *args, const pj_plot *plot,
+                         const pj_value *source, pj_plot_opts opts, pj_value *out, pj_err *err)
+{
+    if (plot->source != PJ_PLOT_PROFILE || !args->exports.paths.count)
+        return pj_fail(
+            err, PJ_E_USAGE, NULL, 0,
+            "each-rank draws profiles into files, one for every rank: --export calls.svg");
+    const pj_profile *p = source->profile;
+    opts.profile.one_rank = true;
+    for (uint32_t at = 0; at < p->location_count; at++) {
+        int64_t rank = p->locations[at].rank; // threads of a rank stand together
+        bool seen = at && rank >= 0 && p->locations[at - 1].rank == rank;
+        opts.profile.rank = rank < 0 ? (int64_t)at : rank;
+        if (!seen && !export_rank(session, args, plot, source, opts, out, err))
+            return false;
+    }
+    return true;
+}
+
 static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const plot_args *args = given;
@@ -236,6 +285,8 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     if (err->code || !take_source(session, args, plot, &source, err))
         return false;
     opts.profile.before = before;
+    if (args->each_rank)
+        return export_ranks(session, args, plot, &source, opts, out, err);
     *out = pj_display_plot(session, plot, data_of(&source), opts, &args->exports, err);
     if (out->kind != PJ_VALUE_DRAWING)
         return false;
@@ -289,6 +340,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, linear),
      .help = "Linear axes, whatever the span."},
+    {.name = "each-rank",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(plot_args, each_rank),
+     .help = "A picture of every rank of a profile, each into files with its number."},
     {.name = "stacked",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(plot_args, stacked),

@@ -13,7 +13,8 @@ typedef struct pj_graph_theme {
     const char *name;
     double from[3], to[3]; // hue, saturation, lightness of weights 0 and 1
     double gamma, font_least, font_most, pen_least, pen_most;
-    bool solid; // black text on white
+    bool solid;  // black text on white
+    double skew; // above 1 most weights have colours of the cold end; 0 = even, as 1
 } pj_graph_theme;
 
 /// "color", "pink", "gray", "bw", "print"; NULL = color. NULL with PJ_E_USAGE for another one.
@@ -23,10 +24,12 @@ pj_colour pj_graph_theme_colour(const pj_graph_theme *theme, double weight);
 typedef struct pj_graph_dot_opts {
     const pj_graph_theme *theme;
     bool times; // in place of shares
+    bool wrap;  // long names in lines of at most 32 letters
+    bool strip; // names without parameters and template arguments
 } pj_graph_dot_opts;
 
 /// Lines of a node: name, share or time with callees, own, calls; with "\n" between them.
-const char *pj_graph_dot_label(const pj_call_graph *graph, uint32_t node, bool times,
+const char *pj_graph_dot_label(const pj_call_graph *graph, uint32_t node, pj_graph_dot_opts opts,
                                pj_arena *arena);
 void pj_graph_dot(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_buf *out);
 

@@ -47,9 +47,12 @@ typedef struct pj_profile_opts {
     const pj_profile *before; // that it is compared with; NULL = none
     bool normalise;           // both as if they took as long
     const char *source;       // folder with the sources of lines; NULL = where the profile says
-    bool skip_zero;           // lines without values are left out
-    bool reverse;             // callers above their callees
-    bool by_self;             // colours of a call graph: by own time
+    bool wrap, strip; // names of a call graph: in several lines; without parameters and templates
+    bool slope;       // the trend of memory over time
+    double skew;      // of the colours of a call graph; 0 = even
+    bool skip_zero;   // lines without values are left out
+    bool reverse;     // callers above their callees
+    bool by_self;     // colours of a call graph: by own time
     bool one_rank;
     int64_t rank;
     unsigned depth;                // 0 = the plot's default

@@ -410,7 +410,12 @@ static pj_figure *draw_it(callgraph *c, const pj_graph_theme *theme)
         draw_all(c);
     else
         keep_lack(c, &lack);
-    pj_graph_dot(c->graph, (pj_graph_dot_opts){.theme = theme, .times = says_times(c)}, &dot);
+    pj_graph_dot(c->graph,
+                 (pj_graph_dot_opts){.theme = theme,
+                                     .times = says_times(c),
+                                     .wrap = c->opts.profile.wrap,
+                                     .strip = c->opts.profile.strip},
+                 &dot);
     c->figure->dot = pj_arena_text(c->figure->arena, pj_buf_str(&dot));
     c->figure->summary = summary_of(c);
     return c->figure;
@@ -420,8 +425,10 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     callgraph c = {.opts = opts, .draw = draw};
-    const pj_graph_theme *theme = pj_graph_theme_of(opts.profile.colours, err);
-    if (!theme || !pj_profile_view_new(data.profile, opts.profile, arena, &c.view, err))
+    const pj_graph_theme *known = pj_graph_theme_of(opts.profile.colours, err);
+    pj_graph_theme skewed = known ? *known : (pj_graph_theme){0}, *theme = &skewed;
+    skewed.skew = opts.profile.skew;
+    if (!known || !pj_profile_view_new(data.profile, opts.profile, arena, &c.view, err))
         return NULL;
     c.theme = opts.profile.colours ? theme : NULL;
     c.graph = pj_call_graph_new(c.view.sums,

@@ -2,6 +2,7 @@
 #include "metrics/analyse/profile_run.h"
 
 #include "metrics/base/process_group.h"
+#include "metrics/profile/oddities.h"
 #include "metrics/read/reader.h"
 #include "metrics/stat/call_paths.h"
 #include "metrics/trace/roi.h"
@@ -28,8 +29,8 @@ pj_profile *pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_
     pj_auto_run run = pj_load(path, opts, job, err);
     if (!run || !pj_process_group_leads(opts.group))
         return NULL;
-    if (opts.group &&
-        pj_call_paths_are_apart(paths)) { // one process reads masters before their teams
+    bool alone = opts.group && pj_call_paths_are_apart(paths);
+    if (alone) { // one process reads masters before their teams
         pj_run_release(run);
         opts.group = NULL;
         run = pj_load(path, opts, job, err);
@@ -37,8 +38,10 @@ pj_profile *pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_
             return NULL;
     }
     pj_profile *profile = pj_call_paths_profile(paths, run, job, err);
-    if (profile)
+    if (profile) {
         profile->title = title_of(run->format);
+        profile->oddities.count[PJ_ODDITY_read_alone] = alone;
+    }
     if (profile && out)
         *out = pj_run_hold(run);
     return profile;

@@ -184,6 +184,120 @@ static void add_up(turning *t, const pj_profile_column *column, pj_value_part pa
     }
 }
 
+/// A strip of locations of all nodes, which fits a cache: what is not stored is made in it, so that
+/// it needs no memory for all locations at once.
+typedef struct strip {
+    const pj_profile_column *stored;
+    pj_value_part part; // that is made
+    pj_measure_fold fold;
+    double *values; // by node, `width` each
+    size_t first, width;
+} strip;
+
+static void copy_strip(const turning *t, strip *at)
+{
+    const pj_profile *p = t->from;
+    const pj_profile_column *from = at->stored;
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        double *to = at->values + n * at->width;
+        for (size_t i = 0; i < at->width && from->whole; i++)
+            to[i] = pj_profile_value(p, from, n, (uint32_t)(at->first + i));
+        if (!from->whole)
+            memcpy(to, from->real + (size_t)n * p->location_count + at->first,
+                   at->width * sizeof *to);
+    }
+}
+
+/// A node's values into its parent's: sums over subtrees, children before parents.
+static void sum_strip(const turning *t, strip *at)
+{
+    const pj_profile *p = t->from;
+    for (uint32_t n = p->count[PJ_AT_NODE]; n-- > 0;) {
+        const double *own = at->values + n * at->width;
+        if (p->nodes[n].parent == PJ_NO_ITEM)
+            continue;
+        double *sum = at->values + p->nodes[n].parent * at->width;
+        for (size_t i = 0; i < at->width; i++)
+            fold_into(&sum[i], own[i], at->fold);
+    }
+}
+
+/// A node's values out of its parent's, parents before children: theirs are whole still.
+static void part_strip(const turning *t, strip *at)
+{
+    const pj_profile *p = t->from;
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        const double *own = at->values + n * at->width;
+        if (p->nodes[n].parent == PJ_NO_ITEM)
+            continue;
+        double *rest = at->values + p->nodes[n].parent * at->width;
+        for (size_t i = 0; i < at->width; i++)
+            rest[i] -= isnan(own[i]) ? 0 : own[i];
+    }
+}
+
+static void add_row(turning *t, uint32_t column, uint32_t item, const strip *at, const double *own)
+{
+    double *row = pj_build_row(t->build, column, item);
+    for (size_t i = 0; row && i < at->width; i++)
+        fold_into(&row[at->first + i], own[i], at->fold);
+}
+
+static void add_strip(turning *t, uint32_t region, uint32_t edge, const strip *at)
+{
+    const pj_profile *p = t->from;
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        const double *own = at->values + n * at->width;
+        if (at->part == PJ_INCLUSIVE && !t->outermost[n])
+            continue;
+        add_row(t, region, p->nodes[n].region, at, own);
+        if (t->edges[n] != PJ_NO_ITEM)
+            add_row(t, edge, t->edges[n], at, own);
+    }
+}
+
+/// Values of regions and edges that follow from those stored by node.
+static void add_made(turning *t, const pj_profile_column *stored, pj_value_part part,
+                     pj_arena *arena)
+{
+    enum { STRIP_CELLS = 64 << 10, LEAST = 8 };
+    const pj_profile *p = t->from;
+    uint32_t measure = stored->measure;
+    size_t all = p->location_count, width = STRIP_CELLS / (p->count[PJ_AT_NODE] + (size_t)1);
+    width = width < LEAST ? LEAST : width;
+    width = width < all ? width : all;
+    strip at = {.stored = stored, .part = part, .fold = p->measures[measure].fold};
+    at.values = pj_new_n(arena, double, p->count[PJ_AT_NODE] * width);
+    uint32_t region = pj_build_column(t->build, PJ_AT_REGION, part, measure, false);
+    uint32_t edge = PJ_NO_ITEM;
+    if (t->with_edges)
+        edge = pj_build_column(t->build, PJ_AT_EDGE, part, measure, false);
+    for (; at.first < all && pj_build_ok(t->build); at.first += at.width) {
+        at.width = width < all - at.first ? width : all - at.first;
+        copy_strip(t, &at);
+        if (part == PJ_INCLUSIVE)
+            sum_strip(t, &at);
+        else
+            part_strip(t, &at);
+        add_strip(t, region, edge, &at);
+    }
+}
+
+static void add_measure(turning *t, uint32_t measure, pj_arena *arena)
+{
+    const pj_profile *p = t->from;
+    const pj_profile_column *own = pj_profile_find(p, PJ_AT_NODE, PJ_EXCLUSIVE, measure);
+    const pj_profile_column *with = pj_profile_find(p, PJ_AT_NODE, PJ_INCLUSIVE, measure);
+    bool folds = p->measures[measure].kind != PJ_MEASURE_RATIO;
+    bool sums = folds && p->measures[measure].fold == PJ_MEASURE_SUM;
+    add_up(t, own, PJ_EXCLUSIVE, false);
+    if (with && !own && sums)
+        add_made(t, with, PJ_EXCLUSIVE, arena);
+    add_up(t, with, PJ_INCLUSIVE, true);
+    if (own && !with && folds)
+        add_made(t, own, PJ_INCLUSIVE, arena);
+}
+
 /// `measure` PJ_NO_ITEM: all of them, with edges.
 static pj_profile *turn(pj_profile *profile, uint32_t measure, bool with_edges, pj_job *job,
                         pj_err *err)
@@ -201,9 +315,7 @@ static pj_profile *turn(pj_profile *profile, uint32_t measure, bool with_edges, 
     for (uint32_t m = 0; m < p->measure_count; m++) {
         if (!with_edges && m != measure)
             continue;
-        pj_profile_paths paths = pj_profile_paths_of(p, m, arena);
-        add_up(&t, paths.exclusive, PJ_EXCLUSIVE, false);
-        add_up(&t, paths.inclusive, PJ_INCLUSIVE, true);
+        add_measure(&t, m, arena);
     }
     const pj_profile_column *calls = pj_profile_find(p, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM);
     add_up(&t, calls, PJ_CALLS, false);

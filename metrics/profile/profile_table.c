@@ -61,6 +61,7 @@ typedef struct making {
     pj_table *table;
     pj_location_names names;
     bool has_names;    // of ranks or threads
+    pj_str findings;   // about the whole profile
     double scale;      // of people's times: 1000 = ms; 0 = seconds, in the columns of machines
     unsigned decimals; // of times
 } making;
@@ -416,12 +417,11 @@ static void add_total(const making *m, pj_buf *out)
 /// "cProfile profile of 32 ranks, 67.6 s: 20 of 32 ranks work".
 static const char *title_of(const making *m, const pj_profile *p)
 {
-    pj_auto_buf text = {0}, found = {0};
+    pj_auto_buf text = {0};
     pj_buf_puts(&text, p->title);
     add_locations(p, &text);
     add_total(m, &text);
-    pj_profile_findings(p, &found);
-    pj_str first = pj_buf_str(&found);
+    pj_str first = m->findings;
     if (first.len) {
         first = pj_str_cut(&first, ';');
         pj_buf_addf(&text, ": " PJ_STR_FMT, PJ_STR_ARG(first));
@@ -433,7 +433,7 @@ static const char *title_of(const making *m, const pj_profile *p)
 static void add_note(making *m, const pj_profile *p, size_t all)
 {
     pj_auto_buf text = {0};
-    pj_profile_findings(p, &text);
+    pj_buf_add(&text, m->findings);
     pj_profile_peaks(p, &text);
     if (m->shown < all)
         pj_buf_addf(&text, "%zu of %zu rows; --first N shows more\n", m->shown, all);
@@ -447,6 +447,9 @@ static void add_note(making *m, const pj_profile *p, size_t all)
 
 static pj_table *make_table(making *m, const pj_profile *whole)
 {
+    pj_auto_buf found = {0};
+    pj_profile_findings(whole, &found);
+    m->findings = pj_arena_str(m->arena, pj_buf_str(&found));
     m->table = pj_table_new(title_of(m, whole));
     find_scale(m);
     add_key_columns(m);

@@ -45,21 +45,22 @@ static uint32_t region_of(const pj_profile_facts *f, uint32_t item)
 static void add_values(pj_profile_facts *f, uint32_t item, uint32_t region, bool waits)
 {
     const pj_profile *p = f->profile;
+    bool *present = f->present ? f->present + (size_t)region * f->rank_count : NULL;
+    double sum = 0;
     for (uint32_t at = 0; at < p->location_count; at++) {
         double value = pj_profile_value(p, f->own, item, at);
         if (isnan(value))
             continue;
-        if (f->present)
-            f->present[(size_t)region * f->rank_count + f->rank_of[at]] = true;
+        if (present)
+            present[f->rank_of[at]] = true;
         value = pj_profile_sums_size(value);
-        f->of_region[region] += value;
         f->whole[at] += value;
-        f->total += value;
-        if (waits)
-            f->waited += value;
-        else
-            f->work[at] += value;
+        f->work[at] += waits ? 0 : value;
+        sum += value;
     }
+    f->of_region[region] += sum;
+    f->total += sum;
+    f->waited += waits ? sum : 0;
 }
 
 static void sum_up(pj_profile_facts *f)
@@ -159,8 +160,10 @@ pj_profile_facts *pj_profile_facts_new(const pj_profile *p, pj_arena *arena)
     f->measure = pj_profile_sums_usual_measure(p);
     if (f->measure == PJ_NO_ITEM || !p->location_count)
         return NULL;
-    f->own = p->shape == PJ_SHAPE_TREE ? pj_profile_paths_of(p, f->measure, arena).exclusive
-                                       : pj_profile_find(p, PJ_AT_REGION, PJ_EXCLUSIVE, f->measure);
+    pj_site site = p->shape == PJ_SHAPE_TREE ? PJ_AT_NODE : PJ_AT_REGION;
+    f->own = pj_profile_find(p, site, PJ_EXCLUSIVE, f->measure);
+    if (!f->own && site == PJ_AT_NODE)
+        f->own = pj_profile_paths_of(p, f->measure, arena).exclusive;
     if (!f->own)
         return NULL;
     number_ranks(f);

@@ -288,9 +288,11 @@ static bool begin_table(vtune *file, pj_str line, pj_str rest)
     return true;
 }
 
-static bool is_rule(pj_str line)
+/// Rules, and what the command prints of its own progress.
+static bool is_no_row(pj_str line)
 {
-    return pj_str_starts(line, PJ_S("--")) || !pj_str_trim(line).len;
+    return pj_str_starts(line, PJ_S("--")) || !pj_str_trim(line).len ||
+           pj_str_starts(line, PJ_S("vtune: ")) || pj_str_starts(line, PJ_S("amplxe: "));
 }
 
 static bool read_rows(vtune *file, pj_source *source, pj_str text, pj_err *err)
@@ -304,7 +306,7 @@ static bool read_rows(vtune *file, pj_source *source, pj_str text, pj_err *err)
             return false;
         if (!begun) {
             begun = begin_table(file, line, lines.rest);
-        } else if (!is_rule(line)) {
+        } else if (!is_no_row(line)) {
             take_row(file, line);
             read_row(file);
         }

@@ -85,7 +85,8 @@ static bool read_pyop2(pj_source *source, pj_build *build, pj_err *err)
         pj_str delimiter = header_delimiter(line);
         if (delimiter.len)
             file.delimiter = delimiter;
-        else if (!file.delimiter.len || !read_row(&file, line))
+        else if (file.delimiter.len && !read_row(&file, line) &&
+                 pj_str_contains(line, file.delimiter)) // others are output of the program
             pj_build_odd(build, PJ_ODDITY_malformed_record, lines.line);
     }
     pj_cells_free(&file.cells);
@@ -96,7 +97,10 @@ static bool sniff(pj_str head)
 {
     pj_text_lines lines = {head, 0};
     pj_str line;
-    return pj_text_next(&lines, &line) && header_delimiter(line).len;
+    while (pj_text_next(&lines, &line))
+        if (pj_str_starts(pj_str_trim(line), PJ_S("Timer")) && header_delimiter(line).len)
+            return true;
+    return false;
 }
 
 const pj_reader pj_reader_pyop2 = {
@@ -105,5 +109,6 @@ const pj_reader pj_reader_pyop2 = {
     .suffixes = ".csv .txt .log",
     .gives = PJ_GIVES_PROFILE,
     .sniff = sniff,
+    .late_mark = "| Average time",
     .profile = read_pyop2,
 };

@@ -73,6 +73,13 @@ static void test_pyop2(void **state)
         "a.csv", PJ_S("Timer, Total time ,Calls,Average time\na,b,c\nx,nan,1,1\ny,1,2,0.5"), &err);
     assert_int_equal(odd->count[PJ_AT_REGION], 1);
     assert_int_equal(odd->oddities.count[PJ_ODDITY_malformed_record], 2);
+    pj_auto_profile log = read_profile_bytes(
+        "run.log",
+        PJ_S(
+            "step 1\nTimer  | Total time | Calls | Average time\nHalo   |  2.5 |  2 | 1.25\nbye\n"),
+        &err);
+    assert_int_equal(log->count[PJ_AT_REGION], 1);
+    assert_int_equal(log->oddities.count[PJ_ODDITY_malformed_record], 0);
 }
 
 static void test_pyop2_reference(void **state)

@@ -60,6 +60,8 @@ def main(how, folder=None):
         from popinjay import recording
         recording.start(folder)
     print(least(lambda: fib(20), FIB_CALLS), least(mixed, MIXED_CALLS))
+    if how == "record":
+        assert recording.popinjay.native.active(), "nothing was recorded"
 
 
 main(*sys.argv[1:])

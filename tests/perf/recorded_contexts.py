@@ -7,7 +7,7 @@ from popinjay import recording
 
 recording.start(sys.argv[1], functions=False)
 
-from popinjay import region  # noqa: E402
+from popinjay import native, region  # noqa: E402
 
 COUNT = 20000
 
@@ -45,3 +45,4 @@ def least(load):
 
 
 print(least(regions), least(empty))
+assert native.active(), "nothing was recorded"

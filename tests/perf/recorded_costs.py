@@ -19,8 +19,12 @@ def own_environment(bench):
 
 
 def folder(bench):
+    """A name where nothing is: neither a recording nor a file of cProfile's."""
     path = os.path.join(bench.scratch, "recorded")
-    shutil.rmtree(path, ignore_errors=True)
+    if os.path.isdir(path):
+        shutil.rmtree(path)
+    elif os.path.exists(path):
+        os.remove(path)
     return path
 
 

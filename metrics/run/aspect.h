@@ -4,7 +4,7 @@
 #define PJ_ASPECT_H
 
 typedef enum pj_aspect_key {
-#define ASPECT(key) PJ_ASPECT_##key,
+#define ASPECT(key, part) PJ_ASPECT_##key,
 #include "metrics/run/aspects.def"
 #undef ASPECT
     PJ_ASPECT_COUNT

@@ -76,7 +76,7 @@ static size_t listen_mpi_use(const pj_timeline_opts *timeline, pj_sink *out)
 static const pj_aspect pj_aspect_mpi_use = {.listen = listen_mpi_use, .merged = true};
 
 static const pj_aspect *const aspects[] = {
-#define ASPECT(key) [PJ_ASPECT_##key] = &pj_aspect_##key,
+#define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,
 #include "metrics/run/aspects.def"
 #undef ASPECT
 };

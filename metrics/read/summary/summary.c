@@ -12,6 +12,7 @@
 #include "metrics/read/source.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/read/summary/summary_vectors.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
 #include "metrics/trace/import_stats.h"
@@ -191,27 +192,31 @@ static size_t room_in(const json_t *root)
     return used < PJ_SUMMARY_BYTES ? PJ_SUMMARY_BYTES - used : 0;
 }
 
+const pj_summary_part pj_summary_part_none = {.name = NULL};
+
+static const pj_summary_part *const parts[] = {
+#define ASPECT(key, part) &pj_summary_part_##part,
+#include "metrics/run/aspects.def"
+#undef ASPECT
+};
+
 /// What matters most takes its room first.
 static json_t *write_whole(const pj_run *run, const pj_provenance *from)
 {
-    enum { REGIONS = 20000, SCENE = 24000 };
-    json_t *root = write_head(run, from);
-    json_t *mpi = pj_summary_mpi_write(run);
-    if (mpi)
-        json_object_set_new(root, "mpi", mpi);
-    json_t *regions = pj_summary_regions_write(run, REGIONS);
-    json_t *timeline = pj_summary_timeline_write(run, SCENE);
-    if (regions)
-        json_object_set_new(root, "regions", regions);
-    if (timeline)
-        json_object_set_new(root, "scene", timeline);
+    json_t *root = write_head(run, from), *made[PJ_ASPECT_COUNT] = {NULL};
+    unsigned keeps = 0;
+    for (size_t i = 0; i < PJ_ASPECT_COUNT; i++) {
+        made[i] = parts[i]->name ? parts[i]->write(run, parts[i]->budget) : NULL;
+        if (made[i])
+            json_object_set_new(root, parts[i]->name, made[i]);
+        keeps = made[i] && parts[i]->keeps ? parts[i]->keeps : keeps;
+    }
     size_t room = room_in(root);
     json_object_set_new(root, "threads",
-                        pj_summary_threads_write(run, timeline ? room - room / 8 : room));
-    if (timeline)
-        pj_summary_timeline_write_sums(run, room_in(root), timeline);
-    if (regions)
-        pj_summary_regions_write_each(run, room_in(root), regions);
+                        pj_summary_threads_write(run, keeps ? room - room / keeps : room));
+    for (size_t i = 0; i < PJ_ASPECT_COUNT; i++)
+        if (made[i] && parts[i]->write_more)
+            parts[i]->write_more(run, room_in(root), made[i]);
     return root;
 }
 
@@ -503,9 +508,6 @@ static bool read_threads(const json_t *root, pj_run *run, pj_err *err)
 
 static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
 {
-    json_t *timeline = json_object_get(root, "scene");
-    const json_t *regions = json_object_get(root, "regions");
-    const json_t *mpi = json_object_get(root, "mpi");
     if (!read_version(root, run, err) || !read_source(root, run, err) ||
         !read_facts(json_object_get(root, "run"), run, err) ||
         !read_layout(json_object_get(root, "layout"), run, budget, err))
@@ -513,9 +515,12 @@ static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
     read_ideal(json_object_get(root, "ideal"), run);
     read_import(json_object_get(root, "import"), &run->import);
     read_remarks(json_object_get(root, "remarks"), run);
-    return read_threads(root, run, err) && (!mpi || pj_summary_mpi_read(mpi, run, err)) &&
-           (!regions || pj_summary_regions_read(regions, run, err)) &&
-           (!timeline || pj_summary_timeline_read(timeline, run, err));
+    bool ok = read_threads(root, run, err);
+    for (size_t i = 0; ok && i < PJ_ASPECT_COUNT; i++) {
+        json_t *part = parts[i]->name ? json_object_get(root, parts[i]->name) : NULL;
+        ok = !part || parts[i]->read(part, run, err);
+    }
+    return ok;
 }
 
 /// All of the input; what we write has less than a tenth of the limit.

@@ -14,8 +14,9 @@ static json_t *write_sum(const pj_mpi_sum *sum)
                      (json_int_t)sum->rank);
 }
 
-json_t *pj_summary_mpi_write(const pj_run *run)
+static json_t *write(const pj_run *run, size_t budget)
 {
+    (void)budget; // as many rows as it called functions
     const pj_mpi_use *use = run->mpi_use;
     if (!use)
         return NULL;
@@ -58,7 +59,7 @@ static uint64_t number(const json_t *from, const char *key, uint64_t otherwise)
     return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : otherwise;
 }
 
-bool pj_summary_mpi_read(const json_t *from, pj_run *run, pj_err *err)
+static bool read(json_t *from, pj_run *run, pj_err *err)
 {
     const json_t *calls = json_object_get(from, "calls");
     size_t index, count = json_array_size(calls);
@@ -80,3 +81,6 @@ bool pj_summary_mpi_read(const json_t *from, pj_run *run, pj_err *err)
     run->mpi_use = use;
     return ok || pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: what it did in MPI");
 }
+
+/// What the run did in MPI.
+const pj_summary_part pj_summary_part_mpi = {.name = "mpi", .write = write, .read = read};

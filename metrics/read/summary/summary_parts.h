@@ -25,22 +25,21 @@ PJ_CHECKED bool pj_summary_threads_read(const json_t *from, pj_run *run, pj_err 
 /// Whether what was written is rounded.
 bool pj_summary_threads_rounded(const json_t *from);
 
-/// What the run did in MPI; NULL = it is not known.
-json_t *pj_summary_mpi_write(const pj_run *run);
-PJ_CHECKED bool pj_summary_mpi_read(const json_t *from, pj_run *run, pj_err *err);
+/// A part that holds an aspect of the run (run/aspects.def).
+typedef struct pj_summary_part {
+    const char *name; // in the file; NULL = summaries do not keep it
+    size_t budget;    // bytes of what `write` gives
+    /// NULL = the run has none of it.
+    json_t *(*write)(const pj_run *run, size_t budget);
+    /// Adds what the room that is left allows; may be NULL.
+    void (*write_more)(const pj_run *run, size_t room, json_t *into);
+    unsigned keeps; // 1/keeps of what is left for threads is kept for `write_more`; 0 = nothing
+    bool (*read)(json_t *from, pj_run *run, pj_err *err);
+} pj_summary_part;
 
-/// OpenMP regions by function and by source line: the costliest that fit and the rest as one.
-/// NULL = the run has none.
-json_t *pj_summary_regions_write(const pj_run *run, size_t budget);
-/// Adds every instance, when all of them fit.
-void pj_summary_regions_write_each(const pj_run *run, size_t budget, json_t *into);
-PJ_CHECKED bool pj_summary_regions_read(const json_t *from, pj_run *run, pj_err *err);
-
-/// What ranks and threads do over time, in parts of a thousand of each pixel, or as fine as fits.
-/// NULL = the run has no timeline.
-json_t *pj_summary_timeline_write(const pj_run *run, size_t budget);
-/// Adds the sums of every thread.
-void pj_summary_timeline_write_sums(const pj_run *run, size_t budget, json_t *into);
-PJ_CHECKED bool pj_summary_timeline_read(json_t *from, pj_run *run, pj_err *err);
+extern const pj_summary_part pj_summary_part_none; // of what summaries do not keep
+#define ASPECT(key, part) extern const pj_summary_part pj_summary_part_##part;
+#include "metrics/run/aspects.def"
+#undef ASPECT
 
 #endif

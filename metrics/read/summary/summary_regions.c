@@ -73,7 +73,7 @@ static json_t *write_sums(const pj_region_sum *sums, uint32_t count, size_t budg
     return out;
 }
 
-json_t *pj_summary_regions_write(const pj_run *run, size_t budget)
+static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_regions *regions = run->openmp_regions;
     if (!regions)
@@ -100,7 +100,7 @@ static pj_summary_vectors by_instance(uint32_t count, pj_arena *arena)
     return v;
 }
 
-void pj_summary_regions_write_each(const pj_run *run, size_t budget, json_t *into)
+static void write_each(const pj_run *run, size_t budget, json_t *into)
 {
     enum { MOST = 20000 }; // more do not fit
     const pj_regions *regions = run->openmp_regions;
@@ -206,7 +206,7 @@ static bool read_each(const json_t *from, pj_run *run, pj_regions *regions, uint
     return true;
 }
 
-bool pj_summary_regions_read(const json_t *from, pj_run *run, pj_err *err)
+static bool read(json_t *from, pj_run *run, pj_err *err)
 {
     pj_regions *regions = pj_new(run->arena, pj_regions);
     json_int_t count = json_integer_value(json_object_get(from, "instances"));
@@ -223,3 +223,13 @@ bool pj_summary_regions_read(const json_t *from, pj_run *run, pj_err *err)
     run->openmp_regions = regions;
     return true;
 }
+
+/// OpenMP regions by function and by source line: the costliest that fit and the rest as one; every
+/// instance when all of them fit.
+const pj_summary_part pj_summary_part_regions = {
+    .name = "regions",
+    .budget = 20000,
+    .write = write,
+    .write_more = write_each,
+    .read = read,
+};

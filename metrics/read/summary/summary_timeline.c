@@ -45,7 +45,7 @@ static double pixel_ns(const pj_timeline *timeline, uint32_t row)
     return (double)(end - first) * timeline->column_ns;
 }
 
-json_t *pj_summary_timeline_write(const pj_run *run, size_t budget)
+static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_timeline *timeline = run->timeline;
     if (!timeline || timeline->lanes != run->layout.locations || !timeline->rows ||
@@ -67,7 +67,7 @@ json_t *pj_summary_timeline_write(const pj_run *run, size_t budget)
                      "shares", shares);
 }
 
-void pj_summary_timeline_write_sums(const pj_run *run, size_t budget, json_t *into)
+static void write_sums(const pj_run *run, size_t budget, json_t *into)
 {
     const pj_timeline *timeline = run->timeline;
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -132,7 +132,7 @@ static bool read_sums(const json_t *from, pj_run *run, pj_timeline *timeline, pj
     return true;
 }
 
-bool pj_summary_timeline_read(json_t *from, pj_run *run, pj_err *err)
+static bool read(json_t *from, pj_run *run, pj_err *err)
 {
     pj_timeline *timeline = pj_new(run->arena, pj_timeline);
     if (!take_head(from, run, timeline))
@@ -143,3 +143,14 @@ bool pj_summary_timeline_read(json_t *from, pj_run *run, pj_err *err)
     run->timeline = timeline;
     return true;
 }
+
+/// What ranks and threads do over time, in parts of a thousand of each pixel, or as fine as fits;
+/// and the sums of every thread.
+const pj_summary_part pj_summary_part_timeline = {
+    .name = "scene",
+    .budget = 24000,
+    .write = write,
+    .write_more = write_sums,
+    .keeps = 8,
+    .read = read,
+};

@@ -12,7 +12,6 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
-#include "metrics/read/reader.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
@@ -163,8 +162,7 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
 /// Whether the run's own file is a summary, not a trace beside which one lies.
 static bool is_summary(const pj_run *run)
 {
-    const pj_reader *reader = pj_reader_of_run(run);
-    return reader && reader->gives == PJ_GIVES_RUN;
+    return run->provenance && run->provenance->alone;
 }
 
 /// Whether the run was read without what is wanted now.

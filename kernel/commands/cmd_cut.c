@@ -146,13 +146,24 @@ static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_er
     return ok;
 }
 
+/// What cutters write; NULL past the end.
+static const char *cut_suffix(size_t index)
+{
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++)
+        if (reader->cut && index-- == 0)
+            return reader->cut->suffix + 1; // without the point
+    return NULL;
+}
+
 static const pj_param params[] = {
     {.name = "export",
      .type = PJ_PARAM_PATH,
      .required = true,
      .offset = offsetof(cut_args, path),
      .shown = "FILE",
-     .help = "The new trace, of the same format (.prv, .otf2); the files that belong to it are "
+     .suffix = cut_suffix,
+     .help = "The new trace, of the same format; the files that belong to it are "
              "written beside it."},
     {0},
 };

@@ -13,6 +13,7 @@
 #include "metrics/run/run.h"
 #include "metrics/stat/query.h"
 #include "metrics/table/fold.h"
+#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"

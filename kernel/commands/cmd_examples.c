@@ -27,20 +27,6 @@ static int by_name(const void *a, const void *b)
                                 pj_str_of(*(const char *const *)b));
 }
 
-static bool ends_with_any(pj_str name, const char *const *suffixes)
-{
-    for (; *suffixes; suffixes++)
-        if (pj_str_ends(name, pj_str_of(*suffixes)))
-            return true;
-    return false;
-}
-
-static bool is_part(const char *name)
-{
-    static const char *const suffixes[] = {".pcf", ".row", ".def", ".evt", NULL};
-    return ends_with_any(pj_str_of(name), suffixes);
-}
-
 /// Adds the traces in `root`/`folder` and what belongs to them, as paths from `root`; events of an
 /// archive lie in a folder of its own.
 static bool list_files(const char *root, const char *folder, pj_arena *arena, pj_texts *out,
@@ -59,7 +45,7 @@ static bool list_files(const char *root, const char *folder, pj_arena *arena, pj
             continue;
         if (S_ISDIR(info.st_mode) && !*folder) {
             ok = list_files(root, pj_arena_format(arena, "%s/", name), arena, out, err);
-        } else if (pj_trace_files_named(name) || is_part(name)) {
+        } else if (pj_trace_files_named(name) || pj_trace_files_part(name)) {
             pj_grow(out->items, &out->cap, out->count + 1);
             out->items[out->count++] = name;
         }

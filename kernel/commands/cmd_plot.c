@@ -21,6 +21,7 @@
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
 #include "metrics/stat/query.h"
+#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/sink.h"
 #include "widgets/figure/figure.h"
@@ -76,25 +77,11 @@ static bool take_opts(const plot_args *args, const pj_plot *plot, pj_plot_opts *
     return pj_profile_view_args_take(&args->profile, &opts->profile, err);
 }
 
-/// The messages of a trace, in a table.
-static bool ask_messages(pj_session *session, const plot_args *args, pj_plot_question question,
-                         pj_value *source, pj_err *err)
+/// What a trace answers, in a table.
+static bool ask_trace(pj_session *session, const plot_args *args, const pj_query_opts *question,
+                      pj_value *source, pj_err *err)
 {
-    static const pj_str keys[] = {{"rank", 4}, {"partner", 7}};
-    static const pj_query_fold folds[] = {{PJ_FOLD_SUM, {"bytes", 5}}, {PJ_FOLD_COUNT, {0}}};
-    static const pj_query_fold sizes[] = {{PJ_FOLD_COUNT, {0}}, {PJ_FOLD_SUM, {"bytes", 5}}};
-    enum { PAIRS_MOST = 1 << 20 };
-    pj_query_opts opts = {.type = "message", .limit = PAIRS_MOST};
-    if (question == PJ_PLOT_PAIRS) {
-        opts.keys = keys;
-        opts.folds = folds;
-        opts.key_count = opts.fold_count = 2;
-    } else {
-        opts.histogram = PJ_S("bytes");
-        opts.folds = sizes;
-        opts.fold_count = 2;
-    }
-    pj_query *query = pj_query_new(opts, err);
+    pj_query *query = pj_query_new(*question, err);
     if (!query)
         return false;
     pj_sink sink = pj_query_sink(query);
@@ -169,8 +156,8 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
         *source = pj_value_hold(args->load.inputs.items[0]);
         return true;
     }
-    if (plot->source == PJ_PLOT_TABLE && plot->question != PJ_PLOT_STATS)
-        return ask_messages(session, args, plot->question, source, err);
+    if (plot->source == PJ_PLOT_TABLE && plot->question)
+        return ask_trace(session, args, plot->question, source, err);
     pj_run *run = NULL;
     pj_timeline_opts timeline;
     if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
@@ -218,8 +205,11 @@ static pj_plot_data data_of(const pj_value *source)
 static const pj_plot *choose_plot(const plot_args *args)
 {
     bool profile = pj_profile_inputs_are(&args->load.inputs);
-    const char *usual = only_table(&args->load.inputs) ? "bar" : profile ? "flame" : "scaling";
-    pj_str kind = pj_str_of(args->kind ? args->kind : usual);
+    pj_str kind = pj_str_of(args->kind);
+    if (!args->kind)
+        return pj_plot_usual(profile                          ? PJ_PLOT_PROFILE
+                             : only_table(&args->load.inputs) ? PJ_PLOT_TABLE
+                                                              : PJ_PLOT_METRICS);
     const pj_plot *of_profile = profile ? pj_plot_of_profile(kind) : NULL;
     return of_profile ? of_profile : pj_plot_by_name(kind);
 }

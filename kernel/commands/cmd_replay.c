@@ -11,6 +11,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/replay/ideal_trace.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/table/table.h"
@@ -23,16 +24,17 @@ typedef struct replay_args {
     pj_exports exports;
 } replay_args;
 
-/// Exports to .prv are the idealised trace, the others the table.
+/// Exports of its suffix are the idealised trace, the others the table.
 static bool split_exports(const replay_args *args, pj_exports *tables, const char **ideal,
                           pj_err *err)
 {
     for (size_t i = 0; i < args->exports.paths.count; i++) {
         const char *path = args->exports.paths.items[i];
-        if (pj_str_ends(pj_str_of(path), PJ_S(".prv.gz")))
+        if (pj_str_ends(pj_str_of(path), PJ_S(PJ_IDEAL_TRACE_SUFFIX ".gz")))
             return pj_fail(err, PJ_E_USAGE, path, 0,
-                           "the idealised trace is written as .prv, not compressed");
-        if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
+                           "the idealised trace is written as " PJ_IDEAL_TRACE_SUFFIX
+                           ", not compressed");
+        if (!pj_str_ends(pj_str_of(path), PJ_S(PJ_IDEAL_TRACE_SUFFIX))) {
             tables->paths.items[tables->paths.count++] = path;
             continue;
         }
@@ -175,7 +177,8 @@ static const pj_param_group groups[] = {
     {.rows = pj_roi_cut_rows, .base = offsetof(replay_args, load)},
     {.rows = pj_export_rows,
      .base = offsetof(replay_args, exports),
-     .help = "Writes the idealised trace (.prv, with .pcf and .row) or, by suffix, the table, in "
+     .help = "Writes the idealised trace (" PJ_IDEAL_TRACE_SUFFIX
+             ", with .pcf and .row) or, by suffix, the table, in "
              "place of printing it."},
     {0},
 };

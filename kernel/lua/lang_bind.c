@@ -11,6 +11,7 @@
 #include "kernel/lua/lang_state.h"
 #include "kernel/lua/objects/lang_widget.h"
 #include "metrics/analyse/paths.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/err.h"
 
 #include <stdlib.h>
@@ -350,8 +351,10 @@ static int load(lua_State *L)
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
     if (lua_isnil(L, 2) && is_name(text)) {
-        lua_pushfstring(L, "%s: is neither Lua nor a trace (.prv, .prv.gz, .otf2) that is here",
-                        text);
+        pj_buf *known = &pj_lang_of(L)->help; // the stage's, as what raises owns nothing
+        known->len = 0;
+        pj_trace_files_suffixes(known);
+        lua_pushfstring(L, "%s: is neither Lua nor a trace (%s) that is here", text, known->at);
         lua_replace(L, 3);
     }
     return lua_gettop(L) - 1;

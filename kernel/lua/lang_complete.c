@@ -9,6 +9,7 @@
 #include "kernel/lua/lang_place.h"
 #include "kernel/lua/lang_stage.h"
 #include "kernel/lua/lang_state.h"
+#include "kernel/lua/lang_type.h"
 #include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_widget.h"
 #include "metrics/base/arena.h"
@@ -271,10 +272,26 @@ static void add_fields(lua_State *L, const pj_lang_place *p)
         add(lang, p->word, "property", name);
 }
 
+/// Whether a method takes names of columns or metrics, as its usage says.
+static bool names_fields(const char *usage)
+{
+    return strstr(usage, "KEY") || strstr(usage, "METRIC") || strstr(usage, "TEST");
+}
+
+/// Whether one of this name does, of any type.
+static bool takes_fields(pj_str method)
+{
+    const pj_lang_type *type;
+    const pj_lang_member *m;
+    for (size_t t = 0; (type = pj_lang_type_at(t)); t++)
+        for (size_t i = 0; (m = pj_lang_member_at(type, i)); i++)
+            if (m->usage && pj_str_equal(pj_str_of(m->name), method) && names_fields(m->usage))
+                return true;
+    return false;
+}
+
 static void complete_string(lua_State *L, const pj_lang_place *p)
 {
-    static const char *const of_fields[] = {"where", "sort",   "select",  "add",    "by",
-                                            "join",  "reason", "explain", "column", "plot"};
     pj_lang *lang = pj_lang_of(L);
     const pj_command *command = p->method ? NULL : pj_command_find(p->callee, PJ_IN_LUA);
     pj_param q;
@@ -287,12 +304,10 @@ static void complete_string(lua_State *L, const pj_lang_place *p)
             add_values(lang, &q, p->word);
     if (command)
         return;
-    for (size_t i = 0; p->method && i < sizeof of_fields / sizeof *of_fields; i++)
-        if (pj_str_equal(p->callee, pj_str_of(of_fields[i]))) {
-            add_fields(L, p);
-            return;
-        }
-    add_files(lang, p->word);
+    if (p->method && takes_fields(p->callee))
+        add_fields(L, p);
+    else
+        add_files(lang, p->word);
 }
 
 /// Behind a call: what it gives is not known before it runs, but most methods give tables.

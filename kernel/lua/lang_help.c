@@ -91,17 +91,15 @@ static bool help_on_measure(pj_str topic, pj_buf *out)
 
 static bool help_on_member(pj_str topic, pj_buf *out)
 {
-    static const pj_lang_type *const types[] = {
-        &pj_lang_type_run,     &pj_lang_type_runs, &pj_lang_type_table,  &pj_lang_type_column,
-        &pj_lang_type_metrics, &pj_lang_type_row,  &pj_lang_type_picture};
+    const pj_lang_type *type;
     bool found = false;
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    for (size_t t = 0; (type = pj_lang_type_at(t)); t++) {
         const pj_lang_member *m;
-        for (size_t i = 0; (m = pj_lang_member_at(types[t], i)); i++) {
+        for (size_t i = 0; (m = pj_lang_member_at(type, i)); i++) {
             if (!same(m->name, topic))
                 continue;
-            pj_buf_addf(out, "%s%s %s%s: ", found ? "\n" : "", types[t]->name,
-                        m->property ? "." : "", m->property ? m->name : m->usage);
+            pj_buf_addf(out, "%s%s %s%s: ", found ? "\n" : "", type->name, m->property ? "." : "",
+                        m->property ? m->name : m->usage);
             add_wrapped(out, m->help);
             found = true;
         }

@@ -105,6 +105,15 @@ static int collect(lua_State *L)
     return 0;
 }
 
+const pj_lang_type *pj_lang_type_at(size_t index)
+{
+    static const pj_lang_type *const types[] = {
+        &pj_lang_type_run,     &pj_lang_type_runs,    &pj_lang_type_table,
+        &pj_lang_type_column,  &pj_lang_type_row,     &pj_lang_type_metrics,
+        &pj_lang_type_picture, &pj_lang_type_profile, &pj_lang_type_score};
+    return index < sizeof types / sizeof *types ? types[index] : NULL;
+}
+
 const pj_lang_member *pj_lang_member_at(const pj_lang_type *type, size_t index)
 {
     const pj_lang_member *members = type->members;

@@ -21,7 +21,7 @@ typedef struct pj_lang_member {
     const char *name;
     lua_CFunction call;
     bool property;
-    const char *usage; // ":where(TEST)"; NULL for properties
+    const char *usage; // ":where(TEST)"; NULL for properties. KEY, METRIC and TEST are completed
     const char *help;  // one sentence
 } pj_lang_member;
 
@@ -47,6 +47,8 @@ extern const pj_lang_type pj_lang_type_column, pj_lang_type_row;
 /// where, sort, ...: of tables and of everything that is shown as one.
 extern const pj_lang_member pj_lang_table_methods[];
 
+/// All types of values and their parts; NULL past the end.
+const pj_lang_type *pj_lang_type_at(size_t index);
 /// Members in order, `more` after `members`; NULL past the end.
 const pj_lang_member *pj_lang_member_at(const pj_lang_type *type, size_t index);
 

@@ -51,7 +51,10 @@ static bool is_same(const pj_provenance *a, const pj_provenance *b)
 /// As if it had been read from its trace.
 static void show_as(pj_run *run, const char *path)
 {
-    const pj_provenance *from = run->provenance;
+    pj_provenance *from = pj_new(run->arena, pj_provenance);
+    *from = *run->provenance;
+    from->alone = false;
+    run->provenance = from;
     run->path = pj_arena_text(run->arena, pj_str_of(path));
     run->format = from->format;
     run->file_bytes = from->bytes;

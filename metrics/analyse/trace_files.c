@@ -27,6 +27,32 @@ const pj_reader *pj_trace_files_named(const char *name)
     return NULL;
 }
 
+void pj_trace_files_suffixes(pj_buf *out)
+{
+    const pj_reader *reader;
+    const char *before = "";
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
+        pj_str rest = pj_str_of(reader->suffixes);
+        while (reader->gives == PJ_GIVES_EVENTS && rest.len) {
+            pj_str suffix = pj_str_cut(&rest, ' ');
+            pj_buf_addf(out, "%s" PJ_STR_FMT, before, PJ_STR_ARG(suffix));
+            before = ", ";
+        }
+    }
+}
+
+bool pj_trace_files_part(const char *name)
+{
+    const pj_reader *reader;
+    for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
+        pj_str rest = pj_str_of(reader->parts);
+        while (rest.len)
+            if (pj_str_ends(pj_str_of(name), pj_str_cut(&rest, ' ')))
+                return true;
+    }
+    return pj_companion_named(name);
+}
+
 pj_str pj_trace_files_name(const char *path)
 {
     pj_str text = pj_str_of(path);

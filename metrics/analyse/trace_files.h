@@ -4,6 +4,7 @@
 #define PJ_TRACE_FILES_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
@@ -15,6 +16,10 @@
 const pj_reader *pj_trace_files_named(const char *name);
 /// Titles of the formats of traces: "Paraver trace"; NULL past the end.
 const char *pj_trace_files_title(size_t index);
+/// What files of traces end with: ".prv, .prv.gz, .otf2"; appended.
+void pj_trace_files_suffixes(pj_buf *out);
+/// Whether a file of this name belongs to a trace and is none itself.
+bool pj_trace_files_part(const char *name);
 /// Without its folder.
 pj_str pj_trace_files_name(const char *path);
 /// Where its summary lies: "a/run.prv.gz.popinjay.json.gz", or with the same name in `folder` (NULL

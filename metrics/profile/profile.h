@@ -160,6 +160,7 @@ typedef struct pj_profile {
     _Atomic uint32_t references;
     const char *format; // name of its reader: "pstats"
     const char *title;  // of it: "cProfile profile"
+    bool by_line;       // functions are told by module, line and name, as those of Python are
     pj_shape shape;
     double tick;      // resolution of its clock in seconds; 0 = not known
     uint64_t bytes;   // that it holds beside the arena

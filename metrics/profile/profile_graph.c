@@ -324,6 +324,7 @@ static pj_profile *turn(pj_profile *profile, uint32_t measure, bool with_edges, 
     made->shape = PJ_SHAPE_GRAPH;
     made->format = p->format;
     made->title = p->title;
+    made->by_line = p->by_line;
     made->tick = p->tick;
     made->command = p->command;
     made->created = p->created;

@@ -57,6 +57,7 @@ typedef struct pj_reader {
     const char *name;     // "prv"
     const char *title;    // "Paraver trace"
     const char *suffixes; // ".prv .prv.gz"
+    const char *parts;    // of its other files, where there are `several`: ".def .evt"
     pj_gives gives;
     /// Whether `head`, the first bytes of an input without its compression, begins an input of this
     /// format; NULL = it is no single file.

@@ -62,9 +62,10 @@ struct pj_ideal_trace {
 
 pj_ideal_trace *pj_ideal_trace_new(const char *path, const pj_run *run, pj_err *err)
 {
-    if (!pj_str_ends(pj_str_of(path), PJ_S(".prv"))) {
+    if (!pj_str_ends(pj_str_of(path), PJ_S(PJ_IDEAL_TRACE_SUFFIX))) {
         pj_fail(err, PJ_E_USAGE, path, 0,
-                "an idealised trace is written as .prv, with .pcf and .row beside it");
+                "an idealised trace is written as " PJ_IDEAL_TRACE_SUFFIX
+                ", with .pcf and .row beside it");
         return NULL;
     }
     pj_arena *arena = pj_arena_new(NULL);

@@ -3,6 +3,9 @@
 #ifndef PJ_IDEAL_TRACE_H
 #define PJ_IDEAL_TRACE_H
 
+/// What an idealised trace is called.
+#define PJ_IDEAL_TRACE_SUFFIX ".prv"
+
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/replay/engine.h"

@@ -114,6 +114,7 @@ typedef struct pj_provenance {
     uint64_t bytes;       // of the trace as stored
     uint64_t text_bytes;  // of the trace after decompression
     unsigned version;     // of the summary (PJ_SUMMARY_VERSION)
+    bool alone;           // the run's own file is the summary: its events are not at hand
     bool rounded;         // values of single threads are not exact; sums, means and maxima are
 } pj_provenance;
 

@@ -41,6 +41,8 @@ enum field {
 static const pj_formula_name names[] = {
 #define FIELD(name, title, unit, text, help) {#name, text, 1},
 #include "metrics/stat/query_fields.def"
+#include "metrics/table/fold.h"
+#include "metrics/table/question.h"
 #undef FIELD
 };
 

@@ -27,8 +27,11 @@ const pj_graph_theme *pj_graph_theme_of(const char *name, pj_err *err)
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (!name || strcmp(themes[i].name, name) == 0)
             return &themes[i];
-    pj_fail(err, PJ_E_USAGE, NULL, 0,
-            "call graphs have the colours color, pink, gray, bw and print, not %s", name);
+    pj_auto_buf known = {0};
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
+        pj_buf_addf(&known, "%s%s", i ? ", " : "", themes[i].name);
+    pj_fail(err, PJ_E_USAGE, NULL, 0, "call graphs have no colours %s; they have %s", name,
+            known.at);
     return NULL;
 }
 
@@ -139,14 +142,13 @@ static const char *shaped(const char *name, pj_graph_dot_opts opts, pj_arena *ar
     return opts.wrap ? wrapped(name, arena) : name;
 }
 
-/// gprof2dot has names of Python from module, line and function; other names as their source has.
+/// gprof2dot tells functions of Python by module, line and name, others as their source has them.
 static const char *name_of(const pj_profile *p, uint32_t region, pj_graph_dot_opts opts,
                            pj_arena *arena)
 {
-    bool python = p->format && strcmp(p->format, "pstats") == 0;
     pj_str module = pj_profile_text(p, p->regions[region].module);
     pj_str name = pj_profile_name(p, region);
-    if (python)
+    if (p->by_line)
         return shaped(pj_function_label(p, region, arena), opts, arena);
     const char *shown = shaped(pj_arena_text(arena, name), opts, arena);
     return module.len ? pj_arena_format(arena, PJ_STR_FMT "\n%s", PJ_STR_ARG(module), shown)

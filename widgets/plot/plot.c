@@ -22,6 +22,15 @@ const pj_plot *pj_plot_by_name(pj_str name)
     return NULL;
 }
 
+const pj_plot *pj_plot_usual(pj_plot_source source)
+{
+    const pj_plot *plot;
+    for (size_t i = 0; (plot = pj_plot_at(i)); i++)
+        if (plot->usual && plot->source == source)
+            return plot;
+    return NULL;
+}
+
 const pj_plot *pj_plot_of_profile(pj_str name)
 {
     for (size_t i = 0; pj_plot_at(i); i++)

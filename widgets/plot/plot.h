@@ -9,6 +9,7 @@
 #include "metrics/profile/profile.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
+#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
@@ -21,13 +22,6 @@ typedef enum pj_plot_source {
     PJ_PLOT_TABLE,
     PJ_PLOT_PROFILE
 } pj_plot_source;
-
-/// What a trace is asked for the table of a plot.
-typedef enum pj_plot_question {
-    PJ_PLOT_STATS, // its statistics
-    PJ_PLOT_PAIRS, // messages and bytes by rank and partner
-    PJ_PLOT_SIZES, // messages by size
-} pj_plot_question;
 
 typedef struct pj_plot_data {
     const pj_metrics *metrics;
@@ -82,13 +76,15 @@ typedef struct pj_plot {
     const char *title; // "Scaling of a metric"
     const char *help;  // one sentence
     pj_plot_source source;
-    pj_plot_question question; // of a table
-    size_t most_y;             // values of y; 0 = PJ_PLOT_MOST_Y - 1
-    unsigned aspects;          // PJ_WANT(...): what the run must have been read with
-    bool stacks;               // several y may stand on top of each other
-    const char *topic;         // of profiles: which part of them it shows (find/profile_topics.def)
-    bool again;                // what another plot of the topic shows too: reports leave it out
-    bool pair;                 // of two profiles, what was and what is
+    size_t most_y;     // values of y; 0 = PJ_PLOT_MOST_Y - 1
+    unsigned aspects;  // PJ_WANT(...): what the run must have been read with
+    bool stacks;       // several y may stand on top of each other
+    const char *topic; // of profiles: which part of them it shows (find/profile_topics.def)
+    bool again;        // what another plot of the topic shows too: reports leave it out
+    bool pair;         // of two profiles, what was and what is
+    bool usual;        // of its source: the one that is drawn where none is named
+    /// What a trace is asked for the table of it; NULL = its statistics.
+    const pj_query_opts *question;
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
@@ -100,6 +96,8 @@ typedef struct pj_plot {
 const pj_plot *pj_plot_at(size_t index);
 /// The first one of that name.
 const pj_plot *pj_plot_by_name(pj_str name);
+/// The one that is drawn of such data where none is named.
+const pj_plot *pj_plot_usual(pj_plot_source source);
 /// The one of that name that is made from profiles.
 const pj_plot *pj_plot_of_profile(pj_str name);
 

@@ -232,6 +232,7 @@ const pj_plot pj_plot_bar = {
     .title = "Bars",
     .help = "Columns of a table as bars over the values of another, side by side or stacked.",
     .source = PJ_PLOT_TABLE,
+    .usual = true,
     .stacks = true,
     .make = make,
 };

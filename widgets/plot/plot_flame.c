@@ -15,6 +15,7 @@ const pj_plot pj_plot_flame = {
     .title = "Flame graph",
     .help = "Where the time of a profile goes by call path, callees above their callers.",
     .source = PJ_PLOT_PROFILE,
+    .usual = true,
     .topic = "functions",
     .again = true,
     .make = make,

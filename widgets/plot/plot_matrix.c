@@ -3,6 +3,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/table/fold.h"
+#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
@@ -288,12 +290,25 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     return draw_matrix(&m, draw);
 }
 
+static const pj_str pair_keys[] = {{"rank", 4}, {"partner", 7}};
+static const pj_query_fold pair_folds[] = {{PJ_FOLD_SUM, {"bytes", 5}}, {PJ_FOLD_COUNT, {0}}};
+
+/// Messages and bytes by rank and partner.
+static const pj_query_opts pairs = {
+    .type = "message",
+    .keys = pair_keys,
+    .key_count = sizeof pair_keys / sizeof *pair_keys,
+    .folds = pair_folds,
+    .fold_count = sizeof pair_folds / sizeof *pair_folds,
+    .limit = 1 << 20,
+};
+
 const pj_plot pj_plot_matrix = {
     .name = "matrix",
     .title = "Communication matrix",
     .help = "What every rank sends to every other one, in bytes or messages (-y count).",
     .source = PJ_PLOT_TABLE,
-    .question = PJ_PLOT_PAIRS,
+    .question = &pairs,
     .most_y = 1,
     .make = make,
 };

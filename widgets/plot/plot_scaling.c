@@ -669,6 +669,7 @@ const pj_plot pj_plot_scaling = {
     .help = "Any metric over ranks, threads or layout, with the ideal and the 80 % band; one line "
             "per group.",
     .source = PJ_PLOT_METRICS,
+    .usual = true,
     .most_y = 1,
     .make = make,
 };

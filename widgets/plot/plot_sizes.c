@@ -5,6 +5,8 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/table/fold.h"
+#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
@@ -188,12 +190,22 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     return pj_plot_bar.make(data, opts, draw, err);
 }
 
+static const pj_query_fold size_folds[] = {{PJ_FOLD_COUNT, {0}}, {PJ_FOLD_SUM, {"bytes", 5}}};
+
+static const pj_query_opts messages_by_size = {
+    .type = "message",
+    .folds = size_folds,
+    .fold_count = sizeof size_folds / sizeof *size_folds,
+    .histogram = {"bytes", 5},
+    .limit = 1 << 20,
+};
+
 const pj_plot pj_plot_sizes = {
     .name = "sizes",
     .title = "Sizes of messages",
     .help = "Messages by their size in bytes, in powers of two, and the bytes they carry.",
     .source = PJ_PLOT_TABLE,
-    .question = PJ_PLOT_SIZES,
+    .question = &messages_by_size,
     .most_y = 1,
     .make = make,
 };

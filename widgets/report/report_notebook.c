@@ -135,7 +135,7 @@ static void add_application(writer *w)
 /// Whether the trace itself is at hand, to be asked again.
 static bool has_events(const pj_run *run)
 {
-    return strcmp(run->format, "summary") != 0;
+    return !run->provenance || !run->provenance->alone;
 }
 
 /// What may find nothing to show after a change of runs or region.

@@ -354,7 +354,7 @@ const pj_lang_member pj_lang_table_methods[] = {
      "The columns of another table beside these, where the key is the same."},
     {"head", head, false, ":head([N])", "The first N rows (10)."},
     {"rows", rows, false, ":rows()", "The rows as Lua tables."},
-    {"plot", plot, false, ":plot{KIND, x = ..., y = ...}",
+    {"plot", plot, false, ":plot{KIND, x = KEY, y = KEY}",
      "A bar, line or scatter plot of columns."},
     {"export", export, false, ":export(FILE)", "Writes a file, the format by suffix."},
     {0},

@@ -690,6 +690,7 @@ const pj_reader pj_reader_otf2 = {
     .name = "otf2",
     .title = "OTF2 archive",
     .suffixes = ".otf2",
+    .parts = ".def .evt",
     .sniff = sniff,
     .read = read_otf2,
     .knows = knows_parts,

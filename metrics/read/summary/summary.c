@@ -303,7 +303,8 @@ static bool read_source(const json_t *root, pj_run *run, pj_err *err)
         return damaged(run, "it does not say what it was made from", err);
     pj_provenance *out = pj_new(run->arena, pj_provenance);
     *out =
-        (pj_provenance){.source = text_of(source, "name", run->arena),
+        (pj_provenance){.alone = true,
+                        .source = text_of(source, "name", run->arena),
                         .format = text_of(source, "format", run->arena),
                         .options = text_of(root, "options", run->arena),
                         .program = text_of(root, "program", run->arena),

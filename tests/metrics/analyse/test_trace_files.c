@@ -47,11 +47,27 @@ static void sizes_are_of_all_files(void **state)
     assert_int_equal(pj_trace_files_bytes("no/such.prv"), 0);
 }
 
+static void parts_and_suffixes_are_told_by_the_rows(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"a/run.pcf", "run.row.gz", "traces.def", "traces/3.evt"};
+    pj_auto_buf suffixes = {0};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_true(pj_trace_files_part(parts[i]));
+    assert_false(pj_trace_files_part("run.prv"));
+    assert_false(pj_trace_files_part("notes.txt"));
+    pj_trace_files_suffixes(&suffixes);
+    assert_string_equal(suffixes.at, ".prv, .prv.gz, .otf2");
+    assert_string_equal(pj_trace_files_title(0), "Paraver trace");
+    assert_null(pj_trace_files_title(100));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_the_format),
         cmocka_unit_test(sizes_are_of_all_files),
+        cmocka_unit_test(parts_and_suffixes_are_told_by_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

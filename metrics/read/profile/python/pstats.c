@@ -303,6 +303,7 @@ static bool read_pstats(pj_source *source, pj_build *build, pj_err *err)
                        "python -m cProfile -o FILE");
     if (!pj_source_whole(source, LARGEST_FILE, &bytes, err))
         return false;
+    pj_build_profile(build)->by_line = true;
     reading r = {.m = pj_marshal_open(bytes, pj_source_job(source)),
                  .build = build,
                  .entries_most = bytes.len / LEAST_ENTRY_BYTES};

@@ -62,8 +62,7 @@ void pj_iopub_prepare(void *socket, unsigned patience_ms)
     set_option(socket, ZMQ_HEARTBEAT_TIMEOUT, (int)patience_ms);
 }
 
-/// False when a subscriber is full; nothing was sent then.
-static bool send_frames(void *socket, const pj_frames *frames)
+bool pj_frames_send(void *socket, const pj_frames *frames)
 {
     for (size_t i = 0; i < frames->count; i++) {
         int flags = ZMQ_DONTWAIT | (i + 1 < frames->count ? ZMQ_SNDMORE : 0);
@@ -95,7 +94,7 @@ static void subscribe(pj_iopub *iopub, pj_str topic)
     iopub->topics++;
     pj_post *post = pj_publish_welcome(iopub->opts.origin, topic);
     encode(iopub, post);
-    send_frames(iopub->opts.socket, &iopub->frames);
+    pj_frames_send(iopub->opts.socket, &iopub->frames);
     pj_post_free(post);
 }
 
@@ -162,7 +161,7 @@ static outcome deliver(pj_iopub *iopub)
     pj_laggards laggards = {0};
     uint64_t began = 0, patience = 0;
     bool noted = false;
-    while (!send_frames(iopub->opts.socket, &iopub->frames)) {
+    while (!pj_frames_send(iopub->opts.socket, &iopub->frames)) {
         if (pj_pubqueue_closed(iopub->opts.queue) && (iopub->last_ms -= RETRY_MS) <= 0)
             return GIVEN_UP;
         nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000}, NULL);

@@ -21,6 +21,9 @@ typedef struct pj_iopub_opts {
 
 /// Sets the options of an XPUB socket before it is bound.
 void pj_iopub_prepare(void *socket, unsigned patience_ms);
+/// One message, at once or not at all. False when a subscriber is full, or the peer of a router is
+/// not connected (which only the stdin socket tells).
+bool pj_frames_send(void *socket, const pj_frames *frames);
 /// Starts the thread.
 pj_iopub *pj_iopub_new(pj_iopub_opts opts);
 /// Sends what is queued (closed before), as far as clients read it within half a second, ends the

@@ -2,6 +2,7 @@
 // stdin; control has control and heartbeat, watches the parent process, and ends everything.
 #include "kernel/jupyter/server.h"
 
+#include "kernel/command/setting.h"
 #include "kernel/jupyter/capture.h"
 #include "kernel/jupyter/connection.h"
 #include "kernel/jupyter/dispatch.h"
@@ -9,7 +10,6 @@
 #include "kernel/jupyter/handshake.h"
 #include "kernel/jupyter/iopub.h"
 #include "kernel/jupyter/kept.h"
-#include "kernel/jupyter/limits.h"
 #include "kernel/jupyter/message.h"
 #include "kernel/jupyter/outbox.h"
 #include "kernel/jupyter/pubqueue.h"
@@ -57,9 +57,16 @@ typedef struct post_office {
     pj_str *frames;      // their bytes
 } post_office;
 
+/// What bounds the output of a kernel, from the environment.
+typedef struct limits {
+    size_t queue;         // POPINJAY_QUEUE: bytes of output that wait; then cells wait
+    uint64_t rate;        // POPINJAY_RATE: bytes of streams per second; 0 = any
+    unsigned patience_ms; // POPINJAY_TIMEOUT: seconds until who reads nothing is cut off
+} limits;
+
 typedef struct server {
     pj_connection connection;
-    pj_limits limits;
+    limits limits;
     pj_origin origin;
     pj_kernel *kernel;
     pj_replay *replay;
@@ -237,25 +244,13 @@ static bool take_one(server *s, pj_port port, post_office *office)
     return true;
 }
 
-/// False when the peer is not connected, which only the stdin socket tells.
-static bool send_to(void *socket, const pj_frames *frames)
-{
-    for (size_t i = 0; i < frames->count; i++) {
-        int flags = ZMQ_DONTWAIT | (i + 1 < frames->count ? ZMQ_SNDMORE : 0);
-        while (zmq_send(socket, frames->at[i].at, frames->at[i].len, flags) < 0)
-            if (errno != EINTR)
-                return false;
-    }
-    return true;
-}
-
 static bool deliver(server *s, post_office *office, const pj_post *post)
 {
     static const pj_port ports[] = {
         [PJ_SHELL] = PJ_PORT_SHELL, [PJ_CONTROL] = PJ_PORT_CONTROL, [PJ_STDIN] = PJ_PORT_STDIN};
     pj_wire_encode(office->wire, &s->origin, post, post->parent->ids, post->parent->id_count,
                    &office->outgoing);
-    return send_to(s->sockets[ports[post->channel]], &office->outgoing);
+    return pj_frames_send(s->sockets[ports[post->channel]], &office->outgoing);
 }
 
 // The outlet of the dispatcher
@@ -388,7 +383,7 @@ static void echo_heartbeats(server *s)
     void *socket = s->sockets[PJ_PORT_HEARTBEAT];
     for (size_t count; (count = receive(socket, &s->control));) {
         if (count <= PJ_WIRE_FRAMES)
-            send_to(socket, &(pj_frames){.at = s->control.frames, .count = count});
+            pj_frames_send(socket, &(pj_frames){.at = s->control.frames, .count = count});
         release(&s->control, count);
     }
 }
@@ -579,10 +574,22 @@ static void on_broken_pipe(int number)
     (void)number;
 }
 
+/// False with PJ_E_USAGE that names the variable.
+static bool read_limits(limits *bounds, pj_err *err)
+{
+    uint64_t bytes, seconds;
+    bool ok = pj_setting_number(PJ_SETTING_QUEUE, &bytes, err) &&
+              pj_setting_number(PJ_SETTING_RATE, &bounds->rate, err) &&
+              pj_setting_number(PJ_SETTING_TIMEOUT, &seconds, err);
+    bounds->queue = ok ? (size_t)bytes : 0;
+    bounds->patience_ms = ok ? (unsigned)seconds * 1000 : 0;
+    return ok;
+}
+
 bool pj_server_run(const char *connection_file, atomic_bool *stop, pj_err *err)
 {
     server s = {.parent_fd = -1};
-    if (!pj_limits_read(&s.limits, err) || !pj_connection_read(&s.connection, connection_file, err))
+    if (!read_limits(&s.limits, err) || !pj_connection_read(&s.connection, connection_file, err))
         return false;
     signal(SIGPIPE, on_broken_pipe);
     pj_slice_short(); // also of libzmq's threads

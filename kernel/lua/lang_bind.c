@@ -76,38 +76,21 @@ static bool refuse(lua_State *L, const pj_call *call, int index, pj_err *err)
                    luaL_typename(L, index));
 }
 
-/// One value by place; a list gives its items.
-static bool place(lua_State *L, pj_call *call, int index, pj_err *err)
+/// One value of the option `name`, or by its place where that is NULL; a list gives its items.
+static bool give(lua_State *L, pj_call *call, const pj_str *name, int index, pj_err *err)
 {
     pj_value value;
     if (value_at(L, index, &value))
-        return pj_call_place(call, PJ_IN_LUA, value, err);
+        return name ? pj_call_option(call, *name, value, err)
+                    : pj_call_place(call, PJ_IN_LUA, value, err);
     if (!lua_istable(L, index))
         return refuse(L, call, index, err);
     bool ok = true;
     size_t count = lua_rawlen(L, index);
     for (size_t i = 1; ok && i <= count; i++) {
         lua_rawgeti(L, index, (lua_Integer)i);
-        ok = place(L, call, lua_gettop(L), err);
+        ok = give(L, call, name, lua_gettop(L), err);
         lua_pop(L, 1); // the list keeps the value alive
-    }
-    return ok;
-}
-
-/// One option; a list gives it several times.
-static bool option(lua_State *L, pj_call *call, pj_str name, int index, pj_err *err)
-{
-    pj_value value;
-    if (value_at(L, index, &value))
-        return pj_call_option(call, name, value, err);
-    if (!lua_istable(L, index))
-        return refuse(L, call, index, err);
-    bool ok = true;
-    size_t count = lua_rawlen(L, index);
-    for (size_t i = 1; ok && i <= count; i++) {
-        lua_rawgeti(L, index, (lua_Integer)i);
-        ok = option(L, call, name, lua_gettop(L), err);
-        lua_pop(L, 1);
     }
     return ok;
 }
@@ -120,7 +103,7 @@ static bool options(lua_State *L, pj_call *call, int index, pj_err *err)
         if (lua_type(L, -2) == LUA_TSTRING) {
             pj_str name;
             name.at = lua_tolstring(L, -2, &name.len);
-            ok = option(L, call, name, lua_gettop(L), err);
+            ok = give(L, call, &name, lua_gettop(L), err);
         }
         lua_pop(L, 1);
     }
@@ -135,7 +118,7 @@ static bool bind(lua_State *L, pj_call *call, int count, pj_err *err)
     for (int i = 1; ok && i <= count; i++) {
         bool last_table = i == count && lua_istable(L, i);
         if (!lua_isnil(L, i))
-            ok = place(L, call, i, err);
+            ok = give(L, call, NULL, i, err);
         else if (!absent)
             absent = i;
         if (ok && last_table)

@@ -1,8 +1,6 @@
 // The rows of oddities.def as data.
 #include "metrics/profile/oddities.h"
 
-#include <inttypes.h>
-
 #define SEVERITY_NOTE PJ_NOTE
 #define SEVERITY_WARNING PJ_WARNING
 #define SEVERITY_LOSS PJ_LOSS
@@ -10,6 +8,7 @@
 static const pj_oddity_row rows[] = {
 #define ODDITY(name, level, text) {#name, SEVERITY_##level, text},
 #include "metrics/profile/oddities.def"
+#include "metrics/trace/import_stats.h"
 #undef ODDITY
 };
 
@@ -20,14 +19,7 @@ const pj_oddity_row *pj_oddity_at(unsigned key)
 
 void pj_oddity_say(const pj_oddities *oddities, unsigned key, pj_buf *out)
 {
-    uint64_t count = oddities->count[key], line = oddities->first_line[key];
-    pj_buf_puts(out, rows[key].sentence);
-    if (count > 1 && line)
-        pj_buf_addf(out, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
-    else if (count > 1)
-        pj_buf_addf(out, " (%" PRIu64 " times)", count);
-    else if (line)
-        pj_buf_addf(out, " (line %" PRIu64 ")", line);
+    pj_import_say_count(rows[key].sentence, oddities->count[key], oddities->first_line[key], out);
 }
 
 void pj_oddities_merge(pj_oddities *into, const pj_oddities *from)

@@ -28,16 +28,20 @@ bool pj_import_cut(const pj_import_stats *stats)
     return false;
 }
 
-void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out)
+void pj_import_say_count(const char *sentence, uint64_t count, uint64_t line, pj_buf *out)
 {
-    uint64_t count = stats->count[key], line = stats->first_line[key];
-    pj_buf_puts(out, rows[key].sentence);
+    pj_buf_puts(out, sentence);
     if (count > 1 && line)
         pj_buf_addf(out, " (%" PRIu64 " times, first in line %" PRIu64 ")", count, line);
     else if (count > 1)
         pj_buf_addf(out, " (%" PRIu64 " times)", count);
     else if (line)
         pj_buf_addf(out, " (line %" PRIu64 ")", line);
+}
+
+void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out)
+{
+    pj_import_say_count(rows[key].sentence, stats->count[key], stats->first_line[key], out);
 }
 
 void pj_import_merge(pj_import_stats *into, const pj_import_stats *from)

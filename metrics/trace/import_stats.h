@@ -47,6 +47,8 @@ static inline void pj_import_add(pj_import_stats *stats, pj_import_key key, uint
         stats->first_line[key] = line;
 }
 
+/// The sentence and how often it holds: "... (12 times, first in line 33)"; `line` 0 = not known.
+void pj_import_say_count(const char *sentence, uint64_t count, uint64_t line, pj_buf *out);
 /// "lines that are no Paraver record were skipped (12 times, first in line 33)".
 void pj_import_say(const pj_import_stats *stats, unsigned key, pj_buf *out);
 /// Adds `from` to `into`; the earlier first line stays.

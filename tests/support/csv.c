@@ -77,3 +77,12 @@ double csv_number(const csv *table, size_t row, const char *column)
     double value;
     return pj_parse_double(csv_cell(table, row, column), &value) ? value : NAN;
 }
+
+bool csv_of_real_tools(const char *path, csv *out)
+{
+    if (csv_read(path, out))
+        return true;
+    print_message("no data of real tools: %s\n", path);
+    skip();
+    return false;
+}

@@ -62,3 +62,11 @@ profile_totals profile_totals_named(const pj_profile *p, const profile_totals *t
     }
     return sum;
 }
+
+profile_totals profile_totals_at(const pj_profile *profile, const char *key, uint32_t location,
+                                 const char *name)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    profile_totals *totals = profile_totals_of(profile, key, location, arena);
+    return profile_totals_named(profile, totals, pj_str_of(name));
+}

@@ -19,4 +19,8 @@ profile_totals *profile_totals_of(const pj_profile *profile, const char *key, ui
 profile_totals profile_totals_named(const pj_profile *profile, const profile_totals *totals,
                                     pj_str name);
 
+/// Of all regions of one name, at a location or in all (PJ_NO_ITEM).
+profile_totals profile_totals_at(const pj_profile *profile, const char *key, uint32_t location,
+                                 const char *name);
+
 #endif

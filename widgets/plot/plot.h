@@ -9,11 +9,12 @@
 #include "metrics/profile/profile.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
-#include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
+
+struct pj_query_opts; // metrics/table/question.h
 
 /// What a plot is made from; see pj_plot.source.
 typedef enum pj_plot_source {
@@ -84,7 +85,7 @@ typedef struct pj_plot {
     bool pair;         // of two profiles, what was and what is
     bool usual;        // of its source: the one that is drawn where none is named
     /// What a trace is asked for the table of it; NULL = its statistics.
-    const pj_query_opts *question;
+    const struct pj_query_opts *question;
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or

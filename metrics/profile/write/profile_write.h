@@ -18,6 +18,9 @@ typedef struct pj_profile_writer {
 #include "metrics/profile/write/profile_writers.def"
 #undef PROFILE_WRITER
 
+/// For formats of stacks: the measure whose call paths are written, the usual one. PJ_E_MISSING
+/// where there are no call paths.
+PJ_CHECKED bool pj_profile_write_stacks(const pj_profile *profile, uint32_t *measure, pj_err *err);
 /// The row that writes files of this suffix; NULL when there is none.
 const pj_profile_writer *pj_profile_writer_of(pj_str suffix);
 /// All suffixes; ends with NULL.

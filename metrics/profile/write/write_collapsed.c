@@ -37,12 +37,8 @@ static bool write_collapsed(pj_profile *p, pj_buf *out, pj_err *err)
 {
     enum { DEEPEST = 4096, MICROSECONDS = 1000000 };
     uint32_t measure;
-    if (!pj_profile_pick_measure(p, (pj_str){0}, &measure, err))
+    if (!pj_profile_write_stacks(p, &measure, err))
         return false;
-    if (p->shape != PJ_SHAPE_TREE || measure == PJ_NO_ITEM)
-        return pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
-                       "a %s has no call paths to write as stacks; Score-P, samplers and traces do",
-                       p->title);
     pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t *chain = pj_new_n(arena, uint32_t, DEEPEST + 1);
     const pj_profile_column *column = pj_profile_paths_of(p, measure, arena).exclusive;

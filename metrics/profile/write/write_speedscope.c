@@ -112,12 +112,8 @@ static void put_location(const pj_profile *p, const pj_profile_column *column,
 static bool write_speedscope(pj_profile *p, pj_buf *out, pj_err *err)
 {
     uint32_t measure;
-    if (!pj_profile_pick_measure(p, (pj_str){0}, &measure, err))
+    if (!pj_profile_write_stacks(p, &measure, err))
         return false;
-    if (p->shape != PJ_SHAPE_TREE || measure == PJ_NO_ITEM)
-        return pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
-                       "a %s has no call paths to write as stacks; Score-P, samplers and traces do",
-                       p->title);
     pj_auto_arena arena = pj_arena_new(NULL);
     const pj_profile_column *column = pj_profile_paths_of(p, measure, arena).exclusive;
     pj_buf_puts(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"

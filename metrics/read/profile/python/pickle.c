@@ -455,15 +455,17 @@ static bool do_list(machine *m)
     return take_mark(m, &items, &count) && push_list(m, PJ_PICKLE_LIST, items, count);
 }
 
+/// Keys and values in turn.
+static bool take_pairs(machine *m, pj_pickle_value **items, size_t *count)
+{
+    return take_mark(m, items, count) && (*count % 2 == 0 || refuse(m, "a key has no value"));
+}
+
 static bool do_dict(machine *m)
 {
     pj_pickle_value *items;
     size_t count;
-    if (!take_mark(m, &items, &count))
-        return false;
-    if (count % 2)
-        return refuse(m, "a key has no value");
-    return push_list(m, PJ_PICKLE_DICT, items, count);
+    return take_pairs(m, &items, &count) && push_list(m, PJ_PICKLE_DICT, items, count);
 }
 
 /// Adds the `count` values on top of the stack, which are taken, to the list or dict below them.
@@ -505,11 +507,7 @@ static bool do_setitems(machine *m)
 {
     pj_pickle_value *items;
     size_t count;
-    if (!take_mark(m, &items, &count))
-        return false;
-    if (count % 2)
-        return refuse(m, "a key has no value");
-    return extend(m, PJ_PICKLE_DICT, items, count);
+    return take_pairs(m, &items, &count) && extend(m, PJ_PICKLE_DICT, items, count);
 }
 
 static bool do_pop(machine *m)

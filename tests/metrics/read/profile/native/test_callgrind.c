@@ -15,15 +15,6 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static bool has_reference(const char *path, csv *table)
-{
-    if (csv_read(path, table))
-        return true;
-    print_message("no data of real tools: %s\n", path);
-    skip();
-    return false;
-}
-
 static double region_value(const pj_profile *p, const char *name, const char *file,
                            pj_value_part part, const char *key, uint32_t location)
 {
@@ -88,7 +79,7 @@ static void as_callgrind_annotate_tells(void **state)
 {
     (void)state;
     csv table;
-    if (!has_reference(REFERENCE "native/callgrind_work_full.csv", &table))
+    if (!csv_of_real_tools(REFERENCE "native/callgrind_work_full.csv", &table))
         return;
     pj_auto_profile p = read_profile_file(DATA "native/callgrind.work_full.out");
     assert_int_equal(p->count[PJ_AT_REGION], table.rows);

@@ -15,27 +15,21 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static profile_totals named(const pj_profile *p, const char *key, uint32_t location,
-                            const char *name)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    profile_totals *totals = profile_totals_of(p, key, location, arena);
-    return profile_totals_named(p, totals, pj_str_of(name));
-}
-
 static void two_events(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "two_events.perf.txt");
     assert_int_equal(p->location_count, 2);
     assert_true(pj_str_equal(pj_profile_text(p, p->locations[1].name), PJ_S("work 1 14")));
-    same_value(named(p, "period", 0, "main").inclusive, 1000000);
-    same_value(named(p, "period", 1, "leaf").exclusive, 500000);
-    same_value(named(p, "samples", PJ_NO_ITEM, "leaf").exclusive, 2);
-    same_value(named(p, "period_instructions:u", 0, "operator()(int, char const*)").inclusive, 20);
-    same_value(named(p, "samples_instructions:u", 0, "step").inclusive, 1);
-    same_value(named(p, "period", 1, "[libm.so.6]").inclusive, 500000);
-    same_value(named(p, "period", 1, "[unknown]").inclusive, 500000);
+    same_value(profile_totals_at(p, "period", 0, "main").inclusive, 1000000);
+    same_value(profile_totals_at(p, "period", 1, "leaf").exclusive, 500000);
+    same_value(profile_totals_at(p, "samples", PJ_NO_ITEM, "leaf").exclusive, 2);
+    same_value(
+        profile_totals_at(p, "period_instructions:u", 0, "operator()(int, char const*)").inclusive,
+        20);
+    same_value(profile_totals_at(p, "samples_instructions:u", 0, "step").inclusive, 1);
+    same_value(profile_totals_at(p, "period", 1, "[libm.so.6]").inclusive, 500000);
+    same_value(profile_totals_at(p, "period", 1, "[unknown]").inclusive, 500000);
     uint32_t leaf = region_called(p, PJ_S("leaf"), &PJ_S("/opt/app/work"));
     assert_true(pj_str_equal(pj_profile_text(p, p->regions[leaf].module), PJ_S("work")));
     uint32_t step = region_called(p, PJ_S("step"), NULL);
@@ -49,7 +43,7 @@ static void samples_without_stacks(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "no_stacks.perf.txt");
-    same_value(named(p, "samples", 0, "leaf").exclusive, 2);
+    same_value(profile_totals_at(p, "samples", 0, "leaf").exclusive, 2);
     uint32_t leaf = region_called(p, PJ_S("leaf"), NULL);
     assert_true(
         pj_str_equal(pj_profile_text(p, p->regions[leaf].file), PJ_S("/opt/app/a b (1).so")));
@@ -79,11 +73,11 @@ static void other_fields(void **state)
         pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(texts[i]), &err);
         assert_non_null(p);
         assert_string_equal(p->format, "perf_script");
-        same_value(named(p, "samples", 0, "leaf").exclusive, 2);
-        same_value(named(p, "samples", 0, "mid").exclusive, 1);
+        same_value(profile_totals_at(p, "samples", 0, "leaf").exclusive, 2);
+        same_value(profile_totals_at(p, "samples", 0, "mid").exclusive, 1);
         assert_true(pj_str_equal(pj_profile_text(p, p->locations[0].name), PJ_S("work 1 1999")));
         if (i == 0)
-            same_value(named(p, "period", 0, "leaf").exclusive, 2000);
+            same_value(profile_totals_at(p, "period", 0, "leaf").exclusive, 2000);
         else
             assert_int_equal(pj_profile_measure(p, PJ_S("period")), PJ_NO_ITEM);
         for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++)
@@ -204,11 +198,11 @@ static void as_gprof2dot_counts(void **state)
     }
     fclose(there);
     pj_auto_profile p = read_profile_file(DATA "native/work.perf.txt");
-    same_value(named(p, "period", PJ_NO_ITEM, "leaf").exclusive, 62124248);
-    same_value(named(p, "period", PJ_NO_ITEM, "fib").inclusive, 20040080);
-    same_value(named(p, "samples", PJ_NO_ITEM, "fib").inclusive, 10);
+    same_value(profile_totals_at(p, "period", PJ_NO_ITEM, "leaf").exclusive, 62124248);
+    same_value(profile_totals_at(p, "period", PJ_NO_ITEM, "fib").inclusive, 20040080);
+    same_value(profile_totals_at(p, "samples", PJ_NO_ITEM, "fib").inclusive, 10);
     pj_auto_profile issue = read_profile_file(DATA "gprof2dot/issue28.perf");
-    same_value(named(issue, "samples", PJ_NO_ITEM, "move_page_tables").exclusive, 1);
+    same_value(profile_totals_at(issue, "samples", PJ_NO_ITEM, "move_page_tables").exclusive, 1);
 }
 
 int main(void)

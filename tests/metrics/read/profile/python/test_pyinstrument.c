@@ -15,15 +15,6 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static bool has_reference(const char *path, csv *table)
-{
-    if (csv_read(path, table))
-        return true;
-    print_message("no data of real tools: %s\n", path);
-    skip();
-    return false;
-}
-
 static void tree(void **state)
 {
     (void)state;
@@ -74,7 +65,7 @@ static void as_pyinstrument_tells(void **state)
 {
     (void)state;
     csv table;
-    if (!has_reference(REFERENCE "json/pyinstrument.csv", &table))
+    if (!csv_of_real_tools(REFERENCE "json/pyinstrument.csv", &table))
         return;
     pj_auto_profile p = read_profile_file(DATA "json/pyinstrument.json");
     assert_int_equal(p->count[PJ_AT_NODE], table.rows);

@@ -14,23 +14,15 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static profile_totals named(const pj_profile *p, const char *key, uint32_t location,
-                            const char *name)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    profile_totals *totals = profile_totals_of(p, key, location, arena);
-    return profile_totals_named(p, totals, pj_str_of(name));
-}
-
 static void threads_and_lines(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "two_threads.json");
     assert_int_equal(p->location_count, 2);
     assert_true(pj_str_equal(pj_profile_text(p, p->locations[1].name), PJ_S("worker")));
-    same_value(named(p, "time", 0, "<module>").inclusive, 0.75);
-    same_value(named(p, "time", 0, "relax").exclusive, 0.75);
-    same_value(named(p, "time", 1, "norm").inclusive, 0.125);
+    same_value(profile_totals_at(p, "time", 0, "<module>").inclusive, 0.75);
+    same_value(profile_totals_at(p, "time", 0, "relax").exclusive, 0.75);
+    same_value(profile_totals_at(p, "time", 1, "norm").inclusive, 0.125);
     assert_int_equal(p->count[PJ_AT_LINE], 2);
     assert_int_equal(p->lines[1].line, 15);
     same_value(profile_value(p, PJ_AT_LINE, PJ_EXCLUSIVE, "time", 1, 0), 0.25);
@@ -54,7 +46,7 @@ static void as_rendered(void **state)
     for (uint32_t n = 0; n < seen->count[PJ_AT_NODE]; n++)
         if (pj_str_equal(pj_profile_name(seen, seen->nodes[n].region), PJ_S("fit")))
             fit += profile_value(seen, PJ_AT_NODE, PJ_INCLUSIVE, "time", n, 0);
-    assert_true(fabs(named(raw, "time", PJ_NO_ITEM, "fit").inclusive - fit) < 1e-5);
+    assert_true(fabs(profile_totals_at(raw, "time", PJ_NO_ITEM, "fit").inclusive - fit) < 1e-5);
 }
 
 int main(void)

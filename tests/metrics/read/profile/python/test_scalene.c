@@ -14,15 +14,6 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static bool has_reference(const char *path, csv *table)
-{
-    if (csv_read(path, table))
-        return true;
-    print_message("no data of real tools: %s\n", path);
-    skip();
-    return false;
-}
-
 static void functions_and_lines(void **state)
 {
     (void)state;
@@ -46,7 +37,7 @@ static void as_scalene_tells(void **state)
     static const char *const keys[] = {"python_time", "native_time", "system_time"};
     const double elapsed = 9.762811660766602;
     csv table;
-    if (!has_reference(REFERENCE "json/scalene_lines.csv", &table))
+    if (!csv_of_real_tools(REFERENCE "json/scalene_lines.csv", &table))
         return;
     pj_auto_profile p = read_profile_file(DATA "json/scalene.json");
     for (size_t row = 0; row < table.rows; row++) {

@@ -14,21 +14,13 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static profile_totals named(const pj_profile *p, const char *key, uint32_t location,
-                            const char *name)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    profile_totals *totals = profile_totals_of(p, key, location, arena);
-    return profile_totals_named(p, totals, pj_str_of(name));
-}
-
 static void costs(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "memory.json");
-    same_value(named(p, "memory", 0, "main").inclusive, 1552);
-    same_value(named(p, "memory", 0, "grow").inclusive, 1040);
-    same_value(named(p, "allocated_blocks", 0, "malloc").exclusive, 3);
+    same_value(profile_totals_at(p, "memory", 0, "main").inclusive, 1552);
+    same_value(profile_totals_at(p, "memory", 0, "grow").inclusive, 1040);
+    same_value(profile_totals_at(p, "allocated_blocks", 0, "malloc").exclusive, 3);
     assert_int_equal(p->count[PJ_AT_REGION], 4); // malloc is there twice
     assert_int_equal(p->measures[0].kind, PJ_MEASURE_BYTES);
 }
@@ -61,11 +53,11 @@ static void real_files(void **state)
     }
     fclose(there);
     pj_auto_profile diamond = read_profile_file(DATA "gprof2dot/diamond.json");
-    same_value(named(diamond, "memory", 0, "b").inclusive, 7); // 87.5 % of 8
-    same_value(named(diamond, "memory", 0, "d").exclusive, 8);
+    same_value(profile_totals_at(diamond, "memory", 0, "b").inclusive, 7); // 87.5 % of 8
+    same_value(profile_totals_at(diamond, "memory", 0, "d").exclusive, 8);
     pj_auto_profile leaked = read_profile_file(DATA "gprof2dot/memtrail.leaked.json");
-    same_value(named(leaked, "memory", 0, "_start").inclusive, 4609);
-    same_value(named(leaked, "memory", 0, "test_cxx").exclusive, 513); // 11.13 %
+    same_value(profile_totals_at(leaked, "memory", 0, "_start").inclusive, 4609);
+    same_value(profile_totals_at(leaked, "memory", 0, "test_cxx").exclusive, 513); // 11.13 %
     pj_auto_profile empty = read_profile_file(DATA "gprof2dot/empty.json");
     assert_int_equal(empty->oddities.count[PJ_ODDITY_empty], 1);
 }

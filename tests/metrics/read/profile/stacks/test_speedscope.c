@@ -14,26 +14,18 @@
 #define DATA PJ_SOURCE_DIR "/../shared/data/profiles/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/"
 
-static profile_totals named(const pj_profile *p, const char *key, uint32_t location,
-                            const char *name)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    profile_totals *totals = profile_totals_of(p, key, location, arena);
-    return profile_totals_named(p, totals, pj_str_of(name));
-}
-
 static void samples_and_events(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "sampled.speedscope.json");
     assert_int_equal(p->location_count, 2);
     assert_true(pj_str_equal(pj_profile_text(p, p->locations[1].name), PJ_S("two")));
-    same_value(named(p, "time", 0, "main").inclusive, 3.5e-3);
-    same_value(named(p, "time", 0, "norm").exclusive, 2.5e-3);
-    same_value(named(p, "time", 1, "main").exclusive, 3e-3);
-    same_value(named(p, "time", 1, "relax").exclusive, 13e-3);
-    same_value(named(p, "time", 1, "relax").inclusive, 13e-3);
-    same_value(named(p, "time", 1, "norm").inclusive, 5e-3);
+    same_value(profile_totals_at(p, "time", 0, "main").inclusive, 3.5e-3);
+    same_value(profile_totals_at(p, "time", 0, "norm").exclusive, 2.5e-3);
+    same_value(profile_totals_at(p, "time", 1, "main").exclusive, 3e-3);
+    same_value(profile_totals_at(p, "time", 1, "relax").exclusive, 13e-3);
+    same_value(profile_totals_at(p, "time", 1, "relax").inclusive, 13e-3);
+    same_value(profile_totals_at(p, "time", 1, "norm").inclusive, 5e-3);
     uint32_t main_region = region_called(p, PJ_S("main"), &PJ_S("grid.py"));
     assert_int_equal(p->regions[main_region].line, 40);
     assert_true(pj_str_equal(pj_profile_text(p, p->tool), PJ_S("hand@1")));
@@ -43,9 +35,9 @@ static void units(void **state)
 {
     (void)state;
     pj_auto_profile p = read_profile_file(SAMPLES "units.speedscope.json");
-    same_value(named(p, "memory", 0, "a").inclusive, 1536);
-    same_value(named(p, "samples", 1, "a").exclusive, 3);
-    same_value(named(p, "time", 2, "b").exclusive, 250e-9);
+    same_value(profile_totals_at(p, "memory", 0, "a").inclusive, 1536);
+    same_value(profile_totals_at(p, "samples", 1, "a").exclusive, 3);
+    same_value(profile_totals_at(p, "time", 2, "b").exclusive, 250e-9);
 }
 
 static void refuse(const char *text, const char *why)
@@ -92,10 +84,10 @@ static void real_files(void **state)
         pj_auto_profile p = read_profile_file(path);
         const char *key = i < 2 ? "samples" : "time";
         for (uint32_t at = 0; at < p->location_count; at++) {
-            assert_true(named(p, key, at, "a").inclusive == 14);
-            assert_true(named(p, key, at, "b").exclusive == 5);
-            assert_true(named(p, key, at, "c").exclusive == 5);
-            assert_true(named(p, key, at, "d").exclusive == 4);
+            assert_true(profile_totals_at(p, key, at, "a").inclusive == 14);
+            assert_true(profile_totals_at(p, key, at, "b").exclusive == 5);
+            assert_true(profile_totals_at(p, key, at, "c").exclusive == 5);
+            assert_true(profile_totals_at(p, key, at, "d").exclusive == 4);
         }
     }
     refuse_profile_file(DATA "speedscope/speedscope/invalid/incomplete-trace.json", "never closed");

@@ -40,6 +40,7 @@ typedef struct growth {
     uint32_t *on_path; // by region: 1 + the last box below which it was on the path
     double least;      // value
     uint64_t visits, left_out;
+    uint32_t top;    // the box that is looked at, as soon as it is known
     uint32_t others; // of the box that is being looked into
     double others_value;
 } growth;
@@ -66,6 +67,12 @@ static void keep_member(growth *g, member is)
     g->set_first[g->count] = g->sets.count;
 }
 
+/// Whether a box is one of those that the path leads through, or its end.
+static bool is_on_way(const growth *g, const pj_call_box *box)
+{
+    return !box->self && box->depth < g->opts.path_count && box->region == g->opts.path[box->depth];
+}
+
 /// A child whose value is known: a box of its own, dropped, or one of many small ones. The parent's
 /// own pointer is stale afterwards.
 static bool add_child(growth *g, uint32_t parent, pj_call_box child)
@@ -73,11 +80,12 @@ static bool add_child(growth *g, uint32_t parent, pj_call_box child)
     pj_call_box *above = &g->boxes[parent];
     child.parent = parent;
     child.depth = above->depth + 1;
-    if (!child.self && !(child.value > g->opts.cutoff * above->value)) {
+    bool kept = is_on_way(g, &child);
+    if (!kept && !child.self && !(child.value > g->opts.cutoff * above->value)) {
         g->left_out++;
         return false;
     }
-    if (child.value < g->least || g->count >= BOXES_MOST) {
+    if ((!kept && child.value < g->least) || g->count >= BOXES_MOST) {
         g->others += !child.self;
         g->others_value += child.value;
         return false;
@@ -418,6 +426,26 @@ static void begin_tree(growth *g, uint32_t root)
     add_others(g, 0);
 }
 
+static uint32_t last_of_way(const growth *g)
+{
+    return g->opts.path_count ? g->opts.path_count - 1 : 0;
+}
+
+/// False for what lies beside the way; its end is the whole of what lies below it.
+static bool follow_way(growth *g, uint32_t at)
+{
+    const pj_call_box *box = &g->boxes[at];
+    if (box->depth >= g->opts.path_count)
+        return true;
+    if (!is_on_way(g, box))
+        return false;
+    if (box->depth + 1 == g->opts.path_count) {
+        g->top = at;
+        g->least = box->value * g->opts.least;
+    }
+    return true;
+}
+
 static void grow(growth *g, uint32_t root)
 {
     if (g->tree)
@@ -427,13 +455,15 @@ static void grow(growth *g, uint32_t root)
     g->least = g->boxes[0].value * g->opts.least;
     for (uint32_t at = 0; at < g->count; at++) {
         pj_call_box *box = &g->boxes[at];
+        if (!follow_way(g, at))
+            continue;
         bool known = box->region != PJ_NO_ITEM;
         box->first = box->count ? box->first : (uint32_t)g->count;
         if (at == 0 && g->count > 1)
             box->first = 1; // its children are there
         else if (box->self || (at > 0 && !known) || !(box->value > 0))
             continue; // nothing is below what stands for a rest
-        else if (box->depth >= g->opts.depth)
+        else if (box->depth >= g->opts.depth + last_of_way(g))
             box->more = true;
         else if (g->tree)
             look_into_tree(g, at);
@@ -486,10 +516,11 @@ static void set_order(pj_call_tree *t, pj_arena *arena)
             start += places[k].size;
         }
     }
+    double whole = t->boxes[t->top].size, left = t->boxes[t->top].start;
     for (uint32_t i = t->count; i-- > 0;) {
         pj_call_box *box = &t->boxes[i];
-        box->start /= t->boxes[0].size;
-        box->size /= t->boxes[0].size;
+        box->start = (box->start - left) / whole;
+        box->size /= whole;
     }
 }
 
@@ -499,6 +530,7 @@ static pj_call_tree *finish(growth *g, pj_arena *arena)
     *t = (pj_call_tree){.profile = g->p,
                         .sums = g->s,
                         .count = (uint32_t)g->count,
+                        .top = g->top,
                         .reversed = g->opts.reverse,
                         .left_out = g->left_out};
     t->boxes = pj_new_n(arena, pj_call_box, g->count);

@@ -20,7 +20,7 @@ typedef struct pj_call_box {
     uint32_t first, count; // its children: boxes order[first], order[first + 1], ...
     uint32_t depth;
     double value;       // of this path
-    double size, start; // along the row, in units of the first one's size
+    double size, start; // along the row, in units of the size of the one that is looked at
     uint32_t others;    // of small ones that it stands for together; its region is PJ_NO_ITEM
     bool self;          // the function's own part beside its callees
     bool estimated;     // a graph does not tell how its value is shared out by path
@@ -33,6 +33,7 @@ typedef struct pj_call_tree {
     pj_call_box *boxes; // children stand after their parents, siblings in the profile's order
     uint32_t *order;    // children of a box, the largest first
     uint32_t count, depth;
+    uint32_t top;             // the box that is looked at; 0 where a path leads nowhere
     bool reversed, estimated; // any box is
     uint64_t left_out;        // boxes below the cut-off or among others
 } pj_call_tree;
@@ -43,6 +44,8 @@ typedef struct pj_call_tree_opts {
     unsigned depth; // rows below the first one; 0 = PJ_CALL_DEPTH, of trees PJ_CALL_TREE_DEPTH
     double cutoff;  // least part of its caller; 0 = 1/1000 in graphs, none in trees; < 0 = none
     double least;   // part of the whole below which a box stands with others; 0 = 1/20000
+    const uint32_t *path; // regions from the first box to the one that is looked at, which is the
+    uint32_t path_count;  // whole then; what else lies above it stays shut. 0 = the first box
 } pj_call_tree_opts;
 
 /// NULL with PJ_E_MISSING when the profile has no paths (flat) or no times; PJ_E_USAGE when no

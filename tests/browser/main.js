@@ -10,6 +10,7 @@ import { Server } from './server.js';
 import { Stage } from './stage.js';
 import { labScenarios } from './scenarios_lab.js';
 import { wizardScenarios } from './scenarios_wizard.js';
+import { profileScenarios } from './scenarios_profiles.js';
 import { widgetScenarios } from './scenarios_widgets.js';
 import { classicScenarios } from './scenarios_classic.js';
 
@@ -22,7 +23,8 @@ const picked = scenarios => Object.entries(scenarios)
   .filter(([name]) => !words.length || words.some(word => name.includes(word)));
 let failed = 0;
 const unknown = words.filter(word => !Object.keys({
-  ...labScenarios, ...widgetScenarios, ...wizardScenarios, ...classicScenarios
+  ...labScenarios, ...widgetScenarios, ...wizardScenarios, ...profileScenarios,
+  ...classicScenarios
 }).some(name => name.includes(word)));
 if (unknown.length) throw new Error(`no scenario is called ${unknown.join(', ')}`);
 
@@ -69,7 +71,8 @@ async function playAll(kind, scenarios) {
 
 fs.mkdirSync(root);
 try {
-  await playAll('lab', picked({ ...labScenarios, ...widgetScenarios, ...wizardScenarios }));
+  await playAll('lab', picked({ ...labScenarios, ...widgetScenarios, ...wizardScenarios,
+    ...profileScenarios }));
   await playAll('classic', picked(classicScenarios));
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });

@@ -10,7 +10,7 @@ const harmless = [/\[yjs#509\]/, /^Invalid access: Add Yjs type/, /nbextensions\
 
 const isLocal = address => {
   const { protocol, hostname } = new URL(address);
-  return ['data:', 'blob:'].includes(protocol) || hostname === '127.0.0.1';
+  return ['data:', 'blob:', 'file:'].includes(protocol) || hostname === '127.0.0.1';
 };
 
 export const launch = () => chromium.launch({

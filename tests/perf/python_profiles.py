@@ -91,6 +91,22 @@ def table_memory(bench):
     return measure.run(bench.popinjay, "profile", large(bench)).peak / (64 << 20)
 
 
+def picture_in(kind):
+    """CPU time of the first picture of 100,000 functions, from the file to the page, over 0.3 s."""
+    def measured(bench):
+        page = os.path.join(bench.scratch, "picture.html")
+        run = measure.best(ROUNDS, bench.popinjay, "plot", kind, large(bench), "--export", page)
+        return run.cpu / 0.3
+    return measured
+
+
+def page_size(bench):
+    """Bytes of that page over 2 MB."""
+    page = os.path.join(bench.scratch, "size.html")
+    measure.run(bench.popinjay, "plot", "flame", large(bench), "--export", page)
+    return os.path.getsize(page) / 2e6
+
+
 # The targets are not met yet (1.0 to 1.5 of them were measured): the gate keeps what there is.
 NO_LOSS = 1.7
 
@@ -98,6 +114,9 @@ RATIOS = [
     ("table of 100,000 functions over pstats (CPU)", table_over_pstats, 1 / 12, NO_LOSS),
     ("table of 32 ranks over pstats (CPU)", ranks_over_pstats, 1 / 16, NO_LOSS),
     ("table of 100,000 functions over 64 MB", table_memory, 1, 1),
+    ("flame graph of 100,000 functions over 0.3 s (CPU)", picture_in("flame"), 1, None),
+    ("sunburst of 100,000 functions over 0.3 s (CPU)", picture_in("sunburst"), 1, None),
+    ("page of 100,000 functions over 2 MB", page_size, 1, 1),
 ]
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ padding:12px 16px;position:relative;font:12px ${FONT};box-sizing:border-box;max-
 .pj-alive .pj-bar{display:flex;flex-wrap:wrap;gap:6px 12px;align-items:center;margin:8px 0 4px}
 .pj-alive button,.pj-alive select,.pj-alive input{font:inherit;color:var(--ink);background:var(--paper);
 border:1px solid var(--rule);border-radius:4px;padding:2px 8px;height:26px;margin:0}
-.pj-alive button{cursor:pointer}.pj-alive button:disabled{opacity:.6;cursor:default}
+.pj-alive button{cursor:pointer}.pj-alive button:disabled{opacity:.7;cursor:default}
 .pj-alive .pj-calls{display:flex;flex-wrap:wrap;gap:2px 4px;align-items:center;margin:2px 0 6px}
 .pj-alive .pj-calls button{border-color:transparent;padding:0 4px;height:22px;text-decoration:underline;
 max-width:22em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -41,7 +41,7 @@ overflow-wrap:anywhere;box-shadow:0 2px 8px rgba(0,0,0,.3)}
 .pj-alive .pj-keys i{display:inline-block;width:11px;height:11px;border-radius:2.5px;margin-right:5px;
 vertical-align:-1px}
 .pj-alive .pj-list{border-collapse:collapse;margin:0;font-size:11.5px;color:var(--ink)}
-.pj-alive .pj-list td{padding:0 4px;border:0;text-align:right;white-space:nowrap;background:none}
+.pj-alive .pj-list tr{background:none!important}.pj-alive .pj-list td{padding:0 4px;border:0;text-align:right;white-space:nowrap;background:none}
 .pj-alive .pj-list td:first-child{text-align:left;max-width:180px;overflow:hidden;text-overflow:ellipsis}
 .pj-alive .pj-list button{border:0;padding:0 2px;height:19px;background:none}
 .pj-alive .pj-stage{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}`;
@@ -109,7 +109,7 @@ vertical-align:-1px}
       const box = { i, up, depth: depth[i], f: of[i], size: size[i] / data.scale, flags: flags[i],
         start: up ? up.next + gap[i] / data.scale : 0, last: i + 1, held: 0 };
       box.next = box.start;
-      box.value = value[i] || box.size * data.total;
+      box.value = value[i] || box.size * data.per;
       if (up) {
         up.next = box.start + box.size;
         up.held++;
@@ -245,7 +245,7 @@ vertical-align:-1px}
 
   function make(host, data) {
     const boxes = boxesOf(data), shape = shapes[data.shape], hatch = `pj-hatch-${++page.pjAlive.count}`;
-    const state = { at: boxes[data.first || 0], back: [], depth: 0, cutoff: 0, wanted: "", here: null };
+    const state = { at: boxes[data.first || 0], back: [], depth: 0, cutoff: 0, wanted: data.wanted, here: null };
     let view, drawn, tipped;
 
     const tag = (name, attributes, ...children) => {
@@ -315,10 +315,23 @@ vertical-align:-1px}
     const note = tag("div", { class: "pj-muted", style: "margin-top:6px;font-size:11px" });
     canvas.setAttribute("role", "tree");
     canvas.setAttribute("aria-label", `${data.title}. ${data.summary} Arrows move, Enter zooms, Escape goes back.`);
-    host.append(title, subtitle, bar, calls, tag("div", { class: "pj-stage" }, canvas, list), keys, note,
-      tip, said);
+    host.append(title, subtitle, ...(data.asks ? [found] : [bar, calls]),
+      tag("div", { class: "pj-stage" }, canvas, list), keys, note, tip, said);
+
+    /// Where there is a kernel, it draws what is asked for: through a field that it listens to.
+    function ask(what) {
+      const field = document.querySelector(`.pj-asks-${data.asks} input`);
+      if (!field) return;
+      canvas.setAttribute("aria-busy", "true");
+      field.value = `${Date.now()} ${what}`;
+      for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
+    }
 
     function go(box, returning) {
+      if (data.asks && box) {
+        if (box === view.root) box = box.up;
+        return ask(box ? pathOf(box.flags & SELF ? box.up : box).join("/") : "whole");
+      }
       if (!box) return;
       if (box === view.root) box = box.up || box;
       if (box === view.root) return;
@@ -327,12 +340,12 @@ vertical-align:-1px}
       state.at = box.flags & SELF ? box.up : box;
       state.here = null;
       draw();
-      host.dispatchEvent(new CustomEvent("pj-zoom", { detail: pathOf(state.at), bubbles: true }));
       if (inside) focus(state.at);
       said.textContent = `Shows ${name(state.at)}, ${amount(data, state.at.value)}`;
     }
 
-    const pathOf = (box) => box.up ? [...pathOf(box.up), box.f] : [box.f];
+    const region = (box) => box.f < 0 ? -1 : data.functions[box.f][7];
+    const pathOf = (box) => box.up ? [...pathOf(box.up), region(box)] : [region(box)];
     const chain = (box) => box.up ? [...chain(box.up), box] : [box];
 
     function stack() {
@@ -384,6 +397,8 @@ vertical-align:-1px}
       }).join("");
     }
 
+    const mine = 'data-lm-suppress-shortcuts="true"'; // JupyterLab keeps off its keys
+
     function draw() {
       const inner = host.clientWidth - 32;
       view = { data, root: state.at, room: inner > 0 ? Math.min(inner, 908) : 868, name, colour, hatch };
@@ -396,7 +411,7 @@ vertical-align:-1px}
       canvas.innerHTML = `<defs xmlns="${SVG}"><pattern id="${hatch}" width="6" height="6" ` +
         'patternUnits="userSpaceOnUse"><path d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5" stroke="#fff" stroke-opacity=".5"/>' +
         `</pattern></defs><g xmlns="${SVG}" role="none">${rests(seen)}${shape.scale(view)}${seen.map((box) =>
-          `<g class="pj-box" data-i="${box.i}" role="treeitem" tabindex="-1" aria-level="${box.depth + 1}" ` +
+          `<g class="pj-box" data-i="${box.i}" role="treeitem" tabindex="-1" ${mine} aria-level="${box.depth + 1}" ` +
           `aria-label="${label(box)}">${shape.draw(view, box)}</g>`).join("")}</g>`;
       drawn = new Map();
       for (const element of canvas.querySelectorAll(".pj-box")) drawn.set(+element.dataset.i, element);
@@ -469,6 +484,7 @@ vertical-align:-1px}
     };
     canvas.addEventListener("mousemove", (event) => point(boxAt(event), event.clientX, event.clientY));
     canvas.addEventListener("mouseleave", () => point(null));
+    canvas.addEventListener("focusout", () => point(null));
     canvas.addEventListener("click", (event) => {
       const box = boxAt(event);
       if (box) go(box);
@@ -498,7 +514,9 @@ vertical-align:-1px}
       ArrowUp: (box) => data.up ? child(box) : box.up, ArrowDown: (box) => data.up ? box.up : child(box) };
     host.addEventListener("keydown", (event) => {
       const here = state.here, on = canvas.contains(event.target);
-      if (event.key === "Escape" && state.back.length && event.target !== search) go(state.back.pop(), true);
+      if (event.key === "Escape" && data.asks) ask("back");
+      else if (event.key === "Escape" && state.back.length && event.target !== search) go(state.back.pop(), true);
+      else if (event.key === "Home" && data.asks) ask("whole");
       else if (event.key === "Home" && on) go(boxes[data.first || 0]);
       else if ((event.key === "Enter" || event.key === " ") && on) go(here);
       else if (moves[event.key] && on) focus(moves[event.key](here));
@@ -514,12 +532,6 @@ vertical-align:-1px}
       width = host.clientWidth;
       draw();
     }).observe(host);
-    host.pjShow = (path) => {
-      let box = boxes[0];
-      for (const f of path.slice(1))
-        box = boxes.slice(box.i + 1, box.last).find((other) => other.up === box && other.f === f) || box;
-      go(box);
-    };
   }
 
   function style() {

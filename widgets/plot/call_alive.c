@@ -73,7 +73,8 @@ static void hold_boxes(alive *a)
     qsort(all, count, sizeof *all, by_size);
     for (size_t k = 0; k < count && bytes < BYTES_MOST; k++) {
         const pj_call_box *box = &tree->boxes[all[k].box];
-        if (box->parent != PJ_NO_ITEM && !a->held[box->parent])
+        bool chosen = a->v->drawn[all[k].box] || box->depth > tree->boxes[tree->top].depth;
+        if (!chosen || (box->parent != PJ_NO_ITEM && !a->held[box->parent]))
             continue;
         a->held[all[k].box] = true;
         bytes += BYTES_OF_BOX;
@@ -83,7 +84,8 @@ static void hold_boxes(alive *a)
         }
     }
     for (size_t k = 0; k < count; k++)
-        a->passed += !a->held[all[k].box] && !tree->boxes[all[k].box].self;
+        a->passed += !a->held[all[k].box] && !tree->boxes[all[k].box].self &&
+                     tree->boxes[all[k].box].depth > tree->boxes[tree->top].depth;
 }
 
 /// A box, then what lies in it, the largest first.
@@ -179,7 +181,7 @@ static void add_function(const alive *a, uint32_t region, pj_colour colour, pj_b
     add_number(out, of->exclusive[region]);
     pj_buf_add_char(out, ',');
     add_number(out, of->calls[region]);
-    pj_buf_add_char(out, ']');
+    pj_buf_addf(out, ",%u]", region);
 }
 
 static void add_functions(const alive *a, pj_buf *out)
@@ -215,8 +217,7 @@ static double function_of(const alive *a, const pj_call_box *box, double end)
 /// Between it and the one before it in the same box.
 static double gap_of(const alive *a, const pj_call_box *box, double end)
 {
-    (void)a;
-    return fmax(round(box->start * scale) - end, 0);
+    return fmax(round((box->start - a->tree->boxes[0].start) * scale) - end, 0);
 }
 
 static double size_of(const alive *a, const pj_call_box *box, double end)
@@ -225,10 +226,17 @@ static double size_of(const alive *a, const pj_call_box *box, double end)
     return fmax(round(box->size * scale), 1);
 }
 
+/// The value of what has the size 1.
+static double value_of_whole(const alive *a)
+{
+    const pj_call_box *first = &a->tree->boxes[0];
+    return first->value / first->size;
+}
+
 /// 0 where its size tells it.
 static double value_of(const alive *a, const pj_call_box *box, double end)
 {
-    double told = box->size * a->tree->boxes[0].value;
+    double told = box->size * value_of_whole(a);
     (void)end;
     return fabs(told - box->value) <= 1e-6 * box->value ? 0 : box->value;
 }
@@ -327,7 +335,7 @@ static void add_keys(const alive *a, pj_buf *out)
 static const char *left_of(const alive *a)
 {
     char held[32], passed[32];
-    if (!a->passed)
+    if (!a->passed || a->v->view.opts.asks)
         return "";
     held[pj_format_grouped(a->count, held)] = 0;
     passed[pj_format_grouped(a->passed, passed)] = 0;
@@ -348,13 +356,19 @@ static void add_head(const alive *a, pj_call_alive_opts opts, pj_buf *out)
     add_key(out, "note", a->v->about);
     add_key(out, "summary", a->v->summary);
     add_key(out, "unit", measure->unit);
+    add_key(out, "asks", view->opts.asks);
+    add_key(out, "wanted", view->opts.wanted);
     add_key(out, "left", left_of(a));
-    add_key(out, "beyond", "its callees are too small for this page: --root NAME draws them");
+    add_key(out, "beyond",
+            view->opts.asks ? "its callees are too small to be seen here"
+                            : "its callees are too small for this page: --root NAME draws them");
     pj_buf_addf(out, "\"up\":%d,\"reversed\":%d,\"first\":%u,\"scale\":%.0f,\"ns\":", opts.upwards,
                 a->tree->reversed, a->place[a->v->first], scale);
     add_number(out, view->is_time ? view->factor : 0);
     pj_buf_puts(out, ",\"total\":");
     add_number(out, a->tree->boxes[0].value);
+    pj_buf_puts(out, ",\"per\":");
+    add_number(out, value_of_whole(a));
     pj_buf_puts(out, ",\n");
 }
 

@@ -41,7 +41,7 @@ typedef struct rows {
 static pj_axis time_axis(const rows *r, double width)
 {
     const pj_profile_view *view = &r->v.view;
-    double whole = r->v.tree->boxes[0].value * view->factor;
+    double whole = r->v.tree->boxes[r->v.tree->top].value * view->factor;
     pj_unit unit = view->is_time ? PJ_UNIT_NS : PJ_UNIT_NONE;
     pj_column_text form = pj_column_text_unit(unit, whole);
     pj_axis axis = pj_axis_new(PJ_AXIS_LINEAR, 0, whole * form.factor, true);

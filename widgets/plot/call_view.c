@@ -43,6 +43,18 @@ static double threshold(const pj_call_tree *tree, double least, pj_arena *arena)
     return sizes[BOXES_MOST];
 }
 
+/// Whether a box is, or lies in, the one that is looked at, or above it.
+static bool is_looked_at(const pj_call_view *v, uint32_t box, const bool *inside)
+{
+    const pj_call_tree *tree = v->tree;
+    uint32_t at = tree->top;
+    if (inside[box])
+        return true;
+    while (at != PJ_NO_ITEM && at > box)
+        at = tree->boxes[at].parent;
+    return at == box;
+}
+
 static void choose_boxes(pj_call_view *v, double least)
 {
     const pj_call_tree *tree = v->tree;
@@ -50,12 +62,14 @@ static void choose_boxes(pj_call_view *v, double least)
     least = threshold(tree, least, arena);
     v->drawn = pj_new_n(arena, bool, tree->count);
     v->left_out = tree->left_out;
+    bool *inside = pj_new_n(arena, bool, tree->count);
     for (uint32_t i = 0; i < tree->count; i++) {
         const pj_call_box *box = &tree->boxes[i];
         bool above = box->parent == PJ_NO_ITEM || v->drawn[box->parent];
         bool rest = i > 0 && box->region == PJ_NO_ITEM; // drawn with what is too small
-        v->drawn[i] = i == 0 || (above && !rest && box->size > least);
-        v->left_out += !v->drawn[i] && !rest && !box->self;
+        inside[i] = i == tree->top || (box->parent != PJ_NO_ITEM && inside[box->parent]);
+        v->drawn[i] = i == 0 || (above && !rest && box->size > least && is_looked_at(v, i, inside));
+        v->left_out += inside[i] && !v->drawn[i] && !rest && !box->self;
     }
 }
 
@@ -72,7 +86,7 @@ static void fold_chain(pj_call_view *v)
             break;
         at = tree->order[box->first];
     }
-    v->first = tree->boxes[at].depth >= 2 ? at : 0;
+    v->first = tree->top ? tree->top : tree->boxes[at].depth >= 2 ? at : 0;
 }
 
 static bool is_below_first(const pj_call_view *v, const pj_call_box *box)
@@ -442,6 +456,8 @@ bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts, pj_ca
     out->tree = pj_call_tree_new(out->view.sums,
                                  (pj_call_tree_opts){.root = pj_str_of(opts->profile.root),
                                                      .reverse = opts->profile.reverse,
+                                                     .path = opts->profile.zoom,
+                                                     .path_count = opts->profile.zoom_count,
                                                      .depth = opts->profile.depth,
                                                      .cutoff = opts->profile.cutoff},
                                  arena, err);

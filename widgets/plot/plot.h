@@ -50,6 +50,10 @@ typedef struct pj_profile_opts {
     bool by_self;     // colours of a call graph: by own time
     bool one_rank;
     int64_t rank;
+    const uint32_t *zoom;          // of call paths: regions from the root to what is looked at
+    uint32_t zoom_count;           // 0 = all
+    const char *asks;              // id of the field that clicks are told to; NULL = none
+    const char *wanted;            // what is searched in pages that are alive; NULL = nothing
     unsigned depth;                // 0 = the plot's default
     double cutoff;                 // least part of the caller; 0 = the plot's default, < 0 = none
     double least_node, least_edge; // of a call graph, parts of the whole; the same

@@ -192,6 +192,26 @@ static void expect(pj_profile *p, pj_call_tree_opts opts, const char *want)
     }
 }
 
+/// Only what lies below the end of the path is looked into, and is the whole.
+static void a_path_is_the_whole_of_what_lies_below(void **state)
+{
+    (void)state;
+    static const uint32_t in_graph[] = {0, 1}, in_tree[] = {0, 1, 1}, nowhere[] = {0, 3, 1};
+    pj_auto_profile graph = made_graph();
+    pj_auto_profile tree = made_tree();
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_call_tree_opts opts = {.path = in_graph, .path_count = 2, .least = 0.5, .depth = 1};
+    expect(graph, opts, "main 6, .work 3, ..leaf 2, ..all 1, .all 3");
+    opts = (pj_call_tree_opts){.path = in_tree, .path_count = 3};
+    expect(tree, opts, "main 10, .f 6, ..f 4, ...g 2, ...own 2, ..own 2, .g 2, .own 2");
+    const pj_profile_sums *sums = pj_profile_sums_new(tree, 0, NULL, arena);
+    const pj_call_tree *t = pj_call_tree_new(sums, opts, arena, NULL);
+    const pj_call_box *top = &t->boxes[t->top];
+    assert_true(top->depth == 2 && top->start == 0 && top->size == 1);
+    opts.path = nowhere;
+    assert_int_equal(pj_call_tree_new(sums, opts, arena, NULL)->top, 0);
+}
+
 static void what_a_graph_does_not_tell_is_estimated(void **state)
 {
     (void)state;
@@ -286,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_are_expanded_as_snakeviz_does),
         cmocka_unit_test(what_a_graph_does_not_tell_is_estimated),
+        cmocka_unit_test(a_path_is_the_whole_of_what_lies_below),
         cmocka_unit_test(callers_share_what_their_callee_takes),
         cmocka_unit_test(trees_are_drawn_as_they_are),
         cmocka_unit_test(names_are_shortened_by_their_meaning),

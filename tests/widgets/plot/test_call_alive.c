@@ -96,6 +96,37 @@ static void large_profiles_are_held_as_far_as_a_page_goes(void **state)
     json_decref(data);
 }
 
+/// A function of the root's, as the kernel is asked for it: its region is the last column.
+static uint32_t region_of(const json_t *data, size_t box)
+{
+    size_t function = (size_t)number(data, "of", box);
+    const json_t *of = json_array_get(json_object_get(data, "functions"), function);
+    return (uint32_t)json_integer_value(json_array_get(of, 7));
+}
+
+/// What is looked at has the size of the whole, below those that lead to it.
+static void a_zoom_is_drawn_as_the_whole(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"flame", "sunburst"};
+    made_profile_opts made = {MADE_GRAPH, 400, 3, false, true, false};
+    for (size_t k = 0; k < 2; k++) {
+        json_t *all = data_of(kinds[k], made, (pj_plot_opts){0});
+        uint32_t path[] = {region_of(all, 0), region_of(all, 1)};
+        pj_plot_opts opts = {.profile = {.zoom = path, .zoom_count = 2, .asks = "id"}};
+        json_t *data = data_of(kinds[k], made, opts);
+        size_t first = (size_t)json_integer_value(json_object_get(data, "first"));
+        assert_true(first == 1 && number(data, "depth", first) == 1);
+        assert_true(fabs(number(data, "size", first) - 1e9) < 2);
+        assert_int_equal(region_of(data, first), path[1]);
+        for (size_t i = 2; i < count_of(data); i++)
+            assert_true(number(data, "depth", i) > 1);
+        assert_true(count_of(data) > 10);
+        json_decref(all);
+        json_decref(data);
+    }
+}
+
 static void ranks_are_told_as_strips(void **state)
 {
     (void)state;
@@ -112,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_lie_within_their_callers),
         cmocka_unit_test(large_profiles_are_held_as_far_as_a_page_goes),
+        cmocka_unit_test(a_zoom_is_drawn_as_the_whole),
         cmocka_unit_test(ranks_are_told_as_strips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,133 @@
+// Pictures of profiles as users handle them: zoom, back, search, keys, themes; saved, reopened,
+// and as a page without a kernel.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { lowestContrast, openPage, until } from './page.js';
+import { assertNoErrors } from './assertions.js';
+
+const cells = ['p = profile "profiles/cpu_*.prof"', 'plot(p, "flame")', 'plot(p, "sunburst")'];
+
+const alive = area => area.locator('.pj-alive');
+const box = (area, name) => alive(area).getByRole('treeitem', { name }).first();
+const calls = area => alive(area).locator('.pj-calls').innerText();
+const shape = (area, name) => box(area, name).locator('.pj-shape').first();
+
+/// Hover tells, a click zooms, the call stack and Escape go back, search highlights.
+async function handle(area, page) {
+  await alive(area).waitFor();
+  await shape(area, /^_wait, /).hover();
+  await until(async () => /threading\.py:\d+\non this path: [\d.]+ s \(\d+\s% of all/
+    .test(await alive(area).locator('.pj-tip').innerText()));
+  await shape(area, /^_wait, /).click();
+  await until(async () => /run\s+›\s+meet\s+›\s+wait\s+›\s+_wait/.test(await calls(area)), () => calls(area));
+  assert.equal(await box(area, /^meet, /).count(), 0);
+  await alive(area).locator('.pj-calls button', { hasText: 'meet' }).click();
+  await box(area, /^find_stars, /).waitFor({ state: 'detached' });
+  await alive(area).getByRole('button', { name: 'Back' }).click();
+  await alive(area).getByRole('button', { name: 'Back' }).click();
+  await box(area, /^search, /).waitFor();
+  await alive(area).getByRole('searchbox').fill('centroid');
+  assert.match(await alive(area).locator('output').innerText(), /^1 call, \d.*% of run$/);
+  assert.equal(await alive(area).locator('.pj-found').count(), 2); // with its own time
+  await alive(area).getByRole('searchbox').fill('');
+  await box(area, /^run, /).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await until(async () => /run\s+›\s+meet$/.test((await calls(area)).trim()), () => calls(area));
+  await page.keyboard.press('Escape');
+  await box(area, /^search, /).waitFor();
+}
+
+async function inLab(stage) {
+  const notebook = stage.notebook('profiles.ipynb', cells);
+  const lab = await stage.open(notebook);
+  await lab.runAll();
+  await assertNoErrors(lab);
+  await handle(lab.output(1), lab.page);
+  const rings = lab.output(2);
+  await rings.locator('.pj-list button', { hasText: 'wait_for' }).click();
+  await until(async () => (await calls(rings)).includes('wait_for'), () => calls(rings));
+  for (const theme of ['Dark', 'Light']) {
+    await lab.theme(theme);
+    const { ratio, text } = await lowestContrast(alive(lab.output(1)).locator('.pj-bar'));
+    assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    const paper = await alive(lab.output(1)).evaluate(at => getComputedStyle(at).backgroundColor);
+    assert.equal(paper, theme === 'Dark' ? 'rgb(22, 25, 29)' : 'rgb(255, 255, 255)');
+    await lab.picture(stage.keep(`profiles-${theme.toLowerCase()}`));
+  }
+  await lab.save();
+  await lab.reload();
+  await handle(lab.output(1), lab.page);
+  const reader = await stage.open(notebook, { server: await stage.stranger() });
+  await reader.page.locator('.jp-OutputArea-output [title^="_wait"]').first().waitFor();
+  assert.equal(await reader.page.locator('.pj-alive').count(), 0);
+}
+
+/// nbconvert's page in a browser that reaches nothing, and its document.
+async function asPage(stage) {
+  const notebook = stage.notebook('page.ipynb', cells);
+  const run = (command, ...args) => execFileSync(command, args, { cwd: stage.home, stdio: 'pipe' });
+  run('jupyter', 'nbconvert', '--execute', '--to', 'notebook', '--inplace', notebook);
+  run('jupyter', 'nbconvert', '--to', 'html', notebook);
+  const page = await openPage(stage.browser);
+  stage.opened.push({ page, close: () => page.context().close() });
+  await page.goto(pathToFileURL(path.join(stage.home, 'page.html')).href);
+  page.complaints.length = 0; // scripts of the template that live elsewhere
+  await handle(page.locator('.jp-OutputArea-output', { has: page.locator('.pj-alive') }).first(), page);
+  page.complaints.length = 0;
+  run('popinjay', 'report', notebook, '-o', 'page.pdf');
+  assert.equal(fs.readFileSync(path.join(stage.home, 'page.pdf')).subarray(0, 5).toString(), '%PDF-');
+}
+
+/// Files of the shell: the same in an .html and in an .svg.
+async function asFiles(stage) {
+  for (const suffix of ['html', 'svg']) {
+    const file = path.join(stage.home, `flame.${suffix}`);
+    execFileSync('bash', ['-c', 'popinjay plot flame profiles/cpu_*.prof --export "$1"', '-', file],
+      { cwd: stage.home, stdio: 'pipe' });
+    const page = await openPage(stage.browser);
+    stage.opened.push({ page, close: () => page.context().close() });
+    await page.goto(pathToFileURL(file).href);
+    await handle(page.locator(':root'), page);
+  }
+}
+
+/// Through the kernel: a click is told to it, its controls lead on, and its buttons back.
+async function viewed(stage) {
+  const lab = await stage.open(stage.notebook('view.ipynb', [cells[0], 'view(p, "flame")']));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  const area = lab.output(1);
+  const links = () => area.locator('.jupyter-button').allInnerTexts();
+  await alive(area).waitFor();
+  await shape(area, /^_wait, /).click();
+  await until(async () => (await links()).join().endsWith('run,meet,wait,_wait'), links);
+  await box(area, /^meet, /).waitFor({ state: 'detached' });
+  await area.getByRole('button', { name: 'meet' }).click();
+  await box(area, /^_enter, /).waitFor();
+  await area.getByRole('button', { name: 'Back' }).click();
+  await box(area, /^_enter, /).waitFor({ state: 'detached' });
+  await area.getByRole('button', { name: 'Whole' }).click();
+  await box(area, /^search, /).waitFor();
+  await area.getByRole('textbox', { name: 'Search' }).fill('centroid');
+  await area.getByRole('textbox', { name: 'Search' }).press('Tab');
+  await alive(area).locator('.pj-found').first().waitFor();
+  await area.getByLabel('Depth').selectOption('3');
+  await box(area, /^wait_for, /).waitFor({ state: 'detached' });
+  await lab.picture(stage.keep('profiles-view'));
+  await lab.save();
+  await lab.reload();
+  await alive(area).waitFor();
+  await shape(area, /^meet, /).click();
+  await until(async () => (await links()).join().endsWith('run,meet'), links);
+}
+
+export const profileScenarios = {
+  'profiles: pictures are zoomed, searched, saved, reloaded, reopened untrusted': inLab,
+  'profiles: nbconvert\'s page is alive without a kernel': asPage,
+  'profiles: files of pictures are alive': asFiles,
+  'profiles: a view asks the kernel for each zoom': viewed
+};

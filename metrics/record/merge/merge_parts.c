@@ -27,6 +27,8 @@
 #include <unistd.h>
 
 #define LOCK ".lock"
+enum { WARNING = 2 }; // severity of what a process has to say
+
 #define STAGE "parts/.new" // where the archive is made
 #define LIST "merged"      // names of the parts that are in the archive
 
@@ -190,13 +192,21 @@ static bool recover_threads(pj_united_part *part, pj_err *err)
     return true;
 }
 
-static void note_unclosed(merging *m, const pj_part_log *log)
+/// What the user should know of a part beside that it is there.
+static void tell_notes(merging *m, const pj_part_log *log)
 {
     pj_err what = {0};
     if (pj_part_log_count(log, 'E') == 0) {
         pj_fail(&what, PJ_E_NONE, pj_part_log_folder(log), 0,
                 "ended without closing: all that it had recorded is there");
         tell(m, &what);
+    }
+    for (uint32_t i = 0; i < pj_part_log_count(log, 'X'); i++) {
+        pj_str line = pj_part_log_line(log, 'X', i), text = pj_part_log_field(line, 1);
+        what = (pj_err){0};
+        pj_fail(&what, PJ_E_NONE, pj_part_log_folder(log), 0, PJ_STR_FMT, PJ_STR_ARG(text));
+        if (pj_part_log_number(line, 0) >= WARNING)
+            tell(m, &what);
     }
 }
 
@@ -219,7 +229,7 @@ static bool take_part(merging *m, const char *name, pj_err *err)
         pj_part_log_free(part.log);
         return true;
     }
-    note_unclosed(m, part.log);
+    tell_notes(m, part.log);
     part.clock = pj_part_clock_of(part.log);
     pj_str world = pj_part_log_line(part.log, 'P', 0);
     part.in_world = pj_part_log_count(part.log, 'P') > 0;

@@ -353,6 +353,44 @@ static void a_merge_is_done_again(void **state)
     fresh();
 }
 
+static void keep_text(void *self, const pj_err *what)
+{
+    snprintf(self, 1024, "%s", what->text);
+}
+
+static void a_limit_ends_the_recording_and_not_the_program(void **state)
+{
+    (void)state;
+    const char *folder = fresh();
+    program p = {.seed = 13, .steps = STEPS_MOST};
+    pid_t child = fork();
+    if (child == 0) {
+        pj_rec_start((pj_rec_options){.folder = folder, .max_bytes = CHUNK});
+        pj_rec_here();
+        run_program(&p);
+        pj_rec_finish();
+        _exit(7);
+    }
+    int status;
+    assert_true(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+    char said[1024] = "";
+    pj_merged_parts merged;
+    pj_err err = {0};
+    assert_true(pj_merge_parts(folder, (pj_merge_parts_opts){.tell = keep_text, .self = said},
+                               &merged, &err));
+    assert_non_null(strstr(said, "its limit of size is reached"));
+    uint64_t calls = check_balance(folder);
+    assert_true(calls > CHUNK / 16 && calls < STEPS_MOST);
+    pj_otf2_evt *evt = open_location(folder, 0);
+    pj_otf2_event event, last = {0};
+    while (pj_otf2_evt_next(evt, &event))
+        last = event;
+    assert_true(last.type == PJ_OTF2_MEASUREMENT_ON_OFF && last.field[0] == 2);
+    pj_otf2_evt_close(evt);
+    check_valid(folder);
+    fresh();
+}
+
 static void a_running_process_is_left_for_later(void **state)
 {
     (void)state;
@@ -390,6 +428,7 @@ int main(void)
         cmocka_unit_test(definitions_may_end_anywhere),
         cmocka_unit_test(threads_and_forked_children_have_their_locations),
         cmocka_unit_test(a_merge_is_done_again),
+        cmocka_unit_test(a_limit_ends_the_recording_and_not_the_program),
         cmocka_unit_test(a_running_process_is_left_for_later),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

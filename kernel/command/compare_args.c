@@ -44,7 +44,7 @@ const pj_param pj_compare_rows[] = {
 /// Place of the baseline among two runs in study order.
 static size_t place_of(const pj_study *study, const pj_run *baseline)
 {
-    return study->runs[0] == baseline ? 0 : 1;
+    return study->cases[0].run == baseline ? 0 : 1;
 }
 
 /// The two runs with the first as the reference of the second, wherever it stands by size.

@@ -198,8 +198,8 @@ static bool take_run(loading *l, pj_run *run, pj_err *err)
     const pj_load_args *args = l->args;
     pj_network asked = l->opts.network;
     bool ok = true;
-    if (run->network && pj_network_is_ideal(&asked))
-        l->opts.network = *run->network;
+    if (run->other.network && pj_network_is_ideal(&asked))
+        l->opts.network = *run->other.network;
     if (args->reread || args->roi || args->roi_cut || args->clock || args->tag)
         ok = load_path(l, run->path, run->tag, err);
     else if (lacks(run, &l->opts))
@@ -213,7 +213,7 @@ static bool take_run(loading *l, pj_run *run, pj_err *err)
 static bool take_study(loading *l, const pj_study *study, pj_err *err)
 {
     for (size_t i = 0; i < study->count; i++)
-        if (!take_run(l, study->runs[i], err))
+        if (!take_run(l, study->cases[i].run, err))
             return false;
     return true;
 }

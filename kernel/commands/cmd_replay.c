@@ -47,9 +47,9 @@ static bool split_exports(const replay_args *args, pj_exports *tables, const cha
 
 static const char *title_of(const pj_run *run, pj_arena *arena)
 {
-    return run->network_label ? pj_arena_format(arena, "Replay of %s on a network of %s",
-                                                run->base->name, run->network_label)
-                              : pj_arena_format(arena, "Ideal-network replay of %s", run->name);
+    return run->other.label ? pj_arena_format(arena, "Replay of %s on a network of %s",
+                                              run->other.base->name, run->other.label)
+                            : pj_arena_format(arena, "Ideal-network replay of %s", run->name);
 }
 
 /// What is left of the runtime, and how much of it that saves.
@@ -77,9 +77,9 @@ static void note(const pj_run *run, pj_table *table)
     pj_format_double(run->ideal.runtime_ns, runtime);
     pj_format_duration(run->ideal.runtime_ns, shown);
     table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s)", runtime, shown);
-    if (run->base && run->base->ideal.available) {
-        pj_format_double(run->base->ideal.runtime_ns, runtime);
-        pj_format_duration(run->base->ideal.runtime_ns, shown);
+    if (run->other.base && run->other.base->ideal.available) {
+        pj_format_double(run->other.base->ideal.runtime_ns, runtime);
+        pj_format_duration(run->other.base->ideal.runtime_ns, shown);
         table->note = pj_arena_format(table->arena, "%s\non the ideal network %s (%s)", table->note,
                                       runtime, shown);
     }

@@ -120,18 +120,18 @@ static const char *load_code(const pj_report_source *source, pj_arena *arena)
     pj_auto_buf options = {0}, out = {0};
     bool tagged = false;
     for (size_t i = 0; i < study->count; i++)
-        tagged |= *study->runs[i]->tag != 0;
+        tagged |= *study->cases[i].run->tag != 0;
     add_text(&options, "roi", load->roi);
     add_text(&options, "roi_cut", load->roi_cut);
     add_text(&options, "clock", load->clock);
     pj_buf_puts(&out, tagged ? "{\n" : "load({\n");
     for (size_t i = 0; i < study->count; i++) {
         if (tagged) {
-            add_run(source, study->runs[i], arena, options.at ? options.at : "", &out);
+            add_run(source, study->cases[i].run, arena, options.at ? options.at : "", &out);
             continue;
         }
         pj_buf_puts(&out, "    ");
-        add_lua_text(&out, path_of(source, study->runs[i], arena));
+        add_lua_text(&out, path_of(source, study->cases[i].run, arena));
         pj_buf_puts(&out, ",\n");
     }
     pj_buf_puts(&out, "}");
@@ -190,9 +190,9 @@ json_t *pj_report_source_notebook(pj_session *session, const pj_report_source *s
     }
     pj_report_trace *traces = pj_new_n(arena, pj_report_trace, study->count);
     for (size_t i = 0; i < study->count; i++) {
-        traces[i].name = study->names[i];
+        traces[i].name = study->cases[i].name;
         traces[i].layout = pj_study_key_text(study, i, PJ_BY_LAYOUT);
-        if (!describe_run(session, source, study->runs[i], &traces[i], err))
+        if (!describe_run(session, source, study->cases[i].run, &traces[i], err))
             return NULL;
     }
     pj_report_plan plan = {.info = *info,

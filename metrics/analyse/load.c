@@ -342,7 +342,7 @@ static pj_run *load(load_state *loading, pj_err *err)
 static bool knows_parts(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
-    return known && pj_load_aspects(opts) == PJ_WANT(timeline) && !known->states_overlap &&
+    return known && pj_load_aspects(opts) == PJ_WANT(timeline) && !known->ranged.states_overlap &&
            !opts->listener_count && pj_reader_knows(known);
 }
 
@@ -441,7 +441,7 @@ static pj_run *case_of(const load_state *loading, pj_run *base)
     pj_run *run = pj_run_case(base, loading->aside, pj_network_label(asked, base->arena));
     pj_network *network = pj_new(run->arena, pj_network);
     *network = *asked;
-    run->network = network;
+    run->other.network = network;
     pj_run_release(base);
     return run;
 }

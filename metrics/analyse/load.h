@@ -28,7 +28,7 @@ typedef struct pj_load_opts {
     const pj_run *known;              // the same run read before, for `timeline`; NULL = none
     bool in_order;      // the listeners want the events of all threads in one order of time
     bool regions;       // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
-    pj_network network; // another one than the ideal gives a case (pj_run.base)
+    pj_network network; // another one than the ideal gives a case (pj_run.other)
     const char
         *ideal_path; // where to write the trace as that network makes it (.prv); NULL = nowhere
     /// Who reads the trace together; NULL = this process alone. All members load the same trace

@@ -8,6 +8,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
 #include "metrics/table/table.h"
 
 #include <math.h>
@@ -25,12 +26,12 @@ typedef struct comparing {
 static void add_columns(const comparing *c)
 {
     pj_table *table = c->out->table;
-    const char *const *names = c->metrics->study->names;
+    const pj_case *cases = c->metrics->study->cases;
     const pj_column columns[] = {
         {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
         {"title", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
-        {"baseline", names[c->baseline], "The value of the first run.", PJ_UNIT_NONE, false},
-        {"new", names[c->other], "The value of the second run.", PJ_UNIT_NONE, false},
+        {"baseline", cases[c->baseline].name, "The value of the first run.", PJ_UNIT_NONE, false},
+        {"new", cases[c->other].name, "The value of the second run.", PJ_UNIT_NONE, false},
         {"change", "Change", "The second less the first.", PJ_UNIT_CHANGE, false},
         {"relative_change", "Relative", "The change over the first.", PJ_UNIT_CHANGE, false},
         {"trend", c->opts.judge ? "Verdict" : "Trend", "Up or down, and whether that is better.",
@@ -159,10 +160,11 @@ bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other
 {
     if (!check_metric(metrics->set, opts.metric, err))
         return false;
-    const char *const *names = metrics->study->names;
+    const pj_case *cases = metrics->study->cases;
     *out = (pj_comparison){.table = pj_table_new("")};
-    out->table->title = pj_arena_format(out->table->arena, "From %s to %s: %s", names[baseline],
-                                        names[other], metrics->set->title);
+    out->table->title =
+        pj_arena_format(out->table->arena, "From %s to %s: %s", cases[baseline].name,
+                        cases[other].name, metrics->set->title);
     comparing c = {metrics, baseline, other, opts, out};
     add_columns(&c);
     for (size_t row = 0; row < metrics->set->count; row++)

@@ -99,7 +99,7 @@ static int by_share(const void *a, const void *b)
 pj_losses pj_losses_of(const pj_metrics *metrics, size_t run, pj_arena *arena)
 {
     const pj_study *study = metrics->study;
-    pj_measures measures = pj_measures_of(study->runs[run], study->scaling == PJ_SCALING_WEAK);
+    pj_measures measures = pj_measures_of(&study->cases[run], study->scaling == PJ_SCALING_WEAK);
     pj_losses found = {.items = pj_new_n(arena, pj_loss, metrics->set->count)};
     for (size_t row = 0; row < metrics->set->count; row++) {
         if (!is_cause(metrics, run, row))

@@ -1,8 +1,8 @@
-// Measures of a run: its sums, and what it lacks for them.
+// Measures of a case: its sums, and what it lacks for them.
 #include "metrics/pop/measures.h"
 
 #include "metrics/run/run_table.h"
-#include "metrics/run/sums.h"
+#include "metrics/run/study.h"
 
 #define NEEDS_NOTHING PJ_NEEDS_NOTHING
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
@@ -51,11 +51,11 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
     return NULL;
 }
 
-pj_measures pj_measures_of(const pj_run *run, bool weak)
+pj_measures pj_measures_of(const pj_case *of, bool weak)
 {
-    pj_sums sums = pj_sums_of(run);
+    const pj_run *run = of->run;
     pj_measures m = {.run = run, .weak = weak};
-#define MEASURE(name, needs, unit, sentence) m.name = sums.name;
+#define MEASURE(name, needs, unit, sentence) m.name = of->sums.name;
 #include "metrics/run/sums.def"
 #undef MEASURE
     if (run->no_states)

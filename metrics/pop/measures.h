@@ -1,9 +1,10 @@
-// What metric formulas see of a run: sums, means and maxima over its threads and ranks.
-// Ownership: plain data made from a run, which it borrows.
+// What metric formulas see of a case: sums, means and maxima over its threads and ranks.
+// Ownership: plain data made from a case, whose run it borrows.
 #ifndef PJ_MEASURES_H
 #define PJ_MEASURES_H
 
 #include "metrics/run/run.h"
+#include "metrics/run/study.h"
 #include "metrics/table/table.h"
 
 /// What a run must have for a measure or a metric to exist.
@@ -27,7 +28,7 @@ typedef struct pj_measures {
 #undef MEASURE
 } pj_measures;
 
-pj_measures pj_measures_of(const pj_run *run, bool weak);
+pj_measures pj_measures_of(const pj_case *of, bool weak);
 
 /// Factor of speedup, computation and instruction scaling: N / N0 in weak scaling, else 1.
 static inline double pj_measures_growth(const pj_measures *run, const pj_measures *reference)

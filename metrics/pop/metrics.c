@@ -66,7 +66,8 @@ static bool evaluate_run(pj_metrics *metrics, size_t run, const pj_measures *mea
     if (set->definition)
         return pj_metric_set_evaluate(&scope, metrics->arena, values, err);
     for (; scope.row < set->count; scope.row++)
-        values[scope.row] = built_in_value(&scope, study->names[study->reference], metrics->arena);
+        values[scope.row] =
+            built_in_value(&scope, study->cases[study->reference].name, metrics->arena);
     return true;
 }
 
@@ -167,7 +168,7 @@ static const char *make_note(const pj_metrics *metrics, pj_metrics_opts opts)
     if (study->alone)
         return convention;
     return pj_arena_format(metrics->arena, "%s%sReference run: %s (%s)%s%s.", convention,
-                           *convention ? " " : "", study->names[study->reference],
+                           *convention ? " " : "", study->cases[study->reference].name,
                            pj_study_key_text(study, study->reference, PJ_BY_LAYOUT),
                            scales ? "; " : "", scales ? study->scaling_note : "");
 }
@@ -193,7 +194,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
 
     pj_measures *measures = pj_new_n(arena, pj_measures, study->count);
     for (size_t run = 0; run < study->count; run++)
-        measures[run] = pj_measures_of(study->runs[run], study->scaling == PJ_SCALING_WEAK);
+        measures[run] = pj_measures_of(&study->cases[run], study->scaling == PJ_SCALING_WEAK);
     for (size_t run = 0; run < study->count; run++)
         if (!evaluate_run(metrics, run, measures, err)) {
             pj_metrics_release(metrics);
@@ -243,10 +244,10 @@ static void add_columns(pj_table *table, const pj_metric_set *set)
 static void add_run(pj_table *table, const pj_metrics *metrics, size_t run)
 {
     const pj_study *study = metrics->study;
-    const pj_layout *layout = &study->runs[run]->layout;
+    const pj_layout *layout = study->cases[run].layout;
     uint32_t per_rank = pj_layout_threads_per_rank(layout);
     const pj_cell run_cells[RUN_COLUMNS] = {
-        pj_cell_text(study->names[run]),
+        pj_cell_text(study->cases[run].name),
         pj_cell_int(layout->ranks),
         per_rank ? pj_cell_int(per_rank) : pj_cell_empty("the number of threads per rank varies"),
         pj_cell_int(layout->locations),

@@ -87,7 +87,7 @@ static void say_what_the_run_is(collector *c, int run)
     pj_arena *arena = c->metrics->arena;
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
         say_threads_vary(c, run);
-    if (m->run->base)
+    if (m->run->other.base)
         say(c, PJ_NOTE, run,
             "a replay on this network in place of the ideal one: its transfer and serialisation "
             "are "
@@ -193,7 +193,7 @@ static void say_what_is_other_work(collector *c, int run)
 {
     static const double less_work = 1.1, past_caches = 1.5;
     const pj_study *study = c->metrics->study;
-    if (study->runs[run]->layout.locations < study->runs[study->reference]->layout.locations)
+    if (study->cases[run].layout->locations < study->cases[study->reference].layout->locations)
         return; // a smaller run may well repeat less
     double instructions = scaling_of(c->metrics, run, PJ_S("instruction_scaling"));
     double computation = scaling_of(c->metrics, run, PJ_S("computation_scaling"));
@@ -223,7 +223,7 @@ static void add_names(pj_buf *out, const saying *s, const pj_study *study)
     }
     for (size_t run = 0; run < study->count && shown < NAMES_SHOWN; run++)
         if (s->runs[run])
-            pj_buf_addf(out, "%s%s", shown++ ? ", " : "", study->names[run]);
+            pj_buf_addf(out, "%s%s", shown++ ? ", " : "", study->cases[run].name);
     if (runs > shown)
         pj_buf_addf(out, " and %zu more", runs - shown);
     pj_buf_puts(out, ": ");

@@ -148,7 +148,7 @@ const pj_metric_set *pj_metric_set_default(const pj_study *study)
 {
     bool mpi = false, threads = false;
     for (size_t i = 0; i < study->count; i++) {
-        const pj_run *run = study->runs[i];
+        const pj_run *run = study->cases[i].run;
         mpi = mpi || run->has_mpi;
         threads = threads || run->layout.locations > run->layout.ranks;
     }

@@ -239,7 +239,7 @@ static bool is_for_many(pj_mpi_call call)
 
 static const role_rule *rule_of(const pj_calls *calls, pj_mpi_role role)
 {
-    return role == PJ_ROLE_START && calls->run->starts_go_on ? &start_at_once : &rules[role];
+    return role == PJ_ROLE_START && calls->run->told.starts_go_on ? &start_at_once : &rules[role];
 }
 
 static bool accepts(const role_rule *rule, pj_end_kind kind)
@@ -644,7 +644,7 @@ static void synchronise(pj_calls *calls, const pj_replay_call *call, pj_mpi_role
     if ((role == PJ_ROLE_FENCE || role == PJ_ROLE_WINDOW) && call->has_communicator)
         collect(calls, call, PJ_ROLE_BARRIER);
     else if (role == PJ_ROLE_FENCE ||
-             (role == PJ_ROLE_EPOCH && !signals && !calls->run->windows_told))
+             (role == PJ_ROLE_EPOCH && !signals && !calls->run->told.windows))
         count(calls, PJ_IMPORT_window_unknown);
 }
 
@@ -656,7 +656,7 @@ void pj_calls_replay(pj_calls *calls, const pj_replay_call *call, const pj_touch
         initialise(calls, call);
     else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init
         pj_groups_begin(calls->groups, calls->run->layout.rank_of[call->location]);
-    bool apart = calls->run->messages_apart;
+    bool apart = calls->run->told.messages_apart;
     const role_rule *rule = rule_of(calls, role);
     taken ends =
         apart ? take_parts(calls, call->location, rule) : take_ends(calls, call, rule, next);

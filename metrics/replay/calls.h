@@ -34,10 +34,10 @@ void pj_calls_free(pj_calls *calls);
 /// A message, the `number`-th event; its calls follow, or precede by not much more than the
 /// replay's window. Gives the engine's number for it.
 uint32_t pj_calls_message(pj_calls *calls, const pj_message *message, uint64_t number);
-/// Where the ends of messages are told apart (pj_run.messages_apart): the next call of the location
-/// sends `message` (which it releases), or posts a receive at `time`, or completes one that was
-/// posted then, or one that it posts itself (NULL). The number of what is completed is returned,
-/// held once for the caller.
+/// Where the ends of messages are told apart (pj_run.told.messages_apart): the next call of the
+/// location sends `message` (which it releases), or posts a receive at `time`, or completes one
+/// that was posted then, or one that it posts itself (NULL). The number of what is completed is
+/// returned, held once for the caller.
 void pj_calls_send(pj_calls *calls, uint32_t location, uint32_t message);
 void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time);
 uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time);

@@ -128,7 +128,7 @@ static void expect_starts(pj_groups *groups)
         groups->starts[a] = pj_engine_sync(groups->engine, false);
         if (groups->far)
             pj_engine_sync_far(groups->engine, groups->starts[a],
-                               2 * groups->run->communicator_count + a, 0);
+                               2 * groups->run->names.communicator_count + a, 0);
     }
     for (uint32_t r = 0; r < layout->ranks; r++) {
         uint32_t a = layout->application_of[r];
@@ -146,12 +146,12 @@ pj_groups *pj_groups_new(pj_engine *engine, const pj_run *run, pj_far *far, pj_i
     pj_groups *groups = pj_take_memory(sizeof *groups);
     *groups = (pj_groups){.engine = engine, .run = run, .far = far, .stats = stats};
     groups->arena = pj_arena_new(NULL);
-    groups->groups = pj_new_n(groups->arena, group, run->communicator_count);
+    groups->groups = pj_new_n(groups->arena, group, run->names.communicator_count);
     groups->starts = pj_new_n(groups->arena, uint32_t, layout->applications);
     groups->begun = pj_new_n(groups->arena, bool, layout->ranks);
     groups->last = pj_new_n(groups->arena, uint32_t, layout->ranks);
-    for (uint32_t i = 0; i < run->communicator_count; i++) {
-        const pj_communicator *c = &run->communicators[i];
+    for (uint32_t i = 0; i < run->names.communicator_count; i++) {
+        const pj_communicator *c = &run->names.communicators[i];
         groups->groups[i].communicator = c;
         pj_map_put(&groups->group_of, key_of(c->application, c->id), i);
     }
@@ -165,7 +165,7 @@ void pj_groups_free(pj_groups *groups)
 {
     if (!groups)
         return;
-    for (uint32_t i = 0; i < groups->run->communicator_count; i++)
+    for (uint32_t i = 0; i < groups->run->names.communicator_count; i++)
         for (unsigned k = 0; k < 2; k++)
             pj_sync_row_free(&groups->groups[i].rows[k]);
     pj_map_free(&groups->group_of);
@@ -262,7 +262,7 @@ void pj_groups_settle(pj_groups *groups)
 
 void pj_groups_end(pj_groups *groups)
 {
-    for (uint32_t i = 0; i < groups->run->communicator_count; i++) {
+    for (uint32_t i = 0; i < groups->run->names.communicator_count; i++) {
         const group *g = &groups->groups[i];
         const pj_sync_row *row = &g->rows[true];
         for (uint32_t k = 0; k < row->count; k++) {
@@ -291,7 +291,7 @@ static void tell_members(const pj_groups *groups, const group *g, pj_far_kind ki
 static void tell_arrivals(const pj_groups *groups, const pj_arrivals *news)
 {
     const uint64_t numbers[] = {news->row, news->number, news->guests};
-    uint32_t count = groups->run->communicator_count;
+    uint32_t count = groups->run->names.communicator_count;
     if (news->row < 2 * count) {
         tell_members(groups, &groups->groups[news->row / 2], PJ_FAR_ARRIVED, numbers, 3,
                      &news->clock);
@@ -323,7 +323,7 @@ void pj_groups_tell(pj_groups *groups)
 /// The row with this number, of a group that has ranks here and there; NULL = none has it.
 static pj_sync_row *row_numbered(pj_groups *groups, uint64_t number, group **g)
 {
-    if (number >= 2 * (uint64_t)groups->run->communicator_count)
+    if (number >= 2 * (uint64_t)groups->run->names.communicator_count)
         return NULL;
     *g = &groups->groups[number / 2];
     group_named(groups, (*g)->communicator->application, (*g)->communicator->id);
@@ -357,7 +357,7 @@ static bool hear_arrived(pj_groups *groups, pj_str *in)
     group *g;
     if (!pj_far_take(in, n, 3) || !pj_far_take_clock(in, &clock))
         return false;
-    uint64_t application = n[0] - 2 * (uint64_t)groups->run->communicator_count;
+    uint64_t application = n[0] - 2 * (uint64_t)groups->run->names.communicator_count;
     if (application < groups->run->layout.applications) {
         pj_engine_sync_arrived(groups->engine, groups->starts[application], (uint32_t)n[2], clock);
         return true;
@@ -401,7 +401,7 @@ static uint64_t number_of(const pj_groups *groups, const group *g, uint32_t rank
 
 bool pj_groups_name(const pj_groups *groups, uint32_t sync, pj_sync_name *name)
 {
-    for (uint32_t i = 0; i < 2 * groups->run->communicator_count; i++) {
+    for (uint32_t i = 0; i < 2 * groups->run->names.communicator_count; i++) {
         const pj_sync_row *row = &groups->groups[i / 2].rows[i % 2];
         for (uint32_t k = 0; k < row->count; k++) {
             const pj_sync_entry *entry = pj_sync_row_item(row, k);

@@ -458,8 +458,8 @@ static void add_ranks(const pj_ideal_trace *trace, uint32_t application, bool no
 
 static void add_communicators(const pj_ideal_trace *trace, pj_buf *out)
 {
-    for (uint32_t i = 0; i < trace->run->communicator_count; i++) {
-        const pj_communicator *c = &trace->run->communicators[i];
+    for (uint32_t i = 0; i < trace->run->names.communicator_count; i++) {
+        const pj_communicator *c = &trace->run->names.communicators[i];
         pj_buf_addf(out, "%c:%u:%u:%u", c->inter ? 'i' : 'c', c->application + 1, c->id, c->size);
         for (uint32_t k = 0; k < c->size; k++)
             pj_buf_addf(out, ":%u", c->ranks[k] - trace->first_rank[c->application] + 1);
@@ -480,7 +480,7 @@ static void add_header(const pj_ideal_trace *trace, double end, pj_buf *out)
     pj_buf_addf(out, ":%u", trace->run->layout.applications);
     for (uint32_t a = 0; a < trace->run->layout.applications; a++)
         add_ranks(trace, a, nodes, out);
-    pj_buf_addf(out, ",%u\n", trace->run->communicator_count);
+    pj_buf_addf(out, ",%u\n", trace->run->names.communicator_count);
     add_communicators(trace, out);
     pj_buf_puts(out, "#popinjay:REPLAY:\n"); // by which readers know that it is no measurement
 }

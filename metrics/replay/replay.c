@@ -142,11 +142,11 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->far = r->group ? pj_far_new(r->group, &run->layout) : NULL;
     r->groups = pj_groups_new(r->engine, run, r->far, &r->stats);
     r->calls = pj_calls_new(r->engine, r->groups, run, &r->stats);
-    if (run->messages_apart)
+    if (run->told.messages_apart)
         r->matching = pj_matching_new(r->engine, &run->layout, r->far);
     if (r->far && run->layout.locations > run->layout.ranks)
         r->order = pj_order_new(&run->layout);
-    r->threads = pj_threads_new(r->engine, &run->layout, run->forks_traced);
+    r->threads = pj_threads_new(r->engine, &run->layout, run->told.forks_traced);
     return true;
 }
 

@@ -35,34 +35,34 @@ void pj_region_sum_add(pj_region_sum *sum, const pj_region_instance *instance)
 
 static const char *find_label(const pj_run *run, uint16_t code, uint64_t value)
 {
-    size_t low = 0, high = run->label_count;
+    size_t low = 0, high = run->names.label_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const pj_label *label = &run->labels[middle];
+        const pj_label *label = &run->names.labels[middle];
         if (label->code < code || (label->code == code && label->value < value))
             low = middle + 1;
         else
             high = middle;
     }
-    const pj_label *found = &run->labels[low];
-    bool same = low < run->label_count && found->code == code && found->value == value;
+    const pj_label *found = &run->names.labels[low];
+    bool same = low < run->names.label_count && found->code == code && found->value == value;
     return same ? found->text : NULL;
 }
 
 static const pj_region *find_region(const pj_run *run, uint64_t value)
 {
-    return value >= 1 && value <= run->region_count ? &run->regions[value - 1] : NULL;
+    return value >= 1 && value <= run->names.region_count ? &run->names.regions[value - 1] : NULL;
 }
 
 bool pj_regions_name_functions(const pj_run *run)
 {
     static const char *const kinds[] = {"function", "user", "loop"};
-    for (uint32_t i = 0; i < run->region_count; i++)
-        for (size_t k = 0; run->regions[i].kind && k < sizeof kinds / sizeof *kinds; k++)
-            if (strcmp(run->regions[i].kind, kinds[k]) == 0)
+    for (uint32_t i = 0; i < run->names.region_count; i++)
+        for (size_t k = 0; run->names.regions[i].kind && k < sizeof kinds / sizeof *kinds; k++)
+            if (strcmp(run->names.regions[i].kind, kinds[k]) == 0)
                 return true;
-    for (size_t i = 0; i < run->label_count; i++)
-        if (run->labels[i].code == PJ_FUNCTION && run->labels[i].value)
+    for (size_t i = 0; i < run->names.label_count; i++)
+        if (run->names.labels[i].code == PJ_FUNCTION && run->names.labels[i].value)
             return true;
     return false;
 }

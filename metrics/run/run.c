@@ -78,7 +78,7 @@ void pj_run_release(pj_run *run)
 {
     if (!run || --run->references > 0)
         return;
-    pj_run_release(run->base);
+    pj_run_release(run->other.base);
     free(run->remarks.items);
     pj_arena_free(run->arena);
     free(run);
@@ -98,8 +98,8 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     *run = *base;
     run->arena = pj_arena_new(NULL);
     run->references = 1;
-    run->base = pj_run_hold(base);
-    run->network_label = pj_arena_text(run->arena, pj_str_of(network_label));
+    run->other.base = pj_run_hold(base);
+    run->other.label = pj_arena_text(run->arena, pj_str_of(network_label));
     run->name = pj_arena_format(run->arena, "%s @ %s", base->name, network_label);
     run->ideal = *ideal;
     run->ideal.finish_ns = copy_clocks(ideal->finish_ns, base->layout.ranks, run->arena);
@@ -113,7 +113,7 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
 
 void pj_run_set_tag(pj_run *run, pj_str tag)
 {
-    for (; run; run = run->base)
+    for (; run; run = run->other.base)
         run->tag = pj_arena_text(run->arena, tag);
 }
 

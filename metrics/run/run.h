@@ -120,6 +120,40 @@ typedef struct pj_provenance {
 
 struct pj_network;
 
+/// What codes of events stand for.
+typedef struct pj_run_names {
+    pj_communicator *communicators; // in the order of the trace
+    uint32_t communicator_count;
+    pj_region *regions; // of archives; each once; OpenMP events carry 1 + its index
+    uint32_t region_count;
+    pj_label *labels; // of other traces, in the order of (code, value)
+    size_t label_count;
+} pj_run_names;
+
+/// Of a what-if: the same run with `ideal` from another network, which its name tells. NULL = it is
+/// the run itself.
+typedef struct pj_other_network {
+    struct pj_run *base; // on the ideal network; held
+    const struct pj_network *network;
+    const char *label;
+} pj_other_network;
+
+/// How a trace tells what its program did, for those who replay it.
+typedef struct pj_told {
+    bool forks_traced;   // regions open at their fork: workers need no master
+    bool starts_go_on;   // MPI_Start of a send never waits for its receiver
+    bool windows;        // one-sided synchronisation names its ranks
+    bool states_unread;  // states may change where no counter is read
+    bool messages_apart; // there are PJ_EV_PART; see pj_part_kind
+} pj_told;
+
+/// What reading a part of the file has to know.
+typedef struct pj_ranged {
+    pj_part *parts; // in the order of the file; none when it has to be read whole
+    size_t count;
+    bool states_overlap; // of one thread: what it does depends on earlier records
+} pj_ranged;
+
 typedef struct pj_run {
     pj_arena *arena;
     _Atomic uint32_t references;
@@ -133,29 +167,18 @@ typedef struct pj_run {
     uint64_t events;     // records read
 
     pj_layout layout;
-    pj_communicator *communicators; // in the order of the trace
-    uint32_t communicator_count;
-    pj_region *regions; // of archives; each once; OpenMP events carry 1 + its index
-    uint32_t region_count;
-    pj_label *labels; // of other traces, in the order of (code, value)
-    size_t label_count;
+    pj_run_names names;
     const struct pj_regions *openmp_regions; // NULL until something asks for them
     const struct pj_timeline *timeline;      // the same
     bool has_mpi;                            // any MPI event
     bool has_openmp;                         // any OpenMP level event
     bool no_states;                          // useful time and runtime are not known
-    bool forks_traced;                       // regions open at their fork: workers need no master
-    bool starts_go_on;                       // MPI_Start of a send never waits for its receiver
-    bool windows_told;                       // one-sided synchronisation names its ranks
-    bool states_unread;                      // states may change where no counter is read
-    bool messages_apart;                     // there are PJ_EV_PART; see pj_part_kind
-    bool unsettled;                          // the reader has learnt what another pass needs
-    const void *kept;                        // by its reader, for itself alone; NULL = nothing
-    uint64_t end_ns;                         // max(header, last record)
+    pj_told told;
+    bool unsettled;   // the reader has learnt what another pass needs
+    const void *kept; // by its reader, for itself alone; NULL = nothing
+    uint64_t end_ns;  // max(header, last record)
     uint64_t last_record_ns;
-    pj_part *parts; // in the order of the file; none when it has to be read whole
-    size_t part_count;
-    bool states_overlap; // of one thread: what it does depends on earlier records
+    pj_ranged ranged;
     bool chopped;        // the trace says that it was cut out of a longer one
     bool idealised;      // the trace says that a replay wrote it
     const char *damage;  // which file of an archive is broken and how; NULL = none
@@ -169,10 +192,7 @@ typedef struct pj_run {
     pj_roi roi;
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     pj_ideal ideal;
-    // A case: the same run with `ideal` from another network, which its name tells; else NULL.
-    struct pj_run *base; // on the ideal network; held
-    const struct pj_network *network;
-    const char *network_label;
+    pj_other_network other;
     pj_import_stats import;
     pj_remarks remarks;
 

@@ -28,7 +28,7 @@ static void send_part(const pj_run *run, pj_process_group *group)
     facts found = {.has_mpi = run->has_mpi,
                    .has_openmp = run->has_openmp,
                    .no_states = run->no_states,
-                   .overlap = run->states_overlap,
+                   .overlap = run->ranged.states_overlap,
                    .present = {run->counters[0].present, run->counters[1].present},
                    .overflown = run->import.count[PJ_IMPORT_counter_overflow],
                    .cut_bursts = run->roi.cut_bursts};
@@ -61,7 +61,7 @@ static bool take_part(pj_run *run, const pj_process_group *group, unsigned membe
     run->has_mpi |= found.has_mpi;
     run->has_openmp |= found.has_openmp;
     run->no_states &= found.no_states;
-    run->states_overlap |= found.overlap;
+    run->ranged.states_overlap |= found.overlap;
     run->roi.cut_bursts += found.cut_bursts;
     run->import.count[PJ_IMPORT_counter_overflow] += found.overflown;
     for (unsigned c = 0; c < 2; c++)

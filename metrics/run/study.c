@@ -1,4 +1,4 @@
-// Studies: order of the runs, their names, the reference and the kind of scaling.
+// Studies: order of the cases, their names, the reference and the kind of scaling.
 #include "metrics/run/study.h"
 
 #include "metrics/base/arena.h"
@@ -43,6 +43,20 @@ static void sort_runs(pj_run **runs, size_t count)
             runs[at] = runs[at - 1];
         runs[at] = run;
     }
+}
+
+static void fill_cases(pj_study *study, pj_run *const *runs)
+{
+    pj_auto_arena kept = pj_arena_new(NULL);
+    pj_run **sorted = pj_new_n(kept, pj_run *, study->count);
+    for (size_t i = 0; i < study->count; i++)
+        sorted[i] = runs[i];
+    sort_runs(sorted, study->count);
+    study->cases = pj_new_n(study->arena, pj_case, study->count);
+    for (size_t i = 0; i < study->count; i++)
+        study->cases[i] = (pj_case){.run = pj_run_hold(sorted[i]),
+                                    .layout = &sorted[i]->layout,
+                                    .sums = pj_sums_of(sorted[i])};
 }
 
 /// What the names of a study are made from, by run.
@@ -112,30 +126,30 @@ static pj_str shown_name(const naming *names, size_t run)
     return path_tail(paths[run], parts);
 }
 
-static void name_runs(pj_study *study)
+static void name_cases(pj_study *study)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
     naming names = {study->count, pj_new_n(kept, pj_str, study->count),
                     pj_new_n(kept, pj_str, study->count)};
     for (size_t i = 0; i < study->count; i++) {
-        names.files[i] = path_from_root(study->runs[i], kept);
-        const pj_run *run = study->runs[i];
-        pj_str name = pj_str_of(run->base ? run->base->name : run->name);
+        names.files[i] = path_from_root(study->cases[i].run, kept);
+        const pj_run *run = study->cases[i].run;
+        pj_str name = pj_str_of(run->other.base ? run->other.base->name : run->name);
         names.bares[i] = bare_path(names.files[i], name);
     }
     for (size_t i = 0; i < study->count; i++) {
-        const char *label = study->runs[i]->network_label;
+        const char *label = study->cases[i].run->other.label;
         const char *name = pj_arena_text(study->arena, shown_name(&names, i));
-        study->names[i] = label ? pj_arena_format(study->arena, "%s @ %s", name, label) : name;
+        study->cases[i].name = label ? pj_arena_format(study->arena, "%s @ %s", name, label) : name;
     }
 }
 
 static void fill_keys(pj_study *study, size_t run)
 {
-    const pj_layout *layout = &study->runs[run]->layout;
+    const pj_layout *layout = study->cases[run].layout;
     uint32_t per_rank = pj_layout_threads_per_rank(layout);
     const char *text = pj_layout_text(layout, study->arena);
-    const char **keys = study->keys[run];
+    const char **keys = study->cases[run].keys;
     keys[PJ_BY_NONE] = "";
     keys[PJ_BY_RANKS] = pj_arena_format(study->arena, "%u", layout->ranks);
     keys[PJ_BY_THREADS] = pj_arena_format(study->arena, "%u", layout->locations);
@@ -144,7 +158,7 @@ static void fill_keys(pj_study *study, size_t run)
     keys[PJ_BY_THREADS_PER_RANK] = per_rank
                                        ? pj_arena_format(study->arena, "%u", per_rank)
                                        : pj_str_from(varying, pj_str_find(varying, 'x') + 1).at;
-    keys[PJ_BY_TAG] = pj_arena_text(study->arena, pj_str_of(study->runs[run]->tag));
+    keys[PJ_BY_TAG] = pj_arena_text(study->arena, pj_str_of(study->cases[run].run->tag));
 }
 
 /// One sign of weak scaling: the mean of a quantity over that of the reference run.
@@ -154,24 +168,24 @@ typedef struct indicator {
     bool available;
 } indicator;
 
-static double useful_per_thread(const pj_run *run)
+static double useful_per_thread(const pj_case *one)
 {
-    return pj_sums_of(run).useful_sum / run->layout.locations;
+    return one->sums.useful_sum / one->layout->locations;
 }
 
-static double runtime(const pj_run *run)
+static double runtime(const pj_case *one)
 {
-    return (double)run->runtime_ns;
+    return one->sums.runtime;
 }
 
-static double instructions_per_thread(const pj_run *run)
+static double instructions_per_thread(const pj_case *one)
 {
-    return pj_sums_of(run).instructions / run->layout.locations;
+    return one->sums.instructions / one->layout->locations;
 }
 
 static bool is_of_size(const pj_study *study, size_t a, size_t b)
 {
-    return study->runs[a]->layout.locations == study->runs[b]->layout.locations;
+    return study->cases[a].layout->locations == study->cases[b].layout->locations;
 }
 
 /// The runs of one size stand together; the first of the next one.
@@ -187,11 +201,11 @@ static size_t end_of_size(const pj_study *study, size_t run)
 /// they are smaller than the reference it is taken the other way round, so that the choice of the
 /// reference changes nothing.
 static double vote_of_size(const pj_study *study, size_t from, size_t to,
-                           double (*quantity)(const pj_run *run))
+                           double (*quantity)(const pj_case *one))
 {
-    double first = quantity(study->runs[study->reference]), sum = 0;
+    double first = quantity(&study->cases[study->reference]), sum = 0;
     for (size_t i = from; i < to; i++) {
-        double value = quantity(study->runs[i]);
+        double value = quantity(&study->cases[i]);
         if (value <= 0)
             return 0;
         sum += from < study->reference ? first / value : value / first;
@@ -201,9 +215,9 @@ static double vote_of_size(const pj_study *study, size_t from, size_t to,
 
 /// One vote a size, however often it was run; runs of the reference's size tell nothing.
 static indicator indicate(const pj_study *study, const char *title,
-                          double (*quantity)(const pj_run *run))
+                          double (*quantity)(const pj_case *one))
 {
-    bool available = quantity(study->runs[study->reference]) > 0;
+    bool available = quantity(&study->cases[study->reference]) > 0;
     double sum = 0;
     size_t sizes = 0;
     for (size_t from = 0, to; available && from < study->count; from = to) {
@@ -269,7 +283,7 @@ static const char *why_alone(const pj_study *study, pj_study_opts opts)
 static bool has_base(pj_run *const *runs, size_t count, const pj_run *one)
 {
     for (size_t i = 0; i < count; i++)
-        if (!runs[i]->base && strcmp(runs[i]->path, one->path) == 0)
+        if (!runs[i]->other.base && strcmp(runs[i]->path, one->path) == 0)
             return true;
     return false;
 }
@@ -281,8 +295,8 @@ static pj_run *const *with_bases(pj_run *const *runs, size_t *count, pj_arena *a
     for (size_t i = 0; i < *count; i++)
         all[n++] = runs[i];
     for (size_t i = 0; i < *count; i++)
-        if (runs[i]->base && !has_base(all, n, runs[i]))
-            all[n++] = runs[i]->base;
+        if (runs[i]->other.base && !has_base(all, n, runs[i]))
+            all[n++] = runs[i]->other.base;
     *count = n;
     return all;
 }
@@ -304,13 +318,8 @@ pj_study *pj_study_new(pj_run *const *runs, size_t count, pj_study_opts opts, pj
     }
     pj_study *study = pj_take_memory(sizeof *study);
     *study = (pj_study){.arena = pj_arena_new(NULL), .references = 1, .count = count};
-    study->runs = pj_new_n(study->arena, pj_run *, count);
-    study->names = pj_new_n(study->arena, const char *, count);
-    study->keys = pj_arena_alloc_n(study->arena, sizeof *study->keys, count);
-    for (size_t i = 0; i < count; i++)
-        study->runs[i] = pj_run_hold(runs[i]);
-    sort_runs(study->runs, count);
-    name_runs(study);
+    fill_cases(study, runs);
+    name_cases(study);
     for (size_t i = 0; i < count; i++)
         fill_keys(study, i);
     study->reference = opts.reference ? opts.reference - 1 : 0;
@@ -332,7 +341,7 @@ void pj_study_release(pj_study *study)
     if (!study || --study->references > 0)
         return;
     for (size_t i = 0; i < study->count; i++)
-        pj_run_release(study->runs[i]);
+        pj_run_release(study->cases[i].run);
     pj_arena_free(study->arena);
     free(study);
 }
@@ -368,7 +377,7 @@ bool pj_key_parse(pj_str text, pj_key *out)
 
 const char *pj_study_key_text(const pj_study *study, size_t run, pj_key key)
 {
-    return study->keys[run][key];
+    return study->cases[run].keys[key];
 }
 
 /// Position of the run's text among the distinct texts of the study, from 0.
@@ -376,11 +385,11 @@ static double position(const pj_study *study, size_t run, pj_key key)
 {
     size_t at = 0;
     for (size_t i = 0; i < study->count; i++) {
-        pj_str text = pj_str_of(study->keys[i][key]);
+        pj_str text = pj_str_of(study->cases[i].keys[key]);
         bool first = true;
         for (size_t before = 0; before < i && first; before++)
-            first = !pj_str_equal(pj_str_of(study->keys[before][key]), text);
-        if (pj_str_equal(text, pj_str_of(study->keys[run][key])))
+            first = !pj_str_equal(pj_str_of(study->cases[before].keys[key]), text);
+        if (pj_str_equal(text, pj_str_of(study->cases[run].keys[key])))
             return (double)at;
         at += first;
     }
@@ -389,7 +398,7 @@ static double position(const pj_study *study, size_t run, pj_key key)
 
 double pj_study_key_number(const pj_study *study, size_t run, pj_key key)
 {
-    const pj_layout *layout = &study->runs[run]->layout;
+    const pj_layout *layout = study->cases[run].layout;
     switch (key) {
     case PJ_BY_RANKS:
         return layout->ranks;

@@ -1,5 +1,5 @@
-// Runs of one code ordered by resources, with a reference. Ownership: new/free by counted
-// reference; a study holds its runs.
+// Cases of one code ordered by resources, with a reference. Ownership: new/free by counted
+// reference; a study holds the runs of its cases.
 #ifndef PJ_STUDY_H
 #define PJ_STUDY_H
 
@@ -7,6 +7,8 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
+#include "metrics/run/sums.h"
+#include "metrics/trace/layout.h"
 
 typedef enum pj_scaling { PJ_SCALING_AUTO, PJ_SCALING_STRONG, PJ_SCALING_WEAK } pj_scaling;
 
@@ -21,25 +23,32 @@ typedef enum pj_key {
     PJ_BY_COUNT
 } pj_key;
 
+/// What a column of tables is about: a run.
+typedef struct pj_case {
+    pj_run *run;             // held
+    const char *name;        // shown: the run's, or the shortest distinguishing tail of its path
+    const pj_layout *layout; // of what takes part
+    pj_sums sums;            // that metrics are made of
+    const char *keys[PJ_BY_COUNT]; // see pj_study_key_text
+} pj_case;
+
 typedef struct pj_study {
     pj_arena *arena;
     _Atomic uint32_t references;
-    pj_run **runs;      // study order: threads, threads per rank, tag, name (natural)
-    const char **names; // shown: the run's name, or the shortest distinguishing tail of its path
+    pj_case *cases; // study order: threads, threads per rank, tag, name (natural)
     size_t count;
-    size_t reference;                 // index in study order
-    bool chosen;                      // the user named it
-    pj_scaling scaling;               // STRONG or WEAK, never AUTO
-    const char *scaling_note;         // "strong scaling (detected: ...)", "(chosen ...)"
-    bool one_size;                    // all runs have as many threads: nothing is detected
-    const char *alone;                // why runs cannot be compared; NULL = they can
-    const char *(*keys)[PJ_BY_COUNT]; // by run and key; see pj_study_key_text
+    size_t reference;         // index in study order
+    bool chosen;              // the user named it
+    pj_scaling scaling;       // STRONG or WEAK, never AUTO
+    const char *scaling_note; // "strong scaling (detected: ...)", "(chosen ...)"
+    bool one_size;            // all runs have as many threads: nothing is detected
+    const char *alone;        // why runs cannot be compared; NULL = they can
 } pj_study;
 
 typedef struct pj_study_opts {
     size_t reference; // 1-based in study order; 0 = fewest threads, threads per rank, then tag
     pj_scaling scaling;
-    bool beside; // a case (pj_run.base) brings its run on the ideal network along
+    bool beside; // a case (pj_run.other) brings its run on the ideal network along
 } pj_study_opts;
 
 /// Holds every run. Fails with PJ_E_USAGE when the reference does not exist or there is no run.

@@ -6,7 +6,6 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
-#include "metrics/run/sums.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
@@ -29,23 +28,23 @@ static pj_str base_name(const char *program)
 
 static const char *other_program(const pj_study *study, size_t run, pj_arena *arena)
 {
-    const char *first = program_of(study->runs[study->reference]);
-    const char *other = program_of(study->runs[run]);
+    const char *first = program_of(study->cases[study->reference].run);
+    const char *other = program_of(study->cases[run].run);
     if (!first || !other || !*first || !*other || pj_str_equal(base_name(first), base_name(other)))
         return NULL;
     return pj_arena_format(arena,
                            "the runs are of different programs (%s: " PJ_STR_FMT ", %s: " PJ_STR_FMT
                            "): their efficiencies are not those of one code",
-                           study->names[study->reference], PJ_STR_ARG(base_name(first)),
-                           study->names[run], PJ_STR_ARG(base_name(other)));
+                           study->cases[study->reference].name, PJ_STR_ARG(base_name(first)),
+                           study->cases[run].name, PJ_STR_ARG(base_name(other)));
 }
 
 static const char *other_input(const pj_study *study, size_t run, pj_arena *arena)
 {
-    const pj_run *reference = study->runs[study->reference];
-    double before = pj_sums_of(reference).instructions;
-    double work = pj_sums_of(study->runs[run]).instructions;
-    double growth = (double)study->runs[run]->layout.locations / reference->layout.locations;
+    const pj_run *reference = study->cases[study->reference].run;
+    double before = study->cases[study->reference].sums.instructions;
+    double work = study->cases[run].sums.instructions;
+    double growth = (double)study->cases[run].layout->locations / reference->layout.locations;
     double least = growth < 1 ? growth : 1, most = growth > 1 ? growth : 1;
     if (!(before > 0) || !(work > 0) ||
         (work >= before * least / tolerance && work <= before * most * tolerance))
@@ -53,8 +52,8 @@ static const char *other_input(const pj_study *study, size_t run, pj_arena *aren
     return pj_arena_format(arena,
                            "%s takes %.3g times the instructions of %s on %.3g times the threads: "
                            "the runs seem to be of different applications or inputs",
-                           study->names[run], work / before, study->names[study->reference],
-                           growth);
+                           study->cases[run].name, work / before,
+                           study->cases[study->reference].name, growth);
 }
 
 const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
@@ -63,7 +62,7 @@ const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
     for (size_t run = 0; run < study->count && !found; run++)
         found = other_program(study, run, arena);
     for (size_t run = 0; run < study->count && !found; run++)
-        if (!pj_import_cut(&study->runs[run]->import))
+        if (!pj_import_cut(&study->cases[run].run->import))
             found = other_input(study, run, arena);
     return found;
 }

@@ -53,7 +53,7 @@ static uint32_t region_of(merging *m, uint32_t what)
         return m->region_of[what];
     const pj_call_paths *paths = m->paths;
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_region from = paths->followed ? m->run->regions[what]
+    pj_region from = paths->followed ? m->run->names.regions[what]
                                      : pj_call_name_region(m->run, &paths->names[what], arena);
     pj_str file = pj_str_of(from.file ? from.file : "");
     uint32_t region = pj_build_region(m->build, pj_str_of(from.name), file, from.line);
@@ -199,7 +199,7 @@ static void merge(merging *m)
                                                             .stored = PJ_STORED_EXCLUSIVE});
     m->exclusive = pj_build_column(m->build, PJ_AT_NODE, PJ_EXCLUSIVE, time, false);
     m->calls = pj_build_column(m->build, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM, true);
-    size_t names = m->paths->followed ? m->run->region_count : m->paths->name_count;
+    size_t names = m->paths->followed ? m->run->names.region_count : m->paths->name_count;
     m->region_of = new_numbers(names + 1);
     for (uint32_t rank = 0; rank < m->run->layout.ranks; rank++)
         add_rank(m, rank);

@@ -106,8 +106,8 @@ bool pj_record_can_be(const pj_run *run, const char *pattern)
     for (pj_mpi_call call = 1; (row = pj_mpi_call_at(call)); call++)
         if (fits_any(pattern, &row->name, 1))
             return true;
-    for (uint32_t i = 0; i < run->region_count; i++)
-        if (fits_any(pattern, &run->regions[i].name, 1))
+    for (uint32_t i = 0; i < run->names.region_count; i++)
+        if (fits_any(pattern, &run->names.regions[i].name, 1))
             return true;
     return fits_any(pattern, kinds, PJ_RECORD_LAST) || fits_any(pattern, states, STATES) ||
            fits_any(pattern, constructs, CONSTRUCTS) || fits_any(pattern, unknown, 2);
@@ -123,9 +123,9 @@ pj_records *pj_records_new(const pj_run *run, pj_record_take *take, void *self)
     records->whole = (pj_window){0, UINT64_MAX, false};
     for (uint32_t i = 0; i < records->locations; i++)
         pj_state_pieces_begin(&records->threads[i].states, &records->whole);
-    records->is_call = pj_take_memory(run->region_count + 1);
-    for (uint32_t i = 0; i < run->region_count; i++) {
-        pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(run->regions[i].name));
+    records->is_call = pj_take_memory(run->names.region_count + 1);
+    for (uint32_t i = 0; i < run->names.region_count; i++) {
+        pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(run->names.regions[i].name));
         records->is_call[i] = call != PJ_MPI_UNKNOWN;
     }
     return records;
@@ -157,7 +157,8 @@ uint64_t pj_records_open(const pj_records *records)
 
 static const char *region_name(const pj_records *records, uint64_t number)
 {
-    return number < records->run->region_count ? records->run->regions[number].name : NULL;
+    return number < records->run->names.region_count ? records->run->names.regions[number].name
+                                                     : NULL;
 }
 
 /// The innermost region of a thread that is not an MPI call.

@@ -43,7 +43,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     for (uint32_t i = 0; i < n; i++) {
         pj_state_clock_begin(&self->clocks[i], &self->window,
                              self->borders ? &self->borders[2 * (size_t)i] : NULL);
-        self->clocks[i].once = run->states_unread;
+        self->clocks[i].once = run->told.states_unread;
     }
     return true;
 }
@@ -176,7 +176,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
         pj_state_clock_end(clock, run->end_ns);
         run->totals[i] = totals_of(clock);
         write_counters(clock, i, run);
-        run->states_overlap |= clock->overlap;
+        run->ranged.states_overlap |= clock->overlap;
         run->roi.cut_bursts += pj_state_clock_cuts(clock);
         if (run->totals[i].runtime_ns > run->runtime_ns)
             run->runtime_ns = run->totals[i].runtime_ns;

@@ -68,7 +68,7 @@ typedef enum pj_event_kind {
     PJ_EV_LAST,       // number of kinds
 } pj_event_kind;
 
-/// Where pj_run.messages_apart, both ends of a message are told by their own locations, at the
+/// Where pj_run.told.messages_apart, both ends of a message are told by their own locations, at the
 /// place of their call in the order of the location. The n-th send of a rank to another one, on the
 /// same communicator and with the same tag, is the n-th receive of that one.
 typedef enum pj_part_kind {

@@ -14,9 +14,9 @@ struct pj_path_tree;
 struct pj_run;
 
 /// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
-/// Where the ends of messages are apart (pj_run.messages_apart), every member of a process group
-/// then has one for its own ranks (pj_layout_owner). Only the first such sink of a pass is told of
-/// others.
+/// Where the ends of messages are apart (pj_run.told.messages_apart), every member of a process
+/// group then has one for its own ranks (pj_layout_owner). Only the first such sink of a pass is
+/// told of others.
 typedef struct pj_sharing {
     /// Comes before `begin`: only the events of this member's ranks will come, those of one
     /// location in their order.

@@ -240,7 +240,7 @@ static void times_are_those_of_the_threads(void **state)
     assert_int_equal(run->totals[0].useful_ns + run->totals[1].useful_ns,
                      length - flushed - off + 1000);
     assert_int_equal(run->end_ns, 1000);
-    assert_true(run->states_unread); // teams begin where nothing is read
+    assert_true(run->told.states_unread); // teams begin where nothing is read
     pj_otf2_writer_remove(ANCHOR);
 }
 

@@ -65,7 +65,7 @@ static void a_started_send_goes_on(void **state)
         pj_auto_run run = load(ANCHOR);
         if (!run->ideal.available)
             fail_msg("%s", run->ideal.reason);
-        assert_int_equal(run->messages_apart, !styles[i].no_send);
+        assert_int_equal(run->told.messages_apart, !styles[i].no_send);
         assert_true(run->ideal.finish_ns[0] == 100 && run->ideal.finish_ns[1] == 200);
         assert_int_equal(run->import.count[PJ_IMPORT_start_waits], 0);
     }

@@ -96,7 +96,7 @@ static void try_metrics(const pj_plot *plot, const pj_fake_run *runs, size_t cou
 {
     pj_metrics *metrics = pj_fake_metrics(runs, count, opts);
     if (plot->source == PJ_PLOT_RUN)
-        try_plot(plot, (pj_plot_data){.run = metrics->study->runs[0]}, true);
+        try_plot(plot, (pj_plot_data){.run = metrics->study->cases[0].run}, true);
     if (plot->source == PJ_PLOT_METRICS)
         for (size_t row = 0; row < metrics->set->count; row++)
             for (int x = 0; x < 4; x++) {

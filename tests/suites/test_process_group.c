@@ -116,7 +116,7 @@ static void add_run(pj_buf *out, const pj_run *run)
                 (unsigned long long)run->events);
     pj_buf_addf(out, "%d %d %llu %llu %llu %d %d\n", run->has_mpi, run->has_openmp,
                 (unsigned long long)run->end_ns, (unsigned long long)run->last_record_ns,
-                (unsigned long long)run->runtime_ns, run->chopped, run->states_overlap);
+                (unsigned long long)run->runtime_ns, run->chopped, run->ranged.states_overlap);
     pj_buf_addf(out, "roi %d %llu %llu %llu\n", run->roi.set, (unsigned long long)run->roi.from_ns,
                 (unsigned long long)run->roi.to_ns, (unsigned long long)run->roi.cut_bursts);
     add_totals(out, run);

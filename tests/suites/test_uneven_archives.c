@@ -212,7 +212,7 @@ static void reversed_messages_are_counted(void **state)
         pj_auto_run run = load(ANCHOR, (pj_load_opts){.raw_clock = raw}, 1, &seen);
         assert_int_equal(run->import.count[PJ_IMPORT_message_reversed], raw);
         assert_int_equal(seen.begun, raw ? 1 : 2);
-        assert_true(run->messages_apart && seen.parts > 0);
+        assert_true(run->told.messages_apart && seen.parts > 0);
     }
     pj_otf2_writer_remove(ANCHOR);
 }
@@ -226,7 +226,7 @@ static void without_a_replay_there_is_one_pass(void **state)
         write_archive(answers[i].style);
         pj_auto_run run =
             load(ANCHOR, (pj_load_opts){.no_replay = true, .in_order = true}, 1, &seen);
-        assert_false(run->messages_apart);
+        assert_false(run->told.messages_apart);
         assert_int_equal(seen.begun, 1);
         assert_int_equal(seen.parts, 0);
         assert_int_equal(seen.messages, i == 0 ? 3 : 2);

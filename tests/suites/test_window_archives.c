@@ -160,7 +160,7 @@ static void unanswered_signals_bind_nobody(void **state)
     save(trace, (pj_otf2_style){.clock_step = 0});
     pj_auto_run run = load(ANCHOR, 1);
     expect(run, 560, 150, 980);
-    assert_false(run->messages_apart);
+    assert_false(run->told.messages_apart);
     assert_int_equal(run->import.count[PJ_IMPORT_message_not_received], 0);
     assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 3);
     pj_otf2_writer_remove(ANCHOR);

@@ -586,7 +586,7 @@ pj_script *random_program_script(const random_program *p, bool apart)
     double finish[RANDOM_PROGRAM_RANKS];
     simulate(p, UINT64_MAX, true, finish);
     pj_script *s = pj_script_new(p->ranks, 1);
-    s->run->messages_apart = apart;
+    s->run->told.messages_apart = apart;
     uint32_t even[RANDOM_PROGRAM_RANKS], count = 0;
     for (uint32_t r = 0; r < p->ranks; r += 2)
         even[count++] = r;

@@ -48,7 +48,7 @@ void pj_script_free(pj_script *script)
     for (uint32_t i = 0; i < script->run->layout.locations; i++)
         pj_map_free(&script->channels[i]);
     free(script->channels);
-    free(script->run->communicators);
+    free(script->run->names.communicators);
     pj_run_release(script->run);
     free(script->events);
     free(script->messages);
@@ -58,11 +58,11 @@ void pj_script_free(pj_script *script)
 void pj_script_communicator(pj_script *script, uint32_t id, const uint32_t *ranks, uint32_t size)
 {
     pj_run *run = script->run;
-    pj_grow(run->communicators, &script->communicator_cap, run->communicator_count + 1);
+    pj_grow(run->names.communicators, &script->communicator_cap, run->names.communicator_count + 1);
     uint32_t *copy = pj_new_n(run->arena, uint32_t, size + 1);
     for (uint32_t i = 0; i < size; i++)
         copy[i] = ranks[i];
-    run->communicators[run->communicator_count++] =
+    run->names.communicators[run->names.communicator_count++] =
         (pj_communicator){.id = id, .size = size, .ranks = copy};
 }
 
@@ -182,7 +182,7 @@ static void end_event(pj_script *script, uint32_t location, uint64_t time, const
 
 void pj_script_apart(pj_script *script, uint32_t location, pj_script_ends c)
 {
-    script->run->messages_apart = true;
+    script->run->told.messages_apart = true;
     if (c.name)
         call_event(script, location, c.begin, call_named(c.name), true);
     for (size_t i = 0; i < c.count; i++)

@@ -442,7 +442,7 @@ static const char *hover_of(const scaling *s, pj_arena *arena, const sample *at)
     if (has_ideal(s))
         ideal[pj_format_double(ideal_at(s, at->x), ideal)] = 0;
     return pj_arena_format(arena, "%s: %s%s%s\n%s (%s)%s%s", s->metric->title, exact,
-                           *ideal ? ", ideal " : "", ideal, study->names[at->run],
+                           *ideal ? ", ideal " : "", ideal, study->cases[at->run].name,
                            pj_study_key_text(study, at->run, PJ_BY_LAYOUT),
                            at->run == study->reference ? ", reference run" : "",
                            s->by == PJ_BY_TAG && *s->series[at->series]

@@ -199,7 +199,7 @@ static void write_summary(const writer *w)
     if (w->metrics->study->alone)
         add(w, "- There are no scalings (", w->metrics->study->alone, ").\n");
     if (w->metrics->study->count == 1)
-        add_figures(w, w->metrics->study->runs[0]);
+        add_figures(w, w->metrics->study->cases[0].run);
     if (!losses.count) {
         pj_buf_puts(w->out, "- No cause takes 1 % of the runtime.\n");
         return;
@@ -230,7 +230,7 @@ static void write_structure(const writer *w)
     const pj_study *study = w->metrics->study;
     size_t marked = 0;
     for (size_t i = 0; i < study->count; i++)
-        marked += study->runs[i]->roi.set;
+        marked += study->cases[i].run->roi.set;
     if (!marked) {
         pj_buf_addf(w->out, "The run%s analysed whole.\n", study->count == 1 ? " is" : "s are");
         return;
@@ -238,10 +238,10 @@ static void write_structure(const writer *w)
     pj_buf_addf(w->out, "In %zu of %zu runs a region of interest is analysed:\n\n", marked,
                 study->count);
     for (size_t i = 0; i < study->count; i++) {
-        const pj_roi *roi = &study->runs[i]->roi;
+        const pj_roi *roi = &study->cases[i].run->roi;
         if (!roi->set)
             continue;
-        add(w, "- ", study->names[i], "");
+        add(w, "- ", study->cases[i].name, "");
         pj_buf_addf(w->out, ": from %s to %s\n", duration(w, (double)roi->from_ns),
                     duration(w, (double)roi->to_ns));
     }
@@ -258,8 +258,8 @@ static void write_scaling(const writer *w)
         return;
     }
     pj_metric_value speedup = pj_metrics_at(metrics, w->last, (size_t)row);
-    double more = (double)study->runs[w->last]->layout.locations /
-                  (double)study->runs[reference]->layout.locations;
+    double more = (double)study->cases[w->last].layout->locations /
+                  (double)study->cases[reference].layout->locations;
     if (speedup.reason) {
         add(w, "The speedup has no value: ", speedup.reason, ".\n");
         return;
@@ -357,7 +357,7 @@ static double balance_of(const pj_run *run, const int64_t *counted)
 static void write_load_balance(const writer *w)
 {
     static const double even = 0.98, alike = 0.02;
-    const pj_run *run = w->metrics->study->runs[w->last];
+    const pj_run *run = w->metrics->study->cases[w->last].run;
     const pj_counter *instructions = &run->counters[PJ_COUNTER_INSTRUCTIONS];
     write_rows(w);
     if (run->layout.ranks < 2 || !instructions->present || !run->totals)
@@ -377,7 +377,7 @@ static void write_load_balance(const writer *w)
 
 static void write_communication(const writer *w)
 {
-    const pj_run *run = w->metrics->study->runs[w->last];
+    const pj_run *run = w->metrics->study->cases[w->last].run;
     write_rows(w);
     if (!run->ideal.available || !run->has_mpi || !run->runtime_ns)
         return;

@@ -151,7 +151,7 @@ static void add_structure(writer *w)
     add_topic(w, "## Structure and region of interest",
               "Phases of the run: start, iterations, output. Which of them is analysed, and why?",
               "structure");
-    const pj_run *last = w->metrics->study->runs[w->last];
+    const pj_run *last = w->metrics->study->cases[w->last].run;
     bool has_timeline = last->timeline || has_events(last); // summaries of old have none
     if (has_timeline && last->runtime_ns > 0) // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
@@ -199,7 +199,7 @@ static void add_lines(writer *w, const section *s)
 
 static void add_section(writer *w, const section *s)
 {
-    const pj_run *last = w->metrics->study->runs[w->last];
+    const pj_run *last = w->metrics->study->cases[w->last].run;
     if (!pj_findings_md_rows(w->metrics, pj_str_of(s->topic), NULL, 1))
         return;
     pj_auto_buf heading = {0};
@@ -217,7 +217,7 @@ static void add_section(writer *w, const section *s)
 static void add_functions(writer *w)
 {
     pj_auto_buf text = {0};
-    const pj_run *last = w->metrics->study->runs[w->last];
+    const pj_run *last = w->metrics->study->cases[w->last].run;
     if (!has_events(last) || !pj_regions_name_functions(last))
         return;
     pj_buf_puts(&text,

@@ -96,7 +96,7 @@ static const char *about_run(const builder *b, size_t run)
     const pj_study *study = b->grid->metrics->study;
     const char *tag = key_text(b, run, PJ_BY_TAG);
     return pj_arena_format(
-        b->arena, "%s: %s rank%s x %s thread%s%s%s%s", study->names[run],
+        b->arena, "%s: %s rank%s x %s thread%s%s%s%s", study->cases[run].name,
         key_text(b, run, PJ_BY_RANKS), strcmp(key_text(b, run, PJ_BY_RANKS), "1") == 0 ? "" : "s",
         key_text(b, run, PJ_BY_THREADS_PER_RANK),
         strcmp(key_text(b, run, PJ_BY_THREADS_PER_RANK), "1") == 0 ? "" : "s", *tag ? ", tag " : "",
@@ -118,8 +118,8 @@ static void finish_column(builder *b, pj_grid_column *column, bool named)
 {
     const pj_study *study = b->grid->metrics->study;
     if (named)
-        column->label = study->names[column->run];
-    column->cut = pj_import_cut(&study->runs[column->run]->import);
+        column->label = study->cases[column->run].name;
+    column->cut = pj_import_cut(&study->cases[column->run].run->import);
     if (!column->cut)
         return;
     b->grid->any_cut = true;

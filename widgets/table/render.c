@@ -47,7 +47,7 @@ void pj_render_overview(const pj_renderer *renderer, const pj_metrics *metrics, 
 {
     if (metrics->study->count != 1)
         return;
-    pj_auto_table table = pj_overview_table(metrics->study->runs[0]);
+    pj_auto_table table = pj_overview_table(metrics->study->cases[0].run);
     opts.page = false;
     pj_render_table(renderer, table, opts, out);
 }

@@ -104,7 +104,7 @@ static void clear(pj_wizard *wizard)
 static size_t reference_of(const pj_wizard *wizard, const pj_study *study)
 {
     for (size_t i = 0; wizard->reference && i < study->count; i++)
-        if (strcmp(study->runs[i]->path, wizard->reference) == 0)
+        if (strcmp(study->cases[i].run->path, wizard->reference) == 0)
             return i + 1;
     return 0;
 }

@@ -168,7 +168,7 @@ static void add_numbers(const pj_wizard *wizard, size_t row, pj_buf *html)
         char text[32];
         pj_format_fixed(value.value, 4, text);
         pj_buf_puts(html, "<div><span style=\"opacity:.75\">");
-        pj_escape_html(html, pj_str_of(study->names[run]));
+        pj_escape_html(html, pj_str_of(study->cases[run].name));
         pj_buf_puts(html, "</span><br>");
         pj_escape_html(html, pj_str_of(value.reason ? value.reason : text));
         pj_buf_puts(html, "</div>");
@@ -197,7 +197,7 @@ static void draw_ranks(pj_wizard *wizard, size_t row)
 {
     efficiencies_page *page = page_of(wizard);
     const pj_study *study = wizard->study;
-    const pj_run *run = study->runs[worst_run(wizard->metrics, row)];
+    const pj_run *run = study->cases[worst_run(wizard->metrics, row)].run;
     const pj_rank_quantity *quantity =
         pj_rank_quantity_of(pj_str_of(wizard->metrics->set->rows[row].key));
     pj_err err = {.code = PJ_E_NONE};

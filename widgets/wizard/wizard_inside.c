@@ -47,8 +47,8 @@ static const pj_run *run_of(const pj_wizard *wizard)
 {
     int index = pj_piece_index(&wizard->parts, page_of(wizard)->run);
     const pj_study *study = wizard->study;
-    return study
-        ->runs[index >= 0 && (size_t)index < study->count ? (size_t)index : study->count - 1];
+    bool known = index >= 0 && (size_t)index < study->count;
+    return study->cases[known ? (size_t)index : study->count - 1].run;
 }
 
 /// NULL = where the time goes, which is the last choice.
@@ -466,7 +466,7 @@ static void list_runs(pj_wizard *wizard)
     int before = pj_piece_index(&wizard->parts, page->run);
     json_t *names = json_array();
     for (size_t i = 0; i < study->count; i++)
-        json_array_append_new(names, pj_piece_string(study->names[i]));
+        json_array_append_new(names, pj_piece_string(study->cases[i].name));
     bool there = before >= 0 && (size_t)before < study->count;
     pj_piece_options(&wizard->parts, page->run, names, there ? before : (int)study->count - 1);
 }

@@ -57,8 +57,8 @@ static json_t *origin(const pj_metrics *metrics)
     const pj_study *study = metrics->study;
     json_t *traces = json_array();
     for (size_t i = 0; i < study->count; i++)
-        json_array_append_new(traces, json_pack("{s:s,s:s,s:s}", "name", study->names[i], "path",
-                                                study->runs[i]->path, "layout",
+        json_array_append_new(traces, json_pack("{s:s,s:s,s:s}", "name", study->cases[i].name,
+                                                "path", study->cases[i].run->path, "layout",
                                                 pj_study_key_text(study, i, PJ_BY_LAYOUT)));
     return json_pack("{s:s,s:o}", "set", metrics->set->key, "traces", traces);
 }

@@ -92,7 +92,7 @@ static int runs(lua_State *L)
     pj_lang_object *slot = pj_lang_object_push(L);
     slot->value = pj_value_list_new();
     for (size_t i = 0; i < study->count; i++)
-        pj_value_list_add_take(&slot->value, pj_value_run_take(pj_run_hold(study->runs[i])));
+        pj_value_list_add_take(&slot->value, pj_value_run_take(pj_run_hold(study->cases[i].run)));
     pj_lang_object_finish(L);
     return 1;
 }
@@ -250,7 +250,7 @@ static int reason(lua_State *L)
 static int row_run(lua_State *L)
 {
     const pj_lang_object *row = self_row(L);
-    pj_run *run = row->value.metrics->study->runs[row->part];
+    pj_run *run = row->value.metrics->study->cases[row->part].run;
     pj_lang_object *slot = pj_lang_object_push(L);
     slot->value = pj_value_run_take(pj_run_hold(run));
     pj_lang_object_finish(L);
@@ -290,10 +290,10 @@ static const pj_lang_member row_members[] = {
 
 static bool push_study_field(lua_State *L, const pj_metrics *m, size_t run, pj_str key)
 {
-    const pj_layout *layout = &m->study->runs[run]->layout;
+    const pj_layout *layout = m->study->cases[run].layout;
     pj_key by;
     if (pj_str_equal(key, PJ_S("trace"))) {
-        lua_pushstring(L, m->study->names[run]);
+        lua_pushstring(L, m->study->cases[run].name);
         return true;
     }
     if (!pj_key_parse(key, &by))

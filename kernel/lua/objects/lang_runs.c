@@ -51,7 +51,7 @@ static int format(lua_State *L)
 
 static int network(lua_State *L)
 {
-    const char *label = self(L)->network_label;
+    const char *label = self(L)->other.label;
     return label ? push_text(L, label) : 0;
 }
 

@@ -181,7 +181,7 @@ static void open_locations(otf2_reading *r, const pj_otf2_anchor *anchor)
         .sum = &r->pass->job->bytes_done,
         .by_library = r->lib->needed(r->archive),
         .regions = r->pass->regions,
-        .parts = r->run->messages_apart,
+        .parts = r->run->told.messages_apart,
         .roi = &r->run->roi,
         .marks = marks_each(r),
         .indices = r->ranges ? pj_otf2_kept_of(r->pass->known)->indices->items : NULL,
@@ -299,7 +299,7 @@ static void count_promises(otf2_reading *r, const pj_otf2_location *location)
 /// Whether a location posts receives and never completes one (eztrace).
 static bool lacks_completions(const pj_otf2_location *location)
 {
-    return location->posted && !location->completed;
+    return location->pending.posted && !location->pending.completed;
 }
 
 /// What reading a part of the archive, or cutting it, will want to know.
@@ -343,7 +343,7 @@ static void end_run(otf2_reading *r)
     run->kept = keep(r);
     count_defs(r);
     pj_otf2_match_end(r->match, &run->import);
-    if (run->messages_apart)
+    if (run->told.messages_apart)
         run->import.count[PJ_IMPORT_message_reversed] = pj_otf2_match_reversed(r->match);
 }
 
@@ -431,7 +431,8 @@ static learnt *new_learnt(uint32_t ranks, uint32_t locations, size_t traffic)
 /// Whether each wait of the receiver completes as many of these messages.
 static bool is_even(const pj_otf2_location *to, const pj_otf2_traffic *traffic)
 {
-    return !to->partial && to->waits && !traffic->completed && traffic->sends % to->waits == 0;
+    return !to->pending.partial && to->pending.waits && !traffic->completed &&
+           traffic->sends % to->pending.waits == 0;
 }
 
 static learnt *learn_traffic(const otf2_reading *r)
@@ -447,7 +448,7 @@ static learnt *learn_traffic(const otf2_reading *r)
         if (!lacks_completions(location))
             continue;
         l->infer[i] = l->inferred = true;
-        l->waits[location->rank] += location->waits;
+        l->waits[location->rank] += location->pending.waits;
         size_t end = at + pj_otf2_match_traffic(r->match, location->rank, l->traffic + at);
         for (; at < end; at++)
             l->counted |= l->traffic[at].counted = is_even(location, &l->traffic[at]);
@@ -470,7 +471,7 @@ static void learn_first(otf2_reading *r)
     l->shifted = violated(l->before) && !r->pass->raw_clock;
     if (l->shifted)
         l->lacks_ns = pj_otf2_sync_solve(r->sync, l->shifts);
-    l->uneven = r->run->messages_apart && pj_otf2_match_left(r->match);
+    l->uneven = r->run->told.messages_apart && pj_otf2_match_left(r->match);
     r->pass->learning = l->shifted || l->inferred || l->uneven;
     if (r->pass->learning)
         r->pass->learnt = l;
@@ -527,7 +528,7 @@ static unsigned workers_of(const otf2_reading *r)
 {
     bool by_library = r->lib->needed(r->archive);
     for (uint32_t i = 0; i < r->count; i++)
-        by_library |= r->locations[i]->lib != NULL;
+        by_library |= r->locations[i]->library.lib != NULL;
     return by_library ? 1 : pj_job_workers(r->pass->job);
 }
 
@@ -640,16 +641,16 @@ static bool read_archive(otf2_reading *r, pj_err *err)
         return false;
     if (r->defs->ticks_per_second == 0)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0, "the archive does not define its clock");
-    r->run->forks_traced = true;
-    r->run->starts_go_on = true;
-    r->run->states_unread = true;
+    r->run->told.forks_traced = true;
+    r->run->told.starts_go_on = true;
+    r->run->told.states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
     if (!choose_parts(r, err))
         return false;
-    r->run->messages_apart = gives_parts(r);
-    r->run->windows_told &= r->run->messages_apart;
-    r->pass->ranks_apart = r->run->messages_apart && shares_ranks(r);
+    r->run->told.messages_apart = gives_parts(r);
+    r->run->told.windows &= r->run->told.messages_apart;
+    r->pass->ranks_apart = r->run->told.messages_apart && shares_ranks(r);
     open_locations(r, &anchor);
     if (r->pass->group)
         r->share = pj_otf2_share_new(r->pass, r->locations, workers_of(r));

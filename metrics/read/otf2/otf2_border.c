@@ -8,8 +8,8 @@
 /// Whether a border lies in [from, to).
 static bool is_between(const pj_otf2_location *location, uint64_t from, uint64_t to)
 {
-    for (unsigned b = 0; b < location->border_count; b++)
-        if (from <= location->borders[b].ns && location->borders[b].ns < to)
+    for (unsigned b = 0; b < location->borders.count; b++)
+        if (from <= location->borders.at[b].ns && location->borders.at[b].ns < to)
             return true;
     return false;
 }
@@ -17,7 +17,7 @@ static bool is_between(const pj_otf2_location *location, uint64_t from, uint64_t
 void pj_otf2_border_read(pj_otf2_location *location, uint64_t time)
 {
     pj_otf2_standing *now = &location->now;
-    if (!location->border_count || time <= now->read_last)
+    if (!location->borders.count || time <= now->read_last)
         return;
     bool crossed = is_between(location, now->read_last, time);
     bool due = now->reading.due && now->reading.time > now->read_until;
@@ -29,13 +29,14 @@ void pj_otf2_border_read(pj_otf2_location *location, uint64_t time)
 
 bool pj_otf2_border_is_behind(const pj_otf2_location *location)
 {
-    return !location->metric || !is_between(location, location->now.read_last, location->now.last);
+    return !location->metric.class_ ||
+           !is_between(location, location->now.read_last, location->now.last);
 }
 
 uint64_t pj_otf2_border_next(pj_otf2_location *location)
 {
-    for (unsigned b = 0; b < location->border_count; b++) {
-        pj_otf2_border *border = &location->borders[b];
+    for (unsigned b = 0; b < location->borders.count; b++) {
+        pj_otf2_border *border = &location->borders.at[b];
         if (border->ns < location->now.last)
             continue;
         if (!border->behind)

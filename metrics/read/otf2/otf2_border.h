@@ -14,12 +14,12 @@ uint64_t pj_otf2_border_next(pj_otf2_location *location);
 /// Whether records may be passed over; not between a border and the first reading behind it.
 static inline bool pj_otf2_border_lets_skim(const pj_otf2_location *location)
 {
-    return !location->border_count || pj_otf2_border_is_behind(location);
+    return !location->borders.count || pj_otf2_border_is_behind(location);
 }
 /// Ticks of the location up to which its next border is not crossed; UINT64_MAX = there is none.
 static inline uint64_t pj_otf2_border_limit(pj_otf2_location *location)
 {
-    return location->border_count ? pj_otf2_border_next(location) : UINT64_MAX;
+    return location->borders.count ? pj_otf2_border_next(location) : UINT64_MAX;
 }
 
 #endif

@@ -55,13 +55,13 @@ static uint32_t number_of(pj_run *run, pj_map *numbers, pj_region region)
     uint64_t hash = hash_of(&region);
     uint32_t number;
     for (; pj_map_get(numbers, hash, &number); hash++)
-        if (same_region(&run->regions[number], &region))
+        if (same_region(&run->names.regions[number], &region))
             return number;
-    number = run->region_count++;
+    number = run->names.region_count++;
     pj_map_put(numbers, hash, number);
     region.name = pj_arena_text(run->arena, pj_str_of(region.name));
     region.file = region.file ? pj_arena_text(run->arena, pj_str_of(region.file)) : NULL;
-    run->regions[number] = region;
+    run->names.regions[number] = region;
     return number;
 }
 
@@ -80,7 +80,7 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
     bool by_name = !has_paradigms(from);
     defs->region_count = (uint32_t)from->count;
     defs->regions = pj_new_n(defs->arena, pj_otf2_region, from->count + 1);
-    run->regions = pj_new_n(run->arena, pj_region, from->count + 1);
+    run->names.regions = pj_new_n(run->arena, pj_region, from->count + 1);
     pj_map numbers = {0};
     for (uint32_t i = 0; i < from->count; i++) {
         const pj_otf2_def *def = &from->items[i];
@@ -94,7 +94,7 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
         defs->regions[i].number = number_of(run, &numbers, plain);
         defs->regions[i].plain = defs->regions[i].state == PJ_OTF2_INHERIT &&
                                  defs->regions[i].construct == PJ_OTF2_PLAIN;
-        defs->regions[i].name = run->regions[defs->regions[i].number].name;
+        defs->regions[i].name = run->names.regions[defs->regions[i].number].name;
         defs->has_teams |= defs->regions[i].construct == PJ_OTF2_PARALLEL;
         if (what.role >= ROLE_UNKNOWN_FROM)
             pj_import_add(&run->import, PJ_IMPORT_unknown_role, 0);

@@ -75,7 +75,7 @@ typedef struct pj_otf2_defs {
     uint32_t left_out;  // metrics recorded apart from the events
 } pj_otf2_defs;
 
-/// Reads the definitions and fills run->layout and run->communicators (MPI_COMM_WORLD is 1).
+/// Reads the definitions and fills run->layout and run->names.communicators (MPI_COMM_WORLD is 1).
 /// Oddities are counted in run->import. NULL with PJ_E_FORMAT when there is no thread of a process.
 PJ_CHECKED pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive,
                                            pj_run *run, pj_err *err);

@@ -326,8 +326,8 @@ static void list_members(work *w, const pj_otf2_comm *comm, pj_communicator *out
 static void give_number(work *w, pj_otf2_comm *comm)
 {
     pj_run *run = w->run;
-    comm->number = ++run->communicator_count;
-    pj_communicator *out = &run->communicators[comm->number - 1];
+    comm->number = ++run->names.communicator_count;
+    pj_communicator *out = &run->names.communicators[comm->number - 1];
     out->id = comm->number;
     list_members(w, comm, out);
 }
@@ -348,7 +348,7 @@ static void resolve_comms(work *w)
             (world == PJ_OTF2_NONE || defs->comms[i].size > defs->comms[world].size))
             world = i;
     }
-    w->run->communicators = pj_new_n(w->run->arena, pj_communicator, from->count);
+    w->run->names.communicators = pj_new_n(w->run->arena, pj_communicator, from->count);
     if (world != PJ_OTF2_NONE)
         give_number(w, &defs->comms[world]);
     for (uint32_t i = 0; i < from->count; i++)
@@ -370,8 +370,8 @@ static void resolve_windows(work *w)
             defs->comms[comm].number)
             pj_map_put(&defs->window_of, windows->items[i].id, comm);
     }
-    w->run->windows_told = defs->window_of.count > 0;
-    if (!w->run->windows_told)
+    w->run->told.windows = defs->window_of.count > 0;
+    if (!w->run->told.windows)
         return;
     defs->groups = pj_new_n(defs->arena, pj_otf2_group, groups->count);
     for (uint32_t i = 0; i < groups->count; i++) {

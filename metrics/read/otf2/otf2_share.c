@@ -185,11 +185,11 @@ static void send_events(pj_otf2_share *share, const pj_otf2_location *location, 
 
 static void send_ops(const pj_otf2_location *location, pj_buf *out)
 {
-    size_t count = location->op_count - location->op_first;
+    size_t count = location->ops.count - location->ops.first;
     pj_code_number(out, count);
     if (count)
-        pj_buf_add(out, (pj_str){(const char *)(location->ops + location->op_first),
-                                 count * sizeof *location->ops});
+        pj_buf_add(out, (pj_str){(const char *)(location->ops.at + location->ops.first),
+                                 count * sizeof *location->ops.at});
 }
 
 static void send_ending(const pj_otf2_location *location, pj_buf *out)
@@ -198,10 +198,10 @@ static void send_ending(const pj_otf2_location *location, pj_buf *out)
     memset(&e, 0, sizeof e);
     e.records = location->records;
     e.last = location->now.last;
-    e.posted = location->posted;
-    e.completed = location->completed;
-    e.waits = location->waits;
-    e.partial = location->partial;
+    e.posted = location->pending.posted;
+    e.completed = location->pending.completed;
+    e.waits = location->pending.waits;
+    e.partial = location->pending.partial;
     e.begun = location->now.begun;
     e.damaged = location->damage != NULL;
     e.import = location->import;
@@ -244,7 +244,7 @@ static bool put(void *self, void *slot, pj_err *err)
         send_ending(location, out);
     bool ok = pj_otf2_share_pass(share, location, location->event_first, err);
     location->event_first = location->event_count;
-    location->op_first = location->op_seen = location->op_count;
+    location->ops.first = location->ops.seen = location->ops.count;
     return ok;
 }
 
@@ -323,12 +323,12 @@ static bool take_events(pj_otf2_location *location, pj_str *in)
 static bool take_ops(pj_otf2_location *location, pj_str *in)
 {
     uint64_t count;
-    if (!pj_decode_number(in, &count) || count > in->len / sizeof *location->ops)
+    if (!pj_decode_number(in, &count) || count > in->len / sizeof *location->ops.at)
         return false;
-    size_t size = count * sizeof *location->ops;
-    pj_grow(location->ops, &location->op_cap, location->op_count + count + 1);
-    memcpy(location->ops + location->op_count, in->at, size);
-    location->op_count += count;
+    size_t size = count * sizeof *location->ops.at;
+    pj_grow(location->ops.at, &location->ops.cap, location->ops.count + count + 1);
+    memcpy(location->ops.at + location->ops.count, in->at, size);
+    location->ops.count += count;
     *in = pj_str_from(*in, size);
     return true;
 }
@@ -346,10 +346,10 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_location *location, 
     location->ended = true;
     location->records = e.records;
     location->now.last = e.last;
-    location->posted = e.posted;
-    location->completed = e.completed;
-    location->waits = e.waits;
-    location->partial = e.partial;
+    location->pending.posted = e.posted;
+    location->pending.completed = e.completed;
+    location->pending.waits = e.waits;
+    location->pending.partial = e.partial;
     location->now.begun = e.begun;
     location->import = e.import;
     if (e.damaged)

@@ -70,10 +70,10 @@ static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
 static void communicator_line(prv_reading *reading, pj_str line, size_t *cap)
 {
     pj_run *run = reading->run;
-    pj_grow(run->communicators, cap, run->communicator_count + 1);
-    pj_communicator *communicator = &run->communicators[run->communicator_count];
+    pj_grow(run->names.communicators, cap, run->names.communicator_count + 1);
+    pj_communicator *communicator = &run->names.communicators[run->names.communicator_count];
     if (pj_prv_communicator_parse(line, &reading->trace.header, communicator, run->arena))
-        run->communicator_count++;
+        run->names.communicator_count++;
     else
         pj_import_add(&run->import, PJ_IMPORT_bad_communicator, reading->lines + 1);
     reading->communicator_lines++;
@@ -83,11 +83,11 @@ static void communicator_line(prv_reading *reading, pj_str line, size_t *cap)
 static void keep_communicators(prv_reading *reading)
 {
     pj_run *run = reading->run;
-    pj_communicator *gathered = run->communicators;
-    uint32_t n = run->communicator_count;
-    run->communicators = pj_new_n(run->arena, pj_communicator, n);
+    pj_communicator *gathered = run->names.communicators;
+    uint32_t n = run->names.communicator_count;
+    run->names.communicators = pj_new_n(run->arena, pj_communicator, n);
     if (n)
-        memcpy(run->communicators, gathered, n * sizeof *gathered);
+        memcpy(run->names.communicators, gathered, n * sizeof *gathered);
     free(gathered);
     if (reading->communicator_lines != reading->trace.header.communicators)
         pj_import_add(&run->import, PJ_IMPORT_communicator_number, 1);
@@ -447,7 +447,7 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
 static bool knows_parts(const pj_run *run)
 {
     struct stat facts;
-    return run->part_count && stat(run->path, &facts) == 0 &&
+    return run->ranged.count && stat(run->path, &facts) == 0 &&
            (uint64_t)facts.st_size == run->file_bytes;
 }
 

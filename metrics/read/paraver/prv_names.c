@@ -34,17 +34,17 @@ static void name_regions(pj_run *run, const pj_pcf *pcf)
                     {60000023, PJ_OMP_TASK},      {60000118, PJ_OMP_FUNCTION_LINE},
                     {60000119, PJ_FUNCTION_LINE}, {60000123, PJ_OMP_TASK_LINE}};
     enum { FAMILIES = sizeof families / sizeof *families };
-    run->labels = pj_new_n(run->arena, pj_label, FAMILIES * pcf->value_count + 1);
+    run->names.labels = pj_new_n(run->arena, pj_label, FAMILIES * pcf->value_count + 1);
     for (size_t f = 0; f < FAMILIES; f++) {
         const pj_pcf_value *values;
         size_t count = pj_pcf_values(pcf, families[f].type, &values);
         for (size_t i = 0; i < count; i++)
-            run->labels[run->label_count++] =
+            run->names.labels[run->names.label_count++] =
                 (pj_label){.value = (uint64_t)values[i].value,
                            .text = pj_arena_text(run->arena, pj_str_of(values[i].label)),
                            .code = families[f].code};
     }
-    qsort(run->labels, run->label_count, sizeof *run->labels, by_code_and_value);
+    qsort(run->names.labels, run->names.label_count, sizeof *run->names.labels, by_code_and_value);
 }
 
 /// The labels of the trace come first, then Extrae's numbers.

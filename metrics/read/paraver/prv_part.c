@@ -46,10 +46,10 @@ void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
 
 void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run)
 {
-    run->parts = pj_new_n(run->arena, pj_part, parts->count + 1);
-    run->part_count = parts->count;
+    run->ranged.parts = pj_new_n(run->arena, pj_part, parts->count + 1);
+    run->ranged.count = parts->count;
     if (parts->count)
-        memcpy(run->parts, parts->items, parts->count * sizeof *run->parts);
+        memcpy(run->ranged.parts, parts->items, parts->count * sizeof *run->ranged.parts);
 }
 
 bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass, pj_err *err)
@@ -58,8 +58,8 @@ bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pa
     if (!known)
         return true;
     uint64_t at = pj_source_position(source);
-    for (; parts->next < known->part_count; parts->next++) {
-        const pj_part *part = &known->parts[parts->next];
+    for (; parts->next < known->ranged.count; parts->next++) {
+        const pj_part *part = &known->ranged.parts[parts->next];
         bool needed = part->last_ns >= pass->from_ns && part->first_ns <= pass->to_ns;
         if (!needed || part->offset + part->bytes <= at)
             continue;

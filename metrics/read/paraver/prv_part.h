@@ -20,7 +20,7 @@ typedef struct pj_prv_parts {
 /// parts: then two of them become one.
 void pj_prv_parts_add(pj_prv_parts *parts, const pj_block *block, size_t begin,
                       const pj_prv_batch *batch);
-/// Copies them into run->parts.
+/// Copies them into run->ranged.parts.
 void pj_prv_parts_keep(const pj_prv_parts *parts, pj_run *run);
 /// Skips what pass->known says is not needed; false at the end of what is, or with an error.
 PJ_CHECKED bool pj_prv_parts_seek(pj_prv_parts *parts, pj_source *source, const pj_pass *pass,

@@ -237,8 +237,8 @@ static void pack(pj_str text, pj_buf *out)
 bool pj_summary_write(const pj_run *run, const pj_provenance *from, const char *path,
                       uint64_t *bytes, pj_err *err)
 {
-    if (run->base) // summaries know the ideal network alone
-        run = run->base;
+    if (run->other.base) // summaries know the ideal network alone
+        run = run->other.base;
     json_t *root = write_whole(run, from);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(root);

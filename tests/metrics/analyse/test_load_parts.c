@@ -143,8 +143,8 @@ static void zooming_reads_what_it_shows(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/long.prv", folder);
     pj_auto_run known = load_with(NULL, NULL, 1);
-    assert_true(known->part_count > 8);
-    assert_false(known->states_overlap);
+    assert_true(known->ranged.count > 8);
+    assert_false(known->ranged.states_overlap);
     expect_zooms(known);
 }
 

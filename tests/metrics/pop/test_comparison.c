@@ -23,7 +23,7 @@ static pj_comparison compare(const char *set, uint64_t useful, pj_comparison_opt
     // "after" comes first in study order
     pj_auto_study study = pj_study_new(runs, 2, (pj_study_opts){.reference = 2}, &err);
     assert_non_null(study);
-    assert_ptr_equal(study->runs[1], before);
+    assert_ptr_equal(study->cases[1].run, before);
     pj_auto_metrics metrics =
         pj_metrics_new(pj_metric_set_by_key(pj_str_of(set)), study, (pj_metrics_opts){0}, &err);
     assert_non_null(metrics);

@@ -59,7 +59,7 @@ static void additive_parts_add_up(void **state)
     const pj_loss *transfer = find(m, &losses, "mpi_transfer_efficiency");
     assert_non_null(transfer);
     assert_true(fabs(transfer->share - 0.015) < 1e-6); // the ideal runtime is 0.985 of it
-    double runtime = (double)m->study->runs[RUNS - 1]->runtime_ns;
+    double runtime = (double)m->study->cases[RUNS - 1].run->runtime_ns;
     assert_true(fabs(transfer->core_ns - 0.015 * runtime * 16) < 16);
     assert_string_equal(transfer->method, "replay on an ideal network");
 }
@@ -72,7 +72,7 @@ static void scalings_cost_useful_time(void **state)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_losses losses = pj_losses_of(m, RUNS - 1, arena);
     const pj_loss *instructions = find(m, &losses, "instruction_scaling");
-    const pj_run *run = m->study->runs[RUNS - 1];
+    const pj_run *run = m->study->cases[RUNS - 1].run;
     double useful = 0;
     for (uint32_t i = 0; i < run->layout.locations; i++)
         useful += (double)run->totals[i].useful_ns;

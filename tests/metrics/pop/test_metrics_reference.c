@@ -56,14 +56,14 @@ static void compare_cell(const pj_metrics *m, size_t run, size_t row, double exp
                     pj_str_contains(pj_str_of(key), PJ_S("serialisation"));
     double limit = loose && replayed ? 1e-8 : 1e-12 * fmax(1, fabs(expected));
     if (fabs(got.value - expected) > limit)
-        fail_msg("%s %s of %s: %.17g, expected %.17g", m->set->key, key, m->study->names[run],
+        fail_msg("%s %s of %s: %.17g, expected %.17g", m->set->key, key, m->study->cases[run].name,
                  got.value, expected);
 }
 
 /// Columns 0 to 5 describe the run, then the metrics stand in the order of the set.
 static void compare_line(const pj_metrics *m, size_t run, pj_str line, bool loose)
 {
-    assert_true(pj_str_equal(pj_str_cut(&line, ','), pj_str_of(m->study->names[run])));
+    assert_true(pj_str_equal(pj_str_cut(&line, ','), pj_str_of(m->study->cases[run].name)));
     for (unsigned i = 1; i < 6; i++)
         pj_str_cut(&line, ',');
     for (size_t row = 0; row < m->set->count; row++) {

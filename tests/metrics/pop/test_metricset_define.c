@@ -226,7 +226,7 @@ static void test_measures_are_names(void **state)
 {
     (void)state;
     pj_auto_study study = two_runs();
-    pj_measures measures = pj_measures_of(study->runs[0], false);
+    pj_measures measures = pj_measures_of(&study->cases[0], false);
     const pj_measures_row *measure;
     for (size_t i = 0; (measure = pj_measures_row_at(i)); i++) {
         const pj_metric_spec rows[] = {{.key = "x", .formula = measure->name}};

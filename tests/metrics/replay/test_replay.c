@@ -145,7 +145,7 @@ static void large_persistent_sends_wait_as_in_dimemas(void **state)
     (void)state;
     for (int told = 0; told < 2; told++) {
         pj_auto_script s = pj_script_new(2, 1);
-        s->run->starts_go_on = told;
+        s->run->told.starts_go_on = told;
         pj_script_call(s, 0, "MPI_Start", 10, 60);
         pj_script_call(s, 1, "MPI_Recv", 50, 60);
         pj_script_send(s, (pj_script_message){0, 1, 10, 50, 60, .size = large});
@@ -522,7 +522,7 @@ static void both_groups_of_an_intercommunicator_meet(void **state)
     (void)state;
     pj_auto_script s = pj_script_new(4, 1);
     pj_script_communicator(s, 5, (uint32_t[]){0, 1, 2, 3}, 4);
-    s->run->communicators[1].inter = true;
+    s->run->names.communicators[1].inter = true;
     for (uint32_t r = 0; r < 4; r++)
         pj_script_collect(
             s, r, (pj_script_collective){"MPI_Barrier", 10 + 10 * r, 60, .communicator = 5});
@@ -769,9 +769,9 @@ static void applications_have_communicators_of_their_own(void **state)
     pj_auto_script s = pj_script_new(4, 1); // two applications, both with a communicator 1
     s->run->layout.applications = 2;
     s->run->layout.application_of[2] = s->run->layout.application_of[3] = 1;
-    s->run->communicators[0].size = 2;
+    s->run->names.communicators[0].size = 2;
     pj_script_communicator(s, 1, (uint32_t[]){2, 3}, 2);
-    s->run->communicators[1].application = 1;
+    s->run->names.communicators[1].application = 1;
     for (uint32_t r = 0; r < 4; r++) {
         pj_script_call(s, r, "MPI_Init", 10 + 10 * r, 50);
         pj_script_collect(

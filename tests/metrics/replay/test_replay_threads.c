@@ -121,7 +121,7 @@ static void who_leaves_a_barrier_late_holds_nobody(void **state)
 {
     (void)state;
     pj_auto_script s = pj_script_new(1, 2);
-    s->run->forks_traced = true;
+    s->run->told.forks_traced = true;
     region(s, 0, 100, 520);
     function(s, 0, 100, 220);
     wait(s, 0, PJ_OMP_BARRIER, 190, 200);
@@ -136,7 +136,7 @@ static void a_task_in_a_barrier_is_work_before_it(void **state)
 {
     (void)state;
     pj_auto_script s = pj_script_new(1, 2);
-    s->run->forks_traced = true;
+    s->run->told.forks_traced = true;
     region(s, 0, 100, 230);
     function(s, 0, 100, 220);
     wait(s, 0, PJ_OMP_BARRIER, 150, 195); // for 35, then 10
@@ -154,7 +154,7 @@ static void a_task_made_after_a_barrier_is_not_work_before_it(void **state)
 {
     (void)state;
     pj_auto_script s = pj_script_new(1, 2);
-    s->run->forks_traced = true;
+    s->run->told.forks_traced = true;
     region(s, 0, 100, 400);
     function(s, 0, 100, 390);
     wait(s, 0, PJ_OMP_BARRIER, 150, 160);
@@ -174,7 +174,7 @@ static void waiting_for_tasks_is_not_computing(void **state)
 {
     (void)state;
     pj_auto_script s = pj_script_new(1, 2);
-    s->run->forks_traced = true;
+    s->run->told.forks_traced = true;
     region(s, 0, 100, 230);
     function(s, 0, 100, 220);
     wait(s, 0, PJ_OMP_TASKWAIT, 130, 185); // for 50, then 5

@@ -40,7 +40,7 @@ static void test_order(void **state)
     pj_auto_study study = study_of(runs, 6, (pj_study_opts){0});
     static const char *const expected[] = {"few", "first", "b", "a", "run_2", "run_10"};
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(study->names[i], expected[i]);
+        assert_string_equal(study->cases[i].name, expected[i]);
     assert_int_equal(study->reference, 0);
 }
 
@@ -58,7 +58,7 @@ static void test_names(void **state)
     static const char *const expected[] = {"a/x/run",     "b/x/run", "y/run", "other", "same.prv",
                                            "same.prv.gz", "y/run",   "t",     "u"};
     for (size_t i = 0; i < 9; i++)
-        assert_string_equal(study->names[i], expected[i]);
+        assert_string_equal(study->cases[i].name, expected[i]);
 }
 
 /// However a file is named, and where only the suffix tells two apart.
@@ -78,7 +78,7 @@ static void test_names_of_one_folder(void **state)
     static const char *const expected[] = {"d1/test", "d2/test",    "d2/test",
                                            "beo.prv", "beo.prv.gz", "other"};
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(study->names[i], expected[i]);
+        assert_string_equal(study->cases[i].name, expected[i]);
 }
 
 static void test_reference(void **state)

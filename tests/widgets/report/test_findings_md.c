@@ -109,7 +109,7 @@ static void words_follow_the_region(void **state)
     pj_auto_buf whole = {0}, part = {0};
     add_topic(m, "structure", &whole);
     assert_string_equal(whole.at, "The runs are analysed whole.\n");
-    m->study->runs[1]->roi = (pj_roi){.set = true, .from_ns = 1000000, .to_ns = 3500000};
+    m->study->cases[1].run->roi = (pj_roi){.set = true, .from_ns = 1000000, .to_ns = 3500000};
     add_topic(m, "structure", &part);
     assert_non_null(strstr(part.at, "In 1 of 3 runs"));
     assert_non_null(strstr(part.at, "from 1.00 ms to 3.50 ms"));
@@ -136,7 +136,7 @@ static void imbalance_has_its_reason(void **state)
     pj_auto_buf work = {0}, speed = {0}, unknown = {0};
     add_topic(m, "load_balance", &work);
     assert_non_null(strstr(work.at, "the work itself is uneven"));
-    pj_run *run = m->study->runs[2];
+    pj_run *run = m->study->cases[2].run;
     for (uint32_t i = 0; i < run->layout.locations; i++)
         run->counters[PJ_COUNTER_INSTRUCTIONS].useful[i] = 1000;
     add_topic(m, "load_balance", &speed);

@@ -104,7 +104,7 @@ static void runs_without_states_have_no_timeline(void **state)
 {
     (void)state;
     pj_auto_metrics m = pj_fake_metrics(runs, 1, (pj_fake_opts){.set = "mpi"});
-    m->study->runs[0]->runtime_ns = 0;
+    m->study->cases[0].run->runtime_ns = 0;
     pj_report_plan plan = {.load_code = "load \"x\"", .metrics_code = "", .traces = traces};
     json_t *notebook = pj_report_notebook(m, &plan);
     pj_auto_buf text = text_of(notebook);

@@ -164,7 +164,7 @@ static void cut_runs_are_marked(void **state)
     (void)state;
     static const pj_fake_run runs[] = {{2, 1, NULL, NULL}, {4, 1, NULL, NULL}};
     pj_auto_metrics m = pj_fake_metrics(runs, 2, (pj_fake_opts){0});
-    m->study->runs[1]->import.count[PJ_IMPORT_damaged_stream] = 1;
+    m->study->cases[1].run->import.count[PJ_IMPORT_damaged_stream] = 1;
     pj_auto_arena arena = pj_arena_new(NULL);
     const pj_grid *grid = pj_grid_new(m, arena);
     assert_string_equal(grid->columns[0].label, "2");

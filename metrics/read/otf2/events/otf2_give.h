@@ -80,11 +80,9 @@ static inline void pj_otf2_count(pj_otf2_location *location, pj_import_key key)
 /// The global id of one of its own; ids that a map leaves out stand for themselves.
 static inline uint64_t pj_otf2_global_of(const pj_otf2_location *location, unsigned of, uint64_t id)
 {
-    const pj_map *maps[] = {&location->regions,    &location->comms,   &location->metrics,
-                            &location->contexts,   &location->windows, &location->groups,
-                            &location->parameters, &location->strings};
+    const pj_otf2_ids *ids = &location->ids;
     uint32_t global;
-    return location->mapped[of] && pj_map_get(maps[of], id, &global) ? global : id;
+    return ids->mapped[of] && pj_map_get(&ids->maps[of], id, &global) ? global : id;
 }
 
 static inline const pj_otf2_region *pj_otf2_region_at(const pj_otf2_location *location,
@@ -109,8 +107,9 @@ static inline uint32_t pj_otf2_look_up_region(const pj_otf2_location *location, 
 static inline bool pj_otf2_next_record(pj_otf2_location *location, pj_otf2_event *event)
 {
     bool got = location->evt ? pj_otf2_evt_next(location->evt, event)
-                             : location->lib && location->lib->next(location->archive, location->id,
-                                                                    event, NULL);
+                             : location->library.lib &&
+                                   location->library.lib->next(location->library.archive,
+                                                               location->id, event, NULL);
     location->records += got;
     return got;
 }

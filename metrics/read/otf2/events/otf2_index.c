@@ -203,7 +203,7 @@ static bool can_keep(pj_otf2_location *const *locations, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const pj_otf2_location *location = locations[i];
         if (!location->index || location->damage || pj_otf2_evt_facts_of(location->evt).malformed ||
-            (location->posted && !location->completed))
+            (location->pending.posted && !location->pending.completed))
             return false;
         if (!location->index->flows.count)
             continue;

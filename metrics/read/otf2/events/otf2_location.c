@@ -117,14 +117,14 @@ static void give_body(pj_otf2_location *location, uint64_t time, uint16_t code, 
     give_openmp(location, time, code, level ? level : LEVEL_UNNAMED);
     mark_team(location);
     if (!level)
-        location->unnamed[location->unnamed_count++ % 2] = location->event_count - 1;
+        location->unnamed.at[location->unnamed.count++ % 2] = location->event_count - 1;
 }
 
 static void name_body(pj_otf2_location *location, uint64_t level)
 {
-    for (unsigned i = 0; i < location->unnamed_count && i < 2; i++)
-        location->events[location->unnamed[i]].a = level;
-    location->unnamed_count = 0;
+    for (unsigned i = 0; i < location->unnamed.count && i < 2; i++)
+        location->events[location->unnamed.at[i]].a = level;
+    location->unnamed.count = 0;
 }
 
 static void open_parallel(pj_otf2_location *location, uint64_t time, uint64_t level)
@@ -317,7 +317,7 @@ static void enter(pj_otf2_location *location, uint64_t time, uint32_t index)
         pj_otf2_calls_enter(location, time, index);
     if (pj_otf2_region_at(location, index)->construct != PJ_OTF2_PLAIN)
         begin_construct(location, time, index);
-    location->unnamed_count = 0;
+    location->unnamed.count = 0;
     push_frame(location, (pj_otf2_frame){index, above});
     change(location, time);
 }
@@ -380,7 +380,7 @@ static void leave(pj_otf2_location *location, uint64_t time, uint32_t index)
         end_construct(location, time, index);
     if (location->named)
         give_region(location, time, PJ_EV_LEAVE, index);
-    location->unnamed_count = 0;
+    location->unnamed.count = 0;
     restate(location, at);
     change(location, time);
 }
@@ -389,8 +389,8 @@ static void leave(pj_otf2_location *location, uint64_t time, uint32_t index)
 
 static const pj_otf2_metric *metric_of(pj_otf2_location *location, uint64_t id)
 {
-    if (id == location->metric_id)
-        return location->metric;
+    if (id == location->metric.id)
+        return location->metric.class_;
     if (pj_otf2_known_idle(&location->known, id))
         return NULL;
     uint32_t index;
@@ -400,9 +400,9 @@ static const pj_otf2_metric *metric_of(pj_otf2_location *location, uint64_t id)
         pj_otf2_known_add_idle(&location->known, id);
         return NULL;
     }
-    location->metric_id = id;
-    location->metric = &location->defs->metrics[index];
-    return location->metric;
+    location->metric.id = id;
+    location->metric.class_ = &location->defs->metrics[index];
+    return location->metric.class_;
 }
 
 static int64_t value_of(const pj_otf2_event *event, unsigned at)
@@ -566,7 +566,7 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
         pj_otf2_post(location, time, event->field[0]);
         return;
     case PJ_OTF2_MPI_REQUEST_CANCELLED:
-        pj_otf2_requests_take(&location->requests, event->field[0], &(uint64_t){0});
+        pj_otf2_requests_take(&location->pending.requests, event->field[0], &(uint64_t){0});
         return;
     case PJ_OTF2_MPI_COLLECTIVE_BEGIN:
         location->now.collective_begin = time;
@@ -633,11 +633,11 @@ static void end_location(pj_otf2_location *location)
 /// The time of a record in ns; many have that of the one before.
 static uint64_t time_of(pj_otf2_location *location, uint64_t ticks)
 {
-    if (ticks != location->ticks) {
-        location->ticks = ticks;
-        location->ticks_ns = pj_otf2_clock_ns(&location->clock, ticks);
+    if (ticks != location->latest.ticks) {
+        location->latest.ticks = ticks;
+        location->latest.ns = pj_otf2_clock_ns(&location->clock, ticks);
     }
-    return location->ticks_ns;
+    return location->latest.ns;
 }
 
 static void take_next(pj_otf2_location *location, const pj_otf2_event *event)
@@ -660,7 +660,7 @@ static void skim(pj_otf2_location *location)
 {
     pj_otf2_event reading;
     uint64_t events = location->records, ticks, before = location->now.last;
-    if (before != location->ticks_ns || !pj_otf2_border_lets_skim(location))
+    if (before != location->latest.ns || !pj_otf2_border_lets_skim(location))
         return;
     bool counted = pj_otf2_skim(location, pj_otf2_border_limit(location), &reading, &ticks);
     if (location->records == events)
@@ -680,14 +680,15 @@ void pj_otf2_location_close_up(pj_otf2_location *location)
                 ready * sizeof *location->events);
     location->event_first = 0;
     location->event_count = ready;
-    location->unnamed_count = 0;
-    size_t left = location->op_count - location->op_first;
-    if (location->op_first)
-        memmove(location->ops, location->ops + location->op_first, left * sizeof *location->ops);
-    location->op_base += location->op_first;
-    location->op_seen -= location->op_first;
-    location->op_first = 0;
-    location->op_count = left;
+    location->unnamed.count = 0;
+    size_t left = location->ops.count - location->ops.first;
+    if (location->ops.first)
+        memmove(location->ops.at, location->ops.at + location->ops.first,
+                left * sizeof *location->ops.at);
+    location->ops.base += location->ops.first;
+    location->ops.seen -= location->ops.first;
+    location->ops.first = 0;
+    location->ops.count = left;
 }
 
 /// At a mark, or at the end of a part that is needed; false when nothing more is.
@@ -711,7 +712,7 @@ void pj_otf2_location_fill(pj_otf2_location *location, size_t events)
     pj_otf2_event event;
     bool may_skim = location->evt && !location->named;
     size_t paths = location->calls ? location->calls->count + PATHS_MOST : 0;
-    while (location->event_count < events + (location->unnamed_count ? NAMES_AHEAD : 0) &&
+    while (location->event_count < events + (location->unnamed.count ? NAMES_AHEAD : 0) &&
            !location->ended && (!location->calls || location->calls->count < paths)) {
         if (location->records >= location->due && !go_on(location))
             return;

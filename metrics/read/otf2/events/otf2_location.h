@@ -90,6 +90,64 @@ enum { PJ_OTF2_BORDERS = 2 };
 struct pj_otf2_index;
 struct pj_otf2_ranged;
 
+/// What gives the records where our own decoder cannot; NULL = it does.
+typedef struct pj_otf2_library {
+    const pj_otf2_lib *lib;
+    pj_otf2_archive *archive;
+} pj_otf2_library;
+
+/// The last events of bodies whose region is not yet known.
+typedef struct pj_otf2_unnamed {
+    unsigned count;
+    size_t at[2]; // their places in `events`
+} pj_otf2_unnamed;
+
+/// Time of the latest record, in its clock and of the run.
+typedef struct pj_otf2_latest {
+    uint64_t ticks, ns;
+} pj_otf2_latest;
+
+/// Operations that wait for those of other locations.
+typedef struct pj_otf2_ops {
+    pj_otf2_op *at; // events of kind MESSAGE have the number of their operation in `a`
+    size_t first, count, cap;
+    uint64_t base; // number of at[0]
+    size_t seen;   // ops known to the matcher
+} pj_otf2_ops;
+
+typedef struct pj_otf2_borders {
+    pj_otf2_border at[PJ_OTF2_BORDERS]; // in order of time
+    unsigned count;
+} pj_otf2_borders;
+
+/// The class of metrics that was used last.
+typedef struct pj_otf2_metric_used {
+    uint64_t id;
+    const pj_otf2_metric *class_;
+} pj_otf2_metric_used;
+
+enum { PJ_OTF2_IDS = 8 };
+
+/// Global ids of a location's own ones, by kind (PJ_OTF2_OF_...).
+typedef struct pj_otf2_ids {
+    pj_map maps[PJ_OTF2_IDS];
+    bool mapped[PJ_OTF2_IDS]; // there is a map at all
+} pj_otf2_ids;
+
+/// What it has begun and what has not come back yet.
+typedef struct pj_otf2_pending {
+    pj_otf2_requests requests;
+    pj_otf2_requests collectives; // requested and not completed: their number in place of the time
+    uint32_t collective_count;    // requested so far
+    pj_map channels;              // of parts, by (peer, communicator)
+    uint64_t *posts;              // times of inferred receives that wait for their completion
+    size_t post_first, post_count, post_cap; // the first that waits, how many do
+    uint64_t posted, completed;              // receives without and with a completion
+    uint32_t waits;                          // calls that may have completed receives
+    bool fresh;                              // receives were posted since the last of them
+    bool partial;                            // some of them may have left receives for later
+} pj_otf2_pending;
+
 typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
     uint32_t number, rank;
@@ -100,8 +158,7 @@ typedef struct pj_otf2_location {
 
     // Where its records come from: our own decoder, or the library.
     pj_otf2_evt *evt;
-    const pj_otf2_lib *lib;
-    pj_otf2_archive *archive;
+    pj_otf2_library library;
     uint64_t id;
     pj_otf2_event ahead; // the first one
     bool has_ahead, ended;
@@ -109,48 +166,31 @@ typedef struct pj_otf2_location {
     uint64_t records;
 
     pj_otf2_clock clock;
-    pj_map regions, comms, metrics, contexts, windows, groups; // global ids of its own ones
-    pj_map parameters, strings;                                // the same
-    bool mapped[8];
+    pj_otf2_ids ids;
     pj_otf2_known known;
 
     // What it is in.
     pj_otf2_frame *stack;
     struct pj_otf2_tangle *tangle; // in its place, where far frames are left; NULL = the stack
     size_t depth, stack_cap;
-    uint64_t ticks, ticks_ns; // time of the latest record, in its clock and of the run
+    pj_otf2_latest latest;
     pj_otf2_standing now;
-    unsigned unnamed_count;        // of the last events of bodies whose region is not yet known
-    size_t unnamed[2];             // their places in `events`
+    pj_otf2_unnamed unnamed;
     struct pj_otf2_index *index;   // of a location that leaves marks
     struct pj_otf2_ranged *ranged; // of one that is not read whole
     pj_path_tree *calls;           // its call paths, for a sink; NULL = nobody asks for them
     uint64_t due;                  // records up to the next mark, or the end of a part
-    pj_otf2_requests requests;
-    pj_otf2_requests collectives; // requested and not completed: their number in place of the time
-    uint32_t collective_count;    // requested so far
-    pj_map channels;              // of parts, by (peer, communicator)
-    uint64_t *posts;              // times of inferred receives that wait for their completion
-    size_t post_first, post_count, post_cap; // the first that waits, how many do
+    pj_otf2_pending pending;
 
-    pj_otf2_border borders[PJ_OTF2_BORDERS]; // in order of time
-    unsigned border_count;
+    pj_otf2_borders borders;
 
-    uint64_t metric_id; // used last
-    const pj_otf2_metric *metric;
+    pj_otf2_metric_used metric;
 
     // What comes of it; the reader takes it away from the front.
     pj_event *events;
     size_t event_first, event_count, event_cap;
-    pj_otf2_op *ops; // events of kind MESSAGE have the number of their operation in `a`
-    size_t op_first, op_count, op_cap;
-    uint64_t op_base; // number of ops[0]
-    size_t op_seen;   // ops known to the matcher
+    pj_otf2_ops ops;
 
-    uint64_t posted, completed; // receives without and with a completion
-    uint32_t waits;             // calls that may have completed receives
-    bool fresh;                 // receives were posted since the last of them
-    bool partial;               // some of them may have left receives for later
     pj_import_stats import;
 } pj_otf2_location;
 

@@ -44,14 +44,11 @@ static void take_local(void *self, const pj_otf2_def *def)
                  {MAP_METRIC, PJ_OTF2_OF_METRIC},       {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT},
                  {MAP_WINDOW, PJ_OTF2_OF_WINDOW},       {MAP_GROUP, PJ_OTF2_OF_GROUP},
                  {MAP_PARAMETER, PJ_OTF2_OF_PARAMETER}, {MAP_STRING, PJ_OTF2_OF_STRING}};
-    pj_map *maps[] = {&location->regions,    &location->comms,   &location->metrics,
-                      &location->contexts,   &location->windows, &location->groups,
-                      &location->parameters, &location->strings};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (def->kind == PJ_OTF2_DEF_MAP && def->number[0] == kinds[i].kind &&
             def->number[1] <= UINT32_MAX) {
-            pj_map_put(maps[kinds[i].of], def->id, (uint32_t)def->number[1]);
-            location->mapped[kinds[i].of] = true;
+            pj_map_put(&location->ids.maps[kinds[i].of], def->id, (uint32_t)def->number[1]);
+            location->ids.mapped[kinds[i].of] = true;
         }
 }
 
@@ -73,8 +70,8 @@ static void open_records(pj_otf2_location *location, const pj_otf2_location_opts
     if (!opts->by_library)
         location->evt = pj_otf2_evt_open(path.at, how, NULL);
     else
-        location->lib = opts->lib;
-    if (!location->evt && !location->lib && opts->defs->locations[number].events > 0) {
+        location->library.lib = opts->lib;
+    if (!location->evt && !location->library.lib && opts->defs->locations[number].events > 0) {
         pj_otf2_count(location, PJ_IMPORT_missing_location);
         location->damage = "is missing";
     }
@@ -86,15 +83,15 @@ static void open_records(pj_otf2_location *location, const pj_otf2_location_opts
     if (location->evt && pj_otf2_evt_facts_of(location->evt).foreign) {
         pj_otf2_evt_close(location->evt);
         location->evt = NULL;
-        location->lib = opts->lib;
-        location->lib->local(location->archive, location->id, take_local, location);
+        location->library.lib = opts->lib;
+        location->library.lib->local(location->library.archive, location->id, take_local, location);
         location->has_ahead = pj_otf2_next_record(location, &location->ahead);
     }
     if (location->evt && opts->marks)
         pj_otf2_index_begin(location, opts->marks);
-    if (location->lib) { // has applied them
+    if (location->library.lib) { // has applied them
         location->clock.count = 0;
-        memset(location->mapped, 0, sizeof location->mapped);
+        memset(location->ids.mapped, 0, sizeof location->ids.mapped);
     }
 }
 
@@ -104,8 +101,8 @@ static pj_otf2_location *new_location(const pj_otf2_defs *defs, uint32_t number,
     *location = (pj_otf2_location){.defs = defs,
                                    .number = number,
                                    .rank = rank,
-                                   .metric_id = PJ_OTF2_UNDEFINED,
-                                   .ticks = PJ_OTF2_UNDEFINED,
+                                   .metric.id = PJ_OTF2_UNDEFINED,
+                                   .latest.ticks = PJ_OTF2_UNDEFINED,
                                    .due = UINT64_MAX};
     pj_otf2_clock_unit(&location->clock, defs->ticks_per_second);
     pj_otf2_known_begin(&location->known);
@@ -126,13 +123,13 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     uint32_t run_number = opts->defs->locations[number].location;
     uint32_t rank = opts->layout->rank_of[run_number];
     pj_otf2_location *location = new_location(opts->defs, run_number, rank);
-    location->archive = opts->archive;
+    location->library.archive = opts->archive;
     location->id = opts->defs->locations[number].id;
     location->worker = run_number != opts->layout->first_location[rank];
     if (opts->roi && opts->roi->set) {
-        location->borders[0].ns = opts->roi->from_ns;
-        location->borders[1].ns = opts->roi->to_ns;
-        location->border_count = PJ_OTF2_BORDERS;
+        location->borders.at[0].ns = opts->roi->from_ns;
+        location->borders.at[1].ns = opts->roi->to_ns;
+        location->borders.count = PJ_OTF2_BORDERS;
     }
     location->named = opts->regions;
     location->parts = opts->parts;
@@ -157,25 +154,19 @@ void pj_otf2_location_free(pj_otf2_location *location)
         return;
     pj_otf2_evt_close(location->evt);
     pj_otf2_clock_free(&location->clock);
-    pj_map_free(&location->regions);
-    pj_map_free(&location->comms);
-    pj_map_free(&location->metrics);
-    pj_map_free(&location->contexts);
-    pj_map_free(&location->windows);
-    pj_map_free(&location->groups);
-    pj_map_free(&location->parameters);
-    pj_map_free(&location->strings);
-    pj_map_free(&location->channels);
-    pj_otf2_requests_free(&location->requests);
-    pj_otf2_requests_free(&location->collectives);
+    for (size_t i = 0; i < PJ_OTF2_IDS; i++)
+        pj_map_free(&location->ids.maps[i]);
+    pj_map_free(&location->pending.channels);
+    pj_otf2_requests_free(&location->pending.requests);
+    pj_otf2_requests_free(&location->pending.collectives);
     pj_otf2_index_free(location->index);
     pj_otf2_ranged_free(location->ranged);
     pj_otf2_known_end(&location->known);
     pj_otf2_tangle_free(location->tangle);
     free(location->stack);
-    free(location->posts);
+    free(location->pending.posts);
     free(location->events);
-    free(location->ops);
+    free(location->ops.at);
     free(location);
 }
 
@@ -203,11 +194,11 @@ size_t pj_otf2_location_bytes(const pj_otf2_location *location)
 {
     return sizeof *location + pj_otf2_known_bytes(&location->known) +
            location->event_cap * sizeof *location->events +
-           location->op_cap * sizeof *location->ops +
+           location->ops.cap * sizeof *location->ops.at +
            location->stack_cap * sizeof *location->stack +
-           location->requests.cap * sizeof *location->requests.items +
-           location->collectives.cap * sizeof *location->collectives.items +
-           location->post_cap * sizeof *location->posts + pj_otf2_index_bytes(location->index) +
-           pj_otf2_tangle_bytes(location->tangle) +
+           location->pending.requests.cap * sizeof *location->pending.requests.items +
+           location->pending.collectives.cap * sizeof *location->pending.collectives.items +
+           location->pending.post_cap * sizeof *location->pending.posts +
+           pj_otf2_index_bytes(location->index) + pj_otf2_tangle_bytes(location->tangle) +
            (location->calls ? pj_path_tree_bytes(location->calls) : 0);
 }

@@ -544,8 +544,8 @@ static void take_collective(pj_otf2_match *match, const pj_otf2_location *locati
 
 void pj_otf2_match_take(pj_otf2_match *match, pj_otf2_location *location)
 {
-    for (; location->op_seen < location->op_count; location->op_seen++) {
-        pj_otf2_op *op = &location->ops[location->op_seen];
+    for (; location->ops.seen < location->ops.count; location->ops.seen++) {
+        pj_otf2_op *op = &location->ops.at[location->ops.seen];
         switch ((pj_otf2_op_kind)op->kind) {
         case PJ_OTF2_OP_SEND:
             take_send(match, location, op);

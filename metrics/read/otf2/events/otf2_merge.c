@@ -132,9 +132,9 @@ static bool has_event(const pj_otf2_location *location, const pj_otf2_op *op)
 static void take_ops(merging *g, pj_otf2_location *location)
 {
     pj_otf2_match_take(g->m->match, location);
-    while (location->op_first < location->op_seen &&
-           !has_event(location, &location->ops[location->op_first]))
-        location->op_first++;
+    while (location->ops.first < location->ops.seen &&
+           !has_event(location, &location->ops.at[location->ops.first]))
+        location->ops.first++;
 }
 
 static bool is_low(const merging *g, const pj_otf2_location *location)
@@ -227,7 +227,7 @@ static bool drain(merging *g, pj_otf2_location *location, pj_err *err)
         if (event->kind != PJ_EV_MESSAGE)
             continue;
         pj_message message;
-        const pj_otf2_op *op = &location->ops[event->a - location->op_base];
+        const pj_otf2_op *op = &location->ops.at[event->a - location->ops.base];
         if (op->kind == PJ_OTF2_OP_SEND)
             pj_otf2_match_release(g->m->match, op->message, &message);
         event->kind = PJ_EV_OTHER;
@@ -236,7 +236,7 @@ static bool drain(merging *g, pj_otf2_location *location, pj_err *err)
     if (batch.count)
         batch.events = location->events + location->event_first;
     location->event_first = location->event_count;
-    location->op_first = location->op_seen;
+    location->ops.first = location->ops.seen;
     pj_message message;
     while (pj_otf2_match_late(g->m->match, &message))
         ;
@@ -414,7 +414,7 @@ static void look_for_senders(merging *g, uint32_t rank, uint64_t end)
 static void op_out(merging *g, pj_otf2_location *location)
 {
     uint64_t number = location->events[location->event_first].a;
-    pj_otf2_op op = location->ops[number - location->op_base];
+    pj_otf2_op op = location->ops.at[number - location->ops.base];
     pj_message message;
     if (op.kind == PJ_OTF2_OP_SEND && !pj_otf2_match_infers(g->m->match, op.peer) &&
         !pj_otf2_match_message(g->m->match, op.message, &message))
@@ -422,7 +422,7 @@ static void op_out(merging *g, pj_otf2_location *location)
     if (op.kind == PJ_OTF2_OP_INFERRED)
         look_for_senders(g, location->rank, op.end);
     // A location that sends to itself may have moved its events.
-    location->op_first = (size_t)(number + 1 - location->op_base);
+    location->ops.first = (size_t)(number + 1 - location->ops.base);
     location->event_first++;
     if (op.kind != PJ_OTF2_OP_SEND)
         pj_otf2_match_receive(g->m->match, location, &op);

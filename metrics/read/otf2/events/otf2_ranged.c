@@ -75,8 +75,8 @@ static void jump(pj_otf2_location *location, const pj_otf2_mark *mark)
     location->now.since = given > location->now.since ? given : location->now.since;
     location->records = mark->records;
     location->clock.current = mark->piece < location->clock.count ? mark->piece : 0;
-    location->ticks = PJ_OTF2_UNDEFINED;
-    location->unnamed_count = 0;
+    location->latest.ticks = PJ_OTF2_UNDEFINED;
+    location->unnamed.count = 0;
     pj_otf2_evt_go(location->evt, mark->spot);
     set_numbers(location->ranged, mark);
 }

@@ -233,12 +233,12 @@ static bool skim_stretch(skimming *s, pj_otf2_evt *evt)
 /// Counters since the start may be passed over: the next reading holds them too.
 static uint64_t metric_to_pass(const pj_otf2_location *location)
 {
-    const pj_otf2_metric *metric = location->metric;
+    const pj_otf2_metric *metric = location->metric.class_;
     bool plain = metric != NULL;
     for (unsigned c = 0; plain && c < 2; c++)
         plain = !metric->has[c] || (location->now.counting[c] && !metric->next[c] &&
                                     metric->mode[c] != PJ_OTF2_RELATIVE);
-    return plain ? location->metric_id : PJ_OTF2_UNDEFINED;
+    return plain ? location->metric.id : PJ_OTF2_UNDEFINED;
 }
 
 /// Whether the record at `at`, behind its time, is of a type that may be passed over.
@@ -265,7 +265,7 @@ static void begin_counting(skimming *s, const pj_otf2_location *location)
 bool pj_otf2_skim(pj_otf2_location *location, uint64_t limit, pj_otf2_event *reading,
                   uint64_t *ticks)
 {
-    if (location->depth == 0 || location->unnamed_count)
+    if (location->depth == 0 || location->unnamed.count)
         return false;
     pj_otf2_span span = pj_otf2_evt_span(location->evt);
     if (span.at >= span.end || !may_be_plain(span.at))

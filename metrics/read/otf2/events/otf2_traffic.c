@@ -31,15 +31,15 @@ void pj_otf2_begin_call(pj_otf2_location *location, uint64_t time, uint32_t inde
 
 static void add_op(pj_otf2_location *location, pj_otf2_op op)
 {
-    if (location->op_count == location->op_cap)
-        pj_grow(location->ops, &location->op_cap, location->op_count + 1);
-    location->ops[location->op_count++] = op;
+    if (location->ops.count == location->ops.cap)
+        pj_grow(location->ops.at, &location->ops.cap, location->ops.count + 1);
+    location->ops.at[location->ops.count++] = op;
 }
 
 /// An operation that is looked at when the stream comes to `time`.
 static void give_op(pj_otf2_location *location, uint64_t time, pj_otf2_op op)
 {
-    pj_otf2_give(location, time, PJ_EV_MESSAGE)->a = location->op_base + location->op_count;
+    pj_otf2_give(location, time, PJ_EV_MESSAGE)->a = location->ops.base + location->ops.count;
     add_op(location, op);
 }
 
@@ -51,21 +51,22 @@ static void complete_posts(pj_otf2_location *location, uint64_t time)
     if (!row || row->role != PJ_ROLE_WAIT)
         return;
     pj_str name = pj_str_of(row->name);
-    location->waits += location->fresh;
-    location->partial |= location->fresh && !pj_str_equal(name, PJ_S("MPI_Waitall"));
-    location->fresh = false;
-    if (location->post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
+    location->pending.waits += location->pending.fresh;
+    location->pending.partial |=
+        location->pending.fresh && !pj_str_equal(name, PJ_S("MPI_Waitall"));
+    location->pending.fresh = false;
+    if (location->pending.post_count == 0 || pj_str_starts(name, PJ_S("MPI_Test")))
         return; // whether a test has completed anything is not in the trace
     bool all = pj_str_ends(name, PJ_S("all")) || pj_str_ends(name, PJ_S("some"));
-    size_t n = all ? location->post_count : 1;
+    size_t n = all ? location->pending.post_count : 1;
     for (size_t i = 0; i < n; i++)
         give_op(location, time,
                 (pj_otf2_op){.kind = PJ_OTF2_OP_INFERRED,
-                             .tag = location->waits,
-                             .begin = location->posts[location->post_first + i],
+                             .tag = location->pending.waits,
+                             .begin = location->pending.posts[location->pending.post_first + i],
                              .end = time});
-    location->post_first += n;
-    location->post_count -= n;
+    location->pending.post_first += n;
+    location->pending.post_count -= n;
 }
 
 void pj_otf2_end_call(pj_otf2_location *location, uint64_t time)
@@ -155,10 +156,10 @@ static uint32_t channel_of(pj_otf2_location *location, uint64_t time, const pj_o
 {
     uint64_t key = (uint64_t)op->peer << 32 | op->comm;
     uint32_t channel;
-    if (pj_map_get(&location->channels, key, &channel))
+    if (pj_map_get(&location->pending.channels, key, &channel))
         return channel;
-    channel = (uint32_t)location->channels.count;
-    pj_map_put(&location->channels, key, channel);
+    channel = (uint32_t)location->pending.channels.count;
+    pj_map_put(&location->pending.channels, key, channel);
     give_in_call(location, time, PJ_EV_PART)->a = key;
     return channel;
 }
@@ -201,8 +202,8 @@ void pj_otf2_receive(pj_otf2_location *location, uint64_t time, const pj_otf2_ev
     pj_part_kind part = PJ_PART_RECEIVE;
     op.begin = location->now.calls ? location->now.call_begin : time;
     if (event->type == PJ_OTF2_MPI_IRECV) {
-        location->completed++;
-        if (pj_otf2_requests_take(&location->requests, event->field[4], &op.begin))
+        location->pending.completed++;
+        if (pj_otf2_requests_take(&location->pending.requests, event->field[4], &op.begin))
             part = PJ_PART_COMPLETE;
         else
             pj_otf2_count(location, PJ_IMPORT_request_unknown);
@@ -218,21 +219,21 @@ void pj_otf2_receive(pj_otf2_location *location, uint64_t time, const pj_otf2_ev
 
 void pj_otf2_post(pj_otf2_location *location, uint64_t time, uint64_t request)
 {
-    location->posted++;
-    location->fresh = true;
+    location->pending.posted++;
+    location->pending.fresh = true;
     if (!location->infer) {
-        pj_otf2_requests_put(&location->requests, request, time);
+        pj_otf2_requests_put(&location->pending.requests, request, time);
         give_post(location, time);
         return;
     }
-    if (location->post_first > location->post_count) { // mostly completed: close up
-        memmove(location->posts, location->posts + location->post_first,
-                location->post_count * sizeof *location->posts);
-        location->post_first = 0;
+    if (location->pending.post_first > location->pending.post_count) { // mostly completed: close up
+        memmove(location->pending.posts, location->pending.posts + location->pending.post_first,
+                location->pending.post_count * sizeof *location->pending.posts);
+        location->pending.post_first = 0;
     }
-    size_t end = location->post_first + location->post_count++;
-    pj_grow(location->posts, &location->post_cap, end + 1);
-    location->posts[end] = time;
+    size_t end = location->pending.post_first + location->pending.post_count++;
+    pj_grow(location->pending.posts, &location->pending.post_cap, end + 1);
+    location->pending.posts[end] = time;
 }
 
 // Collectives
@@ -343,12 +344,13 @@ static void give_request(pj_otf2_location *location, uint64_t time)
 {
     if (!location->now.calls)
         pj_otf2_settle(location, time);
-    give_in_call(location, time, PJ_EV_REQUEST)->a = location->collective_count++;
+    give_in_call(location, time, PJ_EV_REQUEST)->a = location->pending.collective_count++;
 }
 
 void pj_otf2_collective_request(pj_otf2_location *location, uint64_t time, uint64_t request)
 {
-    pj_otf2_requests_put(&location->collectives, request, location->collective_count);
+    pj_otf2_requests_put(&location->pending.collectives, request,
+                         location->pending.collective_count);
     give_request(location, time);
 }
 
@@ -356,9 +358,9 @@ void pj_otf2_collective_complete(pj_otf2_location *location, uint64_t time,
                                  const pj_otf2_event *event)
 {
     uint32_t index;
-    uint64_t number = location->collective_count;
+    uint64_t number = location->pending.collective_count;
     const pj_otf2_comm *comm = comm_of(location, event->field[1], &index);
-    if (!pj_otf2_requests_take(&location->collectives, event->field[5], &number)) {
+    if (!pj_otf2_requests_take(&location->pending.collectives, event->field[5], &number)) {
         pj_otf2_count(location, PJ_IMPORT_collective_not_requested);
         give_request(location, time);
     }

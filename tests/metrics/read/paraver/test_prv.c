@@ -325,8 +325,8 @@ static void communicators_are_kept(void **state)
                                       "c:1:10:3:1:2:3\n"
                                       "c:3:11:1:1\n"
                                       "1:0:1:1:1:0:7:1\n");
-    assert_int_equal(run->communicator_count, 4);
-    const pj_communicator *c = run->communicators;
+    assert_int_equal(run->names.communicator_count, 4);
+    const pj_communicator *c = run->names.communicators;
     assert_int_equal(c[0].size, 2);
     assert_int_equal(c[0].ranks[1], 1);
     assert_false(c[0].inter);

@@ -56,7 +56,7 @@ static void same_statistics(const pj_run *whole, const pj_run *part)
 {
     assert_int_equal(whole->layout.locations, part->layout.locations);
     assert_int_equal(whole->runtime_ns, part->runtime_ns);
-    assert_int_equal(whole->communicator_count, part->communicator_count);
+    assert_int_equal(whole->names.communicator_count, part->names.communicator_count);
     for (uint32_t i = 0; i < whole->layout.locations; i++) {
         const pj_totals *a = &whole->totals[i], *b = &part->totals[i];
         assert_int_equal(a->useful_ns, b->useful_ns);

@@ -205,15 +205,15 @@ static void same_events(pj_otf2_location *a, pj_otf2_location *b, size_t step)
         pj_otf2_location_fill(b, step);
         assert_int_equal(a->event_count, b->event_count);
         assert_memory_equal(a->events, b->events, a->event_count * sizeof *a->events);
-        assert_int_equal(a->op_count, b->op_count);
-        assert_memory_equal(a->ops, b->ops, a->op_count * sizeof *a->ops);
+        assert_int_equal(a->ops.count, b->ops.count);
+        assert_memory_equal(a->ops.at, b->ops.at, a->ops.count * sizeof *a->ops.at);
         assert_int_equal(a->records, b->records);
         assert_int_equal(a->depth, b->depth);
         assert_int_equal(a->ended, b->ended);
         a->event_first = a->event_count;
         b->event_first = b->event_count;
-        a->op_first = a->op_seen = a->op_count;
-        b->op_first = b->op_seen = b->op_count;
+        a->ops.first = a->ops.seen = a->ops.count;
+        b->ops.first = b->ops.seen = b->ops.count;
     }
     assert_memory_equal(&a->import, &b->import, sizeof a->import);
     assert_true(!a->damage == !b->damage);

@@ -226,9 +226,10 @@ static const char *rank_path(pj_arena *arena, const char *path, int64_t rank)
 }
 
 /// One rank into files of its own.
-static bool export_rank(pj_session *session, const plot_args *args, const pj_plot *plot,
-                        const pj_value *source, pj_plot_opts opts, pj_value *out, pj_err *err)
+static bool export_rank(pj_session *session, const plot_args *args, const pj_value *source,
+                        pj_plot_opts opts, pj_value *out, pj_err *err)
 {
+    const pj_plot *plot = choose_plot(args);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_exports exports = args->exports;
     const char **paths = pj_new_n(arena, const char *, exports.paths.count + 1);
@@ -244,10 +245,10 @@ static bool export_rank(pj_session *session, const plot_args *args, const pj_plo
 }
 
 /// A picture of every rank, each into files with its number; the last one is the result.
-static bool export_ranks(pj_session *session, const plot_args *args, const pj_plot *plot,
-                         const pj_value *source, pj_plot_opts opts, pj_value *out, pj_err *err)
+static bool export_ranks(pj_session *session, const plot_args *args, const pj_value *source,
+                         pj_plot_opts opts, pj_value *out, pj_err *err)
 {
-    if (plot->source != PJ_PLOT_PROFILE || !args->exports.paths.count)
+    if (choose_plot(args)->source != PJ_PLOT_PROFILE || !args->exports.paths.count)
         return pj_fail(
             err, PJ_E_USAGE, NULL, 0,
             "each-rank draws profiles into files, one for every rank: --export calls.svg");
@@ -257,7 +258,7 @@ static bool export_ranks(pj_session *session, const plot_args *args, const pj_pl
         int64_t rank = p->locations[at].rank; // threads of a rank stand together
         bool seen = at && rank >= 0 && p->locations[at - 1].rank == rank;
         opts.profile.rank = rank < 0 ? (int64_t)at : rank;
-        if (!seen && !export_rank(session, args, plot, source, opts, out, err))
+        if (!seen && !export_rank(session, args, source, opts, out, err))
             return false;
     }
     return true;
@@ -276,7 +277,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
         return false;
     opts.profile.before = before;
     if (args->each_rank)
-        return export_ranks(session, args, plot, &source, opts, out, err);
+        return export_ranks(session, args, &source, opts, out, err);
     *out = pj_display_plot(session, plot, data_of(&source), opts, &args->exports, err);
     if (out->kind != PJ_VALUE_DRAWING)
         return false;

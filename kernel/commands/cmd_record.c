@@ -1,5 +1,5 @@
-// popinjay record -- COMMAND: runs a program so that the Python processes in it are recorded, and
-// makes one archive of what they leave.
+// popinjay record -- COMMAND: runs a program so that the Python processes and the programs with MPI
+// in it are recorded, and makes one archive of what they leave.
 #include "kernel/command/child.h"
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
@@ -7,6 +7,7 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "kernel/commands/record_folder.h"
+#include "kernel/commands/record_mpi.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -233,8 +234,8 @@ static bool finish(pj_session *session, const record_args *args, const char *fol
     pj_merged_parts merged = {0};
     if (!pj_merge_parts_are(folder))
         return pj_fail(err, PJ_E_MISSING, folder, 0,
-                       "nothing was recorded: no Python that reads PYTHONPATH was started (-I, -E "
-                       "and -S leave it out)");
+                       "nothing was recorded: no Python that reads PYTHONPATH (-I, -E and -S leave "
+                       "it out) and no program with MPI was started");
     wait_for_rest(pj_arena_format(arena, "%s/parts", folder));
     pj_merge_parts_opts opts = {
         .keep = args->keep, .tell = args->quiet ? tell_failures : tell, .self = session};
@@ -268,6 +269,7 @@ static bool run_record(pj_session *session, const void *given, pj_value *out, pj
     if (!folder)
         return false;
     set_environment(args, folder, place, arena);
+    words = pj_record_mpi_words(&words, arena);
     if (!run_program(&words, &session->status, err))
         return false;
     return finish(session, args, folder, err);
@@ -329,7 +331,7 @@ static const pj_param params[] = {
      .place = PJ_IN_SHELL,
      .offset = offsetof(record_args, command),
      .shown = "COMMAND",
-     .help = "What to run: python3 app.py, mpirun -n 4 python3 app.py, a script."},
+     .help = "What to run: python3 app.py, mpirun -n 4 python3 app.py, mpirun -n 4 ./heat."},
     {.name = "args",
      .type = PJ_PARAM_REST,
      .place = PJ_IN_SHELL,
@@ -341,10 +343,12 @@ static const pj_param params[] = {
 
 const pj_command pj_command_record = {
     .name = "record",
-    .summary = "Run a program and record its Python functions as an OTF2 archive",
+    .summary = "Run a program and record its Python functions and MPI calls as an OTF2 archive",
     .detail =
         "Every Python (CPython 3.8 to 3.13) that the command starts writes each call of a "
-        "function, with all its threads and child processes; DIR/traces.otf2 is the archive. "
+        "function, with all its threads and child processes; MPI calls, messages and collectives "
+        "of mpi4py and of programs in C are there too (Open MPI and MPICH). DIR/traces.otf2 is the "
+        "archive. "
         "Output and exit status are the command's, signals go on to it, and a process that is "
         "killed loses nothing.\n"
         "A program can name regions itself: import popinjay, with popinjay.region(\"name\"): ...; "

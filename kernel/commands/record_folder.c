@@ -1,6 +1,7 @@
 // Folders of recordings: named by program, date and time, never overwritten.
 #include "kernel/commands/record_folder.h"
 
+#include "kernel/commands/record_mpi.h"
 #include "metrics/base/str.h"
 
 #include <dirent.h>
@@ -27,7 +28,9 @@ const char *pj_record_folder_name(const pj_texts *words, pj_arena *arena)
         if (strcmp(words->items[i], "-m") == 0 && i + 1 < words->count)
             return words->items[i + 1];
     }
-    return words->count ? pj_arena_text(arena, base_name(pj_str_of(words->items[0]))) : "recording";
+    size_t program = pj_record_mpi_program(words, arena);
+    const char *named = words->items[program < words->count ? program : 0];
+    return named ? pj_arena_text(arena, base_name(pj_str_of(named))) : "recording";
 }
 
 static const char *stamp(time_t when, pj_arena *arena)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *open_beside_program(const char *name, char *problem, size_t size)
+bool pj_module_path(const char *name, char *path, size_t size)
 {
     static const char *const places[] = {"../" PJ_LIBDIR "/popinjay", "../lib/popinjay",
                                          "lib/popinjay"};
@@ -19,16 +19,22 @@ static void *open_beside_program(const char *name, char *problem, size_t size)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
-    void *module = NULL;
-    for (size_t i = 0; !module && i < sizeof places / sizeof *places; i++) {
-        char path[PATH_MAX + 64];
-        snprintf(path, sizeof path, "%s/%s/%s", self, places[i], name);
-        if (access(path, R_OK) != 0)
-            continue;
-        module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!module)
-            snprintf(problem, size, "%s", dlerror());
+    bool found = false;
+    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++) {
+        int used = snprintf(path, size, "%s/%s/%s", self, places[i], name);
+        found = used > 0 && (size_t)used < size && access(path, R_OK) == 0;
     }
+    return found;
+}
+
+static void *open_beside_program(const char *name, char *problem, size_t size)
+{
+    char path[PATH_MAX + 64];
+    if (!pj_module_path(name, path, sizeof path))
+        return NULL;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module)
+        snprintf(problem, size, "%s", dlerror());
     return module;
 }
 

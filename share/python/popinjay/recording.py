@@ -4,7 +4,7 @@ import os
 import sys
 
 import popinjay
-from popinjay import absent
+from popinjay import absent, mpi
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = os.path.join(ROOT, "site")
@@ -67,6 +67,7 @@ def start(where, hook="auto", everything=False, functions=True, most=0):
     native = load()
     native.start(where, ROOT + "/", hook, everything, functions, most)
     folder = where
+    mpi.watch(libraries())
     popinjay.native = native
     for name in API:
         setattr(popinjay, name, getattr(native, name))
@@ -127,13 +128,13 @@ def new_folder(wanted, name):
 
 
 def own(silent=False, keeps=False):
-    """This process merges at its end."""
+    """This process merges at its end; of those of a job of MPI the first one."""
     global owner, quiet, keep
     import atexit
     keep = keeps
-    owner = os.getpid()
+    owner = os.getpid() if rank() in (None, "0") else None
     quiet = silent
-    atexit.register(finish)
+    atexit.register(end)
 
 
 def merge():
@@ -158,6 +159,14 @@ def merge():
         sys.stderr.write(said)
 
 
+def end_mpi():
+    """What mpi4py does behind the last handler, where nothing can be merged any more."""
+    loaded = sys.modules.get("mpi4py.MPI")
+    if (loaded and sys.modules["mpi4py"].rc.finalize is not False
+            and loaded.Is_initialized() and not loaded.Is_finalized()):
+        loaded.Finalize()
+
+
 def finish():
     """Later events are dropped; the process that owns the recording merges it."""
     global owner
@@ -167,3 +176,10 @@ def finish():
     if owner == os.getpid():
         owner = None
         merge()
+
+
+def end():
+    """The last that a program does."""
+    if popinjay.native is not absent and rank() is not None:
+        end_mpi()
+    finish()

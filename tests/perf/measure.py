@@ -6,6 +6,10 @@ import sys
 import time
 from dataclasses import dataclass
 
+# Of a process starts as that of whoever made it: a small one stands between.
+PEAK = """import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"""
 BUSY = 1.2  # a core is busy when two loops at once take this much longer than one alone
 LOOP = "x = 0\nfor i in range(1500000): x += i"
 
@@ -14,7 +18,6 @@ LOOP = "x = 0\nfor i in range(1500000): x += i"
 class Cost:
     wall: float  # s
     cpu: float  # s, user and system, all threads
-    peak: int  # bytes resident
 
 
 def run(*command):
@@ -27,12 +30,21 @@ def run(*command):
     wall = time.perf_counter() - begin
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: {said.decode(errors='replace').strip()}")
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+    return Cost(wall, usage.ru_utime + usage.ru_stime)
+
+
+def peak(*command):
+    """Bytes that a command has in memory at most."""
+    watched = subprocess.run([sys.executable, "-I", "-S", "-c", PEAK, *command],
+                             capture_output=True, text=True, check=False)
+    if watched.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {watched.stderr.strip()}")
+    return int(watched.stdout)
 
 
 def least(costs):
-    """The best of several runs, figure by figure; the peak is the worst."""
-    return Cost(min(c.wall for c in costs), min(c.cpu for c in costs), max(c.peak for c in costs))
+    """The best of several runs, figure by figure."""
+    return Cost(min(c.wall for c in costs), min(c.cpu for c in costs))
 
 
 def best(count, *command):

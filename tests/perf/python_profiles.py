@@ -88,7 +88,7 @@ def ranks_over_pstats(bench):
 
 
 def table_memory(bench):
-    return measure.run(bench.popinjay, "profile", large(bench)).peak / (64 << 20)
+    return measure.peak(bench.popinjay, "profile", large(bench)) / (64 << 20)
 
 
 def picture_in(kind):

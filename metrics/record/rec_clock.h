@@ -17,18 +17,24 @@ const char *pj_rec_clock_name(void);
 PJ_REC_API uint64_t pj_rec_clock_monotonic(void); // ns
 uint64_t pj_rec_clock_real(void);                 // ns since 1970
 
-static inline uint64_t pj_rec_now(void)
+/// The processor's counter, where there is one that is ever read; else 0.
+static inline uint64_t pj_rec_ticks(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(pj_rec_clock_counter, 1))
-        return __builtin_ia32_rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-    if (__builtin_expect(pj_rec_clock_counter, 1)) {
-        uint64_t ticks;
-        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-        return ticks;
-    }
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return 0;
 #endif
+}
+
+static inline uint64_t pj_rec_now(void)
+{
+    if (__builtin_expect(pj_rec_clock_counter, 1))
+        return pj_rec_ticks();
     return pj_rec_clock_monotonic();
 }
 

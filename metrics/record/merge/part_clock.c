@@ -3,6 +3,7 @@
 #include "metrics/record/merge/part_clock.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
 #include "metrics/base/file.h"
 #include "metrics/base/str.h"
 #include "metrics/record/rec_clock.h"
@@ -45,9 +46,8 @@ uint64_t pj_part_clock_rate(const pj_part_clock *clock)
     uint64_t ticks = clock->last.ticks - clock->first.ticks,
              ns = clock->last.monotonic - clock->first.monotonic;
     if (ns < APART_ENOUGH && clock->here) {
-        pj_rec_clock_choose();
-        ns = pj_rec_clock_monotonic() - clock->first.monotonic;
-        ticks = pj_rec_now() - clock->first.ticks;
+        ns = pj_clock_ns() - clock->first.monotonic;
+        ticks = pj_rec_ticks() - clock->first.ticks;
     }
     return ns ? (uint64_t)((__uint128_t)ticks * SECOND / ns) : 0;
 }

@@ -6,6 +6,7 @@
 #include "metrics/stat/query.h"
 #include "tests/support/folder.h"
 #include "tests/support/otf2_writer.h"
+#include "tests/support/rounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -276,10 +277,11 @@ static double growth(timed *measure, fill *fill_in, trace_format format)
 {
     enum { RECORDS = 30000, TRIES = 4 };
     const double enough = 2.6;
+    const unsigned records = pj_rounds(RECORDS, RECORDS);
     double least = 0;
     for (unsigned i = 0; i < TRIES && (i == 0 || least > enough); i++) {
-        double one = time_of(measure, fill_in, format, RECORDS);
-        double ratio = time_of(measure, fill_in, format, 2 * RECORDS) / one;
+        double one = time_of(measure, fill_in, format, records);
+        double ratio = time_of(measure, fill_in, format, 2 * records) / one;
         least = i == 0 || ratio < least ? ratio : least;
     }
     return least;

@@ -39,8 +39,8 @@ static void compare(const sample *of)
 {
     csv want;
     pj_err err = {0};
-    if (!csv_read(of->boxes, &want))
-        skip();
+    if (!csv_of_real_tools(of->boxes, &want))
+        return;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_profile p = read_profile_file(of->profile);
     const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);

@@ -138,8 +138,10 @@ static void ranks_that_wait_do_something_else(void **state)
 {
     (void)state;
     FILE *there = fopen(DATA "tau/ppk/LoadImbalance_32.ppk", "rb");
-    if (!there)
+    if (!there) {
+        print_message("no data of real tools: %s\n", DATA "tau/ppk/LoadImbalance_32.ppk");
         skip();
+    }
     fclose(there);
     pj_auto_profile profile = read_profile_file(DATA "tau/ppk/LoadImbalance_32.ppk");
     pj_auto_buf text = {0};

@@ -99,8 +99,10 @@ static void sources_stand_beside_the_profile(void **state)
 {
     (void)state;
     FILE *there = fopen(DATA "lprof/lp.py.lprof", "rb");
-    if (!there)
+    if (!there) {
+        print_message("no data of real tools: %s\n", DATA "lprof/lp.py.lprof");
         skip();
+    }
     fclose(there);
     pj_auto_profile profile = read_profile_file(DATA "lprof/lp.py.lprof");
     pj_auto_figure figure = drawn(profile, (pj_profile_opts){.source = DATA "lprof"});

@@ -207,7 +207,7 @@ static bool check_paths(const char *path, const char *name, unsigned workers)
     char file[512];
     csv r;
     snprintf(file, sizeof file, REFERENCE_PROFILES "cubex/%s_paths.csv", name);
-    if (!csv_read(file, &r))
+    if (!csv_of_real_tools(file, &r))
         return false;
     subject s = {.p = read_with(path, workers)};
     assert_non_null(s.p);

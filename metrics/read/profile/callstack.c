@@ -54,14 +54,6 @@ size_t pj_callstack_cut(pj_callstack *stack, size_t count, uint64_t line)
     return count - PJ_CALLSTACK_DEPTH;
 }
 
-uint32_t pj_callstack_add(pj_callstack *stack, const uint32_t *frames, size_t count)
-{
-    pj_callstack_begin(stack, 0);
-    for (size_t i = pj_callstack_cut(stack, count, 0); i < count; i++)
-        pj_callstack_push(stack, stack->frames[frames[i]].region);
-    return pj_callstack_leaf(stack);
-}
-
 pj_str pj_callstack_name(pj_str name)
 {
     if (name.len <= PJ_CALLSTACK_NAME)

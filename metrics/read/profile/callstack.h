@@ -68,8 +68,6 @@ static inline uint32_t pj_callstack_leaf(const pj_callstack *stack)
     return stack->depth ? stack->nodes[stack->depth - 1] : PJ_NO_ITEM;
 }
 
-/// A stack of numbers of frames, the root first; the node of its last frame.
-uint32_t pj_callstack_add(pj_callstack *stack, const uint32_t *frames, size_t count);
 /// How many of `count` levels are left out at the root; counted as an oddity.
 size_t pj_callstack_cut(pj_callstack *stack, size_t count, uint64_t line);
 

@@ -5,7 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/pool.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile_merge.h"
 #include "metrics/read/reader.h"
 

@@ -2,7 +2,7 @@
 #include "metrics/analyse/profile_run.h"
 
 #include "metrics/base/process_group.h"
-#include "metrics/profile/oddities.h"
+#include "metrics/profile/build/oddities.h"
 #include "metrics/read/reader.h"
 #include "metrics/stat/call_paths.h"
 #include "metrics/trace/roi.h"

@@ -4,7 +4,7 @@
 #define PJ_LOCATION_NAMES_H
 
 #include "metrics/base/arena.h"
-#include "metrics/profile/buckets.h"
+#include "metrics/profile/build/buckets.h"
 #include "metrics/profile/profile.h"
 
 typedef struct pj_location_names {

@@ -10,7 +10,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/oddities.h"
+#include "metrics/profile/build/oddities.h"
 
 #include <math.h>
 

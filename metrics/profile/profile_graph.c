@@ -3,7 +3,7 @@
 #include "metrics/profile/profile_graph.h"
 
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/oddities.h"
+#include "metrics/profile/build/oddities.h"
 #include "metrics/profile/profile_names.h"
 #include "metrics/profile/same_function.h"
 

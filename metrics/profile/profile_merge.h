@@ -4,8 +4,8 @@
 #define PJ_PROFILE_MERGE_H
 
 #include "metrics/base/err.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 
 /// What of the parts is taken; zeros = all as it is.
 typedef struct pj_profile_merging {

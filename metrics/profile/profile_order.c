@@ -1,9 +1,9 @@
 // Regions in the order of their source, where it is known only at the end.
 #include "metrics/base/arena.h"
-#include "metrics/profile/buckets.h"
-#include "metrics/profile/build_state.h"
+#include "metrics/profile/build/buckets.h"
+#include "metrics/profile/build/build_state.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "metrics/profile/profile_rows.h"
 
 #include "metrics/base/buf.h"
-#include "metrics/profile/buckets.h"
+#include "metrics/profile/build/buckets.h"
 #include "metrics/profile/profile_graph.h"
 
 #include <math.h>

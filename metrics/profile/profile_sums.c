@@ -5,7 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/buckets.h"
+#include "metrics/profile/build/buckets.h"
 #include "metrics/profile/profile.h"
 
 static double folded(pj_measure_fold fold, double a, double b)

@@ -3,7 +3,7 @@
 
 #include "metrics/base/fingerprint.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/buckets.h"
+#include "metrics/profile/build/buckets.h"
 #include "metrics/profile/function_name.h"
 
 /// Files of this name are many, their folder tells them apart.

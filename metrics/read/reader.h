@@ -51,7 +51,7 @@ typedef enum pj_gives {
     PJ_GIVES_ADVICE,  // nothing: `profile` fails and says what makes a file that is read
 } pj_gives;
 
-struct pj_build; // metrics/profile/profile_build.h
+struct pj_build; // metrics/profile/build/profile_build.h
 
 typedef struct pj_reader {
     const char *name;     // "prv"

@@ -76,7 +76,7 @@ MAY_INCLUDE = {
 
 # Header: files that may include it (patterns of paths), tests apart.
 RESERVED = {
-    r"l(ua|auxlib|ualib)\.h": r"kernel/lua/(objects/)?\w+\.[ch]",
+    r"l(ua|auxlib|ualib)\.h": r"kernel/lua/(objects/|guard/)?\w+\.[ch]",
     r"zmq\.h": r"kernel/jupyter/(server|iopub|handshake)\.c",
     r"openssl/.*": r"kernel/jupyter/wire\.c",
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
@@ -92,7 +92,7 @@ RESERVED = {
 
 # Call: files that may make it, tests apart.
 CALLS = {
-    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/jupyter/(server|iopub|subshell)|kernel/lua/lang_watch)\.c",
+    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/jupyter/(server|iopub|subshell)|kernel/lua/guard/lang_watch)\.c",
     r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+/\w+\.c",
     r"abort": r"kernel/\w+/\w+\.c|metrics/base/arena\.c",
     r"setlocale": r"kernel/cli/main\.c",

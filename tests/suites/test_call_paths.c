@@ -4,13 +4,13 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
 #include "metrics/base/process_group.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
-#include "tests/support/otf2_writer.h"
-#include "tests/support/random_calls.h"
 #include "tests/support/rounds.h"
 #include "tests/support/thread_group.h"
-#include "tests/support/trace_writer.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/random_calls.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <math.h>
 #include <setjmp.h>

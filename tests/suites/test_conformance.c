@@ -1,17 +1,17 @@
 // What holds for every format of input: each row of readers.def with the samples of tests/samples.
 // It recognises them first; it reads them to the same digits with one worker and four, packed and
 // from a pipe; cut, damaged, interrupted and without memory it says so, once, or reads on.
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/run/run_table.h"
 #include "metrics/stat/useful.h"
 #include "tests/support/folder.h"
 #include "tests/support/packed.h"
+#include "tests/support/profile/same_profiles.h"
 #include "tests/support/rounds.h"
-#include "tests/support/same_profiles.h"
-#include "tests/support/same_runs.h"
 #include "tests/support/samples.h"
+#include "tests/support/trace/same_runs.h"
 
 #include "metrics/base/file.h"
 

@@ -3,10 +3,10 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/file.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
 #include "tests/support/rounds.h"
-#include "tests/support/same_runs.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

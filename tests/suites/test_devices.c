@@ -7,10 +7,10 @@
 #include "metrics/run/breakdown.h"
 #include "metrics/run/timeline.h"
 #include "tests/support/folder.h"
-#include "tests/support/otf2_writer.h"
 #include "tests/support/recorder.h"
-#include "tests/support/same_runs.h"
 #include "tests/support/thread_group.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <otf2/otf2.h>
 

@@ -5,8 +5,8 @@
 #include "metrics/read/paraver/prv_cut.h"
 #include "metrics/stat/query.h"
 #include "tests/support/folder.h"
-#include "tests/support/otf2_writer.h"
 #include "tests/support/rounds.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

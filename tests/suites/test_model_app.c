@@ -3,7 +3,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/run/breakdown.h"
-#include "tests/support/model_app.h"
+#include "tests/support/trace/model_app.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 // Paraver trace gives, from the totals of each thread to the ideal network.
 #include "metrics/analyse/load.h"
 #include "metrics/run/regions.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
-#include "tests/support/same_runs.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Teams of threads within teams, in archives: their barriers are shown, and bind nobody else.
 #include "metrics/analyse/load.h"
 #include "metrics/stat/query.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 // Non-blocking collectives from the records of an archive to the ideal times, whole and damaged.
 #include "metrics/analyse/load.h"
 #include "metrics/base/file.h"
-#include "tests/support/otf2_writer.h"
 #include "tests/support/rounds.h"
-#include "tests/support/same_runs.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

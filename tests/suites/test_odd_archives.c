@@ -2,7 +2,7 @@
 // row, and leaves the times of the threads what they are.
 #include "metrics/analyse/load.h"
 #include "metrics/read/otf2/cut/otf2_cut.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <otf2/otf2.h>
 

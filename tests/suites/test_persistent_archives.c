@@ -1,7 +1,7 @@
 // Persistent sends in archives never wait for their receiver, as nobody's do: two ranks that start
 // large ones to each other before they receive are no deadlock.
 #include "metrics/analyse/load.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

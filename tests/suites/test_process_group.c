@@ -7,11 +7,11 @@
 #include "metrics/run/regions.h"
 #include "metrics/run/timeline.h"
 #include "metrics/trace/event_code.h"
-#include "tests/support/archives.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
-#include "tests/support/random_archive.h"
 #include "tests/support/thread_group.h"
+#include "tests/support/trace/archives.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/random_archive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "tests/support/made_profile.h"
+#include "tests/support/profile/made_profile.h"
 #include "tests/support/xml_check.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure_file.h"

@@ -5,10 +5,10 @@
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/useful.h"
-#include "tests/support/model_app.h"
 #include "tests/support/packed.h"
 #include "tests/support/rounds.h"
-#include "tests/support/same_runs.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

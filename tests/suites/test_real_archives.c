@@ -5,7 +5,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/stat/query.h"
-#include "tests/support/archives.h"
+#include "tests/support/trace/archives.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "metrics/analyse/summarise.h"
 #include "metrics/analyse/trace_files.h"
 #include "metrics/pop/metrics.h"
-#include "tests/support/archives.h"
+#include "tests/support/trace/archives.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

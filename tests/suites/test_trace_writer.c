@@ -1,5 +1,5 @@
 // The traces that other tests rest on: their text, byte for byte.
-#include "tests/support/trace_writer.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 // there. Where all have both, one pass is enough.
 #include "metrics/analyse/load.h"
 #include "metrics/base/file.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // One-sided synchronisation in archives: fences and general active target bind the ranks of their
 // window in the replay; Paraver traces do not tell them, and a remark says so.
 #include "metrics/analyse/load.h"
-#include "tests/support/otf2_writer.h"
-#include "tests/support/same_runs.h"
+#include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/same_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include "metrics/base/newfile.h"
 #include "metrics/profile/profile.h"
 #include "tests/support/made_run.h"
-#include "tests/support/profile_for_pages.h"
+#include "tests/support/profile/profile_for_pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

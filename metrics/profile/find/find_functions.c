@@ -4,7 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/cycles.h"
+#include "metrics/profile/build/cycles.h"
 #include "metrics/profile/find/find.h"
 #include "metrics/profile/find/profile_facts.h"
 #include "metrics/profile/profile.h"

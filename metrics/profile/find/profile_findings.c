@@ -5,9 +5,9 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/build/oddities.h"
 #include "metrics/profile/find/find.h"
 #include "metrics/profile/find/profile_facts.h"
-#include "metrics/profile/oddities.h"
 #include "metrics/trace/import_stats.h"
 
 typedef struct finding {

@@ -6,8 +6,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/buckets.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/buckets.h"
+#include "metrics/profile/build/profile_build.h"
 
 enum {
     PJ_CALLSTACK_DEPTH = PJ_BUILD_DEPTH, // deeper stacks lose their outermost frames

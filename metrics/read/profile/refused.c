@@ -1,7 +1,7 @@
 // Recordings that only another tool can read: the message names what makes a file for here of them.
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 

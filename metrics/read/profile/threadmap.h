@@ -6,7 +6,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 
 typedef struct pj_threadmap {
     pj_build *build;

@@ -3,7 +3,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/pool.h"
-#include "tests/support/trace_writer.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 // shows what a reading of the whole trace shows.
 #include "metrics/analyse/load.h"
 #include "metrics/read/reader.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

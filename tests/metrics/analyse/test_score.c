@@ -1,7 +1,7 @@
 // Sizes of traces against scorep-score.
 #include "metrics/analyse/score.h"
 #include "metrics/base/file.h"
-#include "tests/support/cube_writer.h"
+#include "tests/support/profile/cube_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

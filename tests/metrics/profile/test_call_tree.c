@@ -1,12 +1,12 @@
 // The tree that is shown of a call graph is SnakeViz's, box by box; of a tree it is the tree.
 #include "metrics/base/arena.h"
 #include "metrics/base/job.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/call_tree.h"
 #include "metrics/profile/function_name.h"
-#include "metrics/profile/profile_build.h"
 #include "metrics/profile/profile_sums.h"
 #include "tests/support/csv.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

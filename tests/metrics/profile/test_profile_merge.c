@@ -1,7 +1,7 @@
 // Profiles of ranks as one, parts of a profile, and what follows from call paths.
 #include "metrics/analyse/load_profile.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile_filter.h"
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_graph.h"

@@ -4,8 +4,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "tests/support/folder.h"
-#include "tests/support/replay_script.h"
-#include "tests/support/trace_writer.h"
+#include "tests/support/trace/replay_script.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <setjmp.h>
 #include <signal.h>

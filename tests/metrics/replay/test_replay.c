@@ -1,5 +1,5 @@
 // The rules of the replay one by one, with answers worked out by hand (DEFINITIONS 6).
-#include "tests/support/replay_script.h"
+#include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // Messages whose ends are told by their own locations: the rules of the replay, with answers worked
 // out by hand, and what happens where an end is missing or stands at an odd place.
 #include "tests/support/folder.h"
-#include "tests/support/replay_script.h"
+#include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

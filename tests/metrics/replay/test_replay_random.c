@@ -2,8 +2,8 @@
 // without sense, which must end.
 #include "metrics/analyse/load.h"
 #include "tests/support/folder.h"
-#include "tests/support/random_program.h"
 #include "tests/support/rounds.h"
+#include "tests/support/trace/random_program.h"
 
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"

@@ -1,5 +1,5 @@
 // OpenMP and the region of interest in the replay, with answers worked out by hand.
-#include "tests/support/replay_script.h"
+#include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

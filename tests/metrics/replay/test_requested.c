@@ -1,5 +1,5 @@
 // Non-blocking collectives whose completions tell what they were, with answers worked out by hand.
-#include "tests/support/replay_script.h"
+#include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "metrics/stat/timeline_sink.h"
 #include "metrics/stat/useful.h"
 #include "metrics/trace/event.h"
-#include "tests/support/model_app.h"
+#include "tests/support/trace/model_app.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "metrics/run/regions_table.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/useful.h"
-#include "tests/support/model_app.h"
+#include "tests/support/trace/model_app.h"
 
 #include <math.h>
 #include <stdio.h>

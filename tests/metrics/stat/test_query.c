@@ -3,8 +3,8 @@
 #include "metrics/analyse/load.h"
 #include "metrics/stat/query.h"
 #include "metrics/table/table_ops.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // Calls as rows that fold: what stands below what, and that hostile names stay text.
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
-#include "tests/support/profile_for_pages.h"
+#include "metrics/profile/build/profile_build.h"
+#include "tests/support/profile/profile_for_pages.h"
 #include "widgets/table/call_tree_html.h"
 
 #include <setjmp.h>

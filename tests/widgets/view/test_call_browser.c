@@ -1,7 +1,7 @@
 // Looking around in call paths, driven as a front end drives it: by comm messages.
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "tests/support/made_profile.h"
+#include "tests/support/profile/made_profile.h"
 #include "tests/support/widget_bench.h"
 #include "widgets/plot/plot.h"
 #include "widgets/view/call_browser.h"

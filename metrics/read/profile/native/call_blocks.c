@@ -7,9 +7,9 @@
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/oddities.h"
+#include "metrics/profile/build/oddities.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 #include "metrics/read/profile/profile_text.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define PJ_CALL_BLOCKS_H
 
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 // descendants. There are no calls, and what an edge has is VTune's estimate.
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/oddities.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/oddities.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/profile/native/call_blocks.h"
 #include "metrics/read/profile/profile_text.h"
 #include "metrics/read/reader.h"

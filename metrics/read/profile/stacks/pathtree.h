@@ -5,7 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/map.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/profile/charged.h"
 
 /// A path stands behind the one above it.

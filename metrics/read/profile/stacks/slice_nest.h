@@ -4,7 +4,7 @@
 #define PJ_SLICE_NEST_H
 
 #include "metrics/base/job.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 
 #define PJ_SLICE_ORDER_MAX ((UINT32_C(1) << 30) - 1)
 

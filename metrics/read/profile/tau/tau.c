@@ -9,7 +9,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/profile/tau/tau_files.h"
 #include "metrics/read/profile/tau/tau_text.h"
 #include "metrics/read/profile/tau/trial.h"

@@ -5,8 +5,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 
 /// A name of TAU: of a function, or of a call path "main => solve".
 typedef struct pj_trial_function {

@@ -9,8 +9,8 @@
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // Questions about events in the command language: the methods of a question, and the same answers
 // from an archive as from the trace of the same run.
 #include "tests/support/cell.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

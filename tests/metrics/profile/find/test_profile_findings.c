@@ -1,7 +1,7 @@
 // Findings of made profiles whose answers are known: which ranks wait, what tells them apart, which
 // function few ranks spend time in, the line and the call that cost most.
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile_findings.h"
 
 #include <setjmp.h>

@@ -4,13 +4,13 @@
 #include "metrics/base/file.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/listing/line_text.h"
 #include "metrics/profile/listing/python_block.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_build.h"
 #include "tests/support/folder.h"
 #include "tests/support/golden.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // What is written for speedscope is read again with the same call paths, threads and values.
 #include "metrics/base/buf.h"
 #include "metrics/profile/write/profile_write.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

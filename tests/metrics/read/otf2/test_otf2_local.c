@@ -2,9 +2,9 @@
 // the same order, or none.
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2/otf2_local.h"
-#include "tests/support/archives.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/archives.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

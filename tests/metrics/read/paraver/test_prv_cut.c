@@ -2,8 +2,8 @@
 // trace has in that region of interest, wherever its borders fall.
 #include "metrics/analyse/load.h"
 #include "metrics/read/paraver/prv_cut.h"
-#include "tests/support/model_app.h"
 #include "tests/support/rounds.h"
+#include "tests/support/trace/model_app.h"
 
 #include <unistd.h>
 

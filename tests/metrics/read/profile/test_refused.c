@@ -1,6 +1,6 @@
 // Recordings of other tools: each is named with what converts it, and nothing else is taken for
 // one.
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include "metrics/read/reader.h"
 

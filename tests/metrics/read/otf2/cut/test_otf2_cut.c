@@ -4,9 +4,9 @@
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2/cut/otf2_cut.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
 #include "tests/support/rounds.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <stdio.h>
 

@@ -5,9 +5,9 @@
 #include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/read/otf2/otf2_anchor.h"
 #include "metrics/read/otf2/otf2_lib.h"
-#include "tests/support/archives.h"
-#include "tests/support/model_app.h"
-#include "tests/support/otf2_writer.h"
+#include "tests/support/trace/archives.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

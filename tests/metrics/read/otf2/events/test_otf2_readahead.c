@@ -4,7 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2/events/otf2_location.h"
 #include "metrics/read/otf2/events/otf2_readahead.h"
-#include "tests/support/made_defs.h"
+#include "tests/support/trace/made_defs.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/read/otf2/events/otf2_location.h"
-#include "tests/support/made_defs.h"
+#include "tests/support/trace/made_defs.h"
 
 #include <stdlib.h>
 

@@ -2,13 +2,13 @@
 #include "metrics/base/file.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/profile/cube/cube.h"
 #include "metrics/read/reader.h"
 #include "tests/support/csv.h"
-#include "tests/support/cube_writer.h"
-#include "tests/support/fuzz_profile.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/cube_writer.h"
+#include "tests/support/profile/fuzz_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // callgrind: compressed names and positions, parts of threads, inlined code, calls; every cost as
 // callgrind_annotate has it.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

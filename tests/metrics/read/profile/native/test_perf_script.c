@@ -1,8 +1,8 @@
 // perf script: headers of every kind, unknown and inlined functions, two events; and what
 // stackcollapse-perf makes of real files.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 // VTune's reports as tables: whatever delimits them, each row is itself.
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/oddities.h"
+#include "metrics/profile/build/oddities.h"
 #include "metrics/profile/profile.h"
 #include "tests/support/csv.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

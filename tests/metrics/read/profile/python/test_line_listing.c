@@ -1,6 +1,6 @@
 // Listings as line_profiler prints them.
 #include "tests/support/csv.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

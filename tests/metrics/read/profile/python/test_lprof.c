@@ -2,7 +2,7 @@
 // understood.
 #include "metrics/read/profile/python/pickle.h"
 #include "tests/support/csv.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

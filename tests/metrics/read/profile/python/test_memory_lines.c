@@ -1,5 +1,5 @@
 // Tables by line as memory_profiler prints them.
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

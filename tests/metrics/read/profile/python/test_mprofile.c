@@ -1,7 +1,7 @@
 // Memory over time: every sample and call of a recording, and the numbers that mprof makes of them.
 #include "metrics/profile/memory_curve.h"
 #include "tests/support/csv.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // cProfile files: every version of marshal gives the same numbers; what is cut or made to exhaust a
 // reader is refused, and nothing else is.
 #include "metrics/base/file.h"
-#include "metrics/profile/profile_build.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/read/reader.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // pyinstrument's tree: times as told, functions told after their callees.
 #include "metrics/base/buf.h"
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // Text of austin: times, idle time and memory by function and line, and what austin's own numbers
 // add up to.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

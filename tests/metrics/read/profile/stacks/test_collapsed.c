@@ -1,8 +1,8 @@
 // Collapsed stacks: frames of every writer, threads that are named, and what gprof2dot makes of the
 // same files.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include "metrics/base/buf.h"
 

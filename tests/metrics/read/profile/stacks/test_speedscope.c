@@ -1,7 +1,7 @@
 // speedscope's own format: samples, events, units, frames that come last; what is invalid.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

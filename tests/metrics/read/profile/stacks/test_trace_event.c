@@ -1,8 +1,8 @@
 // Chrome trace events: calls of slices in order and in disorder, samples, what crashes leave, and
 // what viztracer's and speedscope's files hold by their own tools.
 #include "tests/support/csv.h"
-#include "tests/support/profile_totals.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/profile_totals.h"
+#include "tests/support/profile/read_profile.h"
 
 #include "metrics/base/buf.h"
 

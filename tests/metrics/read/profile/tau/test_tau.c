@@ -6,8 +6,8 @@
 #include "metrics/profile/profile_table.h"
 #include "metrics/profile/write/ppk_write.h"
 #include "tests/support/csv.h"
-#include "tests/support/fuzz_profile.h"
-#include "tests/support/read_profile.h"
+#include "tests/support/profile/fuzz_profile.h"
+#include "tests/support/profile/read_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,10 @@
+// PETSc's log as XML from any bytes: each is a profile or an error.
+#include "tests/support/profile/fuzz_profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_profile("petsc_xml", data, size);
+    return 0;
+}

@@ -1,0 +1,53 @@
+// Totals are compared byte by byte: they have no padding that differs.
+#include "tests/support/trace/same_runs.h"
+
+#include "metrics/run/mpi_use.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void same_mpi_use(const pj_mpi_use *a, const pj_mpi_use *b)
+{
+    assert_int_equal(!a, !b);
+    if (!a)
+        return;
+    assert_int_equal(a->messages, b->messages);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(a->begun_ns, b->begun_ns);
+    assert_int_equal(a->ended_ns, b->ended_ns);
+    assert_int_equal(a->input_ns, b->input_ns);
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        const pj_mpi_sum *x = &a->sums[i], *y = &b->sums[i];
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->class_, y->class_);
+        assert_int_equal(x->calls, y->calls);
+        assert_int_equal(x->time_ns, y->time_ns);
+        assert_int_equal(x->bytes, y->bytes);
+        assert_int_equal(x->longest_ns, y->longest_ns);
+        assert_int_equal(x->rank, y->rank);
+    }
+}
+
+void same_runs(const pj_run *a, const pj_run *b)
+{
+    uint32_t locations = a->layout.locations;
+    assert_int_equal(a->events, b->events);
+    assert_int_equal(a->end_ns, b->end_ns);
+    assert_int_equal(locations, b->layout.locations);
+    assert_memory_equal(&a->import, &b->import, sizeof a->import);
+    assert_memory_equal(a->totals, b->totals, locations * sizeof *a->totals);
+    assert_int_equal(a->counter_count, b->counter_count);
+    for (uint32_t c = 0; c < a->counter_count; c++)
+        assert_memory_equal(a->counters[c].useful, b->counters[c].useful,
+                            locations * sizeof *a->counters[c].useful);
+    assert_int_equal(a->ideal.available, b->ideal.available);
+    if (a->ideal.available)
+        assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
+    same_mpi_use(a->mpi_use, b->mpi_use);
+    assert_int_equal(a->remarks.count, b->remarks.count);
+}

@@ -1,0 +1,138 @@
+// How many ranks take how long for a function: two humps are two kinds of ranks.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/profile/function_name.h"
+#include "metrics/profile/profile.h"
+#include "widgets/figure/axis.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
+#include "widgets/plot/plot.h"
+#include "widgets/plot/profile/profile_view.h"
+#include "widgets/plot/profile/rank_values.h"
+
+enum { BINS = 10, LISTED_MOST = 24 };
+
+typedef struct histogram {
+    pj_rank_values values;
+    const double *of;
+    pj_rank_spread spread;
+    uint32_t region;
+    uint32_t counts[BINS];
+} histogram;
+
+static size_t bin_of(const histogram *h, double value)
+{
+    double width = h->spread.most - h->spread.least;
+    size_t bin = width > 0 ? (size_t)((value - h->spread.least) / width * BINS) : 0;
+    return bin < BINS ? bin : BINS - 1;
+}
+
+static double edge_of(const histogram *h, size_t bin)
+{
+    return h->spread.least + (h->spread.most - h->spread.least) * (double)bin / BINS;
+}
+
+static const char *hover_of(const histogram *h, size_t bin)
+{
+    const pj_profile_view *v = &h->values.view;
+    pj_auto_buf text = {0};
+    uint32_t listed = 0;
+    pj_buf_addf(&text, "%u from %s ", h->counts[bin], pj_profile_view_amount(v, edge_of(h, bin)));
+    pj_buf_addf(&text, "to %s:", pj_profile_view_amount(v, edge_of(h, bin + 1)));
+    for (uint32_t k = 0; k < v->location_count; k++)
+        if (!isnan(h->of[k]) && bin_of(h, h->of[k]) == bin && listed++ < LISTED_MOST)
+            pj_buf_addf(&text, "%s %s", listed > 1 ? "," : "", h->values.names[k]);
+    pj_buf_puts(&text, listed > LISTED_MOST ? ", ..." : "");
+    return pj_arena_text(v->arena, pj_buf_str(&text));
+}
+
+static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw)
+{
+    const pj_profile_view *v = &h->values.view;
+    const char *labels[BINS];
+    uint32_t most = 0;
+    for (size_t b = 0; b < BINS; b++) {
+        labels[b] = pj_profile_view_amount(v, (edge_of(h, b) + edge_of(h, b + 1)) / 2);
+        most = h->counts[b] > most ? h->counts[b] : most;
+    }
+    pj_axis y = pj_axis_new(PJ_AXIS_LINEAR, 0, most, true);
+    y.whole = true;
+    y.title = v->ranks == v->location_count ? "Ranks" : "Threads";
+    pj_axis x = pj_axis_categories(v->arena, labels, BINS);
+    const char *name = pj_function_short(v->profile, h->region, v->arena);
+    x.title = pj_arena_format(v->arena, "Time of %s, with callees", name);
+    return pj_chart_new(
+        (pj_chart_opts){.title = opts.title
+                                     ? opts.title
+                                     : pj_arena_format(v->arena, "Ranks by their time in %s: %s",
+                                                       name, v->name),
+                        .subtitle = pj_rank_spread_text(&h->values, h->spread),
+                        .width = opts.width > 0 ? opts.width : PJ_CHART_WIDTH,
+                        .height = opts.height,
+                        .x = x,
+                        .y = y},
+        draw);
+}
+
+static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
+{
+    const pj_profile_view *v = &h->values.view;
+    for (uint32_t k = 0; k < v->location_count; k++)
+        if (!isnan(h->of[k]))
+            h->counts[bin_of(h, h->of[k])]++;
+    pj_chart chart = frame(h, opts, draw);
+    double slot = (chart.right - chart.left) / BINS;
+    pj_colour fill = pj_function_colour(v->profile, h->region);
+    for (size_t b = 0; b < BINS; b++) {
+        double top = pj_chart_y(&chart, h->counts[b]);
+        if (h->counts[b] == 0)
+            continue;
+        pj_figure_add(chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                              .x = chart.left + (double)b * slot + 2,
+                                              .y = top,
+                                              .w = slot - 4,
+                                              .h = chart.bottom - top,
+                                              .fill = pj_palette_mix(fill, PJ_INK, 0.15),
+                                              .hover = hover_of(h, b)});
+        pj_textbox_put(chart.figure, chart.left + ((double)b + 0.5) * slot, top - 4,
+                       pj_arena_format(v->arena, "%u", h->counts[b]),
+                       (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
+    }
+    chart.figure->summary =
+        pj_arena_format(chart.arena, "A histogram of %u ranks or threads: %s.", h->spread.count,
+                        pj_rank_spread_text(&h->values, h->spread));
+    return chart.figure;
+}
+
+static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    histogram h = {.region = PJ_NO_ITEM};
+    pj_figure *figure = NULL;
+    if (pj_rank_values_new(data.profile, opts.profile, arena, &h.values, err))
+        h.region = pj_rank_values_function(&h.values, err);
+    if (h.region != PJ_NO_ITEM) {
+        h.of = pj_rank_values_of(&h.values, h.region, PJ_INCLUSIVE);
+        h.spread = pj_rank_spread_of(&h.values, h.of);
+        if (h.spread.count)
+            figure = draw_it(&h, opts, draw);
+        else
+            pj_fail(err, PJ_E_MISSING, NULL, 0, "no rank has a time for this function");
+    }
+    pj_rank_values_free(&h.values);
+    return figure;
+}
+
+const pj_plot pj_plot_histogram = {
+    .name = "histogram",
+    .title = "Histogram over ranks",
+    .help = "How many ranks of a profile take how long for a function (-f NAME).",
+    .source = PJ_PLOT_PROFILE,
+    .topic = "ranks",
+    .again = true,
+    .make = make,
+};

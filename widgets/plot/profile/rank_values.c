@@ -1,0 +1,140 @@
+// Call paths are first added up by function; the mean is that of the ranks that have the function.
+#include "widgets/plot/profile/rank_values.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/function_name.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_graph.h"
+#include "metrics/profile/profile_sums.h"
+#include "widgets/plot/profile/profile_view.h"
+
+void pj_rank_values_free(pj_rank_values *values)
+{
+    pj_profile_release(values->flat);
+    values->flat = NULL;
+}
+
+bool pj_rank_values_new(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
+                        pj_rank_values *out, pj_err *err)
+{
+    pj_job job = {0};
+    pj_profile *held = (pj_profile *)(uintptr_t)profile; // its count of references alone changes
+    *out = (pj_rank_values){.flat = pj_profile_graph(held, &job, err)};
+    if (!out->flat || !pj_profile_view_new(out->flat, opts, arena, &out->view, err))
+        return false;
+    const pj_profile_view *v = &out->view;
+    out->names = pj_new_n(arena, const char *, v->location_count + (size_t)1);
+    for (uint32_t k = 0; k < v->location_count; k++) {
+        const pj_profile_location *at = &v->profile->locations[v->locations[k]];
+        bool alone = v->ranks == v->location_count;
+        long long rank = at->rank < 0 ? (long long)v->locations[k] : (long long)at->rank;
+        out->names[k] = alone || at->thread < 0
+                            ? pj_arena_format(arena, "%lld", rank)
+                            : pj_arena_format(arena, "%lld.%lld", rank, (long long)at->thread);
+    }
+    return true;
+}
+
+uint32_t pj_rank_values_same(const pj_rank_values *values, uint32_t region,
+                             const pj_rank_values *other)
+{
+    const pj_profile *p = values->view.profile, *q = other->view.profile;
+    uint32_t found = PJ_NO_ITEM;
+    for (uint32_t r = 0; r < q->count[PJ_AT_REGION]; r++) {
+        if (!pj_str_equal(pj_profile_name(p, region), pj_profile_name(q, r)) ||
+            !pj_str_equal(pj_function_module(p, region), pj_function_module(q, r)))
+            continue;
+        if (p->regions[region].line == q->regions[r].line)
+            return r;
+        found = r;
+    }
+    return found;
+}
+
+uint32_t *pj_rank_values_places(const pj_rank_values *values, const pj_rank_values *other)
+{
+    const pj_profile_view *v = &values->view, *w = &other->view;
+    uint32_t *places = pj_new_n(v->arena, uint32_t, v->location_count + (size_t)1);
+    for (uint32_t k = 0, next = 0; k < v->location_count; k++) {
+        const pj_profile_location *at = &v->profile->locations[v->locations[k]];
+        places[k] = PJ_NO_ITEM;
+        for (uint32_t tried = 0; tried < w->location_count; tried++, next++) {
+            next = next < w->location_count ? next : 0; // most often in the same order
+            const pj_profile_location *of = &w->profile->locations[w->locations[next]];
+            if (of->rank != at->rank || of->thread != at->thread)
+                continue;
+            places[k] = next++;
+            break;
+        }
+    }
+    return places;
+}
+
+const double *pj_rank_values_of(const pj_rank_values *values, uint32_t region, pj_value_part part)
+{
+    const pj_profile_view *v = &values->view;
+    const double *found = pj_profile_view_spread(v, PJ_AT_REGION, region, part);
+    double *none = found ? NULL : pj_new_n(v->arena, double, v->location_count + (size_t)1);
+    for (uint32_t k = 0; none && k < v->location_count; k++)
+        none[k] = NAN;
+    return found ? found : none;
+}
+
+pj_rank_spread pj_rank_spread_of(const pj_rank_values *values, const double *of)
+{
+    pj_rank_spread s = {0};
+    double squares = 0;
+    for (uint32_t k = 0; k < values->view.location_count; k++) {
+        if (isnan(of[k]))
+            continue;
+        if (s.count == 0 || of[k] < s.least) {
+            s.least = of[k];
+            s.least_at = k;
+        }
+        if (s.count == 0 || of[k] > s.most) {
+            s.most = of[k];
+            s.most_at = k;
+        }
+        s.count++;
+        s.sum += of[k];
+    }
+    s.mean = s.count ? s.sum / s.count : 0;
+    for (uint32_t k = 0; k < values->view.location_count; k++)
+        squares += isnan(of[k]) ? 0 : (of[k] - s.mean) * (of[k] - s.mean);
+    s.deviation = s.count ? sqrt(squares / s.count) : 0;
+    return s;
+}
+
+const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
+{
+    const pj_profile_view *v = &values->view;
+    pj_auto_buf text = {0};
+    pj_buf_addf(&text, "mean %s, standard deviation %s, ", pj_profile_view_amount(v, s.mean),
+                pj_profile_view_amount(v, s.deviation));
+    pj_buf_addf(&text, "least %s (%s), ", pj_profile_view_amount(v, s.least),
+                pj_profile_view_location(v, v->locations[s.least_at]));
+    pj_buf_addf(&text, "most %s (%s)", pj_profile_view_amount(v, s.most),
+                pj_profile_view_location(v, v->locations[s.most_at]));
+    if (s.count < v->location_count)
+        pj_buf_addf(&text, "; %u of %u never call it", v->location_count - s.count,
+                    v->location_count);
+    return pj_arena_text(v->arena, pj_buf_str(&text));
+}
+
+uint32_t pj_rank_values_function(const pj_rank_values *values, pj_err *err)
+{
+    const pj_profile_view *v = &values->view;
+    uint32_t most = 0;
+    if (v->opts.function)
+        return pj_function_find(v->profile, pj_str_of(v->opts.function), v->sums->regions.inclusive,
+                                err);
+    for (uint32_t r = 1; r < v->profile->count[PJ_AT_REGION]; r++)
+        if (pj_profile_sums_size(v->sums->regions.exclusive[r]) >
+            pj_profile_sums_size(v->sums->regions.exclusive[most]))
+            most = r;
+    return most;
+}

@@ -192,15 +192,29 @@ static bool load_more(loading *l, const pj_run *run, pj_err *err)
     return ok;
 }
 
+/// A part of a run in memory: what it has is all there is of it.
+static bool take_part(loading *l, pj_run *part, bool otherwise, pj_err *err)
+{
+    if (otherwise || lacks(part, &l->opts))
+        return pj_fail(err, PJ_E_MISSING, part->path, 0,
+                       "\"%s\" is a part of this run: what is asked for needs the run itself",
+                       part->part.name);
+    pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(part)));
+    return true;
+}
+
 /// A run in memory; it comes from its file again where it must be read otherwise.
 static bool take_run(loading *l, pj_run *run, pj_err *err)
 {
     const pj_load_args *args = l->args;
     pj_network asked = l->opts.network;
+    bool otherwise = args->reread || args->roi || args->roi_cut || args->clock || args->tag;
     bool ok = true;
+    if (run->part.whole)
+        return take_part(l, run, otherwise, err);
     if (run->other.network && pj_network_is_ideal(&asked))
         l->opts.network = *run->other.network;
-    if (args->reread || args->roi || args->roi_cut || args->clock || args->tag)
+    if (otherwise)
         ok = load_path(l, run->path, run->tag, err);
     else if (lacks(run, &l->opts))
         ok = load_more(l, run, err);

@@ -61,13 +61,17 @@ static bool evaluate_run(pj_metrics *metrics, size_t run, const pj_measures *mea
     const pj_metric_set *set = metrics->set;
     const pj_study *study = metrics->study;
     pj_metric_value *values = &metrics->values[run * set->count];
-    pj_metric_scope scope = {set,    0,           &measures[run], &measures[study->reference],
-                             values, study->alone};
+    size_t reference = study->cases[run].reference;
+    const char *alone = study->alone;
+    if (reference == PJ_NO_CASE) {
+        reference = study->reference;
+        alone = "the reference run has no part of this name";
+    }
+    pj_metric_scope scope = {set, 0, &measures[run], &measures[reference], values, alone};
     if (set->definition)
         return pj_metric_set_evaluate(&scope, metrics->arena, values, err);
     for (; scope.row < set->count; scope.row++)
-        values[scope.row] =
-            built_in_value(&scope, study->cases[study->reference].name, metrics->arena);
+        values[scope.row] = built_in_value(&scope, study->cases[reference].name, metrics->arena);
     return true;
 }
 

@@ -68,17 +68,27 @@ pj_run *pj_run_new(const char *path)
     return run;
 }
 
+/// Who counts the references: a part lives as long as its run.
+static pj_run *keeper(pj_run *run)
+{
+    return run->part.whole ? run->part.whole : run;
+}
+
 pj_run *pj_run_hold(pj_run *run)
 {
-    run->references++;
+    keeper(run)->references++;
     return run;
 }
 
-void pj_run_release(pj_run *run)
+void pj_run_release(pj_run *one)
 {
+    pj_run *run = one ? keeper(one) : NULL;
     if (!run || --run->references > 0)
         return;
     pj_run_release(run->other.base);
+    for (size_t i = 0; i < run->parts.count; i++)
+        free(run->parts.items[i]->remarks.items);
+    free(run->parts.items);
     free(run->remarks.items);
     pj_arena_free(run->arena);
     free(run);
@@ -105,16 +115,48 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     run->ideal.finish_ns = copy_clocks(ideal->finish_ns, base->layout.ranks, run->arena);
     run->ideal.compute_ns = copy_clocks(ideal->compute_ns, base->layout.ranks, run->arena);
     run->sums = NULL; // follow from the totals and the clocks
+    run->part = (pj_part_of){.whole = NULL};
+    run->parts = (pj_run_parts){.items = NULL};
     run->remarks = (pj_remarks){.items = NULL};
     for (size_t i = 0; i < base->remarks.count; i++)
         pj_run_remark(run, base->remarks.items[i].severity, "%s", base->remarks.items[i].text);
     return run;
 }
 
+pj_run *pj_run_add_part(pj_run *whole, pj_str name)
+{
+    pj_run *part = pj_new(whole->arena, pj_run);
+    *part = (pj_run){.arena = whole->arena,
+                     .path = whole->path,
+                     .format = whole->format,
+                     .tag = whole->tag,
+                     .layout = whole->layout,
+                     .names = whole->names,
+                     .has_mpi = whole->has_mpi,
+                     .has_openmp = whole->has_openmp,
+                     .told = whole->told,
+                     .provenance = whole->provenance};
+    part->part = (pj_part_of){whole, pj_arena_text(whole->arena, name)};
+    part->name = pj_arena_format(whole->arena, "%s: %s", whole->name, part->part.name);
+    part->ideal.reason = "a part of a run has no replay of its own";
+    pj_run_allocate(part);
+    pj_grow(whole->parts.items, &whole->parts.cap, whole->parts.count + 1);
+    whole->parts.items[whole->parts.count++] = part;
+    return part;
+}
+
+const pj_run *pj_run_whole(const pj_run *run)
+{
+    return run->part.whole ? run->part.whole : run;
+}
+
 void pj_run_set_tag(pj_run *run, pj_str tag)
 {
-    for (; run; run = run->other.base)
+    for (; run; run = run->other.base) {
         run->tag = pj_arena_text(run->arena, tag);
+        for (size_t i = 0; i < run->parts.count; i++)
+            run->parts.items[i]->tag = run->tag;
+    }
 }
 
 void pj_run_allocate(pj_run *run)

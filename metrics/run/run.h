@@ -138,6 +138,19 @@ typedef struct pj_other_network {
     const char *label;
 } pj_other_network;
 
+/// Of a part that is a case by itself: a region, a window, an iteration. Its values are those of
+/// the part alone. NULL = it is a run itself.
+typedef struct pj_part_of {
+    struct pj_run *whole; // the part lives as long as that
+    const char *name;     // "solve"
+} pj_part_of;
+
+/// Parts of a run, in the order of its source.
+typedef struct pj_run_parts {
+    struct pj_run **items;
+    size_t count, cap;
+} pj_run_parts;
+
 /// How a trace tells what its program did, for those who replay it.
 typedef struct pj_told {
     bool forks_traced;   // regions open at their fork: workers need no master
@@ -193,6 +206,8 @@ typedef struct pj_run {
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     pj_ideal ideal;
     pj_other_network other;
+    pj_part_of part;
+    pj_run_parts parts;
     pj_import_stats import;
     pj_remarks remarks;
 
@@ -213,6 +228,12 @@ static inline void pj_run_drop(pj_run **run)
 /// The run beside itself on another network; a new reference. All but `ideal`, which it copies, is
 /// that of `base`, which it holds.
 pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_label);
+/// Adds a part to a run whose layout is known: a run of its own in the arena of `whole`, allocated
+/// for the same layout (give it another one and allocate again where fewer ranks take part), all
+/// values 0. Holding it holds `whole`.
+pj_run *pj_run_add_part(pj_run *whole, pj_str name);
+/// The run that this one is a part of; else itself.
+const pj_run *pj_run_whole(const pj_run *run);
 /// Sets the tag of the run and of what it is a case of.
 void pj_run_set_tag(pj_run *run, pj_str tag);
 

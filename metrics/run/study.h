@@ -1,4 +1,5 @@
-// Cases of one code ordered by resources, with a reference. Ownership: new/free by counted
+// Cases of one code ordered by resources, with a reference: runs, the same on other networks, and
+// parts of them. Ownership: new/free by counted
 // reference; a study holds the runs of its cases.
 #ifndef PJ_STUDY_H
 #define PJ_STUDY_H
@@ -23,12 +24,16 @@ typedef enum pj_key {
     PJ_BY_COUNT
 } pj_key;
 
-/// What a column of tables is about: a run.
+#define PJ_NO_CASE SIZE_MAX
+
+/// What a column of tables is about: a run, or a part of one (pj_run.part).
 typedef struct pj_case {
-    pj_run *run;             // held
-    const char *name;        // shown: the run's, or the shortest distinguishing tail of its path
-    const pj_layout *layout; // of what takes part
-    pj_sums sums;            // that metrics are made of
+    pj_run *run;      // held
+    const char *name; // shown: the run's, or the shortest distinguishing tail of its path
+    size_t
+        reference; // the case it is compared with: the same part of the reference run; PJ_NO_CASE
+    const pj_layout *layout;       // of what takes part
+    pj_sums sums;                  // that metrics are made of
     const char *keys[PJ_BY_COUNT]; // see pj_study_key_text
 } pj_case;
 
@@ -49,6 +54,7 @@ typedef struct pj_study_opts {
     size_t reference; // 1-based in study order; 0 = fewest threads, threads per rank, then tag
     pj_scaling scaling;
     bool beside; // a case (pj_run.other) brings its run on the ideal network along
+    bool parts;  // a run brings its parts along (pj_run.parts)
 } pj_study_opts;
 
 /// Holds every run. Fails with PJ_E_USAGE when the reference does not exist or there is no run.

@@ -350,6 +350,31 @@ static void test_table(void **state)
                      pj_table_column(table, PJ_S("mpi_serialisation_efficiency")));
 }
 
+/// Parts are evaluated as runs are; scalings compare the same part of both runs.
+static void test_parts(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("two", 2, 1, 500, 550),
+                      made_run_simple("four", 4, 1, 250, 300)};
+    for (size_t i = 0; i < 2; i++) {
+        pj_run *part = pj_run_add_part(runs[i], PJ_S("solve"));
+        for (uint32_t t = 0; t < part->layout.locations; t++)
+            part->totals[t] = (pj_totals){.useful_ns = i ? 90 : 200, .runtime_ns = i ? 120 : 220};
+        made_run_close(part);
+    }
+    pj_run *alone = pj_run_add_part(runs[1], PJ_S("output"));
+    alone->totals[0] = (pj_totals){.useful_ns = 10, .runtime_ns = 40};
+    made_run_close(alone);
+    pj_metrics *m = evaluate(runs, 2, "mpi", (pj_study_opts){.parts = true});
+    assert_int_equal(m->study->count, 5);
+    expect(m, 1, "parallel_efficiency", 200.0 / 220);
+    expect(m, 3, "parallel_efficiency", 90.0 / 120);
+    expect(m, 3, "computation_scaling", 400.0 / 360);
+    expect(m, 4, "parallel_efficiency", 10.0 / 4 / 40);
+    expect_reason(m, 4, "computation_scaling", "the reference run has no part of this name");
+    pj_metrics_release(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_remarks),
         cmocka_unit_test(test_default_set),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,81 @@ static void test_repeats(void **state)
     pj_run_release(runs[COPIES + 2]);
 }
 
+static pj_run *add_part(pj_run *whole, const char *name, uint64_t useful, uint64_t runtime)
+{
+    pj_run *part = pj_run_add_part(whole, pj_str_of(name));
+    for (uint32_t i = 0; i < part->layout.locations; i++)
+        part->totals[i] = (pj_totals){.useful_ns = useful, .runtime_ns = runtime};
+    made_run_close(part);
+    return part;
+}
+
+/// Parts are cases with sums of their own, compared with the same part of the reference run.
+static void test_parts(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("big.prv", 4, 1, 250, 300),
+                      made_run_simple("d/small.prv", 2, 1, 500, 550)};
+    add_part(runs[0], "solve", 100, 120);
+    add_part(runs[0], "output", 10, 90);
+    add_part(runs[1], "solve", 200, 220);
+    pj_run_set_tag(runs[1], PJ_S("old"));
+    pj_auto_study study = study_of(runs, 2, (pj_study_opts){.parts = true});
+    static const struct {
+        const char *name, *tag;
+        size_t reference;
+        double useful, runtime;
+    } expected[] = {{"small", "old", 0, 1000, 550},
+                    {"small: solve", "old", 1, 400, 220},
+                    {"big", "", 0, 1000, 300},
+                    {"big: solve", "", 1, 400, 120},
+                    {"big: output", "", PJ_NO_CASE, 40, 90}};
+    assert_int_equal(study->count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const pj_case *one = &study->cases[i];
+        assert_string_equal(one->name, expected[i].name);
+        assert_string_equal(pj_study_key_text(study, i, PJ_BY_TAG), expected[i].tag);
+        assert_true(one->reference == expected[i].reference);
+        assert_true(one->sums.useful_sum == expected[i].useful);
+        assert_true(one->sums.runtime == expected[i].runtime);
+    }
+    // Whole runs tell the kind of scaling; the parts of half the work would say otherwise.
+    assert_non_null(strstr(study->scaling_note, "useful time per thread 0.50"));
+}
+
+/// A part alone, chosen by its user, and one of fewer ranks than its run.
+static void test_a_part_alone(void **state)
+{
+    (void)state;
+    pj_run *run = made_run_simple("run.prv", 4, 1, 250, 300);
+    pj_run *part = pj_run_add_part(run, PJ_S("on rank 0"));
+    part->layout.ranks = part->layout.locations = 1;
+    pj_run_allocate(part);
+    part->totals[0] = (pj_totals){.useful_ns = 50, .runtime_ns = 60};
+    made_run_close(part);
+    pj_run_hold(part);
+    pj_run_release(run);
+    pj_auto_study study = study_of(&part, 1, (pj_study_opts){0});
+    assert_string_equal(study->cases[0].name, "run: on rank 0");
+    assert_string_equal(pj_study_key_text(study, 0, PJ_BY_LAYOUT), "1x1");
+    assert_true(study->cases[0].sums.useful_sum == 50);
+    assert_int_equal(study->cases[0].reference, 0);
+}
+
+/// The same trace in several windows: what tells the cases apart stands in their names.
+static void test_windows(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_even("run.prv", 2, 1), made_run_even("run.prv", 2, 1),
+                      made_run_even("other.prv", 3, 1)};
+    for (size_t i = 0; i < 3; i++)
+        runs[i]->roi = (pj_roi){.set = true, .from_ns = i * 1000000, .to_ns = 5000000};
+    pj_auto_study study = study_of(runs, 3, (pj_study_opts){0});
+    static const char *const expected[] = {"run [0s..0.005s]", "run [0.001s..0.005s]", "other"};
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(study->cases[i].name, expected[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +270,9 @@ int main(void)
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_a_part_alone),
+        cmocka_unit_test(test_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,24 +263,12 @@ typedef struct open_object {
     pj_str name; // none yet: its text is NULL
 } open_object;
 
-/// Whether bytecode stands there: bytes, or a reference to such as an equal function has had. Flags
-/// that look like its type have the next value where the high byte of its length would be.
-static bool is_bytecode(const pj_marshal *m, size_t at)
-{
-    if (left(m) < at + 1 + sizeof(uint32_t))
-        return false;
-    uint8_t type = (uint8_t)m->at[at] & TYPE;
-    uint32_t number = little_32(m->at + at + 1);
-    return (type == 's' && number < left(m) && number < UINT32_C(1) << 24) ||
-           (type == 'r' && number < m->reference_count);
-}
-
 static bool open_code(pj_marshal *m, open_object *object)
 {
     static const size_t integers[] = {4, 5, 6};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
         size_t bytes = integers[i] * 4;
-        if (is_bytecode(m, bytes)) {
+        if (left(m) > bytes && (m->at[bytes] & TYPE) == 's') {
             m->at += bytes;
             *object = (open_object){.is_code = true, .rest = CODE_OBJECTS + 1};
             return true;

@@ -93,22 +93,6 @@ static void a_code_object_is_its_name(void **state)
     assert_true(isnan(value(p, PJ_AT_EDGE, PJ_INCLUSIVE, 0)));
 }
 
-/// Flags of a generator look like the type of bytecode (3.6 to 3.9), and equal bytecode of two
-/// functions is a reference (3.10).
-static void bytecode_is_found_behind_flags_and_references(void **state)
-{
-    (void)state;
-    static const char *const files[] = {"code_python_3_6.prof", "code_python_3_10.prof"};
-    char path[512];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, CORPUS "%s", files[i]);
-        pj_auto_profile p = read_path(path);
-        assert_true(value(p, PJ_AT_REGION, PJ_CALLS, region_named(p, "inner")) == 1);
-        assert_true(value(p, PJ_AT_REGION, PJ_CALLS, region_named(p, "<genexpr>")) == 3);
-        assert_true(value(p, PJ_AT_REGION, PJ_CALLS, region_named(p, "<module>")) == 1);
-    }
-}
-
 static void odd_numbers_are_absent_and_counted(void **state)
 {
     (void)state;
@@ -196,7 +180,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_and_callers_keep_their_order_of_counts),
         cmocka_unit_test(a_code_object_is_its_name),
-        cmocka_unit_test(bytecode_is_found_behind_flags_and_references),
         cmocka_unit_test(odd_numbers_are_absent_and_counted),
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(repeated_references_end),

@@ -3,6 +3,7 @@
 #include "kernel/command/child.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/clock.h"
 #include "metrics/base/str.h"
 
 #include <errno.h>
@@ -20,7 +21,14 @@
 
 extern char **environ;
 
-enum { POLL_MS = 10, PATIENCE_POLLS = 300, TAIL_LINES = 8, TEX_LINES = 6, MOST_LOG = 1 << 22 };
+enum {
+    POLL_MS = 10,
+    ASKED_POLLS = 500, // after Ctrl-C
+    PATIENCE_POLLS = 300,
+    TAIL_LINES = 8,
+    TEX_LINES = 6,
+    MOST_LOG = 1 << 22
+};
 
 bool pj_child_exists(const char *program)
 {
@@ -44,8 +52,7 @@ static bool is_setting(const char *entry, const char *const *settings)
     return false;
 }
 
-/// The environment with the settings in place of what has their names.
-static char **environment(const char *const *settings, pj_arena *arena)
+char **pj_child_environment(const char *const *settings, pj_arena *arena)
 {
     size_t count = 0, own = 0, used = 0;
     while (environ[count])
@@ -75,6 +82,12 @@ static void init_attributes(posix_spawnattr_t *how)
     posix_spawnattr_setsigdefault(how, &ended);
 }
 
+static void add_output(posix_spawn_file_actions_t *files, int fd, const char *path)
+{
+    if (path)
+        posix_spawn_file_actions_addopen(files, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+}
+
 static int spawn(const pj_child *child, pid_t *pid)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -83,12 +96,15 @@ static int spawn(const pj_child *child, pid_t *pid)
     posix_spawn_file_actions_init(&files);
     init_attributes(&how);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, child->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    add_output(&files, 1, child->log);
+    if (child->errors)
+        add_output(&files, 2, child->errors);
+    else if (child->log)
+        posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (child->folder)
         posix_spawn_file_actions_addchdir_np(&files, child->folder);
     int reason = posix_spawnp(pid, child->words[0], &files, &how, (char *const *)child->words,
-                              environment(child->settings, arena));
+                              pj_child_environment(child->settings, arena));
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return reason;
@@ -125,46 +141,75 @@ static void rest_beside(int child_fd)
         poll(&item, 1, POLL_MS);
 }
 
-/// Asks the group to end, then insists.
-static void end_group(pid_t pid)
+/// Whether it ends in so many looks after a signal to its group.
+static bool ends_by(pid_t pid, int number, int polls)
 {
     int status;
-    kill(-pid, SIGTERM);
-    for (int i = 0; i < PATIENCE_POLLS; i++) {
-        if (waitpid(pid, &status, WNOHANG) == pid) {
-            kill(-pid, SIGKILL);
-            return;
-        }
+    kill(-pid, number);
+    for (int i = 0; i < polls; i++) {
+        if (waitpid(pid, &status, WNOHANG) == pid)
+            return true;
         rest_a_while();
     }
+    return false;
+}
+
+/// Asks the group to end, then insists.
+static void end_group(pid_t pid, bool keyboard)
+{
+    int status;
+    bool ended =
+        (keyboard && ends_by(pid, SIGINT, ASKED_POLLS)) || ends_by(pid, SIGTERM, PATIENCE_POLLS);
     kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (!ended && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
 }
 
-static bool await(pid_t pid, int fd, const atomic_bool *stop, int *status, pj_err *err)
+/// What is looked at while a child runs.
+typedef struct watch {
+    pid_t pid;
+    int fd; // of the process; -1 = none
+    const atomic_bool *stop;
+    const pj_child *child; // its wishes; NULL = none
+    uint64_t deadline_ns;  // 0 = none
+} watch;
+
+static bool end_early(const watch *w, pj_err_code code, const char *why, pj_err *err)
+{
+    end_group(w->pid, w->child && w->child->keyboard);
+    return pj_fail(err, code, NULL, 0, "%s", why);
+}
+
+static bool await(const watch *w, int *status, pj_err *err)
 {
     for (;;) {
-        pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid)
+        pid_t got = waitpid(w->pid, status, WNOHANG);
+        if (got == w->pid)
             return true;
         if (got < 0 && errno != EINTR)
             return pj_fail(err, PJ_E_IO, NULL, 0, "a child process was lost: %s", strerror(errno));
-        if (stop && atomic_load(stop)) {
-            end_group(pid);
-            return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
-        }
-        rest_beside(fd);
+        if (w->stop && atomic_load(w->stop))
+            return end_early(w, PJ_E_STOPPED, "interrupted", err);
+        if (w->deadline_ns && pj_clock_ns() > w->deadline_ns)
+            return end_early(w, PJ_E_IO, "its time was over, and it was ended", err);
+        if (w->child && w->child->waits)
+            w->child->waits(w->child->context);
+        rest_beside(w->fd);
     }
+}
+
+static bool await_with(watch w, int *status, pj_err *err)
+{
+    w.fd = pidfd_open(w.pid, 0);
+    bool ended = await(&w, status, err);
+    if (w.fd >= 0)
+        close(w.fd);
+    return ended;
 }
 
 bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err)
 {
-    int fd = pidfd_open(pid, 0);
-    bool ended = await(pid, fd, stop, status, err);
-    if (fd >= 0)
-        close(fd);
-    return ended;
+    return await_with((watch){.pid = pid, .stop = stop}, status, err);
 }
 
 /// Without colours of terminals.
@@ -236,20 +281,27 @@ static void read_log(const char *path, pj_buf *out)
         fclose(file);
 }
 
-bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err)
+bool pj_child_end(const pj_child *child, const atomic_bool *stop, int *status, pj_err *err)
 {
-    pid_t pid;
-    int status;
-    int reason = spawn(child, &pid);
+    watch w = {.stop = stop, .child = child};
+    int reason = spawn(child, &w.pid);
     if (reason)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "%s cannot be started: %s", child->words[0],
                        strerror(reason));
-    if (!pj_child_await(pid, stop, &status, err))
+    w.deadline_ns = child->patience_ns ? pj_clock_ns() + child->patience_ns : 0;
+    return await_with(w, status, err);
+}
+
+bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err)
+{
+    int status;
+    if (!pj_child_end(child, stop, &status, err))
         return false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
     pj_auto_buf log = {0}, said = {0};
-    read_log(child->log, &log);
+    if (child->log)
+        read_log(child->log, &log);
     pj_child_explain(pj_buf_str(&log), &said);
     return pj_fail(err, PJ_E_IO, NULL, 0, "%s failed%s%s", child->words[0], said.len ? ":" : "",
                    said.len ? said.at : "");

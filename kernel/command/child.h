@@ -1,25 +1,40 @@
-// Another program run to its end, out of sight: no input, output into a log, its own process group,
+// Another program run to its end, out of sight: no input, output into files, its own process group,
 // so that an interrupt ends all of it. Ownership: plain structs, borrowed.
 #ifndef PJ_CHILD_H
 #define PJ_CHILD_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 typedef struct pj_child {
     const char *const *words;    // program, found in PATH, and arguments; ends with NULL
     const char *const *settings; // "NAME=value" beside the environment; ends with NULL; may be NULL
     const char *folder;          // where it runs; NULL = here
-    const char *log;             // file of its output, made anew
+    const char *log;             // file of its output, made anew; NULL = where this process writes
+    const char *errors;          // the same of its messages; NULL = the log
+    bool keyboard;        // an interrupt is told as by Ctrl-C, and SIGTERM comes five seconds later
+    uint64_t patience_ns; // how long it may run; 0 = for ever
+    void (*waits)(void *context); // called now and then while it runs; may be NULL
+    void *context;
 } pj_child;
 
 /// True when it ended with 0. Errors: PJ_E_MISSING (no such program), PJ_E_STOPPED (`stop` was set,
 /// the group has been ended), PJ_E_IO with the last useful lines of the log.
 PJ_CHECKED bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err);
+/// The same for a program of the user's: true when it ended by itself, `status` as of waitpid.
+/// Besides PJ_E_IO: its time was over, and the group has been ended.
+PJ_CHECKED bool pj_child_end(const pj_child *child, const atomic_bool *stop, int *status,
+                             pj_err *err);
+/// The environment of this process with "NAME=value" of `settings` (ends with NULL; may be NULL) in
+/// place of what has these names; arena.
+char **pj_child_environment(const char *const *settings, pj_arena *arena);
 /// Starts a line of the system's shell in a process group of its own, with the descriptors of this
 /// process; its descriptor `own` becomes `fd` (both -1 = as they are). PJ_E_MISSING: no shell.
 PJ_CHECKED bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj_err *err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ static bool shell(const char *script, const atomic_bool *stop, pj_err *err)
 {
     const char *words[] = {"sh", "-c", script, NULL};
     const char *settings[] = {"PJ_GIVEN=yes", "HOME=/none", NULL};
-    pj_child child = {words, settings, folder, log_path};
+    pj_child child = {.words = words, .settings = settings, .folder = folder, .log = log_path};
     return pj_child_run(&child, stop, err);
 }
 
@@ -103,6 +104,61 @@ static void interrupt_ends_the_group(void **state)
     }
 }
 
+static void assert_holds(const char *path, const char *wanted)
+{
+    char text[64] = "";
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static void output_and_messages_have_files_of_their_own(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    int status;
+    char errors[96];
+    snprintf(errors, sizeof errors, "%s/errors", folder);
+    const char *words[] = {"sh", "-c", "echo out; echo err >&2; exit 7", NULL};
+    const pj_child child = {.words = words, .log = log_path, .errors = errors};
+    assert_true(pj_child_end(&child, NULL, &status, &err));
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    assert_holds(log_path, "out\n");
+    assert_holds(errors, "err\n");
+    unlink(errors);
+}
+
+static void count_waits(void *context)
+{
+    ++*(int *)context;
+}
+
+/// Ctrl-C comes first: what a program says to it is its last word.
+static void patience_ends(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    int status, waits = 0;
+    time_t began = time(NULL);
+    const char *words[] = {"sh", "-c", "trap 'echo bye; exit 0' INT; while :; do sleep 0.01; done",
+                           NULL};
+    const pj_child child = {.words = words,
+                            .log = log_path,
+                            .keyboard = true,
+                            .patience_ns = 200000000,
+                            .waits = count_waits,
+                            .context = &waits};
+    assert_false(pj_child_end(&child, NULL, &status, &err));
+    assert_int_equal(err.code, PJ_E_IO);
+    assert_non_null(strstr(err.text, "its time was over"));
+    assert_true(time(NULL) - began < 4);
+    assert_true(waits > 0);
+    assert_holds(log_path, "bye\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +167,8 @@ int main(void)
         cmocka_unit_test(errors_of_tex_are_found),
         cmocka_unit_test(no_such_program),
         cmocka_unit_test(interrupt_ends_the_group),
+        cmocka_unit_test(output_and_messages_have_files_of_their_own),
+        cmocka_unit_test(patience_ends),
     };
     if (!mkdtemp(folder))
         return 1;

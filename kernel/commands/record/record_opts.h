@@ -1,0 +1,31 @@
+// What of a program is recorded and how, as rows of the command and as what the recorder finds in
+// its environment. Ownership: texts borrowed; what is made is arena.
+#ifndef PJ_RECORD_OPTS_H
+#define PJ_RECORD_OPTS_H
+
+#include "kernel/command/command.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pj_record_opts {
+    const char *hook, *children;
+    uint64_t max_size;
+    bool all, no_python, keep;
+    bool quiet; // no row here: what is recorded does not depend on it
+} pj_record_opts;
+
+extern const pj_param pj_record_rows[];
+
+/// Where sitecustomize lies, which starts the recorder in every Python; NULL with PJ_E_MISSING.
+const char *pj_record_site(pj_arena *arena, pj_err *err);
+/// "NAME=value" for every process of the program, which is recorded into `folder`; ends with NULL.
+/// `more` (ends with NULL, may be NULL) are added.
+const char *const *pj_record_settings(const pj_record_opts *opts, const char *folder,
+                                      const char *const *more, pj_arena *arena, pj_err *err);
+/// The options as words of a command line of popinjay record, appended.
+void pj_record_opts_words(const pj_record_opts *opts, pj_arena *arena, pj_texts *words);
+
+#endif

@@ -1,0 +1,74 @@
+// Recordings.
+#include "kernel/commands/record/record_run.h"
+
+#include "kernel/command/child.h"
+#include "kernel/commands/record/record_archive.h"
+#include "kernel/commands/record/record_facts.h"
+#include "kernel/commands/record/record_mpi.h"
+#include "kernel/commands/record/record_program.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+bool pj_record_run_check(const pj_texts *words, pj_err *err)
+{
+    const char *program = words->items[0];
+    return pj_child_exists(program) || access(program, X_OK) == 0 ||
+           pj_fail(err, PJ_E_MISSING, NULL, 0, "%s: there is no such program", program);
+}
+
+static bool run_program(pj_session *session, const pj_record_run *run, const char *const *settings,
+                        pj_arena *arena, int *status, pj_err *err)
+{
+    pj_texts words = pj_record_mpi_words(&run->words, arena);
+    if (run->foreground)
+        return pj_record_program(&words, settings, status, err);
+    const pj_child child = {.words = words.items,
+                            .settings = settings,
+                            .log = run->out,
+                            .errors = run->errors,
+                            .keyboard = true,
+                            .patience_ns = run->patience_ns,
+                            .waits = run->waits,
+                            .context = run->context};
+    int ended = 0;
+    bool ok = pj_child_end(&child, session->stop, &ended, err);
+    *status = pj_record_shell_status(ended);
+    return ok;
+}
+
+/// The first failure counts; what was recorded up to it is an archive all the same.
+static bool archive(pj_session *session, const pj_record_run *run, bool ran, pj_record_made *out,
+                    pj_err *err)
+{
+    pj_err none = {0};
+    bool merged = pj_record_archive(session, run->opts, run->folder, !ran || out->status != 0,
+                                    &out->merged, ran ? err : &none);
+    return ran && merged;
+}
+
+bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_made *out,
+                      pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_texts options = {0};
+    *out = (pj_record_made){0};
+    const char *const *settings =
+        pj_record_settings(run->opts, run->folder, run->settings, arena, err);
+    if (!settings)
+        return false;
+    pj_record_opts_words(run->opts, arena, &options);
+    json_t *facts =
+        pj_record_facts_new(&run->words, &options, settings, run->folder, session->stop);
+    bool ran = run_program(session, run, settings, arena, &out->status, err);
+    bool ok = (ran || (err->code != PJ_E_MISSING)) && archive(session, run, ran, out, err);
+    pj_record_facts_end(facts, out->status, ok ? NULL : err->text);
+    pj_err unwritten = {0};
+    if (!pj_record_facts_write(facts, run->folder, &unwritten) && ok)
+        pj_session_complain(session, &unwritten);
+    json_decref(facts);
+    free(options.items);
+    return ok;
+}

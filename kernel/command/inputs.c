@@ -5,6 +5,7 @@
 #include "kernel/command/progress.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "metrics/analyse/load_needs.h"
 #include "metrics/analyse/load_texts.h"
 #include "metrics/analyse/paths.h"
 #include "metrics/base/arena.h"

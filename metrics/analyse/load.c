@@ -3,26 +3,26 @@
 #include "metrics/analyse/load.h"
 
 #include "metrics/analyse/load_limits.h"
+#include "metrics/analyse/load_needs.h"
+#include "metrics/analyse/load_remarks.h"
+#include "metrics/analyse/load_timeline.h"
+#include "metrics/analyse/load_window.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/memory.h"
-#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/replay/replay.h"
-#include "metrics/run/run_table.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/useful.h"
 #include "metrics/trace/companion.h"
-#include "metrics/trace/device.h"
 #include "metrics/trace/import_stats.h"
-#include "metrics/trace/layout.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /// What one pass needs to know and leaves behind for the next.
@@ -99,113 +99,6 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     return ok ? pj_run_hold(run) : NULL;
 }
 
-/// One end of the range that the user gave, in ns of this run.
-static uint64_t border(double value, bool percent, uint64_t end_ns)
-{
-    double ns = percent ? value / 100 * (double)end_ns : value;
-    return ns >= (double)end_ns ? end_ns : (uint64_t)(ns + 0.5);
-}
-
-static bool range_of(const load_state *loading, const pj_run *run, pj_roi *roi, pj_err *err)
-{
-    const pj_roi_request *request = &loading->opts->roi;
-    roi->set = true;
-    roi->from_ns = border(request->from, request->from_percent, run->end_ns);
-    roi->to_ns = border(request->to, request->to_percent, run->end_ns);
-    if (roi->from_ns < roi->to_ns)
-        return true;
-    char end[32];
-    pj_format_duration((double)run->end_ns, end);
-    return pj_fail(err, PJ_E_MISSING, loading->path, 0,
-                   "nothing of the trace lies in the region of interest; it ends after %s", end);
-}
-
-static void bracket_of(const load_state *loading, pj_run *run, pj_roi *roi)
-{
-    const pj_bracket *bracket = &loading->bracket;
-    const pj_layout *layout = &run->layout;
-    uint32_t rank = layout->rank_of[bracket->location];
-    switch (bracket->kind) {
-    case PJ_BRACKET_NONE:
-        pj_run_remark(run, PJ_NOTE,
-                      "no region of interest is marked in the trace: it is used whole");
-        break;
-    case PJ_BRACKET_INVALID:
-        pj_run_remark(run, PJ_WARNING,
-                      "tracing is switched on and off, but not as a bracket (rank %u, thread %u): "
-                      "the whole trace is used",
-                      rank, bracket->location - layout->first_location[rank]);
-        break;
-    case PJ_BRACKET_VALID:
-        roi->set = true;
-        roi->from_ns = bracket->from_ns;
-        roi->to_ns = bracket->to_ns;
-        break;
-    }
-}
-
-/// The region of interest of the trace; not set = the whole trace. A remark says why.
-static bool choose_roi(const load_state *loading, pj_run *run, pj_roi *roi, pj_err *err)
-{
-    *roi = (pj_roi){.drop = loading->opts->roi.drop};
-    switch (loading->opts->roi.kind) {
-    case PJ_ROI_OFF:
-        break;
-    case PJ_ROI_RANGE:
-        return range_of(loading, run, roi, err);
-    case PJ_ROI_AUTO:
-        bracket_of(loading, run, roi);
-        break;
-    }
-    return true;
-}
-
-static void remark_on_roi(pj_run *run)
-{
-    char from[32], to[32];
-    pj_format_grouped((int64_t)run->roi.from_ns, from);
-    pj_format_grouped((int64_t)run->roi.to_ns, to);
-    pj_run_remark(run, PJ_NOTE, "region of interest: %s ns to %s ns of the trace", from, to);
-    if (run->roi.cut_bursts)
-        pj_run_remark(run, PJ_NOTE,
-                      run->roi.drop ? "%llu bursts across its borders were left out"
-                                    : "%llu bursts across its borders count with the part inside, "
-                                      "their counters in proportion to time",
-                      (unsigned long long)run->roi.cut_bursts);
-}
-
-static void remark_on_devices(pj_run *run)
-{
-    const pj_layout *layout = &run->layout;
-    uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
-    pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices);
-    if (streams)
-        pj_run_remark(run, PJ_URGENT,
-                      "the trace holds what %u device%s did in %u stream%s: it is not yet in the "
-                      "metrics, which are of the threads of the host alone",
-                      devices, devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s");
-    if (streams < layout->stream_count)
-        pj_run_remark(run, PJ_NOTE, "%u threads of samples of device metrics were left out",
-                      layout->stream_count - streams);
-}
-
-static void remark_on_trace(pj_run *run)
-{
-    pj_str name = pj_str_of(run->name);
-    remark_on_devices(run);
-    if (run->no_states)
-        pj_run_remark(run, PJ_WARNING, "%s, nor any efficiency", pj_run_lacks_states(run));
-    if (run->idealised || pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
-        pj_run_remark(run, PJ_WARNING,
-                      "this trace is the result of a simulation%s, not a measurement",
-                      run->idealised ? " (a replay)" : " (.sim.)");
-    if (run->chopped || pj_str_contains(name, PJ_S(".chop")))
-        pj_run_remark(run, PJ_NOTE, "this trace was cut out of a longer one");
-    if (run->layout.applications > 1)
-        pj_run_remark(run, PJ_NOTE, "the trace holds %u applications; ranks are numbered through",
-                      run->layout.applications);
-}
-
 /// A pipe gives one pass: what another would have mended is said.
 static void settle_for_one_pass(pj_run *run, bool moved)
 {
@@ -224,8 +117,8 @@ static bool settle_timeline(load_state *loading, const pj_run *run)
     pj_roi_request *range = &loading->timeline.range;
     if (!run->timeline || !run->timeline->guessed || loading->learning) // its clocks change
         return false;
-    range->from = (double)border(range->from, range->from_percent, run->end_ns);
-    range->to = (double)border(range->to, range->to_percent, run->end_ns);
+    range->from = (double)pj_load_border(range->from, range->from_percent, run->end_ns);
+    range->to = (double)pj_load_border(range->to, range->to_percent, run->end_ns);
     range->from_percent = range->to_percent = false;
     return true;
 }
@@ -234,7 +127,7 @@ static bool settle_timeline(load_state *loading, const pj_run *run)
 static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
 {
     pj_roi roi;
-    if (!choose_roi(loading, run, &roi, err))
+    if (!pj_load_window(run, &loading->opts->roi, &loading->bracket, &roi, err))
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
@@ -276,41 +169,6 @@ static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool 
     return true;
 }
 
-unsigned pj_load_aspects(const pj_load_opts *opts)
-{
-    unsigned besides = opts->aspects & ~PJ_WANT(timeline);
-    return besides | (opts->timeline ? PJ_WANT(timeline) : 0) |
-           (opts->no_replay ? 0 : PJ_WANT(mpi_use));
-}
-
-const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
-{
-    if (opts->listener_count || opts->ideal_path)
-        return "has no events";
-    if (!pj_network_is_ideal(&opts->network))
-        return "knows the ideal network only";
-    if (beside && opts->no_replay && run->provenance->rounded)
-        return "has rounded the values of threads";
-    return pj_aspects_lack(pj_load_aspects(opts), run, opts->timeline, beside);
-}
-
-/// Whether a summary that was given in place of its trace has what is wanted.
-static bool suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
-{
-    const pj_provenance *from = run->provenance;
-    const pj_roi_request *roi = &opts->roi;
-    const char *lack = pj_load_lack(opts, run, false);
-    if (lack)
-        return pj_fail(err, PJ_E_MISSING, run->path, 0, "a summary %s; give its trace, %s", lack,
-                       from->source);
-    bool plain = roi->kind == PJ_ROI_AUTO && !roi->drop && !opts->raw_clock;
-    if (plain || strcmp(pj_load_options(opts, run->arena), from->options) == 0)
-        return true;
-    return pj_fail(err, PJ_E_MISSING, run->path, 0,
-                   "was made with %s; anything else needs its trace, %s", from->options,
-                   from->source);
-}
-
 static pj_run *load(load_state *loading, pj_err *err)
 {
     enum { PASSES = 5 }; // to see, to mend twice, to clip: the end may move a percentage
@@ -325,82 +183,15 @@ static pj_run *load(load_state *loading, pj_err *err)
             continue;
         }
         if (run && run->provenance)
-            return suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
+            return pj_load_suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
         if (!run || !judge_together(loading, run, ordered, &again, err))
             return NULL;
         if (again && pass < PASSES)
             continue;
-        if (run->roi.set)
-            remark_on_roi(run);
-        remark_on_trace(run);
+        pj_load_remark(run);
         pj_load_remark_limits(run, *loading->opts, loading->again, loading->job);
         return pj_run_hold(run);
     }
-}
-
-/// Whether a run that was read before knows where in its file the timeline stands.
-static bool knows_parts(const pj_load_opts *opts)
-{
-    const pj_run *known = opts->known;
-    return known && pj_load_aspects(opts) == PJ_WANT(timeline) && !known->ranged.states_overlap &&
-           !opts->listener_count && pj_reader_knows(known);
-}
-
-/// The timeline alone, from the parts of the file that hold it; the totals of the run stay empty.
-static pj_run *load_timeline(const pj_load_opts *opts, pj_job *job, pj_err *err)
-{
-    const pj_run *known = opts->known;
-    pj_timeline_opts timeline = *opts->timeline;
-    pj_roi_request *range = &timeline.range;
-    uint64_t from = known->roi.set ? known->roi.from_ns : 0;
-    uint64_t to = known->roi.set ? known->roi.to_ns : known->end_ns;
-    if (range->kind == PJ_ROI_RANGE) {
-        from = border(range->from, range->from_percent, known->end_ns);
-        to = border(range->to, range->to_percent, known->end_ns);
-    }
-    *range = (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
-    pj_auto_run run = pj_run_new(known->path);
-    run->roi = known->roi;
-    pj_sink sinks[PJ_ASPECT_SINKS];
-    size_t count = pj_aspects_listen(PJ_WANT(timeline), &timeline, sinks);
-    pj_pass pass = {.run = run,
-                    .sinks = sinks,
-                    .sink_count = count,
-                    .job = job,
-                    .known = known,
-                    .from_ns = from,
-                    .to_ns = to};
-    bool ok = pj_read_file(known->path, &pass, err);
-    for (size_t i = 0; i < count; i++)
-        sinks[i].close(sinks[i].self);
-    free(pass.disorder);
-    return ok ? pj_run_hold(run) : NULL;
-}
-
-static const char *range_end(double value, bool percent, pj_arena *arena)
-{
-    char text[32];
-    pj_format_double(value, text);
-    return pj_arena_format(arena, "%s%s", text, percent ? "%" : "ns");
-}
-
-const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena)
-{
-    const pj_roi_request *roi = &opts->roi;
-    const char *region = "auto";
-    switch (roi->kind) {
-    case PJ_ROI_AUTO:
-        break;
-    case PJ_ROI_OFF:
-        region = "off";
-        break;
-    case PJ_ROI_RANGE:
-        region = pj_arena_format(arena, "%s..%s", range_end(roi->from, roi->from_percent, arena),
-                                 range_end(roi->to, roi->to_percent, arena));
-        break;
-    }
-    return pj_arena_format(arena, "roi %s, roi-cut %s, clock %s", region,
-                           roi->drop ? "drop" : "clip", opts->raw_clock ? "raw" : "repair");
 }
 
 /// A worker has a stack, blocks of text and batches of events; measured, with a little to spare.
@@ -462,7 +253,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     pj_summary_state state = PJ_SUMMARY_ABSENT;
     pj_run *run = pj_summarise_beside(path, &opts, job, &state, &local);
     if (!run && !local.code && find_room(job, path, &local))
-        run = knows_parts(&opts) ? load_timeline(&opts, job, &local) : load(&loading, &local);
+        run = pj_load_timeline_knows(&opts) ? pj_load_timeline(&opts, job, &local)
+                                            : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
     if (opts.group && !part(opts.group, run, &local)) {

@@ -36,16 +36,6 @@ typedef struct pj_load_opts {
     pj_process_group *group;
 } pj_load_opts;
 
-/// What is found besides the totals: `aspects` and what the other options ask for.
-unsigned pj_load_aspects(const pj_load_opts *opts);
-/// What a summary lacks of what is wanted, to follow "a summary"; NULL = it suffices in place of
-/// its trace. `beside`: the trace is there too, so that rounded values of threads will not do.
-const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside);
-
-/// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
-/// repair"; arena.
-const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
-
 /// Reads `path` in one pass with job->workers threads; NULL with an error that says what, where
 /// and what to do. A summary
 /// gives what it has (PJ_E_MISSING when that is not enough); one that lies beside the trace and was

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile_merge.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"

@@ -1,6 +1,7 @@
 // The Paraver reader with all sinks on any bytes; blocks read fast must give what careful reading
 // gives, which `test_prv` compares and a crash here would show.
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/useful.h"

@@ -1,6 +1,7 @@
 // Summaries from any bytes: refused, or a run that tables can be made of.
 #include "metrics/pop/measures.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
 

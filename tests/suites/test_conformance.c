@@ -2,6 +2,8 @@
 // It recognises them first; it reads them to the same digits with one worker and four, packed and
 // from a pipe; cut, damaged, interrupted and without memory it says so, once, or reads on.
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/run/run_table.h"

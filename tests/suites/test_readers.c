@@ -1,6 +1,8 @@
 // Every reader of readers.def gets damaged input: each truncation of a small trace, seeded cuts and
 // flips of a larger one. It must say so or read on, and with 4 workers as with 1.
 #include "metrics/base/buf.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"

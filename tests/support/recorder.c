@@ -2,7 +2,8 @@
 #include "tests/support/recorder.h"
 
 #include "metrics/base/buf.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 
 #include <stdlib.h>
 

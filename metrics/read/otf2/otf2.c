@@ -24,6 +24,7 @@
 #include "metrics/read/otf2/otf2_lib.h"
 #include "metrics/read/otf2/otf2_reach.h"
 #include "metrics/read/otf2/otf2_sync.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 #include "metrics/run/run.h"

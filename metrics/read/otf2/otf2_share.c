@@ -9,6 +9,7 @@
 #include "metrics/base/pool.h"
 #include "metrics/base/process_group.h"
 #include "metrics/base/str.h"
+#include "metrics/read/pass.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
 #include "metrics/trace/import_stats.h"

@@ -7,7 +7,7 @@
 
 #include "metrics/base/err.h"
 #include "metrics/read/otf2/events/otf2_location.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
 
 typedef struct pj_otf2_share pj_otf2_share;
 

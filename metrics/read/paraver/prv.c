@@ -7,6 +7,7 @@
 #include "metrics/read/paraver/prv_record.h"
 #include "metrics/read/paraver/prv_share.h"
 #include "metrics/read/paraver/prv_streams.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 
 #include "metrics/base/arena.h"

@@ -7,6 +7,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/profile/profile.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/source.h"
 #include "metrics/run/run.h"
 

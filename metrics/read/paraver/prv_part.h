@@ -6,7 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/profile/profile.h"
 #include "metrics/read/paraver/prv_record.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/source.h"
 #include "metrics/run/run.h"
 

@@ -9,6 +9,7 @@
 #include "metrics/base/process_group.h"
 #include "metrics/base/str.h"
 #include "metrics/base/tiny.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/source.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"

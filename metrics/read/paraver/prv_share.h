@@ -7,7 +7,7 @@
 
 #include "metrics/base/err.h"
 #include "metrics/read/paraver/prv_record.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/source.h"
 #include "metrics/trace/event.h"
 

@@ -8,6 +8,7 @@
 #include "metrics/base/memory.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
+#include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 #include "metrics/read/summary/summary_parts.h"

@@ -1,5 +1,6 @@
 // cProfile files from any bytes: refused, or a profile that holds together.
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 // Timelines by pixel: states where they are, messages by lane and time, bundles when there are
 // many; all time of the statistics is found again.
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/timeline_sink.h"
 #include "metrics/stat/useful.h"

@@ -1,7 +1,8 @@
 // OpenMP regions: the reference tables, the modelled application, and traces with known answers.
 #include "metrics/base/file.h"
 #include "metrics/base/num.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/run/regions_table.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/useful.h"

@@ -2,6 +2,7 @@
 #include "tests/support/profile/fuzz_profile.h"
 
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 
 #include <assert.h>

@@ -2,6 +2,7 @@
 #include "tests/support/profile/read_profile.h"
 
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 
 #include <setjmp.h>

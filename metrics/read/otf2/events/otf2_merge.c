@@ -11,6 +11,7 @@
 #include "metrics/base/pool.h"
 #include "metrics/base/tiny.h"
 #include "metrics/read/otf2/events/otf2_location.h"
+#include "metrics/read/pass.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
 

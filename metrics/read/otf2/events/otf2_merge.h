@@ -8,7 +8,7 @@
 #include "metrics/read/otf2/events/otf2_location.h"
 #include "metrics/read/otf2/events/otf2_match.h"
 #include "metrics/read/otf2/otf2_share.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
 
 typedef struct pj_otf2_merge {
     pj_pass *pass;

@@ -2,7 +2,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/read/paraver/prv_block.h"
 #include "metrics/read/paraver/prv_scan.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/trace/mpi_call.h"
 #include "tests/support/recorder.h"
 

@@ -3,7 +3,8 @@
 #include "metrics/read/summary/summary.h"
 
 #include "metrics/base/buf.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/read.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/sums.h"

@@ -4,7 +4,7 @@
 #include "metrics/base/num.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/read/profile/cube/cube.h"
-#include "metrics/read/reader.h"
+#include "metrics/read/read.h"
 #include "tests/support/csv.h"
 #include "tests/support/profile/cube_writer.h"
 #include "tests/support/profile/fuzz_profile.h"

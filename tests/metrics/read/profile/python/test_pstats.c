@@ -2,6 +2,7 @@
 // reader is refused, and nothing else is.
 #include "metrics/base/file.h"
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 
 #include <setjmp.h>

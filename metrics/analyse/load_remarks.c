@@ -1,0 +1,56 @@
+// What an analyst must know of a run before its numbers are used: its window, devices, origin.
+#include "metrics/analyse/load_remarks.h"
+
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run_table.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/layout.h"
+
+static void remark_on_roi(pj_run *run)
+{
+    char from[32], to[32];
+    pj_format_grouped((int64_t)run->roi.from_ns, from);
+    pj_format_grouped((int64_t)run->roi.to_ns, to);
+    pj_run_remark(run, PJ_NOTE, "region of interest: %s ns to %s ns of the trace", from, to);
+    if (run->roi.cut_bursts)
+        pj_run_remark(run, PJ_NOTE,
+                      run->roi.drop ? "%llu bursts across its borders were left out"
+                                    : "%llu bursts across its borders count with the part inside, "
+                                      "their counters in proportion to time",
+                      (unsigned long long)run->roi.cut_bursts);
+}
+
+static void remark_on_devices(pj_run *run)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
+    pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices);
+    if (streams)
+        pj_run_remark(run, PJ_URGENT,
+                      "the trace holds what %u device%s did in %u stream%s: it is not yet in the "
+                      "metrics, which are of the threads of the host alone",
+                      devices, devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s");
+    if (streams < layout->stream_count)
+        pj_run_remark(run, PJ_NOTE, "%u threads of samples of device metrics were left out",
+                      layout->stream_count - streams);
+}
+
+void pj_load_remark(pj_run *run)
+{
+    pj_str name = pj_str_of(run->name);
+    if (run->roi.set)
+        remark_on_roi(run);
+    remark_on_devices(run);
+    if (run->no_states)
+        pj_run_remark(run, PJ_WARNING, "%s, nor any efficiency", pj_run_lacks_states(run));
+    if (run->idealised || pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
+        pj_run_remark(run, PJ_WARNING,
+                      "this trace is the result of a simulation%s, not a measurement",
+                      run->idealised ? " (a replay)" : " (.sim.)");
+    if (run->chopped || pj_str_contains(name, PJ_S(".chop")))
+        pj_run_remark(run, PJ_NOTE, "this trace was cut out of a longer one");
+    if (run->layout.applications > 1)
+        pj_run_remark(run, PJ_NOTE, "the trace holds %u applications; ranks are numbered through",
+                      run->layout.applications);
+}

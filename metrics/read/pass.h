@@ -1,0 +1,68 @@
+// One pass over an input: events from its reader to all who listen.
+// Ownership: a pass is the caller's; what readers store in its run is the run's arena.
+#ifndef PJ_PASS_H
+#define PJ_PASS_H
+
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/process_group.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/sink.h"
+
+/// One pass over an input: what is filled, who listens, and what an earlier pass has learnt.
+typedef struct pj_pass {
+    pj_run *run;
+    const pj_sink *sinks;
+    size_t sink_count;
+    pj_job *job;
+    /// How far the times of a location go back, in ns, one per location; NULL = not known. A pass
+    /// that meets unordered times leaves it to be freed by the caller; another pass with it
+    /// delivers the events of each location in order.
+    uint64_t *disorder;
+    /// What a reader has found out in one pass and wants to use in the next (clock shifts). The
+    /// pass leaves it to be freed by the caller with free().
+    void *learnt;
+    bool learning;    // set by the pass: another one would use what this one has learnt
+    bool by_location; // the sinks take one location after another: times need not be merged
+    bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
+    /// A run that an earlier pass has left, for which pj_reader_knows holds: only what has times in
+    /// [from_ns, to_ns] is read, for states and messages. NULL = all is read.
+    const pj_run *known;
+    uint64_t from_ns, to_ns;
+    bool raw_clock; // clocks are taken as they are
+    bool again;     // set by the pass: the input may be read another time
+    /// Who reads the input together; NULL = this process alone. The leader has the result.
+    pj_process_group *group;
+    bool ranks_apart; // set by the reader: ranks are whole, each at one member of the process group
+    bool
+        apart; // set by the pass: a process group cannot share this input, one process must read it
+} pj_pass;
+
+/// For readers: tells the sinks that the layout is known, and hands them events.
+PJ_CHECKED bool pj_pass_begin(pj_pass *pass, pj_err *err);
+PJ_CHECKED bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err);
+
+/// Whether a sink names this kind among those that it looks at.
+bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
+
+/// The sink that has the call trees of locations; NULL = none.
+const pj_sink *pj_pass_calls(const pj_pass *pass);
+
+/// Whether a sink wants what streams of devices do.
+bool pj_pass_has_devices(const pj_pass *pass);
+
+/// For readers in a process group: events of this member's own threads, for the sinks that take
+/// these apart.
+PJ_CHECKED bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);
+/// The leader's events of all threads in order, for the other sinks.
+PJ_CHECKED bool pj_pass_all(pj_pass *pass, const pj_batch *batch, pj_err *err);
+/// Members together: news of their ranks go round until there are no more. Nothing where the ranks
+/// are not apart.
+PJ_CHECKED bool pj_pass_trade(pj_pass *pass, pj_err *err);
+/// Bits of the pj_event_kind that the sinks of pj_pass_all look at.
+unsigned pj_pass_kinds(const pj_pass *pass);
+/// For who reads: ends the sinks, in a process group after their news have gone round.
+PJ_CHECKED bool pj_pass_finish(pj_pass *pass, pj_err *err);
+
+#endif

@@ -74,3 +74,12 @@ uint64_t pj_otf2_clock_first(const pj_otf2_clock *clock, uint64_t ns)
     }
     return low;
 }
+
+void pj_otf2_clock_take(pj_otf2_clock *clock, const pj_otf2_clock *from)
+{
+    clock->base = from->base;
+    clock->factor = from->factor;
+    clock->bits = from->bits;
+    clock->rate = from->rate;
+    clock->shift = from->shift;
+}

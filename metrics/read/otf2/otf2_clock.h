@@ -78,4 +78,7 @@ static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)
     return pj_otf2_clock_run_ns(clock, pj_otf2_clock_ticks(clock, ticks));
 }
 
+/// Takes all of another clock but its offsets, which stay with the definitions.
+void pj_otf2_clock_take(pj_otf2_clock *clock, const pj_otf2_clock *from);
+
 #endif

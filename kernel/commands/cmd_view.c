@@ -1,4 +1,5 @@
-// view(p, "flame"): call paths of a profile to look around in, in a notebook.
+// view(p): a profile to look around in, in a notebook: linked panes, or a picture of its call
+// paths.
 #include "kernel/command/command.h"
 #include "kernel/command/face.h"
 #include "kernel/command/profile_inputs.h"
@@ -12,6 +13,7 @@
 #include "widgets/ipy/widget.h"
 #include "widgets/plot/plot.h"
 #include "widgets/view/call_browser.h"
+#include "widgets/view/pane_browser.h"
 
 typedef struct view_args {
     const char *kind;
@@ -19,12 +21,19 @@ typedef struct view_args {
     pj_profile_view_args how;
 } view_args;
 
-static const char *const kinds[] = {"flame", "icicle", "sunburst", NULL};
+static const char *const kinds[] = {"panes", "flame", "icicle", "sunburst", NULL};
+
+static pj_widget *make(pj_widgets *widgets, pj_profile *profile, const char *kind,
+                       pj_plot_opts opts, pj_err *err)
+{
+    const pj_plot *plot = kind ? pj_plot_of_profile(pj_str_of(kind)) : NULL;
+    return plot ? pj_call_browser_new(widgets, profile, plot, opts, err)
+                : pj_pane_browser_new(widgets, profile, err);
+}
 
 static bool run_view(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const view_args *args = given;
-    const pj_plot *plot = pj_plot_of_profile(pj_str_of(args->kind ? args->kind : kinds[0]));
     pj_plot_opts opts = {0};
     if (!session->face->desk || !pj_live_of(session))
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
@@ -35,7 +44,7 @@ static bool run_view(pj_session *session, const void *given, pj_value *out, pj_e
     pj_auto_profile profile = pj_profile_inputs(session, &args->profile, err);
     if (!profile)
         return false;
-    const pj_widget *root = pj_call_browser_new(pj_live_enter(session), profile, plot, opts, err);
+    const pj_widget *root = make(pj_live_enter(session), profile, args->kind, opts, err);
     if (root)
         *out = pj_live_value(root);
     pj_live_leave(session);
@@ -49,8 +58,8 @@ static const pj_param kind[] = {
      .offset = offsetof(view_args, kind),
      .shown = "KIND",
      .choices = kinds,
-     .preset = "flame",
-     .help = "The kind of picture."},
+     .preset = "panes",
+     .help = "Linked panes, or the kind of picture."},
     {0},
 };
 
@@ -66,11 +75,14 @@ static const pj_param_group groups[] = {
 
 const pj_command pj_command_view = {
     .name = "view",
-    .summary = "Call paths of a profile to look around in: click, search, go back",
-    .detail = "A click in the picture makes that call the whole of it, drawn anew by the kernel, "
+    .summary = "A profile to look around in: linked panes, or a picture to click in",
+    .detail = "Panes are metrics, call paths and ranks side by side, as Cube has them: what is "
+              "chosen in one is what those to its right show; a shut row shows its value with all "
+              "below it, an open one its own. flame, icicle and sunburst draw call paths. "
+              "A click in the picture makes that call the whole of it, drawn anew by the kernel, "
               "so that nothing is too small to be reached; the calls above it are buttons. "
               "Pictures of plot zoom too, without a kernel, as far as their page goes.",
-    .example = "view(profile \"cpu_*.prof\", \"sunburst\")",
+    .example = "view(profile \"cpu_*.prof\")",
     .faces = PJ_IN_LUA,
     .groups = groups,
     .args_size = sizeof(view_args),

@@ -125,9 +125,37 @@ async function viewed(stage) {
   await until(async () => (await links()).join().endsWith('run,meet'), links);
 }
 
+/// Linked panes, without a script: what is chosen is what the ranks show; open rows their own.
+async function panes(stage) {
+  const lab = await stage.open(stage.notebook('panes.ipynb', [cells[0],
+    'view(p)', 'q = profile "traces/ring_4x2.otf2"', 'view(q)']));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  const area = lab.output(1);
+  const row = name => area.locator('.jupyter-button', { hasText: name });
+  await row(/rank 31/).waitFor();
+  const whole = await row(/rank 31/).innerText();
+  await row(/centroid/).click();
+  await until(async () => await row(/rank 31/).innerText() !== whole);
+  await lab.picture(stage.keep('profiles-panes'));
+  await area.getByLabel('Values').selectOption('% of the choice');
+  await until(async () => /100\.0/.test(await row(/all functions/).innerText()));
+  const tree = lab.output(3), path = name => tree.locator('.jupyter-button', { hasText: name });
+  await tree.getByRole('button', { name: 'Largest path' }).click();
+  await path(/implicit barrier/).waitFor();
+  await path(/OpenMP For/).click();
+  await path(/OpenMP For/).click(); // shut again
+  await path(/implicit barrier/).waitFor({ state: 'detached' });
+  await path(/rank 3/).click();
+  await path(/rank 3/).click();
+  await path(/thread 1/).first().waitFor();
+  await lab.picture(stage.keep('profiles-panes-tree'));
+}
+
 export const profileScenarios = {
   'profiles: pictures are zoomed, searched, saved, reloaded, reopened untrusted': inLab,
   'profiles: nbconvert\'s page is alive without a kernel': asPage,
   'profiles: files of pictures are alive': asFiles,
+  'profiles: linked panes': panes,
   'profiles: a view asks the kernel for each zoom': viewed
 };

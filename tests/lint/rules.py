@@ -64,7 +64,7 @@ MAY_INCLUDE = {
     "widgets/ipy": ["metrics/base", "widgets/ipy"],
     "widgets/report": PICTURES + ["metrics/profile", "widgets/table", "widgets/plot", "widgets/report"],
     "widgets/wizard": MODEL + ["metrics/profile", "metrics/pop", "metrics/analyse", "widgets"],
-    "widgets/view": ["metrics/base", "metrics/profile", "widgets"],
+    "widgets/view": ["metrics/base", "metrics/table", "metrics/profile", "widgets"],
     "kernel/command": COMMANDS,
     "kernel/commands": COMMANDS + ["kernel/jupyter/message.h"],
     "kernel/lua": COMMANDS,

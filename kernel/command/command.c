@@ -84,7 +84,8 @@ bool pj_command_param_at(const pj_command *command, size_t index, pj_param *out)
 bool pj_command_param(const pj_command *command, pj_str name, pj_param *out)
 {
     for (size_t i = 0; pj_command_param_at(command, i, out); i++)
-        if (same_name(pj_str_of(out->name), name))
+        if (same_name(pj_str_of(out->name), name) ||
+            (out->lua && same_name(pj_str_of(out->lua), name)))
             return true;
     return false;
 }

@@ -46,6 +46,7 @@ typedef struct pj_param {
     const char *name; // "roi-cut": --roi-cut in the shell, roi_cut in Lua
     const char *help; // one sentence
     char letter;      // 'y' for -y; 0 = none
+    const char *lua;  // another name, where the first one is a word of Lua's own; NULL = none
     pj_param_type type;
     unsigned place; // faces in which it stands without its name, in the order of the rows
     bool required;

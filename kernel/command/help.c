@@ -91,7 +91,7 @@ void pj_help_signature(const pj_command *command, pj_buf *out)
         if (p.place & PJ_IN_LUA)
             continue;
         pj_buf_puts(out, !first ? ", " : count ? ", {" : "{");
-        add_lua_name(p.name, out);
+        add_lua_name(p.lua ? p.lua : p.name, out);
         pj_buf_puts(out, " = ...");
         first = false;
     }

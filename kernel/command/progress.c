@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { QUIET_NS = 300000000 };
+enum { QUIET_NS = 300000000, STEP_NS = 200000000 };
 
 pj_progress pj_progress_of(pj_session *session, size_t inputs)
 {
@@ -48,6 +48,16 @@ static void write_line(pj_progress *progress, const char *text)
     progress->shown = true;
 }
 
+static void tell(pj_progress *progress, const char *text, double part)
+{
+    if (pj_clock_ns() < progress->began_ns + QUIET_NS)
+        return;
+    if (progress->session->face->rich)
+        show(progress, text, part);
+    else if (progress->session->face->terminal)
+        write_line(progress, text);
+}
+
 static void report(void *context, const char *what, uint64_t done, uint64_t total)
 {
     pj_progress *progress = context;
@@ -58,12 +68,16 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     const char *slash = strrchr(what, '/');
     snprintf(text, sizeof text, "reading %.80s (%zu of %zu): %.0f %% of %s",
              slash ? slash + 1 : what, progress->index, progress->count, part * 100, size);
-    if (pj_clock_ns() < progress->began_ns + QUIET_NS)
+    tell(progress, text, part);
+}
+
+void pj_progress_say(pj_progress *progress, const char *text, double part)
+{
+    uint64_t now = pj_clock_ns();
+    if (now < progress->due_ns)
         return;
-    if (progress->session->face->rich)
-        show(progress, text, part);
-    else if (progress->session->face->terminal)
-        write_line(progress, text);
+    progress->due_ns = now + STEP_NS;
+    tell(progress, text, part);
 }
 
 void pj_progress_attach(pj_progress *progress, pj_job *job)
@@ -81,18 +95,20 @@ void pj_progress_clear(pj_progress *progress)
     progress->shown = false;
 }
 
+void pj_progress_end_as(pj_progress *progress, const char *text)
+{
+    if (progress->shown && progress->session->face->rich)
+        show(progress, text, -1);
+    else
+        pj_progress_clear(progress);
+}
+
 void pj_progress_end(pj_progress *progress)
 {
-    if (!progress->shown)
-        return;
-    if (!progress->session->face->rich) {
-        pj_progress_clear(progress);
-        return;
-    }
     char text[160], size[32], time[32];
     pj_format_bytes(progress->bytes, size);
     pj_format_duration((double)(pj_clock_ns() - progress->began_ns), time);
     snprintf(text, sizeof text, "read %zu %s, %s in %s", progress->index,
              progress->index == 1 ? "trace" : "traces", size, time);
-    show(progress, text, -1);
+    pj_progress_end_as(progress, text);
 }

@@ -7,9 +7,11 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "kernel/commands/record/record_archive.h"
+#include "kernel/commands/record/record_cases.h"
 #include "kernel/commands/record/record_folder.h"
 #include "kernel/commands/record/record_opts.h"
 #include "kernel/commands/record/record_run.h"
+#include "kernel/commands/record/record_study.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -24,6 +26,7 @@ typedef struct record_args {
     bool path;
     pj_texts args;
     pj_record_opts opts;
+    pj_record_plan plan;
 } record_args;
 
 static bool print_site(const pj_session *session, pj_err *err)
@@ -106,8 +109,11 @@ static bool run_record(pj_session *session, const void *given, pj_value *out, pj
     if (!args->command)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "record: say what to run: popinjay record -- python3 app.py");
-    return all_words(args, arena, &words, err) && pj_record_run_check(&words, err) &&
-           record_one(session, args, &words, out, err);
+    if (!all_words(args, arena, &words, err) || !pj_record_run_check(&words, err))
+        return false;
+    if (pj_record_plan_is_study(&args->plan))
+        return pj_record_study(session, &args->plan, &args->opts, &words, args->folder, out, err);
+    return record_one(session, args, &words, out, err);
 }
 
 static const pj_param params[] = {
@@ -145,6 +151,7 @@ static const pj_param params[] = {
 static const pj_param_group groups[] = {
     {.rows = params},
     {.rows = pj_record_rows, .base = offsetof(record_args, opts)},
+    {.rows = pj_record_plan_rows, .base = offsetof(record_args, plan)},
     {0},
 };
 
@@ -164,7 +171,12 @@ const pj_command pj_command_record = {
         "DIR.\n"
         "DIR/popinjay.run says what the recording was made of: command, host, version of the code "
         "(git describe), variables of the environment that matter, status. In a notebook the value "
-        "is the run: metrics(record \"mpirun -n 4 python3 app.py\").",
+        "is the run: metrics(record \"mpirun -n 4 python3 app.py\").\n"
+        "With numbers of ranks or threads, or --repeat, it is a scaling study: every size is "
+        "recorded once, then again, each in a folder of its own in DIR (NAME-study), which "
+        "popinjay metrics takes as a whole. A case that fails is told of and moved to DIR/aside, "
+        "the others go on; after an interrupt --resume goes on. record{\"python3 app.py\", ranks "
+        "= {1, 2, 4}, repetitions = 3} gives the runs.",
     .example = "popinjay record -- python3 app.py",
     .faces = PJ_IN_BOTH,
     .groups = groups,

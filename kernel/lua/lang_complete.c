@@ -120,7 +120,7 @@ static void add_options(pj_lang *lang, const pj_command *command, const char *be
         if (!lua && (p.place & PJ_IN_SHELL))
             continue;
         text.len = 0;
-        pj_buf_addf(&text, "%s%s%s", before, p.name, after);
+        pj_buf_addf(&text, "%s%s%s", before, lua && p.lua ? p.lua : p.name, after);
         for (size_t i = 0; lua && i < text.len; i++)
             text.at[i] = text.at[i] == '-' ? '_' : text.at[i];
         add_text(lang, word, "param", pj_buf_str(&text));

@@ -169,6 +169,27 @@ static bool nothing_in(const char *folder, pj_want want, pj_err *err)
     return pj_fail(err, PJ_E_MISSING, folder, 0, "no trace in this folder");
 }
 
+/// Whether a folder below holds a recording, under the name that recorders of archives give it.
+static void add_recording(pj_paths *paths, pj_arena *arena, const char *folder)
+{
+    const char *path = pj_arena_format(arena, "%s/traces.otf2", folder);
+    if (is_folder(folder) && exists(path) && !is_special(path))
+        add_path(paths, arena, path);
+}
+
+/// The runs of a study: a recording in a folder of its own each.
+static void add_recordings(pj_paths *paths, pj_arena *arena, const char *folder)
+{
+    size_t first = paths->count;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            add_recording(paths, arena, pj_arena_format(arena, "%s/%s", folder, entry->d_name));
+    if (dir)
+        closedir(dir);
+    sort_from(paths, first);
+}
+
 static bool add_folder(pj_paths *paths, pj_arena *arena, const char *folder, pj_want want,
                        pj_err *err)
 {
@@ -178,6 +199,8 @@ static bool add_folder(pj_paths *paths, pj_arena *arena, const char *folder, pj_
     bool traces = want != PJ_WANT_PROFILES || paths->count == first;
     if (traces && !add_files(paths, arena, folder, is_trace_name, err))
         return false;
+    if (paths->count == first && want != PJ_WANT_PROFILES) // several runs are no profile
+        add_recordings(paths, arena, folder);
     return paths->count > first || nothing_in(folder, want, err);
 }
 

@@ -19,8 +19,9 @@ typedef enum pj_want {
 } pj_want;
 
 /// Adds what a file, folder or glob names, each run once, names in natural order. A folder that is
-/// itself a profile is a path like a file. Errors: PJ_E_MISSING (nothing is there), PJ_E_USAGE (a
-/// folder of profiles where traces are wanted), PJ_E_IO.
+/// itself a profile is a path like a file; one without runs gives those of a study below it
+/// (*/traces.otf2), unless profiles are wanted. Errors: PJ_E_MISSING (nothing is there), PJ_E_USAGE
+/// (a folder of profiles where traces are wanted), PJ_E_IO.
 PJ_CHECKED bool pj_paths_expand(const char *text, pj_want want, pj_arena *arena, pj_paths *paths,
                                 pj_err *err);
 /// The same for people who choose: traces, or profiles where all that is named are, of a folder

@@ -195,12 +195,13 @@ json_t *pj_record_facts_new(const pj_texts *words, const pj_texts *options,
     return facts;
 }
 
-void pj_record_facts_end(json_t *facts, int status, const char *failure)
+void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events)
 {
     json_int_t began = json_integer_value(json_object_get(facts, "began_ns"));
     double ns = (double)((json_int_t)pj_clock_of_day() - began);
     json_object_set_new(facts, "seconds", json_real(ns / (double)SECOND_NS));
     json_object_set_new(facts, "status", json_integer(status));
+    json_object_set_new(facts, "events", json_integer((json_int_t)events));
     set_text(facts, "failure", pj_str_of(failure ? failure : ""));
 }
 
@@ -223,11 +224,26 @@ static bool is_list(const json_t *facts, const char *key, const pj_texts *texts)
     return same;
 }
 
-bool pj_record_facts_good(const char *folder, const pj_texts *words, const pj_texts *options)
+/// New reference; NULL where there are none.
+static json_t *facts_of(const char *folder)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    const char *path = pj_arena_format(arena, "%s/" FACTS_FILE, folder);
-    json_t *facts = json_load_file(path, 0, NULL);
+    return json_load_file(pj_arena_format(arena, "%s/" FACTS_FILE, folder), 0, NULL);
+}
+
+bool pj_record_facts_number(const char *folder, const char *key, double *out)
+{
+    json_t *facts = facts_of(folder);
+    const json_t *number = json_object_get(facts, key);
+    bool there = json_is_number(number);
+    *out = json_number_value(number);
+    json_decref(facts);
+    return there;
+}
+
+bool pj_record_facts_good(const char *folder, const pj_texts *words, const pj_texts *options)
+{
+    json_t *facts = facts_of(folder);
     const json_t *status = json_object_get(facts, "status");
     bool good =
         json_is_integer(status) && json_integer_value(status) == 0 &&

@@ -9,6 +9,8 @@
 
 #include <jansson.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /// Before the program runs; new. `words` are the command, `options` those of the recording,
 /// `settings` what its environment has besides that of this process. `folder` is written to for a
@@ -16,11 +18,14 @@
 json_t *pj_record_facts_new(const pj_texts *words, const pj_texts *options,
                             const char *const *settings, const char *folder,
                             const atomic_bool *stop);
-/// When it has ended: the status that a shell tells; `failure` NULL = it was recorded.
-void pj_record_facts_end(json_t *facts, int status, const char *failure);
+/// When it has ended: the status that a shell tells; `failure` NULL = it was recorded, so many
+/// `events`.
+void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events);
 PJ_CHECKED bool pj_record_facts_write(const json_t *facts, const char *folder, pj_err *err);
 /// Whether the folder holds a recording that ended well; of these words with these options (both
 /// NULL = of any).
 bool pj_record_facts_good(const char *folder, const pj_texts *words, const pj_texts *options);
+/// A number that the facts in a folder tell; false when they do not.
+bool pj_record_facts_number(const char *folder, const char *key, double *out);
 
 #endif

@@ -54,18 +54,6 @@ static bool is_empty(const char *path)
     return entries <= 2; // itself and the one above
 }
 
-static bool put_aside(const char *path, pj_arena *arena, pj_err *err)
-{
-    struct stat info, other;
-    if (lstat(path, &info) != 0 || is_empty(path))
-        return true;
-    const char *free_name = pj_arena_format(arena, "%s-%s", path, stamp(info.st_mtime, arena));
-    while (lstat(free_name, &other) == 0)
-        free_name = pj_arena_format(arena, "%s-1", free_name);
-    return rename(path, free_name) == 0 ||
-           pj_fail_io(err, path, "is there already and cannot be renamed");
-}
-
 /// With the folders above it.
 static bool make_all(const char *path, pj_arena *arena, pj_err *err)
 {
@@ -83,18 +71,46 @@ static bool make_all(const char *path, pj_arena *arena, pj_err *err)
     }
 }
 
+bool pj_record_folder_aside(const char *path, const char *aside, pj_err *err)
+{
+    struct stat info, other;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    if (lstat(path, &info) != 0 || is_empty(path))
+        return true;
+    const char *free_name = pj_arena_format(arena, "%s-%s", aside, stamp(info.st_mtime, arena));
+    while (lstat(free_name, &other) == 0)
+        free_name = pj_arena_format(arena, "%s-1", free_name);
+    pj_str above = pj_str_head(pj_str_of(aside), pj_str_find_last(pj_str_of(aside), '/'));
+    if (!make_all(pj_arena_text(arena, above), arena, err))
+        return false;
+    return rename(path, free_name) == 0 ||
+           pj_fail_io(err, path, "is there already and cannot be renamed");
+}
+
+/// NULL when the current folder is gone.
+static const char *absolute(const char *path, pj_arena *arena, pj_err *err)
+{
+    char here[PATH_MAX];
+    if (path[0] == '/')
+        return path;
+    if (getcwd(here, sizeof here))
+        return pj_arena_format(arena, "%s/%s", here, path);
+    pj_fail_io(err, ".", "the current folder is gone");
+    return NULL;
+}
+
+const char *pj_record_folder_open(const char *wanted, pj_arena *arena, pj_err *err)
+{
+    const char *path = absolute(wanted, arena, err);
+    return path && make_all(path, arena, err) ? path : NULL;
+}
+
 const char *pj_record_folder_make(const char *wanted, const char *name, pj_arena *arena,
                                   pj_err *err)
 {
-    char here[PATH_MAX];
     const char *path =
         wanted ? wanted : pj_arena_format(arena, "%s-%s", name, stamp(time(NULL), arena));
-    if (path[0] != '/') {
-        if (!getcwd(here, sizeof here)) {
-            pj_fail_io(err, ".", "the current folder is gone");
-            return NULL;
-        }
-        path = pj_arena_format(arena, "%s/%s", here, path);
-    }
-    return put_aside(path, arena, err) && make_all(path, arena, err) ? path : NULL;
+    path = absolute(path, arena, err);
+    return path && pj_record_folder_aside(path, path, err) && make_all(path, arena, err) ? path
+                                                                                         : NULL;
 }

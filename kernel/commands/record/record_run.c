@@ -49,6 +49,17 @@ static bool archive(pj_session *session, const pj_record_run *run, bool ran, pj_
     return ran && merged;
 }
 
+static void add_size(json_t *facts, const pj_record_run *run)
+{
+    const struct {
+        const char *key;
+        uint64_t number;
+    } sizes[] = {{"ranks", run->ranks}, {"threads", run->threads}, {"repetition", run->number}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].number)
+            json_object_set_new(facts, sizes[i].key, json_integer((json_int_t)sizes[i].number));
+}
+
 bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_made *out,
                       pj_err *err)
 {
@@ -62,9 +73,10 @@ bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_m
     pj_record_opts_words(run->opts, arena, &options);
     json_t *facts =
         pj_record_facts_new(&run->words, &options, settings, run->folder, session->stop);
+    add_size(facts, run);
     bool ran = run_program(session, run, settings, arena, &out->status, err);
     bool ok = (ran || (err->code != PJ_E_MISSING)) && archive(session, run, ran, out, err);
-    pj_record_facts_end(facts, out->status, ok ? NULL : err->text);
+    pj_record_facts_end(facts, out->status, ok ? NULL : err->text, out->merged.events);
     pj_err unwritten = {0};
     if (!pj_record_facts_write(facts, run->folder, &unwritten) && ok)
         pj_session_complain(session, &unwritten);

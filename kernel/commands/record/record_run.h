@@ -13,11 +13,12 @@ typedef struct pj_record_run {
     pj_texts words; // the program and its arguments
     const char *folder;
     const pj_record_opts *opts;
-    const char *const *settings;  // of the program, besides the recorder's; may be NULL
-    bool foreground;              // as if the shell had started it
-    const char *out, *errors;     // files of its output and messages; NULL = as they are
-    uint64_t patience_ns;         // how long it may run; 0 = for ever
-    void (*waits)(void *context); // called now and then; may be NULL
+    const char *const *settings;     // of the program, besides the recorder's; may be NULL
+    uint64_t ranks, threads, number; // of a case of a study, told in the facts; 0 = not said
+    bool foreground;                 // as if the shell had started it
+    const char *out, *errors;        // files of its output and messages; NULL = as they are
+    uint64_t patience_ns;            // how long it may run; 0 = for ever
+    void (*waits)(void *context);    // called now and then; may be NULL
     void *context;
 } pj_record_run;
 

@@ -1,4 +1,4 @@
-// From the records of a location to states, calls and counters.
+// From the records of a location to states and calls.
 // A state lasts until something is given out: the interval before is closed first, so that events
 // of a location stay in order. Intervals of one state that touch count as one.
 #include "metrics/read/otf2/events/otf2_location.h"
@@ -6,6 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
 #include "metrics/read/otf2/events/otf2_calls.h"
+#include "metrics/read/otf2/events/otf2_counters.h"
 #include "metrics/read/otf2/events/otf2_event.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_index.h"
@@ -13,6 +14,7 @@
 #include "metrics/read/otf2/events/otf2_region.h"
 #include "metrics/read/otf2/events/otf2_skim.h"
 #include "metrics/read/otf2/events/otf2_tangle.h"
+#include "metrics/read/otf2/events/otf2_teams.h"
 #include "metrics/read/otf2/events/otf2_traffic.h"
 #include "metrics/read/otf2/otf2_border.h"
 
@@ -25,19 +27,9 @@ enum {
     STATE_BASE = PJ_OTF2_STATE_BASE,
     NEAR = 64, // frames above one that is left: more of them make a tangle
     STATE_FORK = 7,
-    LEVEL_UNNAMED = 1,
     PATHS_MOST = 1 << 14, // new ones between two looks at the job
     NAMES_AHEAD = 64,     // events between a team and its region
-    LEVEL_MOST = 100000,  // largest value that counts as time in OpenMP
 };
-
-static void give_openmp(pj_otf2_location *location, uint64_t time, uint16_t code, uint64_t value)
-{
-    pj_otf2_settle(location, time);
-    pj_event *event = pj_otf2_give(location, time, PJ_EV_OPENMP);
-    event->code = code;
-    event->a = value;
-}
 
 // States
 
@@ -61,8 +53,7 @@ static uint8_t state_now(const pj_otf2_location *location)
     return forking && state == PJ_STATE_RUNNING ? STATE_FORK : state;
 }
 
-/// The state from `time` on.
-static void change(pj_otf2_location *location, uint64_t time)
+void pj_otf2_location_change(pj_otf2_location *location, uint64_t time)
 {
     uint8_t state = state_now(location);
     if (state == location->now.state)
@@ -91,126 +82,6 @@ static void restate(pj_otf2_location *location, size_t from)
             location, i ? location->stack[i - 1].state : STATE_BASE, location->stack[i].region);
 }
 
-// OpenMP
-
-static uint64_t level_of(const pj_otf2_location *location, uint32_t region)
-{
-    uint32_t number = pj_otf2_region_at(location, region)->number;
-    return number + 1u < LEVEL_MOST ? number + 1u : LEVEL_MOST;
-}
-
-/// An event that was given out is about the innermost team that the thread is in. A team whose
-/// parent is not among the definitions, as in eztrace, is known to be nested by its master, who is
-/// in two; of the others the replay finds out by its number.
-static void mark_team(pj_otf2_location *location)
-{
-    const pj_otf2_standing *now = &location->now;
-    bool nested = now->inner_teams || (now->teams ? now->teams : now->parallels) > 1;
-    location->events[location->event_count - 1].b = nested       ? PJ_TEAM_NESTED
-                                                    : now->teams ? now->team
-                                                                 : PJ_TEAM_UNKNOWN;
-}
-
-/// A team is there before its parallel region is entered: what was given out gets its name then.
-static void give_body(pj_otf2_location *location, uint64_t time, uint16_t code, uint64_t level)
-{
-    give_openmp(location, time, code, level ? level : LEVEL_UNNAMED);
-    mark_team(location);
-    if (!level)
-        location->unnamed.at[location->unnamed.count++ % 2] = location->event_count - 1;
-}
-
-static void name_body(pj_otf2_location *location, uint64_t level)
-{
-    for (unsigned i = 0; i < location->unnamed.count && i < 2; i++)
-        location->events[location->unnamed.at[i]].a = level;
-    location->unnamed.count = 0;
-}
-
-static void open_parallel(pj_otf2_location *location, uint64_t time, uint64_t level)
-{
-    if (location->worker || location->now.in_parallel)
-        return;
-    location->now.in_parallel = true;
-    give_body(location, time, PJ_OMP_PARALLEL, level);
-}
-
-static void close_parallel(pj_otf2_location *location, uint64_t time)
-{
-    if (!location->now.in_parallel || location->now.forks || location->now.in_body)
-        return;
-    location->now.in_parallel = false;
-    give_openmp(location, time, PJ_OMP_PARALLEL, 0);
-}
-
-/// A thread works in the body of a parallel region while the region or its team is open.
-static void enter_body(pj_otf2_location *location, uint64_t time, uint64_t level)
-{
-    if (location->now.in_body)
-        return;
-    open_parallel(location, time, level);
-    give_body(location, time, PJ_OMP_FUNCTION, level);
-    location->now.in_body = true;
-}
-
-static void leave_body(pj_otf2_location *location, uint64_t time)
-{
-    if (!location->now.in_body || location->now.parallels || location->now.teams)
-        return;
-    give_openmp(location, time, PJ_OMP_FUNCTION, 0);
-    location->now.in_body = false;
-    close_parallel(location, time);
-}
-
-static void fork_team(pj_otf2_location *location, uint64_t time)
-{
-    if (location->calls)
-        location->calls->fork_ns = time;
-    if (location->now.forks++ == 0)
-        open_parallel(location, time, 0);
-    change(location, time);
-}
-
-static void join_team(pj_otf2_location *location, uint64_t time)
-{
-    if (location->now.forks == 0)
-        return;
-    location->now.forks--;
-    pj_otf2_settle(location, time);
-    close_parallel(location, time);
-    change(location, time);
-}
-
-/// Whether the team, by its id, is nested in another.
-static bool is_inner(const pj_otf2_location *location, uint64_t team)
-{
-    uint32_t index;
-    if (!location->defs->has_nested)
-        return false;
-    uint64_t id = pj_otf2_global_of(location, PJ_OTF2_OF_COMM, team);
-    return pj_map_get(&location->defs->comm_of, id, &index) && location->defs->comms[index].nested;
-}
-
-static void begin_team(pj_otf2_location *location, uint64_t time, uint64_t team)
-{
-    if (location->now.teams++ == 0)
-        location->now.team = PJ_TEAM_FIRST + pj_otf2_global_of(location, PJ_OTF2_OF_COMM, team);
-    location->now.inner_teams += is_inner(location, team);
-    enter_body(location, time, 0);
-    change(location, time);
-}
-
-static void end_team(pj_otf2_location *location, uint64_t time, uint64_t team)
-{
-    if (location->now.teams == 0)
-        return;
-    location->now.teams--;
-    location->now.inner_teams -= location->now.inner_teams && is_inner(location, team);
-    pj_otf2_settle(location, time);
-    leave_body(location, time);
-    change(location, time);
-}
-
 // Regions
 
 static uint32_t region_of(pj_otf2_location *location, uint64_t id, unsigned of)
@@ -234,21 +105,21 @@ static void begin_construct(pj_otf2_location *location, uint64_t time, uint32_t 
         return;
     case PJ_OTF2_PARALLEL:
         location->now.parallels++;
-        name_body(location, level_of(location, index));
-        enter_body(location, time, level_of(location, index));
+        pj_otf2_teams_name(location, pj_otf2_teams_level(location, index));
+        pj_otf2_teams_enter(location, time, pj_otf2_teams_level(location, index));
         return;
     case PJ_OTF2_BARRIER:
-        give_openmp(location, time, PJ_OMP_BARRIER, 1);
-        mark_team(location);
+        pj_otf2_teams_give(location, time, PJ_OMP_BARRIER, 1);
+        pj_otf2_teams_mark(location);
         return;
     case PJ_OTF2_TASK:
-        give_openmp(location, time, PJ_OMP_TASK, level_of(location, index));
+        pj_otf2_teams_give(location, time, PJ_OMP_TASK, pj_otf2_teams_level(location, index));
         return;
     case PJ_OTF2_TASK_MADE:
-        give_openmp(location, time, PJ_OMP_TASK_MADE, level_of(location, index));
+        pj_otf2_teams_give(location, time, PJ_OMP_TASK_MADE, pj_otf2_teams_level(location, index));
         return;
     case PJ_OTF2_TASKWAIT:
-        give_openmp(location, time, PJ_OMP_TASKWAIT, 1);
+        pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 1);
         return;
     case PJ_OTF2_PLAIN:
     case PJ_OTF2_ROOT:
@@ -265,20 +136,20 @@ static void end_construct(pj_otf2_location *location, uint64_t time, uint32_t in
     case PJ_OTF2_PARALLEL:
         location->now.parallels--;
         pj_otf2_settle(location, time);
-        leave_body(location, time);
+        pj_otf2_teams_leave(location, time);
         return;
     case PJ_OTF2_BARRIER:
-        give_openmp(location, time, PJ_OMP_BARRIER, 0);
-        mark_team(location);
+        pj_otf2_teams_give(location, time, PJ_OMP_BARRIER, 0);
+        pj_otf2_teams_mark(location);
         return;
     case PJ_OTF2_TASK:
-        give_openmp(location, time, PJ_OMP_TASK, 0);
+        pj_otf2_teams_give(location, time, PJ_OMP_TASK, 0);
         return;
     case PJ_OTF2_TASK_MADE:
-        give_openmp(location, time, PJ_OMP_TASK_MADE, 0);
+        pj_otf2_teams_give(location, time, PJ_OMP_TASK_MADE, 0);
         return;
     case PJ_OTF2_TASKWAIT:
-        give_openmp(location, time, PJ_OMP_TASKWAIT, 0);
+        pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 0);
         return;
     case PJ_OTF2_PLAIN:
     case PJ_OTF2_ROOT:
@@ -319,7 +190,7 @@ static void enter(pj_otf2_location *location, uint64_t time, uint32_t index)
         begin_construct(location, time, index);
     location->unnamed.count = 0;
     push_frame(location, (pj_otf2_frame){index, above});
-    change(location, time);
+    pj_otf2_location_change(location, time);
 }
 
 static size_t top_frame(const pj_otf2_location *location)
@@ -382,76 +253,7 @@ static void leave(pj_otf2_location *location, uint64_t time, uint32_t index)
         give_region(location, time, PJ_EV_LEAVE, index);
     location->unnamed.count = 0;
     restate(location, at);
-    change(location, time);
-}
-
-// Counters
-
-static const pj_otf2_metric *metric_of(pj_otf2_location *location, uint64_t id)
-{
-    if (id == location->metric.id)
-        return location->metric.class_;
-    if (pj_otf2_known_idle(&location->known, id))
-        return NULL;
-    uint32_t index;
-    if (!pj_map_get(&location->defs->metric_of, pj_otf2_global_of(location, PJ_OTF2_OF_METRIC, id),
-                    &index) ||
-        !location->defs->metrics[index].used) {
-        pj_otf2_known_add_idle(&location->known, id);
-        return NULL;
-    }
-    location->metric.id = id;
-    location->metric.class_ = &location->defs->metrics[index];
-    return location->metric.class_;
-}
-
-static int64_t value_of(const pj_otf2_event *event, unsigned at)
-{
-    enum { KIND_DOUBLE = 10 };
-    double real;
-    if (event->kinds[at] != KIND_DOUBLE)
-        return (int64_t)event->values[at];
-    memcpy(&real, &event->values[at], sizeof real);
-    const double most = 9e18;
-    return real > -most && real < most ? (int64_t)real : 0;
-}
-
-/// What was counted since the reading before.
-static int64_t counted_since(pj_otf2_location *location, const pj_otf2_metric *metric, unsigned c,
-                             int64_t value)
-{
-    int64_t since = value;
-    bool first = !location->now.counting[c];
-    location->now.counting[c] = true;
-    if (metric->mode[c] != PJ_OTF2_RELATIVE) {
-        since = (int64_t)((uint64_t)value - (uint64_t)location->now.counted[c]);
-        location->now.counted[c] = value;
-        if (first && metric->mode[c] == PJ_OTF2_ABSOLUTE)
-            since = 0;
-    }
-    if (!metric->next[c])
-        return since;
-    int64_t held = location->now.held[c];
-    location->now.held[c] = since;
-    return held;
-}
-
-static void read_counters(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
-{
-    const pj_otf2_metric *metric = metric_of(location, event->field[0]);
-    if (!metric)
-        return;
-    pj_otf2_border_read(location, time);
-    pj_otf2_reading *r = &location->now.reading;
-    for (unsigned c = 0; c < 2; c++) {
-        if (!metric->has[c] || metric->at[c] >= event->count)
-            continue;
-        int64_t since = counted_since(location, metric, c, value_of(event, metric->at[c]));
-        since = time > location->now.began ? since : 0; // nothing was open before
-        r->value[c] = (int64_t)((uint64_t)r->value[c] + (uint64_t)since);
-        r->has[c] = r->due = true;
-    }
-    r->time = time;
+    pj_otf2_location_change(location, time);
 }
 
 // Records
@@ -473,7 +275,7 @@ static void switch_measurement(pj_otf2_location *location, uint64_t time, uint64
         pj_otf2_give(location, time, PJ_EV_TRACING)->a = !off;
     location->now.was_on |= !off;
     location->now.off = off;
-    change(location, time);
+    pj_otf2_location_change(location, time);
 }
 
 static void flush_buffer(pj_otf2_location *location, uint64_t time, uint64_t stop)
@@ -495,23 +297,23 @@ static void take_thread_record(pj_otf2_location *location, uint64_t time,
     switch (event->type) {
     case PJ_OTF2_THREAD_FORK:
         if (event->field[0] == MODEL_OPENMP)
-            fork_team(location, time);
+            pj_otf2_teams_fork(location, time);
         return;
     case PJ_OTF2_THREAD_JOIN:
         if (event->field[0] == MODEL_OPENMP)
-            join_team(location, time);
+            pj_otf2_teams_join(location, time);
         return;
     case PJ_OTF2_OMP_FORK:
-        fork_team(location, time);
+        pj_otf2_teams_fork(location, time);
         return;
     case PJ_OTF2_OMP_JOIN:
-        join_team(location, time);
+        pj_otf2_teams_join(location, time);
         return;
     case PJ_OTF2_THREAD_TEAM_BEGIN:
-        begin_team(location, time, event->field[0]);
+        pj_otf2_teams_begin(location, time, event->field[0]);
         return;
     case PJ_OTF2_THREAD_TEAM_END:
-        end_team(location, time, event->field[0]);
+        pj_otf2_teams_end(location, time, event->field[0]);
         return;
     case PJ_OTF2_PARAMETER_STRING:
     case PJ_OTF2_PARAMETER_INT:
@@ -546,7 +348,7 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
         leave(location, time, region_of(location, event->field[0], PJ_OTF2_OF_REGION));
         return;
     case PJ_OTF2_METRIC:
-        read_counters(location, time, event);
+        pj_otf2_counters_read(location, time, event);
         return;
     case PJ_OTF2_CALLING_CONTEXT_ENTER:
         enter(location, time, region_of(location, event->field[0], PJ_OTF2_OF_CONTEXT));
@@ -669,7 +471,7 @@ static void skim(pj_otf2_location *location)
     uint64_t time = time_of(location, ticks);
     location->now.last = time > before ? time : before;
     if (counted)
-        read_counters(location, counted_at > before ? counted_at : before, &reading);
+        pj_otf2_counters_read(location, counted_at > before ? counted_at : before, &reading);
 }
 
 void pj_otf2_location_close_up(pj_otf2_location *location)

@@ -230,6 +230,8 @@ void pj_otf2_location_start_readahead(pj_otf2_location *location);
 bool pj_otf2_location_first(pj_otf2_location *location, uint64_t *ticks);
 /// Decodes until `events` events are there, or the records end.
 void pj_otf2_location_fill(pj_otf2_location *location, size_t events);
+/// The state from `time` on, when its regions and teams have changed.
+void pj_otf2_location_change(pj_otf2_location *location, uint64_t time);
 /// What was taken from the front makes room.
 void pj_otf2_location_close_up(pj_otf2_location *location);
 /// Bytes in use.

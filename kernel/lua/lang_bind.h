@@ -11,12 +11,9 @@
 
 /// Puts every verb into the table on top of the stack.
 void pj_lang_bind_open(lua_State *L);
-/// Calls a command with the arguments on the stack: values by place, then options in a table; one
-/// table alone may hold both. Pushes its value.
-int pj_lang_call(lua_State *L, const pj_command *command);
-/// Runs a `%` line; pushes its value. Raises.
-int pj_lang_command_line(lua_State *L, pj_str line);
 
+/// lang_verbs.c: shows a value in the middle of a cell; raises.
+void pj_lang_display(lua_State *L, int index);
 /// Verbs that are no commands; ends with a row without a name.
 extern const pj_lang_member pj_lang_verbs[];
 

@@ -5,6 +5,7 @@
 
 #include "kernel/command/command.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_call.h"
 #include "kernel/lua/lang_value.h"
 
 #define EVENTS "popinjay.events"

@@ -3,6 +3,7 @@
 #include "kernel/command/run_view.h"
 #include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_call.h"
 #include "kernel/lua/lang_type.h"
 #include "kernel/lua/lang_value.h"
 #include "kernel/lua/objects/lang_events.h"

@@ -7,6 +7,7 @@
 #include "kernel/command/export.h"
 #include "kernel/command/value.h"
 #include "kernel/lua/lang_bind.h"
+#include "kernel/lua/lang_call.h"
 #include "kernel/lua/lang_state.h"
 #include "kernel/lua/lang_type.h"
 #include "metrics/base/arena.h"

@@ -50,13 +50,14 @@ bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, bool keep,
         pj_merged_parts merged;
         if (!pj_merge_parts(folder, opts, &merged, err))
             return false;
-        const char *archive = pj_arena_format(table->arena, "%s/traces.otf2", folder);
+        const char *archive = pj_arena_format(table->arena, "%s/%s", folder,
+                                              merged.profile ? "profile.cubex" : "traces.otf2");
         pj_session_wrote(session, archive);
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(archive);
         cells[1] = pj_cell_int((int64_t)merged.processes);
         cells[2] = pj_cell_int((int64_t)merged.locations);
-        cells[3] = pj_cell_int((int64_t)merged.events);
+        cells[3] = pj_cell_int((int64_t)(merged.profile ? merged.visits : merged.events));
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "kernel/command/command.h"
 #include "kernel/command/face.h"
 #include "kernel/command/inputs.h"
+#include "kernel/command/profile_inputs.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "kernel/commands/record/record_archive.h"
@@ -17,6 +18,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/profile.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -62,7 +64,8 @@ static void say_what(pj_session *session, const record_args *args, const char *f
     if (args->opts.quiet || session->face->rich)
         return;
     pj_record_archive_told(&recorded->merged, folder, &told);
-    pj_session_say(session, "popinjay: %s: %s/traces.otf2", told.at, folder);
+    pj_session_say(session, "popinjay: %s: %s/%s", told.at, folder,
+                   pj_record_archive_name(&recorded->merged));
 }
 
 /// In the language a failed program is a complaint, and what was recorded is the value.
@@ -70,14 +73,21 @@ static bool load(pj_session *session, const char *folder, const pj_record_made *
                  pj_value *out, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_value path = pj_value_borrow_text(pj_arena_format(arena, "%s/traces.otf2", folder));
-    const pj_load_args args = {.inputs = {.items = &path, .count = 1}};
+    pj_value path = pj_value_borrow_text(
+        pj_arena_format(arena, "%s/%s", folder, pj_record_archive_name(&recorded->merged)));
+    const pj_inputs inputs = {.items = &path, .count = 1};
     pj_err failed = {0};
     if (recorded->status != 0) {
         pj_fail(&failed, PJ_E_IO, NULL, 0, "the program ended with status %d", recorded->status);
         pj_session_complain(session, &failed);
     }
-    return pj_inputs_load(session, &args, (pj_load_opts){0}, out, err);
+    if (!recorded->merged.profile)
+        return pj_inputs_load(session, &(pj_load_args){.inputs = inputs}, (pj_load_opts){0}, out,
+                              err);
+    pj_profile *profile = pj_profile_inputs(session, &(pj_profile_args){.inputs = inputs}, err);
+    if (profile)
+        *out = pj_value_profile_take(profile);
+    return profile != NULL;
 }
 
 static bool record_one(pj_session *session, const record_args *args, const pj_texts *words,

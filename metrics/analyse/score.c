@@ -39,6 +39,7 @@ typedef struct scoring {
     const pj_cube *cube;
     pj_score_cost cost;
     int64_t *visits, *hits; // by call path and location; NULL = there are none
+    int64_t *bytes;         // that our recorder has counted; NULL = to be estimated
     double *times;
     uint32_t *owner; // region that a call path counts for
 } scoring;
@@ -83,10 +84,11 @@ static bool read_times(scoring *s, pj_job *job, pj_err *err)
 static bool read_values(scoring *s, pj_job *job, pj_err *err)
 {
     const char *where = s->cube->blob->name;
-    uint64_t bytes = 24 * (uint64_t)s->cube->node_count * (s->cube->location_count + 1);
+    uint64_t bytes = 32 * (uint64_t)s->cube->node_count * (s->cube->location_count + 1);
     if (!pj_memory_want(bytes, where, "visits and times of all call paths", err) ||
         !read_whole(s, PJ_S("visits"), &s->visits, job, err) ||
-        !read_whole(s, PJ_S("hits"), &s->hits, job, err) || !read_times(s, job, err))
+        !read_whole(s, PJ_S("hits"), &s->hits, job, err) ||
+        !read_whole(s, PJ_S("trace_bytes"), &s->bytes, job, err) || !read_times(s, job, err))
         return false;
     if (!s->visits || !s->times)
         return pj_fail(err, PJ_E_MISSING, where, 0,
@@ -141,12 +143,15 @@ static void add_node(const scoring *s, size_t n)
     size_t at = s->cube->location_count;
     pj_score_row *row = &s->score->regions[s->owner[n]];
     uint64_t visit = pj_score_visit_bytes(&s->cost, s->cube, &s->cube->nodes[n]);
-    uint64_t hit = pj_score_hit_bytes(&s->cost);
+    uint64_t hit = pj_score_hit_bytes(&s->cost), counters = pj_score_counter_bytes(&s->cost);
     for (size_t l = 0; l < at; l++) {
         uint64_t visits = s->visits[n * at + l] > 0 ? (uint64_t)s->visits[n * at + l] : 0;
         uint64_t hits = s->hits && s->hits[n * at + l] > 0 ? (uint64_t)s->hits[n * at + l] : 0;
         double time = s->times[n * at + l];
-        row->bytes[s->cube->locations[l].process] += visits * visit + hits * hit;
+        uint64_t counted =
+            s->bytes && s->bytes[n * at + l] > 0 ? (uint64_t)s->bytes[n * at + l] : 0;
+        uint64_t bytes = s->bytes ? counted + visits * counters : visits * visit + hits * hit;
+        row->bytes[s->cube->locations[l].process] += bytes;
         row->visits += visits;
         row->hits += hits;
         row->time += isnan(time) ? 0 : time;
@@ -230,6 +235,7 @@ static bool score_cube(scoring *s, pj_score_opts opts, pj_job *job, pj_err *err)
     }
     free(s->visits);
     free(s->hits);
+    free(s->bytes);
     free(s->times);
     free(s->owner);
     return ok;

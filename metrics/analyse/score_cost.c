@@ -119,13 +119,19 @@ uint64_t pj_score_visit_bytes(const pj_score_cost *cost, const pj_cube *cube,
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (makes(&events[i], region->name))
             bytes += size[events[i].size] + (events[i].timed ? stamp : 0);
-    if (cost->counters && !is_instance(region))
-        bytes += 2 * size[PJ_OTF2_SIZE_Metric] + stamp;
+    if (!is_instance(region))
+        bytes += pj_score_counter_bytes(cost);
     for (uint32_t i = 0; i < node->parameter_count; i++)
         bytes += stamp + size[cube->parameters[node->first_parameter + i].numeric
                                   ? PJ_OTF2_SIZE_ParameterIntEvent
                                   : PJ_OTF2_SIZE_ParameterStringEvent];
     return bytes;
+}
+
+uint64_t pj_score_counter_bytes(const pj_score_cost *cost)
+{
+    const uint64_t *size = cost->sizes;
+    return cost->counters ? 2 * size[PJ_OTF2_SIZE_Metric] + size[PJ_OTF2_SIZE_Timestamp] : 0;
 }
 
 uint64_t pj_score_hit_bytes(const pj_score_cost *cost)

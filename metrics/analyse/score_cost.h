@@ -20,6 +20,8 @@ bool pj_score_cost_of(pj_score_cost *cost, const pj_cube *cube, uint32_t counter
 uint64_t pj_score_visit_bytes(const pj_score_cost *cost, const pj_cube *cube,
                               const pj_cube_node *node);
 uint64_t pj_score_hit_bytes(const pj_score_cost *cost);
+/// Of a visit, of the hardware counters at its enter and leave.
+uint64_t pj_score_counter_bytes(const pj_score_cost *cost);
 /// Regions of instances and iterations, and what stands for switched-off measurement: what they
 /// have counts for their caller.
 bool pj_score_is_part(const pj_cube_region *region);

@@ -2,6 +2,7 @@
 #include "metrics/record/rec_event.h"
 
 #include "metrics/record/rec_chunk.h"
+#include "metrics/record/rec_tree.h"
 
 typedef struct shape {
     const char *members; // NULL = no such record
@@ -16,9 +17,14 @@ static const shape shapes[UINT8_MAX + 1] = {
 #undef SINGLE
 };
 
-static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behind)
+static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behind,
+                   const uint64_t *members)
 {
     uint8_t *at = t->at;
+    if (t->tree) {
+        pj_rec_tree_record(t, (pj_rec_event_type)type, ticks, members, (size_t)(behind - at));
+        return;
+    }
     t->last = ticks = ticks < t->last ? t->last : ticks;
     *behind = PJ_REC_CHUNK_END;
     pj_rec_chunk_commit(at, ticks, type,
@@ -33,17 +39,18 @@ bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, cons
     if (!of->members || !pj_rec_has_room(t))
         return false;
     uint8_t *at = t->at + (of->single ? 10 : 11);
-    for (const char *member = of->members; *member; member++, members++) {
+    const uint64_t *value = members;
+    for (const char *member = of->members; *member; member++, value++) {
         if (*member == 'n')
-            at = pj_rec_chunk_number(at, *members);
+            at = pj_rec_chunk_number(at, *value);
         else if (*member == 'i')
-            at = pj_rec_chunk_integer(at, *members);
+            at = pj_rec_chunk_integer(at, *value);
         else if (*member == 't')
-            at = (uint8_t *)memcpy(at, members, sizeof *members) + sizeof *members;
+            at = (uint8_t *)memcpy(at, value, sizeof *value) + sizeof *value;
         else
-            *at++ = (uint8_t)*members;
+            *at++ = (uint8_t)*value;
     }
-    finish(t, ticks, (uint8_t)type, at);
+    finish(t, ticks, (uint8_t)type, at, members);
     return true;
 }
 
@@ -60,6 +67,6 @@ bool pj_rec_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric, const pj_r
                  ? pj_rec_chunk_integer(at, values[i].natural)
                  : pj_rec_chunk_number(at, values[i].natural); // the bits of a double too
     }
-    finish(t, ticks, PJ_REC_METRIC, at);
+    finish(t, ticks, PJ_REC_METRIC, at, NULL);
     return true;
 }

@@ -17,7 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 4096, ARGUMENT_BYTES = 2048, CLOCK_EVERY_NS = 1000000000 };
+enum {
+    TEXT_BYTES = 4096,
+    ARGUMENT_BYTES = 2048,
+    CLOCK_EVERY_NS = 1000000000,
+    DEPTH_MOST = 4000
+}; // readers of profiles go as deep
 #define CLOCK_LINES_APART_NS UINT64_C(10000000000)
 
 typedef enum stage { UNKNOWN, WAITING, RUNNING, FORKED, ENDED } stage;
@@ -26,6 +31,8 @@ static _Atomic stage now_at;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char top[PATH_MAX], folder[PATH_MAX];
 static uint64_t most_bytes;
+static bool profiles;
+static uint32_t depth_most;
 static _Atomic uint64_t bytes_spent;
 static _Atomic uint64_t clock_line_due; // in ns of the monotonic clock
 static pid_t parent;
@@ -63,6 +70,10 @@ bool pj_rec_start(pj_rec_options options)
         const char *given = options.folder ? options.folder : getenv("POPINJAY_RECORD");
         uint64_t limit = size_of(getenv("POPINJAY_RECORD_MAX_SIZE"));
         most_bytes = options.max_bytes ? options.max_bytes : limit;
+        const char *profile = getenv("POPINJAY_RECORD_PROFILE");
+        uint64_t depth = size_of(getenv("POPINJAY_RECORD_DEPTH"));
+        profiles = options.profile || (profile && strcmp(profile, "1") == 0);
+        depth_most = depth > 0 && depth < DEPTH_MOST ? (uint32_t)depth : DEPTH_MOST;
         bool ok = given && *given && set_top(given);
         atomic_store(&now_at, ok ? WAITING : ENDED);
     }
@@ -232,6 +243,16 @@ void pj_rec_part_stop(const char *why)
     pj_rec_thread_stop_all();
     pj_rec_note(2, "the recording ended early: %s", why);
     write_clock();
+}
+
+bool pj_rec_part_profiles(void)
+{
+    return profiles;
+}
+
+uint32_t pj_rec_part_depth(void)
+{
+    return depth_most;
 }
 
 bool pj_rec_part_spend(uint64_t bytes)

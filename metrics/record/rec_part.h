@@ -13,6 +13,7 @@
 typedef struct pj_rec_options {
     const char *folder; // DIR; default: $POPINJAY_RECORD; without both nothing is recorded
     uint64_t max_bytes; // of the events of this process; default: $POPINJAY_RECORD_MAX_SIZE, none
+    bool profile; // call paths are counted in place of events; default: $POPINJAY_RECORD_PROFILE
 } pj_rec_options;
 
 /// Says how to record; the part itself is made with the first event. false when nothing will be
@@ -30,6 +31,9 @@ PJ_REC_API const char *pj_rec_part_folder(void);
 bool pj_rec_part_ready(void);
 /// Nothing more is recorded; says why beside the result.
 PJ_REC_API void pj_rec_part_stop(const char *why);
+/// Whether call paths are counted, and how deep they can be.
+bool pj_rec_part_profiles(void);
+uint32_t pj_rec_part_depth(void);
 /// `bytes` more will be written; false beyond the limit.
 bool pj_rec_part_spend(uint64_t bytes);
 /// Every 10 s: how the clock runs.

@@ -20,6 +20,8 @@ static uint64_t entered(const pj_rec_thread *t, uint32_t depth)
 
 pj_rec_mark pj_rec_rewind_mark(const pj_rec_thread *t)
 {
+    if (t->tree) // visits are counted, taken back or not
+        return (pj_rec_mark){.thread = t};
     return (pj_rec_mark){.thread = t,
                          .events = t->events,
                          .last = t->last,
@@ -47,6 +49,8 @@ static bool read_back(pj_rec_thread *t, uint32_t chunk)
 
 bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
 {
+    if (mark->thread == t && t->tree)
+        return true;
     if (mark->thread != t || t->depth < mark->depth || entered(t, mark->depth) != mark->entered ||
         !pj_rec_has_room(t))
         return false;

@@ -6,6 +6,7 @@
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,12 @@ static void path_of(const pj_rec_thread *t, const char *suffix, char path[PATH_M
 static uint8_t *full_at(const pj_rec_thread *t)
 {
     return t->chunk + PJ_REC_CHUNK_BYTES - PJ_REC_CHUNK_RESERVE - PJ_REC_RECORD_MOST;
+}
+
+/// Whether leaves are written, or counted.
+static bool is_on(const pj_rec_thread *t)
+{
+    return t->tree ? !t->over : t->end != NULL;
 }
 
 static void put_mark(pj_rec_thread *t, uint64_t ticks, uint8_t mark)
@@ -84,6 +91,15 @@ static bool map_chunk(pj_rec_thread *t)
     madvise(at, PJ_REC_CHUNK_BYTES, MADV_DONTFORK);
     t->chunk = at;
     return true;
+}
+
+static bool map_tree(pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    path_of(t, "tree", path);
+    t->tree = pj_rec_tree_new(path, pj_rec_part_depth());
+    t->last = pj_rec_now();
+    return t->tree != NULL;
 }
 
 /// Appends the chunk to the event file, or nothing at all.
@@ -141,6 +157,7 @@ static bool grow_frames(pj_rec_thread *t)
     pj_rec_frame *more = most > t->depth_most ? realloc(t->frames, most * sizeof *more) : NULL;
     if (!more) {
         t->end = NULL;
+        t->over = true;
         pj_rec_part_stop("out of memory");
         return false;
     }
@@ -151,11 +168,26 @@ static bool grow_frames(pj_rec_thread *t)
 
 bool pj_rec_thread_room(pj_rec_thread *t)
 {
+    if (t->tree) {
+        t->at = pj_rec_tree_scratch(t->tree);
+        return !t->over && !t->off && (t->depth < t->depth_most || grow_frames(t));
+    }
     int kept = errno;
     bool ok = t->end && (t->at < t->end || empty_chunk(t)) &&
               (t->depth < t->depth_most || grow_frames(t));
     errno = kept;
     return ok;
+}
+
+bool pj_rec_thread_enter(pj_rec_thread *t, uint32_t region, uint64_t ticks)
+{
+    if (!pj_rec_thread_room(t))
+        return false;
+    if (t->tree)
+        pj_rec_tree_enter(t, region, ticks);
+    else
+        pj_rec_put_enter(t, region, ticks);
+    return true;
 }
 
 // Threads
@@ -191,6 +223,8 @@ static void discard(pj_rec_thread *t)
     pj_rec_thread_unlock();
     if (t->chunk)
         munmap(t->chunk, PJ_REC_CHUNK_BYTES);
+    if (t->tree)
+        pj_rec_tree_free(t->tree);
     free(t->frames);
     free(t);
 }
@@ -202,11 +236,8 @@ static void enter_inherited(pj_rec_thread *t)
     uint32_t depth = inherited_depth;
     inherited = NULL;
     inherited_depth = 0;
-    for (uint32_t i = 0; i < depth && pj_rec_has_room(t); i++) {
-        t->frames[t->depth++] = (pj_rec_frame){
-            .ticks = forked_at, .at = t->at, .region = from[i].region, .chunk = t->chunks};
-        pj_rec_put(t, forked_at, PJ_REC_TYPE_ENTER, from[i].region);
-    }
+    for (uint32_t i = 0; i < depth; i++)
+        pj_rec_thread_enter(t, from[i].region, forked_at);
     free(from);
 }
 
@@ -245,7 +276,7 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
         return NULL;
     }
     enlist(t);
-    if (!map_chunk(t)) {
+    if (!(pj_rec_part_profiles() ? map_tree(t) : map_chunk(t))) {
         pj_rec_part_stop(strerror(errno));
         discard(t);
         errno = kept;
@@ -253,24 +284,25 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
     }
     if (t->anonymous && t->number == 0)
         pj_rec_note(1, "files cannot be mapped here: a killed process loses its last events");
-    restart_chunk(t);
+    if (!t->tree)
+        restart_chunk(t);
     pj_rec_thread_rename(t, name);
     pthread_setspecific(ends, t);
     pj_rec_self = t;
     if (t->number == 0 && !inherited)
         enter_program(t);
     enter_inherited(t);
-    if (!pj_rec_active()) // ended meanwhile
+    if (!pj_rec_active()) { // ended meanwhile
         t->end = NULL;
+        t->over = true;
+    }
     errno = kept;
     return t;
 }
 
 /// What is left of the chunk is all that the merge needs.
-static void close_files(pj_rec_thread *t)
+static bool close_chunk(pj_rec_thread *t, const char *path)
 {
-    char path[PATH_MAX];
-    path_of(t, "cur", path);
     const size_t used = (size_t)(t->at + 1 - t->chunk);
     bool ok = true;
     if (t->anonymous) {
@@ -281,14 +313,27 @@ static void close_files(pj_rec_thread *t)
     }
     munmap(t->chunk, PJ_REC_CHUNK_BYTES);
     t->chunk = NULL;
-    ok = ok && truncate(path, (off_t)used) == 0;
-    if (ok)
+    return ok && truncate(path, (off_t)used) == 0;
+}
+
+static bool close_tree(pj_rec_thread *t, const char *path)
+{
+    pj_rec_tree *tree = t->tree;
+    t->tree = NULL;
+    return pj_rec_tree_close(tree, path);
+}
+
+static void close_files(pj_rec_thread *t)
+{
+    char path[PATH_MAX];
+    path_of(t, t->tree ? "tree" : "cur", path);
+    if (t->tree ? close_tree(t, path) : close_chunk(t, path))
         pj_rec_defs_numbers('N', "%u\t%llu", t->number, (unsigned long long)t->events);
 }
 
 void pj_rec_thread_end(pj_rec_thread *t)
 {
-    while (t->end && t->depth > 0)
+    while (is_on(t) && t->depth > 0)
         pj_rec_thread_leave(t, t->frames[t->depth - 1].region, pj_rec_now());
     if (t->number == 0 && t->end)
         pj_rec_event(t, PJ_REC_PROGRAM_END, pj_rec_now(), (uint64_t[]){(uint64_t)INT64_MIN});
@@ -316,6 +361,7 @@ void pj_rec_thread_stop_all(void)
     for (pj_rec_thread *t = threads; t; t = t->next) {
         __atomic_store_n(&t->end, NULL, __ATOMIC_RELAXED); // it looks at its next event
         __atomic_store_n(&t->off, false, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->over, true, __ATOMIC_RELAXED);
     }
     pj_rec_thread_unlock();
 }
@@ -326,7 +372,7 @@ void pj_rec_thread_forked(void)
     if (t) {
         pthread_setspecific(ends, NULL);
         inherited = t->frames;
-        inherited_depth = t->end || t->off ? t->depth : 0;
+        inherited_depth = is_on(t) || t->off ? t->depth : 0;
     }
     pj_rec_self = NULL;
     threads = NULL; // the chunks are not mapped here
@@ -340,6 +386,10 @@ void pj_rec_thread_leave(pj_rec_thread *t, uint32_t region, uint64_t ticks)
 {
     if (t->depth == 0)
         return;
+    if (t->tree) {
+        pj_rec_tree_leave(t, ticks);
+        return;
+    }
     const bool off = t->off;
     if (off)
         t->end = full_at(t);
@@ -379,7 +429,9 @@ bool pj_rec_leave_any(pj_rec_thread *t, uint32_t region)
     if (depth == 0)
         return false;
     uint64_t ticks = pj_rec_now();
+    pj_rec_frame frame = t->frames[depth - 1];
     memmove(t->frames + depth - 1, t->frames + depth, (t->depth - depth) * sizeof *t->frames);
+    t->frames[t->depth - 1] = frame;
     pj_rec_thread_leave(t, region, ticks);
     return true;
 }
@@ -389,7 +441,10 @@ void pj_rec_off(pj_rec_thread *t)
     uint64_t ticks = pj_rec_now();
     if (!pj_rec_has_room(t))
         return;
-    put_mark(t, ticks, MARK_OFF);
+    if (t->tree)
+        pj_rec_tree_charge(t, ticks);
+    else
+        put_mark(t, ticks, MARK_OFF);
     t->off = true;
     t->end = NULL;
 }
@@ -398,7 +453,11 @@ void pj_rec_on(pj_rec_thread *t)
 {
     if (!t->off)
         return;
+    if (t->tree)
+        pj_rec_tree_charge(t, pj_rec_now());
     t->off = false;
+    if (t->tree)
+        return;
     t->end = full_at(t);
     uint64_t ticks = pj_rec_now();
     if (pj_rec_has_room(t))

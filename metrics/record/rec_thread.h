@@ -14,8 +14,13 @@ typedef struct pj_rec_frame {
     uint64_t ticks; // of its enter
     uint8_t *at;    // of its enter, if that is still in the chunk
     uint32_t region;
-    uint32_t chunk; // of its enter, as counted by `chunks`
+    union {
+        uint32_t chunk; // of its enter, as counted by `chunks`
+        uint32_t node;  // its call path, where those are counted
+    };
 } pj_rec_frame;
+
+typedef struct pj_rec_tree pj_rec_tree;
 
 typedef struct pj_rec_thread {
     uint8_t *at;     // where the next record goes
@@ -27,6 +32,8 @@ typedef struct pj_rec_thread {
     uint8_t *chunk;
     uint32_t chunks; // that were written to the event file
     uint32_t number;
+    pj_rec_tree *tree;                  // call paths are counted in place of events; else NULL
+    bool over;                          // of `tree`: the recording has ended
     bool off;                           // by pj_rec_off: leaves are still written
     bool anonymous;                     // the chunk is memory only
     struct pj_rec_thread *next, **link; // list of all
@@ -74,19 +81,28 @@ static inline void pj_rec_put(pj_rec_thread *thread, uint64_t ticks, uint8_t typ
 
 enum { PJ_REC_TYPE_ENTER = 12, PJ_REC_TYPE_LEAVE = 13 };
 
+/// The enter where the chunk is full, or call paths are counted.
+PJ_REC_API bool pj_rec_thread_enter(pj_rec_thread *thread, uint32_t region, uint64_t ticks);
+
+/// There is room for both.
+static inline void pj_rec_put_enter(pj_rec_thread *thread, uint32_t region, uint64_t ticks)
+{
+    thread->frames[thread->depth++] =
+        (pj_rec_frame){.ticks = ticks, .at = thread->at, .region = region, .chunk = thread->chunks};
+    pj_rec_put(thread, ticks, PJ_REC_TYPE_ENTER, region);
+}
+
 /// false: it was not written, and there will be no leave. `region` is an id of pj_rec_region.
 static inline bool pj_rec_enter(pj_rec_thread *thread, uint32_t region)
 {
     uint64_t ticks = pj_rec_now();
-    if (!pj_rec_has_room(thread))
-        return false;
-    thread->frames[thread->depth++] =
-        (pj_rec_frame){.ticks = ticks, .at = thread->at, .region = region, .chunk = thread->chunks};
-    pj_rec_put(thread, ticks, PJ_REC_TYPE_ENTER, region);
+    if (__builtin_expect(thread->at >= thread->end || thread->depth == thread->depth_most, 0))
+        return pj_rec_thread_enter(thread, region, ticks);
+    pj_rec_put_enter(thread, region, ticks);
     return true;
 }
 
-/// The leave of the innermost region while nothing else is written.
+/// The leave of the innermost region while nothing else is written, or call paths are counted.
 PJ_REC_API void pj_rec_thread_leave(pj_rec_thread *thread, uint32_t region, uint64_t ticks);
 
 /// `region` was entered (pj_rec_enter gave true) and is the innermost one. Written even where the

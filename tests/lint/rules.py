@@ -54,7 +54,7 @@ MAY_INCLUDE = {
     # The recorder lives in somebody else's program: it takes nothing along.
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/mpi": ["metrics/record/", "metrics/record/mpi"],
-    "metrics/record/merge": ["metrics/base", "metrics/record",
+    "metrics/record/merge": ["metrics/base", "metrics/record", "metrics/profile",
                              "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/python": ["metrics/record/", "metrics/record/python"],
     "widgets": ["metrics/base", "metrics/table", "metrics/run", "metrics/pop", "widgets"],
@@ -87,7 +87,7 @@ RESERVED = {
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
     r"mpi\.h": r"metrics/(base/ranks|record/mpi/\w+)\.[ch]",
-    r"sys/mman\.h": r"metrics/record/rec_thread\.c",
+    r"sys/mman\.h": r"metrics/record/rec_(thread|tree)\.c",
 }
 
 # Call: files that may make it, tests apart.

@@ -40,8 +40,26 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+const char *pj_record_archive_name(const pj_merged_parts *merged)
+{
+    return merged->profile ? "profile.cubex" : "traces.otf2";
+}
+
+static void tell_profile(const pj_merged_parts *merged, pj_buf *out)
+{
+    pj_buf_addf(out, "%llu call%s on %llu call path%s of %llu process%s and %llu thread%s",
+                (unsigned long long)merged->visits, plural(merged->visits),
+                (unsigned long long)merged->paths, plural(merged->paths),
+                (unsigned long long)merged->processes, merged->processes == 1 ? "" : "es",
+                (unsigned long long)merged->locations, plural(merged->locations));
+}
+
 void pj_record_archive_told(const pj_merged_parts *merged, const char *folder, pj_buf *out)
 {
+    if (merged->profile) {
+        tell_profile(merged, out);
+        return;
+    }
     pj_buf_addf(out, "%llu event%s of %llu process%s and %llu thread%s, %.3g MB",
                 (unsigned long long)merged->events, plural(merged->events),
                 (unsigned long long)merged->processes, merged->processes == 1 ? "" : "es",

@@ -17,7 +17,9 @@ PJ_CHECKED bool pj_record_archive(pj_session *session, const pj_record_opts *opt
                                   pj_err *err);
 /// Bytes of its files.
 uint64_t pj_record_archive_bytes(const char *folder);
-/// "405540 events of 2 processes and 2 threads, 4.87 MB", appended.
+/// Its file in the folder.
+const char *pj_record_archive_name(const pj_merged_parts *merged);
+/// "405540 events of 2 processes and 2 threads, 4.87 MB", appended; of a profile calls.
 void pj_record_archive_told(const pj_merged_parts *merged, const char *folder, pj_buf *out);
 
 #endif

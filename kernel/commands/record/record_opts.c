@@ -5,13 +5,22 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#define PREFIX "POPINJAY_RECORD"
 
 static const char *const hooks[] = {"auto", "frame", "monitor", "profile", NULL};
 static const char *const answers[] = {"yes", "no", NULL};
 
 const pj_param pj_record_rows[] = {
+    {.name = "profile",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_record_opts, profile),
+     .help = "Count calls by call path in place of a trace: DIR/profile.cubex, and "
+             "DIR/prof/RANK.prof for Python's own tools. Its size does not grow with the time; "
+             "popinjay score tells what a trace would cost."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),
@@ -63,28 +72,46 @@ static size_t count_of(const char *const *texts)
     return count;
 }
 
+/// The value of a row; NULL where it is not given.
+static const char *value_of(const pj_param *row, const void *field, pj_arena *arena)
+{
+    if (row->type == PJ_PARAM_FLAG)
+        return *(const bool *)field ? "1" : NULL;
+    if (row->type == PJ_PARAM_TEXT || row->type == PJ_PARAM_CHOICE || row->type == PJ_PARAM_PATH)
+        return *(const char *const *)field;
+    uint64_t number = 0;
+    if (row->type == PJ_PARAM_SIZE || row->type == PJ_PARAM_COUNT)
+        number = *(const uint64_t *)field;
+    return number ? pj_arena_format(arena, "%llu", (unsigned long long)number) : NULL;
+}
+
+/// "POPINJAY_RECORD_MAX_SIZE=1000" of "max-size"
+static const char *setting_of(const pj_param *row, const void *field, pj_arena *arena)
+{
+    const char *value = value_of(row, field, arena);
+    char *setting = (char *)pj_arena_format(arena, PREFIX "_%s=%s", row->name, value ? value : "");
+    for (char *at = setting + sizeof PREFIX; *at != '='; at++)
+        *at = (char)(*at == '-' ? '_' : toupper((unsigned char)*at));
+    return setting;
+}
+
 const char *const *pj_record_settings(const pj_record_opts *opts, const char *folder,
                                       const char *const *more, pj_arena *arena, pj_err *err)
 {
-    enum { OWN = 7 };
+    enum { OWN = 2 };
     const char *site = pj_record_site(arena, err);
     const char *path = getenv("PYTHONPATH");
     if (!site)
         return NULL;
     size_t added = count_of(more), used = 0;
-    const char **all = pj_new_n(arena, const char *, OWN + added + 1);
-    // What was set for another recording must not reach this one: every variable is said.
-    all[used++] = pj_arena_format(arena, "POPINJAY_RECORD=%s", folder);
-    all[used++] =
-        pj_arena_format(arena, "POPINJAY_RECORD_HOOK=%s", opts->hook ? opts->hook : "auto");
-    all[used++] = opts->all ? "POPINJAY_RECORD_ALL=1" : "POPINJAY_RECORD_ALL=0";
-    all[used++] = opts->no_python ? "POPINJAY_RECORD_FUNCTIONS=0" : "POPINJAY_RECORD_FUNCTIONS=1";
-    all[used++] = pj_arena_format(arena, "POPINJAY_RECORD_CHILDREN=%s",
-                                  opts->children ? opts->children : "yes");
-    all[used++] =
-        pj_arena_format(arena, "POPINJAY_RECORD_MAX_SIZE=%llu", (unsigned long long)opts->max_size);
+    const char **all =
+        pj_new_n(arena, const char *, OWN + added + sizeof pj_record_rows / sizeof *pj_record_rows);
+    all[used++] = pj_arena_format(arena, PREFIX "=%s", folder);
     all[used++] = pj_arena_format(arena, "PYTHONPATH=%s%s%s", site, path && *path ? ":" : "",
                                   path ? path : "");
+    // What was set for another recording must not reach this one: every variable is said.
+    for (const pj_param *row = pj_record_rows; row->name; row++)
+        all[used++] = setting_of(row, (const char *)opts + row->offset, arena);
     for (size_t i = 0; i < added; i++)
         all[used++] = more[i];
     return all;
@@ -96,26 +123,13 @@ static void add_word(pj_texts *words, const char *word)
     words->items[words->count++] = word;
 }
 
-/// The value of a row; NULL where it is not given.
-static const char *value_of(const pj_param *row, const void *field, pj_arena *arena)
-{
-    if (row->type == PJ_PARAM_TEXT || row->type == PJ_PARAM_CHOICE || row->type == PJ_PARAM_PATH)
-        return *(const char *const *)field;
-    uint64_t number = 0;
-    if (row->type == PJ_PARAM_SIZE || row->type == PJ_PARAM_COUNT)
-        number = *(const uint64_t *)field;
-    return number ? pj_arena_format(arena, "%llu", (unsigned long long)number) : NULL;
-}
-
 void pj_record_opts_words(const pj_record_opts *opts, pj_arena *arena, pj_texts *words)
 {
     for (const pj_param *row = pj_record_rows; row->name; row++) {
-        const char *field = (const char *)opts + row->offset;
-        bool on = row->type == PJ_PARAM_FLAG && *(const bool *)field;
-        const char *value = row->type == PJ_PARAM_FLAG ? NULL : value_of(row, field, arena);
-        if (on)
+        const char *value = value_of(row, (const char *)opts + row->offset, arena);
+        if (value && row->type == PJ_PARAM_FLAG)
             add_word(words, pj_arena_format(arena, "--%s", row->name));
-        if (value)
+        else if (value)
             add_word(words, pj_arena_format(arena, "--%s=%s", row->name, value));
     }
 }

@@ -13,10 +13,11 @@
 typedef struct pj_record_opts {
     const char *hook, *children;
     uint64_t max_size;
-    bool all, no_python, keep;
+    bool profile, all, no_python, keep;
     bool quiet; // no row here: what is recorded does not depend on it
 } pj_record_opts;
 
+/// A row is a variable, too: POPINJAY_RECORD_MAX_SIZE of "max-size".
 extern const pj_param pj_record_rows[];
 
 /// Where sitecustomize lies, which starts the recorder in every Python; NULL with PJ_E_MISSING.

@@ -13,7 +13,7 @@ static const pj_profile_writer *const writers[] = {
 };
 
 const char *const pj_profile_suffixes[] = {
-    "prof", "pstats", "collapsed", "callgrind", "speedscope.json", "ppk", NULL};
+    "prof", "pstats", "collapsed", "callgrind", "speedscope.json", "ppk", "cubex", NULL};
 
 const pj_profile_writer *pj_profile_writer_of(pj_str suffix)
 {

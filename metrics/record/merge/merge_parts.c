@@ -10,9 +10,11 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/record/merge/merge_profile.h"
 #include "metrics/record/merge/part_clock.h"
 #include "metrics/record/merge/part_log.h"
 #include "metrics/record/merge/part_owner.h"
+#include "metrics/record/merge/part_tree.h"
 #include "metrics/record/merge/recorded.h"
 #include "metrics/record/merge/recover.h"
 #include "metrics/record/merge/unite.h"
@@ -163,11 +165,11 @@ static bool is_closed(const pj_part_log *log, uint32_t thread)
 }
 
 /// Threads count from 0; a damaged log may not name the last ones.
-static bool has_thread(const pj_united_part *part, uint32_t number)
+static bool has_thread(const pj_united_part *part, uint32_t number, const char *suffix)
 {
     struct stat info;
     pj_auto_buf path = {0};
-    pj_buf_addf(&path, "%s/%u.cur", pj_part_log_folder(part->log), number);
+    pj_buf_addf(&path, "%s/%u.%s", pj_part_log_folder(part->log), number, suffix);
     return stat(path.at, &info) == 0;
 }
 
@@ -179,7 +181,7 @@ static bool recover_threads(pj_united_part *part, pj_err *err)
                               .metrics = pj_part_log_count(log, 'M'),
                               .comms = pj_part_log_count(log, 'C'),
                               .handles = pj_part_log_count(log, 'I')};
-    for (uint32_t number = 0; has_thread(part, number); number++) {
+    for (uint32_t number = 0; has_thread(part, number, "cur"); number++) {
         known.closed = is_closed(log, number);
         pj_united_thread thread = {.number = number};
         if (!pj_recover_thread(pj_part_log_folder(log), number, &known, &thread.recovered, err))
@@ -190,6 +192,30 @@ static bool recover_threads(pj_united_part *part, pj_err *err)
         part->threads[part->thread_count++] = thread;
     }
     return true;
+}
+
+static bool read_trees(pj_united_part *part, pj_err *err)
+{
+    const uint32_t regions = pj_part_log_count(part->log, 'R');
+    for (uint32_t number = 0; has_thread(part, number, "tree"); number++) {
+        pj_part_tree tree;
+        if (!pj_part_tree_read(pj_part_log_folder(part->log), number, regions, &tree, err)) {
+            pj_buf_free(&tree.bytes);
+            return false;
+        }
+        pj_grow(part->trees, &part->tree_cap, part->tree_count + 1);
+        part->trees[part->tree_count++] = tree;
+    }
+    return true;
+}
+
+static void free_part(pj_united_part *part)
+{
+    for (size_t i = 0; i < part->tree_count; i++)
+        pj_buf_free(&part->trees[i].bytes);
+    pj_part_log_free(part->log);
+    free(part->threads);
+    free(part->trees);
 }
 
 /// What the user should know of a part beside that it is there.
@@ -235,11 +261,11 @@ static bool take_part(merging *m, const char *name, pj_err *err)
     part.in_world = pj_part_log_count(part.log, 'P') > 0;
     part.rank = (uint32_t)pj_part_log_number(world, 1);
     part.world_size = (uint32_t)pj_part_log_number(world, 2);
-    bool recovered = recover_threads(&part, err);
-    if (part.thread_count) {
+    bool recovered = recover_threads(&part, err) && read_trees(&part, err);
+    if (part.thread_count || part.tree_count) {
         m->parts[m->count++] = part; // freed with all
     } else {
-        pj_part_log_free(part.log);
+        free_part(&part);
     }
     return recovered;
 }
@@ -343,6 +369,37 @@ static bool write_archive(merging *m, pj_err *err)
     return ok;
 }
 
+static bool has_events(const merging *m)
+{
+    size_t threads = 0;
+    for (size_t i = 0; i < m->count; i++)
+        threads += m->parts[i].thread_count;
+    return threads > 0;
+}
+
+static bool has_trees(const merging *m)
+{
+    size_t trees = 0;
+    for (size_t i = 0; i < m->count; i++)
+        trees += m->parts[i].tree_count;
+    return trees > 0;
+}
+
+static bool write_profile(merging *m, pj_err *err)
+{
+    pj_merged_profile made;
+    pj_unite_places(m->parts, m->count);
+    if (!pj_merge_profile(m->parts, m->count, m->folder, &made, err))
+        return false;
+    m->merged->profile = true;
+    m->merged->visits = made.visits;
+    m->merged->paths = made.paths;
+    m->merged->processes = m->count;
+    for (size_t i = 0; i < m->count; i++)
+        m->merged->locations += m->parts[i].tree_count;
+    return true;
+}
+
 static bool keep_list(merging *m, pj_err *err)
 {
     pj_auto_buf text = {0};
@@ -378,7 +435,7 @@ static bool merge_all(merging *m, pj_err *err)
         return pj_fail(err, PJ_E_MISSING, m->folder, 0,
                        "holds no part of a recording that could be merged");
     qsort(m->parts, m->count, sizeof *m->parts, by_process);
-    if (!write_archive(m, err))
+    if ((has_events(m) && !write_archive(m, err)) || (has_trees(m) && !write_profile(m, err)))
         return false;
     if (m->opts.keep || m->merged->left_out)
         return keep_list(m, err);
@@ -397,10 +454,8 @@ bool pj_merge_parts(const char *folder, pj_merge_parts_opts opts, pj_merged_part
     if (!take_lock(&m, lock, err))
         return false;
     bool ok = merge_all(&m, err);
-    for (size_t i = 0; i < m.count; i++) {
-        pj_part_log_free(m.parts[i].log);
-        free(m.parts[i].threads);
-    }
+    for (size_t i = 0; i < m.count; i++)
+        free_part(&m.parts[i]);
     free(m.names);
     unlink(lock);
     return ok;

@@ -15,7 +15,9 @@ typedef struct pj_merge_parts_opts {
 
 typedef struct pj_merged_parts {
     uint64_t processes, locations, events;
-    unsigned left_out; // parts: still running, of a newer version, damaged
+    bool profile;           // DIR/profile.cubex was written
+    uint64_t visits, paths; // in it
+    unsigned left_out;      // parts: still running, of a newer version, damaged
 } pj_merged_parts;
 
 /// Whether the folder holds parts of a recording.

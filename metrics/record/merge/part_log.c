@@ -115,6 +115,32 @@ pj_str pj_part_log_field(pj_str line, unsigned index)
     return pj_str_cut(&line, '\t');
 }
 
+const char *pj_part_log_unescape(pj_str field, pj_arena *arena)
+{
+    char *out = pj_arena_alloc(arena, field.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < field.len; i++) {
+        char c = field.at[i];
+        if (c == '\\' && i + 1 < field.len) {
+            c = field.at[++i];
+            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
+        }
+        out[len++] = c;
+    }
+    return out;
+}
+
+pj_str pj_part_log_thread(const pj_part_log *log, uint32_t number)
+{
+    pj_str name = {0};
+    for (uint32_t i = 0; i < pj_part_log_count(log, 'T'); i++) {
+        pj_str line = pj_part_log_line(log, 'T', i);
+        if (pj_part_log_number(line, 0) == number)
+            name = pj_part_log_field(line, 1);
+    }
+    return name.len ? name : pj_str_of(number ? "Thread" : "Master thread");
+}
+
 uint64_t pj_part_log_number(pj_str line, unsigned index)
 {
     uint64_t value;

@@ -3,6 +3,7 @@
 #ifndef PJ_PART_LOG_H
 #define PJ_PART_LOG_H
 
+#include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 
@@ -25,6 +26,10 @@ uint32_t pj_part_log_count(const pj_part_log *log, char kind);
 pj_str pj_part_log_line(const pj_part_log *log, char kind, uint32_t index);
 /// A field of such a text, as it stands; "" beyond the last.
 pj_str pj_part_log_field(pj_str line, unsigned index);
+/// The same as the process meant it.
+const char *pj_part_log_unescape(pj_str field, pj_arena *arena);
+/// The name that a thread had last, as it stands.
+pj_str pj_part_log_thread(const pj_part_log *log, uint32_t number);
 /// The same as a number; 0 when it is none.
 uint64_t pj_part_log_number(pj_str line, unsigned index);
 

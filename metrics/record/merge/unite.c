@@ -22,21 +22,6 @@ typedef struct uniting {
 
 // Texts
 
-static const char *unescape(pj_arena *arena, pj_str text)
-{
-    char *out = pj_arena_alloc(arena, text.len + 1);
-    size_t len = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        if (c == '\\' && i + 1 < text.len) {
-            c = text.at[++i];
-            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
-        }
-        out[len++] = c;
-    }
-    return out;
-}
-
 static uint32_t text_id(uniting *u, pj_str text)
 {
     return text.len ? pj_definition_table_id(u->strings, text) : 0;
@@ -201,7 +186,7 @@ static void fill_strings(uniting *u)
     const char **out = pj_new_n(u->arena, const char *, count + 1);
     out[0] = "";
     for (uint32_t i = 1; i <= count; i++)
-        out[i] = unescape(u->arena, pj_definition_table_text(u->strings, i));
+        out[i] = pj_part_log_unescape(pj_definition_table_text(u->strings, i), u->arena);
     u->out->strings = out;
     u->out->string_count = count;
 }
@@ -242,18 +227,6 @@ static const pj_recorded_process *fill_processes(uniting *u)
     return out;
 }
 
-/// The name that a thread had last.
-static uint32_t thread_name(uniting *u, const pj_part_log *log, uint32_t number)
-{
-    uint32_t name = 0;
-    for (uint32_t i = 0; i < pj_part_log_count(log, 'T'); i++) {
-        pj_str line = pj_part_log_line(log, 'T', i);
-        if (pj_part_log_number(line, 0) == number)
-            name = text_id(u, pj_part_log_field(line, 1));
-    }
-    return name ? name : word_id(u, number ? "Thread" : "Master thread");
-}
-
 static void fill_locations(uniting *u)
 {
     size_t count = 0;
@@ -267,25 +240,33 @@ static void fill_locations(uniting *u)
             out[u->out->location_count++] = (pj_recorded_location){
                 .id = (uint64_t)thread->number << 32 | u->parts[i].place,
                 .events = thread->recovered.events,
-                .name = thread_name(u, u->parts[i].log, thread->number),
+                .name = text_id(u, pj_part_log_thread(u->parts[i].log, thread->number)),
                 .process = i,
             };
         }
 }
 
-static bool fill_world(uniting *u, pj_err *err)
+uint32_t pj_unite_places(pj_united_part *parts, size_t count)
 {
     uint32_t ranks = 0, next = 0;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].in_world && parts[i].world_size > ranks)
+            ranks = parts[i].world_size;
+    for (size_t i = 0; i < count; i++)
+        parts[i].place = parts[i].in_world ? parts[i].rank : ranks + next++;
+    return ranks;
+}
+
+static bool fill_world(uniting *u, pj_err *err)
+{
+    uint32_t ranks = pj_unite_places(u->parts, u->count), there = 0;
     for (size_t i = 0; i < u->count; i++)
-        if (u->parts[i].in_world && u->parts[i].world_size > ranks)
-            ranks = u->parts[i].world_size;
-    for (size_t i = 0; i < u->count; i++)
-        u->parts[i].place = u->parts[i].in_world ? u->parts[i].rank : ranks + next++;
-    if (ranks > 0 && u->count - next < ranks)
+        there += u->parts[i].in_world;
+    if (there < ranks)
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
-                       "%zu of the %u processes of MPI are there; bring the folders of the other "
+                       "%u of the %u processes of MPI are there; bring the folders of the other "
                        "ones (on the disks of their nodes) into `parts`, then merge again",
-                       u->count - next, ranks);
+                       there, ranks);
     uint64_t *world = pj_new_n(u->arena, uint64_t, ranks);
     for (uint32_t i = 0; i < ranks; i++)
         world[i] = i;
@@ -418,13 +399,15 @@ static void fill_properties(uniting *u)
     u->out->properties = out;
     out[u->out->property_count++] = (pj_recorded_property){
         "POPINJAY::COMMAND",
-        unescape(u->arena, pj_part_log_field(pj_part_log_line(u->parts[0].log, 'H', 0), 5))};
+        pj_part_log_unescape(pj_part_log_field(pj_part_log_line(u->parts[0].log, 'H', 0), 5),
+                             u->arena)};
     for (size_t i = 0; i < u->count; i++)
         for (uint32_t k = 0; k < pj_part_log_count(u->parts[i].log, 'X'); k++) {
             pj_str note = pj_part_log_field(pj_part_log_line(u->parts[i].log, 'X', k), 1);
             const size_t number = u->out->property_count;
-            out[u->out->property_count++] = (pj_recorded_property){
-                pj_arena_format(u->arena, "POPINJAY::NOTE%zu", number), unescape(u->arena, note)};
+            out[u->out->property_count++] =
+                (pj_recorded_property){pj_arena_format(u->arena, "POPINJAY::NOTE%zu", number),
+                                       pj_part_log_unescape(note, u->arena)};
         }
 }
 

@@ -11,6 +11,8 @@ Runs a Python program and writes a trace of its functions, of all threads and ch
 as an OTF2 archive: DIR/traces.otf2.
 
   -o, --out DIR       the folder (default: name, date and time of the program)
+  --profile           count calls by call path in place of a trace: DIR/profile.cubex, and
+                      DIR/prof/RANK.prof for pstats
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -20,7 +22,8 @@ as an OTF2 archive: DIR/traces.otf2.
   -q, --quiet         print nothing when all goes well
 """
 
-FLAGS = {"--all": ("ALL", "1"), "--no-python": ("FUNCTIONS", "0"), "--trace": None,
+FLAGS = {"--all": ("ALL", "1"), "--profile": ("PROFILE", "1"),
+         "--no-python": ("NO_PYTHON", "1"), "--trace": None,
          "--keep-files": ("KEEP", "1"), "-q": ("QUIET", "1"), "--quiet": ("QUIET", "1")}
 VALUES = {"-o": "OUT", "--out": "OUT", "--hook": "HOOK", "--children": "CHILDREN",
           "--max-size": "MAX_SIZE"}

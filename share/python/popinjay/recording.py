@@ -79,8 +79,8 @@ def start(where, hook="auto", everything=False, functions=True, most=0):
 def start_from_environment():
     """What `popinjay record` has asked for."""
     get = os.environ.get
-    start(os.environ[PREFIX], get(PREFIX + "_HOOK", "auto"), get(PREFIX + "_ALL") == "1",
-          get(PREFIX + "_FUNCTIONS") != "0", int(get(PREFIX + "_MAX_SIZE") or 0))
+    start(os.environ[PREFIX], get(PREFIX + "_HOOK") or "auto", get(PREFIX + "_ALL") == "1",
+          get(PREFIX + "_NO_PYTHON") != "1", int(get(PREFIX + "_MAX_SIZE") or 0))
     if get(PREFIX + "_CHILDREN") == "no":
         leave_children_alone()
 

@@ -77,7 +77,7 @@ def begin(options):
         popinjay.complaint = COMPLAINT
         if options["type"] == "dummy":
             return
-        asked = {} if options["functions"] else {"FUNCTIONS": "0"}
+        asked = {} if options["functions"] else {"NO_PYTHON": "1"}
         recording.tell_children(where, asked)
         recording.start_from_environment()
         recording.own(not options["verbose"], options["keep"])

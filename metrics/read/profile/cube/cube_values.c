@@ -7,6 +7,7 @@
 #include "metrics/read/profile/cube/cube.h"
 #include "metrics/read/profile/cube/cube_rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -183,11 +184,21 @@ static bool take_block(void *self, void *slot, pj_err *err)
     return true;
 }
 
+/// The least of nothing is CUBE's largest number.
+static void drop_nothing(double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] == DBL_MAX)
+            values[i] = NAN;
+}
+
 /// Counts what cannot be told in cells.
 static void look_at(const reading *r, block *b, size_t cell, size_t count)
 {
     if (r->out.real)
         b->odd.not_finite += drop_not_finite(r->out.real + cell, count);
+    if (r->out.real && r->rows->metric->type == PJ_CUBE_MIN)
+        drop_nothing(r->out.real + cell, count);
     if (r->out.second)
         b->odd.not_finite += drop_not_finite(r->out.second + cell, count);
     if (r->out.whole && r->rows->metric->type == PJ_CUBE_UINT64)

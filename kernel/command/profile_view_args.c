@@ -17,8 +17,8 @@ const pj_param pj_profile_view_rows[] = {
     ROW(function, "f", PJ_PARAM_TEXT, "NAME", .letter = 'f',
         .help = "The function of a profile that ranks and histogram show."),
     ROW(before, "before", PJ_PARAM_PATH, "PROFILE",
-        .help = "A profile (file, glob or folder) that difference, flame, icicle and ranks "
-                "compare with."),
+        .help = "A profile (file, glob or folder) that difference, flame, icicle, "
+                "callgraph and ranks compare with."),
     {.name = "normalise",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_profile_view_args, normalise),
@@ -56,10 +56,10 @@ const pj_param pj_profile_view_rows[] = {
     ROW(colours, "colors", PJ_PARAM_TEXT, "SCHEME", .preset = "by function",
         .help = "Colours of a profile: function or snakeviz; of call graphs "
                 "color, pink, gray, bw or print, as gprof2dot has them."),
-    ROW(colour_by, "color-by", PJ_PARAM_CHOICE, "total|self", .choices = pj_profile_view_colour_by,
-        .preset = "total",
+    ROW(colour_by, "color-by", PJ_PARAM_CHOICE, "total|self|difference",
+        .choices = pj_profile_view_colour_by, .preset = "total",
         .help = "Whether colours of a call graph follow the time with or "
-                "without callees."),
+                "without callees, or, in a .dot of a compared one, by how much it differs."),
     {.name = "wrap",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_profile_view_args, wrap),
@@ -70,6 +70,10 @@ const pj_param pj_profile_view_rows[] = {
      .help = "Names in a .dot without parameters and template arguments."},
     ROW(skew, "skew", PJ_PARAM_NUMBER, "BASE", .preset = "1, even",
         .help = "Colours of a .dot lean to the hot end (below 1) or to the cold one (above 1)."),
+    ROW(tolerance, "tolerance", PJ_PARAM_NUMBER, "PERCENT", .preset = "0.001",
+        .help = "Of all time: smaller changes of a compared call graph are none in a .dot."),
+    ROW(only, "only", PJ_PARAM_CHOICE, "slower|faster", .choices = pj_profile_view_marked,
+        .preset = "both", .help = "Which changes of a compared call graph a .dot marks."),
     {.name = "slope",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_profile_view_args, slope),
@@ -80,7 +84,8 @@ const pj_param pj_profile_view_rows[] = {
 };
 #undef ROW
 
-const char *const pj_profile_view_colour_by[] = {"total", "self", NULL};
+const char *const pj_profile_view_colour_by[] = {"total", "self", "difference", NULL};
+const char *const pj_profile_view_marked[] = {"slower", "faster", NULL};
 const char *const pj_profile_view_labels[] = {"share", "time", NULL};
 
 static bool part_of(const char *name, const char *text, double unit, double *out, pj_err *err)
@@ -104,25 +109,30 @@ static bool part_of(const char *name, const char *text, double unit, double *out
 
 bool pj_profile_view_args_take(const pj_profile_view_args *args, pj_profile_opts *out, pj_err *err)
 {
-    *out =
-        (pj_profile_opts){.measure = args->measure,
-                          .function = args->function,
-                          .root = args->root,
-                          .leaf = args->leaf,
-                          .path = args->path,
-                          .colours = args->colours,
-                          .label = args->label,
-                          .reverse = args->reverse,
-                          .normalise = args->normalise,
-                          .wrap = args->wrap,
-                          .strip = args->strip,
-                          .skew = args->skew,
-                          .slope = args->slope,
-                          .source = args->source,
-                          .skip_zero = args->skip_zero,
-                          .by_self = args->colour_by && strcmp(args->colour_by, "self") == 0,
-                          .one_rank = args->rank != NULL,
-                          .depth = args->depth < UINT16_MAX ? (unsigned)args->depth : UINT16_MAX};
+    *out = (pj_profile_opts){
+        .measure = args->measure,
+        .function = args->function,
+        .root = args->root,
+        .leaf = args->leaf,
+        .path = args->path,
+        .colours = args->colours,
+        .label = args->label,
+        .reverse = args->reverse,
+        .normalise = args->normalise,
+        .wrap = args->wrap,
+        .strip = args->strip,
+        .skew = args->skew,
+        .slope = args->slope,
+        .source = args->source,
+        .skip_zero = args->skip_zero,
+        .tolerance = args->tolerance,
+        .marked = !args->only                         ? 0
+                  : strcmp(args->only, "slower") == 0 ? 1
+                                                      : 2,
+        .by_difference = args->colour_by && strcmp(args->colour_by, "difference") == 0,
+        .by_self = args->colour_by && strcmp(args->colour_by, "self") == 0,
+        .one_rank = args->rank != NULL,
+        .depth = args->depth < UINT16_MAX ? (unsigned)args->depth : UINT16_MAX};
     if (args->rank && !pj_parse_i64(pj_str_of(args->rank), &out->rank))
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "rank: \"%s\" is no number", args->rank);
     return part_of("cutoff", args->cutoff, 1, &out->cutoff, err) &&

@@ -7,14 +7,15 @@
 #include "widgets/plot/plot.h"
 
 typedef struct pj_profile_view_args {
-    const char *measure, *function, *root, *leaf, *path, *colours, *colour_by, *label;
+    const char *measure, *function, *root, *leaf, *path, *colours, *colour_by, *label, *only;
     const char *before, *source, *rank, *cutoff, *least_node, *least_edge;
     uint64_t depth;
-    double skew;
+    double skew, tolerance;
     bool reverse, normalise, skip_zero, wrap, strip, slope;
 } pj_profile_view_args;
 
-extern const char *const pj_profile_view_colour_by[], *const pj_profile_view_labels[];
+extern const char *const pj_profile_view_colour_by[], *const pj_profile_view_marked[],
+                                                          *const pj_profile_view_labels[];
 
 /// A group over pj_profile_view_args.
 extern const pj_param pj_profile_view_rows[];

@@ -95,6 +95,24 @@ async function asFiles(stage) {
   }
 }
 
+/// A comparison zooms and tells what each path took before.
+async function compared(stage) {
+  const file = path.join(stage.home, 'change.html');
+  execFileSync('popinjay', ['plot', 'difference', 'profiles/cpu_0.prof', 'profiles/cpu_13.prof',
+    '--export', file], { cwd: stage.home, stdio: 'pipe' });
+  const page = await openPage(stage.browser), area = page.locator(':root');
+  stage.opened.push({ page, close: () => page.context().close() });
+  await page.goto(pathToFileURL(file).href);
+  await box(area, /^search, \+\d+ ms, \+\d+/).waitFor();
+  await shape(area, /^search, /).hover();
+  await until(async () => /\d ms, before [\d.]+ ms: \+\d+ ms \(\+\d+/
+    .test(await alive(area).locator('.pj-tip').innerText()));
+  await shape(area, /^search, /).click();
+  await until(async () => /run\s+›\s+search$/.test((await calls(area)).trim()), () => calls(area));
+  await alive(area).getByRole('searchbox').fill('centroid');
+  await alive(area).locator('.pj-found').first().waitFor();
+}
+
 /// Through the kernel: a click is told to it, its controls lead on, and its buttons back.
 async function viewed(stage) {
   const lab = await stage.open(stage.notebook('view.ipynb', [cells[0], 'view(p, "flame")']));
@@ -156,6 +174,7 @@ export const profileScenarios = {
   'profiles: pictures are zoomed, searched, saved, reloaded, reopened untrusted': inLab,
   'profiles: nbconvert\'s page is alive without a kernel': asPage,
   'profiles: files of pictures are alive': asFiles,
+  'profiles: comparisons are alive': compared,
   'profiles: linked panes': panes,
   'profiles: a view asks the kernel for each zoom': viewed
 };

@@ -4,7 +4,7 @@
   "use strict";
   if (page.pjAlive) return;
   const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
-  const SELF = 1, ESTIMATED = 2, MORE = 4, CALLS = 8, REST = "#eceff2";
+  const SELF = 1, ESTIMATED = 2, MORE = 4, CALLS = 8, NOISE = 16, REST = "#eceff2";
   const ROW = 21, RANKED_ROW = 25, LEAST_ROWS = 6, NARROW = 0.012, LEAST_PX = 0.5, LEAST_ARC = 0.005;
   const FONT = "Inter,'DejaVu Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
@@ -75,6 +75,27 @@ vertical-align:-1px}
     return `${percent.toFixed(percent < 9.95 ? 1 : 0)}\u00a0%`;
   }
 
+  // ---- changes since another profile, told as the picture itself tells them
+
+  function signed(data, box) {
+    const by = box.value - box.before, sign = by < 0 ? "\u2212" : "+", part = 100 * Math.abs(by) / box.before;
+    return [`${sign}${amount(data, Math.abs(by))}`, box.before > 0
+      ? `${sign}${part.toFixed(part < 9.95 ? 1 : 0)}\u00a0%` : "was 0"];
+  }
+
+  function told(data, box) {
+    if (data.change === null) return `${amount(data, box.value)}, ${share(box.value, data.total)}`;
+    if (box.before === null) return `new, ${amount(data, box.value)}`;
+    return Math.abs(box.value - box.before) > 0.005 * data.change ? signed(data, box).join(", ") : "as before";
+  }
+
+  function changed(data, box) {
+    if (box.before === null) return `new: ${amount(data, box.value)}`;
+    const [by, part] = signed(data, box);
+    return `${amount(data, box.value)}, before ${amount(data, box.before)}: ${by} (${part})` +
+      (box.flags & NOISE ? ", within the noise of sampling" : "");
+  }
+
   // ---- colours
 
   const parts = (colour) => [1, 3, 5].map((at) => parseInt(colour.substr(at, 2), 16));
@@ -103,11 +124,12 @@ vertical-align:-1px}
   // ---- the boxes that the page holds, each behind the one that it lies in
 
   function boxesOf(data) {
-    const { depth, of, gap, size, value, flags } = data.boxes, above = [], all = [];
+    const { depth, of, gap, size, value, flags, before, fill } = data.boxes, above = [], all = [];
     for (let i = 0; i < depth.length; i++) {
       const up = depth[i] ? above[depth[i] - 1] : null;
       const box = { i, up, depth: depth[i], f: of[i], size: size[i] / data.scale, flags: flags[i],
-        start: up ? up.next + gap[i] / data.scale : 0, last: i + 1, held: 0 };
+        start: up ? up.next + gap[i] / data.scale : 0, last: i + 1, held: 0, before: before && before[i],
+        fill: fill && `#${fill[i].toString(16).padStart(6, "0")}` };
       box.next = box.start;
       box.value = value[i] || box.size * data.per;
       if (up) {
@@ -145,9 +167,9 @@ vertical-align:-1px}
         if (box.flags & ESTIMATED && w > 3) text += `<rect ${frame} fill="url(#${view.hatch})"/>`;
         text += this.strip(view, box, x + 2, y + view.row - 6.5, w - seam - 4, colour);
         if (inside < 16) return text;
-        const told = `${amount(view.data, box.value)}, ${share(box.value, view.data.total)}`;
-        const name = view.name(box), both = fitting(`${name}\u00a0 ${told}`, 11, inside);
-        const label = both.endsWith(told) ? both : fitting(name, 11, inside);
+        const about = told(view.data, box), name = view.name(box);
+        const both = fitting(`${name}\u00a0 ${about}`, 11, inside);
+        const label = both.endsWith(about) ? both : fitting(name, 11, inside);
         return label ? `${text}<text x="${round(x + 4)}" y="${y + 14}" font-size="11" ` +
           `fill="${ink(colour)}"${box.flags & SELF ? ' font-style="italic"' : ""}>` +
           `${escape(label)}</text>` : text;
@@ -268,7 +290,7 @@ vertical-align:-1px}
 
     const of = (box) => data.functions[box.f] || ["all", "", "", "#dfe3e8", data.total, null, null];
     const name = (box) => box.flags & SELF ? data.reversed ? "called from outside" : "own" : of(box)[0];
-    const colour = (box) => box.flags & SELF ? pale(of(box)[3]) : of(box)[3];
+    const colour = (box) => box.fill || (box.flags & SELF ? pale(of(box)[3]) : of(box)[3]);
 
     function tell(box) {
       const [short, full, place, , whole, own, calls] = of(box);
@@ -281,6 +303,7 @@ vertical-align:-1px}
       if (view.root !== boxes[0] && box !== view.root && box.up !== view.root)
         path += `, ${share(box.value, view.root.value)} of ${name(view.root)}`;
       lines.push(path + (about ? "), estimated" : ")"));
+      if (data.change !== null) lines.push(changed(data, box));
       if (data.functions[box.f])
         lines.push(`function: with callees ${amount(data, whole)} (${share(whole, data.total)})` +
           (own === null ? "" : `, own ${amount(data, own)} (${share(own, data.total)})`) +
@@ -404,7 +427,7 @@ vertical-align:-1px}
       view = { data, root: state.at, room: inner > 0 ? Math.min(inner, 908) : 868, name, colour, hatch };
       shape.lay(view);
       const seen = choose(), height = shape.height(view);
-      const label = (box) => escape(`${name(box)}, ${amount(data, box.value)}, ${share(box.value, data.total)}`);
+      const label = (box) => escape(`${name(box)}, ${told(data, box)}`);
       canvas.setAttribute("width", view.width);
       canvas.setAttribute("height", height);
       canvas.setAttribute("viewBox", `0 0 ${view.width} ${height}`);

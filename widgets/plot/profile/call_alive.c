@@ -13,6 +13,7 @@
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
 #include "widgets/figure/figure.h"
+#include "widgets/plot/profile/call_change.h"
 #include "widgets/plot/profile/call_view.h"
 #include "widgets/plot/profile/profile_view.h"
 
@@ -21,8 +22,8 @@
 #include <stdlib.h>
 
 enum { BYTES_MOST = 400000, BYTES_OF_BOX = 26, BYTES_OF_FUNCTION = 56, RANKED_MOST = 400 };
-enum { SELF = 1, ESTIMATED = 2, MORE = 4, CALLS = 8 }; // as in alive.js
-static const double scale = 1e9;                       // sizes are parts of the whole
+enum { SELF = 1, ESTIMATED = 2, MORE = 4, CALLS = 8, NOISE = 16 }; // as in alive.js
+static const double scale = 1e9;                                   // sizes are parts of the whole
 
 typedef struct alive {
     const pj_call_view *v;
@@ -244,8 +245,24 @@ static double value_of(const alive *a, const pj_call_box *box, double end)
 static double flags_of(const alive *a, const pj_call_box *box, double end)
 {
     (void)a, (void)end;
-    return (box->self ? SELF : 0) | (box->estimated ? ESTIMATED : 0) | (box->more ? MORE : 0) |
-           (!box->self && box->count ? CALLS : 0);
+    const pj_call_change *change = a->v->change;
+    bool noise = change && pj_call_change_is_noise(change, (uint32_t)(box - a->tree->boxes));
+    return (noise ? NOISE : 0) | (box->self ? SELF : 0) | (box->estimated ? ESTIMATED : 0) |
+           (box->more ? MORE : 0) | (!box->self && box->count ? CALLS : 0);
+}
+
+/// What it took before; NAN = there was none.
+static double before_of(const alive *a, const pj_call_box *box, double end)
+{
+    (void)end;
+    return a->v->change->before[box - a->tree->boxes];
+}
+
+/// The colour of its change, 0xRRGGBB.
+static double fill_of(const alive *a, const pj_call_box *box, double end)
+{
+    (void)end;
+    return pj_call_change_colour(a->v->change, (uint32_t)(box - a->tree->boxes)) >> 8;
 }
 
 static void add_column(const alive *a, const char *name, column *of, pj_buf *out)
@@ -268,10 +285,13 @@ static void add_boxes(const alive *a, pj_buf *out)
     static const struct {
         const char *name;
         column *of;
-    } columns[] = {{"depth", depth_of}, {"of", function_of}, {"gap", gap_of},
-                   {"size", size_of},   {"value", value_of}, {"flags", flags_of}};
+    } columns[] = {{"depth", depth_of},   {"of", function_of}, {"gap", gap_of},
+                   {"size", size_of},     {"value", value_of}, {"flags", flags_of},
+                   {"before", before_of}, {"fill", fill_of}};
+    enum { CHANGES = 2 }; // the last ones are of comparisons
+    size_t count = sizeof columns / sizeof *columns - (a->v->change ? 0 : CHANGES);
     pj_buf_puts(out, "\"boxes\":{");
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    for (size_t i = 0; i < count; i++) {
         pj_buf_puts(out, i ? ",\n" : "");
         add_column(a, columns[i].name, columns[i].of, out);
     }
@@ -365,6 +385,8 @@ static void add_head(const alive *a, pj_call_alive_opts opts, pj_buf *out)
     pj_buf_addf(out, "\"up\":%d,\"reversed\":%d,\"first\":%u,\"scale\":%.0f,\"ns\":", opts.upwards,
                 a->tree->reversed, a->place[a->v->first], scale);
     add_number(out, view->is_time ? view->factor : 0);
+    pj_buf_puts(out, ",\"change\":"); // the largest one
+    add_number(out, a->v->change ? a->v->change->most : NAN);
     pj_buf_puts(out, ",\"total\":");
     add_number(out, a->tree->boxes[0].value);
     pj_buf_puts(out, ",\"per\":");

@@ -1,5 +1,4 @@
-// The map of colours diverges from a pale grey; more is darker than less, so that it reads without
-// colours as well.
+// Paths are matched from the root on; what is gone is listed by its highest boxes.
 #include "widgets/plot/profile/call_change.h"
 
 #include "metrics/base/arena.h"
@@ -11,18 +10,17 @@
 #include "metrics/profile/call_tree.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
-#include "widgets/figure/palette.h"
+#include "widgets/figure/chart.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/profile/change_scale.h"
 #include "widgets/plot/profile/profile_view.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const pj_colour equal = 0xeff1f4ff, noise = 0xd9dde3ff;
-static const pj_colour more = 0xb5261eff, less = 0x5b9bd5ff;
-static const double seen = 0.005; // part of the largest change that is one
+static const pj_colour noise = 0xd9dde3ff;
 static const double deviations = 2;
-#define MINUS "\u2212"
 
 // ---- matching
 
@@ -138,8 +136,7 @@ static double change_of(const pj_call_change *c, uint32_t box)
     return c->tree->boxes[box].value - (isnan(before) ? 0 : before);
 }
 
-/// Whether so small a change of a count of samples means nothing.
-static bool is_noise(const pj_call_change *c, uint32_t box)
+bool pj_call_change_is_noise(const pj_call_change *c, uint32_t box)
 {
     double before = isnan(c->before[box]) ? 0 : c->before[box];
     double spread = sqrt(fmax(c->tree->boxes[box].value + before, 0));
@@ -192,61 +189,28 @@ pj_call_change *pj_call_change_new(const pj_profile_view *view, const pj_call_tr
 
 // ---- what is shown
 
-static bool is_seen(const pj_call_change *c, uint32_t box)
-{
-    return fabs(change_of(c, box)) > seen * c->most;
-}
-
 pj_colour pj_call_change_colour(const pj_call_change *change, uint32_t box)
 {
-    double by = change_of(change, box), part = change->most > 0 ? fabs(by) / change->most : 0;
-    if (!is_seen(change, box))
-        return equal;
-    if (is_noise(change, box))
+    double by = change_of(change, box);
+    if (pj_change_is_seen(by, change->most) && pj_call_change_is_noise(change, box))
         return noise;
-    return pj_palette_mix(equal, by > 0 ? more : less, fmin(0.12 + 0.88 * part, 1));
-}
-
-static const char *signed_amount(const pj_call_change *c, double by)
-{
-    return pj_arena_format(c->view->arena, "%s%s", by < 0 ? MINUS : "+",
-                           pj_profile_view_amount(c->view, fabs(by)));
-}
-
-static const char *signed_part(const pj_call_change *c, double by, double before)
-{
-    return pj_arena_format(c->view->arena, "%s%.*f\u00a0%%", by < 0 ? MINUS : "+",
-                           fabs(by) < 0.0995 * before ? 1 : 0, 100 * fabs(by) / before);
+    return pj_change_colour(by, change->most);
 }
 
 const char *pj_call_change_text(const pj_call_change *change, uint32_t box, bool wide)
 {
-    pj_arena *arena = change->view->arena;
-    double before = change->before[box], by = change_of(change, box);
-    const char *now = pj_profile_view_amount(change->view, change->tree->boxes[box].value);
-    if (isnan(before))
-        return wide ? pj_arena_format(arena, "new: %s", now)
-                    : pj_arena_format(arena, "new, %s", now);
-    if (!is_seen(change, box) && !wide)
-        return "as before";
-    const char *amount = signed_amount(change, by);
-    const char *part = before > 0 ? signed_part(change, by, before) : "was 0";
+    double before = change->before[box], now = change->tree->boxes[box].value;
     if (!wide)
-        return pj_arena_format(arena, "%s, %s", amount, part);
-    return pj_arena_format(arena, "%s, before %s: %s (%s)%s", now,
-                           pj_profile_view_amount(change->view, before), amount, part,
-                           is_noise(change, box) ? ", within the noise of sampling" : "");
+        return pj_change_text(change->view, before, now, change->most);
+    return pj_arena_format(
+        change->view->arena, "%s%s", pj_change_sentence(change->view, before, now),
+        pj_call_change_is_noise(change, box) ? ", within the noise of sampling" : "");
 }
 
 size_t pj_call_change_keys(const pj_call_change *change, pj_chart_key keys[PJ_CALL_CHANGE_KEYS])
 {
-    pj_arena *arena = change->view->arena;
-    const char *most = pj_profile_view_amount(change->view, change->most);
-    size_t count = 0;
-    keys[count++] =
-        (pj_chart_key){pj_arena_format(arena, "More than before, up to +%s", most), more};
-    keys[count++] = (pj_chart_key){"As before", equal};
-    keys[count++] = (pj_chart_key){pj_arena_format(arena, "Less, up to " MINUS "%s", most), less};
+    size_t count = PJ_CHANGE_KEYS;
+    pj_change_keys(change->view, change->most, keys);
     if (change->counts)
         keys[count++] = (pj_chart_key){"Within the noise of sampling", noise};
     return count;
@@ -254,14 +218,10 @@ size_t pj_call_change_keys(const pj_call_change *change, pj_chart_key keys[PJ_CA
 
 const char *pj_call_change_said(const pj_call_change *change)
 {
-    pj_arena *arena = change->view->arena;
-    double now = change->tree->boxes[0].value, by = now - change->whole;
-    const char *scaled =
-        change->scaled ? "; the profile of before is scaled to the same total" : "";
-    if (change->scaled || !(change->whole > 0))
-        return pj_arena_format(arena, "%s%s", pj_profile_view_amount(change->view, now), scaled);
-    return pj_arena_format(arena, "%s, before %s: %s (%s)",
-                           pj_profile_view_amount(change->view, now),
-                           pj_profile_view_amount(change->view, change->whole),
-                           signed_amount(change, by), signed_part(change, by, change->whole));
+    double now = change->tree->boxes[0].value;
+    if (!change->scaled && change->whole > 0)
+        return pj_change_sentence(change->view, change->whole, now);
+    return pj_arena_format(change->view->arena, "%s%s", pj_profile_view_amount(change->view, now),
+                           change->scaled ? "; the profile of before is scaled to the same total"
+                                          : "");
 }

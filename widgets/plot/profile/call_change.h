@@ -28,6 +28,8 @@ typedef struct pj_call_change {
 /// pj_profile_view_new and pj_call_tree_new.
 PJ_CHECKED pj_call_change *pj_call_change_new(const pj_profile_view *view, const pj_call_tree *tree,
                                               pj_arena *arena, pj_err *err);
+/// Whether so small a change of a count of samples means nothing.
+bool pj_call_change_is_noise(const pj_call_change *change, uint32_t box);
 /// Red = more, blue = less, pale = as before; grey where a change is noise.
 pj_colour pj_call_change_colour(const pj_call_change *change, uint32_t box);
 /// "+550 ms, +91 %", "new", "as before"; `wide` says both values.

@@ -265,7 +265,7 @@ pj_figure *pj_call_rows(const pj_profile *profile, const pj_plot_opts *opts, boo
     r.row = r.terminal ? PJ_CELL_HEIGHT : strips ? row_of_ranks : row_usual;
     make_frame(&r, opts, draw);
     add_boxes(&r);
-    if (!r.terminal && !r.v.change)
+    if (!r.terminal)
         r.chart.figure->alive = pj_call_alive(
             &r.v, (pj_call_alive_opts){.shape = "rows", .upwards = upwards}, r.chart.arena);
     return r.chart.figure;

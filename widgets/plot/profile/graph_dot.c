@@ -11,8 +11,10 @@
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
 #include "widgets/figure/figure.h"
+#include "widgets/plot/profile/graph_pairs.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const pj_graph_theme themes[] = {
     {"color", {2 / 3.0, 0.8, 0.25}, {0, 1, 0.5}, 1, 10, 10, 0.5, 4, false, 0},
@@ -161,6 +163,117 @@ static void add_calls(pj_buf *out, double calls)
         pj_buf_addf(out, "%s%.0f\u00d7", out->len ? "\n" : "", calls);
 }
 
+// ---- comparisons
+
+/// As Python prints the rounded number: "0.45", "2.0".
+static void add_rounded(pj_buf *out, double value, double tolerance)
+{
+    char text[64];
+    int decimals = (int)fmin(fmax(-floor(log10(tolerance)), 0), 12);
+    int length = snprintf(text, sizeof text, "%.*f", decimals, value);
+    bool point = strchr(text, '.') != NULL;
+    while (point && text[length - 1] == '0' && text[length - 2] != '.')
+        text[--length] = 0;
+    pj_buf_addf(out, "%s%s", text, point ? "" : ".0");
+}
+
+typedef struct comparison {
+    const pj_call_graph *graph;
+    pj_graph_pairs pairs;
+    pj_graph_dot_opts opts;
+    double least, most; // changes of functions that are in both, percent
+} comparison;
+
+static double tolerance_of(const comparison *c)
+{
+    return c->opts.tolerance > 0 ? c->opts.tolerance : 0.001;
+}
+
+/// Percent of all time; NAN where the function is not in both.
+static double change_of(const comparison *c, uint32_t node)
+{
+    uint32_t same = c->pairs.nodes[node];
+    return same == PJ_NO_ITEM
+               ? NAN
+               : 100 * (c->opts.other->nodes[same].total - c->graph->nodes[node].total);
+}
+
+static bool is_marked(const comparison *c, double change)
+{
+    return fabs(change) >= tolerance_of(c) && !(change > 0 && c->opts.marked == PJ_GRAPH_FASTER) &&
+           !(change < 0 && c->opts.marked == PJ_GRAPH_SLOWER);
+}
+
+/// "17.94% - 0.445%".
+static void add_change(const comparison *c, const char *format, double before, double now,
+                       bool marked, pj_buf *out)
+{
+    double change = fabs(now - before) * 100;
+    pj_buf_addf(out, format, 100 * before);
+    if (!marked || !(change >= tolerance_of(c)))
+        return;
+    pj_buf_puts(out, now > before ? " + " : " - ");
+    add_rounded(out, change, tolerance_of(c));
+    pj_buf_add_char(out, '%');
+}
+
+/// Behind each part stand the calls of both, as gprof2dot 2026-07 has them.
+static void add_both_calls(const comparison *c, uint32_t node, pj_buf *out)
+{
+    const pj_call_graph *other = c->opts.other;
+    double calls = c->graph->sums->regions.calls[c->graph->nodes[node].region];
+    double then = other->sums->regions.calls[other->nodes[c->pairs.nodes[node]].region];
+    if (!isnan(calls) && !isnan(then))
+        pj_buf_addf(out, "\n%.0f \u00d7/ %.0f \u00d7", calls, then);
+}
+
+static const char *compared_label(const comparison *c, uint32_t node, pj_arena *arena)
+{
+    const pj_call_graph_node *n = &c->graph->nodes[node];
+    const pj_profile *p = c->graph->sums->profile;
+    if (c->pairs.nodes[node] == PJ_NO_ITEM)
+        return pj_graph_dot_label(c->graph, node, c->opts, arena);
+    const pj_call_graph_node *m = &c->opts.other->nodes[c->pairs.nodes[node]];
+    pj_auto_buf text = {0};
+    const char *name = p->by_line ? pj_function_label(p, n->region, arena)
+                                  : pj_arena_text(arena, pj_profile_name(p, n->region));
+    pj_buf_puts(&text, c->opts.wrap ? wrapped(name, arena) : name);
+    pj_buf_add_char(&text, '\n');
+    add_change(c, "%.2f%%", n->total, m->total, is_marked(c, change_of(c, node)), &text);
+    add_both_calls(c, node, &text);
+    if (!isnan(n->self) && !isnan(m->self)) {
+        pj_buf_add_char(&text, '\n');
+        add_change(c, "(%.2f%%)", n->self, m->self, true, &text);
+        add_both_calls(c, node, &text);
+    }
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+/// Of a function that has changed, by how much between the least and the most; else 0.
+static double compared_weight(const comparison *c, uint32_t node)
+{
+    double change = change_of(c, node);
+    if (!c->opts.by_difference)
+        return c->graph->nodes[node].weight;
+    if (isnan(change) || !is_marked(c, change) || !(c->most > c->least))
+        return 0;
+    return (fabs(change) - c->least) / (c->most - c->least);
+}
+
+static comparison *compare(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_arena *arena)
+{
+    comparison *c = pj_new(arena, comparison);
+    *c = (comparison){.graph = graph, .opts = opts, .least = INFINITY};
+    if (opts.other)
+        c->pairs = pj_graph_pairs_of(graph, opts.other, arena);
+    for (uint32_t n = 0; opts.other && n < graph->node_count; n++) {
+        double change = fabs(change_of(c, n));
+        c->least = isnan(change) ? c->least : fmin(c->least, change);
+        c->most = isnan(change) ? c->most : fmax(c->most, change);
+    }
+    return c;
+}
+
 const char *pj_graph_dot_label(const pj_call_graph *graph, uint32_t node, pj_graph_dot_opts opts,
                                pj_arena *arena)
 {
@@ -207,20 +320,32 @@ static double clamped(double weight)
     return isnan(weight) ? 0 : fmin(fmax(weight, 0), 1);
 }
 
-static void add_node(const pj_call_graph *graph, uint32_t node, pj_graph_dot_opts opts,
-                     pj_arena *arena, pj_buf *out)
+/// Slower ones point to the right, faster ones downwards.
+static void add_shape(const comparison *c, uint32_t node, pj_buf *out)
 {
-    const pj_graph_theme *theme = opts.theme;
+    double change = change_of(c, node);
+    bool marked = !isnan(change) && is_marked(c, change);
+    pj_buf_addf(out, ", orientation=%d, shape=%s", marked && change < 0 ? 90 : 0,
+                marked ? "cds" : "box");
+}
+
+static void add_node(const comparison *c, uint32_t node, pj_arena *arena, pj_buf *out)
+{
+    const pj_call_graph *graph = c->graph;
+    const pj_graph_theme *theme = c->opts.theme;
     const pj_call_graph_node *n = &graph->nodes[node];
     const pj_profile *p = graph->sums->profile;
-    double weight = clamped(n->weight);
+    double weight = clamped(c->opts.other ? compared_weight(c, node) : n->weight);
     pj_str file = pj_profile_text(p, p->regions[n->region].file);
     pj_colour colour = pj_graph_theme_colour(theme, weight);
     pj_buf_addf(out,
-                "\t%u [color=\"#%06x\", fontcolor=\"#%06x\", fontsize=\"%.2f\", label=", n->region,
-                colour >> 8, theme->solid ? colour >> 8 : 0xffffff,
+                "\t%u [color=\"#%06x\", fontcolor=\"#%06x\", fontsize=\"%.*f\", label=", n->region,
+                colour >> 8, theme->solid ? colour >> 8 : 0xffffff, c->opts.other ? 6 : 2,
                 fmax(weight * weight * theme->font_most, theme->font_least));
-    add_quoted(out, pj_str_of(pj_graph_dot_label(graph, node, opts, arena)));
+    add_quoted(out, pj_str_of(c->opts.other ? compared_label(c, node, arena)
+                                            : pj_graph_dot_label(graph, node, c->opts, arena)));
+    if (c->opts.other)
+        add_shape(c, node, out);
     if (file.len) {
         pj_buf_puts(out, ", tooltip=");
         add_quoted(out, file);
@@ -228,16 +353,32 @@ static void add_node(const pj_call_graph *graph, uint32_t node, pj_graph_dot_opt
     pj_buf_puts(out, "];\n");
 }
 
-static void add_edge(const pj_call_graph *graph, const pj_call_graph_edge *e,
-                     const pj_graph_theme *theme, pj_buf *out)
+/// "13.93% / 5.58%" and the calls of both, where the call is in both.
+static void add_edge_label(const comparison *c, uint32_t edge, pj_buf *out)
 {
-    double weight = clamped(e->weight);
+    const pj_call_graph_edge *e = &c->graph->edges[edge];
+    uint32_t same = c->opts.other ? c->pairs.edges[edge] : PJ_NO_ITEM;
+    const pj_call_graph_edge *f = same == PJ_NO_ITEM ? e : &c->opts.other->edges[same];
+    bool totals = !isnan(e->total) && !isnan(f->total);
+    if (!isnan(e->total))
+        pj_buf_addf(out, "%.2f%%", 100 * e->total);
+    if (f != e && totals)
+        pj_buf_addf(out, " / %.2f%%", 100 * f->total);
+    add_calls(out, e->calls);
+    if (f != e && !isnan(e->calls) && !isnan(f->calls))
+        pj_buf_addf(out, " / %.0f\u00d7", f->calls);
+}
+
+static void add_edge(const comparison *c, uint32_t edge, pj_buf *out)
+{
+    const pj_call_graph *graph = c->graph;
+    const pj_call_graph_edge *e = &graph->edges[edge];
+    const pj_graph_theme *theme = c->opts.theme;
+    double weight = c->opts.other && c->opts.by_difference ? 0 : clamped(e->weight);
     double pen = fmax(weight * theme->pen_most, theme->pen_least);
     unsigned colour = pj_graph_theme_colour(theme, weight) >> 8;
     pj_auto_buf label = {0};
-    if (!isnan(e->total))
-        pj_buf_addf(&label, "%.2f%%", 100 * e->total);
-    add_calls(&label, e->calls);
+    add_edge_label(c, edge, &label);
     pj_buf_addf(out,
                 "\t%u -> %u [arrowsize=\"%.2f\", color=\"#%06x\", fontcolor=\"#%06x\", "
                 "fontsize=\"%.2f\", label=",
@@ -253,14 +394,16 @@ void pj_graph_dot(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_buf *ou
     pj_buf_addf(out,
                 "digraph {\n\ttooltip=\" \"\n"
                 "\tgraph [fontname=Arial, nodesep=0.125, ranksep=0.25];\n"
-                "\tnode [fontcolor=%s, fontname=Arial, height=0, shape=box, style=%s, width=0];\n"
+                "\tnode [fontcolor=%s, fontname=Arial, height=0, %sstyle=%s, width=0];\n"
                 "\tedge [fontname=Arial];\n",
-                opts.theme->solid ? "black" : "white", opts.theme->solid ? "solid" : "filled");
+                opts.theme->solid ? "black" : "white", opts.other ? "" : "shape=box, ",
+                opts.theme->solid ? "solid" : "filled");
+    const comparison *c = compare(graph, opts, arena);
     uint32_t edge = 0;
     for (uint32_t n = 0; n < graph->node_count; n++) {
-        add_node(graph, n, opts, arena, out);
+        add_node(c, n, arena, out);
         for (; edge < graph->edge_count && graph->edges[edge].caller == n; edge++)
-            add_edge(graph, &graph->edges[edge], opts.theme, out);
+            add_edge(c, edge, out);
     }
     pj_buf_puts(out, "}\n");
 }

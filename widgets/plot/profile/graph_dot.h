@@ -21,11 +21,18 @@ typedef struct pj_graph_theme {
 PJ_CHECKED const pj_graph_theme *pj_graph_theme_of(const char *name, pj_err *err);
 pj_colour pj_graph_theme_colour(const pj_graph_theme *theme, double weight);
 
+/// Of a comparison: which changes of time with callees are marked.
+typedef enum pj_graph_marked { PJ_GRAPH_BOTH, PJ_GRAPH_SLOWER, PJ_GRAPH_FASTER } pj_graph_marked;
+
 typedef struct pj_graph_dot_opts {
     const pj_graph_theme *theme;
-    bool times; // in place of shares
-    bool wrap;  // long names in lines of at most 32 letters
-    bool strip; // names without parameters and template arguments
+    const pj_call_graph *other; // that the graph is compared with, as by --compare; NULL = none
+    double tolerance;           // percent of all time that is no change; 0 = 0.001
+    pj_graph_marked marked;
+    bool by_difference; // colours follow the change
+    bool times;         // in place of shares
+    bool wrap;          // long names in lines of at most 32 letters
+    bool strip;         // names without parameters and template arguments
 } pj_graph_dot_opts;
 
 /// Lines of a node: name, share or time with callees, own, calls; with "\n" between them.

@@ -8,6 +8,7 @@
 #include "metrics/profile/call_graph.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
+#include "widgets/figure/chart.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/figure_terminal.h"
@@ -16,6 +17,8 @@
 #include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile/call_view.h"
+#include "widgets/plot/profile/change_scale.h"
+#include "widgets/plot/profile/graph_change.h"
 #include "widgets/plot/profile/graph_dot.h"
 #include "widgets/plot/profile/profile_view.h"
 
@@ -35,6 +38,7 @@ typedef struct callgraph {
     pj_graph_layout layout;
     const char **names, **numbers, **places; // lines of nodes
     const char **labels;                     // of edges
+    const pj_graph_change *change; // since another profile; NULL = it is compared with none
 } callgraph;
 
 // ---- texts
@@ -81,19 +85,33 @@ static bool has_strips(const callgraph *c)
            pj_profile_find(c->view.profile, PJ_AT_REGION, PJ_INCLUSIVE, c->view.measure);
 }
 
+/// Share, own share and calls; compared, the amount and by how much it has changed.
+static const char *numbers_of(const callgraph *c, uint32_t i)
+{
+    const pj_call_graph_node *n = &c->graph->nodes[i];
+    double whole = c->view.sums->regions.inclusive[n->region];
+    const char *calls = count_of(c, c->view.sums->regions.calls[n->region]);
+    if (c->change) {
+        double then = pj_graph_change_then(c->change, i);
+        const char *text = pj_change_text(&c->view, then, whole, c->change->most);
+        return isnan(then) ? text
+                           : pj_arena_format(c->view.arena, "%s  %s",
+                                             pj_profile_view_amount(&c->view, whole), text);
+    }
+    return pj_arena_format(c->view.arena, "%s%s%s%s",
+                           says_times(c) ? pj_profile_view_amount(&c->view, whole)
+                                         : percent(c, n->total),
+                           own_of(c, n), *calls ? "  " : "", calls);
+}
+
 static void say_node(callgraph *c, uint32_t i)
 {
     const pj_call_graph_node *n = &c->graph->nodes[i];
     pj_arena *arena = c->view.arena;
     pj_style bold = {.size = 12, .bold = true}, plain = {.size = 11}, small = {.size = 10};
-    double whole = c->view.sums->regions.inclusive[n->region];
     const char *name = pj_function_short(c->view.profile, n->region, arena);
-    const char *calls = count_of(c, c->view.sums->regions.calls[n->region]);
     c->names[i] = pj_textbox_squeeze(c->draw, arena, name, bold, name_most);
-    c->numbers[i] = pj_arena_format(arena, "%s%s%s%s",
-                                    says_times(c) ? pj_profile_view_amount(&c->view, whole)
-                                                  : percent(c, n->total),
-                                    own_of(c, n), *calls ? "  " : "", calls);
+    c->numbers[i] = numbers_of(c, i);
     c->places[i] = pj_textbox_squeeze(
         c->draw, arena, pj_function_place(c->view.profile, n->region, arena), small, name_most);
     double width = fmax(pj_textbox_width(c->draw, c->names[i], bold),
@@ -105,13 +123,22 @@ static void say_node(callgraph *c, uint32_t i)
                                                     (strip ? strip_height + 3 : 0)};
 }
 
+/// By how much the time of a call has changed; "" where neither tells one.
+static const char *edge_change(const callgraph *c, uint32_t i)
+{
+    double now = pj_graph_change_edge_now(c->change, i);
+    double then = pj_graph_change_edge_then(c->change, i);
+    return isnan(now) ? "" : pj_change_text(&c->view, then, now, c->change->most_edge);
+}
+
 static void say_edge(callgraph *c, uint32_t i)
 {
     const pj_call_graph_edge *e = &c->graph->edges[i];
     const char *calls = count_of(c, e->calls);
     const char *share = isnan(e->total) ? "" : percent(c, e->total);
-    c->labels[i] =
-        pj_arena_format(c->view.arena, "%s%s%s", share, *share && *calls ? " " : "", calls);
+    c->labels[i] = c->change ? edge_change(c, i)
+                             : pj_arena_format(c->view.arena, "%s%s%s", share,
+                                               *share && *calls ? " " : "", calls);
     double width = pj_textbox_width(c->draw, c->labels[i], (pj_style){.size = 10.5});
     c->layout.edges[i] = (pj_layout_edge){.from = e->caller,
                                           .to = e->callee,
@@ -127,6 +154,11 @@ static pj_colour node_colour(const callgraph *c, const pj_call_graph_node *n)
     static const pj_colour strong[PJ_FAMILY_COUNT] = {[PJ_FAMILY_WORK] = 0x2a6db0ff,
                                                       [PJ_FAMILY_BUILTIN] = 0x66707dff,
                                                       [PJ_FAMILY_WAIT] = 0xdd7a12ff};
+    if (c->change) {
+        double then = pj_graph_change_then(c->change, (uint32_t)(n - c->graph->nodes));
+        double now = c->view.sums->regions.inclusive[n->region];
+        return pj_change_colour(now - (isnan(then) ? 0 : then), c->change->most);
+    }
     if (c->theme)
         return c->theme->solid ? PJ_PAPER : pj_graph_theme_colour(c->theme, n->weight);
     pj_function_family family = pj_function_family_of(c->view.profile, n->region);
@@ -254,6 +286,10 @@ static void add_node(const callgraph *c, uint32_t i, double left, double top)
     pj_colour fill = node_colour(c, n), ink = pj_palette_ink(fill);
     pj_auto_buf hover = {0};
     pj_profile_view_describe(&c->view, n->region, &hover);
+    if (c->change)
+        pj_buf_addf(&hover, "\nwith callees: %s",
+                    pj_change_sentence(&c->view, pj_graph_change_then(c->change, i),
+                                       pj_graph_change_now(c->change, i)));
     pj_figure_add(c->figure,
                   (pj_mark){.kind = PJ_MARK_RECT,
                             .x = x,
@@ -294,6 +330,8 @@ static const char *note_of(const callgraph *c)
                 edge > 0   ? 100 * edge
                 : edge < 0 ? 0
                            : 0.1);
+    if (c->change && *c->change->gone)
+        pj_buf_addf(&text, "Of before not shown now: %s. ", c->change->gone);
     if (has_strips(c))
         pj_buf_addf(&text,
                     "The strip in a box is its %u ranks or threads from left to right, "
@@ -302,45 +340,76 @@ static const char *note_of(const callgraph *c)
     return pj_arena_text(c->view.arena, pj_str_trim(pj_buf_str(&text)));
 }
 
-static double add_keys(const callgraph *c, double y)
+static size_t take_keys(const callgraph *c, pj_chart_key keys[PJ_FAMILY_COUNT])
 {
+    static const pj_chart_key all[PJ_FAMILY_COUNT] = {
+        [PJ_FAMILY_WORK] = {"Functions", 0x7fa7d0ff},
+        [PJ_FAMILY_BUILTIN] = {"Built-in and system", 0xa3a9b1ff},
+        [PJ_FAMILY_WAIT] = {"Communication and waiting", 0xeaaf71ff}};
     bool there[PJ_FAMILY_COUNT] = {false};
-    static const pj_colour colours[] = {0x7fa7d0ff, 0xa3a9b1ff, 0xeaaf71ff};
-    static const char *const names[] = {"Functions", "Built-in and system",
-                                        "Communication and waiting"};
-    double x = margin;
+    size_t count = 0;
+    if (c->change)
+        pj_change_keys(&c->view, c->change->most, keys);
+    if (c->change || c->theme)
+        return c->change ? PJ_CHANGE_KEYS : 0;
     for (uint32_t n = 0; n < c->graph->node_count; n++)
         there[pj_function_family_of(c->view.profile, c->graph->nodes[n].region)] = true;
-    for (size_t i = 0; !c->theme && i < PJ_FAMILY_COUNT; i++) {
-        if (!there[i])
-            continue;
-        const char *name = pj_arena_format(c->view.arena, "%s", names[i]);
+    for (size_t i = 0; i < PJ_FAMILY_COUNT; i++)
+        if (there[i])
+            keys[count++] = all[i];
+    return count;
+}
+
+static double add_keys(const callgraph *c, double y)
+{
+    pj_chart_key keys[PJ_FAMILY_COUNT];
+    double x = margin;
+    size_t count = take_keys(c, keys);
+    for (size_t i = 0; i < count; i++) {
+        bool pale = pj_palette_contrast(keys[i].colour, PJ_PAPER) < 1.3;
         pj_figure_add(c->figure, (pj_mark){.kind = PJ_MARK_RECT,
                                            .x = x,
                                            .y = y - 9.5,
                                            .w = 11,
                                            .h = 11,
                                            .radius = 2.5,
-                                           .fill = colours[i]});
-        pj_textbox_put(c->figure, x + 17, y, name, (pj_style){.size = 12});
-        x += 17 + pj_textbox_width(c->draw, name, (pj_style){.size = 12}) + 16;
+                                           .fill = keys[i].colour,
+                                           .stroke = pale ? PJ_RULE : PJ_NONE,
+                                           .stroke_width = pale ? 1 : 0});
+        pj_textbox_put(c->figure, x + 17, y, keys[i].name, (pj_style){.size = 12});
+        x += 17 + pj_textbox_width(c->draw, keys[i].name, (pj_style){.size = 12}) + 16;
     }
-    const char *what =
-        c->opts.profile.by_self ? "darker = more own time" : "darker = more time with callees";
+    const char *what = c->change                 ? ""
+                       : c->opts.profile.by_self ? "darker = more own time"
+                                                 : "darker = more time with callees";
     pj_textbox_put(c->figure, x, y, what, (pj_style){.size = 12, .colour = PJ_MUTED});
     return y + 14;
 }
 
-static void draw_all(callgraph *c)
+static const char *title_of(const callgraph *c)
+{
+    if (c->opts.title)
+        return c->opts.title;
+    return c->change ? pj_arena_format(c->view.arena, "What changed in the calls: %s against %s",
+                                       c->view.name, c->change->then.name)
+                     : pj_arena_format(c->view.arena, "Call graph of %s", c->view.name);
+}
+
+static const char *subtitle_of(const callgraph *c)
 {
     const pj_profile_view *view = &c->view;
-    pj_arena *arena = view->arena;
+    const char *finding = c->change ? "" : view->finding;
+    const char *said = c->opts.profile.normalise && c->change ? "both as if they took as long"
+                       : c->change ? pj_change_sentence(view, c->change->then.total, view->total)
+                                   : pj_profile_view_amount(view, view->total);
+    return pj_arena_format(view->arena, "%s%s%s%s%s", said, *view->where ? ", " : "", view->where,
+                           *finding ? ". " : "", finding);
+}
+
+static void draw_all(callgraph *c)
+{
     double width = fmax(c->layout.width + 2 * margin, width_least);
-    const char *title =
-        c->opts.title ? c->opts.title : pj_arena_format(arena, "Call graph of %s", view->name);
-    const char *subtitle = pj_arena_format(
-        arena, "%s%s%s%s%s", pj_profile_view_amount(view, view->total), *view->where ? ", " : "",
-        view->where, *view->finding ? ". " : "", view->finding);
+    const char *title = title_of(c), *subtitle = subtitle_of(c);
     c->figure = pj_figure_new(width, 0, title);
     double y = pj_textbox_heading(c->figure, c->draw, (pj_point){margin, margin + 13},
                                   width - 2 * margin, title, pj_textbox_title_style);
@@ -402,21 +471,31 @@ static bool lay_out(callgraph *c, pj_err *err)
     return pj_graph_lay_out(&c->layout, arena, err);
 }
 
+/// As gprof2dot --compare: the graph of before, with what it has become.
+static void add_dot(callgraph *c, const pj_graph_theme *theme)
+{
+    const pj_profile_opts *opts = &c->opts.profile;
+    pj_auto_buf dot = {0};
+    pj_graph_dot_opts how = {.theme = theme,
+                             .times = says_times(c),
+                             .wrap = opts->wrap,
+                             .strip = opts->strip,
+                             .tolerance = opts->tolerance,
+                             .marked = (pj_graph_marked)opts->marked,
+                             .by_difference = opts->by_difference,
+                             .other = c->change ? c->graph : NULL};
+    pj_graph_dot(c->change ? c->change->was : c->graph, how, &dot);
+    c->figure->dot = pj_arena_text(c->figure->arena, pj_buf_str(&dot));
+}
+
 static pj_figure *draw_it(callgraph *c, const pj_graph_theme *theme)
 {
     pj_err lack = {0};
-    pj_auto_buf dot = {0};
     if (lay_out(c, &lack))
         draw_all(c);
     else
         keep_lack(c, &lack);
-    pj_graph_dot(c->graph,
-                 (pj_graph_dot_opts){.theme = theme,
-                                     .times = says_times(c),
-                                     .wrap = c->opts.profile.wrap,
-                                     .strip = c->opts.profile.strip},
-                 &dot);
-    c->figure->dot = pj_arena_text(c->figure->arena, pj_buf_str(&dot));
+    add_dot(c, theme);
     c->figure->summary = summary_of(c);
     return c->figure;
 }
@@ -431,16 +510,18 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     if (!known || !pj_profile_view_new(data.profile, opts.profile, arena, &c.view, err))
         return NULL;
     c.theme = opts.profile.colours ? theme : NULL;
-    c.graph = pj_call_graph_new(c.view.sums,
-                                (pj_call_graph_opts){.least_node = opts.profile.least_node,
-                                                     .least_edge = opts.profile.least_edge,
-                                                     .by_self = opts.profile.by_self,
-                                                     .root = opts.profile.root,
-                                                     .leaf = opts.profile.leaf,
-                                                     .path = opts.profile.path,
-                                                     .depth = opts.profile.depth},
-                                arena, err);
-    return c.graph ? draw_it(&c, theme) : NULL;
+    pj_call_graph_opts how = {.least_node = opts.profile.least_node,
+                              .least_edge = opts.profile.least_edge,
+                              .by_self = opts.profile.by_self,
+                              .root = opts.profile.root,
+                              .leaf = opts.profile.leaf,
+                              .path = opts.profile.path,
+                              .depth = opts.profile.depth};
+    c.graph = pj_call_graph_new(c.view.sums, how, arena, err);
+    if (c.graph && opts.profile.before)
+        c.change = pj_graph_change_new(&c.view, c.graph, how, arena, err);
+    bool ok = c.graph && (c.change || !opts.profile.before);
+    return ok ? draw_it(&c, theme) : NULL;
 }
 
 const pj_plot pj_plot_callgraph = {

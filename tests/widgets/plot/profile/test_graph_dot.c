@@ -27,6 +27,7 @@ typedef struct sample {
     const char *theme;
     pj_graph_dot_opts how;
     double skew;
+    const char *other; // that it is compared with; NULL = none
 } sample;
 
 /// `key="value"` of a line as the reference writes it; times and the skew of colours are options of
@@ -56,6 +57,10 @@ static void compare(const sample *of)
     pj_graph_dot_opts how = of->how;
     theme.skew = of->skew;
     how.theme = &theme;
+    pj_auto_profile q = of->other ? read_profile_file(of->other) : NULL;
+    if (q)
+        how.other =
+            pj_call_graph_new(pj_profile_sums_new(q, 0, NULL, arena), of->opts, arena, &err);
     pj_graph_dot(graph, how, &dot);
     uint32_t nodes = 0, edges = 0;
     for (size_t row = 0; row < want.rows; row++) {
@@ -67,9 +72,11 @@ static void compare(const sample *of)
                         csv_cell(&want, row, "color"), (pj_str){0});
         else
             expect_part(pj_buf_str(&dot),
-                        node ? "color=\"%.*s\", fontcolor=\"#ffffff\", fontsize=\"10.00\", "
-                               "label=\"%.*s\""
-                             : "color=\"%.*s\", fontcolor=",
+                        node && q ? "color=\"%.*s\", fontcolor=\"#ffffff\", "
+                                    "fontsize=\"10.000000\", label=\"%.*s\""
+                        : node    ? "color=\"%.*s\", fontcolor=\"#ffffff\", fontsize=\"10.00\", "
+                                    "label=\"%.*s\""
+                                  : "color=\"%.*s\", fontcolor=",
                         csv_cell(&want, row, "color"), csv_cell(&want, row, "label"));
         if (!node)
             expect_part(pj_buf_str(&dot), "label=\"%.*s\", labeldistance=\"%.*s\"",
@@ -89,49 +96,64 @@ static void graphs_are_those_of_gprof2dot(void **state)
          {.depth = 0},
          NULL,
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_n0_e0.csv",
          {.least_node = -1, .least_edge = -1},
          NULL,
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_n5_e5_pink_selftime.csv",
          {.least_node = 0.05, .least_edge = 0.05, .by_self = true},
          "pink",
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_leaf_xypix.csv",
          {.leaf = "*xypix"},
          NULL,
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_path.csv",
          {.path = "/opt/survey", .least_node = -1, .least_edge = -1},
          NULL,
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "memtrail.pstats",
          REFERENCE "memtrail_default.csv",
          {.depth = 0},
          NULL,
          {.times = false},
-         0},
+         0,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_gray_skew_times.csv",
          {.depth = 0},
          "gray",
          {.times = true},
-         0.1},
+         0.1,
+         NULL},
         {PSTATS "ranks32/cpu_0.prof",
          REFERENCE "cpu_0_print_wrap_root_main.csv",
          {.root = "*main"},
          "print",
          {.wrap = true},
-         0},
+         0,
+         NULL},
+        {PSTATS "ranks32/cpu_0.prof",
+         REFERENCE "compare_0_5.csv",
+         {.depth = 0},
+         NULL,
+         {.times = false},
+         0,
+         PSTATS "ranks32/cpu_5.prof"},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         compare(&samples[i]);

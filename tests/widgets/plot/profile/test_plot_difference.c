@@ -110,6 +110,31 @@ static void ranks_stand_beside_what_they_were(void **state)
     assert_true(says(figure, "mean 40, before 20"));
 }
 
+/// A graph says by how much its functions and calls have changed, and what it no longer shows.
+static void a_call_graph_is_compared(void **state)
+{
+    (void)state;
+    pj_auto_profile a = read("a.txt", before);
+    pj_auto_profile b = read("b.txt", after);
+    pj_profile_opts opts = {.before = a, .least_node = 0.1};
+    pj_auto_figure figure = drawn(&pj_plot_callgraph, b, opts);
+    if (figure->lack) {
+        print_message("%s\n", figure->lack);
+        skip();
+    }
+    const pj_mark *more = hovering(figure, "work", "300, before 100: +200 (+200");
+    const pj_mark *less = hovering(figure, "wait", "100, before 300: \u2212200");
+    hovering(figure, "fresh", "new: 90");
+    assert_true(red(more) > blue(more) + 60 && blue(less) > red(less) + 60);
+    assert_true(says(figure, "895, before 870: +25 (+2.9"));
+    assert_true(says(figure, "+200, +200"));
+    assert_non_null(strstr(figure->dot, "shape=cds"));
+    pj_auto_profile c = read("c.txt", "main;work 995\nmain;wait 5\n");
+    opts.before = b;
+    pj_auto_figure later = drawn(&pj_plot_callgraph, c, opts);
+    assert_true(says(later, "steady (405, gone)") && says(later, "wait (100, now 5)"));
+}
+
 static void one_profile_is_not_enough(void **state)
 {
     (void)state;
@@ -126,6 +151,7 @@ int main(void)
         cmocka_unit_test(paths_tell_what_they_took_before),
         cmocka_unit_test(totals_can_be_made_alike),
         cmocka_unit_test(ranks_stand_beside_what_they_were),
+        cmocka_unit_test(a_call_graph_is_compared),
         cmocka_unit_test(one_profile_is_not_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

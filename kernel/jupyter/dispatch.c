@@ -292,6 +292,13 @@ static void serve_at_once(pj_kernel *kernel, const handler *row, pj_request *req
         row->after(kernel);
 }
 
+/// An interrupt of what ran is over with it; one that comes from now on finds the shell idle.
+static void end_turn(pj_subshell *shell)
+{
+    pj_lang_ready(shell->lang);
+    atomic_store(&shell->busy, false);
+}
+
 static void serve_in_turn(pj_subshell *shell, pj_request *request, bool aborted)
 {
     pj_kernel *kernel = shell->kernel;
@@ -302,7 +309,7 @@ static void serve_in_turn(pj_subshell *shell, pj_request *request, bool aborted)
     reply(kernel, row, request,
           aborted ? pj_reply_aborted(shell->count) : row->answer(kernel, shell, request));
     shell->current = NULL;
-    atomic_store(&shell->busy, false); // before anybody can hear that it is
+    end_turn(shell); // before anybody can hear that it is
     say(kernel, request, "idle");
 }
 
@@ -348,25 +355,19 @@ static void run_errand(pj_subshell *shell, const pj_inbox_item *item)
     shell->current = shell->maker = item->request;
     pj_lang_errand(shell->lang, item->owner, &item->errand);
     shell->current = shell->maker = NULL;
-    atomic_store(&shell->busy, false);
-}
-
-/// Signals come to the main shell, which has nothing to interrupt while it waits.
-static void pass_on_interrupt(pj_subshell *shell)
-{
-    if (atomic_load(shell->stop))
-        pj_subshells_interrupt(shell->kernel->shells, (pj_str){0});
+    end_turn(shell);
 }
 
 void pj_dispatch_inbox(pj_subshell *shell)
 {
     pj_inbox_item item;
     pj_inbox_news news;
-    while ((news = pj_inbox_take(shell->inbox, &item)) != PJ_INBOX_CLOSED) {
-        if (news == PJ_INBOX_SIGNAL) {
-            pass_on_interrupt(shell);
+    atomic_bool *signalled = shell->role == PJ_SUBSHELL_MAIN ? shell->stop : NULL;
+    while ((news = pj_inbox_take(shell->inbox, signalled, &item)) != PJ_INBOX_CLOSED) {
+        if (signalled && atomic_exchange(signalled, false)) // nothing to interrupt in this one
+            pj_subshells_interrupt(shell->kernel->shells, (pj_str){0});
+        if (news == PJ_INBOX_SIGNAL)
             continue;
-        }
         pj_lang_ready(shell->lang);
         pj_history_hurry(shell->history, pj_inbox_bytes(shell->inbox) > 0);
         if (item.errand.call)

@@ -1,14 +1,18 @@
 // Requests that wait.
-// A list under a lock.
+// A list under a lock, and a counter that can be waited for without losing a signal: between the
+// look at the flag and the wait none is delivered.
 #include "kernel/jupyter/inbox.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
 
+#include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 // Cells that follow a failure are on their way, at most so far apart and for so long.
 enum { SILENCE_NS = 4000000, PATIENCE_NS = 16000000 };
@@ -20,7 +24,7 @@ typedef struct waiting {
 
 struct pj_inbox {
     pthread_mutex_t lock;
-    sem_t arrival; // one for each item, and for the end
+    int arrival; // counts the items, and the end
     waiting *first, **end;
     uint64_t arrived; // ns: when the last one did
     size_t bytes;
@@ -33,7 +37,7 @@ pj_inbox *pj_inbox_new(void)
     *inbox = (pj_inbox){0};
     inbox->end = &inbox->first;
     pthread_mutex_init(&inbox->lock, NULL);
-    sem_init(&inbox->arrival, 0, 0);
+    inbox->arrival = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
     return inbox;
 }
 
@@ -46,7 +50,7 @@ void pj_inbox_free(pj_inbox *inbox)
         pj_inbox_item_drop(&w->item);
         free(w);
     }
-    sem_destroy(&inbox->arrival);
+    close(inbox->arrival);
     pthread_mutex_destroy(&inbox->lock);
     free(inbox);
 }
@@ -81,7 +85,7 @@ void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item)
     inbox->end = &w->next;
     inbox->arrived = pj_clock_ns();
     inbox->bytes += weight(&item);
-    sem_post(&inbox->arrival);
+    eventfd_write(inbox->arrival, 1);
     pthread_mutex_unlock(&inbox->lock);
 }
 
@@ -100,9 +104,27 @@ static bool take_first(pj_inbox *inbox, pj_inbox_item *out)
     return true;
 }
 
-pj_inbox_news pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out)
+/// False when nothing is there and the flag is raised.
+static bool await_arrival(pj_inbox *inbox, const atomic_bool *interrupted)
 {
-    if (sem_wait(&inbox->arrival) != 0)
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    eventfd_t one;
+    bool arrived;
+    while (!(arrived = eventfd_read(inbox->arrival, &one) == 0)) {
+        if (interrupted && atomic_load(interrupted))
+            break;
+        ppoll(&(struct pollfd){.fd = inbox->arrival, .events = POLLIN}, 1, NULL, &before);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return arrived;
+}
+
+pj_inbox_news pj_inbox_take(pj_inbox *inbox, const atomic_bool *interrupted, pj_inbox_item *out)
+{
+    if (!await_arrival(inbox, interrupted))
         return PJ_INBOX_SIGNAL;
     pthread_mutex_lock(&inbox->lock);
     bool taken = !inbox->closed && take_first(inbox, out);
@@ -150,6 +172,6 @@ void pj_inbox_close(pj_inbox *inbox)
 {
     pthread_mutex_lock(&inbox->lock);
     inbox->closed = true;
-    sem_post(&inbox->arrival);
+    eventfd_write(inbox->arrival, 1);
     pthread_mutex_unlock(&inbox->lock);
 }

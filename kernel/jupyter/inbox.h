@@ -6,6 +6,8 @@
 #include "kernel/command/face.h"
 #include "kernel/jupyter/request.h"
 
+#include <stdatomic.h>
+
 typedef struct pj_inbox pj_inbox;
 
 pj_inbox *pj_inbox_new(void);
@@ -22,12 +24,13 @@ typedef struct pj_inbox_item {
 void pj_inbox_add_take(pj_inbox *inbox, pj_inbox_item item);
 typedef enum pj_inbox_news {
     PJ_INBOX_ITEM,   // the caller's (pj_inbox_item_drop)
-    PJ_INBOX_SIGNAL, // none: the thread that waits handled a signal
+    PJ_INBOX_SIGNAL, // none: the flag is raised, since before the wait or during it
     PJ_INBOX_CLOSED,
 } pj_inbox_news;
 
-/// Waits for the next one.
-pj_inbox_news pj_inbox_take(pj_inbox *inbox, pj_inbox_item *out);
+/// Waits for the next one. `interrupted`: what the handler of SIGINT raises in the thread that
+/// waits; NULL = no signal comes to it.
+pj_inbox_news pj_inbox_take(pj_inbox *inbox, const atomic_bool *interrupted, pj_inbox_item *out);
 void pj_inbox_item_drop(pj_inbox_item *item);
 /// Bytes that the waiting items hold, roughly.
 size_t pj_inbox_bytes(pj_inbox *inbox);

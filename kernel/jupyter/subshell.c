@@ -312,12 +312,12 @@ bool pj_subshells_interrupt(pj_subshells *shells, pj_str id)
     static const pj_subshell_role first[] = {PJ_SUBSHELL_MAIN, PJ_SUBSHELL_COMMS};
     for (size_t i = 0; !id.len && i < sizeof first / sizeof *first; i++) {
         pj_subshell *shell = shells->own[first[i]];
-        if (!shell)
+        if (!shell || !atomic_load(&shell->busy))
             continue;
-        children = children && !atomic_load(&shell->busy);
+        children = false;
         atomic_store(shell->stop, true);
     }
-    for (pj_subshell *shell = shells->first; children && shell; shell = shell->next)
+    for (pj_subshell *shell = shells->first->next; children && shell; shell = shell->next)
         atomic_store(shell->stop, true);
     pthread_mutex_unlock(&shells->lock);
     return child || !id.len;

@@ -300,6 +300,25 @@ static void test_interrupts(void **state)
     expect_interrupted(c, sub_id);
 }
 
+/// A signal that comes the moment the main shell is idle reaches the children, too.
+static void test_signal_between(void **state)
+{
+    client *c = *state;
+    char sub[128], sub_id[64];
+    create(c, sub);
+    for (int i = 0; i < 50; i++) {
+        use(c, sub);
+        start_cell(c, loop, sub_id);
+        use(c, "");
+        answer a = client_execute(c, "x = 1");
+        kill(c->pid, SIGINT);
+        answer_free(&a);
+        use(c, sub);
+        expect_interrupted(c, sub_id);
+    }
+    use(c, "");
+}
+
 static void test_delete_running(void **state)
 {
     client *c = *state;
@@ -497,6 +516,7 @@ int probe_subshell(void)
         PROBE(test_side_by_side),
         PROBE(test_unknown_id),
         PROBE(test_interrupts),
+        PROBE(test_signal_between),
         PROBE(test_delete_running),
         PROBE(test_abort_is_own),
         PROBE(test_two_questions),

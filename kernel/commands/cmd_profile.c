@@ -182,9 +182,9 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
     if (metrics)
         return pj_profile_metrics(profile);
     if (args->callers)
-        return pj_profile_edges(profile, PJ_CALLERS, pj_str_of(args->callers), ask->metric, err);
+        return pj_profile_edges(profile, PJ_CALLERS, pj_str_of(args->callers), ask, err);
     if (args->callees)
-        return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), ask->metric, err);
+        return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), ask, err);
     return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
 }
 
@@ -229,6 +229,7 @@ static bool run_profile(pj_session *session, const void *given, pj_value *out, p
                           .match = pj_str_of(args->match),
                           .where = pj_str_of(args->where),
                           .unit = args->unit,
+                          .stop = session->stop,
                           .strip = args->strip,
                           .skip_zero = args->skip_zero};
     if (!pj_export_check(&args->exports, err) || !parse_by(args->by, &ask.by, &metrics, err) ||

@@ -149,12 +149,12 @@ static void add_value_column(const pj_profile *p, pj_table *table, pj_value_part
 }
 
 pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
-                           pj_str metric, pj_err *err)
+                           const pj_profile_ask *ask, pj_err *err)
 {
-    pj_job job = {0};
+    pj_job job = {.stop = ask->stop};
     uint32_t measure;
     pj_auto_profile p = pj_profile_graph(profile, &job, err);
-    if (!p || !pj_profile_pick_measure(p, metric, &measure, err))
+    if (!p || !pj_profile_pick_measure(p, ask->metric, &measure, err))
         return NULL;
     if (!p->count[PJ_AT_EDGE]) {
         pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
@@ -170,13 +170,17 @@ pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str fun
     ADD_COLUMNS(table, edge_columns);
     add_value_column(p, table, PJ_EXCLUSIVE, measure);
     add_value_column(p, table, PJ_INCLUSIVE, measure);
-    for (uint32_t e = 0; e < p->count[PJ_AT_EDGE]; e++) {
+    for (uint32_t e = 0; e < p->count[PJ_AT_EDGE] && !pj_job_stopped(&job); e++) {
         pj_profile_edge edge = p->edges[e];
         if (!picked || picked[side == PJ_CALLERS ? edge.callee : edge.caller])
             put_edge(p, table, e, measure);
     }
     free(picked);
-    return table;
+    if (!pj_job_stopped(&job))
+        return table;
+    pj_table_release(table);
+    pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+    return NULL;
 }
 
 // Lines.

@@ -7,6 +7,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_table.h"
 #include "metrics/table/table.h"
 
 typedef enum pj_profile_side {
@@ -16,10 +17,11 @@ typedef enum pj_profile_side {
 } pj_profile_side;
 
 /// Calls between functions, over all locations; `functions` (an extended regular expression on
-/// file:line(function)) says whose, `metric` ("" = time, or the first) what is told beside calls.
-/// Errors: PJ_E_MISSING (there are none), PJ_E_USAGE.
+/// file:line(function)) says whose; of `ask` counts the metric ("" = time, or the first) that is
+/// told beside calls, and the stop flag. Errors: PJ_E_MISSING (there are none), PJ_E_USAGE,
+/// PJ_E_STOPPED.
 PJ_CHECKED pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
-                                      pj_str metric, pj_err *err);
+                                      const pj_profile_ask *ask, pj_err *err);
 /// Lines with hits and time, or memory, by rank. Errors: PJ_E_MISSING.
 PJ_CHECKED pj_table *pj_profile_lines(const pj_profile *profile, pj_err *err);
 pj_table *pj_profile_events(const pj_profile *profile);

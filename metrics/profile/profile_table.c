@@ -445,6 +445,11 @@ static void add_note(making *m, const pj_profile *p, size_t all)
         m->table->note = pj_arena_text(m->table->arena, pj_str_trim(pj_buf_str(&text)));
 }
 
+static bool is_stopped(const making *m)
+{
+    return m->ask->stop && atomic_load_explicit(m->ask->stop, memory_order_relaxed);
+}
+
 static pj_table *make_table(making *m, const pj_profile *whole)
 {
     pj_auto_buf found = {0};
@@ -456,7 +461,7 @@ static pj_table *make_table(making *m, const pj_profile *whole)
     add_value_columns(m);
     if (m->measure && m->rows.has_statistics)
         add_statistics_columns(m);
-    for (size_t i = 0; i < m->shown; i++)
+    for (size_t i = 0; i < m->shown && !is_stopped(m); i++)
         put_row(m, &m->rows.rows[i]);
     return m->table;
 }
@@ -479,7 +484,7 @@ pj_table *pj_profile_table(pj_profile *profile, const pj_profile_ask *ask, pj_er
     uint32_t measure;
     if (!check(profile, ask, err) || !pj_profile_pick_measure(profile, ask->metric, &measure, err))
         return NULL;
-    pj_job job = {0};
+    pj_job job = {.stop = ask->stop};
     pj_auto_profile by_region = ask->by.item == PJ_BY_PATH
                                     ? pj_profile_hold(profile)
                                     : pj_profile_by_region(profile, measure, &job, err);
@@ -495,14 +500,21 @@ pj_table *pj_profile_table(pj_profile *profile, const pj_profile_ask *ask, pj_er
     size_t chosen = m.shown;
     if (!ask->where.len)
         cut(&m);
-    pj_row_ordering how = {
-        .by = ask->by, .keys = ask->sort, .measure = m.measure, .first = m.shown};
+    pj_row_ordering how = {.by = ask->by,
+                           .keys = ask->sort,
+                           .measure = m.measure,
+                           .first = m.shown,
+                           .stop = ask->stop};
     if (!pj_row_order(by_region, &m.rows, how, arena, err))
         return NULL;
     m.has_names = ask->by.rank && pj_location_names_of(by_region, ask->by.thread, arena, &m.names);
     pj_auto_table all = make_table(&m, profile);
     pj_location_names_free(&m.names);
     add_note(&m, profile, chosen);
+    if (is_stopped(&m)) {
+        pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+        return NULL;
+    }
     if (!ask->where.len)
         return pj_table_hold(all);
     pj_auto_table some = pj_table_where(all, (pj_row_value){.formula = ask->where}, err);

@@ -9,6 +9,8 @@
 #include "metrics/profile/profile_rows.h"
 #include "metrics/table/table.h"
 
+#include <stdatomic.h>
+
 /// Which rows, and how they are shown.
 typedef struct pj_profile_ask {
     pj_profile_grouping by;
@@ -23,6 +25,7 @@ typedef struct pj_profile_ask {
     bool skip_zero;    // rows whose value is 0 or absent are left out
     pj_str name;       // of the function; "" = all
     const char *unit;  // in which people see times: "s" (NULL too), "ms", "us", "ns"
+    atomic_bool *stop; // NULL = never; PJ_E_STOPPED when it is raised meanwhile
 } pj_profile_ask;
 
 /// Errors: PJ_E_USAGE (unknown metric or key, with what there is; a bad expression), PJ_E_MISSING

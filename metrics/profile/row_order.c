@@ -2,6 +2,7 @@
 #include "metrics/profile/row_order.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/suggest.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
@@ -9,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct ordering ordering;
 
@@ -27,6 +29,7 @@ typedef struct chosen_key {
 enum { MOST_KEYS = 16 };
 
 struct ordering {
+    const atomic_bool *stop;
     const pj_profile *p;
     const pj_profile_rows *rows;
     pj_profile_grouping by;
@@ -225,10 +228,8 @@ static int order_numbers(double a, double b, bool upwards)
     return upwards ? (a > b) - (a < b) : (a < b) - (a > b);
 }
 
-static int by_keys(const void *a, const void *b, void *context)
+static int order_rows(const ordering *o, const pj_profile_row *x, const pj_profile_row *y)
 {
-    const ordering *o = context;
-    const pj_profile_row *x = a, *y = b;
     for (size_t k = 0; k < o->key_count; k++) {
         const sort_key *key = o->keys[k].key;
         bool turned = o->keys[k].turned;
@@ -239,6 +240,12 @@ static int by_keys(const void *a, const void *b, void *context)
             return !key->number && turned ? -order : order;
     }
     return (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_keys(const void *a, const void *b, void *context)
+{
+    const ordering *o = context;
+    return order_rows(o, &o->rows->rows[*(const size_t *)a], &o->rows->rows[*(const size_t *)b]);
 }
 
 /// Parents before children, among children the largest inclusive value first.
@@ -256,9 +263,11 @@ static int by_value(const void *a, const void *b)
     return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-/// Positions of the nodes in the tree as it is printed.
-static uint32_t *tree_positions(const pj_profile *p, const pj_profile_rows *rows, pj_arena *arena)
+/// Positions of the nodes in the tree as it is printed; NULL when stopped.
+static uint32_t *tree_positions(const ordering *o, pj_arena *arena)
 {
+    const pj_profile *p = o->p;
+    const pj_profile_rows *rows = o->rows;
     uint32_t nodes = p->count[PJ_AT_NODE], last = 0;
     sibling *siblings = pj_new_n(arena, sibling, nodes + (size_t)1);
     uint32_t *first = pj_new_n(arena, uint32_t, nodes + (size_t)2);
@@ -270,7 +279,8 @@ static uint32_t *tree_positions(const pj_profile *p, const pj_profile_rows *rows
         double value = rows->rows[i].inclusive, *has = &siblings[rows->rows[i].item].value;
         *has = *has >= value ? *has : value;
     }
-    qsort(siblings, nodes, sizeof *siblings, by_value);
+    if (!pj_sort_records(siblings, nodes, sizeof *siblings, by_value, o->stop))
+        return NULL;
     for (uint32_t i = 0; i < nodes; i++)
         first[siblings[i].parent + 1]++;
     for (uint32_t i = 0; i <= nodes; i++)
@@ -287,6 +297,11 @@ static uint32_t *tree_positions(const pj_profile *p, const pj_profile_rows *rows
     return position;
 }
 
+static bool stopped(pj_err *err)
+{
+    return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+}
+
 /// What is done where no key is named.
 static bool choose_usual(ordering *o, const pj_measure *measure, pj_arena *arena, pj_err *err)
 {
@@ -300,39 +315,55 @@ static bool choose_usual(ordering *o, const pj_measure *measure, pj_arena *arena
                           : o->rows->has_exclusive ? PJ_S("exclusive")
                                                    : PJ_S("inclusive"),
                           measure, err);
-    const uint32_t *position = tree_positions(o->p, o->rows, arena);
+    const uint32_t *position = tree_positions(o, arena);
+    if (!position)
+        return stopped(err);
     for (size_t i = 0; i < o->rows->count; i++)
         rows[i].place |= (uint64_t)position[rows[i].item] << 32;
     return true;
 }
 
+static bool sort_all(ordering *o, pj_profile_rows *rows)
+{
+    size_t *order = pj_take_memory((rows->count + 1) * sizeof *order);
+    for (size_t i = 0; i < rows->count; i++)
+        order[i] = i;
+    bool sorted = pj_sort(order, rows->count, by_keys, o, o->stop);
+    pj_profile_row *made = pj_take_memory((rows->count + 1) * sizeof *made);
+    for (size_t i = 0; sorted && i < rows->count; i++)
+        made[i] = rows->rows[order[i]];
+    if (sorted && rows->count)
+        memcpy(rows->rows, made, rows->count * sizeof *made);
+    free(made);
+    free(order);
+    return sorted;
+}
+
 /// Few rows of many are picked in one pass: each is held against the last of the best so far.
-static void sort_rows(ordering *o, pj_profile_rows *rows, size_t first)
+static bool sort_rows(ordering *o, pj_profile_rows *rows, size_t first)
 {
     enum { FEW = 256 };
     pj_profile_row *all = rows->rows;
-    if (first > FEW || first >= rows->count) {
-        if (rows->count)
-            qsort_r(all, rows->count, sizeof *all, by_keys, o);
-        return;
-    }
+    if (first > FEW || first >= rows->count)
+        return sort_all(o, rows);
     for (size_t i = 0; first > 0 && i < rows->count; i++) {
         size_t to = i < first ? i : first;
         pj_profile_row row = all[i];
-        if (i >= first && by_keys(&row, &all[first - 1], o) > 0)
+        if (i >= first && order_rows(o, &row, &all[first - 1]) > 0)
             continue;
         if (i >= first)
             all[i] = all[--to];
-        for (; to > 0 && by_keys(&row, &all[to - 1], o) < 0; to--)
+        for (; to > 0 && order_rows(o, &row, &all[to - 1]) < 0; to--)
             all[to] = all[to - 1];
         all[to] = row;
     }
+    return true;
 }
 
 bool pj_row_order(const pj_profile *p, pj_profile_rows *rows, pj_row_ordering how, pj_arena *arena,
                   pj_err *err)
 {
-    ordering o = {.p = p, .rows = rows, .by = how.by};
+    ordering o = {.p = p, .rows = rows, .by = how.by, .stop = how.stop};
     pj_str keys = how.keys;
     for (size_t i = 0; i < rows->count; i++)
         rows->rows[i].place = i;
@@ -343,6 +374,5 @@ bool pj_row_order(const pj_profile *p, pj_profile_rows *rows, pj_row_ordering ho
     }
     if (!o.key_count && !choose_usual(&o, how.measure, arena, err))
         return false;
-    sort_rows(&o, rows, how.first);
-    return true;
+    return sort_rows(&o, rows, how.first) || stopped(err);
 }

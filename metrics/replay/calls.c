@@ -289,6 +289,18 @@ static bool waits_for_later(const pj_calls *calls, const pj_replay_call *call, p
     return number == UINT64_MAX || (calls->run->idealised && number > call->number);
 }
 
+/// Whether the rank itself sends the message, in a call that comes only now: none waits for it.
+static bool is_still_to_be_sent(const pj_calls *calls, const pj_replay_call *call, uint32_t message)
+{
+    if (!pj_engine_sends_itself(calls->engine, message))
+        return false;
+    for (size_t i = 0; i < calls->kept_count; i++)
+        if (calls->kept[i].message == message && pj_end_kind_of(calls->kept[i]) == PJ_END_SEND)
+            return true;
+    return pj_ends_order_of(&calls->callers[call->location].ends, message, PJ_END_SEND,
+                            call->end) != UINT64_MAX;
+}
+
 /// Whether an end at the very end of the call is rather one of the calls that begin there: in
 /// traces whose clock is coarse calls touch or last no time. An idealised trace has each message
 /// before the call that sends it.
@@ -306,7 +318,8 @@ static bool is_of_next(const pj_calls *calls, const pj_replay_call *call, const 
     if (so_far->count[kind] > 0 && !is_for_many(call->call))
         return true;
     if (kind == PJ_END_RECEIVED)
-        return !pj_engine_has_post(calls->engine, end.message);
+        return !pj_engine_has_post(calls->engine, end.message) ||
+               is_still_to_be_sent(calls, call, end.message);
     return call->begin < call->end &&
            accepts(rule_of(calls, role_of(next->calls[0]->call)), kind); // they mark the begin
 }

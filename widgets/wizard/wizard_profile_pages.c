@@ -174,7 +174,7 @@ static pj_profile_ask ask_of(const pj_wizard *wizard, int step)
 static pj_table *parts_of(pj_profile *p, int step, pj_err *err)
 {
     if (step == PJ_STEP_graph)
-        return pj_profile_edges(p, PJ_ALL_EDGES, PJ_S(""), PJ_S(""), err);
+        return pj_profile_edges(p, PJ_ALL_EDGES, PJ_S(""), &(pj_profile_ask){.first = 0}, err);
     if (step == PJ_STEP_lines)
         return pj_profile_lines(p, err);
     return step == PJ_STEP_memory ? pj_profile_series_table(p) : pj_profile_events(p);

@@ -46,6 +46,7 @@ static int push_asked(lua_State *L, pj_profile_ask ask)
     pj_profile *p = self(L);
     pj_err *err = pj_lang_err(L);
     pj_lang_object *slot = pj_lang_object_push(L);
+    ask.stop = pj_lang_of(L)->stop;
     return give_table(L, slot, pj_profile_table(p, &ask, err), err);
 }
 
@@ -85,10 +86,11 @@ static int push_edges(lua_State *L, pj_profile_side side)
 {
     pj_profile *p = self(L);
     pj_str functions = pj_str_of(side == PJ_ALL_EDGES ? "" : luaL_checkstring(L, 2));
-    pj_str metric = pj_str_of(side == PJ_ALL_EDGES ? "" : luaL_optstring(L, 3, ""));
+    const char *metric = side == PJ_ALL_EDGES ? "" : luaL_optstring(L, 3, "");
+    const pj_profile_ask ask = {.metric = pj_str_of(metric), .stop = pj_lang_of(L)->stop};
     pj_err *err = pj_lang_err(L);
     pj_lang_object *slot = pj_lang_object_push(L);
-    return give_table(L, slot, pj_profile_edges(p, side, functions, metric, err), err);
+    return give_table(L, slot, pj_profile_edges(p, side, functions, &ask, err), err);
 }
 
 static int edges(lua_State *L)

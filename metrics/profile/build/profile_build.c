@@ -40,9 +40,16 @@ void pj_build_free(pj_build *b)
     free(b);
 }
 
-bool pj_build_ok(const pj_build *b)
+bool pj_build_ok(pj_build *b)
 {
+    if (b->ok && pj_job_stopped(b->job))
+        b->ok = pj_fail(&b->err, PJ_E_STOPPED, b->where, 0, "interrupted");
     return b->ok;
+}
+
+const atomic_bool *pj_build_stop(const pj_build *b)
+{
+    return b->job->stop;
 }
 
 pj_profile *pj_build_profile(pj_build *b)

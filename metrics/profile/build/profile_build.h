@@ -54,7 +54,7 @@ static inline void pj_build_drop(pj_build **build)
 #define pj_auto_build __attribute__((cleanup(pj_build_drop))) pj_build *
 
 /// False once something has gone wrong.
-bool pj_build_ok(const pj_build *build);
+bool pj_build_ok(pj_build *build);
 /// What is made so far. Set plain members directly (format, title, shape, tick, command, created,
 /// tool, version); arrays and counts are the builder's, and move when they grow.
 pj_profile *pj_build_profile(pj_build *build);
@@ -96,6 +96,9 @@ uint32_t pj_build_new_edge(pj_build *build, uint32_t caller, uint32_t callee);
 uint32_t pj_build_line(pj_build *build, uint32_t region, uint32_t line, uint32_t text);
 /// The same, where the reader knows that there is no such line yet: quicker.
 uint32_t pj_build_new_line(pj_build *build, uint32_t region, uint32_t line, uint32_t text);
+
+/// The stop flag of the job, for sorts of what a file has millions of; pj_build_ok looks at it.
+const atomic_bool *pj_build_stop(const pj_build *build);
 
 /// A new location each.
 uint32_t pj_build_location(pj_build *build, pj_profile_location location);

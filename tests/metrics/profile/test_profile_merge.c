@@ -6,6 +6,7 @@
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_merge.h"
+#include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_rows.h"
 #include "metrics/profile/profile_table.h"
 #include "metrics/table/table.h"
@@ -257,6 +258,26 @@ static void the_first_rows_are_the_same(void **state)
                             pj_table_cell(some, row, function)->text);
 }
 
+/// Whatever is asked for: functions, call paths, calls.
+static void an_interrupt_ends_what_is_asked_for(void **state)
+{
+    (void)state;
+    static const pj_profile_by items[] = {PJ_BY_FUNCTION, PJ_BY_PATH};
+    atomic_bool stop = true;
+    pj_auto_profile tree = made_tree();
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        for (uint64_t first = 0; first < 2; first++) {
+            pj_err err = {0};
+            pj_profile_ask ask = {.by.item = items[i], .first = first, .stop = &stop};
+            assert_null(pj_profile_table(tree, &ask, &err));
+            assert_int_equal(err.code, PJ_E_STOPPED);
+        }
+    pj_err err = {0};
+    pj_profile_ask ask = {.stop = &stop};
+    assert_null(pj_profile_edges(tree, PJ_ALL_EDGES, PJ_S(""), &ask, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +289,7 @@ int main(void)
         cmocka_unit_test(call_paths_are_listed_as_a_tree),
         cmocka_unit_test(shapes_do_not_mix),
         cmocka_unit_test(the_first_rows_are_the_same),
+        cmocka_unit_test(an_interrupt_ends_what_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

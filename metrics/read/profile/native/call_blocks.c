@@ -6,6 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/oddities.h"
 #include "metrics/profile/build/profile_build.h"
@@ -298,8 +299,9 @@ static void add_functions(pj_call_blocks *blocks, pj_build *b, const columns *to
 
 static void add_edges(pj_call_blocks *blocks, pj_build *b, const columns *to)
 {
-    if (blocks->edge_count)
-        qsort(blocks->edges, blocks->edge_count, sizeof *blocks->edges, by_ends);
+    if (!pj_sort_records(blocks->edges, blocks->edge_count, sizeof *blocks->edges, by_ends,
+                         pj_build_stop(b)))
+        return;
     const edge *last = NULL;
     for (size_t i = 0; i < blocks->edge_count; i++) {
         const edge *at = &blocks->edges[i];

@@ -5,6 +5,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
@@ -194,7 +195,8 @@ typedef struct peak_tree {
     size_t count;
 } peak_tree;
 
-static peak_tree make_peaks(const pj_profile_series *series)
+/// Of a stopped reading they are in any order.
+static peak_tree make_peaks(const pj_profile_series *series, const atomic_bool *stop)
 {
     peak_tree made = {.count = series->count};
     size_t bytes = series->count * sizeof *made.samples;
@@ -202,7 +204,8 @@ static peak_tree make_peaks(const pj_profile_series *series)
     made.largest = pj_take_memory((2 * series->count + 1) * sizeof *made.largest);
     if (series->count)
         memcpy(made.samples, series->points, bytes);
-    qsort(made.samples, made.count, sizeof *made.samples, by_time);
+    if (!pj_sort_records(made.samples, made.count, sizeof *made.samples, by_time, stop))
+        return made;
     for (size_t i = 0; i < made.count; i++)
         made.largest[made.count + i] = made.samples[i].value;
     for (size_t i = made.count; i-- > 1;)
@@ -288,11 +291,13 @@ static void sum_calls(mprofile *file)
 {
     if (!file->call_count || !pj_build_ok(file->build))
         return;
-    peak_tree peaks = make_peaks(&pj_build_profile(file->build)->series[file->series]);
+    const atomic_bool *stop = pj_build_stop(file->build);
+    peak_tree peaks = make_peaks(&pj_build_profile(file->build)->series[file->series], stop);
     columns to = add_columns(file->build);
-    qsort(file->calls, file->call_count, sizeof *file->calls, by_region_and_begin);
-    const call *outer = NULL;
-    for (const call *at = file->calls; at < file->calls + file->call_count; at++) {
+    bool sorted = pj_sort_records(file->calls, file->call_count, sizeof *file->calls,
+                                  by_region_and_begin, stop);
+    const call *outer = NULL, *end = file->calls + (sorted ? file->call_count : 0);
+    for (const call *at = file->calls; at < end && pj_build_ok(file->build); at++) {
         pj_build_count(file->build, to.calls, at->region, 0, 1);
         if (outer && is_recursive(outer, at))
             continue;

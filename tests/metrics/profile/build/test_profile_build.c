@@ -176,6 +176,21 @@ static void a_failed_builder_tells_the_first_error(void **state)
 }
 
 /// a -> b -> a, c -> c, c -> b: only d gets more from its callers than it has outside a cycle.
+/// Readers ask in every loop whether to go on.
+static void an_interrupt_ends_the_reading(void **state)
+{
+    (void)state;
+    atomic_bool stop = false;
+    pj_job job = {.stop = &stop};
+    pj_err err = {0};
+    pj_auto_build b = pj_build_new("a.prof", &job);
+    assert_true(pj_build_ok(b));
+    atomic_store(&stop, true);
+    assert_false(pj_build_ok(b));
+    assert_null(pj_build_finish(b, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+}
+
 static void what_does_not_add_up_is_counted(void **state)
 {
     (void)state;
@@ -244,6 +259,7 @@ int main(void)
         cmocka_unit_test(values_fold_as_their_measure_says),
         cmocka_unit_test(deep_paths_are_cut_and_counted),
         cmocka_unit_test(a_failed_builder_tells_the_first_error),
+        cmocka_unit_test(an_interrupt_ends_the_reading),
         cmocka_unit_test(what_does_not_add_up_is_counted),
         cmocka_unit_test(paths_that_are_no_sum_are_counted),
     };

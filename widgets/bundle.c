@@ -125,15 +125,23 @@ static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *e
     return pj_figure_file(&coarse, PJ_S("png"), png, err);
 }
 
+/// A plot of usual size is kept as PDF, too, which weighs no more than its pixels: nbconvert prints
+/// a stored notebook with it.
 static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_opts opts, parts *p,
                        pj_err *err)
 {
+    enum { SVG_MOST = 32 << 10, PDF_MOST = 24 << 10 };
     bool paper = opts.render.paper;
     pj_figure_svg(figure, draw, &p->svg);
     if (paper)
         pj_figure_svg_hover(figure, draw, false, &p->hovered);
-    return ((opts.told && !paper) || make_png(figure, paper, &p->png, err)) &&
-           (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
+    bool vectors = paper || (!opts.told && p->svg.len <= SVG_MOST);
+    if (!((opts.told && !paper) || make_png(figure, paper, &p->png, err)) ||
+        (vectors && !pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err)))
+        return false;
+    if (!paper && p->pdf.len > PDF_MOST)
+        p->pdf.len = 0;
+    return true;
 }
 
 /// What documents are made of; notebooks need not keep it, as it can be made again.
@@ -142,7 +150,6 @@ static void add_paper(pj_bundle *bundle, pj_str details, const parts *p)
     pj_auto_buf numbers = {0};
     pj_utf8_clean(&numbers, details);
     add_text(bundle, "image/svg+xml", pj_buf_str(&p->hovered));
-    add_binary(bundle, "application/pdf", pj_buf_str(&p->pdf));
     json_object_set_new(bundle->metadata, "image/svg+xml",
                         json_pack("{s:s}", "numbers", numbers.len ? numbers.at : ""));
 }
@@ -156,11 +163,13 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
         return false;
     char id[64];
     make_id(opts, figure, id, sizeof id);
-    size_t others = plain.len + p.png.len * 4 / 3;
+    size_t others = plain.len + (p.png.len + (opts.render.paper ? 0 : p.pdf.len)) * 4 / 3;
     make_light_html(figure, details, id, others, &p);
     *out = bundle_new();
     if (p.png.len)
         add_png(out, figure, &p);
+    if (p.pdf.len)
+        add_binary(out, "application/pdf", pj_buf_str(&p.pdf));
     pj_auto_buf text = {0};
     pj_buf_add(&text, plain);
     size_t size = others + p.html.len;

@@ -61,7 +61,8 @@ static bool add_document(storing *s, json_t *data, pj_err *err)
         return true;
     if (s->report->format == PJ_REPORT_md) {
         json_object_set_new(data, "image/svg+xml", json_stringn(svg.at, svg.len));
-        json_object_del(data, "image/png"); // would become a file beside it
+        json_object_del(data, "image/png"); // would become a file beside it, as would
+        json_object_del(data, "application/pdf");
         return true;
     }
     if (!convert(s, pj_buf_str(&svg), &pdf, err))
@@ -72,10 +73,11 @@ static bool add_document(storing *s, json_t *data, pj_err *err)
     return true;
 }
 
-static bool has_own(const json_t *data)
+/// Whether it has vectors that the format takes.
+static bool has_own(const json_t *data, pj_report_format format)
 {
-    return json_object_get(data, "application/pdf") || json_object_get(data, "image/svg+xml") ||
-           json_object_get(data, "text/latex");
+    return (format == PJ_REPORT_pdf && json_object_get(data, "application/pdf")) ||
+           json_object_get(data, "image/svg+xml") || json_object_get(data, "text/latex");
 }
 
 bool pj_report_stored(pj_report *report, json_t *notebook, pj_err *err)
@@ -90,7 +92,7 @@ bool pj_report_stored(pj_report *report, json_t *notebook, pj_err *err)
         json_array_foreach(json_object_get(cell, "outputs"), k, output)
         {
             json_t *data = json_object_get(output, "data");
-            if (!s.unable && !has_own(data) && !add_document(&s, data, err))
+            if (!s.unable && !has_own(data, report->format) && !add_document(&s, data, err))
                 return false;
         }
     }

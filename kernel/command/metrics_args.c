@@ -142,6 +142,12 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     return true;
 }
 
+pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set)
+{
+    const pj_metric_set *known = set ? pj_session_set(session, pj_str_of(set)) : NULL;
+    return (pj_load_opts){.aspects = known ? pj_metric_set_aspects(known) : 0};
+}
+
 bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,
                          pj_value *out, pj_err *err)
 {
@@ -158,7 +164,7 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
         return true;
     }
     pj_auto_value runs = {0};
-    if (!pj_inputs_load(session, load, (pj_load_opts){0}, &runs, err) ||
+    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set), &runs, err) ||
         !evaluate(session, runs.list, args, out, err))
         return false;
     out->palette = palette;

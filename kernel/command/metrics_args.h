@@ -6,6 +6,7 @@
 #include "kernel/command/inputs.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 
 typedef struct pj_metrics_args {
@@ -25,6 +26,9 @@ extern const char *const pj_colour_schemes[];
 pj_scaling pj_scaling_choice(const char *name);
 /// The names of pj_key; NULL past the end.
 const char *pj_key_choice(const pj_session *session, size_t index);
+
+/// How runs are to be read for a set; NULL = the one that fits.
+pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set);
 
 /// Loads the inputs and evaluates the set. Metrics given alone and without options are returned
 /// as they are.

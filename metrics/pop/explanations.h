@@ -91,4 +91,42 @@
     "whatever the threads do there. It is low when ranks are unevenly loaded or wait in MPI. If "  \
     "it is good and the hybrid value is not, look at the OpenMP rows."
 
+#define EXPLAIN_TALP_MPI                                                                           \
+    "Share of the elapsed time that CPUs are not held by MPI, whether they communicate or wait "   \
+    "as workers of a rank that does. It is low when processes wait for each other or send much. "  \
+    "The rows below tell uneven processes from communication."
+
+#define EXPLAIN_BALANCE_IN                                                                         \
+    "How evenly the processes of a node are loaded: the node with most time outside MPI over the " \
+    "process with most. A low value can be mended inside a node, by more threads for the slow "    \
+    "process or by lending it idle cores."
+
+#define EXPLAIN_BALANCE_OUT                                                                        \
+    "How evenly nodes are loaded, whatever happens inside them. A low value asks for another "     \
+    "partition of the work or another placement of processes on nodes."
+
+#define EXPLAIN_OFFLOAD                                                                            \
+    "What the host loses in calls of a device's runtime: launches, copies, synchronisation. A "    \
+    "low value means that the host waits for its devices. Give it work meanwhile, launch "         \
+    "asynchronously, or see why kernels take long."
+
+#define EXPLAIN_DEVICES                                                                            \
+    "Share of the elapsed time in which an average device computes. It is the product of the "     \
+    "three rows below: uneven devices, transfers that no kernel hides, and devices that nobody "   \
+    "keeps busy."
+
+#define EXPLAIN_DEVICE_BALANCE                                                                     \
+    "How evenly kernels are spread over devices: the busiest one sets the pace. A device that "    \
+    "does nothing counts, too. See whether ranks have work of one size for each device."
+
+#define EXPLAIN_DEVICE_COMMUNICATION                                                               \
+    "What transfers cost that no kernel of the device hides. A low value asks for fewer copies, "  \
+    "or for copies that overlap with kernels in another stream. Look at what goes to and fro in "  \
+    "each iteration."
+
+#define EXPLAIN_DEVICE_ORCHESTRATION                                                               \
+    "Share of the elapsed time in which the busiest device does anything. A low value means that " \
+    "the host does not keep it busy: serial host code, MPI, late launches. Look at what the host " \
+    "does while the device is idle."
+
 #endif

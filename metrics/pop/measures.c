@@ -4,11 +4,20 @@
 #include "metrics/run/run_table.h"
 #include "metrics/run/study.h"
 
+#include <math.h>
+
 #define NEEDS_NOTHING PJ_NEEDS_NOTHING
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
 #define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
 #define NEEDS_STATES PJ_NEEDS_STATES
+#define NEEDS_TEAMS PJ_NEEDS_TEAMS
+#define NEEDS_OPENMP PJ_NEEDS_OPENMP
+#define NEEDS_NODES PJ_NEEDS_NODES
+#define NEEDS_WAITS PJ_NEEDS_WAITS
+#define NEEDS_DEVICES PJ_NEEDS_DEVICES
+#define NEEDS_MPI_IO PJ_NEEDS_MPI_IO
+#define NEEDS_POSIX_IO PJ_NEEDS_POSIX_IO
 #define UNIT_NONE PJ_UNIT_NONE
 #define UNIT_NS PJ_UNIT_NS
 
@@ -32,6 +41,46 @@ pj_cell pj_measures_value(const pj_measures_row *measure, const pj_measures *mea
     return pj_cell_real(*(const double *)((const char *)measures + measure->offset));
 }
 
+/// What a run lacks of what its own times do not tell.
+static const struct {
+    unsigned needs;
+    const char *reason;
+} told_by_few[] = {
+    {PJ_NEEDS_TEAMS, "what threads lose in OpenMP regions is not known of this run"},
+    {PJ_NEEDS_NODES, "the nodes that ranks ran on are not known"},
+    {PJ_NEEDS_WAITS, "waits of single MPI calls are not known of this run"},
+    {PJ_NEEDS_DEVICES, "no device activity in the trace"},
+    {PJ_NEEDS_OPENMP, "the run has no OpenMP"},
+    {PJ_NEEDS_MPI_IO, "the run did no MPI-I/O"},
+    {PJ_NEEDS_POSIX_IO, "the run did no input or output outside MPI"},
+};
+
+static const char *lack_told_by_few(unsigned lacks)
+{
+    for (size_t i = 0; i < sizeof told_by_few / sizeof *told_by_few; i++)
+        if (lacks & told_by_few[i].needs)
+            return told_by_few[i].reason;
+    return NULL;
+}
+
+/// Which of them: sums are no number, or 0 where nothing was done.
+static unsigned lacks_told_by_few(const pj_measures *m)
+{
+    return (isnan(m->omp_imbalance_sum) ? PJ_NEEDS_TEAMS : 0) |
+           (isnan(m->cpu_v1_outside_mpi_node_max) ? PJ_NEEDS_NODES : 0) |
+           (isnan(m->jsc_ideal_max) ? PJ_NEEDS_WAITS : 0) |
+           (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
+           (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO);
+}
+
+bool pj_measures_unknown(const pj_measures *measures)
+{
+    for (const pj_measures_row *row = rows; row < rows + sizeof rows / sizeof *rows; row++)
+        if (isnan(*(const double *)((const char *)measures + row->offset)))
+            return true;
+    return false;
+}
+
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
 {
     unsigned lacks = measures->lacks & needs;
@@ -48,7 +97,7 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
         return measures->run->counters[PJ_COUNTER_CYCLES].present
                    ? "no cycle was counted in useful time"
                    : pj_run_lacks_counter(measures->run, PJ_COUNTER_CYCLES);
-    return NULL;
+    return lack_told_by_few(lacks);
 }
 
 pj_measures pj_measures_of(const pj_case *of, bool weak)
@@ -58,6 +107,9 @@ pj_measures pj_measures_of(const pj_case *of, bool weak)
 #define MEASURE(name, needs, unit, sentence) m.name = of->sums.name;
 #include "metrics/run/sums.def"
 #undef MEASURE
+    m.lacks = lacks_told_by_few(&m);
+    if (!run->has_openmp)
+        m.lacks |= PJ_NEEDS_OPENMP;
     if (run->no_states)
         m.lacks |= PJ_NEEDS_STATES;
     if (!run->ideal.available)

@@ -15,6 +15,15 @@ enum {
     PJ_NEEDS_CYCLES = 4,
     PJ_NEEDS_REFERENCE = 8, // a run of another size: of rows that compare; pj_study.alone
     PJ_NEEDS_STATES = 16,   // as every metric of the built-in sets does
+    PJ_NEEDS_TEAMS = 32,    // what threads lose in OpenMP regions
+    PJ_NEEDS_NODES = 64,
+    PJ_NEEDS_WAITS = 128, // of single MPI calls
+    PJ_NEEDS_DEVICES = 256,
+    PJ_NEEDS_MPI_IO = 512,
+    PJ_NEEDS_POSIX_IO = 1024,
+    PJ_NEEDS_OPENMP = 2048,
+    /// Where a run has none of it there is nothing to tell.
+    PJ_NEEDS_ACTIVITY = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_IO | PJ_NEEDS_POSIX_IO | PJ_NEEDS_OPENMP,
 };
 
 /// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in
@@ -29,6 +38,9 @@ typedef struct pj_measures {
 } pj_measures;
 
 pj_measures pj_measures_of(const pj_case *of, bool weak);
+
+/// Whether some of the sums are no number: the run was kept without them.
+bool pj_measures_unknown(const pj_measures *measures);
 
 /// Factor of speedup, computation and instruction scaling: N / N0 in weak scaling, else 1.
 static inline double pj_measures_growth(const pj_measures *run, const pj_measures *reference)

@@ -32,6 +32,8 @@ static const char *why_undefined(const pj_measures *run, const pj_measures *refe
         return "the reference run has no runtime";
     if (!(reference->useful_sum > 0))
         return "the reference run has no useful time";
+    if (pj_measures_unknown(run))
+        return "what is known of the run does not tell it; its trace may (--force)";
     return "a quantity that it divides by is 0";
 }
 
@@ -177,6 +179,17 @@ static const char *make_note(const pj_metrics *metrics, pj_metrics_opts opts)
                            scales ? "; " : "", scales ? study->scaling_note : "");
 }
 
+static void fill_absent(pj_metrics *metrics, const pj_measures *measures)
+{
+    for (size_t row = 0; row < metrics->set->count; row++) {
+        unsigned activity = metrics->set->rows[row].needs & PJ_NEEDS_ACTIVITY;
+        bool none = activity != 0;
+        for (size_t run = 0; run < metrics->study->count; run++)
+            none = none && measures[run].lacks & activity;
+        metrics->absent[row] = none;
+    }
+}
+
 pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics_opts opts,
                            pj_err *err)
 {
@@ -194,6 +207,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
     metrics->residuals = pj_new_n(arena, pj_metric_value, study->count * set->count);
     metrics->combine = pj_new_n(arena, pj_combine, set->count);
     metrics->has_residual = pj_new_n(arena, bool, set->count);
+    metrics->absent = pj_new_n(arena, bool, set->count);
     metrics->note = make_note(metrics, opts);
 
     pj_measures *measures = pj_new_n(arena, pj_measures, study->count);
@@ -204,6 +218,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
             pj_metrics_release(metrics);
             return NULL;
         }
+    fill_absent(metrics, measures);
     fill_residuals(metrics);
     pj_metrics_remark(metrics, measures);
     return metrics;

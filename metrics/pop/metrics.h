@@ -23,6 +23,7 @@ typedef struct pj_metrics {
     /// value of the row's own kind (efficiency: 1 = nothing is left, inefficiency: 0).
     pj_metric_value *residuals;
     pj_combine *combine; // by row: what its residuals are taken from; never AUTO
+    bool *absent;        // by row: about something that no run did (devices, input and output)
     bool *has_residual;  // by row: in some run the children leave more than 1e-9
     pj_remark *remarks;  // of the result and of all its runs, each said once; severest first
     size_t remark_count;

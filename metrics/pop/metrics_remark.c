@@ -151,8 +151,9 @@ static void say_what_is_missing(collector *c, int run)
     for (size_t row = 0; row < c->metrics->set->count; row++) {
         const char *reason = pj_metrics_at(c->metrics, (size_t)run, row).reason;
         bool alone = pj_str_equal(pj_str_of(reason), pj_str_of(c->metrics->study->alone));
-        if (reason && !alone && !run_says(c->measures[run].run, reason))
-            say(c, PJ_WARNING, run,
+        bool of_waits = c->metrics->set->rows[row].needs & PJ_NEEDS_WAITS; // no trace's fault
+        if (reason && !alone && !c->metrics->absent[row] && !run_says(c->measures[run].run, reason))
+            say(c, of_waits ? PJ_NOTE : PJ_WARNING, run,
                 pj_arena_format(c->metrics->arena, "values are missing: %s", reason));
     }
 }

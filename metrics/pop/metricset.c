@@ -6,6 +6,7 @@
 #include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 #include "metrics/pop/explanations.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
 
 #include <math.h>
@@ -49,6 +50,34 @@ static double hybrid_parallel(const pj_measures *r)
     return (r->nonmpi_mean - r->openmp_lost_mean - r->serial_lost_mean) / r->runtime;
 }
 
+/// All time of the host's CPUs, if OpenMP lost nothing (TALP).
+static double talp_base(const pj_measures *r)
+{
+    return r->useful_sum + r->mpi_sum + r->gpu_runtime_sum;
+}
+
+static double talp_active(const pj_measures *r)
+{
+    return talp_base(r) + r->omp_imbalance_sum + r->omp_scheduling_sum + r->omp_serial_sum;
+}
+
+static double talp_parallel(const pj_measures *r)
+{
+    return r->useful_sum / talp_active(r);
+}
+
+static double talp_offload(const pj_measures *r)
+{
+    double without = talp_active(r) - r->mpi_sum - r->gpu_runtime_sum;
+    return without / (without + r->gpu_runtime_sum);
+}
+
+/// What BSC's isolated OpenMP rows start from.
+static double isolated_base(const pj_measures *r)
+{
+    return r->useful_sum + r->mpi_sum;
+}
+
 #define METRIC_SET(name, key, title, family, weights, convention)                                  \
     static double value_##name(size_t row, const pj_measures *r, const pj_measures *r0)            \
     {
@@ -80,6 +109,14 @@ static double hybrid_parallel(const pj_measures *r)
 #define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
 #define NEEDS_REFERENCE PJ_NEEDS_REFERENCE
+#define NEEDS_TEAMS PJ_NEEDS_TEAMS
+#define NEEDS_TEAMS_AND_REFERENCE (PJ_NEEDS_TEAMS | PJ_NEEDS_REFERENCE)
+#define NEEDS_OPENMP PJ_NEEDS_OPENMP
+#define NEEDS_NODES PJ_NEEDS_NODES
+#define NEEDS_WAITS PJ_NEEDS_WAITS
+#define NEEDS_DEVICES PJ_NEEDS_DEVICES
+#define NEEDS_MPI_IO PJ_NEEDS_MPI_IO
+#define NEEDS_POSIX_IO PJ_NEEDS_POSIX_IO
 #define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
 #define COMPARES_EFFICIENCY 0
 #define COMPARES_INEFFICIENCY 0
@@ -153,6 +190,14 @@ const pj_metric_set *pj_metric_set_default(const pj_study *study)
         threads = threads || run->layout.locations > run->layout.ranks;
     }
     return pj_metric_set_by_key(!mpi ? PJ_S("openmp") : threads ? PJ_S("hybrid") : PJ_S("mpi"));
+}
+
+unsigned pj_metric_set_aspects(const pj_metric_set *set)
+{
+    unsigned needs = 0;
+    for (size_t row = 0; row < set->count; row++)
+        needs |= set->rows[row].needs;
+    return (needs & PJ_NEEDS_TEAMS ? PJ_WANT(regions) : 0);
 }
 
 int pj_metric_row(const pj_metric_set *set, pj_str key)

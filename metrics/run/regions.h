@@ -37,12 +37,21 @@ typedef struct pj_region_sum {
     double mean_ns, weighted_mean;        // of mean, of mean x length
 } pj_region_sum;
 
+/// What the threads of a rank do in all of its regions, and lose there: ns.
+typedef struct pj_region_loss {
+    uint64_t length_ns;     // of the regions, one after another
+    uint64_t total_ns;      // computation of all threads
+    uint64_t imbalance_ns;  // sum over threads of max - own computation
+    uint64_t scheduling_ns; // threads x (length - max)
+} pj_region_loss;
+
 typedef struct pj_regions {
     const pj_region_instance *instances; // by rank, then by start
     size_t count;
     uint64_t left_out; // more instances than are kept; the sums hold them
     pj_region_sum *functions, *locations;
     uint32_t function_count, location_count;
+    const pj_region_loss *losses; // by rank; NULL = from a summary, which has the sums of the run
 } pj_regions;
 
 void pj_region_sum_add(pj_region_sum *sum, const pj_region_instance *instance);

@@ -29,6 +29,9 @@ typedef struct pj_totals {
     uint64_t openmp_ns;        // inside OpenMP regions, whatever the state
     uint64_t outside_mpi_ns;   // runtime less the part inside MPI calls
     uint64_t runtime_ns;       // states other than Idle and Tracing disabled
+    uint64_t mpi_ns;           // inside MPI calls, in these states
+    uint64_t mpi_serial_ns;    // the part of it outside OpenMP regions
+    uint64_t mpi_io_ns;        // of spent_ns[PJ_SPENT_IO], what MPI calls are
     uint64_t last_event_ns;    // time of the thread's last event (not state) record
     uint64_t first_record_ns;  // time of its first record of any kind; UINT64_MAX = none
     uint64_t spent_ns[PJ_SPENT_KINDS];
@@ -203,6 +206,8 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
+    const uint64_t
+        *mpi_waits; // by rank, ns: of its MPI calls, waiting for others; NULL = not known
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     pj_ideal ideal;
     pj_other_network other;

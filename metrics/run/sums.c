@@ -2,7 +2,11 @@
 // One loop over the threads, rank by rank.
 #include "metrics/run/sums.h"
 
+#include "metrics/run/sums_cpus.h"
+#include "metrics/run/sums_processes.h"
 #include "metrics/trace/layout.h"
+
+#include <math.h>
 
 static double larger(double a, double b)
 {
@@ -60,6 +64,15 @@ static double counter_sum(const pj_run *run, unsigned index)
     return sum;
 }
 
+pj_sums pj_sums_unknown(void)
+{
+    return (pj_sums){
+#define MEASURE(name, needs, unit, sentence) .name = NAN,
+#include "metrics/run/sums.def"
+#undef MEASURE
+    };
+}
+
 pj_sums pj_sums_of(const pj_run *run)
 {
     if (run->sums)
@@ -73,5 +86,7 @@ pj_sums pj_sums_of(const pj_run *run)
     for (uint32_t r = 0; r < run->layout.ranks; r++)
         add_rank(run, &m, r);
     divide_by_ranks(&m);
+    pj_sums_add_cpus(run, &m);
+    pj_sums_add_processes(run, &m);
     return m;
 }

@@ -16,4 +16,7 @@ typedef struct pj_sums {
 /// a summary, what was added up when it was written.
 pj_sums pj_sums_of(const pj_run *run);
 
+/// No number in every field: to be filled with what is known.
+pj_sums pj_sums_unknown(void);
+
 #endif

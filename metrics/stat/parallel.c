@@ -59,6 +59,7 @@ typedef struct parallel_state {
     pj_region_instance *instances;
     size_t count, cap;
     uint64_t left_out;
+    pj_region_loss *losses; // by rank
     pj_import_stats stats;
 } parallel_state;
 
@@ -87,6 +88,7 @@ static void free_parts(parallel_state *self)
     free(self->members);
     free(self->teams);
     free(self->instances);
+    free(self->losses);
     pj_executed_free(self->functions);
     pj_executed_free(self->lines);
     *self = (parallel_state){.run = NULL};
@@ -111,6 +113,8 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->teams = pj_take_memory(ranks * sizeof *self->teams);
     for (uint32_t r = 0; r < ranks; r++)
         self->teams[r] = (team){.count = 0};
+    self->losses = pj_take_memory((ranks + 1) * sizeof *self->losses);
+    memset(self->losses, 0, (ranks + 1) * sizeof *self->losses);
     self->functions = pj_executed_new();
     self->lines = pj_executed_new();
     return true;
@@ -209,8 +213,18 @@ static void take_state(parallel_state *self, team *t, uint32_t thread, const pj_
 
 // Regions
 
+static void add_loss(pj_region_loss *loss, const pj_region_instance *instance)
+{
+    uint64_t length = instance->end_ns - instance->start_ns, all = instance->threads;
+    loss->length_ns += length;
+    loss->total_ns += instance->total_ns;
+    loss->imbalance_ns += all * instance->max_ns - instance->total_ns;
+    loss->scheduling_ns += length > instance->max_ns ? all * (length - instance->max_ns) : 0;
+}
+
 static void keep(parallel_state *self, pj_region_instance instance)
 {
+    add_loss(&self->losses[instance.rank], &instance);
     pj_region_sum_add(pj_executed_sum(self->functions, instance.function), &instance);
     pj_region_sum_add(pj_executed_sum(self->lines, instance.location), &instance);
     if (self->count == INSTANCES_MOST) {
@@ -400,6 +414,9 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     *regions =
         (pj_regions){.instances = instances, .count = self->count, .left_out = self->left_out};
     const uint32_t *functions, *lines;
+    pj_region_loss *losses = pj_new_n(run->arena, pj_region_loss, run->layout.ranks);
+    memcpy(losses, self->losses, run->layout.ranks * sizeof *losses);
+    regions->losses = losses;
     regions->functions =
         pj_executed_named(self->functions, run, false, &functions, &regions->function_count);
     regions->locations =

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NOTHING = PJ_SPENT_KINDS };
+enum { NOTHING = PJ_SPENT_NOTHING };
 
 const uint8_t pj_state_clock_spent[32] = {
     [PJ_STATE_IDLE] = NOTHING,
@@ -56,7 +56,7 @@ unsigned pj_state_clock_in_mpi(unsigned mpi, unsigned by_state)
     if (mpi & 1u << PJ_MPI_COLLECTIVE)
         return PJ_SPENT_COLLECTIVE;
     if (mpi & 1u << PJ_MPI_IO || by_state == PJ_SPENT_IO)
-        return PJ_SPENT_IO;
+        return PJ_SPENT_MPI_IO;
     return mpi & 1u << PJ_MPI_OTHER && known ? by_state : PJ_SPENT_MPI;
 }
 

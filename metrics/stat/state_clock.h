@@ -14,6 +14,13 @@
 
 enum { PJ_STATE_CLOCK_COUNTERS = 2 };
 
+/// Kinds of pj_spent and what only the clock tells apart.
+enum {
+    PJ_SPENT_NOTHING = PJ_SPENT_KINDS, // useful or idle
+    PJ_SPENT_MPI_IO,
+    PJ_STATE_CLOCK_SPENT,
+};
+
 /// Interval that is looked at, in ns: [from, to).
 typedef struct pj_window {
     uint64_t from, to;
@@ -59,9 +66,9 @@ typedef struct pj_state_clock {
     unsigned slot;                      // the sum that time now goes to
     unsigned state;                     // of the current record
     unsigned mpi;                       // set of MPI event types that are open
-    unsigned spending;                  // what time is now spent on: pj_spent, or PJ_SPENT_KINDS
+    unsigned spending;                  // what time is now spent on: below PJ_STATE_CLOCK_SPENT
     uint64_t sums[PJ_STATE_CLOCK_SUMS]; // ns
-    uint64_t spent[PJ_SPENT_KINDS + 1];
+    uint64_t spent[PJ_STATE_CLOCK_SPENT];
     uint64_t openmp_ns;
     uint64_t first_record, last_event; // ns
 

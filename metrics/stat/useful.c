@@ -143,10 +143,16 @@ static pj_totals totals_of(const pj_state_clock *clock)
         .outside_mpi_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, PJ_IN_MPI) +
                           sum_of(clock, PJ_CLASS_OTHER, 0, PJ_IN_MPI),
         .runtime_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, 0) + sum_of(clock, PJ_CLASS_OTHER, 0, 0),
+        .mpi_ns = sum_of(clock, PJ_CLASS_RUNNING, PJ_IN_MPI, 0) +
+                  sum_of(clock, PJ_CLASS_OTHER, PJ_IN_MPI, 0),
+        .mpi_serial_ns = sum_of(clock, PJ_CLASS_RUNNING, PJ_IN_MPI, PJ_IN_OPENMP) +
+                         sum_of(clock, PJ_CLASS_OTHER, PJ_IN_MPI, PJ_IN_OPENMP),
+        .mpi_io_ns = clock->spent[PJ_SPENT_MPI_IO],
         .last_event_ns = clock->last_event,
         .first_record_ns = clock->first_record,
     };
     memcpy(totals.spent_ns, clock->spent, sizeof totals.spent_ns);
+    totals.spent_ns[PJ_SPENT_IO] += totals.mpi_io_ns;
     if (clock->borders)
         totals.runtime_ns =
             clock->window->to - clock->window->from - sum_of(clock, PJ_CLASS_DISABLED, 0, 0);

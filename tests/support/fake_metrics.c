@@ -38,6 +38,7 @@ static void fill_totals(pj_run *run, pj_fake_run fake)
                                      .openmp_useful_ns = useful - serial,
                                      .openmp_ns = master && fake.threads > 1 ? useful : 0,
                                      .outside_mpi_ns = useful + 1000,
+                                     .mpi_ns = master ? runtime - useful - 1000 : 0,
                                      .runtime_ns = runtime};
     }
     run->runtime_ns = runtime;

@@ -81,6 +81,7 @@ pj_run *made_run_simple(const char *path, uint32_t ranks, uint32_t threads, uint
             .openmp_useful_ns = master ? 0 : useful_ns,
             .openmp_ns = master ? 0 : useful_ns,
             .outside_mpi_ns = useful_ns,
+            .mpi_ns = master ? runtime_ns - useful_ns : 0,
             .runtime_ns = runtime_ns,
         };
         made_run_count(run, i, (int64_t)useful_ns * 3, (int64_t)useful_ns * 2);

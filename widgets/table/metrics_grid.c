@@ -279,7 +279,7 @@ static void add_subtree(builder *b, size_t metric, unsigned depth)
     size_t last = b->grid->row_count;
     add_metric(b, metric, depth);
     for (size_t child = metric + 1; child < set->count; child++)
-        if (pj_metric_parent(set, child) == (int)metric) {
+        if (pj_metric_parent(set, child) == (int)metric && !b->grid->metrics->absent[child]) {
             last = b->grid->row_count;
             add_subtree(b, child, depth + 1);
         }
@@ -321,7 +321,7 @@ pj_grid *pj_grid_new(const pj_metrics *metrics, pj_arena *arena)
     b.grid->rows = pj_new_n(arena, pj_grid_row, most);
     b.grid->cells = pj_new_n(arena, pj_grid_cell, most * b.grid->column_count + 1);
     for (size_t metric = 0; metric < metrics->set->count; metric++)
-        if (pj_metric_parent(metrics->set, metric) < 0)
+        if (pj_metric_parent(metrics->set, metric) < 0 && !metrics->absent[metric])
             add_subtree(&b, metric, 0);
     fill_reasons(&b);
     explain_marks(b.grid);

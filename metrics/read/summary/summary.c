@@ -26,6 +26,8 @@
 
 static const char version_key[] = "popinjay_summary";
 
+enum { STREAMS_APART = 2, EVERY_CONVENTION = 3 }; // versions that were the first to do so
+
 static const struct {
     const char *name;
     size_t offset; // of a double in pj_sums
@@ -316,7 +318,7 @@ static bool read_source(const json_t *root, pj_run *run, pj_err *err)
                         .text_bytes = positive(source, "text_bytes"),
                         .rounded = pj_summary_threads_rounded(json_object_get(root, "threads"))};
     run->provenance = out;
-    if (out->version < PJ_SUMMARY_VERSION)
+    if (out->version < STREAMS_APART)
         pj_run_remark(run, PJ_WARNING,
                       "this summary was written by popinjay %s: streams of devices may count as "
                       "threads in it; make it anew from the trace (popinjay preprocess)",
@@ -459,15 +461,19 @@ static void read_ideal(const json_t *from, pj_run *run)
     run->ideal.reason = text_of(from, "reason", run->arena);
 }
 
-/// Sums that an older summary lacks follow from its threads.
+/// Sums that an older summary lacks follow from its threads as far as these tell.
 static void read_sums(const json_t *from, pj_run *run)
 {
     pj_sums *sums = pj_new(run->arena, pj_sums);
+    bool follow = run->provenance->version < EVERY_CONVENTION;
     *sums = pj_sums_of(run);
     for (size_t i = 0; i < SUM_ROWS; i++) {
         const json_t *value = json_object_get(from, sum_rows[i].name);
+        double *sum = (double *)((char *)sums + sum_rows[i].offset);
         if (json_is_number(value))
-            *(double *)((char *)sums + sum_rows[i].offset) = json_number_value(value);
+            *sum = json_number_value(value);
+        else if (!follow || sum_rows[i].offset >= offsetof(pj_sums, mpi_sum))
+            *sum = NAN;
     }
     run->sums = sums;
 }

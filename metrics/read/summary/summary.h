@@ -10,8 +10,8 @@
 
 /// What the numbers mean has a version too: summaries of an older one are read, with a warning, but
 /// never taken in place of their trace. 2: streams of devices are no threads, counters of archives
-/// in a region of interest are those of its readings.
-enum { PJ_SUMMARY_VERSION = 2, PJ_SUMMARY_BYTES = 96000 }; // as compressed; more than that is rare
+/// in a region of interest are those of its readings. 3: sums of every convention.
+enum { PJ_SUMMARY_VERSION = 3, PJ_SUMMARY_BYTES = 96000 }; // as compressed; more than that is rare
 
 #define PJ_SUMMARY_SUFFIX ".popinjay.json.gz"
 

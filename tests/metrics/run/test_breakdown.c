@@ -112,7 +112,7 @@ static void the_table_has_every_thread(void **state)
 
 // Calls and states
 
-static uint64_t spent(unsigned class_, unsigned state, pj_spent kind)
+static uint64_t spent(unsigned class_, unsigned state, unsigned kind)
 {
     pj_window window = {0, UINT64_MAX, false};
     pj_state_clock timeline;
@@ -143,7 +143,7 @@ static void calls_decide_before_states(void **state)
     assert_int_equal(spent(PJ_MPI_ONE_SIDED, GROUP, PJ_SPENT_MPI), 20);
     assert_int_equal(spent(PJ_MPI_OTHER, PJ_STATE_OTHERS, PJ_SPENT_MPI), 20);
     assert_int_equal(spent(PJ_MPI_OTHER, TEST, PJ_SPENT_P2P), 20);
-    assert_int_equal(spent(PJ_MPI_IO, PJ_STATE_OTHERS, PJ_SPENT_IO), 20);
+    assert_int_equal(spent(PJ_MPI_IO, PJ_STATE_OTHERS, PJ_SPENT_MPI_IO), 20);
     for (unsigned kind = 0; kind < PJ_SPENT_KINDS; kind++) {
         assert_int_equal(spent(PJ_MPI_P2P, PJ_STATE_RUNNING, kind), 0);
         assert_int_equal(spent(PJ_MPI_P2P, PJ_STATE_IDLE, kind), 0);

@@ -123,8 +123,8 @@ static bool is_inside(const thread *t, uint64_t ns)
 static void check_spent(const thread *t, const pj_state_clock *clock)
 {
     uint64_t spent = 0, others = 0;
-    for (unsigned k = 0; k < PJ_SPENT_KINDS; k++)
-        spent += clock->spent[k];
+    for (unsigned k = 0; k < PJ_STATE_CLOCK_SPENT; k++)
+        spent += k == PJ_SPENT_NOTHING ? 0 : clock->spent[k];
     for (uint64_t ns = 0; ns < SPAN; ns++)
         others += is_inside(t, ns) && t->state[ns] != PJ_STATE_NOT_CREATED &&
                   pj_state_clock_class(t->state[ns]) == PJ_CLASS_OTHER;

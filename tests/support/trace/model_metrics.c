@@ -13,6 +13,9 @@ typedef struct figures {
     double openmp_mean, serial_mean;            // of thread 0 over ranks
     double openmp_useful_mean;                  // over all threads
     double instructions, cycles;
+    double outside_mean, outside_max; // outside MPI of thread 0 over ranks
+    double mpi_sum, least_mpi;        // of all threads; of the rank that has least
+    double process_mean, process_max; // what JSC takes for computation
 } figures;
 
 static double larger(double a, double b)
@@ -25,6 +28,7 @@ static figures figures_of(const pj_model_expected *run)
     figures f = {.ranks = run->ranks, .threads = (double)run->ranks * run->threads};
     f.runtime = (double)run->runtime;
     f.ideal = (double)run->ideal;
+    f.least_mpi = f.runtime;
     for (uint32_t i = 0; i < run->ranks * run->threads; i++) {
         const pj_model_totals *t = &run->totals[i];
         f.useful_sum += (double)t->useful;
@@ -41,6 +45,14 @@ static figures figures_of(const pj_model_expected *run)
         f.nonmpi_max = larger(f.nonmpi_max, nonmpi);
         f.openmp_mean += (double)t->openmp / f.ranks;
         f.serial_mean += (double)t->serial_useful / f.ranks;
+        double mpi = (double)(t->runtime - t->outside_mpi); // threads other than 0 have none
+        f.mpi_sum += mpi;
+        f.least_mpi = mpi < f.least_mpi ? mpi : f.least_mpi;
+        f.outside_mean += (double)t->outside_mpi / f.ranks;
+        f.outside_max = larger(f.outside_max, (double)t->outside_mpi);
+        double process = t->openmp ? nonmpi : (double)t->outside_mpi;
+        f.process_mean += process / f.ranks;
+        f.process_max = larger(f.process_max, process);
     }
     f.useful_mean = f.useful_sum / f.threads;
     return f;
@@ -113,6 +125,26 @@ FORMULA(openmp_communication, thread_communication(c) / communication(c))
 FORMULA(bsc_serialisation, r->useful_max / r->ideal)
 FORMULA(bsc_transfer, thread_communication(c) / bsc_serialisation(c))
 
+FORMULA(jsc_parallel, r->process_mean / r->runtime)
+FORMULA(jsc_global, jsc_parallel(c) * computation_scaling(c))
+FORMULA(jsc_balance, r->process_mean / r->process_max)
+FORMULA(jsc_communication, r->process_max / r->runtime)
+
+FORMULA(talp_v1_mpi, r->useful_sum / (r->useful_sum + r->mpi_sum))
+FORMULA(talp_v1_mean, 1 - r->mpi_sum / r->threads / r->runtime)
+FORMULA(talp_v1_communication, 1 - r->least_mpi / (r->threads / r->ranks) / r->runtime)
+FORMULA(talp_v1_balance, talp_v1_mean(c) / talp_v1_communication(c))
+
+FORMULA(outside_mean, r->outside_mean / r->runtime)
+FORMULA(outside_balance, r->outside_mean / r->outside_max)
+FORMULA(outside_communication, r->outside_max / r->runtime)
+FORMULA(outside_serialisation, r->outside_max / r->ideal)
+FORMULA(outside_transfer, outside_communication(c) / outside_serialisation(c))
+FORMULA(added_parallel, parallel(c) / outside_mean(c))
+FORMULA(added_balance, thread_balance(c) / outside_balance(c))
+FORMULA(added_communication, thread_communication(c) / outside_communication(c))
+FORMULA(nothing_lost, r->useful_sum / r->useful_sum)
+
 static const struct {
     const char *set; // "" = every set that has no row of its own
     const char *key;
@@ -169,8 +201,28 @@ static const struct {
     {"bsc", "communication_efficiency", thread_communication},
     {"bsc", "serialisation_efficiency", bsc_serialisation},
     {"bsc", "transfer_efficiency", bsc_transfer},
-    {"bsc", "ipc", ipc},
-    {"bsc", "frequency_ghz", ghz},
+    {"bsc-2026", "load_balance", thread_balance},
+    {"bsc-2026", "communication_efficiency", thread_communication},
+    {"bsc-2026", "serialisation_efficiency", bsc_serialisation},
+    {"bsc-2026", "transfer_efficiency", bsc_transfer},
+    {"bsc-2026", "mpi_parallel_efficiency", outside_mean},
+    {"bsc-2026", "mpi_load_balance", outside_balance},
+    {"bsc-2026", "mpi_communication_efficiency", outside_communication},
+    {"bsc-2026", "mpi_serialisation_efficiency", outside_serialisation},
+    {"bsc-2026", "mpi_transfer_efficiency", outside_transfer},
+    {"bsc-2026", "openmp_parallel_efficiency", added_parallel},
+    {"bsc-2026", "openmp_load_balance", added_balance},
+    {"bsc-2026", "openmp_communication_efficiency", added_communication},
+    {"bsc-2026", "io_efficiency", nothing_lost},
+    {"jsc", "global_efficiency", jsc_global},
+    {"jsc", "parallel_efficiency", jsc_parallel},
+    {"jsc", "load_balance", jsc_balance},
+    {"jsc", "communication_efficiency", jsc_communication},
+    {"talp-v1", "mpi_parallel_efficiency", talp_v1_mpi},
+    {"talp-v1", "mpi_communication_efficiency", talp_v1_communication},
+    {"talp-v1", "mpi_load_balance", talp_v1_balance},
+    {"", "ipc", ipc},
+    {"", "frequency_ghz", ghz},
     {"", "global_efficiency", global},
     {"", "parallel_efficiency", parallel},
     {"", "computation_scaling", computation_scaling},

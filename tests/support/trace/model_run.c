@@ -20,6 +20,7 @@ pj_run *pj_model_run(const pj_model_app *app, const char *path)
             .openmp_ns = from->openmp,
             .outside_mpi_ns = from->outside_mpi,
             .runtime_ns = from->runtime,
+            .mpi_ns = i % app->threads ? 0 : from->runtime - from->outside_mpi,
         };
         made_run_count(run, i, from->instructions, from->cycles);
     }

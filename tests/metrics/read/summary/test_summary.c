@@ -11,6 +11,7 @@
 #include "metrics/run/timeline.h"
 #include "tests/support/made_run.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,10 +179,18 @@ static void text_of(const pj_run *run, pj_buf *out)
     unlink(scratch());
 }
 
+/// Summaries of earlier versions lack the sums of other conventions, runs made here some of them.
+static bool is_untold(size_t sum, double a, double b)
+{
+    return sum * sizeof(double) >= offsetof(pj_sums, mpi_sum) && (isnan(a) || isnan(b));
+}
+
 static void same_sums(const pj_run *a, const pj_run *b)
 {
     pj_sums x = pj_sums_of(a), y = pj_sums_of(b);
-    assert_memory_equal(&x, &y, sizeof x);
+    const double *of_x = (const double *)&x, *of_y = (const double *)&y;
+    for (size_t i = 0; i < sizeof x / sizeof *of_x; i++)
+        assert_true(of_x[i] == of_y[i] || is_untold(i, of_x[i], of_y[i]));
     assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
     assert_int_equal(a->runtime_ns, b->runtime_ns);
     assert_int_equal(a->end_ns, b->end_ns);
@@ -439,8 +448,8 @@ static void absurd_summaries_are_refused(void **state)
     pj_auto_buf good = {0};
     text_of(run, &good);
     pj_str text = pj_buf_str(&good);
-    refused(text, "\"popinjay_summary\": 2", "\"popinjay_summary\": 3", "version 3, written by");
-    refused(text, "\"popinjay_summary\": 2", "\"popinjay_summary\": \"x\"", "no version");
+    refused(text, "\"popinjay_summary\": 3", "\"popinjay_summary\": 4", "version 4, written by");
+    refused(text, "\"popinjay_summary\": 3", "\"popinjay_summary\": \"x\"", "no version");
     refused(text, "\"source\"", "\"sauce\"", "what it was made from");
     refused(text, "\"run\"", "\"ran\"", "does not describe");
     refused(text, "\"threads_of_ranks\": [\n   [\n    2,", "\"threads_of_ranks\": [\n   [\n    -2,",

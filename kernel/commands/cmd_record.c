@@ -119,7 +119,8 @@ static bool run_record(pj_session *session, const void *given, pj_value *out, pj
     if (!args->command)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "record: say what to run: popinjay record -- python3 app.py");
-    if (!all_words(args, arena, &words, err) || !pj_record_run_check(&words, err))
+    if (!all_words(args, arena, &words, err) || !pj_record_run_check(&words, err) ||
+        !pj_record_opts_check(&args->opts, err))
         return false;
     if (pj_record_plan_is_study(&args->plan))
         return pj_record_study(session, &args->plan, &args->opts, &words, args->folder, out, err);

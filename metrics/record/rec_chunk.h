@@ -22,7 +22,8 @@ enum {
     PJ_REC_FILE_END_1 = 2, // the end of an event file
     PJ_REC_FILE_END_2 = 1,
     PJ_REC_CHUNK_RESERVE = 64, // for the marks behind the last record
-    PJ_REC_RECORD_MOST = 255 + 11,
+    PJ_REC_RECORD_BEFORE = 11, // bytes before its members; the last one is their length
+    PJ_REC_RECORD_MOST = 255 + PJ_REC_RECORD_BEFORE,
 };
 
 /// "Undefined" in any member.

@@ -62,7 +62,6 @@ bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
     uint64_t now = pj_rec_now();
     t->at = t->chunk + mark->at;
     *t->at = PJ_REC_CHUNK_END;
-    t->end = t->chunk + PJ_REC_CHUNK_BYTES - PJ_REC_CHUNK_RESERVE - PJ_REC_RECORD_MOST;
     memset(t->chunk + PJ_REC_CHUNK_LAST, 0, sizeof t->events);
     t->chunks = mark->chunks;
     t->depth = mark->depth;

@@ -2,6 +2,7 @@
 // thread that was killed leaves is the same as what one that ended leaves.
 #include "metrics/record/rec_thread.h"
 
+#include "metrics/record/rec_calls.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
@@ -49,6 +50,12 @@ static uint8_t *full_at(const pj_rec_thread *t)
 static bool is_on(const pj_rec_thread *t)
 {
     return t->tree ? !t->over : t->end != NULL;
+}
+
+static void set_end(pj_rec_thread *t, uint8_t *end)
+{
+    t->end = end;
+    t->leave_end = pj_rec_calls_wanted() ? NULL : end;
 }
 
 static void put_mark(pj_rec_thread *t, uint64_t ticks, uint8_t mark)
@@ -125,7 +132,7 @@ static void restart_chunk(pj_rec_thread *t)
 {
     pj_rec_chunk_begin(t->chunk, t->events + 1);
     t->at = t->chunk + PJ_REC_CHUNK_HEAD;
-    t->end = full_at(t);
+    set_end(t, full_at(t));
 }
 
 /// Makes room by writing the chunk out; where that fails the recording ends here.
@@ -141,7 +148,7 @@ static bool empty_chunk(pj_rec_thread *t)
     }
     if (!ok) {
         put_mark(t, pj_rec_now(), MARK_OFF);
-        t->end = NULL;
+        set_end(t, NULL);
         pj_rec_part_stop(why);
         return false;
     }
@@ -156,7 +163,7 @@ static bool grow_frames(pj_rec_thread *t)
     uint32_t most = t->depth_most ? 2 * t->depth_most : FIRST_DEPTH;
     pj_rec_frame *more = most > t->depth_most ? realloc(t->frames, most * sizeof *more) : NULL;
     if (!more) {
-        t->end = NULL;
+        set_end(t, NULL);
         t->over = true;
         pj_rec_part_stop("out of memory");
         return false;
@@ -293,7 +300,7 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
         enter_program(t);
     enter_inherited(t);
     if (!pj_rec_active()) { // ended meanwhile
-        t->end = NULL;
+        set_end(t, NULL);
         t->over = true;
     }
     errno = kept;
@@ -341,6 +348,7 @@ void pj_rec_thread_end(pj_rec_thread *t)
         pj_rec_self = NULL;
         pthread_setspecific(ends, NULL);
     }
+    pj_rec_calls_close(t);
     close_files(t);
     discard(t);
 }
@@ -360,6 +368,7 @@ void pj_rec_thread_stop_all(void)
     pj_rec_thread_lock();
     for (pj_rec_thread *t = threads; t; t = t->next) {
         __atomic_store_n(&t->end, NULL, __ATOMIC_RELAXED); // it looks at its next event
+        __atomic_store_n(&t->leave_end, NULL, __ATOMIC_RELAXED);
         __atomic_store_n(&t->off, false, __ATOMIC_RELAXED);
         __atomic_store_n(&t->over, true, __ATOMIC_RELAXED);
     }
@@ -392,13 +401,19 @@ void pj_rec_thread_leave(pj_rec_thread *t, uint32_t region, uint64_t ticks)
     }
     const bool off = t->off;
     if (off)
-        t->end = full_at(t);
+        set_end(t, full_at(t));
     if (t->end && (t->at < t->end || empty_chunk(t))) {
         pj_rec_put(t, ticks, PJ_REC_TYPE_LEAVE, region);
         if (off)
-            t->end = NULL;
+            set_end(t, NULL);
     }
     t->depth--;
+}
+
+void pj_rec_thread_leave_call(pj_rec_thread *t, uint32_t region, uint64_t ticks)
+{
+    if (!pj_rec_calls_wanted() || !is_on(t) || !pj_rec_calls_end(t, ticks))
+        pj_rec_thread_leave(t, region, ticks);
 }
 
 static uint32_t find_open(const pj_rec_thread *t, uint32_t region)
@@ -446,7 +461,7 @@ void pj_rec_off(pj_rec_thread *t)
     else
         put_mark(t, ticks, MARK_OFF);
     t->off = true;
-    t->end = NULL;
+    set_end(t, NULL);
 }
 
 void pj_rec_on(pj_rec_thread *t)
@@ -458,7 +473,7 @@ void pj_rec_on(pj_rec_thread *t)
     t->off = false;
     if (t->tree)
         return;
-    t->end = full_at(t);
+    set_end(t, full_at(t));
     uint64_t ticks = pj_rec_now();
     if (pj_rec_has_room(t))
         put_mark(t, ticks, MARK_ON);

@@ -21,18 +21,21 @@ typedef struct pj_rec_frame {
 } pj_rec_frame;
 
 typedef struct pj_rec_tree pj_rec_tree;
+typedef struct pj_rec_calls pj_rec_calls;
 
 typedef struct pj_rec_thread {
-    uint8_t *at;     // where the next record goes
-    uint8_t *end;    // from there on the chunk is full; NULL while nothing is to be written
-    uint64_t last;   // ticks of the last record
-    uint64_t events; // so far
+    uint8_t *at;        // where the next record goes
+    uint8_t *end;       // from there on the chunk is full; NULL while nothing is to be written
+    uint8_t *leave_end; // the same for leaves of calls; NULL too where these are looked at
+    uint64_t last;      // ticks of the last record
+    uint64_t events;    // so far
     pj_rec_frame *frames;
     uint32_t depth, depth_most; // of `frames`: used, and room for
     uint8_t *chunk;
     uint32_t chunks; // that were written to the event file
     uint32_t number;
     pj_rec_tree *tree;                  // call paths are counted in place of events; else NULL
+    pj_rec_calls *calls;                // that are looked at when they end; else NULL
     bool over;                          // of `tree`: the recording has ended
     bool off;                           // by pj_rec_off: leaves are still written
     bool anonymous;                     // the chunk is memory only
@@ -105,16 +108,19 @@ static inline bool pj_rec_enter(pj_rec_thread *thread, uint32_t region)
 /// The leave of the innermost region while nothing else is written, or call paths are counted.
 PJ_REC_API void pj_rec_thread_leave(pj_rec_thread *thread, uint32_t region, uint64_t ticks);
 
+/// The same of a call of a function, which may have been too short to stay.
+PJ_REC_API void pj_rec_thread_leave_call(pj_rec_thread *thread, uint32_t region, uint64_t ticks);
+
 /// `region` was entered (pj_rec_enter gave true) and is the innermost one. Written even where the
 /// thread has been switched off since, so that every enter has its leave.
 static inline void pj_rec_leave(pj_rec_thread *thread, uint32_t region)
 {
     uint64_t ticks = pj_rec_now();
-    if (__builtin_expect(thread->at < thread->end && thread->depth > 0, 1)) {
+    if (__builtin_expect(thread->at < thread->leave_end && thread->depth > 0, 1)) {
         thread->depth--;
         pj_rec_put(thread, ticks, PJ_REC_TYPE_LEAVE, region);
     } else
-        pj_rec_thread_leave(thread, region, ticks);
+        pj_rec_thread_leave_call(thread, region, ticks);
 }
 
 /// Leaves `region` and what is open inside it; false, with nothing written, when it is not open.

@@ -54,10 +54,21 @@ static void tell_profile(const pj_merged_parts *merged, pj_buf *out)
                 (unsigned long long)merged->locations, plural(merged->locations));
 }
 
+static void tell_left_out(const pj_merged_parts *merged, pj_buf *out)
+{
+    if (merged->short_calls)
+        pj_buf_addf(out, ", without %llu short call%s", (unsigned long long)merged->short_calls,
+                    plural(merged->short_calls));
+    if (merged->switched_off)
+        pj_buf_addf(out, ", %llu function%s switched off", (unsigned long long)merged->switched_off,
+                    plural(merged->switched_off));
+}
+
 void pj_record_archive_told(const pj_merged_parts *merged, const char *folder, pj_buf *out)
 {
     if (merged->profile) {
         tell_profile(merged, out);
+        tell_left_out(merged, out);
         return;
     }
     pj_buf_addf(out, "%llu event%s of %llu process%s and %llu thread%s, %.3g MB",
@@ -65,6 +76,7 @@ void pj_record_archive_told(const pj_merged_parts *merged, const char *folder, p
                 (unsigned long long)merged->processes, merged->processes == 1 ? "" : "es",
                 (unsigned long long)merged->locations, plural(merged->locations),
                 (double)pj_record_archive_bytes(folder) / BYTES_PER_MB);
+    tell_left_out(merged, out);
 }
 
 /// Of what a merge tells: a part that is left out because its process still runs is told of, but

@@ -2,12 +2,17 @@
 #include "kernel/commands/record/record_opts.h"
 
 #include "kernel/command/datadir.h"
+#include "metrics/analyse/score_filter.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/file.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define PREFIX "POPINJAY_RECORD"
 
@@ -21,6 +26,47 @@ const pj_param pj_record_rows[] = {
      .help = "Count calls by call path in place of a trace: DIR/profile.cubex, and "
              "DIR/prof/RANK.prof for Python's own tools. Its size does not grow with the time; "
              "popinjay score tells what a trace would cost."},
+    {.name = "depth",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_record_opts, depth),
+     .shown = "N",
+     .preset = "4000",
+     .help = "Of a profile: how many calls within each other have paths of their own; deeper ones "
+             "count for their function."},
+    {.name = "filter",
+     .letter = 'f',
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(pj_record_opts, filter),
+     .shown = "FILE",
+     .help = "A filter file of Score-P: which functions are left out, by name (module:function, "
+             "module.Class:method) or by file. popinjay score --propose writes one."},
+    {.name = "modules",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, modules),
+     .shown = "NAME,...",
+     .help = "Functions of these modules and of those inside them alone."},
+    {.name = "exclude",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, exclude),
+     .shown = "PATTERN,...",
+     .help = "Functions to leave out, as '*:<listcomp>' or 'json.*'."},
+    {.name = "include",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, include),
+     .shown = "PATTERN,...",
+     .help = "Functions that are recorded, whatever filter, modules and exclude say."},
+    {.name = "min-duration",
+     .type = PJ_PARAM_DURATION,
+     .offset = offsetof(pj_record_opts, min_duration),
+     .shown = "TIME",
+     .help = "Calls that take less, with no other event inside, are taken out of the trace; how "
+             "many and how long they were is told beside it."},
+    {.name = "auto-off",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, auto_off),
+     .shown = "N:TIME",
+     .help = "A function that was called N times and took less than TIME on average is recorded no "
+             "more, as 10000:1us; each process decides for itself."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),
@@ -64,6 +110,33 @@ const char *pj_record_site(pj_arena *arena, pj_err *err)
     return path;
 }
 
+static bool check_filter(const char *path, pj_err *err)
+{
+    pj_score_filter filter = {.arena = NULL};
+    pj_auto_buf text = {.at = NULL};
+    bool ok = pj_file_read(path, &text, err) &&
+              pj_score_filter_parse(&filter, path, pj_buf_str(&text), err);
+    pj_score_filter_free(&filter);
+    return ok;
+}
+
+static bool check_auto_off(const char *given, pj_err *err)
+{
+    pj_str time = pj_str_of(given), visits = pj_str_cut(&time, ':');
+    uint64_t number;
+    double ns;
+    return (pj_parse_u64(visits, &number) && number > 0 && pj_parse_duration(time, &ns) &&
+            ns > 0) ||
+           pj_fail(err, PJ_E_USAGE, NULL, 0,
+                   "record: --auto-off %s: give visits and a time, as 10000:1us", given);
+}
+
+bool pj_record_opts_check(const pj_record_opts *opts, pj_err *err)
+{
+    return (!opts->filter || check_filter(opts->filter, err)) &&
+           (!opts->auto_off || check_auto_off(opts->auto_off, err));
+}
+
 static size_t count_of(const char *const *texts)
 {
     size_t count = 0;
@@ -72,14 +145,27 @@ static size_t count_of(const char *const *texts)
     return count;
 }
 
+/// The program may go elsewhere.
+static const char *absolute(const char *path, pj_arena *arena)
+{
+    char here[PATH_MAX];
+    return !path || *path == '/' || !getcwd(here, sizeof here)
+               ? path
+               : pj_arena_format(arena, "%s/%s", here, path);
+}
+
 /// The value of a row; NULL where it is not given.
 static const char *value_of(const pj_param *row, const void *field, pj_arena *arena)
 {
     if (row->type == PJ_PARAM_FLAG)
         return *(const bool *)field ? "1" : NULL;
-    if (row->type == PJ_PARAM_TEXT || row->type == PJ_PARAM_CHOICE || row->type == PJ_PARAM_PATH)
+    if (row->type == PJ_PARAM_PATH)
+        return absolute(*(const char *const *)field, arena);
+    if (row->type == PJ_PARAM_TEXT || row->type == PJ_PARAM_CHOICE)
         return *(const char *const *)field;
     uint64_t number = 0;
+    if (row->type == PJ_PARAM_DURATION)
+        number = (uint64_t) * (const double *)field;
     if (row->type == PJ_PARAM_SIZE || row->type == PJ_PARAM_COUNT)
         number = *(const uint64_t *)field;
     return number ? pj_arena_format(arena, "%llu", (unsigned long long)number) : NULL;

@@ -236,6 +236,17 @@ static void tell_notes(merging *m, const pj_part_log *log)
     }
 }
 
+static void count_left_out(pj_merged_parts *merged, const pj_part_log *log)
+{
+    for (uint32_t i = 0; i < pj_part_log_count(log, 'F'); i++) {
+        pj_str line = pj_part_log_line(log, 'F', i);
+        if (pj_str_equal(pj_part_log_field(line, 2), PJ_S("short")))
+            merged->short_calls += pj_part_log_number(line, 3);
+        else
+            merged->switched_off++;
+    }
+}
+
 /// Takes a part up, or says why not.
 static bool take_part(merging *m, const char *name, pj_err *err)
 {
@@ -256,6 +267,7 @@ static bool take_part(merging *m, const char *name, pj_err *err)
         return true;
     }
     tell_notes(m, part.log);
+    count_left_out(m->merged, part.log);
     part.clock = pj_part_clock_of(part.log);
     pj_str world = pj_part_log_line(part.log, 'P', 0);
     part.in_world = pj_part_log_count(part.log, 'P') > 0;

@@ -17,6 +17,8 @@ typedef struct pj_merged_parts {
     uint64_t processes, locations, events;
     bool profile;           // DIR/profile.cubex was written
     uint64_t visits, paths; // in it
+    uint64_t short_calls;   // that were left out
+    uint64_t switched_off;  // functions, each process for itself
     unsigned left_out;      // parts: still running, of a newer version, damaged
 } pj_merged_parts;
 

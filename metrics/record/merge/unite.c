@@ -390,25 +390,52 @@ static void fill_words(uniting *u)
     out->nodes = nodes;
 }
 
+static void add_property(uniting *u, size_t *cap, const char *kind, const char *value)
+{
+    pj_recorded *out = u->out;
+    const size_t count = out->property_count;
+    if (count == *cap) {
+        *cap = 2 * count + 16;
+        pj_recorded_property *more = pj_new_n(u->arena, pj_recorded_property, *cap);
+        if (count)
+            memcpy(more, out->properties, count * sizeof *more);
+        out->properties = more;
+    }
+    const char *name = count ? pj_arena_format(u->arena, "%s%zu", kind, count) : kind;
+    ((pj_recorded_property *)out->properties)[count] = (pj_recorded_property){name, value};
+    out->property_count++;
+}
+
+/// A function of a process that is not, or not wholly, in the trace.
+static const char *left_out(const uniting *u, const pj_united_part *part, pj_str line)
+{
+    const uint64_t id = pj_part_log_number(line, 0), rate = pj_part_clock_rate(&part->clock);
+    pj_str region = id ? pj_part_log_line(part->log, 'R', (uint32_t)id - 1) : (pj_str){0};
+    const bool brief = pj_str_equal(pj_part_log_field(line, 2), PJ_S("short"));
+    const double seconds = rate ? (double)pj_part_log_number(line, 4) / (double)rate : 0;
+    return pj_arena_format(
+        u->arena, "process %llu: %s: %s %llu calls of together %.6g s",
+        (unsigned long long)pj_part_log_number(pj_part_log_line(part->log, 'H', 0), 2),
+        pj_part_log_unescape(pj_part_log_field(region, 4), u->arena),
+        brief ? "without" : "switched off behind", (unsigned long long)pj_part_log_number(line, 3),
+        seconds);
+}
+
 static void fill_properties(uniting *u)
 {
-    size_t count = 1;
-    for (size_t i = 0; i < u->count; i++)
-        count += pj_part_log_count(u->parts[i].log, 'X');
-    pj_recorded_property *out = pj_new_n(u->arena, pj_recorded_property, count);
-    u->out->properties = out;
-    out[u->out->property_count++] = (pj_recorded_property){
-        "POPINJAY::COMMAND",
-        pj_part_log_unescape(pj_part_log_field(pj_part_log_line(u->parts[0].log, 'H', 0), 5),
-                             u->arena)};
-    for (size_t i = 0; i < u->count; i++)
-        for (uint32_t k = 0; k < pj_part_log_count(u->parts[i].log, 'X'); k++) {
-            pj_str note = pj_part_log_field(pj_part_log_line(u->parts[i].log, 'X', k), 1);
-            const size_t number = u->out->property_count;
-            out[u->out->property_count++] =
-                (pj_recorded_property){pj_arena_format(u->arena, "POPINJAY::NOTE%zu", number),
-                                       pj_part_log_unescape(note, u->arena)};
+    size_t cap = 0;
+    pj_str command = pj_part_log_field(pj_part_log_line(u->parts[0].log, 'H', 0), 5);
+    add_property(u, &cap, "POPINJAY::COMMAND", pj_part_log_unescape(command, u->arena));
+    for (size_t i = 0; i < u->count; i++) {
+        const pj_part_log *log = u->parts[i].log;
+        for (uint32_t k = 0; k < pj_part_log_count(log, 'X'); k++) {
+            pj_str note = pj_part_log_field(pj_part_log_line(log, 'X', k), 1);
+            add_property(u, &cap, "POPINJAY::NOTE", pj_part_log_unescape(note, u->arena));
         }
+        for (uint32_t k = 0; k < pj_part_log_count(log, 'F'); k++)
+            add_property(u, &cap, "POPINJAY::LEFT_OUT",
+                         left_out(u, &u->parts[i], pj_part_log_line(log, 'F', k)));
+    }
 }
 
 static bool unite_all(uniting *u, pj_err *err)

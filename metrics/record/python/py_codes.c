@@ -2,6 +2,8 @@
 #include "metrics/record/python/py_codes.h"
 
 #include "metrics/record/python/py_name.h"
+#include "metrics/record/rec_calls.h"
+#include "metrics/record/rec_filter.h"
 #include "metrics/record/rec_names.h"
 
 #include <stdlib.h>
@@ -60,8 +62,21 @@ static void on_death(void *code)
         pj_py_name_forget(code);
 }
 
+/// Called when a call of the region ends.
+static bool switch_off(uint32_t region)
+{
+    pj_py_codes *codes = &pj_py_codes_seen;
+    bool found = false;
+    for (size_t i = 0; i <= codes->mask; i++)
+        if (codes->rows[i].code && codes->rows[i].region == region)
+            codes->rows[i].off = found = true;
+    return found;
+}
+
 bool pj_py_codes_init(bool all)
 {
+    pj_rec_filter_begin();
+    pj_rec_calls_switch(switch_off);
     pj_py_codes *codes = &pj_py_codes_seen;
     if (!codes->rows) {
         codes->rows = calloc(FIRST_ROWS, sizeof *codes->rows);
@@ -77,7 +92,8 @@ static uint32_t region_of(PyObject *code, PyObject *globals)
 {
     pj_py_name name;
     pj_py_name_of(code, globals, &name);
-    if (!pj_py_codes_seen.all && pj_py_name_is_left_out(&name))
+    if ((!pj_py_codes_seen.all && pj_py_name_is_left_out(&name)) ||
+        pj_rec_filter_excludes(name.name, name.file))
         return PJ_PY_NOT_RECORDED;
     uint32_t region = pj_rec_region(&(pj_rec_region_of){.name = name.name,
                                                         .file = name.file,

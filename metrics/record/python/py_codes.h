@@ -11,6 +11,7 @@
 typedef struct pj_py_code {
     const void *code; // NULL = a free row
     uint32_t region;
+    bool off;             // it was switched off meanwhile: calls that are open still end
     bool makes_generator; // its first frame only makes a generator, a coroutine, ...
 } pj_py_code;
 

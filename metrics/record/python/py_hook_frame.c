@@ -41,7 +41,7 @@ static uint32_t region_of(const void *frame)
         pj_py_self.off = off;
         row = &added;
     }
-    return only_makes(row, frame) ? PJ_PY_NOT_RECORDED : row->region;
+    return row->off || only_makes(row, frame) ? PJ_PY_NOT_RECORDED : row->region;
 }
 
 static PyObject *record_frame(PyThreadState *state, void *frame, int thrown);

@@ -34,6 +34,8 @@ static bool enter(PyObject *code)
     const pj_py_code *row = pj_py_codes_find(code);
     uint32_t region = row ? row->region : first_sight(code);
     pj_rec_thread *thread = region == PJ_PY_NOT_RECORDED ? NULL : pj_rec_here();
+    if (row && row->off)
+        return pj_py_thread_skip(thread, region);
     if (thread)
         pj_py_thread_enter(thread, region);
     return region != PJ_PY_NOT_RECORDED;
@@ -46,6 +48,8 @@ static bool leave(const void *code)
     if (!row || row->region == PJ_PY_NOT_RECORDED)
         return row == NULL;
     pj_rec_thread *thread = pj_rec_here();
+    if (row->off && (!thread || !pj_rec_is_open(thread, row->region)))
+        return false;
     if (thread)
         pj_py_thread_leave(thread, row->region);
     return true;

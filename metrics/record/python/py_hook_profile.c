@@ -8,11 +8,12 @@ enum { CALL = 0, RETURN = 3 }; // PyTrace_CALL, PyTrace_RETURN
 
 static PyObject *holder; // tells our hook from others
 
-static uint32_t region_of(PyObject *frame)
+static uint32_t region_of(PyObject *frame, bool *off)
 {
     PyObject *code = pj_py.frame_code(frame);
     const pj_py_code *row = pj_py_codes_find(code);
     uint32_t region = row ? row->region : PJ_PY_NOT_RECORDED;
+    *off = row && row->off;
     if (!row) {
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
@@ -32,9 +33,12 @@ static int on_event(PyObject *self, PyObject *frame, int what, PyObject *argumen
     (void)argument;
     if (what != CALL && what != RETURN)
         return 0;
-    uint32_t region = region_of(frame);
+    bool off;
+    uint32_t region = region_of(frame, &off);
     pj_rec_thread *thread = region == PJ_PY_NOT_RECORDED ? NULL : pj_rec_here();
-    if (thread && what == CALL)
+    if (thread && off && what == CALL)
+        pj_py_thread_skip(thread, region);
+    else if (thread && what == CALL)
         pj_py_thread_enter(thread, region);
     else if (thread)
         pj_py_thread_leave(thread, region);

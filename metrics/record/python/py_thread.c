@@ -81,6 +81,14 @@ void pj_py_thread_enter(pj_rec_thread *thread, uint32_t region)
         skip(depth);
 }
 
+bool pj_py_thread_skip(const pj_rec_thread *thread, uint32_t region)
+{
+    if (!thread || !pj_rec_is_open(thread, region))
+        return false;
+    skip(thread->depth);
+    return true;
+}
+
 void pj_py_thread_leave(pj_rec_thread *thread, uint32_t region)
 {
     if (__builtin_expect(pj_py_self.skips, 0) && was_skipped(thread->depth))

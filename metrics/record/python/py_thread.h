@@ -33,6 +33,9 @@ static inline bool pj_py_thread_is_deep(void)
 /// to an enter that was not written, leaves what it left open, or belongs to none.
 void pj_py_thread_enter(pj_rec_thread *thread, uint32_t region);
 void pj_py_thread_leave(pj_rec_thread *thread, uint32_t region);
+/// A call of a function that was switched off: while others of it are open its leave is known by
+/// this. Whether there are such; `thread` may be NULL.
+bool pj_py_thread_skip(const pj_rec_thread *thread, uint32_t region);
 
 /// Leaves the region that was entered at this depth. It is gone after a rewind, and not innermost
 /// where a region was begun inside it and not ended.

@@ -13,6 +13,13 @@ as an OTF2 archive: DIR/traces.otf2.
   -o, --out DIR       the folder (default: name, date and time of the program)
   --profile           count calls by call path in place of a trace: DIR/profile.cubex, and
                       DIR/prof/RANK.prof for pstats
+  -f, --filter FILE   a filter file of Score-P: which functions are left out
+  --modules M,...     functions of these modules alone
+  --exclude P,...     functions to leave out, as *:<listcomp>
+  --include P,...     functions that are recorded all the same
+  --min-duration T    calls that take less are taken out of the trace: 10us
+  --auto-off N:T      functions that were called N times, taking less than T, are recorded no more
+  --depth N           of a profile: calls within each other that have paths of their own
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -22,11 +29,12 @@ as an OTF2 archive: DIR/traces.otf2.
   -q, --quiet         print nothing when all goes well
 """
 
-FLAGS = {"--all": ("ALL", "1"), "--profile": ("PROFILE", "1"),
-         "--no-python": ("NO_PYTHON", "1"), "--trace": None,
-         "--keep-files": ("KEEP", "1"), "-q": ("QUIET", "1"), "--quiet": ("QUIET", "1")}
-VALUES = {"-o": "OUT", "--out": "OUT", "--hook": "HOOK", "--children": "CHILDREN",
-          "--max-size": "MAX_SIZE"}
+FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--trace": None,
+         "--keep-files": "KEEP", "-q": "QUIET", "--quiet": "QUIET"}
+VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
+VALUES.update({"--" + name: name.upper().replace("-", "_")
+               for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
+                            "include", "min-duration", "auto-off")})
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -54,7 +62,7 @@ def parse(words):
             sys.stdout.write(USAGE)
             sys.exit(0)
         if word in FLAGS:
-            options.update([FLAGS[word]] if FLAGS[word] else [])
+            options.update({FLAGS[word]: "1"} if FLAGS[word] else {})
         elif word in VALUES and (value or words):
             options[VALUES[word]] = value or words.pop(0)
         else:
@@ -63,6 +71,8 @@ def parse(words):
         fail(f"say which program\n{USAGE}")
     if "MAX_SIZE" in options:
         options["MAX_SIZE"] = size(options["MAX_SIZE"])
+    if "FILTER" in options:
+        options["FILTER"] = os.path.abspath(options["FILTER"])
     return options, words
 
 

@@ -17,7 +17,9 @@ USAGE = """usage: python3 -m scorep [options] [--] script.py|-m module [argument
   --help                        this text
 
 Options of Score-P (--mpp=, --thread=, --io=, --user, --nocompiler and others) are accepted. The
-environment: SCOREP_EXPERIMENT_DIRECTORY, SCOREP_OVERWRITE_EXPERIMENT_DIRECTORY. A trace is written.
+environment: SCOREP_ENABLE_TRACING (default: false), SCOREP_ENABLE_PROFILING (default: true),
+SCOREP_EXPERIMENT_DIRECTORY, SCOREP_FILTERING_FILE, SCOREP_PROFILING_MAX_CALLPATH_DEPTH. Of both a
+trace is written, which has the call paths of the profile, too.
 """
 
 COMPLAINT = ("SCOREP_BINDING_PYTHON ERROR: There was a region exit without an enter!\n",
@@ -71,13 +73,33 @@ def folder():
     return recording.new_folder(wanted, "scorep")
 
 
+def is_on(name, otherwise):
+    value = os.environ.get(name)
+    return otherwise if value is None else value.lower() in ("true", "yes", "on", "1")
+
+
+def asked_for(options):
+    """What is recorded, as options of the recorder; None = nothing."""
+    asked = {} if options["functions"] else {"NO_PYTHON": "1"}
+    traces = is_on("SCOREP_ENABLE_TRACING", False)
+    if options["type"] == "dummy" or not (traces or is_on("SCOREP_ENABLE_PROFILING", True)):
+        return None
+    if not traces:
+        asked["PROFILE"] = "1"
+    if os.environ.get("SCOREP_FILTERING_FILE"):
+        asked["FILTER"] = os.path.abspath(os.environ["SCOREP_FILTERING_FILE"])
+    if os.environ.get("SCOREP_PROFILING_MAX_CALLPATH_DEPTH"):
+        asked["DEPTH"] = os.environ["SCOREP_PROFILING_MAX_CALLPATH_DEPTH"]
+    return asked
+
+
 def begin(options):
     try:
         where = folder()
         popinjay.complaint = COMPLAINT
-        if options["type"] == "dummy":
+        asked = asked_for(options)
+        if asked is None:
             return
-        asked = {} if options["functions"] else {"NO_PYTHON": "1"}
         recording.tell_children(where, asked)
         recording.start_from_environment()
         recording.own(not options["verbose"], options["keep"])

@@ -5,8 +5,8 @@
 #include "kernel/command/progress.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_needs.h"
-#include "metrics/analyse/load_texts.h"
 #include "metrics/analyse/paths.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -35,21 +35,11 @@ const pj_param pj_input_rows[] = {
 };
 
 const pj_param pj_reading_rows[] = {
-    {.name = "roi",
-     .type = PJ_PARAM_TEXT,
-     .offset = offsetof(pj_load_args, roi),
-     .shown = "auto|off|FROM..TO",
-     .preset = "auto",
-     .help = "Region of interest: tracing on/off events when there are any, the whole trace, or "
-             "a range in time (1.5s..20s) or percent (10%..90%)."},
-    {.name = "clock",
-     .type = PJ_PARAM_CHOICE,
-     .offset = offsetof(pj_load_args, clock),
-     .shown = "raw|repair",
-     .choices = pj_clocks,
-     .preset = "repair",
-     .help = "Clocks of OTF2 archives that contradict messages or collectives: taken as they "
-             "are, or shifted until they fit, and stretched where they drift."},
+#define EVERYWHERE(key, ...) PJ_READING_ROW(pj_load_args, key, __VA_ARGS__)
+#define NUMBERS(...)
+#include "metrics/analyse/load_how.def"
+#undef EVERYWHERE
+#undef NUMBERS
     {.name = "tag",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_load_args, tag),
@@ -77,21 +67,15 @@ const pj_param pj_reading_rows[] = {
 };
 
 const pj_param pj_roi_cut_rows[] = {
-    {.name = "roi-cut",
-     .type = PJ_PARAM_CHOICE,
-     .offset = offsetof(pj_load_args, roi_cut),
-     .shown = "clip|drop",
-     .choices = pj_roi_cuts,
-     .preset = "clip",
-     .help = "What happens to a burst that crosses the border of the region: it counts with "
-             "the part inside, or not at all."},
+#define EVERYWHERE(...)
+#define NUMBERS(key, ...) PJ_READING_ROW(pj_load_args, key, __VA_ARGS__)
+#include "metrics/analyse/load_how.def"
+#undef EVERYWHERE
+#undef NUMBERS
     {0},
 };
 
 enum { MOST_JOBS = 1024 };
-
-const char *const pj_roi_cuts[] = {"clip", "drop", NULL};
-const char *const pj_clocks[] = {"repair", "raw", NULL};
 
 /// What one pass over the inputs needs.
 typedef struct loading {
@@ -209,7 +193,7 @@ static bool take_run(loading *l, pj_run *run, pj_err *err)
 {
     const pj_load_args *args = l->args;
     pj_network asked = l->opts.network;
-    bool otherwise = args->reread || args->roi || args->roi_cut || args->clock || args->tag;
+    bool otherwise = args->reread || pj_load_how_given(&args->how) || args->tag;
     bool ok = true;
     if (run->part.whole)
         return take_part(l, run, otherwise, err);
@@ -292,16 +276,10 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
            pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
 }
 
-bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err)
-{
-    const pj_load_texts texts = {.roi = args->roi, .roi_cut = args->roi_cut, .clock = args->clock};
-    return pj_load_texts_part(&texts, opts, err);
-}
-
 bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                     pj_value *runs, pj_err *err)
 {
-    if (!pj_inputs_options(args, &opts, err))
+    if (!pj_load_how_take(&args->how, &opts, err))
         return false;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_inputs inputs = {0};

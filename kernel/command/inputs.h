@@ -8,6 +8,7 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/run/run.h"
@@ -15,7 +16,7 @@
 /// Options of every command that reads traces.
 typedef struct pj_load_args {
     pj_inputs inputs;
-    const char *roi, *roi_cut, *clock;
+    pj_load_how how;
     const char *tag;
     uint64_t jobs, memory;
     bool reread; // from the traces: neither summaries nor runs in memory will do
@@ -25,7 +26,15 @@ typedef struct pj_load_args {
 /// region of interest.
 extern const pj_param pj_input_rows[], pj_reading_rows[], pj_roi_cut_rows[];
 
-extern const char *const pj_roi_cuts[], *const pj_clocks[];
+/// A row of load_how.def as a parameter of a struct that has it in its member `how`.
+#define PJ_READING_ROW(args, key, name_, type_, title, choices_, shown_, preset_, hint, help_)     \
+    {.name = name_,                                                                                \
+     .type = PJ_PARAM_##type_,                                                                     \
+     .offset = offsetof(args, how.key),                                                            \
+     .shown = shown_,                                                                              \
+     .choices = choices_,                                                                          \
+     .preset = preset_,                                                                            \
+     .help = help_},
 
 /// Runs of the inputs in the order given: files are read one after another with all workers, runs
 /// and results give their own. What cannot be read is a complaint; false when nothing is left or
@@ -35,8 +44,6 @@ PJ_CHECKED bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj
 /// The same where exactly one run is wanted.
 PJ_CHECKED bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_opts opts,
                                    pj_run **run, pj_err *err);
-/// Options of reading that the arguments give. Errors: PJ_E_USAGE.
-PJ_CHECKED bool pj_inputs_options(const pj_load_args *args, pj_load_opts *opts, pj_err *err);
 /// Texts become paths, runs and results stay. What does not expand is a complaint when there is
 /// more. The list is malloc, the paths arena.
 PJ_CHECKED bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,

@@ -33,20 +33,12 @@ const pj_param pj_profile_input_rows[] = {
 };
 
 const pj_param pj_profile_reading_rows[] = {
-    {.name = "roi",
-     .type = PJ_PARAM_TEXT,
-     .offset = offsetof(pj_profile_args, roi),
-     .shown = "auto|off|FROM..TO",
-     .preset = "auto",
-     .help = "Of traces: the part that counts, as in every command that reads them."},
-    {.name = "clock",
-     .type = PJ_PARAM_CHOICE,
-     .offset = offsetof(pj_profile_args, clock),
-     .shown = "raw|repair",
-     .choices = pj_clocks,
-     .preset = "repair",
-     .help = "Of traces: clocks that contradict messages, as they are or shifted until they "
-             "fit."},
+#define EVERYWHERE(key, ...) PJ_READING_ROW(pj_profile_args, key, __VA_ARGS__)
+#define NUMBERS(...)
+#include "metrics/analyse/load_how.def"
+#include "metrics/analyse/load_how.h"
+#undef EVERYWHERE
+#undef NUMBERS
     {.name = "jobs",
      .type = PJ_PARAM_COUNT,
      .offset = offsetof(pj_profile_args, jobs),
@@ -284,8 +276,7 @@ pj_profile *pj_profile_inputs(pj_session *session, const pj_profile_args *args, 
     pj_auto_ranks group = session->lang ? NULL : pj_ranks_join(err); // scripts are read by each
     named_paths files = {0};
     loading l = {.session = session, .args = args, .opts.group = group};
-    const pj_load_args reading = {.roi = args->roi, .clock = args->clock};
-    bool ok = !err->code && pj_inputs_options(&reading, &l.opts, err) &&
+    bool ok = !err->code && pj_load_how_take(&args->how, &l.opts, err) &&
               expand(session, args, arena, &files, err);
     pj_profile *made = ok ? load_all(&l, &files, err) : NULL;
     for (size_t i = 0; i < l.count; i++)

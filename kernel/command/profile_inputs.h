@@ -6,13 +6,14 @@
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/session.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/base/err.h"
 #include "metrics/profile/profile.h"
 
 /// Options of every command that reads profiles.
 typedef struct pj_profile_args {
     pj_inputs inputs;
-    const char *roi, *clock; // of traces
+    pj_load_how how; // of traces
     uint64_t jobs, memory;
     bool align; // functions that have moved from file to file or line to line are the same
 } pj_profile_args;

@@ -105,8 +105,7 @@ static pj_profile *load_profile(pj_session *session, const plot_args *args, pj_i
                                 pj_err *err)
 {
     pj_profile_args files = {.inputs = inputs,
-                             .roi = args->load.roi,
-                             .clock = args->load.clock,
+                             .how = args->load.how,
                              .jobs = args->load.jobs,
                              .memory = args->load.memory};
     return pj_profile_inputs(session, &files, err);

@@ -7,6 +7,7 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
@@ -215,8 +216,8 @@ static bool make_summaries(batch *b, pj_value *out, pj_err *err)
 {
     const preprocess_args *args = b->args;
     pj_process_group *group = b->opts.group;
-    if (!pj_export_check(&args->exports, err) || !pj_inputs_options(&args->load, &b->opts, err) ||
-        !list_items(b, err))
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_load_how_take(&args->load.how, &b->opts, err) || !list_items(b, err))
         return false;
     b->opts.group = group;
     b->progress = pj_progress_of(b->session, b->count);
@@ -235,7 +236,7 @@ static void help(const batch *b, pj_process_group *group)
     pj_job job = {
         .stop = b->session->stop, .workers = (unsigned)load->jobs, .memory_budget = load->memory};
     pj_load_opts opts = {.group = NULL};
-    pj_ignore(pj_inputs_options(load, &opts, &(pj_err){.code = PJ_E_NONE}));
+    pj_ignore(pj_load_how_take(&load->how, &opts, &(pj_err){.code = PJ_E_NONE}));
     opts.group = group;
     pj_summarise_help(opts, &job);
 }

@@ -150,8 +150,7 @@ static json_t *write_standard(const pj_report *report, const report_args *args, 
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_profile profile = NULL;
     pj_load_args load = args->load;
-    pj_profile_args files = {
-        .roi = load.roi, .clock = load.clock, .jobs = load.jobs, .memory = load.memory};
+    pj_profile_args files = {.how = load.how, .jobs = load.jobs, .memory = load.memory};
     pj_profile_source_split(&args->load.inputs, arena, &files.inputs, &load.inputs);
     pj_report_source from = {.load = &load, .folder = folder, .summaries = report->summaries};
     if (files.inputs.count) {

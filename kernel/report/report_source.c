@@ -8,6 +8,7 @@
 #include "kernel/command/inputs.h"
 #include "kernel/command/session.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -121,9 +122,9 @@ static const char *load_code(const pj_report_source *source, pj_arena *arena)
     bool tagged = false;
     for (size_t i = 0; i < study->count; i++)
         tagged |= *study->cases[i].run->tag != 0;
-    add_text(&options, "roi", load->roi);
-    add_text(&options, "roi_cut", load->roi_cut);
-    add_text(&options, "clock", load->clock);
+    pj_load_how how = load->how;
+    for (size_t i = 0; i < PJ_HOW_COUNT; i++)
+        add_text(&options, pj_load_how_at(i)->key, *pj_load_how_text(&how, i));
     pj_buf_puts(&out, tagged ? "{\n" : "load({\n");
     for (size_t i = 0; i < study->count; i++) {
         if (tagged) {
@@ -152,7 +153,7 @@ static bool find_origin(pj_session *session, const pj_report_source *source, con
         *out = *run->provenance;
         return true;
     }
-    bool ok = pj_inputs_options(source->load, &opts, &problem) &&
+    bool ok = pj_load_how_take(&source->load->how, &opts, &problem) &&
               pj_summarise_origin(run->path, &opts, &job, arena, out, &problem);
     if (ok && source->summaries) // what does not fit there is read again
         pj_ignore(pj_summarise_keep(run, out, source->summaries, NULL));

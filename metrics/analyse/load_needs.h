@@ -3,7 +3,6 @@
 #define PJ_LOAD_NEEDS_H
 
 #include "metrics/analyse/load.h"
-#include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/run/run.h"
 
@@ -12,10 +11,6 @@ unsigned pj_load_aspects(const pj_load_opts *opts);
 /// What a summary lacks of what is wanted, to follow "a summary"; NULL = it suffices in place of
 /// its trace. `beside`: the trace is there too, so that rounded values of threads will not do.
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside);
-
-/// What of the options changes the result, always in the same words: "roi auto, roi-cut clip, clock
-/// repair"; arena.
-const char *pj_load_options(const pj_load_opts *opts, pj_arena *arena);
 
 /// Whether a summary that was given in place of its trace has what is wanted. Errors: PJ_E_MISSING.
 PJ_CHECKED bool pj_load_suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err);

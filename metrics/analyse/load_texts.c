@@ -6,15 +6,6 @@
 #include "metrics/base/str.h"
 #include "metrics/trace/roi.h"
 
-bool pj_load_texts_part(const pj_load_texts *texts, pj_load_opts *opts, pj_err *err)
-{
-    if (texts->roi && !pj_roi_parse(pj_str_of(texts->roi), &opts->roi, err))
-        return false;
-    opts->roi.drop = texts->roi_cut && strcmp(texts->roi_cut, "drop") == 0;
-    opts->raw_clock = texts->clock && strcmp(texts->clock, "raw") == 0;
-    return true;
-}
-
 static bool take_size(const char *text, const char *what, uint64_t *out, pj_err *err)
 {
     return !text || pj_parse_size(pj_str_of(text), out) ||

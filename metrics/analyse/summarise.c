@@ -1,6 +1,7 @@
 // Summaries kept beside their traces or in a folder of their own.
 // A summary stands for a trace as long as fingerprint and options are the same.
 #include "metrics/analyse/summarise.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_needs.h"
 
 #include "metrics/analyse/trace_files.h"

@@ -1,4 +1,5 @@
 // The runs chosen, and the study and metrics made from those that were read.
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/trace_look.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -186,9 +187,8 @@ static bool any_tag(const pj_wizard *wizard)
 void pj_wizard_code_how(const pj_wizard *wizard, bool replays, pj_buf *out)
 {
     pj_wizard_load how = pj_wizard_how(wizard);
-    add_option(out, "roi", how.texts.roi);
-    add_option(out, "roi_cut", how.texts.roi_cut);
-    add_option(out, "clock", how.texts.clock);
+    for (size_t i = 0; i < PJ_HOW_COUNT; i++)
+        add_option(out, pj_load_how_at(i)->key, *pj_load_how_text(&how.texts.how, i));
     if (replays) {
         add_option(out, "latency", how.texts.latency);
         add_option(out, "bandwidth", how.texts.bandwidth);

@@ -3,6 +3,7 @@
 #include "widgets/wizard/wizard_gather.h"
 
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_profile.h"
 #include "metrics/analyse/load_texts.h"
 #include "metrics/analyse/paths.h"
@@ -44,7 +45,7 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
 static pj_profile *read_all(const pj_wizard_gather *gather, pj_job *job, pj_err *err)
 {
     pj_load_opts opts = {.no_replay = true};
-    if (!pj_load_texts_part(&gather->how.texts, &opts, err) ||
+    if (!pj_load_how_take(&gather->how.texts.how, &opts, err) ||
         !pj_load_texts_memory(&gather->how.texts, &job->memory_budget, err))
         return NULL;
     bool trace = gather->count == 1 && !pj_paths_are_profiles(gather->paths[0]);
@@ -81,9 +82,7 @@ pj_wizard_gather *pj_wizard_gather_start(const char *const *paths, size_t count,
     gather->news = news;
     gather->context = context;
     gather->began_ns = pj_clock_ns();
-    gather->how = (pj_wizard_load){.texts = {.roi = copy(arena, how->texts.roi),
-                                             .roi_cut = copy(arena, how->texts.roi_cut),
-                                             .clock = copy(arena, how->texts.clock),
+    gather->how = (pj_wizard_load){.texts = {.how = pj_load_how_copy(&how->texts.how, arena),
                                              .memory = copy(arena, how->texts.memory)},
                                    .workers = how->workers};
     gather->paths = pj_new_n(arena, const char *, count + 1);

@@ -4,6 +4,7 @@
 #include "widgets/wizard/wizard_job.h"
 
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_texts.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/clock.h"
@@ -56,7 +57,7 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts
     *opts = (pj_load_opts){.ignore_summary = how->reread,
                            .no_replay = how->view != PJ_WIZARD_TOTALS,
                            .aspects = how->view == PJ_WIZARD_REGIONS ? PJ_WANT(regions) : 0};
-    if (!pj_load_texts_part(&how->texts, opts, err) ||
+    if (!pj_load_how_take(&how->texts.how, opts, err) ||
         !pj_load_texts_network(&how->texts, &opts->network, err) ||
         !pj_load_texts_memory(&how->texts, &job->memory_budget, err))
         return false;
@@ -128,9 +129,7 @@ static pj_wizard_load copy_load(pj_arena *arena, const pj_wizard_load *how)
 {
     pj_wizard_load made = *how;
     pj_load_texts *t = &made.texts;
-    t->roi = copy(arena, t->roi);
-    t->roi_cut = copy(arena, t->roi_cut);
-    t->clock = copy(arena, t->clock);
+    t->how = pj_load_how_copy(&t->how, arena);
     t->latency = copy(arena, t->latency);
     t->bandwidth = copy(arena, t->bandwidth);
     t->eager = copy(arena, t->eager);

@@ -1,4 +1,5 @@
 // First page: choosing traces and profiles, how they are read, and the reading itself.
+#include "metrics/analyse/load_how.h"
 #include "widgets/wizard/wizard_browse.h"
 
 #include "metrics/base/arena.h"
@@ -20,7 +21,8 @@
 
 typedef struct traces_page {
     pj_piece list, tag, reference, said; // of the chosen runs
-    pj_piece roi, roi_cut, clock, set, scaling, latency, bandwidth, eager, workers, memory, reread;
+    pj_piece how[PJ_HOW_COUNT];          // options of reading
+    pj_piece set, scaling, latency, bandwidth, eager, workers, memory, reread;
     pj_piece analyse, cancel, all, trouble, progress;
 } traces_page;
 
@@ -194,23 +196,33 @@ static pj_piece build_chosen(pj_wizard *wizard, traces_page *page)
 
 // Advanced settings
 
-static const char *const cuts[] = {"clip", "drop", NULL};
-static const char *const clocks[] = {"repair", "raw", NULL};
 static const char *or_none(const char *text)
 {
     return *text ? text : NULL;
+}
+
+static pj_load_how texts_of(const pj_pieces *parts, const traces_page *page)
+{
+    pj_load_how how = {NULL};
+    const pj_load_how_row *row;
+    for (size_t i = 0; (row = pj_load_how_at(i)); i++) {
+        size_t count = 0;
+        while (row->choices && row->choices[count])
+            count++;
+        size_t picked = row->choices ? pj_piece_pick(parts, page->how[i], count) : 0;
+        *pj_load_how_text(&how, i) = !row->choices ? or_none(pj_piece_text(parts, page->how[i]))
+                                     : picked      ? row->choices[picked]
+                                                   : NULL; // what goes without saying
+    }
+    return how;
 }
 
 pj_wizard_load pj_wizard_how(const pj_wizard *wizard)
 {
     const traces_page *page = page_of(wizard);
     const pj_pieces *parts = &wizard->parts;
-    bool drop = pj_piece_index(parts, page->roi_cut) == 1;
-    bool raw = pj_piece_index(parts, page->clock) == 1;
     return (pj_wizard_load){
-        .texts = {.roi = or_none(pj_piece_text(parts, page->roi)),
-                  .roi_cut = drop ? cuts[1] : NULL,
-                  .clock = raw ? clocks[1] : NULL,
+        .texts = {.how = texts_of(parts, page),
                   .latency = or_none(pj_piece_text(parts, page->latency)),
                   .bandwidth = or_none(pj_piece_text(parts, page->bandwidth)),
                   .eager = or_none(pj_piece_text(parts, page->eager)),
@@ -255,10 +267,15 @@ static void keep_settings(pj_wizard *wizard, const traces_page *page)
         const char *key, *trait;
         pj_piece part;
     } kept[] = {
-        {"roi", NULL, page->roi},         {"roi_cut", "index", page->roi_cut},
-        {"clock", "index", page->clock},  {"memory", NULL, page->memory},
-        {"workers", NULL, page->workers}, {"reread", NULL, page->reread},
+        {"memory", NULL, page->memory},
+        {"workers", NULL, page->workers},
+        {"reread", NULL, page->reread},
     };
+    for (size_t i = 0; i < PJ_HOW_COUNT; i++) {
+        const char *trait = pj_load_how_at(i)->choices ? "index" : NULL;
+        pj_wizard_keep(wizard, pj_load_how_at(i)->key, page->how[i], trait);
+        pj_piece_on(&wizard->parts, page->how[i], trait ? trait : "value", on_how);
+    }
     // Another network is looked at, and never remembered.
     const pj_piece network[] = {page->latency, page->bandwidth, page->eager};
     for (size_t i = 0; i < sizeof network / sizeof *network; i++)
@@ -273,9 +290,10 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
 {
     pj_pieces *parts = &wizard->parts;
     static const char *const none[] = {NULL};
-    page->roi = pj_piece_entry(parts, "Region", "auto, off, 1.5s..20s or 10%..90%");
-    page->roi_cut = pj_piece_choice(parts, "At borders", cuts);
-    page->clock = pj_piece_choice(parts, "Clocks", clocks);
+    const pj_load_how_row *row;
+    for (size_t i = 0; (row = pj_load_how_at(i)); i++)
+        page->how[i] = row->choices ? pj_piece_choice(parts, row->title, row->choices)
+                                    : pj_piece_entry(parts, row->title, row->hint);
     page->set = pj_piece_choice(parts, "Metric set", none);
     pj_piece_options(parts, page->set, set_labels(wizard), 0);
     page->scaling = pj_piece_choice(parts, "Scaling", pj_wizard_scalings);
@@ -292,11 +310,14 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
     keep_settings(wizard, page);
     pj_piece_on(parts, page->set, "index", on_set);
     pj_piece_on(parts, page->scaling, "index", on_set);
+    pj_piece how[PJ_HOW_COUNT + 1] = {NULL};
+    for (size_t i = 0; i < PJ_HOW_COUNT; i++)
+        how[i] = page->how[i];
     pj_piece box =
         pj_piece_box(parts, "VBox",
-                     (const pj_piece[]){page->roi, page->roi_cut, page->clock, page->set,
-                                        page->scaling, page->latency, page->bandwidth, page->eager,
-                                        workers, page->memory, page->reread, NULL});
+                     (const pj_piece[]){pj_piece_box(parts, "VBox", how), page->set, page->scaling,
+                                        page->latency, page->bandwidth, page->eager, workers,
+                                        page->memory, page->reread, NULL});
     pj_piece fold = PJ_PIECE_COLUMN(parts, box);
     pj_piece accordion = pj_piece_box(parts, "Accordion", (const pj_piece[]){fold, NULL});
     pj_piece_set(parts, accordion, "titles", json_pack("[s]", "Advanced"));
@@ -518,7 +539,7 @@ void pj_wizard_analyse_region(pj_wizard *wizard, const char *roi)
 {
     if (wizard->job)
         return;
-    pj_piece_say(&wizard->parts, page_of(wizard)->roi, roi);
+    pj_piece_say(&wizard->parts, page_of(wizard)->how[PJ_HOW_roi], roi);
     pj_wizard_forget_runs(wizard);
     pj_wizard_turn(wizard, PJ_STEP_traces);
     on_analyse(wizard);

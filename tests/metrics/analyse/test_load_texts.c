@@ -13,9 +13,7 @@
 static void texts_become_options(void **state)
 {
     (void)state;
-    const pj_load_texts texts = {.roi = "10%..90%",
-                                 .roi_cut = "drop",
-                                 .clock = "raw",
+    const pj_load_texts texts = {.how = {.roi = "10%..90%", .roi_cut = "drop", .clock = "raw"},
                                  .latency = "2us",
                                  .bandwidth = "inf",
                                  .eager = "32k",
@@ -27,7 +25,7 @@ static void texts_become_options(void **state)
     pj_timeline_opts timeline = {0};
     uint64_t memory = 0;
     pj_err err = {0};
-    assert_true(pj_load_texts_part(&texts, &opts, &err));
+    assert_true(pj_load_how_take(&texts.how, &opts, &err));
     assert_true(opts.roi.drop && opts.raw_clock && opts.roi.kind == PJ_ROI_RANGE);
     assert_true(pj_load_texts_network(&texts, &network, &err));
     assert_true(network.latency_ns == 2000 && isinf(network.bandwidth));
@@ -54,7 +52,7 @@ static void nonsense_is_named(void **state)
         assert_int_equal(err.code, PJ_E_USAGE);
     }
     pj_err err = {0}, other = {0};
-    assert_false(pj_load_texts_part(&(pj_load_texts){.roi = "nonsense"}, &opts, &err));
+    assert_false(pj_load_how_take(&(pj_load_how){.roi = "nonsense"}, &opts, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
     assert_false(pj_load_texts_timeline(&(pj_load_texts){.ranks = "5-3"}, &timeline, &other));
     assert_non_null(strstr(other.text, "names no ranks"));

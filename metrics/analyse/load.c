@@ -54,6 +54,7 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
         sinks[count++] = pj_replay_sink(replay);
         replay = (pj_replay_opts){.job = loading->job, .alone = true};
     }
+    replay.waits = pj_load_aspects(opts) & PJ_WANT(waits);
     sinks[count++] = pj_replay_sink(replay);
     return count;
 }

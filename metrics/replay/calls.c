@@ -22,11 +22,12 @@ enum {
 
 /// What a role makes of the ends of messages within its call.
 typedef struct role_rule {
-    bool receives; // logical receive: post and wait
-    bool posts;    // logical receive: post
-    bool sends;    // logical send: a send that may wait for its receiver
-    bool isends;   // logical send: one that does not
-    bool waits;    // physical receive: wait
+    bool receives;  // logical receive: post and wait
+    bool posts;     // logical receive: post
+    bool sends;     // logical send: a send that may wait for its receiver
+    bool isends;    // logical send: one that does not
+    bool waits;     // physical receive: wait
+    bool completes; // physical send of another call: that call has waited for it
 } role_rule;
 
 static const role_rule rules[] = {
@@ -35,7 +36,7 @@ static const role_rule rules[] = {
     [PJ_ROLE_ISEND] = {.isends = true, .waits = true},
     [PJ_ROLE_RECV] = {.receives = true},
     [PJ_ROLE_IRECV] = {.posts = true},
-    [PJ_ROLE_WAIT] = {.waits = true},
+    [PJ_ROLE_WAIT] = {.waits = true, .completes = true},
     [PJ_ROLE_SENDRECV] = {.posts = true, .sends = true, .waits = true},
     [PJ_ROLE_START] = {.posts = true, .sends = true},
     [PJ_ROLE_PROBE] = {.waits = true},
@@ -141,8 +142,10 @@ static void drop(pj_calls *calls, part end)
         count(calls, PJ_IMPORT_message_without_send);
         pj_engine_no_send(calls->engine, end.message);
         break;
-    case PJ_END_RECEIVED:
-        break; // nobody waits for it
+    case PJ_END_RECEIVED: // nobody waits for it
+    case PJ_END_SENT:
+    case PJ_END_KINDS:
+        break;
     }
     pj_engine_message_release(calls->engine, end.message);
 }
@@ -221,6 +224,11 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *record, uint64_t nu
                 pj_end_order(PJ_END_SEND, number), message);
     pj_ends_add(&calls->callers[record->to].ends, record->physical_recv,
                 pj_end_order(PJ_END_RECEIVED, record->logical_recv), message);
+    if (pj_engine_accounts(calls->engine) && record->physical_send > record->logical_send) {
+        pj_engine_message_hold(calls->engine, message);
+        pj_ends_add(&calls->callers[record->from].ends, record->physical_send,
+                    pj_end_order(PJ_END_SENT, number), message);
+    }
     return message;
 }
 
@@ -251,13 +259,17 @@ static bool accepts(const role_rule *rule, pj_end_kind kind)
         return rule->sends || rule->isends;
     case PJ_END_RECEIVED:
         return rule->waits;
+    case PJ_END_SENT:
+        return rule->completes;
+    case PJ_END_KINDS:
+        break;
     }
     return false;
 }
 
 /// Ends that a call has taken.
 typedef struct taken {
-    uint32_t count[3]; // by pj_end_kind
+    uint32_t count[PJ_END_KINDS];
     uint32_t received; // the message of a blocking receive
 } taken;
 
@@ -310,6 +322,8 @@ static bool is_of_next(const pj_calls *calls, const pj_replay_call *call, const 
     if (next->count == 0 || end.time != call->end)
         return false;
     pj_end_kind kind = pj_end_kind_of(end);
+    if (kind == PJ_END_SENT)
+        return false;
     if (kind == PJ_END_SEND && calls->run->idealised)
         return pj_end_rank_of(end) > call->number;
     if (kind == PJ_END_POST &&
@@ -344,6 +358,11 @@ static void take(pj_calls *calls, uint32_t location, const role_rule *rule, part
     case PJ_END_RECEIVED:
         add(calls, location, PJ_OP_WAIT, end.message);
         break;
+    case PJ_END_SENT:
+        add(calls, location, PJ_OP_SENT, end.message);
+        break;
+    case PJ_END_KINDS:
+        break;
     }
     pj_engine_message_release(calls->engine, end.message);
 }
@@ -362,7 +381,8 @@ static taken take_ends(pj_calls *calls, const pj_replay_call *call, const role_r
                  &sum);
             continue;
         }
-        bool over = pj_end_kind_of(end) == PJ_END_RECEIVED && end.message == sum.received;
+        bool over = pj_end_kind_of(end) == PJ_END_SENT ||
+                    (pj_end_kind_of(end) == PJ_END_RECEIVED && end.message == sum.received);
         if (inside && end.time == call->end && !over) {
             pj_grow(calls->kept, &calls->kept_cap, calls->kept_count + 1);
             calls->kept[calls->kept_count++] = end;
@@ -560,6 +580,7 @@ static void collect(pj_calls *calls, const pj_replay_call *call, pj_mpi_role rol
     uint32_t sync = meet(calls, collective_of(calls, call));
     if (sync == PJ_NOTHING)
         return;
+    pj_engine_sync_mean(calls->engine, sync, call->call, call->root ? call->location : PJ_NOTHING);
     add(calls, call->location, PJ_OP_ARRIVE, sync);
     if (is_nonblocking(role))
         keep_pending(calls, call->location, sync);
@@ -580,6 +601,7 @@ static void settle_request(pj_calls *calls, const pj_requested_item *request)
     if (sync == PJ_NOTHING) {
         pj_engine_sync_close(calls->engine, request->sync);
     } else {
+        pj_engine_sync_mean(calls->engine, sync, request->collective.call, PJ_NOTHING);
         pj_engine_sync_join(calls->engine, request->sync, sync);
         pj_groups_settle(calls->groups);
     }
@@ -639,6 +661,7 @@ static void initialise(pj_calls *calls, const pj_replay_call *call)
     uint32_t sync = pj_groups_init(calls->groups, calls->run->layout.rank_of[call->location]);
     if (sync == PJ_NOTHING)
         return;
+    pj_engine_sync_mean(calls->engine, sync, call->call, PJ_NOTHING);
     add(calls, call->location, PJ_OP_ARRIVE, sync);
     add(calls, call->location, PJ_OP_AWAIT, sync);
 }
@@ -654,10 +677,13 @@ static void synchronise(pj_calls *calls, const pj_replay_call *call, pj_mpi_role
                         const taken *ends)
 {
     bool signals = ends->count[PJ_END_SEND] || ends->count[PJ_END_RECEIVED];
-    if ((role == PJ_ROLE_FENCE || role == PJ_ROLE_WINDOW) && call->has_communicator)
+    if ((role == PJ_ROLE_FENCE || role == PJ_ROLE_WINDOW) && call->has_communicator) {
         collect(calls, call, PJ_ROLE_BARRIER);
-    else if (role == PJ_ROLE_FENCE ||
-             (role == PJ_ROLE_EPOCH && !signals && !calls->run->told.windows))
+        return;
+    }
+    if (role == PJ_ROLE_FENCE)
+        pj_engine_fence(calls->engine, call->location);
+    if (role == PJ_ROLE_FENCE || (role == PJ_ROLE_EPOCH && !signals && !calls->run->told.windows))
         count(calls, PJ_IMPORT_window_unknown);
 }
 
@@ -665,6 +691,8 @@ void pj_calls_replay(pj_calls *calls, const pj_replay_call *call, const pj_touch
 {
     pj_mpi_role role = role_of(call->call);
     caller *p = &calls->callers[call->location];
+    if (pj_engine_accounts(calls->engine))
+        pj_engine_call(calls->engine, call->location, call->call, call->end);
     if (role == PJ_ROLE_INIT)
         initialise(calls, call);
     else if (role != PJ_ROLE_NONE) // MPI_Initialized and others may come before MPI_Init

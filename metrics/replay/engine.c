@@ -5,6 +5,8 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/replay/call_waits.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +14,10 @@
 typedef struct message {
     double sent, posted, arrived; // clocks
     uint64_t size;
-    uint64_t mark;     // the watch's, of its sending
-    uint32_t from, to; // `to` links free messages
+    uint64_t mark;               // the watch's, of its sending
+    uint64_t sent_at, posted_at; // ns in the trace, of the calls that do it
+    uint32_t claim;              // of its sender, in the account
+    uint32_t from, to;           // `to` links free messages
     uint32_t holders;
     uint32_t other;          // end of the message, where they are apart; PJ_NOTHING = none yet
     bool is_send;            // the sender's end of these
@@ -36,7 +40,8 @@ typedef struct sync {
     bool far, listed;    // has guests in other processes; is in the news
     uint32_t row, fresh; // its number there; guests who have come since the last news
     uint64_t number;
-    double came; // clock of the last arrival in this process
+    double came;      // clock of the last arrival in this process
+    uint32_t meeting; // in the account
 } sync;
 
 typedef struct line {
@@ -56,6 +61,7 @@ typedef struct border { // of a location
 struct pj_engine {
     pj_network network;
     pj_engine_watch watch;
+    pj_call_waits *account;
     uint32_t locations;
     line *lines;
     message *messages;
@@ -73,10 +79,12 @@ struct pj_engine {
     size_t news_count, news_cap, sync_news_count, sync_news_cap;
 };
 
-pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch)
+pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch,
+                         pj_call_waits *account)
 {
     pj_engine *engine = pj_take_memory(sizeof *engine);
-    *engine = (pj_engine){.network = network, .watch = watch, .locations = locations};
+    *engine =
+        (pj_engine){.network = network, .watch = watch, .account = account, .locations = locations};
     if (engine->network.eager_bytes == 0 && !network.all_rendezvous)
         engine->network.eager_bytes = 32768;
     if (engine->network.bandwidth == 0)
@@ -130,8 +138,8 @@ uint32_t pj_engine_post(pj_engine *engine, uint32_t to)
         id = (uint32_t)engine->message_count++;
         pj_grow(engine->messages, &engine->message_cap, engine->message_count);
     }
-    engine->messages[id] =
-        (message){.from = PJ_NOTHING, .to = to, .holders = 1, .other = PJ_NOTHING};
+    engine->messages[id] = (message){
+        .from = PJ_NOTHING, .to = to, .holders = 1, .other = PJ_NOTHING, .claim = PJ_NO_WAIT};
     return id;
 }
 
@@ -165,6 +173,8 @@ void pj_engine_message_release(pj_engine *engine, uint32_t id)
     message *m = &engine->messages[id];
     if (--m->holders > 0)
         return;
+    if (m->claim != PJ_NO_WAIT)
+        pj_call_waits_drop(engine->account, m->claim);
     if (m->other != PJ_NOTHING)
         engine->messages[m->other].other = PJ_NOTHING;
     if (engine->watch.delivered && !m->is_send && m->is_sent && m->is_posted && !m->no_send &&
@@ -185,26 +195,52 @@ static void add_news(pj_engine *engine, const message *m)
     engine->news[engine->news_count++] = (uint32_t)(m - engine->messages);
 }
 
-static void message_posted(pj_engine *engine, message *m, double clock)
+/// Its sender, who is held until its receive is posted, learns when that was.
+static void settle_claim(pj_engine *engine, message *m)
+{
+    if (m->no_post)
+        pj_call_waits_drop(engine->account, m->claim);
+    else
+        pj_call_waits_posted(engine->account, m->claim, m->to, m->posted_at);
+    m->claim = PJ_NO_WAIT;
+}
+
+/// The call that the location is in is held by the send of the message.
+static void claim(pj_engine *engine, uint32_t location, message *m)
+{
+    if (!engine->account || m->claim != PJ_NO_WAIT)
+        return;
+    m->claim = pj_call_waits_claim(engine->account, location);
+    if (m->claim != PJ_NO_WAIT && m->is_posted)
+        settle_claim(engine, m);
+}
+
+/// At `clock`, and `time` in the trace.
+static void message_posted(pj_engine *engine, message *m, double clock, uint64_t time)
 {
     if (m->is_posted)
         return;
     m->is_posted = true;
     m->posted = clock;
+    m->posted_at = time;
+    if (m->claim != PJ_NO_WAIT)
+        settle_claim(engine, m);
     if (m->sender_waits)
         wake(engine, m->from);
     if (m->far)
         add_news(engine, m);
     if (m->other != PJ_NOTHING)
-        message_posted(engine, &engine->messages[m->other], clock);
+        message_posted(engine, &engine->messages[m->other], clock, time);
 }
 
-static void message_sent(pj_engine *engine, message *m, double clock)
+/// At `clock`, and `time` in the trace.
+static void message_sent(pj_engine *engine, message *m, double clock, uint64_t time)
 {
     if (m->is_sent)
         return;
     m->is_sent = true;
     m->sent = clock;
+    m->sent_at = time;
     if (m->receiver_waits)
         wake(engine, m->to);
     if (m->far)
@@ -212,7 +248,7 @@ static void message_sent(pj_engine *engine, message *m, double clock)
     if (m->other == PJ_NOTHING)
         return;
     engine->messages[m->other].mark = m->mark;
-    message_sent(engine, &engine->messages[m->other], clock);
+    message_sent(engine, &engine->messages[m->other], clock, time);
 }
 
 static void run_woken(pj_engine *engine);
@@ -223,7 +259,7 @@ void pj_engine_no_send(pj_engine *engine, uint32_t id)
     m->no_send = true;
     if (m->other != PJ_NOTHING)
         engine->messages[m->other].no_send = true;
-    message_sent(engine, m, 0);
+    message_sent(engine, m, 0, 0);
     run_woken(engine);
 }
 
@@ -231,7 +267,7 @@ void pj_engine_no_post(pj_engine *engine, uint32_t id, double clock)
 {
     message *m = &engine->messages[id];
     m->no_post = true;
-    message_posted(engine, m, clock);
+    message_posted(engine, m, clock, 0);
     run_woken(engine);
 }
 
@@ -255,9 +291,9 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
     r->no_send = s->no_send;
     r->mark = s->mark;
     if (s->is_sent)
-        message_sent(engine, r, s->sent);
+        message_sent(engine, r, s->sent, s->sent_at);
     if (r->is_posted)
-        message_posted(engine, s, r->posted);
+        message_posted(engine, s, r->posted, r->posted_at);
     run_woken(engine);
 }
 
@@ -299,12 +335,17 @@ static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
     if (__builtin_expect(engine->watch.sent != NULL, 0))
         m->mark = engine->watch.sent(engine->watch.self, (uint32_t)(l - engine->lines), l->clock.at,
                                      l->seen);
-    message_sent(engine, m, l->clock.now);
+    if (blocking && !m->is_sent)
+        claim(engine, (uint32_t)(l - engine->lines), m);
+    message_sent(engine, m, l->clock.now, l->clock.at);
     if (!blocking || m->size < engine->network.eager_bytes)
         return true;
     m->sender_waits = !m->is_posted;
     if (m->sender_waits)
         return false;
+    if (engine->account)
+        pj_call_waits_held(engine->account, (uint32_t)(l - engine->lines), PJ_WAIT_late_receiver,
+                           m->to, m->posted - l->clock.now);
     l->clock.now = later(l->clock.now, m->posted);
     return true;
 }
@@ -312,15 +353,20 @@ static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
 static bool do_wait(pj_engine *engine, line *l, uint32_t id)
 {
     message *m = &engine->messages[id];
-    message_posted(engine, m, l->clock.now);
+    message_posted(engine, m, l->clock.now, l->clock.at);
     m->receiver_waits = !m->is_sent;
     if (m->receiver_waits)
         return false;
     double start = m->sent;
     if (m->size >= engine->network.eager_bytes)
         start = later(start, m->posted);
-    if (!m->no_send)
-        l->clock.now = later(l->clock.now, start + transfer_ns(engine, m->size));
+    if (!m->no_send) {
+        double there = start + transfer_ns(engine, m->size);
+        if (engine->account)
+            pj_call_waits_receive(engine->account, (uint32_t)(l - engine->lines), m->from,
+                                  m->sent_at, there - l->clock.now);
+        l->clock.now = later(l->clock.now, there);
+    }
     m->arrived = l->clock.now;
     return true;
 }
@@ -336,8 +382,11 @@ uint32_t pj_engine_sync(pj_engine *engine, bool costed)
         id = (uint32_t)engine->sync_count++;
         pj_grow(engine->syncs, &engine->sync_cap, engine->sync_count);
     }
-    engine->syncs[id] =
-        (sync){.costed = costed, .holders = 1, .first_waiter = PJ_NOTHING, .next = PJ_NOTHING};
+    engine->syncs[id] = (sync){.costed = costed,
+                               .holders = 1,
+                               .first_waiter = PJ_NOTHING,
+                               .next = PJ_NOTHING,
+                               .meeting = PJ_NO_WAIT};
     return id;
 }
 
@@ -353,6 +402,8 @@ void pj_engine_sync_release(pj_engine *engine, uint32_t id)
         sync *g = &engine->syncs[id];
         if (--g->holders > 0)
             return;
+        if (g->meeting != PJ_NO_WAIT)
+            pj_call_waits_part(engine->account, g->meeting);
         g->first_waiter = engine->free_sync;
         engine->free_sync = id;
         joined = g->joined;
@@ -365,6 +416,19 @@ static inline sync *sync_meant(pj_engine *engine, uint32_t id)
 {
     sync *g = &engine->syncs[id];
     return __builtin_expect(g->joined, false) ? &engine->syncs[g->next] : g;
+}
+
+static uint32_t meeting_of(pj_engine *engine, sync *g)
+{
+    if (g->meeting == PJ_NO_WAIT)
+        g->meeting = pj_call_waits_meet(engine->account);
+    return g->meeting;
+}
+
+void pj_engine_sync_mean(pj_engine *engine, uint32_t id, pj_mpi_call call, uint32_t root)
+{
+    if (engine->account)
+        pj_call_waits_mean(engine->account, meeting_of(engine, sync_meant(engine, id)), call, root);
 }
 
 /// What a collective costs after its last arrival: a binomial tree of transfers.
@@ -474,6 +538,9 @@ void pj_engine_sync_join(pj_engine *engine, uint32_t id, uint32_t meant)
     pj_engine_sync_hold(engine, meant);
     g->joined = true;
     g->next = meant;
+    if (g->meeting != PJ_NO_WAIT)
+        pj_call_waits_merge(engine->account, g->meeting, meeting_of(engine, m));
+    g->meeting = PJ_NO_WAIT;
     come(engine, m, g->arrived, g->clock);
     wake_waiters(engine, g);
     try_open(engine, m);
@@ -488,6 +555,8 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
         g->first_waiter = location;
         return false;
     }
+    if (g->meeting != PJ_NO_WAIT)
+        pj_call_waits_met(engine->account, location, g->meeting, g->clock - l->clock.now);
     l->clock.now = later(l->clock.now, g->clock);
     return true;
 }
@@ -495,6 +564,9 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
 static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
     sync *g = sync_meant(engine, id);
+    if (engine->account)
+        pj_call_waits_arrive(engine->account, meeting_of(engine, g), (uint32_t)(l - engine->lines),
+                             l->clock.at, l->clock.now);
     come(engine, g, 1, l->clock.now);
     if (is_complete(g))
         open_syncs(engine, g);
@@ -552,6 +624,8 @@ static inline void do_move(pj_engine *engine, uint32_t location, uint64_t time, 
     }
     l->clock.at = time;
     l->seen = l->clock.now;
+    if (engine->account && !running)
+        pj_call_waits_leave(engine->account, location);
 }
 
 /// False when the location must wait.
@@ -564,7 +638,16 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
         do_move(engine, location, op.time, op.kind == PJ_OP_RUN);
         return true;
     case PJ_OP_POST:
-        message_posted(engine, &engine->messages[op.what], l->clock.now);
+        message_posted(engine, &engine->messages[op.what], l->clock.now, l->clock.at);
+        return true;
+    case PJ_OP_SENT:
+        claim(engine, location, &engine->messages[op.what]);
+        return true;
+    case PJ_OP_CALL:
+        pj_call_waits_enter(engine->account, location, op.what, l->clock.at, op.time);
+        return true;
+    case PJ_OP_FENCE:
+        pj_call_waits_fence(engine->account, location);
         return true;
     case PJ_OP_SEND:
     case PJ_OP_ISEND:
@@ -583,6 +666,8 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
 /// Operations that must wait hold what they work on.
 static void hold(pj_engine *engine, pj_op op)
 {
+    if (op.kind >= PJ_OP_CALL)
+        return;
     if (op.kind >= PJ_OP_ARRIVE)
         engine->syncs[op.what].holders++;
     else if (op.kind >= PJ_OP_SEND)
@@ -591,6 +676,8 @@ static void hold(pj_engine *engine, pj_op op)
 
 static void release(pj_engine *engine, pj_op op)
 {
+    if (op.kind >= PJ_OP_CALL)
+        return;
     if (op.kind >= PJ_OP_ARRIVE)
         pj_engine_sync_release(engine, op.what);
     else if (op.kind >= PJ_OP_SEND)
@@ -660,6 +747,32 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
         run_woken(engine);
 }
 
+/// An operation that never waits.
+static void add_note(pj_engine *engine, uint32_t location, pj_op op)
+{
+    line *l = &engine->lines[location];
+    if (l->waits)
+        push(engine, l, op);
+    else
+        step(engine, location, op);
+}
+
+void pj_engine_call(pj_engine *engine, uint32_t location, pj_mpi_call call, uint64_t leave)
+{
+    add_note(engine, location, (pj_op){.time = leave, .what = call, .kind = PJ_OP_CALL});
+}
+
+void pj_engine_fence(pj_engine *engine, uint32_t location)
+{
+    if (engine->account)
+        add_note(engine, location, (pj_op){.kind = PJ_OP_FENCE});
+}
+
+bool pj_engine_accounts(const pj_engine *engine)
+{
+    return engine->account != NULL;
+}
+
 // Other processes
 
 void pj_engine_far(pj_engine *engine, uint32_t id)
@@ -696,7 +809,7 @@ bool pj_engine_is_large(const pj_engine *engine, uint32_t id)
 
 void pj_engine_sent_at(pj_engine *engine, uint32_t id, double clock)
 {
-    message_sent(engine, &engine->messages[id], clock);
+    message_sent(engine, &engine->messages[id], clock, 0);
     run_woken(engine);
 }
 

@@ -4,7 +4,9 @@
 #ifndef PJ_ENGINE_H
 #define PJ_ENGINE_H
 
+#include "metrics/replay/call_waits.h"
 #include "metrics/replay/network.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stddef.h>
 
@@ -20,8 +22,11 @@ typedef enum pj_op_kind { // moves, then those on messages, then those on synchr
     PJ_OP_ISEND,  // sends and goes on
     PJ_OP_POST,   // posts the receive of message `what`
     PJ_OP_WAIT,   // waits until message `what` is there; posts it if nothing did
+    PJ_OP_SENT,   // completes the send of message `what`: nothing here, but for the account
     PJ_OP_ARRIVE, // arrives at synchronisation `what`
     PJ_OP_AWAIT,  // waits until synchronisation `what` is open
+    PJ_OP_CALL,   // is in MPI call `what` until `time`: for the account
+    PJ_OP_FENCE,  // that call is a fence of an unknown window: the same
 } pj_op_kind;
 
 typedef struct pj_op {
@@ -51,7 +56,9 @@ typedef struct pj_clock {
     double compute_ns; // sum of what it ran
 } pj_clock;
 
-pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch);
+/// `account` is told what calls wait for; NULL = nobody is; borrow.
+pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch,
+                         pj_call_waits *account);
 void pj_engine_free(pj_engine *engine);
 
 /// Adds to the end of the location's timeline: it goes to `time` in the trace, computing or at no
@@ -59,6 +66,15 @@ void pj_engine_free(pj_engine *engine);
 void pj_engine_move(pj_engine *engine, uint32_t location, uint64_t time, bool running);
 /// Adds any other operation, and goes on wherever this lets somebody go on.
 void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32_t what);
+
+/// The location is in a call until `leave` in the trace, where its next move ends. Only where there
+/// is an account.
+void pj_engine_call(pj_engine *engine, uint32_t location, pj_mpi_call call, uint64_t leave);
+/// The call is a fence of a window that the trace does not name.
+void pj_engine_fence(pj_engine *engine, uint32_t location);
+bool pj_engine_accounts(const pj_engine *engine);
+/// What the guests of a synchronisation call, and the location that is their root or PJ_NOTHING.
+void pj_engine_sync_mean(pj_engine *engine, uint32_t sync, pj_mpi_call call, uint32_t root);
 
 /// A message as its record says: three ends (send, post, wait), each of which the caller gives back
 /// with pj_engine_message_release, after the operations that it makes. When neither the caller nor

@@ -11,6 +11,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/process_group.h"
 #include "metrics/base/str.h"
+#include "metrics/replay/call_waits.h"
 #include "metrics/replay/calls.h"
 #include "metrics/replay/engine.h"
 #include "metrics/replay/far.h"
@@ -68,6 +69,7 @@ typedef struct replay {
     const pj_run *run;
     pj_arena *arena;
     pj_engine *engine;
+    pj_call_waits *account; // NULL = not asked for
     pj_groups *groups;
     pj_calls *calls;
     pj_matching *matching;         // where messages come apart; else NULL
@@ -98,6 +100,7 @@ static void free_parts(replay *r)
     pj_calls_free(r->calls);
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
+    pj_call_waits_free(r->account);
     pj_far_free(r->far);
     pj_arena_free(r->arena);
     free(r->window);
@@ -109,6 +112,7 @@ static void free_parts(replay *r)
     r->calls = NULL;
     r->groups = NULL;
     r->engine = NULL;
+    r->account = NULL;
     r->arena = NULL;
     r->window = NULL;
     r->outcomes = NULL;
@@ -134,7 +138,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
             return false;
         watch = pj_ideal_trace_watch(r->ideal);
     }
-    r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch);
+    r->account = r->opts.waits ? pj_call_waits_new(run) : NULL;
+    r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account);
     if (r->ideal)
         pj_ideal_trace_engine(r->ideal, r->engine);
     if (run->roi.set)
@@ -428,6 +433,7 @@ static size_t bytes_in_use(const replay *r)
     return pj_engine_bytes(r->engine) + pj_groups_bytes(r->groups) + pj_calls_bytes(r->calls) +
            (r->matching ? pj_matching_bytes(r->matching) : 0) +
            (r->order ? pj_order_bytes(r->order) : 0) + r->window_cap * sizeof *r->window +
+           (r->account ? pj_call_waits_bytes(r->account) : 0) +
            (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 
@@ -688,6 +694,8 @@ static bool finish(void *self, pj_run *run, pj_err *err)
         write_times(r, run, ideal);
     if (!r->opts.aside)
         tell_run(r, run);
+    if (r->account)
+        pj_call_waits_finish(r->account, run);
     if (r->ideal && reason)
         return pj_fail(err, PJ_E_MISSING, r->opts.ideal_path, 0,
                        "the idealised trace is not written: %s", reason);
@@ -777,14 +785,15 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
     static const pj_sharing sharing = {share, news, take_news, conclude};
     replay *r = pj_take_memory(sizeof *r);
     *r = (replay){.opts = opts};
-    return (pj_sink){.name = "replay",
-                     .begin = begin,
-                     .events = events,
-                     .finish = finish,
-                     .close = close_replay,
-                     .self = r,
-                     .kinds = HEARD,
-                     .sharing = opts.ideal_path || opts.aside || opts.alone ? NULL : &sharing,
-                     .tell = tell,
-                     .hear = hear};
+    return (pj_sink){
+        .name = "replay",
+        .begin = begin,
+        .events = events,
+        .finish = finish,
+        .close = close_replay,
+        .self = r,
+        .kinds = HEARD,
+        .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits ? NULL : &sharing,
+        .tell = tell,
+        .hear = hear};
 }

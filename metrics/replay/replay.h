@@ -14,6 +14,7 @@ typedef struct pj_replay_opts {
     pj_ideal *aside; // where its times go in place of pj_run.ideal; it counts and says nothing
                      // then, and no process group shares it; NULL; borrow
     bool alone;      // no process group shares it
+    bool waits;      // writes pj_run.waits, too; no process group shares it then
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

@@ -63,7 +63,10 @@ static const char *what(const pj_wait *wait, const pj_groups *groups, const pj_l
     case PJ_OP_PASS:
     case PJ_OP_ISEND:
     case PJ_OP_POST:
+    case PJ_OP_SENT:
     case PJ_OP_ARRIVE:
+    case PJ_OP_CALL:
+    case PJ_OP_FENCE:
         break;
     }
     return "";

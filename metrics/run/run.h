@@ -209,6 +209,7 @@ typedef struct pj_run {
     const uint64_t
         *mpi_waits; // by rank, ns: of its MPI calls, waiting for others; NULL = not known
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
+    const struct pj_waits *waits;     // NULL until something asks for them
     pj_ideal ideal;
     pj_other_network other;
     pj_part_of part;

@@ -75,6 +75,33 @@ static size_t listen_mpi_use(const pj_timeline_opts *timeline, pj_sink *out)
 
 static const pj_aspect pj_aspect_mpi_use = {.listen = listen_mpi_use, .merged = true};
 
+/// The replay finds them: it knows which call waits for which.
+static size_t listen_waits(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    (void)out;
+    return 0;
+}
+
+static const char *lack_waits(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->waits ? NULL : "does not say who waited for whom";
+}
+
+static bool stale_waits(const pj_run *run)
+{
+    return !run->waits;
+}
+
+static const pj_aspect pj_aspect_waits = {
+    .listen = listen_waits,
+    .merged = true,
+    .lack = lack_waits,
+    .stale = stale_waits,
+};
+
 static const pj_aspect *const aspects[] = {
 #define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,
 #include "metrics/run/aspects.def"

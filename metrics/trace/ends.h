@@ -8,7 +8,13 @@
 #include <stdint.h>
 
 /// In the order in which they take effect at equal times.
-typedef enum pj_end_kind { PJ_END_POST, PJ_END_SEND, PJ_END_RECEIVED } pj_end_kind;
+typedef enum pj_end_kind {
+    PJ_END_POST,
+    PJ_END_SEND,
+    PJ_END_RECEIVED,
+    PJ_END_SENT, // a call completes the send of another
+    PJ_END_KINDS // number of kinds
+} pj_end_kind;
 
 typedef struct pj_end {
     uint64_t time;  // ns in the trace

@@ -134,14 +134,15 @@ void pj_script_request(pj_script *script, uint32_t location, pj_script_part c)
 void pj_script_send(pj_script *script, pj_script_message m)
 {
     pj_grow(script->messages, &script->message_cap, script->message_count + 1);
-    script->messages[script->message_count] = (pj_message){.logical_send = m.send,
-                                                           .physical_send = m.send,
-                                                           .logical_recv = m.post,
-                                                           .physical_recv = m.received,
-                                                           .size = m.size,
-                                                           .tag = m.tag,
-                                                           .from = m.from,
-                                                           .to = m.to};
+    script->messages[script->message_count] =
+        (pj_message){.logical_send = m.send,
+                     .physical_send = m.sent ? m.sent : m.send,
+                     .logical_recv = m.post,
+                     .physical_recv = m.received,
+                     .size = m.size,
+                     .tag = m.tag,
+                     .from = m.from,
+                     .to = m.to};
     pj_script_event(script, (pj_event){.time = m.record ? m.record : m.send,
                                        .a = script->message_count++,
                                        .location = m.from,
@@ -256,7 +257,7 @@ void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch)
 
 void pj_script_solve(pj_script *script)
 {
-    pj_script_replay(script, (pj_replay_opts){0}, 0);
+    pj_script_replay(script, (pj_replay_opts){.waits = true}, 0);
     if (!script->run->ideal.available)
         fail_msg("%s", script->run->ideal.reason);
 }

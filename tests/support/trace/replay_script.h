@@ -56,12 +56,13 @@ typedef struct pj_script_part {
     size_t count;
 } pj_script_part;
 void pj_script_request(pj_script *script, uint32_t location, pj_script_part call);
-/// Physical send = logical send. The record stands at `send`, or at `record` when that is not 0.
+/// Physical send = `sent`, or logical send when that is 0. The record stands at `send`, or at
+/// `record` when that is not 0.
 typedef struct pj_script_message {
     uint32_t from, to;
     uint64_t send, post, received;
     uint64_t size;
-    uint64_t record;
+    uint64_t record, sent;
     int64_t tag;
 } pj_script_message;
 void pj_script_send(pj_script *script, pj_script_message message);
@@ -92,7 +93,7 @@ void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch);
 
 // By cmocka's means.
 
-/// Replays on the ideal network; fails when there is no answer.
+/// Replays on the ideal network, with an account of waits; fails when there is no answer.
 void pj_script_solve(pj_script *script);
 /// Fails unless there are ideal times, and those of the rank are exactly these, in ns.
 void pj_script_expect(const pj_script *script, uint32_t rank, double finish, double compute);

@@ -1,0 +1,89 @@
+// popinjay waits TRACE: what MPI calls waited for, and for whom.
+#include "kernel/command/command.h"
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
+#include "metrics/run/waits_table.h"
+#include "metrics/table/table.h"
+
+#include <string.h>
+
+typedef struct waits_args {
+    pj_load_args load;
+    const char *by;
+    pj_exports exports;
+} waits_args;
+
+static const char *const groupings[] = {"pattern", "culprit", "pair", "call",
+                                        "rank",    "cause",   NULL};
+
+static pj_waits_by by_of(const char *by)
+{
+    static const pj_waits_by kinds[] = {PJ_WAITS_PATTERN, PJ_WAITS_CULPRIT, PJ_WAITS_PAIR,
+                                        PJ_WAITS_CALL,    PJ_WAITS_RANK,    PJ_WAITS_CAUSES};
+    for (size_t i = 0; by && groupings[i]; i++)
+        if (strcmp(by, groupings[i]) == 0)
+            return kinds[i];
+    return PJ_WAITS_ACCOUNT;
+}
+
+static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const waits_args *args = given;
+    pj_auto_run run = NULL;
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = PJ_WANT(waits)}, &run,
+                            err))
+        return false;
+    pj_table *table = pj_waits_table(run, by_of(args->by), err);
+    if (!table)
+        return false;
+    pj_run_view_note(run, table);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    {.name = "by",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(waits_args, by),
+     .shown = "WHAT",
+     .choices = groupings,
+     .preset = "where all time goes",
+     .help = "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
+             "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
+             "the efficiencies."},
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(waits_args, load),
+     .help = "One trace of an MPI program, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(waits_args, load)},
+    {.rows = pj_roi_cut_rows, .base = offsetof(waits_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(waits_args, exports)},
+    {0},
+};
+
+const pj_command pj_command_waits = {
+    .name = "waits",
+    .summary = "What MPI calls wait for, and which rank they wait for",
+    .detail =
+        "A call waits from its begin until what it needs has begun elsewhere: the send of its "
+        "message, the receive of a large one, the last rank in a collective. The rest of the call "
+        "is transfer. What ranks do outside MPI, their waits, transfer and end add up to the "
+        "runtime of all ranks.\n"
+        "A wait never lasts longer than its call; one call counts for one culprit.",
+    .example = "popinjay waits epoch_16proc.prv.gz --by culprit",
+    .faces = PJ_IN_BOTH,
+    .groups = groups,
+    .args_size = sizeof(waits_args),
+    .run = run_waits,
+};

@@ -1,0 +1,507 @@
+// What each MPI call waits for.
+// A call collects the times that release it; the last of them counts. It is summed when nothing can
+// change it any more: all its sends have found their receives, and enough receives have followed to
+// tell whether messages came in the wrong order.
+#include "metrics/replay/call_waits.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/str.h"
+#include "metrics/replay/wait_fences.h"
+#include "metrics/replay/wait_meeting.h"
+#include "metrics/replay/wait_sums.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
+#include "metrics/trace/mpi_flow.h"
+
+#include <stdlib.h>
+
+enum {
+    RECENT_MOST = 100, // late senders of a rank that later receives are compared with
+    CALLS = 256,       // rows of mpi_calls.def, from 1; less are there
+};
+
+typedef struct call {
+    uint64_t enter, leave; // ns in the trace
+    uint64_t until;        // released at; enter = at once
+    uint64_t awaited;      // when the message was sent that releases it
+    uint64_t first_sent;   // the earliest of the messages that it receives
+    uint32_t rank, culprit;
+    uint32_t holders; // whoever may change it
+    uint32_t next_free;
+    uint16_t name;    // pj_mpi_call
+    uint8_t pattern;  // pj_wait_pattern
+    bool polls;       // MPI_Test: looks and goes on
+    bool wrong_order; // a message that was sent before is received later
+} call;
+
+typedef struct caller {
+    uint32_t now;     // the call that it is in; PJ_NO_WAIT = none
+    uint32_t last;    // MPI_Finalize; the same
+    uint32_t *recent; // ring of calls that waited for late senders
+    uint32_t recent_first, recent_count;
+    uint64_t mpi_ns;
+} caller;
+
+typedef struct use { // of an MPI function
+    uint64_t calls, time_ns, ideal_ns;
+} use;
+
+struct pj_call_waits {
+    pj_arena *arena;
+    const pj_run *run;
+    caller *callers; // by rank: of its first thread
+    call *calls;
+    size_t call_count, call_cap;
+    uint32_t free_call;
+    pj_wait_meetings meetings;
+    pj_wait_fences fences;
+    pj_wait_sums sums;
+    use uses[CALLS + 1]; // the last one: of unknown calls
+    uint64_t from_ns, to_ns;
+    uint64_t contradictions, contradiction_ns;
+};
+
+pj_call_waits *pj_call_waits_new(const pj_run *run)
+{
+    pj_arena *arena = pj_arena_new(NULL);
+    pj_call_waits *waits = pj_new(arena, pj_call_waits);
+    waits->arena = arena;
+    waits->run = run;
+    waits->free_call = PJ_NO_WAIT;
+    waits->to_ns = UINT64_MAX;
+    if (run->roi.set) {
+        waits->from_ns = run->roi.from_ns;
+        waits->to_ns = run->roi.to_ns;
+    }
+    waits->callers = pj_new_n(arena, caller, run->layout.ranks);
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        waits->callers[i].now = waits->callers[i].last = PJ_NO_WAIT;
+    return waits;
+}
+
+void pj_call_waits_free(pj_call_waits *waits)
+{
+    if (!waits)
+        return;
+    free(waits->calls);
+    pj_wait_meetings_free(&waits->meetings);
+    pj_wait_fences_free(&waits->fences);
+    pj_wait_sums_free(&waits->sums);
+    pj_arena_free(waits->arena);
+}
+
+static uint64_t clip(const pj_call_waits *waits, uint64_t time)
+{
+    return time < waits->from_ns ? waits->from_ns : time > waits->to_ns ? waits->to_ns : time;
+}
+
+/// The rank, if the location is its first thread: others have no account. NULL else.
+static caller *caller_of(const pj_call_waits *waits, uint32_t location)
+{
+    const pj_layout *layout = &waits->run->layout;
+    uint32_t rank = layout->rank_of[location];
+    return layout->first_location[rank] == location ? &waits->callers[rank] : NULL;
+}
+
+/// The call that the location is in; NULL = none.
+static call *now_of(const pj_call_waits *waits, uint32_t location)
+{
+    const caller *c = caller_of(waits, location);
+    return c && c->now != PJ_NO_WAIT ? &waits->calls[c->now] : NULL;
+}
+
+// Calls
+
+static bool is_named(pj_mpi_call name, const char *prefix)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(name);
+    return row && pj_str_starts(pj_str_of(row->name), pj_str_of(prefix));
+}
+
+static use *use_of(pj_call_waits *waits, pj_mpi_call name)
+{
+    return &waits->uses[name < CALLS ? name : CALLS];
+}
+
+static uint32_t new_call(pj_call_waits *waits)
+{
+    uint32_t id = waits->free_call;
+    if (id != PJ_NO_WAIT) {
+        waits->free_call = waits->calls[id].next_free;
+        return id;
+    }
+    pj_grow(waits->calls, &waits->call_cap, waits->call_count + 1);
+    return (uint32_t)waits->call_count++;
+}
+
+void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name, uint64_t enter,
+                         uint64_t leave)
+{
+    caller *c = caller_of(waits, location);
+    if (!c)
+        return;
+    c->now = new_call(waits);
+    waits->calls[c->now] = (call){.enter = enter,
+                                  .leave = leave,
+                                  .until = enter,
+                                  .first_sent = UINT64_MAX,
+                                  .rank = waits->run->layout.rank_of[location],
+                                  .holders = 1,
+                                  .name = (uint16_t)name,
+                                  .polls = is_named(name, "MPI_Test")};
+    uint64_t begin = clip(waits, enter), end = clip(waits, leave);
+    use *u = use_of(waits, name);
+    u->calls += enter >= waits->from_ns && enter < waits->to_ns;
+    u->time_ns += end - begin;
+    c->mpi_ns += end - begin;
+}
+
+static void sum_up(pj_call_waits *waits, const call *done)
+{
+    uint64_t begin = clip(waits, done->enter), end = clip(waits, done->until);
+    if (end <= begin)
+        return;
+    pj_wait_pattern pattern = (pj_wait_pattern)done->pattern;
+    if (pattern == PJ_WAIT_late_sender && done->wrong_order)
+        pattern = PJ_WAIT_late_sender_wrong_order;
+    pj_wait_sums_add(&waits->sums, &(pj_one_wait){.rank = done->rank,
+                                                  .culprit = done->culprit,
+                                                  .pattern = pattern,
+                                                  .call = done->name,
+                                                  .begin = begin,
+                                                  .ns = end - begin});
+}
+
+static void release(pj_call_waits *waits, uint32_t id)
+{
+    call *c = &waits->calls[id];
+    if (--c->holders > 0)
+        return;
+    sum_up(waits, c);
+    c->next_free = waits->free_call;
+    waits->free_call = id;
+}
+
+/// The call was held until the other rank did something at `time`.
+static void release_at(pj_call_waits *waits, call *c, uint64_t time, pj_wait_pattern pattern,
+                       uint32_t culprit)
+{
+    if (time > c->leave && pattern != PJ_WAIT_late_receiver) {
+        waits->contradictions++;
+        if (time - c->leave > waits->contradiction_ns)
+            waits->contradiction_ns = time - c->leave;
+    }
+    uint64_t until = time < c->leave ? time : c->leave;
+    if (c->polls || until <= c->enter || until < c->until)
+        return;
+    if (until == c->until &&
+        (c->pattern < pattern || (c->pattern == pattern && c->culprit <= culprit)))
+        return;
+    c->until = until;
+    c->pattern = (uint8_t)pattern;
+    c->culprit = culprit;
+    c->awaited = time;
+}
+
+static bool waits_for_sender(const call *c)
+{
+    return c->until > c->enter && c->pattern == PJ_WAIT_late_sender;
+}
+
+static uint32_t *recent_at(const caller *c, uint32_t i)
+{
+    return &c->recent[(c->recent_first + i) % RECENT_MOST];
+}
+
+/// Messages that were sent before those that earlier calls waited for came in the wrong order.
+static void look_back(pj_call_waits *waits, const caller *c, const call *done)
+{
+    for (uint32_t i = 0; i < c->recent_count; i++) {
+        call *before = &waits->calls[*recent_at(c, i)];
+        if (waits_for_sender(before) && before->awaited > done->first_sent)
+            before->wrong_order = true;
+    }
+}
+
+static void forget_first(pj_call_waits *waits, caller *c)
+{
+    uint32_t first = *recent_at(c, 0);
+    c->recent_first = (c->recent_first + 1) % RECENT_MOST;
+    c->recent_count--;
+    release(waits, first);
+}
+
+static void remember(pj_call_waits *waits, caller *c, uint32_t id)
+{
+    if (!c->recent)
+        c->recent = pj_new_n(waits->arena, uint32_t, RECENT_MOST);
+    if (c->recent_count == RECENT_MOST)
+        forget_first(waits, c);
+    waits->calls[id].holders++;
+    *recent_at(c, c->recent_count++) = id;
+}
+
+void pj_call_waits_leave(pj_call_waits *waits, uint32_t location)
+{
+    caller *c = caller_of(waits, location);
+    if (!c || c->now == PJ_NO_WAIT)
+        return;
+    uint32_t id = c->now;
+    c->now = PJ_NO_WAIT;
+    call *done = &waits->calls[id];
+    if (done->first_sent != UINT64_MAX)
+        look_back(waits, c, done);
+    if (waits_for_sender(done))
+        remember(waits, c, id);
+    if (is_named(done->name, "MPI_Finalize") && c->last == PJ_NO_WAIT)
+        c->last = id; // until all have come
+    else
+        release(waits, id);
+}
+
+void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern pattern,
+                        uint32_t by, double ideal_ns)
+{
+    const call *c = now_of(waits, location);
+    if (!c || !(ideal_ns > 0))
+        return;
+    uint64_t ns = (uint64_t)(ideal_ns + 0.5);
+    use_of(waits, c->name)->ideal_ns += ns;
+    pj_wait_sums_add_ideal(&waits->sums, &(pj_one_wait){.rank = c->rank,
+                                                        .culprit = waits->run->layout.rank_of[by],
+                                                        .pattern = pattern,
+                                                        .call = c->name,
+                                                        .ns = ns});
+}
+
+// Messages
+
+/// Windows are opened and closed by messages without bytes.
+static pj_wait_pattern pattern_of_signal(pj_mpi_call name)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(name);
+    if (!row || row->class_ != PJ_MPI_ONE_SIDED)
+        return PJ_WAIT_late_sender;
+    return is_named(name, "MPI_Win_wait") ? PJ_WAIT_early_wait : PJ_WAIT_late_post;
+}
+
+void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t from, uint64_t sent,
+                           double ideal_ns)
+{
+    call *c = now_of(waits, location);
+    if (!c)
+        return;
+    if (sent < c->first_sent)
+        c->first_sent = sent;
+    release_at(waits, c, sent, pattern_of_signal(c->name), waits->run->layout.rank_of[from]);
+    pj_call_waits_held(waits, location, pattern_of_signal(c->name), from, ideal_ns);
+}
+
+uint32_t pj_call_waits_claim(pj_call_waits *waits, uint32_t location)
+{
+    const caller *c = caller_of(waits, location);
+    if (!c || c->now == PJ_NO_WAIT)
+        return PJ_NO_WAIT;
+    waits->calls[c->now].holders++;
+    return c->now;
+}
+
+void pj_call_waits_drop(pj_call_waits *waits, uint32_t claim)
+{
+    release(waits, claim);
+}
+
+void pj_call_waits_posted(pj_call_waits *waits, uint32_t claim, uint32_t by, uint64_t posted)
+{
+    call *c = &waits->calls[claim];
+    if (posted < c->leave) // else the message went off without its receive
+        release_at(waits, c, posted, PJ_WAIT_late_receiver, waits->run->layout.rank_of[by]);
+    release(waits, claim);
+}
+
+// Collectives
+
+uint32_t pj_call_waits_meet(pj_call_waits *waits)
+{
+    return pj_wait_meetings_new(&waits->meetings);
+}
+
+void pj_call_waits_part(pj_call_waits *waits, uint32_t meeting)
+{
+    pj_wait_meetings_part(&waits->meetings, meeting);
+}
+
+void pj_call_waits_mean(pj_call_waits *waits, uint32_t meeting, pj_mpi_call name, uint32_t root)
+{
+    pj_wait_meeting *m = &waits->meetings.items[meeting];
+    m->flow = pj_mpi_flow_of(name);
+    if (root == PJ_NO_WAIT)
+        return;
+    m->has_root = true;
+    m->root = waits->run->layout.rank_of[root];
+}
+
+void pj_call_waits_arrive(pj_call_waits *waits, uint32_t meeting, uint32_t location, uint64_t enter,
+                          double clock)
+{
+    pj_wait_meeting_arrive(&waits->meetings.items[meeting],
+                           (pj_arrival){waits->run->layout.rank_of[location], enter}, clock);
+}
+
+void pj_call_waits_merge(pj_call_waits *waits, uint32_t meeting, uint32_t meant)
+{
+    pj_wait_meeting_merge(&waits->meetings.items[meeting], &waits->meetings.items[meant]);
+    pj_call_waits_part(waits, meeting);
+}
+
+void pj_call_waits_met(pj_call_waits *waits, uint32_t location, uint32_t meeting, double ideal_ns)
+{
+    const pj_wait_meeting *m = &waits->meetings.items[meeting];
+    call *c = now_of(waits, location);
+    pj_arrival released;
+    if (!c || !m->came)
+        return;
+    pj_wait_pattern pattern = pj_wait_meeting_pattern(m);
+    if (pj_wait_meeting_release(m, c->rank, &released))
+        release_at(waits, c, released.enter, pattern, released.rank);
+    pj_call_waits_held(waits, location, pattern, waits->run->layout.first_location[m->clock_rank],
+                       ideal_ns);
+}
+
+/// Whoever came to the first open fence waited for the last one, if all have come.
+static void open_fence(pj_call_waits *waits, const pj_wait_fence *fence, bool all)
+{
+    for (size_t i = 0; i < fence->count; i++) {
+        if (all)
+            release_at(waits, &waits->calls[fence->calls[i]], fence->latest.enter,
+                       PJ_WAIT_wait_at_fence, fence->latest.rank);
+        release(waits, fence->calls[i]);
+    }
+    pj_wait_fences_take(&waits->fences);
+}
+
+void pj_call_waits_fence(pj_call_waits *waits, uint32_t location)
+{
+    const caller *c = caller_of(waits, location);
+    if (!c || c->now == PJ_NO_WAIT)
+        return;
+    call *now = &waits->calls[c->now];
+    now->holders++;
+    const pj_wait_fence *fence = pj_wait_fences_come(&waits->fences, waits->run->layout.ranks,
+                                                     (pj_arrival){now->rank, now->enter}, c->now);
+    if (fence)
+        open_fence(waits, fence, true);
+}
+
+// The end
+
+/// MPI_Finalize ends where all have come to it.
+static void meet_at_the_end(pj_call_waits *waits)
+{
+    const call *latest = NULL;
+    uint32_t ranks = waits->run->layout.ranks;
+    for (uint32_t i = 0; i < ranks; i++) {
+        const call *c =
+            waits->callers[i].last == PJ_NO_WAIT ? NULL : &waits->calls[waits->callers[i].last];
+        if (c && (!latest || c->enter > latest->enter))
+            latest = c;
+    }
+    for (uint32_t i = 0; i < ranks && latest; i++)
+        if (waits->callers[i].last != PJ_NO_WAIT)
+            release_at(waits, &waits->calls[waits->callers[i].last], latest->enter,
+                       PJ_WAIT_finalize_wait, latest->rank);
+}
+
+static void let_go(pj_call_waits *waits)
+{
+    for (const pj_wait_fence *f; (f = pj_wait_fences_first(&waits->fences));)
+        open_fence(waits, f, false);
+    for (uint32_t i = 0; i < waits->run->layout.ranks; i++) {
+        caller *c = &waits->callers[i];
+        if (c->now != PJ_NO_WAIT)
+            release(waits, c->now);
+        if (c->last != PJ_NO_WAIT)
+            release(waits, c->last);
+        while (c->recent_count > 0)
+            forget_first(waits, c);
+        c->now = c->last = PJ_NO_WAIT;
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const pj_mpi_call_row *x = pj_mpi_call_at(((const pj_wait_call *)a)->call);
+    const pj_mpi_call_row *y = pj_mpi_call_at(((const pj_wait_call *)b)->call);
+    return strcmp(x ? x->name : "", y ? y->name : "");
+}
+
+static void write_calls(const pj_call_waits *waits, pj_waits *out, pj_arena *arena)
+{
+    out->calls = pj_new_n(arena, pj_wait_call, CALLS + 1);
+    for (uint32_t i = 0; i <= CALLS; i++) {
+        const use *u = &waits->uses[i];
+        if (!u->calls && !u->time_ns)
+            continue;
+        out->calls[out->call_count++] = (pj_wait_call){.call = i < CALLS ? i : PJ_MPI_UNKNOWN,
+                                                       .calls = u->calls,
+                                                       .time_ns = u->time_ns,
+                                                       .ideal_ns = u->ideal_ns};
+    }
+    qsort(out->calls, out->call_count, sizeof *out->calls, by_name);
+    for (uint32_t s = 0; s < out->sum_count; s++)
+        for (uint32_t i = 0; i < out->call_count; i++)
+            if (out->calls[i].call == out->sums[s].call)
+                out->calls[i].wait_ns += out->sums[s].wait_ns;
+}
+
+static void write_ranks(const pj_call_waits *waits, const pj_run *run, pj_waits *out)
+{
+    const pj_layout *layout = &run->layout;
+    out->ranks = pj_new_n(run->arena, pj_wait_rank, layout->ranks);
+    for (uint32_t i = 0; i < layout->ranks; i++) {
+        pj_wait_rank *rank = &out->ranks[i];
+        uint64_t last = clip(waits, run->totals[layout->first_location[i]].last_event_ns);
+        uint64_t end = run->roi.set ? run->roi.to_ns : run->runtime_ns;
+        rank->mpi_ns = waits->callers[i].mpi_ns;
+        rank->outside_ns = last - waits->from_ns - rank->mpi_ns;
+        rank->end_ns = end > last ? end - last : 0;
+    }
+    for (uint32_t s = 0; s < out->sum_count; s++)
+        out->ranks[out->sums[s].rank].wait_ns += out->sums[s].wait_ns;
+}
+
+static const char *lack_of_ideal(const pj_run *run)
+{
+    if (run->roi.set)
+        return "the ideal network is replayed as a whole, not in a region of interest";
+    if (run->layout.locations > run->layout.ranks)
+        return "ranks have several threads, which the ideal account does not tell apart";
+    return run->ideal.available ? NULL : run->ideal.reason;
+}
+
+void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
+{
+    meet_at_the_end(waits);
+    let_go(waits);
+    pj_wait_sums_sort(&waits->sums);
+    pj_waits *out = pj_new(run->arena, pj_waits);
+    out->sums = pj_new_n(run->arena, pj_wait_sum, waits->sums.count + 1);
+    out->sum_count = (uint32_t)waits->sums.count;
+    for (uint32_t i = 0; i < out->sum_count; i++)
+        out->sums[i] = waits->sums.items[i];
+    write_calls(waits, out, run->arena);
+    write_ranks(waits, run, out);
+    out->contradictions = waits->contradictions;
+    out->contradiction_ns = waits->contradiction_ns;
+    out->ideal_lacks = lack_of_ideal(run);
+    out->has_ideal = !out->ideal_lacks;
+    run->waits = out;
+}
+
+size_t pj_call_waits_bytes(const pj_call_waits *waits)
+{
+    return waits->call_cap * sizeof *waits->calls +
+           waits->meetings.cap * sizeof *waits->meetings.items + pj_wait_sums_bytes(&waits->sums) +
+           (size_t)pj_arena_size(waits->arena);
+}

@@ -1,0 +1,87 @@
+// Sums of waits in the order in which they first appear, found by a key of all that tells them
+// apart.
+#include "metrics/replay/wait_sums.h"
+
+#include "metrics/base/buf.h"
+
+#include <stdlib.h>
+
+enum {
+    SUMS_MOST = 1 << 20, // then culprits are others
+    CALL_BITS = 16,
+    PATTERN_BITS = 4,
+    RANK_BITS = 22, // of each of two; larger runs share sums of ranks that differ above
+};
+
+_Static_assert(PJ_WAIT_PATTERNS <= 1 << PATTERN_BITS, "patterns fit into the key");
+
+static uint64_t key_of(const pj_one_wait *wait)
+{
+    const uint64_t ranks = (UINT64_C(1) << RANK_BITS) - 1;
+    uint64_t key = wait->rank & ranks;
+    key = key << RANK_BITS | (wait->culprit & ranks);
+    key = key << PATTERN_BITS | wait->pattern;
+    return key << CALL_BITS | (wait->call & 0xffff);
+}
+
+static pj_wait_sum *sum_of(pj_wait_sums *sums, pj_one_wait wait)
+{
+    uint32_t place;
+    if (pj_map_get(&sums->map, key_of(&wait), &place))
+        return &sums->items[place];
+    if (sums->count >= SUMS_MOST && wait.culprit != PJ_CULPRIT_OTHERS) {
+        wait.culprit = PJ_CULPRIT_OTHERS;
+        return sum_of(sums, wait);
+    }
+    pj_map_put(&sums->map, key_of(&wait), (uint32_t)sums->count);
+    pj_grow(sums->items, &sums->cap, sums->count + 1);
+    sums->items[sums->count] = (pj_wait_sum){
+        .rank = wait.rank, .culprit = wait.culprit, .pattern = wait.pattern, .call = wait.call};
+    return &sums->items[sums->count++];
+}
+
+void pj_wait_sums_add(pj_wait_sums *sums, const pj_one_wait *wait)
+{
+    pj_wait_sum *sum = sum_of(sums, *wait);
+    sum->instances++;
+    sum->wait_ns += wait->ns;
+    if (wait->ns < sum->longest_ns ||
+        (wait->ns == sum->longest_ns && wait->begin >= sum->longest_at_ns))
+        return;
+    sum->longest_ns = wait->ns;
+    sum->longest_at_ns = wait->begin;
+}
+
+void pj_wait_sums_add_ideal(pj_wait_sums *sums, const pj_one_wait *wait)
+{
+    sum_of(sums, *wait)->ideal_ns += wait->ns;
+}
+
+static int by_all(const void *a, const void *b)
+{
+    const pj_wait_sum *x = a, *y = b;
+    const uint32_t left[] = {x->pattern, x->rank, x->culprit, x->call};
+    const uint32_t right[] = {y->pattern, y->rank, y->culprit, y->call};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+void pj_wait_sums_sort(pj_wait_sums *sums)
+{
+    if (sums->count)
+        qsort(sums->items, sums->count, sizeof *sums->items, by_all);
+}
+
+void pj_wait_sums_free(pj_wait_sums *sums)
+{
+    pj_map_free(&sums->map);
+    free(sums->items);
+    *sums = (pj_wait_sums){.count = 0};
+}
+
+size_t pj_wait_sums_bytes(const pj_wait_sums *sums)
+{
+    return sums->cap * sizeof *sums->items + sums->map.cap * sizeof *sums->map.entries;
+}

@@ -1,0 +1,67 @@
+// What MPI calls waited for, and for whom: in the run as it was measured, and on the ideal network.
+// Rules: DEFINITIONS 9. Ownership: the run's arena.
+#ifndef PJ_RUN_WAITS_H
+#define PJ_RUN_WAITS_H
+
+#include "metrics/trace/mpi_call.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum pj_wait_pattern {
+#define PATTERN(key, title, sentence) PJ_WAIT_##key,
+#include "metrics/run/wait_patterns.def"
+#undef PATTERN
+    PJ_WAIT_PATTERNS // number of patterns
+} pj_wait_pattern;
+
+typedef struct pj_wait_pattern_row {
+    const char *key;      // "late_sender"
+    const char *title;    // "Late sender"
+    const char *sentence; // what it is
+} pj_wait_pattern_row;
+
+extern const pj_wait_pattern_row pj_wait_pattern_rows[PJ_WAIT_PATTERNS];
+
+/// "Others": culprits of a rank that has very many of them.
+#define PJ_CULPRIT_OTHERS UINT32_MAX
+
+/// All waits of a rank for the same one, of a pattern, in calls of a function.
+typedef struct pj_wait_sum {
+    uint32_t rank, culprit;
+    pj_wait_pattern pattern;
+    pj_mpi_call call;
+    uint64_t instances; // that waited
+    uint64_t wait_ns;
+    uint64_t longest_ns, longest_at_ns; // the longest of them, and when it began
+    uint64_t ideal_ns;                  // on the ideal network
+} pj_wait_sum;
+
+/// All calls of an MPI function but file access.
+typedef struct pj_wait_call {
+    pj_mpi_call call;
+    uint64_t calls;
+    uint64_t time_ns, wait_ns, ideal_ns;
+} pj_wait_call;
+
+/// One rank: its parts make up the runtime.
+typedef struct pj_wait_rank {
+    uint64_t mpi_ns;     // in MPI calls but file access
+    uint64_t wait_ns;    // of it
+    uint64_t outside_ns; // the rest until its last event
+    uint64_t end_ns;     // from there to the end of the run
+} pj_wait_rank;
+
+typedef struct pj_waits {
+    pj_wait_sum *sums; // in the order of pattern, rank, culprit, call
+    uint32_t sum_count;
+    pj_wait_call *calls; // in the order of their names
+    uint32_t call_count;
+    pj_wait_rank *ranks;
+    uint64_t contradictions;   // releases after the end of the call: clocks disagree
+    uint64_t contradiction_ns; // the largest
+    bool has_ideal;            // ideal_ns are known
+    const char *ideal_lacks;   // why not; NULL when they are
+} pj_waits;
+
+#endif

@@ -1,0 +1,330 @@
+// Tables of waits; their numbers are those of DEFINITIONS 9.
+#include "metrics/run/waits_table.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/num.h"
+#include "metrics/run/run.h"
+#include "metrics/run/run_waits.h"
+#include "metrics/run/wait_causes.h"
+#include "metrics/trace/mpi_call.h"
+
+#include <stdlib.h>
+
+/// What tells the rows of a table of sums apart.
+enum { OF_RANK = 1, OF_CULPRIT = 2, OF_CALL = 4 };
+
+static const unsigned parts_of[] = {
+    [PJ_WAITS_PATTERN] = 0,
+    [PJ_WAITS_CULPRIT] = OF_CULPRIT,
+    [PJ_WAITS_PAIR] = OF_RANK | OF_CULPRIT,
+    [PJ_WAITS_CALL] = OF_CALL,
+};
+
+static const pj_column pattern_columns[] = {
+    {"pattern", "Pattern", "Why the call waited.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+    {"title", "Pattern", "Why the call waited.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+};
+static const pj_column rank_column = {"rank", "Rank", "That waited.", PJ_UNIT_IDENTIFIER, false};
+static const pj_column culprit_column = {"culprit", "Culprit", "The rank that it waited for.",
+                                         PJ_UNIT_IDENTIFIER, false};
+static const pj_column call_column = {"call", "Call", NULL, PJ_UNIT_NONE, PJ_TEXT};
+static const pj_column sum_columns[] = {
+    {"instances", "Instances", "Calls that waited.", PJ_UNIT_NONE, false},
+    {"wait_ns", "Wait", NULL, PJ_UNIT_NS, false},
+    {"share", "Share", "Of the runtime of all ranks.", PJ_UNIT_RATIO, false},
+    {"max_ns", "Longest", NULL, PJ_UNIT_NS, false},
+    {"at_ns", "Longest at", "When the longest one began.", PJ_UNIT_NS, false},
+};
+enum { SUM_COLUMNS = sizeof sum_columns / sizeof *sum_columns, SHARE_DECIMALS = 4 };
+
+static const char many_culprits[] = "one of very many ranks";
+
+/// ns of all ranks.
+static double whole_of(const pj_run *run)
+{
+    double ns = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        ns += (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns);
+    }
+    return ns;
+}
+
+static pj_cell share_cell(double ns, double whole)
+{
+    return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("the run has no runtime");
+}
+
+static const char *call_name(pj_mpi_call call)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(call);
+    return row ? row->name : "unknown MPI call";
+}
+
+static pj_wait_sum key_of(const pj_wait_sum *sum, unsigned parts)
+{
+    pj_wait_sum key = *sum;
+    if (!(parts & OF_RANK))
+        key.rank = 0;
+    if (!(parts & OF_CULPRIT))
+        key.culprit = 0;
+    if (!(parts & OF_CALL))
+        key.call = PJ_MPI_NONE;
+    return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const pj_wait_sum *x = a, *y = b;
+    const uint32_t left[] = {x->pattern, x->rank, x->culprit, x->call};
+    const uint32_t right[] = {y->pattern, y->rank, y->culprit, y->call};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+    const pj_wait_sum *x = a, *y = b;
+    if (x->wait_ns != y->wait_ns)
+        return x->wait_ns > y->wait_ns ? -1 : 1;
+    return by_key(a, b);
+}
+
+static void add(pj_wait_sum *to, const pj_wait_sum *sum)
+{
+    to->instances += sum->instances;
+    to->wait_ns += sum->wait_ns;
+    if (sum->longest_ns < to->longest_ns ||
+        (sum->longest_ns == to->longest_ns && sum->longest_at_ns >= to->longest_at_ns))
+        return;
+    to->longest_ns = sum->longest_ns;
+    to->longest_at_ns = sum->longest_at_ns;
+}
+
+/// The sums with equal keys as one, the longest waits first; those that are ideal only are left
+/// out.
+static uint32_t fold(const pj_waits *waits, unsigned parts, pj_wait_sum *out)
+{
+    uint32_t keys = 0, count = 0;
+    for (uint32_t i = 0; i < waits->sum_count; i++)
+        if (waits->sums[i].instances)
+            out[keys++] = key_of(&waits->sums[i], parts);
+    if (keys)
+        qsort(out, keys, sizeof *out, by_key);
+    for (uint32_t i = 0; i < keys; i++)
+        if (count && by_key(&out[count - 1], &out[i]) == 0)
+            add(&out[count - 1], &out[i]);
+        else
+            out[count++] = out[i];
+    if (count)
+        qsort(out, count, sizeof *out, by_wait);
+    return count;
+}
+
+static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double whole)
+{
+    *cell++ = pj_cell_text(pj_wait_pattern_rows[sum->pattern].key);
+    *cell++ = pj_cell_text(pj_wait_pattern_rows[sum->pattern].title);
+    if (parts & OF_RANK)
+        *cell++ = pj_cell_int(sum->rank);
+    if (parts & OF_CULPRIT)
+        *cell++ = sum->culprit == PJ_CULPRIT_OTHERS ? pj_cell_empty(many_culprits)
+                                                    : pj_cell_int(sum->culprit);
+    if (parts & OF_CALL)
+        *cell++ = pj_cell_text(call_name(sum->call));
+    *cell++ = pj_cell_int((int64_t)sum->instances);
+    *cell++ = pj_cell_int((int64_t)sum->wait_ns);
+    *cell++ = share_cell((double)sum->wait_ns, whole);
+    *cell++ = pj_cell_int((int64_t)sum->longest_ns);
+    *cell = pj_cell_int((int64_t)sum->longest_at_ns);
+}
+
+static pj_table *table_of_sums(const pj_run *run, unsigned parts)
+{
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Waits in MPI calls of %s", run->name);
+    pj_table_add_column(table, pattern_columns[0]);
+    pj_table_add_column(table, pattern_columns[1]);
+    if (parts & OF_RANK)
+        pj_table_add_column(table, rank_column);
+    if (parts & OF_CULPRIT)
+        pj_table_add_column(table, culprit_column);
+    if (parts & OF_CALL)
+        pj_table_add_column(table, call_column);
+    for (size_t c = 0; c < SUM_COLUMNS; c++)
+        pj_table_add_column(table, sum_columns[c]);
+    pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("share")), SHARE_DECIMALS);
+    pj_wait_sum *rows = pj_new_n(table->arena, pj_wait_sum, run->waits->sum_count + 1);
+    uint32_t count = fold(run->waits, parts, rows);
+    for (uint32_t i = 0; i < count; i++)
+        fill(pj_table_add_row(table), &rows[i], parts, whole_of(run));
+    return table;
+}
+
+// All time of the ranks
+
+static void add_part(pj_table *table, const char *key, const char *title, uint64_t ns, double whole)
+{
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = pj_cell_text(key);
+    cells[1] = pj_cell_text(title);
+    cells[2] = pj_cell_int((int64_t)ns);
+    cells[3] = share_cell((double)ns, whole);
+}
+
+static pj_wait_rank all_ranks(const pj_run *run)
+{
+    pj_wait_rank all = {.mpi_ns = 0};
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        all.mpi_ns += rank->mpi_ns;
+        all.wait_ns += rank->wait_ns;
+        all.outside_ns += rank->outside_ns;
+        all.end_ns += rank->end_ns;
+    }
+    return all;
+}
+
+static pj_table *account_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"part", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "What ranks do", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"time_ns", "Time", "Of all ranks.", PJ_UNIT_NS, false},
+        {"share", "Share", "Of the runtime of all ranks.", PJ_UNIT_RATIO, false},
+    };
+    pj_table *table = pj_table_new("");
+    pj_wait_rank all = all_ranks(run);
+    double whole = whole_of(run);
+    table->title =
+        pj_arena_format(table->arena, "Where the time of the ranks of %s goes", run->name);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        pj_table_add_column(table, columns[c]);
+    pj_table_set_decimals(table, 3, SHARE_DECIMALS);
+    pj_wait_sum *rows = pj_new_n(table->arena, pj_wait_sum, run->waits->sum_count + 1);
+    uint32_t count = fold(run->waits, 0, rows);
+    add_part(table, "outside_mpi", "Outside MPI", all.outside_ns, whole);
+    for (uint32_t i = 0; i < count; i++) {
+        const pj_wait_pattern_row *row = &pj_wait_pattern_rows[rows[i].pattern];
+        add_part(table, row->key, row->title, rows[i].wait_ns, whole);
+    }
+    add_part(table, "transfer", "Transfer: the rest of MPI", all.mpi_ns - all.wait_ns, whole);
+    add_part(table, "end", "After the last event of a rank", all.end_ns, whole);
+    return table;
+}
+
+static pj_table *ranks_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false},
+        {"outside_mpi_ns", "Outside MPI", NULL, PJ_UNIT_NS, false},
+        {"wait_ns", "Waits", "In MPI calls, for other ranks.", PJ_UNIT_NS, false},
+        {"transfer_ns", "Transfer", "The rest of MPI.", PJ_UNIT_NS, false},
+        {"end_ns", "End", "From its last event to the end of the run.", PJ_UNIT_NS, false},
+        {"caused_ns", "Caused", "Waits of others for this rank.", PJ_UNIT_NS, false},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Waits of the ranks of %s", run->name);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        pj_table_add_column(table, columns[c]);
+    uint64_t *caused = pj_new_n(table->arena, uint64_t, run->layout.ranks);
+    for (uint32_t i = 0; i < run->waits->sum_count; i++)
+        if (run->waits->sums[i].culprit < run->layout.ranks)
+            caused[run->waits->sums[i].culprit] += run->waits->sums[i].wait_ns;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_int(i);
+        cells[1] = pj_cell_int((int64_t)rank->outside_ns);
+        cells[2] = pj_cell_int((int64_t)rank->wait_ns);
+        cells[3] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
+        cells[4] = pj_cell_int((int64_t)rank->end_ns);
+        cells[5] = pj_cell_int((int64_t)caused[i]);
+    }
+    return table;
+}
+
+// What they cost
+
+static pj_table *causes_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"cause", "Cause", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"metric_title", "Lost to", "The efficiency.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"cause_title", "Cause", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"loss_ns", "Loss", "Of all ranks.", PJ_UNIT_NS, false},
+        {"loss", "Of the run", "Part of the runtime of all ranks.", PJ_UNIT_RATIO, false},
+    };
+    pj_table *table = pj_table_new("");
+    uint32_t count;
+    const pj_wait_cause *causes = pj_wait_causes(run, table->arena, &count);
+    table->title = pj_arena_format(table->arena, "What the waits of %s cost", run->name);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        pj_table_add_column(table, columns[c]);
+    for (uint32_t i = 0; i < count; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_text(causes[i].metric);
+        cells[1] = pj_cell_text(causes[i].cause);
+        cells[2] = pj_cell_text(causes[i].metric_title);
+        cells[3] = pj_cell_text(causes[i].cause_title);
+        cells[4] = pj_cell_real(causes[i].loss_ns);
+        cells[5] = share_cell(causes[i].loss_ns, whole_of(run));
+    }
+    pj_table_set_decimals(table, 5, SHARE_DECIMALS);
+    table->note =
+        "A wait does not tell whether too little work or the order of the work has caused it: the "
+        "losses in load balance and serialisation share the waits of each rank in proportion.";
+    return table;
+}
+
+static pj_table *table_by(const pj_run *run, pj_waits_by by)
+{
+    switch (by) {
+    case PJ_WAITS_ACCOUNT:
+        return account_table(run);
+    case PJ_WAITS_RANK:
+        return ranks_table(run);
+    case PJ_WAITS_CAUSES:
+        return causes_table(run);
+    case PJ_WAITS_PATTERN:
+    case PJ_WAITS_CULPRIT:
+    case PJ_WAITS_PAIR:
+    case PJ_WAITS_CALL:
+        break;
+    }
+    return table_of_sums(run, parts_of[by]);
+}
+
+static void note_contradictions(const pj_waits *waits, pj_table *table)
+{
+    char worst[32];
+    if (!waits->contradictions)
+        return;
+    pj_format_duration((double)waits->contradiction_ns, worst);
+    table->note = pj_arena_format(table->arena,
+                                  "%s%sClocks disagree: %llu calls ended before what they waited "
+                                  "for had begun (worst by %s); "
+                                  "these waits end with their calls.",
+                                  table->note ? table->note : "", table->note ? "\n" : "",
+                                  (unsigned long long)waits->contradictions, worst);
+}
+
+pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
+{
+    if (!run->waits) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0, "has no MPI events, hence no waits in MPI calls");
+        return NULL;
+    }
+    if (by == PJ_WAITS_CAUSES && !run->waits->has_ideal) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0, "what the waits cost is not known: %s",
+                run->waits->ideal_lacks);
+        return NULL;
+    }
+    pj_table *table = table_by(run, by);
+    note_contradictions(run->waits, table);
+    return table;
+}

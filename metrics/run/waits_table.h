@@ -1,0 +1,22 @@
+// What calls waited for, as tables. Ownership: new.
+#ifndef PJ_WAITS_TABLE_H
+#define PJ_WAITS_TABLE_H
+
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+typedef enum pj_waits_by {
+    PJ_WAITS_ACCOUNT, // all time of the ranks: outside MPI, waits by pattern, transfer, end
+    PJ_WAITS_PATTERN,
+    PJ_WAITS_CULPRIT, // pattern and culprit
+    PJ_WAITS_PAIR,    // pattern, rank and culprit
+    PJ_WAITS_CALL,    // pattern and call
+    PJ_WAITS_RANK,    // all time of each rank
+    PJ_WAITS_CAUSES,  // which rows of the efficiencies the waits cost how much
+} pj_waits_by;
+
+/// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).
+pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);
+
+#endif

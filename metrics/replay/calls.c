@@ -273,17 +273,28 @@ typedef struct taken {
     uint32_t received; // the message of a blocking receive
 } taken;
 
+/// Receives that wait for the next calls and complete when this one does.
+static uint32_t kept_until(const pj_calls *calls, uint64_t completion)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < calls->kept_count; i++)
+        count += pj_end_kind_of(calls->kept[i]) == PJ_END_POST &&
+                 completion_of(calls->kept[i]) == completion;
+    return count;
+}
+
 /// A blocking receive ends when its message is there, and comes after what its own rank sends:
-/// large messages of MPI_Send wait for their receive, which was posted before.
+/// large messages of MPI_Send wait for their receive, which was posted before. Each takes one.
 static bool is_received_by(const pj_calls *calls, const pj_replay_call *call,
                            const pj_touching *next, pj_end post)
 {
     bool itself = pj_engine_sends_itself(calls->engine, post.message);
+    uint32_t before = kept_until(calls, completion_of(post));
     for (uint32_t i = 0; !rules[role_of(call->call)].receives && i < next->count; i++) {
         const role_rule *rule = rule_of(calls, role_of(next->calls[i]->call));
         if (itself && rule->sends)
             return false;
-        if (rule->receives && completion_of(post) == next->calls[i]->end)
+        if (rule->receives && completion_of(post) == next->calls[i]->end && before-- == 0)
             return true;
     }
     return false;

@@ -209,6 +209,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     pj_axis x = pj_axis_categories(arena, b.set.labels, b.set.label_count);
     x.title = b.set.x_title;
     pj_chart chart = pj_chart_new((pj_chart_opts){.title = pj_series_title(&b.set, opts, arena),
+                                                  .subtitle = pj_series_subtitle(&b.set, opts),
                                                   .note = pj_series_note(&b.set, arena),
                                                   .width = width_of(&b),
                                                   .height = opts.height,

@@ -91,11 +91,12 @@ static pj_axis x_axis(const points *p, pj_arena *arena)
     return axis;
 }
 
-/// From 0 unless the values lie close together far from it.
+/// From 0 unless the values lie close together far from it: what points show is how two columns go
+/// together, so that they begin with the values sooner.
 static pj_axis y_axis(const points *p)
 {
-    double lo = p->set.y_lo, hi = p->set.y_hi;
-    bool log = p->opts.log_y && lo > 0, far = lo > 0 && hi - lo < 0.2 * hi && hi > lo;
+    double lo = p->set.y_lo, hi = p->set.y_hi, close = p->lines ? 0.2 : 0.5;
+    bool log = p->opts.log_y && lo > 0, far = lo > 0 && hi - lo < close * hi && hi > lo;
     pj_axis axis = pj_axis_new(log ? PJ_AXIS_LOG : PJ_AXIS_LINEAR, lo, hi, !log && !far);
     axis.title = p->set.y_title;
     return axis;
@@ -160,6 +161,7 @@ pj_figure *pj_plot_points(const pj_table *table, pj_plot_opts opts, bool lines, 
     pj_chart_key keys[PJ_SERIES_MOST];
     pj_chart chart =
         pj_chart_new((pj_chart_opts){.title = pj_series_title(&p.set, opts, arena),
+                                     .subtitle = pj_series_subtitle(&p.set, opts),
                                      .note = pj_series_note(&p.set, arena),
                                      .width = opts.width,
                                      .height = opts.height,

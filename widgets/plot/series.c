@@ -421,13 +421,23 @@ const char *pj_series_summary(const pj_series_set *set, pj_arena *arena)
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
+/// Several columns together go by the table's title.
+static bool has_own_title(const pj_series_set *set, pj_plot_opts opts)
+{
+    return !opts.title && set->items[set->count - 1].y == set->items[0].y;
+}
+
+const char *pj_series_subtitle(const pj_series_set *set, pj_plot_opts opts)
+{
+    const char *title = set->table->title;
+    return has_own_title(set, opts) && title && *title ? title : NULL;
+}
+
 const char *pj_series_title(const pj_series_set *set, pj_plot_opts opts, pj_arena *arena)
 {
     const pj_column *columns = set->table->columns;
-    if (opts.title)
-        return opts.title;
-    if (set->items[set->count - 1].y != set->items[0].y)
-        return set->table->title;
+    if (!has_own_title(set, opts))
+        return opts.title ? opts.title : set->table->title;
     return pj_arena_format(arena, "%s by %s", columns[set->items[0].y].title,
                            set->labels ? set->x_title : columns[set->x].title);
 }

@@ -54,5 +54,7 @@ const char *pj_series_note(const pj_series_set *set, pj_arena *arena);
 const char *pj_series_summary(const pj_series_set *set, pj_arena *arena);
 /// opts.title, or "y over x".
 const char *pj_series_title(const pj_series_set *set, pj_plot_opts opts, pj_arena *arena);
+/// What the table is of, under a title that does not say it; NULL = nothing.
+const char *pj_series_subtitle(const pj_series_set *set, pj_plot_opts opts);
 
 #endif

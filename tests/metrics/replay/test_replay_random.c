@@ -185,7 +185,7 @@ static bool takes_as_long_again(uint64_t seed, bool apart)
 static void idealised_traces_take_as_long_again(void **state)
 {
     (void)state;
-    static const uint64_t at_one_time[] = {1078, 1560, 4979};
+    static const uint64_t at_one_time[] = {1078, 1560, 4979, 5155, 8268};
     for (size_t i = 0; i < sizeof at_one_time / sizeof *at_one_time; i++)
         assert_true(takes_as_long_again(at_one_time[i], false));
     for (uint64_t seed = 1; seed <= pj_rounds(300, 5000); seed++)

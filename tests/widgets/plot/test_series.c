@@ -91,6 +91,18 @@ static void hover_texts_hold_exact_values(void **state)
                         "Rank: 1\nUseful: 2,000,000,000 ns");
 }
 
+/// A plot says what it is of, unless its title is the user's.
+static void a_plot_names_its_table(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_table table = table_of_ranks();
+    pj_series_set set;
+    assert_true(pj_series_of(table, (pj_plot_opts){0}, false, arena, &set, NULL));
+    assert_string_equal(pj_series_subtitle(&set, (pj_plot_opts){0}), table->title);
+    assert_null(pj_series_subtitle(&set, (pj_plot_opts){.title = "Mine"}));
+}
+
 static void mistakes_name_the_columns(void **state)
 {
     (void)state;
@@ -119,6 +131,7 @@ int main(void)
         cmocka_unit_test(several_columns_share_a_unit),
         cmocka_unit_test(hover_texts_hold_exact_values),
         cmocka_unit_test(mistakes_name_the_columns),
+        cmocka_unit_test(a_plot_names_its_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,7 +269,7 @@ static pj_figure *draw_matrix(matrix *m, const pj_draw *draw)
     draw_borders(m, &chart);
     chart.figure->summary =
         pj_arena_format(chart.arena,
-                        "A matrix of %zu senders and receivers, darker where more is "
+                        "A matrix of %zu senders and receivers, stronger where more is "
                         "sent: %s.",
                         m->ranks, subtitle.at);
     return chart.figure;

@@ -381,7 +381,7 @@ static void say_note(pj_call_view *v)
                     p->title ? p->title : "call graph");
     if (v->view.location_count > 1 && !v->tree->reversed)
         pj_buf_addf(&text,
-                    "The strip in a box is its %u %s from left to right, darker where it takes "
+                    "The strip in a box is its %u %s from left to right, stronger where it takes "
                     "more. ",
                     v->view.location_count, v->view.opts.one_rank ? "threads" : "ranks or threads");
     v->about = text.len ? pj_arena_text(v->view.arena, pj_str_trim(pj_buf_str(&text))) : NULL;

@@ -335,7 +335,7 @@ static const char *note_of(const callgraph *c)
     if (has_strips(c))
         pj_buf_addf(&text,
                     "The strip in a box is its %u ranks or threads from left to right, "
-                    "darker where it takes more.",
+                    "stronger where it takes more.",
                     c->view.location_count);
     return pj_arena_text(c->view.arena, pj_str_trim(pj_buf_str(&text)));
 }
@@ -380,8 +380,8 @@ static double add_keys(const callgraph *c, double y)
         x += 17 + pj_textbox_width(c->draw, keys[i].name, (pj_style){.size = 12}) + 16;
     }
     const char *what = c->change                 ? ""
-                       : c->opts.profile.by_self ? "darker = more own time"
-                                                 : "darker = more time with callees";
+                       : c->opts.profile.by_self ? "stronger = more own time"
+                                                 : "stronger = more time with callees";
     pj_textbox_put(c->figure, x, y, what, (pj_style){.size = 12, .colour = PJ_MUTED});
     return y + 14;
 }

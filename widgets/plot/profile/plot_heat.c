@@ -559,11 +559,11 @@ static pj_figure *draw_it(heat *h, const pj_draw *draw, pj_err *err)
     add_kinds(h);
     add_texts(h);
     add_scale(h);
-    h->chart.figure->summary =
-        pj_arena_format(h->chart.arena,
-                        "A heat map of %u functions at %u ranks or threads, darker where they take "
-                        "longer. %s. Most: %s, %s.",
-                        h->count, v->location_count, h->said, h->rows[0].name, h->texts[0][0]);
+    h->chart.figure->summary = pj_arena_format(
+        h->chart.arena,
+        "A heat map of %u functions at %u ranks or threads, stronger where they take "
+        "longer. %s. Most: %s, %s.",
+        h->count, v->location_count, h->said, h->rows[0].name, h->texts[0][0]);
     return h->chart.figure;
 }
 
@@ -581,7 +581,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 const pj_plot pj_plot_heat = {
     .name = "heat",
     .title = "Functions by rank",
-    .help = "What every function takes at every rank, darker the more; kinds of ranks stand apart.",
+    .help =
+        "What every function takes at every rank, stronger the more; kinds of ranks stand apart.",
     .source = PJ_PLOT_PROFILE,
     .topic = "ranks",
     .make = make,

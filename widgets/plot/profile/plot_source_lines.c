@@ -583,7 +583,7 @@ static void add_note(listing *l)
     if (l->memory)
         pj_buf_puts(&text, "Bars: what a line adds (to the right) or gives back (to the left). ");
     if (l->cell > 0)
-        pj_buf_puts(&text, "Cells: ranks from left to right, darker where a line takes more. ");
+        pj_buf_puts(&text, "Cells: ranks from left to right, stronger where a line takes more. ");
     if (!text.len)
         return;
     double y = l->figure->height;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
@@ -27,12 +28,22 @@ static void out_of_memory(size_t size)
     abort();
 }
 
+/// Asks for large pages, of which a few are cheaper to get than many small ones.
+static void *in_large_pages(void *memory, size_t size)
+{
+    enum { LARGE = 4 << 20, PAGE = 4096 };
+    size_t to_page = (size_t)-(uintptr_t)memory & (PAGE - 1);
+    if (size >= LARGE)
+        (void)madvise((char *)memory + to_page, size - to_page, MADV_HUGEPAGE);
+    return memory;
+}
+
 void *pj_take_memory(size_t size)
 {
     void *memory = malloc(size ? size : 1);
     if (!memory)
         out_of_memory(size);
-    return memory;
+    return in_large_pages(memory, size);
 }
 
 void *pj_resize_memory(void *old, size_t size)
@@ -40,7 +51,15 @@ void *pj_resize_memory(void *old, size_t size)
     void *memory = realloc(old, size ? size : 1);
     if (!memory)
         out_of_memory(size);
-    return memory;
+    return in_large_pages(memory, size);
+}
+
+void *pj_take_zeros(size_t size)
+{
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory)
+        out_of_memory(size);
+    return in_large_pages(memory, size);
 }
 
 pj_arena *pj_arena_new(_Atomic uint64_t *used)

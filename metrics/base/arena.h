@@ -36,8 +36,9 @@ static inline void pj_arena_drop(pj_arena **arena)
 }
 #define pj_auto_arena __attribute__((cleanup(pj_arena_drop))) pj_arena *
 
-/// malloc, realloc that never return NULL (the process ends when the system has no memory).
+/// malloc, realloc, calloc that never return NULL (the process ends when the system has no memory).
 void *pj_take_memory(size_t size);
 void *pj_resize_memory(void *old, size_t size);
+void *pj_take_zeros(size_t size);
 
 #endif

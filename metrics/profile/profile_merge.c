@@ -255,46 +255,19 @@ static void copy_rest(merging *m, mapping *part)
                           p->texts[p->pairs[i].key], p->texts[p->pairs[i].value]);
 }
 
-static void copy_real(merging *m, uint32_t target, const uint32_t at[2], double value)
-{
-    double *row = isnan(value) ? NULL : pj_build_row(m->build, target, at[0]);
-    if (row && isnan(row[at[1]]))
-        row[at[1]] = value;
-    else if (row)
-        pj_build_add(m->build, target, at[0], at[1], value);
-}
-
-static void copy_whole(merging *m, uint32_t target, const uint32_t at[2], int64_t value)
-{
-    int64_t *row = value == PJ_ABSENT_WHOLE ? NULL : pj_build_row_whole(m->build, target, at[0]);
-    if (row && row[at[1]] == PJ_ABSENT_WHOLE)
-        row[at[1]] = value;
-    else if (row)
-        pj_build_count(m->build, target, at[0], at[1], value);
-}
-
 /// To items and locations of the merged profile; what is met twice is added.
 static void copy_cells(merging *m, const mapping *part, uint32_t number, uint32_t from, uint32_t to)
 {
     const pj_profile_column *column = &part->from->columns[number];
-    const uint32_t *map = part->items[column->site];
-    uint32_t target = part->columns[number], width = part->from->location_count;
-    bool whole = column->whole, same = whole == pj_build_profile(m->build)->columns[target].whole;
-    for (uint32_t i = from; i < to; i++)
-        for (uint32_t l = 0; map[i] != PJ_NO_ITEM && l < width; l++) {
-            size_t cell = (size_t)i * width + l;
-            uint32_t at[2] = {map[i], part->locations[l]};
-            if (at[1] == PJ_NO_ITEM)
-                continue;
-            if (whole && same)
-                copy_whole(m, target, at, column->integer[cell]);
-            else if (same)
-                copy_real(m, target, at, column->real[cell]);
-            else if (whole && column->integer[cell] != PJ_ABSENT_WHOLE)
-                pj_build_count(m->build, target, at[0], at[1], column->integer[cell]);
-            else if (!whole && !isnan(column->real[cell]))
-                pj_build_add(m->build, target, at[0], at[1], column->real[cell]);
-        }
+    pj_build_cells cells = {.column = column,
+                            .map = part->items[column->site],
+                            .width = part->from->location_count,
+                            .from = from,
+                            .to = to};
+    for (; cells.location < cells.width; cells.location++)
+        if (part->locations[cells.location] != PJ_NO_ITEM)
+            pj_build_put_cells(m->build, part->columns[number], part->locations[cells.location],
+                               cells);
 }
 
 /// The next block of items of every column of a site.
@@ -402,6 +375,7 @@ bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
     if (pj_build_all_rows(build)) {
         copy_values(&m);
         copy_facts(&m);
+        pj_build_is_checked(build);
     }
     return true;
 }

@@ -19,6 +19,7 @@ struct pj_build {
     pj_job *job;
     char where[512];
     bool ok;
+    bool checked; // made of profiles whose oddities are counted
     pj_err err;
     uint64_t charged; // bytes on the account of the job
     uint64_t arena_charged;
@@ -27,6 +28,7 @@ struct pj_build {
     size_t *column_rows;   // cells of a column are for this many items
     size_t *column_room;   // and there is memory for this many
     size_t *series_points; // room in a series
+    size_t expected[PJ_SITE_COUNT]; // items, as far as the reader can guess; 0 = it cannot
     size_t column_rows_cap, column_room_cap, series_points_cap;
     uint32_t group_count;
     // Edges and lines that have a bucket; later ones get theirs when one is looked for.

@@ -59,6 +59,8 @@ bool pj_build_ok(pj_build *build);
 /// tool, version); arrays and counts are the builder's, and move when they grow.
 pj_profile *pj_build_profile(pj_build *build);
 void pj_build_odd(pj_build *build, pj_oddity oddity, uint64_t line);
+/// What is made is of profiles that were checked, whose oddities it has already.
+void pj_build_is_checked(pj_build *build);
 /// Checks the invariants and hands over the profile, to be released by the caller; NULL with the
 /// first error. The builder is empty then.
 PJ_CHECKED pj_profile *pj_build_finish(pj_build *build, pj_err *err);
@@ -108,6 +110,9 @@ uint32_t pj_build_measure(pj_build *build, pj_measure measure);
 /// `measure` is PJ_NO_ITEM for calls.
 uint32_t pj_build_column(pj_build *build, pj_site site, pj_value_part part, uint32_t measure,
                          bool whole);
+/// How many items there may be, as the size of a file suggests: room for their values is made at
+/// once. Memory that is not used costs nothing, but stands on the job's account.
+void pj_build_expect(pj_build *build, pj_site site, size_t items);
 /// Columns of integers of this measure become columns of doubles: what a reader asks for at the
 /// first value that is no integer.
 void pj_build_make_real(pj_build *build, uint32_t measure);
@@ -129,6 +134,14 @@ int64_t *pj_build_row_whole(pj_build *build, uint32_t column, uint32_t item);
 /// same type: pj_build_add or pj_build_count of each that is not absent.
 void pj_build_add_cells(pj_build *build, uint32_t column, uint32_t item,
                         const pj_profile_column *from, uint32_t from_item);
+/// Items `from` to `to` of one location of another profile's column, `width` locations wide.
+typedef struct pj_build_cells {
+    const pj_profile_column *column;
+    const uint32_t *map; // their items here; PJ_NO_ITEM = to be left out
+    uint32_t from, to, location, width;
+} pj_build_cells;
+/// Adds them to a location here: pj_build_add or pj_build_count of each that is not absent.
+void pj_build_put_cells(pj_build *build, uint32_t column, uint32_t location, pj_build_cells cells);
 /// Cells, absent, for all items so far, for those who have made all before any value.
 bool pj_build_all_rows(pj_build *build);
 /// The cells of the first `items` items of a column without values in one piece, `*stride` apart,

@@ -8,6 +8,7 @@
 #include "metrics/profile/build/profile_check.h"
 #include "metrics/profile/profile.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 uint32_t pj_build_measure(pj_build *b, pj_measure measure)
@@ -26,6 +27,11 @@ uint32_t pj_build_measure(pj_build *b, pj_measure measure)
         measure.reason = pj_arena_text(p->arena, pj_str_of(measure.reason));
     p->measures[p->measure_count] = measure;
     return p->measure_count++;
+}
+
+void pj_build_expect(pj_build *b, pj_site site, size_t items)
+{
+    b->expected[site] = items;
 }
 
 uint32_t pj_build_column(pj_build *b, pj_site site, pj_value_part part, uint32_t measure,
@@ -84,7 +90,8 @@ bool pj_build_set_rows(pj_build *b, uint32_t number, size_t rows)
 static __attribute__((noinline)) bool widen(pj_build *b, uint32_t number, uint32_t item)
 {
     enum { CELLS_AHEAD = 512 };
-    if (item >= b->column_room[number] && !make_room(b, number, item + (size_t)item / 2 + 16))
+    size_t need = item + (size_t)item / 2 + 16, guess = b->expected[b->p->columns[number].site];
+    if (item >= b->column_room[number] && !make_room(b, number, need > guess ? need : guess))
         return false;
     size_t had = b->column_rows[number], rows = item + 1 + CELLS_AHEAD / b->stride;
     b->column_rows[number] = rows = rows < b->column_room[number] ? rows : b->column_room[number];
@@ -160,7 +167,8 @@ static pj_measure_fold fold_of(const pj_build *b, const pj_profile_column *colum
     return column->measure == PJ_NO_ITEM ? PJ_MEASURE_SUM : b->p->measures[column->measure].fold;
 }
 
-void pj_build_count(pj_build *b, uint32_t column, uint32_t item, uint32_t location, int64_t value)
+static __attribute__((noinline)) void fold_count(pj_build *b, uint32_t column, uint32_t item,
+                                                 uint32_t location, int64_t value)
 {
     size_t cell;
     if (!find_cell(b, column, item, location, &cell))
@@ -191,7 +199,8 @@ void pj_build_count(pj_build *b, uint32_t column, uint32_t item, uint32_t locati
     at->integer[cell] = sum;
 }
 
-void pj_build_add(pj_build *b, uint32_t column, uint32_t item, uint32_t location, double value)
+static __attribute__((noinline)) void fold_real(pj_build *b, uint32_t column, uint32_t item,
+                                                uint32_t location, double value)
 {
     size_t cell;
     if (!find_cell(b, column, item, location, &cell))
@@ -222,6 +231,34 @@ void pj_build_add(pj_build *b, uint32_t column, uint32_t item, uint32_t location
         at->real[cell] = had + value;
     else
         at->real[cell] = (fold == PJ_MEASURE_MIN) == (value < had) ? value : had;
+}
+
+/// The cell of a row that is there already; NULL = not so simple.
+static inline const pj_profile_column *quick_cell(const pj_build *b, uint32_t column, uint32_t item,
+                                                  uint32_t location, size_t *cell)
+{
+    *cell = (size_t)item * b->stride + location;
+    return b->ok && item < b->column_rows[column] ? &b->p->columns[column] : NULL;
+}
+
+void pj_build_count(pj_build *b, uint32_t column, uint32_t item, uint32_t location, int64_t value)
+{
+    size_t cell;
+    const pj_profile_column *at = quick_cell(b, column, item, location, &cell);
+    if (at && at->whole && value >= 0 && at->integer[cell] == PJ_ABSENT_WHOLE)
+        at->integer[cell] = value;
+    else
+        fold_count(b, column, item, location, value);
+}
+
+void pj_build_add(pj_build *b, uint32_t column, uint32_t item, uint32_t location, double value)
+{
+    size_t cell;
+    const pj_profile_column *at = quick_cell(b, column, item, location, &cell);
+    if (at && !at->whole && value >= 0 && value <= DBL_MAX && isnan(at->real[cell]))
+        at->real[cell] = value;
+    else
+        fold_real(b, column, item, location, value);
 }
 
 void pj_build_make_real(pj_build *b, uint32_t measure)
@@ -322,6 +359,20 @@ void pj_build_add_cells(pj_build *b, uint32_t column, uint32_t item, const pj_pr
             pj_build_add(b, column, item, at, from->real[first + at]);
 }
 
+void pj_build_put_cells(pj_build *b, uint32_t column, uint32_t location, pj_build_cells cells)
+{
+    const pj_profile_column *from = cells.column;
+    for (uint32_t i = cells.from; i < cells.to; i++) {
+        size_t cell = (size_t)i * cells.width + cells.location;
+        if (cells.map[i] == PJ_NO_ITEM)
+            continue;
+        if (from->whole && from->integer[cell] != PJ_ABSENT_WHOLE)
+            pj_build_count(b, column, cells.map[i], location, from->integer[cell]);
+        else if (!from->whole && !isnan(from->real[cell]))
+            pj_build_add(b, column, cells.map[i], location, from->real[cell]);
+    }
+}
+
 static bool find_row(pj_build *b, uint32_t column, uint32_t item, size_t *cell)
 {
     bool cut = item & PJ_NODE_CUT && b->ok && b->p->columns[column].site == PJ_AT_NODE;
@@ -348,9 +399,7 @@ static bool take_zeros(pj_build *b, uint32_t number, size_t rows)
     size_t size = rows * b->stride * sizeof(double);
     if (!pj_build_charge(b, size))
         return false;
-    column->real = calloc(1, size);
-    if (!column->real)
-        column->real = memset(pj_take_memory(size), 0, size);
+    column->real = pj_take_zeros(size);
     b->column_rows[number] = b->column_room[number] = rows;
     return true;
 }
@@ -480,11 +529,17 @@ static bool settle_columns(pj_build *b)
     return restride(b, p->location_count ? p->location_count : 1);
 }
 
+void pj_build_is_checked(pj_build *b)
+{
+    b->checked = true;
+}
+
 pj_profile *pj_build_finish(pj_build *b, pj_err *err)
 {
     if (b->ok && settle_columns(b)) {
         trim(b);
-        pj_profile_check(b->p);
+        if (!b->checked)
+            pj_profile_check(b->p);
     }
     if (!b->ok) {
         if (err && err->code == PJ_E_NONE)

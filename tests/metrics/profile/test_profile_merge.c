@@ -100,6 +100,30 @@ static pj_profile *made_ranks(void)
     return all;
 }
 
+/// A function whose time with callees is less than that without.
+static pj_profile *made_odd(int64_t rank)
+{
+    pj_job job = {0};
+    pj_auto_build b = pj_build_new("odd.prof", &job);
+    uint32_t at = pj_build_location(b, (pj_profile_location){.rank = rank});
+    uint32_t time = pj_build_measure(
+        b, (pj_measure){.key = "time", .title = "Time", .unit = "s", .stored = PJ_STORED_BOTH});
+    uint32_t f = pj_build_region(b, PJ_S("f"), PJ_S(""), 0);
+    pj_build_add(b, pj_build_column(b, PJ_AT_REGION, PJ_EXCLUSIVE, time, false), f, at, 2);
+    pj_build_add(b, pj_build_column(b, PJ_AT_REGION, PJ_INCLUSIVE, time, false), f, at, 1);
+    return finish(b);
+}
+
+static void oddities_of_parts_are_counted_once(void **state)
+{
+    (void)state;
+    pj_profile *parts[] = {made_odd(0), made_odd(1)};
+    pj_auto_profile all = merged(parts, 2);
+    assert_int_equal(all->oddities.count[PJ_ODDITY_inclusive_less], 2);
+    pj_profile_release(parts[0]);
+    pj_profile_release(parts[1]);
+}
+
 static void ranks_keep_their_values(void **state)
 {
     (void)state;
@@ -283,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_ranks),
         cmocka_unit_test(ranks_keep_their_values),
+        cmocka_unit_test(oddities_of_parts_are_counted_once),
         cmocka_unit_test(statistics_count_the_absent_as_nothing),
         cmocka_unit_test(parts_of_a_graph),
         cmocka_unit_test(recursion_counts_once),

@@ -180,8 +180,10 @@ static uint32_t add_reference(pj_marshal *m)
     size_t had = m->reference_cap;
     if (m->reference_count >= UINT32_MAX - 1)
         return 0;
-    pj_grow(m->references, &m->reference_cap, m->reference_count + 1);
-    atomic_fetch_add(&m->job->memory_used, (m->reference_cap - had) * sizeof *m->references);
+    if (m->reference_count == had) {
+        pj_grow(m->references, &m->reference_cap, m->reference_count + 1);
+        atomic_fetch_add(&m->job->memory_used, (m->reference_cap - had) * sizeof *m->references);
+    }
     m->references[m->reference_count] = (pj_marshal_reference){.unfinished = true};
     return (uint32_t)++m->reference_count;
 }
@@ -468,6 +470,17 @@ bool pj_marshal_next(pj_marshal *m, pj_marshal_value *value)
         settle(m, value);
         m->references[own - 1].unfinished = is_container(value) & 1;
     }
+    return true;
+}
+
+bool pj_marshal_shared_whole(pj_marshal *m, pj_marshal_value *value)
+{
+    uint32_t from = offset(m), number = m->again ? 0 : add_reference(m);
+    *value = (pj_marshal_value){.kind = PJ_MARSHAL_WHOLE, .reference = number, .from = from};
+    value->whole = (int32_t)little_32(++m->at);
+    m->at += sizeof(int32_t);
+    if (number)
+        settle(m, value);
     return true;
 }
 

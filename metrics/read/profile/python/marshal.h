@@ -86,7 +86,42 @@ static inline uint32_t pj_marshal_known(pj_marshal *marshal, bool is_text)
     return marshal->references[number].note;
 }
 
-/// As pj_marshal_next, and faster for numbers that nothing refers to: most of a profile.
+/// An integer of 32 bits that others may refer to, whose type has not been taken.
+bool pj_marshal_shared_whole(pj_marshal *marshal, pj_marshal_value *value);
+
+/// Takes a reference to an integer of 32 bits: Python has each small one once. Otherwise takes
+/// nothing; false.
+static inline bool pj_marshal_whole_again(pj_marshal *marshal, pj_marshal_value *value)
+{
+    uint32_t number;
+    memcpy(&number, marshal->at + 1, sizeof number);
+    number = le32toh(number);
+    if (number >= marshal->reference_count || marshal->references[number].unfinished)
+        return false;
+    const char *at = marshal->start + marshal->references[number].at;
+    if ((*at & 0x7f) != 'i')
+        return false;
+    memcpy(&number, at + 1, sizeof number);
+    value->whole = (int32_t)le32toh(number);
+    value->kind = PJ_MARSHAL_WHOLE;
+    marshal->at += 1 + sizeof number;
+    return true;
+}
+
+/// As pj_marshal_next, and faster for plain tuples.
+static inline bool pj_marshal_tuple(pj_marshal *marshal, pj_marshal_value *value)
+{
+    if (marshal->end - marshal->at < 2 || *marshal->at != ')')
+        return pj_marshal_next(marshal, value);
+    uint32_t from = (uint32_t)(marshal->at - marshal->start);
+    *value = (pj_marshal_value){
+        .kind = PJ_MARSHAL_TUPLE, .count = (uint8_t)marshal->at[1], .from = from};
+    marshal->at += 2;
+    return true;
+}
+
+/// As pj_marshal_next, and faster for what most numbers of a profile are. Of them the value is only
+/// its kind and the number.
 static inline bool pj_marshal_number(pj_marshal *marshal, pj_marshal_value *value)
 {
     size_t left = (size_t)(marshal->end - marshal->at);
@@ -107,6 +142,10 @@ static inline bool pj_marshal_number(pj_marshal *marshal, pj_marshal_value *valu
         marshal->at += 1 + sizeof bits;
         return true;
     }
+    if (left > sizeof(uint32_t) && *marshal->at == 'r' && pj_marshal_whole_again(marshal, value))
+        return true;
+    if (left > sizeof(uint32_t) && *marshal->at == (char)('i' | 0x80))
+        return pj_marshal_shared_whole(marshal, value);
     return pj_marshal_next(marshal, value);
 }
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 
 enum { FUNCTION_ITEMS = 5, CALLER_ITEMS = 4, LEAST_ENTRY_BYTES = 8, POLL = 4096 };
+// What they usually are, with a name of their own or not.
+enum { FUNCTION_BYTES = 128, CALLER_BYTES = 40 };
 static const uint64_t LARGEST_FILE = UINT64_C(4) << 30;
 
 typedef struct columns {
@@ -176,8 +178,10 @@ static bool take_caller_records(reading *r, const pj_marshal_value *records, uin
 static uint32_t find_edge(reading *r, uint32_t caller, uint32_t callee)
 {
     size_t had = r->called_cap;
-    pj_grow(r->called_by, &r->called_cap, caller + (size_t)1);
-    memset(r->called_by + had, 0, (r->called_cap - had) * sizeof *r->called_by);
+    if (caller >= had) {
+        pj_grow(r->called_by, &r->called_cap, caller + (size_t)1);
+        memset(r->called_by + had, 0, (r->called_cap - had) * sizeof *r->called_by);
+    }
     bool known = r->again || r->called_by[caller] == callee + 1;
     r->called_by[caller] = callee + 1;
     return known ? pj_build_edge(r->build, caller, callee)
@@ -187,7 +191,7 @@ static uint32_t find_edge(reading *r, uint32_t caller, uint32_t callee)
 static bool take_caller(reading *r, uint32_t caller, uint32_t callee)
 {
     pj_marshal_value value;
-    if (!pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_tuple(&r->m, &value))
         return false;
     uint32_t edge = find_edge(r, caller, callee);
     if (value.kind == PJ_MARSHAL_TUPLE)
@@ -218,8 +222,10 @@ static bool take_callers(reading *r, uint32_t callee)
 static void note_entry(reading *r, uint32_t region)
 {
     size_t had = r->seen_cap;
-    pj_grow(r->seen, &r->seen_cap, region + (size_t)1);
-    memset(r->seen + had, 0, r->seen_cap - had);
+    if (region >= had) {
+        pj_grow(r->seen, &r->seen_cap, region + (size_t)1);
+        memset(r->seen + had, 0, r->seen_cap - had);
+    }
     pj_grow(r->order, &r->order_cap, r->order_count + (size_t)1);
     r->order[r->order_count++] = region;
     r->again = r->seen[region];
@@ -231,7 +237,7 @@ static void note_entry(reading *r, uint32_t region)
 static bool take_function(reading *r, uint32_t region)
 {
     pj_marshal_value value;
-    if (!pj_marshal_next(&r->m, &value))
+    if (!pj_marshal_tuple(&r->m, &value))
         return false;
     if (value.kind != PJ_MARSHAL_TUPLE || value.count != FUNCTION_ITEMS)
         return wrong(r,
@@ -308,6 +314,8 @@ static bool read_pstats(pj_source *source, pj_build *build, pj_err *err)
                  .build = build,
                  .entries_most = bytes.len / LEAST_ENTRY_BYTES};
     begin(&r);
+    pj_build_expect(build, PJ_AT_REGION, bytes.len / FUNCTION_BYTES);
+    pj_build_expect(build, PJ_AT_EDGE, bytes.len / CALLER_BYTES);
     bool ok = take_profile(&r) || tell(&r, source, err);
     pj_build_order(build, r.order, r.order_count);
     free(r.order);

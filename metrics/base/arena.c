@@ -32,7 +32,7 @@ static void out_of_memory(size_t size)
 static void *in_large_pages(void *memory, size_t size)
 {
     enum { LARGE = 4 << 20, PAGE = 4096 };
-    size_t to_page = (size_t)-(uintptr_t)memory & (PAGE - 1);
+    size_t to_page = (size_t) - (uintptr_t)memory & (PAGE - 1);
     if (size >= LARGE)
         (void)madvise((char *)memory + to_page, size - to_page, MADV_HUGEPAGE);
     return memory;

@@ -36,10 +36,33 @@ static void fold_into(double *sum, double own, pj_measure_fold fold)
         return;
     if (isnan(*sum))
         *sum = own;
-    else if (fold == PJ_MEASURE_SUM)
-        *sum += own;
     else
         *sum = (fold == PJ_MEASURE_MIN) == (own < *sum) ? own : *sum;
+}
+
+/// Values are finite: a sum that is no number has an absent one.
+static void fold_row(double *to, const double *own, size_t count, pj_measure_fold fold)
+{
+    if (fold != PJ_MEASURE_SUM) {
+        for (size_t i = 0; i < count; i++)
+            fold_into(&to[i], own[i], fold);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double sum = to[i] + own[i];
+        if (!isnan(sum))
+            to[i] = sum;
+        else if (isnan(to[i]))
+            to[i] = own[i];
+    }
+}
+
+static void take_from_row(double *rest, const double *own, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double less = rest[i] - own[i];
+        rest[i] = isnan(less) ? rest[i] : less;
+    }
 }
 
 /// Sums over subtrees: absent where nothing below has a value.
@@ -53,10 +76,7 @@ static const pj_profile_column *sum_up(const pj_profile *p, const pj_profile_col
     for (uint32_t n = p->count[PJ_AT_NODE]; n-- > 0;) {
         if (p->nodes[n].parent == PJ_NO_ITEM)
             continue;
-        const double *own = made->real + n * width;
-        double *sum = made->real + p->nodes[n].parent * width;
-        for (size_t at = 0; at < width; at++)
-            fold_into(&sum[at], own[at], fold);
+        fold_row(made->real + p->nodes[n].parent * width, made->real + n * width, width, fold);
     }
     return made;
 }
@@ -70,11 +90,8 @@ static const pj_profile_column *take_apart(const pj_profile *p, const pj_profile
     for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
         if (p->nodes[n].parent == PJ_NO_ITEM)
             continue;
-        double *rest = made->real + p->nodes[n].parent * width;
-        for (uint32_t at = 0; at < width; at++) {
-            double part = pj_profile_value(p, inclusive, n, at);
-            rest[at] -= isnan(part) ? 0 : part;
-        }
+        // Parents before children: what is taken from a parent is whole still.
+        take_from_row(made->real + p->nodes[n].parent * width, made->real + n * width, width);
     }
     return made;
 }
@@ -216,9 +233,7 @@ static void sum_strip(const turning *t, strip *at)
         const double *own = at->values + n * at->width;
         if (p->nodes[n].parent == PJ_NO_ITEM)
             continue;
-        double *sum = at->values + p->nodes[n].parent * at->width;
-        for (size_t i = 0; i < at->width; i++)
-            fold_into(&sum[i], own[i], at->fold);
+        fold_row(at->values + p->nodes[n].parent * at->width, own, at->width, at->fold);
     }
 }
 
@@ -230,17 +245,15 @@ static void part_strip(const turning *t, strip *at)
         const double *own = at->values + n * at->width;
         if (p->nodes[n].parent == PJ_NO_ITEM)
             continue;
-        double *rest = at->values + p->nodes[n].parent * at->width;
-        for (size_t i = 0; i < at->width; i++)
-            rest[i] -= isnan(own[i]) ? 0 : own[i];
+        take_from_row(at->values + p->nodes[n].parent * at->width, own, at->width);
     }
 }
 
 static void add_row(turning *t, uint32_t column, uint32_t item, const strip *at, const double *own)
 {
     double *row = pj_build_row(t->build, column, item);
-    for (size_t i = 0; row && i < at->width; i++)
-        fold_into(&row[at->first + i], own[i], at->fold);
+    if (row)
+        fold_row(row + at->first, own, at->width, at->fold);
 }
 
 static void add_strip(turning *t, uint32_t region, uint32_t edge, const strip *at)
@@ -298,6 +311,28 @@ static void add_measure(turning *t, uint32_t measure, pj_arena *arena)
         add_made(t, own, PJ_INCLUSIVE, arena);
 }
 
+/// Calls, and those that are not recursive: where nothing is, both are the same.
+static void add_calls(turning *t)
+{
+    const pj_profile *p = t->from;
+    const pj_profile_column *calls = pj_profile_find(p, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM);
+    bool recursive = false;
+    add_up(t, calls, PJ_CALLS, false);
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++)
+        recursive = recursive || !t->outermost[n];
+    if (recursive || t->with_edges || !calls) {
+        add_up(t, calls, PJ_PRIMITIVE_CALLS, true);
+        return;
+    }
+    uint32_t all = pj_build_column(t->build, PJ_AT_REGION, PJ_CALLS, PJ_NO_ITEM, calls->whole),
+             primitive = pj_build_column(t->build, PJ_AT_REGION, PJ_PRIMITIVE_CALLS, PJ_NO_ITEM,
+                                         calls->whole);
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION] && pj_build_ok(t->build); r++)
+        if (pj_build_row(t->build, all, r))
+            pj_build_add_cells(t->build, primitive, r, &pj_build_profile(t->build)->columns[all],
+                               r);
+}
+
 /// `measure` PJ_NO_ITEM: all of them, with edges.
 static pj_profile *turn(pj_profile *profile, uint32_t measure, bool with_edges, pj_job *job,
                         pj_err *err)
@@ -317,9 +352,7 @@ static pj_profile *turn(pj_profile *profile, uint32_t measure, bool with_edges, 
             continue;
         add_measure(&t, m, arena);
     }
-    const pj_profile_column *calls = pj_profile_find(p, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM);
-    add_up(&t, calls, PJ_CALLS, false);
-    add_up(&t, calls, PJ_PRIMITIVE_CALLS, true);
+    add_calls(&t);
     pj_profile *made = pj_build_profile(build);
     made->shape = PJ_SHAPE_GRAPH;
     made->format = p->format;

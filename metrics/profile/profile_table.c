@@ -12,6 +12,7 @@
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
 #include "metrics/profile/profile_parts.h"
+#include "metrics/profile/profile_sums.h"
 #include "metrics/profile/row_order.h"
 #include "metrics/table/table_ops.h"
 
@@ -450,10 +451,19 @@ static bool is_stopped(const making *m)
     return m->ask->stop && atomic_load_explicit(m->ask->stop, memory_order_relaxed);
 }
 
+/// Values by region tell of ranks what those by call path do.
+static const pj_profile *findings_from(const making *m, const pj_profile *whole)
+{
+    uint32_t usual = pj_profile_sums_usual_measure(whole);
+    bool has_it = m->measure && m->ask->by.item != PJ_BY_PATH && usual != PJ_NO_ITEM &&
+                  m->measure == &m->p->measures[usual];
+    return has_it ? m->p : whole;
+}
+
 static pj_table *make_table(making *m, const pj_profile *whole)
 {
     pj_auto_buf found = {0};
-    pj_profile_findings(whole, &found);
+    pj_profile_findings(findings_from(m, whole), &found);
     m->findings = pj_arena_str(m->arena, pj_buf_str(&found));
     m->table = pj_table_new(title_of(m, whole));
     find_scale(m);

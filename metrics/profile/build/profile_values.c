@@ -315,27 +315,29 @@ bool pj_build_all_rows(pj_build *b)
     return b->ok;
 }
 
+/// Values are finite: a sum that is no number has an absent one.
 static void add_sums(double *to, const double *from, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(from[i]))
-            to[i] = isnan(to[i]) ? from[i] : to[i] + from[i];
+    for (size_t i = 0; i < count; i++) {
+        double sum = to[i] + from[i];
+        if (!isnan(sum))
+            to[i] = sum;
+        else if (isnan(to[i]))
+            to[i] = from[i];
+    }
 }
 
-/// The cells that can be added in haste; false where one is negative or too large.
+/// Adds cells in haste; false where one is absent, negative or too large.
 static bool add_counts(int64_t *to, const int64_t *from, size_t count)
 {
-    static const int64_t small = INT64_MAX / 2;
-    uint64_t odd = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool absent = from[i] == PJ_ABSENT_WHOLE, bare = to[i] == PJ_ABSENT_WHOLE;
-        odd |= (uint64_t)(!absent && (uint64_t)from[i] > (uint64_t)small);
-        odd |= (uint64_t)(!bare && (uint64_t)to[i] > (uint64_t)small);
-    }
-    for (size_t i = 0; !odd && i < count; i++)
-        if (from[i] != PJ_ABSENT_WHOLE)
-            to[i] = (to[i] == PJ_ABSENT_WHOLE ? 0 : to[i]) + from[i];
-    return !odd;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= (uint64_t)to[i] | (uint64_t)from[i];
+    if (bits > INT64_MAX / 2)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+    return true;
 }
 
 void pj_build_add_cells(pj_build *b, uint32_t column, uint32_t item, const pj_profile_column *from,

@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/call_shares.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
@@ -17,7 +18,8 @@ typedef struct picking {
     pj_call_graph_opts opts;
     pj_arena *arena;
     double whole, own; // all time; all own time
-    bool *kept;        // by region
+    const double *inclusive, *edge_inclusive;
+    bool *kept; // by region
     bool *kept_edge;
     double *total, *weight; // by edge
 } picking;
@@ -29,15 +31,21 @@ static double part_of(double value, double whole)
 
 static double total_of(const picking *k, uint32_t region)
 {
-    return part_of(k->s->regions.inclusive[region], k->whole);
+    return part_of(k->inclusive[region], k->whole);
 }
 
+/// Where the source has shared times out by calls and rounded them, that is done again exactly.
 static void measure(picking *k)
 {
     double most = 0;
+    pj_call_shares shares = {k->s->regions.inclusive, k->s->edges.inclusive};
+    if (k->p->shared && k->s->edge_count)
+        shares = pj_call_shares_new(k->s, k->arena);
+    k->inclusive = shares.regions;
+    k->edge_inclusive = shares.edges;
     for (uint32_t r = 0; r < k->p->count[PJ_AT_REGION]; r++) {
         k->own += pj_profile_sums_size(k->s->regions.exclusive[r]);
-        most = fmax(most, pj_profile_sums_size(k->s->regions.inclusive[r]));
+        most = fmax(most, pj_profile_sums_size(k->inclusive[r]));
     }
     k->whole = fmax(k->own, most);
 }
@@ -47,11 +55,12 @@ static void measure(picking *k)
 static double edge_time(const picking *k, uint32_t edge)
 {
     const pj_profile_edge *e = &k->s->edge[edge];
-    double time = k->s->edges.inclusive[edge], calls = k->s->edges.calls[edge];
+    double time = k->edge_inclusive[edge], calls = k->s->edges.calls[edge];
     double all = k->s->regions.calls[e->callee];
     if (k->p->count[PJ_AT_NODE] && e->caller == e->callee)
         return NAN;
-    return isnan(time) && all > 0 ? calls / all * k->s->regions.inclusive[e->callee] : time;
+    bool tells = k->p->shared || !isnan(time);
+    return !tells && all > 0 ? calls / all * k->inclusive[e->callee] : time;
 }
 
 static void weigh_edges(picking *k)

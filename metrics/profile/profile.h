@@ -160,6 +160,7 @@ typedef struct pj_profile {
     _Atomic uint32_t references;
     const char *format; // name of its reader: "pstats"
     const char *title;  // of it: "cProfile profile"
+    bool shared;        // inclusive times are shared out by numbers of calls, and rounded
     bool by_line;       // functions are told by module, line and name, as those of Python are
     pj_shape shape;
     double tick;      // resolution of its clock in seconds; 0 = not known

@@ -322,6 +322,7 @@ static void copy_facts(merging *m)
     all->shape = first->shape;
     all->format = same ? first->format : "several";
     all->by_line = same && first->by_line;
+    all->shared = same && first->shared;
     all->title = same ? first->title : "profile of several tools";
     all->command = common_text(m, offsetof(pj_profile, command));
     all->created = common_text(m, offsetof(pj_profile, created));

@@ -25,9 +25,9 @@ struct pj_build {
     uint64_t arena_charged;
     room cap;
     pj_buckets texts, regions, nodes, edges, lines;
-    size_t *column_rows;   // cells of a column are for this many items
-    size_t *column_room;   // and there is memory for this many
-    size_t *series_points; // room in a series
+    size_t *column_rows;            // cells of a column are for this many items
+    size_t *column_room;            // and there is memory for this many
+    size_t *series_points;          // room in a series
     size_t expected[PJ_SITE_COUNT]; // items, as far as the reader can guess; 0 = it cannot
     size_t column_rows_cap, column_room_cap, series_points_cap;
     uint32_t group_count;

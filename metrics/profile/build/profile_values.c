@@ -233,32 +233,34 @@ static __attribute__((noinline)) void fold_real(pj_build *b, uint32_t column, ui
         at->real[cell] = (fold == PJ_MEASURE_MIN) == (value < had) ? value : had;
 }
 
-/// The cell of a row that is there already; NULL = not so simple.
-static inline const pj_profile_column *quick_cell(const pj_build *b, uint32_t column, uint32_t item,
-                                                  uint32_t location, size_t *cell)
+static inline bool has_row(const pj_build *b, uint32_t column, uint32_t item)
 {
-    *cell = (size_t)item * b->stride + location;
-    return b->ok && item < b->column_rows[column] ? &b->p->columns[column] : NULL;
+    return b->ok && item < b->column_rows[column];
 }
 
 void pj_build_count(pj_build *b, uint32_t column, uint32_t item, uint32_t location, int64_t value)
 {
-    size_t cell;
-    const pj_profile_column *at = quick_cell(b, column, item, location, &cell);
-    if (at && at->whole && value >= 0 && at->integer[cell] == PJ_ABSENT_WHOLE)
-        at->integer[cell] = value;
-    else
-        fold_count(b, column, item, location, value);
+    if (has_row(b, column, item) && value >= 0 && b->p->columns[column].whole) {
+        int64_t *cell = &b->p->columns[column].integer[(size_t)item * b->stride + location];
+        if (*cell == PJ_ABSENT_WHOLE) {
+            *cell = value;
+            return;
+        }
+    }
+    fold_count(b, column, item, location, value);
 }
 
 void pj_build_add(pj_build *b, uint32_t column, uint32_t item, uint32_t location, double value)
 {
-    size_t cell;
-    const pj_profile_column *at = quick_cell(b, column, item, location, &cell);
-    if (at && !at->whole && value >= 0 && value <= DBL_MAX && isnan(at->real[cell]))
-        at->real[cell] = value;
-    else
-        fold_real(b, column, item, location, value);
+    if (has_row(b, column, item) && value >= 0 && value <= DBL_MAX &&
+        !b->p->columns[column].whole) {
+        double *cell = &b->p->columns[column].real[(size_t)item * b->stride + location];
+        if (isnan(*cell)) {
+            *cell = value;
+            return;
+        }
+    }
+    fold_real(b, column, item, location, value);
 }
 
 void pj_build_make_real(pj_build *b, uint32_t measure)

@@ -391,6 +391,25 @@ static bool read_lines(callgrind *c, pj_source *source, pj_err *err)
     return !text.failed;
 }
 
+/// Whether a call stays in its function, whose cost another caller has paid already. Levels of
+/// recursion that callgrind tells apart ("fib'2") count each for itself, as in callgrind_annotate.
+static bool is_paid_already(const pj_profile *p, const pj_profile_edge *edge, const bool *entered)
+{
+    pj_str name = pj_profile_name(p, edge->callee);
+    size_t level = pj_str_find_last(name, '\'');
+    uint64_t number;
+    bool is_level = level < name.len && pj_parse_u64(pj_str_from(name, level + 1), &number);
+    return edge->caller == edge->callee && !is_level && entered[edge->callee];
+}
+
+static bool *find_entered(const pj_profile *p, pj_arena *arena)
+{
+    bool *entered = pj_new_n(arena, bool, p->count[PJ_AT_REGION] + (size_t)1);
+    for (uint32_t e = 0; e < p->count[PJ_AT_EDGE]; e++)
+        entered[p->edges[e].callee] |= p->edges[e].caller != p->edges[e].callee;
+    return entered;
+}
+
 /// A function that is called has the inclusive cost that its callers paid, as in
 /// callgrind_annotate: what it called itself does not tell which of it ran in another thread.
 static void settle_inclusive(callgrind *c, uint32_t measure)
@@ -400,8 +419,11 @@ static void settle_inclusive(callgrind *c, uint32_t measure)
     uint32_t with = pj_build_column(c->build, PJ_AT_REGION, PJ_INCLUSIVE, measure, true);
     pj_auto_arena arena = pj_arena_new(NULL);
     bool *called = pj_new_n(arena, bool, p->count[PJ_AT_REGION]);
+    const bool *entered = find_entered(p, arena);
     for (uint32_t e = 0; e < p->count[PJ_AT_EDGE] && pj_build_ok(c->build); e++) {
         uint32_t callee = p->edges[e].callee;
+        if (is_paid_already(p, &p->edges[e], entered))
+            continue;
         int64_t *sums = pj_build_row_whole(c->build, with, callee);
         for (uint32_t at = 0; sums && !called[callee] && at < p->location_count; at++)
             sums[at] = PJ_ABSENT_WHOLE;

@@ -171,6 +171,7 @@ static bool read_gprof(pj_source *source, pj_build *build, pj_err *err)
         return false;
     gprof file = {.build = build, .blocks = pj_call_blocks_new(true)};
     bool ok = read_lines(&file, source, text, err);
+    pj_build_profile(build)->shared = true;
     if (ok && pj_call_blocks_build(file.blocks, build))
         note_flat_only(&file);
     else if (ok)

@@ -88,11 +88,29 @@ static bool cut_ids(pj_str word, header *out)
     return pj_parse_u64(out->thread, &number) && (!both || pj_parse_u64(out->process, &number));
 }
 
+/// The column "misc" of a sample: what mode it was in ("U", "K", "UP").
+static bool is_misc(pj_str word)
+{
+    enum { LETTERS_MOST = 4 };
+    bool letters = word.len > 0 && word.len <= LETTERS_MOST;
+    for (size_t i = 0; i < word.len && letters; i++)
+        letters = word.at[i] >= 'A' && word.at[i] <= 'Z';
+    return letters;
+}
+
+/// What perf tells between samples: "comm 12 5.678: PERF_RECORD_MMAP ...".
+static bool is_record(pj_str line)
+{
+    return pj_str_contains(line, PJ_S(": PERF_RECORD_"));
+}
+
 /// What stands before the time, or before the event where there is no time.
 static bool cut_front(pj_str front, header *out)
 {
     pj_str word = last_word(&front);
     if (pj_str_starts(word, PJ_S("[")))
+        word = last_word(&front);
+    if (is_misc(word))
         word = last_word(&front);
     out->command = pj_str_trim(front);
     return cut_ids(word, out) && out->command.len > 0;
@@ -168,7 +186,7 @@ static bool sniff(pj_str head)
     bool headed = false;
     for (unsigned lines = 0; head.len && lines < 200; lines++) {
         pj_str line = pj_str_cut(&head, '\n');
-        if (pj_str_trim(line).len == 0 || line.at[0] == '#')
+        if (pj_str_trim(line).len == 0 || line.at[0] == '#' || is_record(line))
             continue;
         if (headed)
             return is_frame(line);
@@ -353,6 +371,10 @@ static void take_line(perf_script *s, pj_str line, uint64_t number)
         return;
     bool indented = line.at[0] == ' ' || line.at[0] == '\t';
     bool in_stack = indented && s->open && !s->at.rest.len;
+    if (!in_stack && is_record(line)) {
+        end_sample(s);
+        return;
+    }
     if (!in_stack && cut_header(line, &at))
         begin_sample(s, &at, number);
     else if (s->open)

@@ -18,7 +18,8 @@
 
 #include <cmocka.h>
 
-#define PSTATS PJ_SOURCE_DIR "/../shared/data/profiles/pstats/"
+#define PROFILES PJ_SOURCE_DIR "/../shared/data/profiles/"
+#define PSTATS PROFILES "pstats/"
 #define REFERENCE PJ_SOURCE_DIR "/../shared/data/reference/profiles/dot/"
 
 typedef struct sample {
@@ -154,6 +155,34 @@ static void graphs_are_those_of_gprof2dot(void **state)
          {.times = false},
          0,
          PSTATS "ranks32/cpu_5.prof"},
+        {PROFILES "native/work.gprof.txt",
+         REFERENCE "../native/gprof_work.csv",
+         {.depth = 0},
+         NULL,
+         {.times = false},
+         0,
+         NULL},
+        {PROFILES "gprof2dot/gnu2.prof",
+         REFERENCE "../native/gprof2dot_gnu2.prof.csv",
+         {.depth = 0},
+         NULL,
+         {.times = false},
+         0,
+         NULL},
+        {PROFILES "gprof2dot/cycle.prof",
+         REFERENCE "../native/gprof2dot_cycle.prof.csv",
+         {.depth = 0},
+         NULL,
+         {.times = false},
+         0,
+         NULL},
+        {PROFILES "gprof2dot/darwin.prof",
+         REFERENCE "../native/gprof2dot_darwin.prof.csv",
+         {.depth = 0},
+         NULL,
+         {.times = false},
+         0,
+         NULL},
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         compare(&samples[i]);

@@ -61,6 +61,27 @@ static void plain_files(void **state)
     assert_int_equal(p->oddities.first_line[PJ_ODDITY_malformed_record], 18);
 }
 
+/// xdebug writes each call of a function by itself with all that is below it: only what others have
+/// called is the function's.
+static void direct_recursion_counts_once(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile p =
+        read_profile_bytes("x",
+                           PJ_S("version: 1\ncreator: xdebug\nevents: Time\n"
+                                "fl=a.php\nfn=f\n2 10\n"
+                                "fl=a.php\nfn=f\n2 20\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 10\n"
+                                "fl=a.php\nfn=f\n2 30\ncfl=a.php\ncfn=f\ncalls=1 0 0\n2 30\n"
+                                "fl=a.php\nfn=main\n9 5\ncfl=a.php\ncfn=f\ncalls=1 0 0\n9 60\n"),
+                           &err);
+    assert_non_null(p);
+    same_value(region_value(p, "f", "a.php", PJ_EXCLUSIVE, "Time", 0), 60);
+    same_value(region_value(p, "f", "a.php", PJ_INCLUSIVE, "Time", 0), 60);
+    same_value(region_value(p, "f", "a.php", PJ_CALLS, NULL, 0), 3);
+    same_value(region_value(p, "main", "a.php", PJ_INCLUSIVE, "Time", 0), 65);
+}
+
 static void odd_lines(void **state)
 {
     (void)state;
@@ -98,9 +119,8 @@ static void as_callgrind_annotate_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_inlined_code),
-        cmocka_unit_test(plain_files),
-        cmocka_unit_test(odd_lines),
+        cmocka_unit_test(threads_and_inlined_code),     cmocka_unit_test(plain_files),
+        cmocka_unit_test(direct_recursion_counts_once), cmocka_unit_test(odd_lines),
         cmocka_unit_test(as_callgrind_annotate_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

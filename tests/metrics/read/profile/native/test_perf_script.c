@@ -50,6 +50,28 @@ static void samples_without_stacks(void **state)
     assert_int_equal(p->measure_count, 1); // no period was printed
 }
 
+/// --show-mmap-events puts records between the samples, -F +misc a mode behind the thread.
+static void records_and_modes_are_passed_over(void **state)
+{
+    (void)state;
+    static const char text[] = "swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xff(0x1) @ "
+                               "0]: x [kernel.kallsyms]_text\n"
+                               "work 12 5.100: PERF_RECORD_COMM exec: work:12/12\n"
+                               "work 12 U 5.200:     100 cycles: \n"
+                               "\t  1a leaf+0x1 (/opt/work)\n"
+                               "\t  2b main+0x1 (/opt/work)\n"
+                               "\n"
+                               "work 12 5.250: PERF_RECORD_EXIT(12:12):(12:12)\n";
+    pj_err err = {0};
+    pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(text), &err);
+    assert_non_null(p);
+    same_value(profile_totals_at(p, "period", 0, "main").inclusive, 100);
+    same_value(profile_totals_at(p, "samples", 0, "leaf").exclusive, 1);
+    assert_true(pj_str_equal(pj_profile_text(p, p->locations[0].name), PJ_S("work 12")));
+    assert_int_equal(p->oddities.count[PJ_ODDITY_unknown_record], 0);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
+}
+
 /// What -F leaves out, and what no -g means: one indented line a sample.
 static void other_fields(void **state)
 {
@@ -208,8 +230,11 @@ static void as_gprof2dot_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_events),          cmocka_unit_test(samples_without_stacks),
-        cmocka_unit_test(other_fields),        cmocka_unit_test(as_stackcollapse_counts),
+        cmocka_unit_test(records_and_modes_are_passed_over),
+        cmocka_unit_test(two_events),
+        cmocka_unit_test(samples_without_stacks),
+        cmocka_unit_test(other_fields),
+        cmocka_unit_test(as_stackcollapse_counts),
         cmocka_unit_test(as_gprof2dot_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,98 @@
+// Times shared out by numbers of calls: what each caller bears, and how time flows in a cycle.
+#include "metrics/base/arena.h"
+#include "metrics/profile/call_shares.h"
+#include "metrics/profile/profile_sums.h"
+#include "tests/support/profile/read_profile.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char report[] =
+    "\t\t\tCall graph\n"
+    "\n"
+    "granularity: each sample hit covers 2 byte(s) for 1.00% of 1.00 seconds\n"
+    "\n"
+    "index % time    self  children    called     name\n"
+    "                                                 <spontaneous>\n"
+    "[1]    100.0    0.00    1.00                 main [1]\n"
+    "                0.00    0.70       1/1           left [2]\n"
+    "                0.00    0.20       1/1           right [3]\n"
+    "                0.10    0.00       1/1           even <cycle 1> [5]\n"
+    "-----------------------------------------------\n"
+    "                0.00    0.70       1/1           main [1]\n"
+    "[2]     70.0    0.00    0.70       1         left [2]\n"
+    "                0.70    0.00       3/4           leaf [4]\n"
+    "-----------------------------------------------\n"
+    "                0.00    0.20       1/1           main [1]\n"
+    "[3]     20.0    0.00    0.20       1         right [3]\n"
+    "                0.20    0.00       1/4           leaf [4]\n"
+    "-----------------------------------------------\n"
+    "                0.20    0.00       1/4           right [3]\n"
+    "                0.70    0.00       3/4           left [2]\n"
+    "[4]     80.0    0.80    0.00       4         leaf [4]\n"
+    "-----------------------------------------------\n"
+    "[7]     20.0    0.20    0.00       1+4       <cycle 1 as a whole> [7]\n"
+    "                0.15    0.00       3             even <cycle 1> [5]\n"
+    "                0.05    0.00       2             odd <cycle 1> [6]\n"
+    "-----------------------------------------------\n"
+    "                                   2             odd <cycle 1> [6]\n"
+    "                0.10    0.00       1/1           main [1]\n"
+    "[5]     15.0    0.15    0.00       3         even <cycle 1> [5]\n"
+    "                                   2             odd <cycle 1> [6]\n"
+    "-----------------------------------------------\n"
+    "                                   2             even <cycle 1> [5]\n"
+    "[6]      5.0    0.05    0.00       2         odd <cycle 1> [6]\n"
+    "                                   2             even <cycle 1> [5]\n"
+    "-----------------------------------------------\n";
+
+static double edge_share(const pj_profile_sums *sums, const pj_call_shares *shares,
+                         const char *caller, const char *callee)
+{
+    const pj_profile *p = sums->profile;
+    uint32_t from = region_called(p, pj_str_of(caller), NULL),
+             to = region_called(p, pj_str_of(callee), NULL);
+    for (uint32_t e = 0; e < sums->edge_count; e++)
+        if (sums->edge[e].caller == from && sums->edge[e].callee == to)
+            return shares->edges[e];
+    fail_msg("no call of %s by %s", callee, caller);
+    return 0;
+}
+
+/// Own times are 0.80, 0.15 and 0.05 s; the report has rounded the rest.
+static void callers_bear_by_calls(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(report), &err);
+    assert_string_equal(err.text, "");
+    assert_true(p->shared);
+    const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);
+    pj_call_shares shares = pj_call_shares_new(sums, arena);
+    static const struct {
+        const char *name;
+        double inclusive;
+    } regions[] = {{"main", 1},   {"left", 0.6}, {"right", 0.2},
+                   {"leaf", 0.8}, {"even", 0.2}, {"odd", 0.05}};
+    for (size_t i = 0; i < sizeof regions / sizeof *regions; i++)
+        same_value(shares.regions[region_called(p, pj_str_of(regions[i].name), NULL)],
+                   regions[i].inclusive);
+    same_value(edge_share(sums, &shares, "main", "left"), 0.6);
+    same_value(edge_share(sums, &shares, "left", "leaf"), 0.6);
+    same_value(edge_share(sums, &shares, "right", "leaf"), 0.2);
+    same_value(edge_share(sums, &shares, "main", "even"), 0.2);
+    same_value(edge_share(sums, &shares, "even", "odd"), 0.05);
+    assert_true(isnan(edge_share(sums, &shares, "odd", "even"))); // back to where it was entered
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_bear_by_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

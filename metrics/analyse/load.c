@@ -73,7 +73,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     sinks[own++] = pj_bracket_sink(&loading->bracket);
     unsigned aspects = pj_load_aspects(opts);
     own += pj_aspects_listen(aspects, &loading->timeline, sinks + own);
-    if (!opts->no_replay)
+    if (!opts->no_replay || pj_aspects_replayed(aspects))
         own += add_replays(loading, run, sinks + own);
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)

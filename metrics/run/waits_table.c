@@ -247,6 +247,61 @@ static pj_table *ranks_table(const pj_run *run)
     return table;
 }
 
+static const char outside_key[] = "outside_mpi_ns", end_key[] = "end_ns";
+
+bool pj_waits_is_own(pj_str column)
+{
+    return pj_str_equal(column, pj_str_of(outside_key)) || pj_str_equal(column, pj_str_of(end_key));
+}
+
+static void add_time(pj_table *table, const char *key, const char *title)
+{
+    pj_table_add_column(table, (pj_column){.key = key, .title = title, .unit = PJ_UNIT_NS});
+}
+
+/// Columns of the patterns that a run has; where each of them is.
+static void add_patterns(pj_table *table, const pj_waits *waits, size_t places[PJ_WAIT_PATTERNS])
+{
+    for (unsigned k = 0; k < PJ_WAIT_PATTERNS; k++) {
+        bool there = false;
+        for (uint32_t i = 0; i < waits->sum_count && !there; i++)
+            there = waits->sums[i].pattern == k && waits->sums[i].wait_ns > 0;
+        places[k] = table->column_count;
+        if (there)
+            add_time(table, pj_arena_format(table->arena, "%s_ns", pj_wait_pattern_rows[k].key),
+                     pj_wait_pattern_rows[k].title);
+    }
+}
+
+pj_table *pj_waits_ranks(const pj_run *run)
+{
+    const pj_waits *waits = run->waits;
+    size_t places[PJ_WAIT_PATTERNS], columns;
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Waits of each rank of %s", run->name);
+    pj_table_add_column(table, (pj_column){"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false});
+    add_time(table, outside_key, "Outside MPI");
+    add_patterns(table, waits, places);
+    add_time(table, "transfer_ns", "Transfer");
+    add_time(table, end_key, "End");
+    columns = table->column_count;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        const pj_wait_rank *rank = &waits->ranks[i];
+        for (size_t c = 0; c < columns; c++)
+            cells[c] = pj_cell_int(0);
+        cells[0] = pj_cell_int(i);
+        cells[1] = pj_cell_int((int64_t)rank->outside_ns);
+        cells[columns - 2] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
+        cells[columns - 1] = pj_cell_int((int64_t)rank->end_ns);
+    }
+    for (uint32_t i = 0; i < waits->sum_count; i++)
+        if (waits->sums[i].wait_ns > 0)
+            pj_table_cell(table, waits->sums[i].rank, places[waits->sums[i].pattern])->integer +=
+                (int64_t)waits->sums[i].wait_ns;
+    return table;
+}
+
 // What they cost
 
 static pj_table *causes_table(const pj_run *run)

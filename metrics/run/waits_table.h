@@ -3,6 +3,7 @@
 #define PJ_WAITS_TABLE_H
 
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
@@ -15,6 +16,12 @@ typedef enum pj_waits_by {
     PJ_WAITS_RANK,    // all time of each rank
     PJ_WAITS_CAUSES,  // which rows of the efficiencies the waits cost how much
 } pj_waits_by;
+
+/// Each rank in ns: outside MPI, by the patterns that there are, transfer, end. Columns: the rank,
+/// then outside_mpi_ns, late_sender_ns, ..., transfer_ns, end_ns.
+pj_table *pj_waits_ranks(const pj_run *run);
+/// Whether a column of these is what ranks do without MPI: outside_mpi_ns, end_ns.
+bool pj_waits_is_own(pj_str column);
 
 /// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).
 pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);

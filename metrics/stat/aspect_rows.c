@@ -98,6 +98,7 @@ static bool stale_waits(const pj_run *run)
 static const pj_aspect pj_aspect_waits = {
     .listen = listen_waits,
     .merged = true,
+    .replayed = true,
     .lack = lack_waits,
     .stale = stale_waits,
 };
@@ -126,6 +127,14 @@ bool pj_aspects_merged(unsigned wanted)
 {
     for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
         if (is_wanted(wanted, key) && aspects[key]->merged)
+            return true;
+    return false;
+}
+
+bool pj_aspects_replayed(unsigned wanted)
+{
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
+        if (is_wanted(wanted, key) && aspects[key]->replayed)
             return true;
     return false;
 }

@@ -3,6 +3,7 @@
 #include "metrics/record/rec_defs.h"
 
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,10 @@ static bool write_all(const char *text, size_t size)
     int file = open(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0)
         return false;
+    pj_rec_signal held;
+    pj_rec_signal_hold(&held);
     bool ok = write(file, text, size) == (ssize_t)size;
+    pj_rec_signal_release(&held);
     if (ok)
         log_size += size;
     else

@@ -7,6 +7,7 @@
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_signal.h"
 #include "metrics/record/rec_tree.h"
 
 #include <errno.h>
@@ -79,7 +80,10 @@ static bool map_chunk(pj_rec_thread *t)
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return false;
+    pj_rec_signal held;
+    pj_rec_signal_hold(&held);
     int failed = posix_fallocate(file, 0, PJ_REC_CHUNK_BYTES);
+    pj_rec_signal_release(&held);
     void *at = MAP_FAILED;
     if (!failed)
         at = mmap(NULL, PJ_REC_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -118,7 +122,10 @@ static bool append_chunk(const pj_rec_thread *t)
     if (file < 0)
         return false;
     const off_t whole = (off_t)t->chunks * PJ_REC_CHUNK_BYTES;
+    pj_rec_signal held;
+    pj_rec_signal_hold(&held);
     ssize_t written = pwrite(file, t->chunk, PJ_REC_CHUNK_BYTES, whole);
+    pj_rec_signal_release(&held);
     bool ok = written == PJ_REC_CHUNK_BYTES;
     int why = written < 0 ? errno : ENOSPC;
     if (!ok && ftruncate(file, whole) != 0)

@@ -4,6 +4,7 @@
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,10 @@ static void *map_segment(pj_rec_tree *tree, off_t from)
     int file = open(tree->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
         return MAP_FAILED;
+    pj_rec_signal held;
+    pj_rec_signal_hold(&held);
     int failed = posix_fallocate(file, from, SEGMENT_BYTES);
+    pj_rec_signal_release(&held);
     void *at = MAP_FAILED;
     if (!failed && !tree->anonymous)
         at = mmap(NULL, SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, from);

@@ -11,6 +11,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/record/merge/merge_profile.h"
+#include "metrics/record/merge/missing_ranks.h"
 #include "metrics/record/merge/part_clock.h"
 #include "metrics/record/merge/part_log.h"
 #include "metrics/record/merge/part_owner.h"
@@ -32,7 +33,8 @@
 enum { WARNING = 2 }; // severity of what a process has to say
 
 #define STAGE "parts/.new" // where the archive is made
-#define LIST "merged"      // names of the parts that are in the archive
+#define LIST "merged"      // names of the parts that are in the archive, or will be
+#define GONE "removed"     // the same, once they need not be there any more
 
 typedef struct merging {
     const char *folder;
@@ -43,6 +45,7 @@ typedef struct merging {
     size_t name_count, name_cap;
     pj_united_part *parts;
     size_t count;
+    uint32_t missing; // ranks
 } merging;
 
 static const char *path_of(const merging *m, const char *name)
@@ -86,17 +89,29 @@ static bool is_stale(pj_str text)
            kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
+/// The file is there whole or not at all.
+static bool make_lock(const merging *m, const char *path)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    const char *own = pj_arena_format(m->arena, "%s.%s.%ld", path, host, (long)getpid());
+    int file = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    bool ok = dprintf(file, "%s %ld\n", host, (long)getpid()) > 0;
+    close(file);
+    ok = ok && link(own, path) == 0;
+    int why = errno;
+    unlink(own);
+    errno = why;
+    return ok;
+}
+
 static bool take_lock(const merging *m, const char *path, pj_err *err)
 {
     for (unsigned tries = 0; tries < 2; tries++) {
-        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0) {
-            char host[256] = "";
-            gethostname(host, sizeof host - 1);
-            dprintf(file, "%s %ld\n", host, (long)getpid());
-            close(file);
+        if (make_lock(m, path))
             return true;
-        }
         if (errno != EEXIST)
             return pj_fail_io(err, path, "cannot be written");
         pj_auto_buf text = {0};
@@ -230,7 +245,7 @@ static void tell_notes(merging *m, const pj_part_log *log)
     for (uint32_t i = 0; i < pj_part_log_count(log, 'X'); i++) {
         pj_str line = pj_part_log_line(log, 'X', i), text = pj_part_log_field(line, 1);
         what = (pj_err){0};
-        pj_fail(&what, PJ_E_NONE, pj_part_log_folder(log), 0, PJ_STR_FMT, PJ_STR_ARG(text));
+        pj_fail(&what, PJ_E_MISSING, pj_part_log_folder(log), 0, PJ_STR_FMT, PJ_STR_ARG(text));
         if (pj_part_log_number(line, 0) >= WARNING)
             tell(m, &what);
     }
@@ -374,7 +389,7 @@ static bool write_archive(merging *m, pj_err *err)
     for (size_t i = 0; i < m->count; i++)
         if (!put_events(m, &m->parts[i], err))
             return false;
-    m->merged->processes = m->count;
+    m->merged->processes = m->count - m->missing;
     remove_archive(m, m->folder);
     bool ok = move(m, "traces", err) && move(m, "traces.def", err) && move(m, "traces.otf2", err);
     rmdir(stage);
@@ -418,9 +433,69 @@ static bool keep_list(merging *m, pj_err *err)
     for (size_t i = 0; i < m->count; i++) {
         pj_str path = pj_str_of(pj_part_log_folder(m->parts[i].log));
         pj_str name = pj_str_from(path, pj_str_find_last(path, '/') + 1);
-        pj_buf_addf(&text, PJ_STR_FMT "\n", PJ_STR_ARG(name));
+        if (!pj_str_starts(name, PJ_S("."))) // what stands in for another one
+            pj_buf_addf(&text, PJ_STR_FMT "\n", PJ_STR_ARG(name));
     }
     return pj_newfile_put(part_path(m, LIST), pj_buf_str(&text), err);
+}
+
+/// A folder beside the parts, which is not listed as one.
+static const char *stand_in(const merging *m, uint32_t rank)
+{
+    return pj_arena_format(m->arena, "%s/parts/.missing.%u", m->folder, rank);
+}
+
+/// What the others need to be told apart is there; that it is not all is said.
+static bool stand_in_for_missing(merging *m, pj_err *err)
+{
+    pj_auto_buf names = {0};
+    m->missing = pj_missing_ranks(m->parts, m->count, &names);
+    if (m->missing == 0 || m->missing > PJ_MISSING_RANKS_MOST)
+        return true;
+    const uint32_t ranks = m->parts[0].world_size; // those of MPI come first
+    const size_t there = m->count;
+    pj_united_part *all = pj_new_n(m->arena, pj_united_part, there + m->missing);
+    memcpy(all, m->parts, there * sizeof *all);
+    m->parts = all;
+    bool *known = pj_new_n(m->arena, bool, ranks);
+    for (size_t i = 0; i < there; i++)
+        if (all[i].in_world && all[i].rank < ranks)
+            known[all[i].rank] = true;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        if (!known[rank] &&
+            !pj_missing_rank_make(&all[0], rank, stand_in(m, rank), &all[m->count++], err))
+            return false;
+    qsort(m->parts, m->count, sizeof *m->parts, by_process);
+    pj_err what = {0};
+    pj_fail(
+        &what, PJ_E_MISSING, m->folder, 0,
+        "of %u ranks of MPI %u are missing (%s): the archive tells nothing of them. Bring their "
+        "folders (on the disks of their nodes) into `parts`, then merge again",
+        ranks, m->missing, names.at);
+    tell(m, &what);
+    return true;
+}
+
+static void remove_stand_ins(const merging *m)
+{
+    for (size_t i = 0; i < m->count && m->missing; i++) {
+        const char *path = pj_part_log_folder(m->parts[i].log);
+        if (!strstr(path, "/parts/.missing."))
+            continue;
+        empty_folder(path);
+        rmdir(path);
+    }
+}
+
+/// Ours, and what merges have left that were killed.
+static void remove_locks(const merging *m)
+{
+    DIR *all = opendir(path_of(m, "parts"));
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (strncmp(entry->d_name, LOCK, sizeof LOCK - 1) == 0)
+            unlinkat(dirfd(all), entry->d_name, 0);
+    if (all)
+        closedir(all);
 }
 
 static void remove_parts(merging *m)
@@ -430,14 +505,37 @@ static void remove_parts(merging *m)
         empty_folder(path);
         rmdir(path);
     }
+    unlink(part_path(m, GONE));
     unlink(part_path(m, LIST));
-    unlink(part_path(m, LOCK));
+    rmdir(path_of(m, STAGE));
+    remove_locks(m);
     rmdir(path_of(m, "parts"));
+}
+
+/// What a merge that was ended while it removed its parts has left. Whether nothing else is there.
+static bool only_rest(merging *m)
+{
+    pj_auto_buf text = {0};
+    if (m->name_count && !pj_file_read(part_path(m, GONE), &text, NULL))
+        return false;
+    pj_str rest = pj_buf_str(&text);
+    size_t left = m->name_count;
+    while (rest.len)
+        left -= is_listed(m, pj_str_cut(&rest, '\n'));
+    struct stat info;
+    bool rests = left == 0 && stat(path_of(m, "traces.otf2"), &info) == 0;
+    if (rests)
+        remove_parts(m);
+    return rests;
 }
 
 static bool merge_all(merging *m, pj_err *err)
 {
-    if (!list_parts(m, err) || !may_replace(m, err))
+    if (!list_parts(m, err))
+        return false;
+    if (only_rest(m))
+        return true;
+    if (!may_replace(m, err))
         return false;
     m->parts = pj_new_n(m->arena, pj_united_part, m->name_count);
     for (size_t i = 0; i < m->name_count; i++)
@@ -447,10 +545,20 @@ static bool merge_all(merging *m, pj_err *err)
         return pj_fail(err, PJ_E_MISSING, m->folder, 0,
                        "holds no part of a recording that could be merged");
     qsort(m->parts, m->count, sizeof *m->parts, by_process);
+    if (has_events(m) && !stand_in_for_missing(m, err))
+        return false;
+    const bool keep = m->opts.keep || m->merged->left_out || m->missing;
+    pj_err unlisted = {0};
+    if (!keep_list(m, keep ? err : &unlisted) &&
+        keep) // first: an archive may be made again of these
+        return false;
     if ((has_events(m) && !write_archive(m, err)) || (has_trees(m) && !write_profile(m, err)))
         return false;
-    if (m->opts.keep || m->merged->left_out)
-        return keep_list(m, err);
+    remove_stand_ins(m);
+    if (keep)
+        return true;
+    if (rename(part_path(m, LIST), part_path(m, GONE)) != 0)
+        unlink(part_path(m, LIST));
     remove_parts(m);
     return true;
 }

@@ -386,11 +386,47 @@ static bool write_end(const char *path, uint64_t kept, pj_str tail, pj_err *err)
         done += ok ? (size_t)size : 0;
     }
     ok = ok && ftruncate(file, (off_t)(kept + tail.len)) == 0;
+    int why = errno;
     if (!ok)
         pj_fail_io(err, path, "cannot be written");
+    if (!ok && file >= 0 && ftruncate(file, (off_t)kept) != 0)
+        why = errno; // half a chunk is none
     if (file >= 0)
         close(file);
+    errno = why;
     return ok;
+}
+
+/// The chunk that was being filled: a file of its own, or behind the whole ones where an earlier
+/// merge had to put it.
+static bool read_current(const char *path, const chunk_file *from, uint64_t size, pj_buf *chunk,
+                         pj_err *err)
+{
+    if (is_there(path) && !pj_file_read(path, chunk, err))
+        return false;
+    const size_t rest = (size_t)(size % CHUNK);
+    if (chunk->len == 0 && rest > 0 &&
+        pread(from->file, pj_buf_room(chunk, rest), rest, (off_t)(size - rest)) == (ssize_t)rest)
+        chunk->len = rest;
+    return true;
+}
+
+/// Without room on the disk the chunk's own file, which is in memory, makes it.
+static bool write_events(const char *path, const char *current, const pj_recovered_tail *tail,
+                         pj_str chunk, pj_err *err)
+{
+    pj_err first = {0};
+    const pj_str bytes = pj_buf_str(&tail->bytes);
+    if (write_end(path, tail->kept, bytes, &first))
+        return true;
+    bool full = errno == ENOSPC && chunk.len > 0 && truncate(current, 0) == 0;
+    if (full && write_end(path, tail->kept, bytes, err))
+        return true;
+    if (full && !write_end(current, 0, chunk, &first))
+        return false;
+    if (!full)
+        *err = first;
+    return false;
 }
 
 bool pj_recover_thread(const char *folder, uint32_t thread, const pj_recover_known *known,
@@ -400,12 +436,15 @@ bool pj_recover_thread(const char *folder, uint32_t thread, const pj_recover_kno
     snprintf(events, sizeof events, "%s/%u.evt", folder, thread);
     snprintf(current, sizeof current, "%s/%u.cur", folder, thread);
     pj_auto_buf chunk = {0};
-    if (is_there(current) && !pj_file_read(current, &chunk, err))
-        return false;
     struct stat info = {0};
     chunk_file from = {.file = open(events, O_RDONLY | O_CLOEXEC)};
     if (from.file >= 0 && fstat(from.file, &info) != 0)
         info.st_size = 0;
+    if (!read_current(current, &from, (uint64_t)info.st_size, &chunk, err)) {
+        if (from.file >= 0)
+            close(from.file);
+        return false;
+    }
     from.room = info.st_size >= CHUNK ? pj_take_memory(2 * (size_t)CHUNK) : NULL;
     const pj_recover_chunks whole = {read_chunk, &from, (uint64_t)info.st_size / CHUNK};
     pj_recovered_tail tail = {0};
@@ -413,7 +452,7 @@ bool pj_recover_thread(const char *folder, uint32_t thread, const pj_recover_kno
     free(from.room);
     if (from.file >= 0)
         close(from.file);
-    bool ok = out->events == 0 || write_end(events, tail.kept, pj_buf_str(&tail.bytes), err);
+    bool ok = out->events == 0 || write_events(events, current, &tail, pj_buf_str(&chunk), err);
     pj_buf_free(&tail.bytes);
     return ok;
 }

@@ -40,7 +40,8 @@ typedef struct pj_recovered_tail {
 /// `current`: the chunk that was being filled.
 void pj_recover_bytes(const pj_recover_chunks *whole, pj_str current, const pj_recover_known *known,
                       pj_recovered *out, pj_recovered_tail *tail);
-/// `folder`/`thread`.evt from itself and `folder`/`thread`.cur; again gives the same file.
+/// `folder`/`thread`.evt from itself and `folder`/`thread`.cur; again gives the same file. On a
+/// full disk the chunk makes room for itself.
 PJ_CHECKED bool pj_recover_thread(const char *folder, uint32_t thread,
                                   const pj_recover_known *known, pj_recovered *out, pj_err *err);
 

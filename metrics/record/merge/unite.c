@@ -262,7 +262,7 @@ static bool fill_world(uniting *u, pj_err *err)
     uint32_t ranks = pj_unite_places(u->parts, u->count), there = 0;
     for (size_t i = 0; i < u->count; i++)
         there += u->parts[i].in_world;
-    if (there < ranks)
+    if (there < ranks) // the merge stands in for a few
         return pj_fail(err, PJ_E_MISSING, NULL, 0,
                        "%u of the %u processes of MPI are there; bring the folders of the other "
                        "ones (on the disks of their nodes) into `parts`, then merge again",

@@ -3,6 +3,7 @@
 #include "metrics/base/file.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/record/merge/merge_parts.h"
+#include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_thread.h"
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -391,6 +393,119 @@ static void a_limit_ends_the_recording_and_not_the_program(void **state)
     fresh();
 }
 
+/// A signal would end the program where a file may not grow.
+static void a_full_disk_ends_the_recording_and_not_the_program(void **state)
+{
+    (void)state;
+    static const rlim_t limits[] = {100, 70000, CHUNK, 2 * CHUNK + 1000};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const char *folder = fresh();
+        program p = {.seed = 13, .steps = STEPS_MOST};
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            signal(SIGXFSZ, SIG_DFL);
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[i], limits[i]});
+            if (limits[i] < CHUNK)
+                close(STDERR_FILENO);
+            pj_rec_start((pj_rec_options){.folder = folder});
+            if (pj_rec_here())
+                run_program(&p);
+            pj_rec_finish();
+            _exit(7);
+        }
+        int status;
+        assert_true(waitpid(child, &status, 0) == child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        pj_merged_parts merged;
+        pj_err err = {0};
+        bool ok = pj_merge_parts(folder, (pj_merge_parts_opts){0}, &merged, &err);
+        assert_int_equal(ok, limits[i] >= CHUNK);
+        if (ok) {
+            assert_true(check_balance(folder) > CHUNK / 32);
+            check_valid(folder);
+        }
+    }
+    fresh();
+}
+
+static void a_merge_may_be_killed(void **state)
+{
+    (void)state;
+    const char *folder = fresh();
+    program p = {.seed = 21, .steps = 40000};
+    record(folder, p, IS_KILLED);
+    uint64_t seed = 77;
+    for (int i = 0; i < 60; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            pj_merged_parts merged;
+            pj_err err = {0};
+            _exit(!pj_merge_parts(folder, (pj_merge_parts_opts){.keep = true}, &merged, &err));
+        }
+        usleep((unsigned)(draw(&seed) % 6000));
+        kill(child, SIGKILL);
+        assert_true(waitpid(child, NULL, 0) == child);
+    }
+    for (int i = 0; i < 40; i++) { // and while it removes the parts
+        pid_t child = fork();
+        if (child == 0) {
+            pj_merged_parts merged;
+            pj_err err = {0};
+            _exit(!pj_merge_parts(folder, (pj_merge_parts_opts){0}, &merged, &err));
+        }
+        usleep((unsigned)(draw(&seed) % 6000));
+        kill(child, SIGKILL);
+        assert_true(waitpid(child, NULL, 0) == child);
+    }
+    if (pj_merge_parts_are(folder))
+        merge(folder, false);
+    compare(folder, p);
+    check_valid(folder);
+    fresh();
+}
+
+static void record_rank(const char *folder, program p, int rank, int ranks)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        pj_rec_start((pj_rec_options){.folder = folder});
+        pj_rec_here();
+        pj_rec_defs_numbers('P', "0\t%d\t%d", rank, ranks);
+        pj_rec_defs_id(
+            'C', (const char *[]){"group", "0", "0", "0", "MPI_COMM_WORLD", rank ? "" : "0,1,2,3"},
+            6);
+        run_program(&p);
+        pj_rec_finish();
+        _exit(0);
+    }
+    assert_true(waitpid(child, NULL, 0) == child);
+}
+
+static void ranks_may_be_missing(void **state)
+{
+    (void)state;
+    const char *folder = fresh();
+    program p = {.seed = 31, .steps = 500};
+    record_rank(folder, p, 0, 4);
+    record_rank(folder, p, 2, 4);
+    char said[1024] = "";
+    pj_merged_parts merged;
+    pj_err err = {0};
+    const pj_merge_parts_opts opts = {.tell = keep_text, .self = said};
+    assert_true(pj_merge_parts(folder, opts, &merged, &err));
+    assert_non_null(strstr(said, "of 4 ranks of MPI 2 are missing (1, 3)"));
+    assert_true(merged.processes == 2 && merged.locations == 4);
+    check_valid(folder);
+    record_rank(folder, p, 1, 4); // they come later
+    record_rank(folder, p, 3, 4);
+    said[0] = '\0';
+    assert_true(pj_merge_parts(folder, opts, &merged, &err));
+    assert_true(said[0] == '\0' && merged.processes == 4);
+    check_valid(folder);
+    fresh();
+}
+
 static void a_running_process_is_left_for_later(void **state)
 {
     (void)state;
@@ -429,6 +544,9 @@ int main(void)
         cmocka_unit_test(threads_and_forked_children_have_their_locations),
         cmocka_unit_test(a_merge_is_done_again),
         cmocka_unit_test(a_limit_ends_the_recording_and_not_the_program),
+        cmocka_unit_test(a_full_disk_ends_the_recording_and_not_the_program),
+        cmocka_unit_test(a_merge_may_be_killed),
+        cmocka_unit_test(ranks_may_be_missing),
         cmocka_unit_test(a_running_process_is_left_for_later),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

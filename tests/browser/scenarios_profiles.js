@@ -113,6 +113,44 @@ async function compared(stage) {
   await alive(area).locator('.pj-found').first().waitFor();
 }
 
+/// Any other picture of a profile: searched, walked by keys, what is reached is told; as a page,
+/// as a drawing and in a notebook.
+async function searched(stage) {
+  const find = async (area, page) => {
+    await area.getByRole('searchbox').fill('centroid');
+    await until(async () => /^\d+ of \d+$/.test(await area.locator('.pj-find output').innerText()));
+    await area.locator('.pj-spot.pj-found').first().click();
+    await until(async () => (await area.locator('.pj-find pre').innerText()).includes('centroid'));
+    await page.keyboard.press('Escape');
+    assert.equal(await area.locator('.pj-found').count(), 0);
+    const told = await area.locator('.pj-find pre').innerText();
+    await page.keyboard.press('ArrowDown');
+    await until(async () => await area.locator('.pj-find pre').innerText() !== told);
+    await page.keyboard.press('Enter');
+    await area.locator('.pj-found').first().waitFor();
+  };
+  for (const kind of ['callgraph', 'heat'])
+    for (const suffix of ['html', 'svg']) {
+      const file = path.join(stage.home, `${kind}.${suffix}`);
+      execFileSync('bash', ['-c', 'popinjay plot $1 profiles/cpu_*.prof --export "$2"', '-', kind, file],
+        { cwd: stage.home, stdio: 'pipe' });
+      const page = await openPage(stage.browser);
+      stage.opened.push({ page, close: () => page.context().close() });
+      await page.goto(pathToFileURL(file).href);
+      await find(page.locator(':root'), page);
+    }
+  const lab = await stage.open(stage.notebook('search.ipynb', [cells[0], 'plot(p, "heat")']));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  await find(lab.output(1), lab.page);
+  for (const theme of ['Dark', 'Light']) {
+    await lab.theme(theme);
+    const { ratio, text } = await lowestContrast(lab.output(1).locator('.pj-find').first());
+    assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+  }
+  await lab.picture(stage.keep('profiles-searched'));
+}
+
 /// Through the kernel: a click is told to it, its controls lead on, and its buttons back.
 async function viewed(stage) {
   const lab = await stage.open(stage.notebook('view.ipynb', [cells[0], 'view(p, "flame")']));
@@ -175,6 +213,7 @@ export const profileScenarios = {
   'profiles: nbconvert\'s page is alive without a kernel': asPage,
   'profiles: files of pictures are alive': asFiles,
   'profiles: comparisons are alive': compared,
+  'profiles: graphs and heat maps are searched and walked by keys': searched,
   'profiles: linked panes': panes,
   'profiles: a view asks the kernel for each zoom': viewed
 };

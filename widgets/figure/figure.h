@@ -59,6 +59,7 @@ typedef struct pj_figure {
     const char *summary;  // one or two sentences that say what is seen: <desc>
     const char *dot;      // the same as a graph in graphviz's language; NULL = none
     const char *alive;    // data for alive.js, an object of JSON without < > &; NULL = none
+    bool searched;        // where scripts run its hover texts are searched, and reached by keys
     const char *lack;     // why there is nothing but `dot`; NULL = there is a picture
     /// Of pictures over time: where their axis begins and ends, in px and in ns; to_ns 0 = none.
     double time_left, time_right;

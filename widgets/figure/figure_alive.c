@@ -5,26 +5,29 @@
 #include "metrics/base/str.h"
 
 /// Well-formed in HTML and in XML.
-static void add_script(pj_buf *out, const char *how, const char *where, const char *data)
+static void add_script(pj_buf *out, const pj_figure *figure, const char *how, const char *where)
 {
     pj_buf_puts(out, "<script>//<![CDATA[\n");
-    pj_buf_puts(out, pj_figure_alive_script);
-    pj_buf_addf(out, "pjAlive.%s(%s,", how, where);
-    pj_buf_puts(out, data);
+    pj_buf_puts(out, figure->alive ? pj_figure_alive_script : pj_figure_search_script);
+    pj_buf_addf(out, "%s.%s(%s", figure->alive ? "pjAlive" : "pjSearch", how, where);
+    if (figure->alive) {
+        pj_buf_add_char(out, ',');
+        pj_buf_puts(out, figure->alive);
+    }
     pj_buf_puts(out, ");\n//]]></script>\n");
 }
 
 void pj_figure_alive_html(const pj_figure *figure, const char *id, pj_buf *out)
 {
-    if (!figure->alive)
+    if (!figure->alive && !figure->searched)
         return;
     pj_auto_buf where = {0};
-    pj_buf_addf(&where, "document.getElementById('%s').parentNode", id);
-    add_script(out, "inPage", where.at, figure->alive);
+    pj_buf_addf(&where, "document.getElementById('%s')%s", id, figure->alive ? ".parentNode" : "");
+    add_script(out, figure, "inPage", where.at);
 }
 
 void pj_figure_alive_svg(const pj_figure *figure, pj_buf *out)
 {
-    if (figure->alive)
-        add_script(out, "inFile", "document.documentElement", figure->alive);
+    if (figure->alive || figure->searched)
+        add_script(out, figure, "inFile", "document.documentElement");
 }

@@ -192,7 +192,7 @@ static double tolerance_of(const comparison *c)
 /// Percent of all time; NAN where the function is not in both.
 static double change_of(const comparison *c, uint32_t node)
 {
-    uint32_t same = c->pairs.nodes[node];
+    uint32_t same = c->pairs.nodes ? c->pairs.nodes[node] : PJ_NO_ITEM;
     return same == PJ_NO_ITEM
                ? NAN
                : 100 * (c->opts.other->nodes[same].total - c->graph->nodes[node].total);
@@ -231,9 +231,10 @@ static const char *compared_label(const comparison *c, uint32_t node, pj_arena *
 {
     const pj_call_graph_node *n = &c->graph->nodes[node];
     const pj_profile *p = c->graph->sums->profile;
-    if (c->pairs.nodes[node] == PJ_NO_ITEM)
+    uint32_t same = c->pairs.nodes ? c->pairs.nodes[node] : PJ_NO_ITEM;
+    if (same == PJ_NO_ITEM)
         return pj_graph_dot_label(c->graph, node, c->opts, arena);
-    const pj_call_graph_node *m = &c->opts.other->nodes[c->pairs.nodes[node]];
+    const pj_call_graph_node *m = &c->opts.other->nodes[same];
     pj_auto_buf text = {0};
     const char *name = p->by_line ? pj_function_label(p, n->region, arena)
                                   : pj_arena_text(arena, pj_profile_name(p, n->region));
@@ -357,7 +358,7 @@ static void add_node(const comparison *c, uint32_t node, pj_arena *arena, pj_buf
 static void add_edge_label(const comparison *c, uint32_t edge, pj_buf *out)
 {
     const pj_call_graph_edge *e = &c->graph->edges[edge];
-    uint32_t same = c->opts.other ? c->pairs.edges[edge] : PJ_NO_ITEM;
+    uint32_t same = c->pairs.edges ? c->pairs.edges[edge] : PJ_NO_ITEM;
     const pj_call_graph_edge *f = same == PJ_NO_ITEM ? e : &c->opts.other->edges[same];
     bool totals = !isnan(e->total) && !isnan(f->total);
     if (!isnan(e->total))

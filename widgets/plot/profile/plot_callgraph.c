@@ -497,6 +497,7 @@ static pj_figure *draw_it(callgraph *c, const pj_graph_theme *theme)
         keep_lack(c, &lack);
     add_dot(c, theme);
     c->figure->summary = summary_of(c);
+    c->figure->searched = true;
     return c->figure;
 }
 

@@ -559,6 +559,7 @@ static pj_figure *draw_it(heat *h, const pj_draw *draw, pj_err *err)
     add_kinds(h);
     add_texts(h);
     add_scale(h);
+    h->chart.figure->searched = true;
     h->chart.figure->summary = pj_arena_format(
         h->chart.arena,
         "A heat map of %u functions at %u ranks or threads, stronger where they take "

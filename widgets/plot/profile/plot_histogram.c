@@ -102,6 +102,7 @@ static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
                        pj_arena_format(v->arena, "%u", h->counts[b]),
                        (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
     }
+    chart.figure->searched = true;
     chart.figure->summary =
         pj_arena_format(chart.arena, "A histogram of %u ranks or threads: %s.", h->spread.count,
                         pj_rank_spread_text(&h->values, h->spread));

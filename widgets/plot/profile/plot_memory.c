@@ -300,6 +300,7 @@ static pj_figure *draw_it(memory *m, pj_plot_opts opts, const pj_draw *draw)
         add_sum(m, &chart);
     for (uint32_t b = 0; has_brackets(m) && b < p->bracket_count && b < BRACKETS_MOST; b++)
         add_bracket(m, &chart, &p->brackets[b]);
+    chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(
         chart.arena, "Memory of %u processes over %.2f s; at most %.1f %s%s.", p->series_count,
         m->seconds, m->peak, m->unit,

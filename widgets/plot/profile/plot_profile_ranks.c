@@ -268,6 +268,7 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
             add_stack(p, &chart, k, true);
         add_stack(p, &chart, k, false);
     }
+    chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(
         chart.arena, "Stacked bars of %u ranks or threads by function. %s. Most: %s.",
         v->location_count, subtitle, p->part_count ? name_of(p, 0) : "nothing");
@@ -344,6 +345,7 @@ static pj_figure *draw_function(ranks_plot *p, uint32_t region, const pj_draw *d
     }
     add_level(p, &chart, spread.mean,
               pj_arena_format(v->arena, "mean %s", pj_profile_view_amount(v, spread.mean)));
+    chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(chart.arena, "Bars of %s at each of %u ranks: %s.",
                                             name, v->location_count, subtitle);
     return chart.figure;

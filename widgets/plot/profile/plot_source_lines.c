@@ -611,6 +611,7 @@ static pj_figure *draw_it(listing *l)
             draw_gap(l, r, y);
     }
     add_note(l);
+    l->figure->searched = true;
     l->figure->summary =
         pj_arena_format(l->figure->arena, "A listing of %zu function%s by line. %s.",
                         l->block_count, l->block_count == 1 ? "" : "s", l->said);

@@ -70,17 +70,28 @@ pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err 
 pj_profile *__wrap_pj_load_profile(const char *const *paths, size_t count,
                                    pj_load_profile_opts opts, pj_job *job, pj_err *err)
 {
-    (void)opts;
+    const char *read[64];
+    size_t kept = 0;
     the_fake->loads++;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && kept < sizeof read / sizeof *read; i++) {
+        pj_err problem = {.code = PJ_E_NONE};
         if (strstr(paths[i], "slow"))
             pj_run_release(go_slowly(paths[i], job, err));
         else if (strstr(paths[i], "bad"))
-            pj_fail(err, PJ_E_FORMAT, paths[i], 0, "this is <no> profile");
+            pj_fail(&problem, PJ_E_FORMAT, paths[i], 0, "this is <no> profile");
+        else
+            read[kept++] = paths[i];
+        if (problem.code && opts.complain && count > 1) // as where several are read
+            opts.complain(opts.context, &problem);
+        else if (problem.code)
+            *err = problem;
         if (err->code)
             return NULL;
     }
-    return profile_for_pages(paths, count);
+    if (kept)
+        return profile_for_pages(read, kept);
+    pj_fail(err, PJ_E_IO, NULL, 0, "none of them could be read");
+    return NULL;
 }
 
 pj_profile *__wrap_pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_run **run,

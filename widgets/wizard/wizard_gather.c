@@ -17,6 +17,7 @@
 #include "metrics/profile/profile.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 struct pj_wizard_gather {
     pj_arena *arena;
@@ -31,6 +32,8 @@ struct pj_wizard_gather {
     atomic_bool stop, ended;
     pj_profile *profile;
     pj_err err;
+    pj_err *problems; // of files that are left out
+    size_t problem_count, problem_cap;
 };
 
 static void report(void *context, const char *what, uint64_t done, uint64_t total)
@@ -42,16 +45,24 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     gather->news(gather->context);
 }
 
-static pj_profile *read_all(const pj_wizard_gather *gather, pj_job *job, pj_err *err)
+/// Called by the thread that reads.
+static void complain(void *context, const pj_err *err)
 {
+    pj_wizard_gather *gather = context;
+    pj_grow(gather->problems, &gather->problem_cap, gather->problem_count + 1);
+    gather->problems[gather->problem_count++] = *err;
+}
+
+static pj_profile *read_all(pj_wizard_gather *gather, pj_job *job, pj_err *err)
+{
+    pj_load_profile_opts how = {.complain = complain, .context = gather};
     pj_load_opts opts = {.no_replay = true};
     if (!pj_load_how_take(&gather->how.texts.how, &opts, err) ||
         !pj_load_texts_memory(&gather->how.texts, &job->memory_budget, err))
         return NULL;
     bool trace = gather->count == 1 && !pj_paths_are_profiles(gather->paths[0]);
-    return trace
-               ? pj_profile_run(gather->paths[0], opts, job, NULL, err)
-               : pj_load_profile(gather->paths, gather->count, (pj_load_profile_opts){0}, job, err);
+    return trace ? pj_profile_run(gather->paths[0], opts, job, NULL, err)
+                 : pj_load_profile(gather->paths, gather->count, how, job, err);
 }
 
 static void work(void *context)
@@ -106,6 +117,7 @@ void pj_wizard_gather_free(pj_wizard_gather *gather)
     pj_wizard_gather_stop(gather);
     pj_task_join(gather->task);
     pj_profile_release(gather->profile);
+    free(gather->problems);
     pj_arena_free(gather->arena);
 }
 
@@ -133,6 +145,11 @@ pj_wizard_progress pj_wizard_gather_at(pj_wizard_gather *gather)
 size_t pj_wizard_gather_count(const pj_wizard_gather *gather)
 {
     return gather->count;
+}
+
+const pj_err *pj_wizard_gather_problem(const pj_wizard_gather *gather, size_t index)
+{
+    return index < gather->problem_count ? &gather->problems[index] : NULL;
 }
 
 const char *pj_wizard_gather_path(const pj_wizard_gather *gather, size_t index)

@@ -22,6 +22,8 @@ void pj_wizard_gather_free(pj_wizard_gather *gather);
 
 bool pj_wizard_gather_ended(const pj_wizard_gather *gather);
 pj_wizard_progress pj_wizard_gather_at(pj_wizard_gather *gather);
+/// After the end: the files that could not be read where others could; NULL past the last.
+const pj_err *pj_wizard_gather_problem(const pj_wizard_gather *gather, size_t index);
 size_t pj_wizard_gather_count(const pj_wizard_gather *gather); // paths
 const char *pj_wizard_gather_path(const pj_wizard_gather *gather, size_t index);
 /// After the end, once: the profile (the caller's), or NULL with the reason.

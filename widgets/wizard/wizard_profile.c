@@ -85,8 +85,10 @@ static void tell_problem(pj_wizard *wizard, const pj_err *err)
             bool about = all || strcmp(one->path, err->where) == 0;
             if (!one->facts.profile || !about)
                 continue;
-            one->problem = pj_arena_text(one->arena, pj_str_of(err->text));
             named = true;
+            if (all && one->problem) // it is known what is wrong with it
+                continue;
+            one->problem = pj_arena_text(one->arena, pj_str_of(err->text));
         }
 }
 
@@ -95,6 +97,9 @@ static void take_profile(pj_wizard *wizard)
     pj_err err = {.code = PJ_E_NONE};
     pj_profile *profile = pj_wizard_gather_take(wizard->gather, &err);
     wizard->gathered = pj_wizard_gather_at(wizard->gather);
+    const pj_err *problem;
+    for (size_t i = 0; (problem = pj_wizard_gather_problem(wizard->gather, i)); i++)
+        tell_problem(wizard, problem);
     pj_wizard_gather_free(wizard->gather);
     wizard->gather = NULL;
     if (!profile) {

@@ -409,9 +409,12 @@ static void add_profile_row(const pj_wizard *wizard, pj_buf *out)
     const pj_wizard_progress *p = &wizard->gathered;
     char time[32];
     const char *problem = NULL, *name = NULL;
+    size_t unread = 0;
     for (size_t i = 0; i < wizard->chosen_count; i++) {
         const pj_chosen *one = &wizard->chosen[i];
-        if (one->facts.profile && one->problem && !problem) {
+        if (!one->facts.profile || !one->problem)
+            continue;
+        if (!unread++) {
             problem = one->problem;
             name = pj_wizard_name(one);
         }
@@ -423,10 +426,17 @@ static void add_profile_row(const pj_wizard *wizard, pj_buf *out)
         pj_escape_html(out, pj_str_of(name ? name : ""));
         pj_buf_puts(out, ": ");
         pj_escape_html(out, pj_str_of(problem ? problem : "unknown reason"));
-    } else if (p->state == PJ_READING_DONE)
+    } else if (p->state == PJ_READING_DONE) {
         pj_buf_addf(out, "read in %s", time);
-    else
+        if (unread) { // the others are there
+            pj_buf_addf(out, "; without %zu: ", unread);
+            pj_escape_html(out, pj_str_of(name));
+            pj_buf_puts(out, ": ");
+            pj_escape_html(out, pj_str_of(problem));
+        }
+    } else {
         pj_buf_puts(out, p->state == PJ_READING_STOPPED ? "cancelled" : "reading");
+    }
     pj_buf_puts(out, "</td></tr>");
 }
 

@@ -400,11 +400,17 @@ static void a_bad_profile_is_told(void **state)
 {
     (void)state;
     static const char *const paths[] = {"/traces/a.prof", "/traces/bad.prof", "/traces/2x1.prv"};
+    static const char *const all_bad[] = {"/traces/bad.prof", "/traces/bad2.prof"};
     timeline s;
-    open_timeline(&s, paths, 3);
+    open_timeline(&s, paths, 3); // the others are read
+    analyse(&s);
+    assert_true(says(&s, "; without 1: bad.prof: this is &lt;no&gt; profile"));
+    assert_non_null(strstr(titles(&s), "'Functions'"));
+    close_timeline(&s);
+    open_timeline(&s, all_bad, 2);
     analyse(&s);
     assert_true(says(&s, "failed: bad.prof: this is &lt;no&gt; profile"));
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
+    assert_string_equal(titles(&s), "['Files']");
     close_timeline(&s);
     static const char *const slow[] = {"/traces/slow.prof"};
     open_timeline(&s, slow, 1);

@@ -19,6 +19,11 @@ const pj_param pj_profile_view_rows[] = {
     ROW(before, "before", PJ_PARAM_PATH, "PROFILE",
         .help = "A profile (file, glob or folder) that difference, flame, icicle, "
                 "callgraph and ranks compare with."),
+    ROW(value, "value", PJ_PARAM_CHOICE, "own|inclusive", .choices = pj_profile_view_values,
+        .preset = "inclusive; own in heat",
+        .help = "What heat, ranks -f and histogram show of a function: without or with callees."),
+    ROW(order, "order", PJ_PARAM_CHOICE, "rank|value", .choices = pj_profile_view_orders,
+        .preset = "rank", .help = "How ranks stand: as they are numbered, or the largest first."),
     {.name = "normalise",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_profile_view_args, normalise),
@@ -85,6 +90,8 @@ const pj_param pj_profile_view_rows[] = {
 #undef ROW
 
 const char *const pj_profile_view_colour_by[] = {"total", "self", "difference", NULL};
+const char *const pj_profile_view_values[] = {"own", "inclusive", NULL};
+const char *const pj_profile_view_orders[] = {"rank", "value", NULL};
 const char *const pj_profile_view_marked[] = {"slower", "faster", NULL};
 const char *const pj_profile_view_labels[] = {"share", "time", NULL};
 
@@ -110,6 +117,9 @@ static bool part_of(const char *name, const char *text, double unit, double *out
 bool pj_profile_view_args_take(const pj_profile_view_args *args, pj_profile_opts *out, pj_err *err)
 {
     *out = (pj_profile_opts){
+        .own = args->value && strcmp(args->value, "own") == 0,
+        .with_callees = args->value && strcmp(args->value, "inclusive") == 0,
+        .by_value = args->order && strcmp(args->order, "value") == 0,
         .measure = args->measure,
         .function = args->function,
         .root = args->root,

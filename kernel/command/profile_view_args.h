@@ -7,13 +7,15 @@
 #include "widgets/plot/plot.h"
 
 typedef struct pj_profile_view_args {
-    const char *measure, *function, *root, *leaf, *path, *colours, *colour_by, *label, *only;
+    const char *measure, *function, *root, *leaf, *path, *colours, *colour_by, *label, *only,
+        *value, *order;
     const char *before, *source, *rank, *cutoff, *least_node, *least_edge;
     uint64_t depth;
     double skew, tolerance;
     bool reverse, normalise, skip_zero, wrap, strip, slope;
 } pj_profile_view_args;
 
+extern const char *const pj_profile_view_values[], *const pj_profile_view_orders[];
 extern const char *const pj_profile_view_colour_by[], *const pj_profile_view_marked[],
                                                           *const pj_profile_view_labels[];
 

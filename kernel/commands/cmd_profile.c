@@ -18,6 +18,7 @@
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_rows.h"
 #include "metrics/profile/profile_table.h"
+#include "metrics/profile/profile_waits.h"
 #include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
 
@@ -26,7 +27,7 @@ typedef struct profile_args {
     const char *by, *sort, *metric, *where, *match, *first, *min, *callers, *callees, *root, *rank;
     const char *unit;
     const char *source;
-    bool strip, skip_zero, pstats, lines, pprof;
+    bool strip, skip_zero, pstats, lines, pprof, waits;
     pj_exports exports;
 } profile_args;
 
@@ -185,6 +186,8 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
         return pj_profile_edges(profile, PJ_CALLERS, pj_str_of(args->callers), ask, err);
     if (args->callees)
         return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), ask, err);
+    if (args->waits)
+        return pj_profile_waits(profile, err);
     return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
 }
 
@@ -203,7 +206,7 @@ static pj_table *make_table(const pj_session *session, const profile_args *args,
 static void limit(const pj_session *session, const profile_args *args, pj_profile_ask *ask)
 {
     enum { SHOWN = 40 };
-    bool asked = args->first || args->where || args->callers || args->callees ||
+    bool asked = args->first || args->waits || args->where || args->callers || args->callees ||
                  ask->by.item != PJ_BY_FUNCTION || session->lang;
     if (!args->exports.paths.count && !asked)
         ask->first = SHOWN;
@@ -217,7 +220,7 @@ static bool is_plain(const profile_args *args)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i])
             return false;
-    return !args->strip && !args->skip_zero && !args->pstats && !args->pprof;
+    return !args->strip && !args->skip_zero && !args->waits && !args->pstats && !args->pprof;
 }
 
 static bool run_profile(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -349,6 +352,10 @@ static const pj_param params[] = {
      .offset = offsetof(profile_args, source),
      .shown = "DIR",
      .help = "Where the sources are that --lines shows, when they are not where they were."},
+    {.name = "waits",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(profile_args, waits),
+     .help = "What every rank does: work, MPI, other waiting, and the part of each."},
     {.name = "pprof",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, pprof),

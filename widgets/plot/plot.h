@@ -42,15 +42,17 @@ typedef struct pj_profile_opts {
     const pj_profile *before; // that it is compared with; NULL = none
     bool normalise;           // both as if they took as long
     const char *source;       // folder with the sources of lines; NULL = where the profile says
-    bool wrap, strip;   // names of a call graph: in several lines; without parameters and templates
-    bool slope;         // the trend of memory over time
-    double skew;        // of the colours of a call graph; 0 = even
-    bool skip_zero;     // lines without values are left out
-    bool reverse;       // callers above their callees
-    bool by_self;       // colours of a call graph: by own time
-    bool by_difference; // of a compared one in a .dot: by how much it has changed
-    double tolerance;   // of one: percent of all time that is no change; 0 = 0.001
-    int marked;         // of one: 0 = all changes, 1 = what is slower, 2 = what is faster
+    bool wrap, strip; // names of a call graph: in several lines; without parameters and templates
+    bool slope;       // the trend of memory over time
+    double skew;      // of the colours of a call graph; 0 = even
+    bool skip_zero;   // lines without values are left out
+    bool own, with_callees; // which of a function's values, where it is not the plot's usual one
+    bool by_value;          // ranks: the largest first
+    bool reverse;           // callers above their callees
+    bool by_self;           // colours of a call graph: by own time
+    bool by_difference;     // of a compared one in a .dot: by how much it has changed
+    double tolerance;       // of one: percent of all time that is no change; 0 = 0.001
+    int marked;             // of one: 0 = all changes, 1 = what is slower, 2 = what is faster
     bool one_rank;
     int64_t rank;
     const uint32_t *zoom;          // of call paths: regions from the root to what is looked at

@@ -91,7 +91,8 @@ static void add_ranks(writer *w)
                     "fig:profile-function");
     }
     if (w->profile->location_count <= MOST)
-        add_guarded(w, "profile, p, {by = \"rank\"}", "Time of each rank", "tab:profile-ranks");
+        add_guarded(w, "function() return p.waits end", "Work and waiting of each rank",
+                    "tab:profile-ranks");
 }
 
 static void add_lines(writer *w)

@@ -9,6 +9,7 @@
 #include "metrics/analyse/paths.h"
 #include "metrics/analyse/profile_run.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/clock.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"

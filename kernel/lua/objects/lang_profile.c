@@ -11,6 +11,7 @@
 #include "metrics/profile/profile_filter.h"
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_table.h"
+#include "metrics/profile/profile_waits.h"
 #include "metrics/table/table.h"
 #include "widgets/report/profile_findings_md.h"
 #include "widgets/table/call_tree_html.h"
@@ -133,6 +134,14 @@ static int series(lua_State *L)
     return push_made(L, pj_profile_series_table);
 }
 
+static int waits(lua_State *L)
+{
+    const pj_profile *p = self(L);
+    pj_err *err = pj_lang_err(L);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    return give_table(L, slot, pj_profile_waits(p, err), err);
+}
+
 static int metrics(lua_State *L)
 {
     return push_made(L, pj_profile_metrics);
@@ -238,6 +247,7 @@ static const pj_lang_member members[] = {
     {"threads", threads, true, NULL, "Sums of threads, a table."},
     {"edges", edges, true, NULL, "Who calls whom, a table."},
     {"events", events, true, NULL, "What the program reported n times, a table."},
+    {"waits", waits, true, NULL, "Work, MPI and other waiting of each rank, a table."},
     {"series", series, true, NULL, "Values over time, a table."},
     {"metrics", metrics, true, NULL, "The metrics that were recorded, a table."},
     {"callers", callers, false, ":callers(REGEX)", "Who calls the functions that match, a table."},

@@ -100,11 +100,11 @@ static void measure_row(const heat *h, heat_row *row)
     }
 }
 
-/// Own time; where the source tells none, time with callees.
+/// Own time; where the source tells none or it is asked for, time with callees.
 static pj_value_part part_of(const pj_profile_view *v)
 {
     bool own = pj_profile_find(v->profile, PJ_AT_REGION, PJ_EXCLUSIVE, v->measure) != NULL;
-    return own ? PJ_EXCLUSIVE : PJ_INCLUSIVE;
+    return own && !v->opts.with_callees ? PJ_EXCLUSIVE : PJ_INCLUSIVE;
 }
 
 /// By location; what a source stores as nothing without a call was never called.

@@ -64,7 +64,8 @@ static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw
     y.title = v->ranks == v->location_count ? "Ranks" : "Threads";
     pj_axis x = pj_axis_categories(v->arena, labels, BINS);
     const char *name = pj_function_short(v->profile, h->region, v->arena);
-    x.title = pj_arena_format(v->arena, "Time of %s, with callees", name);
+    x.title =
+        pj_arena_format(v->arena, "Time of %s, %s", name, v->opts.own ? "own" : "with callees");
     return pj_chart_new(
         (pj_chart_opts){.title = opts.title
                                      ? opts.title
@@ -117,7 +118,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     if (pj_rank_values_new(data.profile, opts.profile, arena, &h.values, err))
         h.region = pj_rank_values_function(&h.values, err);
     if (h.region != PJ_NO_ITEM) {
-        h.of = pj_rank_values_of(&h.values, h.region, PJ_INCLUSIVE);
+        h.of =
+            pj_rank_values_of(&h.values, h.region, opts.profile.own ? PJ_EXCLUSIVE : PJ_INCLUSIVE);
         h.spread = pj_rank_spread_of(&h.values, h.of);
         if (h.spread.count)
             figure = draw_it(&h, opts, draw);

@@ -34,6 +34,8 @@ typedef struct ranks_plot {
     pj_rank_values values, then; // then = what they are compared with
     bool compared;
     uint32_t *places; // by location: that of `then`
+    uint32_t *order;  // by bar: the location that it is of
+    uint32_t means;   // bars of means behind them
     pj_plot_opts opts;
     part parts[PARTS_MOST + 1]; // from the bottom of the bars
     size_t part_count;
@@ -42,6 +44,35 @@ typedef struct ranks_plot {
     double most; // of them
     pj_column_text form;
 } ranks_plot;
+
+// ---- order of the bars
+
+typedef struct bar {
+    double value;
+    uint32_t location;
+} bar;
+
+static int by_value(const void *a, const void *b)
+{
+    const bar *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? 1 : -1;
+    return (x->location > y->location) - (x->location < y->location);
+}
+
+/// As ranks are numbered, or the largest first.
+static void put_in_order(ranks_plot *p, const double *values)
+{
+    const pj_profile_view *v = &p->values.view;
+    bar *bars = pj_new_n(v->arena, bar, v->location_count + (size_t)1);
+    p->order = pj_new_n(v->arena, uint32_t, v->location_count + (size_t)1);
+    for (uint32_t k = 0; k < v->location_count; k++)
+        bars[k] = (bar){pj_profile_sums_size(values[k]), k};
+    if (v->opts.by_value)
+        qsort(bars, v->location_count, sizeof *bars, by_value);
+    for (uint32_t k = 0; k < v->location_count; k++)
+        p->order[k] = bars[k].location;
+}
 
 // ---- parts of the bars
 
@@ -155,7 +186,13 @@ static pj_chart frame(ranks_plot *p, const char *title, const char *subtitle, do
                       const pj_draw *draw)
 {
     const pj_profile_view *v = &p->values.view;
-    pj_axis x = pj_axis_categories(v->arena, p->values.names, v->location_count);
+    const char **names = pj_new_n(v->arena, const char *, v->location_count + (size_t)2);
+    for (uint32_t k = 0; k < v->location_count; k++)
+        names[k] = p->values.names[p->order[k]];
+    names[v->location_count] = "mean";
+    pj_axis x = pj_axis_categories(v->arena, names, v->location_count + p->means);
+    if (p->means) // told whatever other labels there is room for
+        x.ticks[v->location_count].label = "";
     pj_chart_key keys[PARTS_MOST + 1];
     x.title = v->ranks == v->location_count ? "Rank" : "Rank.thread";
     for (size_t i = 0; i < p->part_count; i++)
@@ -176,15 +213,15 @@ static pj_chart frame(ranks_plot *p, const char *title, const char *subtitle, do
 
 static double slot_of(const ranks_plot *p, const pj_chart *chart)
 {
-    return (chart->right - chart->left) / p->values.view.location_count;
+    return (chart->right - chart->left) / (p->values.view.location_count + p->means);
 }
 
-/// Of a rank that is compared, `then` is the left half.
-static void add_bar(const ranks_plot *p, pj_chart *chart, uint32_t k, bool then, pj_mark look)
+/// At a place from the left. Of a rank that is compared, `then` is the left half.
+static void add_bar(const ranks_plot *p, pj_chart *chart, uint32_t place, bool then, pj_mark look)
 {
     double slot = slot_of(p, chart), gap = slot > 6 ? slot * 0.14 : 0;
     look.kind = PJ_MARK_RECT;
-    look.x = chart->left + k * slot + gap;
+    look.x = chart->left + place * slot + gap;
     look.w = slot - 2 * gap;
     if (p->compared) {
         look.w /= 2;
@@ -208,8 +245,9 @@ static const char *part_hover(const ranks_plot *p, uint32_t k, size_t i, bool th
         pj_profile_view_share(v, value, whole), pj_profile_view_amount(v, whole));
 }
 
-static void add_stack(const ranks_plot *p, pj_chart *chart, uint32_t k, bool then)
+static void add_stack(const ranks_plot *p, pj_chart *chart, uint32_t place, bool then)
 {
+    uint32_t k = p->order[place];
     double below = 0;
     for (size_t i = 0; i < p->part_count; i++) {
         double value =
@@ -219,7 +257,7 @@ static void add_stack(const ranks_plot *p, pj_chart *chart, uint32_t k, bool the
         below += value;
         if (bottom - top < 0.05)
             continue;
-        add_bar(p, chart, k, then,
+        add_bar(p, chart, place, then,
                 (pj_mark){.y = top,
                           .h = bottom - top,
                           .fill = colour_of(p, i),
@@ -227,6 +265,45 @@ static void add_stack(const ranks_plot *p, pj_chart *chart, uint32_t k, bool the
                           .stroke_width = 0.8,
                           .hover = part_hover(p, k, i, then, value)});
     }
+}
+
+/// The mean over all ranks, as one more bar.
+static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
+{
+    const pj_profile_view *v = &p->values.view;
+    uint32_t locations = v->location_count;
+    double below = 0, whole = 0;
+    for (size_t i = 0; i < p->part_count; i++)
+        whole += p->parts[i].sum / locations;
+    for (size_t i = 0; i < p->part_count; i++) {
+        double value = p->parts[i].sum / locations;
+        double bottom = pj_chart_y(chart, shown(p, below));
+        double top = pj_chart_y(chart, shown(p, below + value));
+        below += value;
+        if (bottom - top < 0.05)
+            continue;
+        const char *hover = pj_arena_format(v->arena, "mean of %u, %s\nown %s, %s of %s", locations,
+                                            name_of(p, i), pj_profile_view_amount(v, value),
+                                            pj_profile_view_share(v, value, whole),
+                                            pj_profile_view_amount(v, whole));
+        add_bar(p, chart, locations, false,
+                (pj_mark){.y = top,
+                          .h = bottom - top,
+                          .fill = colour_of(p, i),
+                          .stroke = bottom - top > 2 ? PJ_PAPER : PJ_NONE,
+                          .stroke_width = 0.8,
+                          .hover = hover});
+    }
+    double slot = slot_of(p, chart), border = chart->left + locations * slot;
+    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                           .x = border,
+                                           .y = chart->top,
+                                           .w = border,
+                                           .h = chart->bottom,
+                                           .stroke = PJ_RULE,
+                                           .stroke_width = 1});
+    pj_textbox_put(chart->figure, border + slot / 2, pj_chart_y(chart, shown(p, whole)) - 4, "mean",
+                   (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
 }
 
 /// "cpu_*.prof", "after.prof against before.prof".
@@ -261,6 +338,8 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
 {
     const pj_profile_view *v = &p->values.view;
     const char *subtitle = said(p);
+    put_in_order(p, p->whole);
+    p->means = !p->compared && v->location_count > 1 ? 1 : 0;
     pj_chart chart = frame(p, pj_arena_format(v->arena, "Time of each rank: %s", titled(p)),
                            subtitle, p->most, draw);
     for (uint32_t k = 0; k < v->location_count; k++) {
@@ -268,6 +347,8 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
             add_stack(p, &chart, k, true);
         add_stack(p, &chart, k, false);
     }
+    if (p->means)
+        add_mean_stack(p, &chart);
     chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(
         chart.arena, "Stacked bars of %u ranks or threads by function. %s. Most: %s.",
@@ -293,56 +374,91 @@ static void add_level(const ranks_plot *p, pj_chart *chart, double value, const 
         (pj_style){.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_END, .halo = true});
 }
 
+/// What one function takes at each location as shown.
+typedef struct of_function {
+    const double *of, *with, *own; // what is drawn; with callees; its own
+    const double *then;            // of the profile of before; NULL = there is none
+    bool shows_own;
+} of_function;
+
+static void add_function_bar(const ranks_plot *p, pj_chart *chart, uint32_t place,
+                             const of_function *f, pj_colour fill)
+{
+    const pj_profile_view *v = &p->values.view;
+    uint32_t k = p->order[place];
+    const char *where = pj_profile_view_location(v, v->locations[k]);
+    double then = value_then(p, f->then, k);
+    if (then > 0) {
+        double high = pj_chart_y(chart, shown(p, then));
+        add_bar(p, chart, place, true,
+                (pj_mark){.y = high,
+                          .h = chart->bottom - high,
+                          .fill = fill,
+                          .hover = pj_arena_format(v->arena, "%s, before\n%s %s", where,
+                                                   f->shows_own ? "own" : "with callees",
+                                                   pj_profile_view_amount(v, then))});
+    }
+    if (!(f->of[k] > 0))
+        return;
+    double top = pj_chart_y(chart, shown(p, f->of[k]));
+    const char *hover = pj_arena_format(v->arena, "%s\nwith callees %s, own %s", where,
+                                        pj_profile_view_amount(v, f->with[k]),
+                                        pj_profile_view_amount(v, f->own[k]));
+    add_bar(p, chart, place, false,
+            (pj_mark){.y = top, .h = chart->bottom - top, .fill = fill, .hover = hover});
+}
+
+static of_function take_function(const ranks_plot *p, uint32_t region)
+{
+    bool own = p->values.view.opts.own;
+    pj_value_part which = own ? PJ_EXCLUSIVE : PJ_INCLUSIVE;
+    of_function f = {.of = pj_rank_values_of(&p->values, region, which),
+                     .with = pj_rank_values_of(&p->values, region, PJ_INCLUSIVE),
+                     .own = pj_rank_values_of(&p->values, region, PJ_EXCLUSIVE),
+                     .shows_own = own};
+    uint32_t same = p->compared ? pj_rank_values_same(&p->values, region, &p->then) : PJ_NO_ITEM;
+    if (same != PJ_NO_ITEM)
+        f.then = pj_rank_values_of(&p->then, same, which);
+    return f;
+}
+
+/// How the ranks differ; compared, how that has changed. `*most` is the longest bar.
+static const char *function_said(const ranks_plot *p, const of_function *f, pj_rank_spread spread,
+                                 double *most)
+{
+    const pj_profile_view *v = &p->values.view;
+    pj_rank_spread was = f->then ? pj_rank_spread_of(&p->then, f->then) : (pj_rank_spread){0};
+    *most = fmax(spread.most, was.most);
+    if (!p->compared)
+        return pj_rank_spread_text(&p->values, spread);
+    return pj_arena_format(
+        v->arena,
+        "mean %s, before %s; most %s, before %s; of each rank the pale bar on "
+        "the left is before",
+        pj_profile_view_amount(v, spread.mean), pj_profile_view_amount(v, was.mean),
+        pj_profile_view_amount(v, spread.most), pj_profile_view_amount(v, was.most));
+}
+
 static pj_figure *draw_function(ranks_plot *p, uint32_t region, const pj_draw *draw, pj_err *err)
 {
     const pj_profile_view *v = &p->values.view;
-    const double *of = pj_rank_values_of(&p->values, region, PJ_INCLUSIVE);
-    const double *own = pj_rank_values_of(&p->values, region, PJ_EXCLUSIVE);
-    pj_rank_spread spread = pj_rank_spread_of(&p->values, of);
+    of_function f = take_function(p, region);
+    pj_rank_spread spread = pj_rank_spread_of(&p->values, f.of);
     const char *name = pj_function_short(v->profile, region, v->arena);
+    double most = 0;
     if (spread.count == 0 || !(spread.most > 0)) {
         pj_fail(err, PJ_E_MISSING, NULL, 0, "no rank spends time in %s", name);
         return NULL;
     }
-    const double *then = NULL;
-    const char *subtitle = pj_rank_spread_text(&p->values, spread);
-    double most = spread.most;
-    if (p->compared) {
-        uint32_t same = pj_rank_values_same(&p->values, region, &p->then);
-        then = same == PJ_NO_ITEM ? NULL : pj_rank_values_of(&p->then, same, PJ_INCLUSIVE);
-        pj_rank_spread was = then ? pj_rank_spread_of(&p->then, then) : (pj_rank_spread){0};
-        most = fmax(most, was.most);
-        subtitle = pj_arena_format(
-            v->arena,
-            "mean %s, before %s; most %s, before %s; of each rank the pale bar on the "
-            "left is before",
-            pj_profile_view_amount(v, spread.mean), pj_profile_view_amount(v, was.mean),
-            pj_profile_view_amount(v, spread.most), pj_profile_view_amount(v, was.most));
-    }
-    pj_chart chart = frame(p, pj_arena_format(v->arena, "%s over ranks: %s", name, titled(p)),
+    const char *subtitle = function_said(p, &f, spread, &most);
+    put_in_order(p, f.of);
+    pj_chart chart = frame(p,
+                           pj_arena_format(v->arena, "%s over ranks%s: %s", name,
+                                           f.shows_own ? ", own time" : "", titled(p)),
                            subtitle, most, draw);
     pj_colour fill = pj_palette_mix(pj_function_colour(v->profile, region), PJ_INK, 0.12);
-    for (uint32_t k = 0; k < v->location_count; k++) {
-        if (value_then(p, then, k) > 0) {
-            double high = pj_chart_y(&chart, shown(p, value_then(p, then, k)));
-            add_bar(p, &chart, k, true,
-                    (pj_mark){.y = high,
-                              .h = chart.bottom - high,
-                              .fill = fill,
-                              .hover = pj_arena_format(
-                                  v->arena, "%s, before\nwith callees %s",
-                                  pj_profile_view_location(v, v->locations[k]),
-                                  pj_profile_view_amount(v, value_then(p, then, k)))});
-        }
-        if (!(of[k] > 0))
-            continue;
-        double top = pj_chart_y(&chart, shown(p, of[k]));
-        const char *hover = pj_arena_format(
-            v->arena, "%s\nwith callees %s, own %s", pj_profile_view_location(v, v->locations[k]),
-            pj_profile_view_amount(v, of[k]), pj_profile_view_amount(v, own[k]));
-        add_bar(p, &chart, k, false,
-                (pj_mark){.y = top, .h = chart.bottom - top, .fill = fill, .hover = hover});
-    }
+    for (uint32_t place = 0; place < v->location_count; place++)
+        add_function_bar(p, &chart, place, &f, fill);
     add_level(p, &chart, spread.mean,
               pj_arena_format(v->arena, "mean %s", pj_profile_view_amount(v, spread.mean)));
     chart.figure->searched = true;

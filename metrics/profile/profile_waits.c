@@ -1,0 +1,111 @@
+// What waits is told by the names of functions, as in pictures and findings.
+#include "metrics/profile/profile_waits.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/find/profile_facts.h"
+#include "metrics/profile/function_name.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_sums.h"
+#include "metrics/table/table.h"
+
+#include <math.h>
+
+typedef struct rank_times {
+    double all, mpi, waiting;
+} rank_times;
+
+static bool is_mpi(const pj_profile *p, uint32_t region)
+{
+    static const char *const starts[] = {"MPI_", "PMPI_", "mpi_"};
+    pj_str name = pj_str_trim(pj_profile_name(p, region));
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (pj_str_starts(name, pj_str_of(starts[i])))
+            return true;
+    return p->regions[region].kind == PJ_REGION_mpi || pj_str_contains(name, PJ_S("mpi4py"));
+}
+
+static void add_item(const pj_profile_facts *f, uint32_t item, uint32_t region, rank_times *ranks)
+{
+    const pj_profile *p = f->profile;
+    bool waits = pj_profile_facts_waits(f, region), mpi = waits && is_mpi(p, region);
+    for (uint32_t at = 0; at < p->location_count; at++) {
+        double value = pj_profile_sums_size(pj_profile_value(p, f->own, item, at));
+        rank_times *rank = &ranks[f->rank_of[at]];
+        rank->all += value;
+        rank->mpi += mpi ? value : 0;
+        rank->waiting += waits && !mpi ? value : 0;
+    }
+}
+
+static pj_cell part(double value, double whole)
+{
+    return whole > 0 ? pj_cell_real(100 * value / whole) : pj_cell_empty("it has no time");
+}
+
+static void put_row(pj_table *table, pj_cell name, rank_times t)
+{
+    pj_cell *cell = pj_table_add_row(table);
+    double work = t.all - t.mpi - t.waiting;
+    *cell++ = name;
+    *cell++ = pj_cell_real(t.all);
+    *cell++ = pj_cell_real(work > 0 ? work : 0);
+    *cell++ = pj_cell_real(t.mpi);
+    *cell++ = pj_cell_real(t.waiting);
+    *cell++ = part(work > 0 ? work : 0, t.all);
+    *cell++ = part(t.mpi, t.all);
+    *cell++ = part(t.waiting, t.all);
+}
+
+static pj_table *new_table(const pj_profile_facts *f)
+{
+    bool time = f->profile->measures[f->measure].kind == PJ_MEASURE_TIME;
+    pj_unit unit = time ? PJ_UNIT_S : PJ_UNIT_NONE;
+    const pj_column columns[] = {
+        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
+        {time ? "time_s" : "all", f->profile->measures[f->measure].title, NULL, unit, PJ_TEXT_NONE},
+        {time ? "work_s" : "work", "Work", NULL, unit, PJ_TEXT_NONE},
+        {time ? "mpi_s" : "mpi", "MPI", NULL, unit, PJ_TEXT_NONE},
+        {time ? "waiting_s" : "waiting", "Other waiting", NULL, unit, PJ_TEXT_NONE},
+        {"work_percent", "Work %", NULL, PJ_UNIT_PERCENT, PJ_TEXT_NONE},
+        {"mpi_percent", "MPI %", NULL, PJ_UNIT_PERCENT, PJ_TEXT_NONE},
+        {"waiting_percent", "Waiting %", NULL, PJ_UNIT_PERCENT, PJ_TEXT_NONE},
+    };
+    pj_table *table = pj_table_new("Work and waiting of each rank");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    for (size_t i = 0; i < table->column_count; i++)
+        if (columns[i].unit == PJ_UNIT_PERCENT)
+            pj_table_set_decimals(table, i, 1);
+    return table;
+}
+
+pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_profile_facts *f = pj_profile_facts_new(p, arena);
+    if (!f || !f->own) {
+        pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
+                "holds no own time of functions: it does not tell work from waiting");
+        return NULL;
+    }
+    rank_times *ranks = pj_new_n(arena, rank_times, f->rank_count + (size_t)1), all = {0};
+    for (uint32_t i = 0; i < p->count[f->own->site]; i++)
+        add_item(f, i, f->own->site == PJ_AT_NODE ? p->nodes[i].region : i, ranks);
+    pj_table *table = new_table(f);
+    for (uint32_t r = 0; r < f->rank_count; r++) {
+        put_row(table, pj_cell_int(f->ranks[r]), ranks[r]);
+        all.all += ranks[r].all;
+        all.mpi += ranks[r].mpi;
+        all.waiting += ranks[r].waiting;
+    }
+    if (f->rank_count > 1)
+        put_row(table, pj_cell_empty("all ranks together"), all);
+    table->note = pj_arena_format(
+        table->arena,
+        "of all %u ranks MPI takes %s, other waiting %s; work is all else, told by names",
+        f->rank_count, pj_profile_facts_share(f, all.mpi, all.all),
+        pj_profile_facts_share(f, all.waiting, all.all));
+    return table;
+}

@@ -9,6 +9,7 @@
 #include "metrics/profile/call_tree.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_sums.h"
 #include "widgets/bundle.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
@@ -17,7 +18,7 @@
 
 #include <stdlib.h>
 
-enum { STEPS_MOST = 64, LINKS_MOST = PJ_CALL_DEPTH_MOST };
+enum { STEPS_MOST = 64, LINKS_MOST = PJ_CALL_DEPTH_MOST, BELOW_MOST = 40 };
 
 typedef struct path {
     uint32_t regions[PJ_CALL_DEPTH_MOST], count;
@@ -31,7 +32,10 @@ typedef struct browser {
     pj_plot_opts opts;
     path at, steps[STEPS_MOST]; // where it was before
     size_t step_count;
-    pj_piece root, back, whole, depth, cutoff, search, said, calls, picture, asked;
+    const pj_profile_sums *sums; // from which the calls below are listed
+    uint32_t below[BELOW_MOST];  // functions that the list offers, behind its first line
+    uint32_t below_count, first; // first: the root of everything
+    pj_piece root, back, whole, depth, cutoff, search, down, said, calls, picture, asked;
     pj_piece links[LINKS_MOST + 1]; // of the list of calls, made as they are needed
     size_t link_count;
 } browser;
@@ -71,6 +75,38 @@ static void show_calls(browser *b)
     pj_piece_enable(&b->parts, b->whole, b->at.count > 0);
 }
 
+/// What is looked at calls these: a way down where no script runs.
+static void show_below(browser *b)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    json_t *names = json_pack("[s]", "a call below");
+    const pj_call_tree *tree =
+        pj_call_tree_new(b->sums,
+                         (pj_call_tree_opts){.root = pj_str_of(b->opts.profile.root),
+                                             .reverse = b->opts.profile.reverse,
+                                             .depth = b->at.count ? b->at.count : 1,
+                                             .cutoff = b->opts.profile.cutoff,
+                                             .path = b->at.regions,
+                                             .path_count = b->at.count},
+                         arena, &err);
+    const pj_call_box *top = tree ? &tree->boxes[tree->top] : NULL;
+    b->below_count = 0;
+    b->first = tree ? tree->boxes[0].region : PJ_NO_ITEM;
+    for (uint32_t i = 0; top && i < top->count && b->below_count < BELOW_MOST; i++) {
+        const pj_call_box *box = &tree->boxes[tree->order[top->first + i]];
+        if (box->self || box->region == PJ_NO_ITEM)
+            continue;
+        b->below[b->below_count++] = box->region;
+        const char *text =
+            pj_arena_format(arena, "%s, %.1f %%", pj_function_short(b->profile, box->region, arena),
+                            top->value > 0 ? 100 * box->value / top->value : 0);
+        json_array_append_new(names, pj_piece_string(text));
+    }
+    pj_piece_options(&b->parts, b->down, names, 0);
+    pj_piece_enable(&b->parts, b->down, b->below_count > 0);
+}
+
 static bool show_picture(browser *b, pj_err *err)
 {
     pj_plot_opts opts = b->opts;
@@ -94,6 +130,7 @@ static bool show(browser *b, pj_err *err)
     if (!show_picture(b, err))
         return false;
     show_calls(b);
+    show_below(b);
     return true;
 }
 
@@ -168,6 +205,21 @@ static void hear(void *context)
         go(b, to);
 }
 
+static void go_down(void *context)
+{
+    browser *b = context;
+    int index = pj_piece_index(&b->parts, b->down);
+    path to = b->at;
+    if (index < 1 || (uint32_t)index > b->below_count)
+        return;
+    if (to.count == 0)
+        to.regions[to.count++] = b->first;
+    if (to.count == PJ_CALL_DEPTH_MOST)
+        return;
+    to.regions[to.count++] = b->below[index - 1];
+    go(b, to);
+}
+
 static void choose_depth(void *context)
 {
     browser *b = context;
@@ -209,24 +261,26 @@ static void make_parts(browser *b)
     b->depth = pj_piece_choice(parts, "Depth", depth_names);
     b->cutoff = pj_piece_choice(parts, "Cut-off", cutoff_names);
     b->search = pj_piece_entry(parts, "Search", "part of a name");
+    b->down = pj_piece_choice(parts, "Look at", (const char *const[]){"a call below", NULL});
     b->said = pj_piece_html(parts, "");
     b->picture = pj_piece_output(parts);
     b->asked = field_of_clicks(b);
     pj_piece none = NULL;
     b->calls = pj_piece_box(parts, "HBox", &none);
-    pj_piece narrow[] = {b->depth, b->cutoff, b->search};
+    pj_piece narrow[] = {b->depth, b->cutoff, b->search, b->down};
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
-        pj_piece_layout(parts, narrow[i], "width", i == 2 ? "260px" : "180px");
+        pj_piece_layout(parts, narrow[i], "width", i >= 2 ? "260px" : "180px");
         pj_piece_set(parts, narrow[i], "style", json_pack("{s:s}", "description_width", "auto"));
     }
     b->root = PJ_PIECE_COLUMN(
-        parts, PJ_PIECE_ROW(parts, b->back, b->whole, b->depth, b->cutoff, b->search), b->calls,
-        b->said, b->picture, b->asked);
+        parts, PJ_PIECE_ROW(parts, b->back, b->whole, b->down, b->depth, b->cutoff, b->search),
+        b->calls, b->said, b->picture, b->asked);
     pj_piece_on(parts, b->back, NULL, go_back);
     pj_piece_on(parts, b->whole, NULL, go_to_whole);
     pj_piece_on(parts, b->depth, "index", choose_depth);
     pj_piece_on(parts, b->cutoff, "index", choose_cutoff);
     pj_piece_on(parts, b->search, "value", search);
+    pj_piece_on(parts, b->down, "index", go_down);
     pj_piece_on(parts, b->asked, "value", hear);
 }
 
@@ -254,6 +308,21 @@ static void keep_opts(browser *b, pj_plot_opts opts)
     b->opts.profile.colours = kept(b, opts.profile.colours);
 }
 
+/// Of the ranks and the metric that the picture shows.
+static void take_sums(browser *b)
+{
+    const pj_profile *p = b->profile;
+    const pj_profile_opts *opts = &b->opts.profile;
+    uint32_t measure = opts->measure ? pj_profile_measure(p, pj_str_of(opts->measure))
+                                     : pj_profile_sums_usual_measure(p);
+    bool *shown = pj_new_n(b->arena, bool, p->location_count + (size_t)1);
+    for (uint32_t at = 0; at < p->location_count; at++) {
+        int64_t rank = p->locations[at].rank < 0 ? (int64_t)at : p->locations[at].rank;
+        shown[at] = !opts->one_rank || rank == opts->rank;
+    }
+    b->sums = pj_profile_sums_new(p, measure, shown, b->arena);
+}
+
 /// Released with the outermost widget.
 static bool tie(browser *b, pj_err *err)
 {
@@ -269,6 +338,7 @@ pj_widget *pj_call_browser_new(pj_widgets *widgets, pj_profile *profile, const p
     *b = (browser){.arena = pj_arena_new(NULL), .profile = pj_profile_hold(profile), .plot = plot};
     b->parts = (pj_pieces){.widgets = widgets, .arena = b->arena, .context = b};
     keep_opts(b, opts);
+    take_sums(b);
     make_parts(b);
     if (b->parts.err.code != PJ_E_NONE && err)
         *err = b->parts.err;

@@ -110,7 +110,7 @@ static size_t links(page *p)
         if (!pj_str_equal(pj_model_title(pj_widget_model(w)), PJ_S("HBox")))
             continue;
         size_t children = json_array_size(pj_widget_get(w, "children", NULL));
-        count = children != 5 ? children : count; // the other row has five controls
+        count = children != 6 ? children : count; // the other row has six controls
     }
     return count;
 }
@@ -135,6 +135,24 @@ static void a_click_zooms_and_buttons_lead_back(void **state)
     ask(&p, way);
     click(&p, "Whole");
     assert_int_equal(depth_shown(&p), 0);
+    close_page(&p);
+}
+
+/// Without a script: a list of what is called leads down.
+static void a_list_leads_down(void **state)
+{
+    (void)state;
+    page p;
+    open_page(&p, "icicle", (made_profile_opts){MADE_GRAPH, 400, 3, false, true, false});
+    pj_widget *down = find(&p, "Dropdown", "Look at");
+    assert_non_null(strstr(pj_bench_get(&p.bench, down, "_options_labels"), "function_"));
+    for (unsigned depth = 1; depth <= 3; depth++) {
+        assert_true(pj_bench_msg(&p.bench, down, "{'method':'update','state':{'index':1}}"));
+        assert_int_equal(depth_shown(&p), depth);
+        assert_string_equal(pj_bench_get(&p.bench, down, "index"), "0");
+    }
+    click(&p, "Back");
+    assert_int_equal(depth_shown(&p), 2);
     close_page(&p);
 }
 
@@ -204,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_click_zooms_and_buttons_lead_back),
+        cmocka_unit_test(a_list_leads_down),
         cmocka_unit_test(nonsense_changes_nothing),
         cmocka_unit_test(controls_draw_anew),
         cmocka_unit_test(a_click_is_quick),

@@ -1,6 +1,6 @@
-// What makes a figure alive where scripts run: alive.js with the figure's data (pj_figure.alive), else
-// search.js with its hover texts (pj_figure.searched).
-// Ownership: output is appended to the caller's buffer.
+// What makes a figure alive where scripts run: alive.js with the figure's data (pj_figure.alive),
+// else search.js with its hover texts (pj_figure.searched). Ownership: output is appended to the
+// caller's buffer.
 #ifndef PJ_FIGURE_ALIVE_H
 #define PJ_FIGURE_ALIVE_H
 

@@ -14,16 +14,16 @@
 #include "metrics/run/study.h"
 #include "widgets/figure/escape.h"
 #include "widgets/ipy/widget_record.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard_gather.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
-#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdlib.h>
 
-static const pj_wizard_step *const steps[] = {
+const pj_wizard_step *const pj_wizard_steps[PJ_STEP_COUNT] = {
 #define STEP(key, title) [PJ_STEP_##key] = &pj_wizard_step_##key,
 #include "widgets/wizard/wizard_steps.def"
 #undef STEP
@@ -63,7 +63,7 @@ static void refresh_current(pj_wizard *wizard)
     int step = current(wizard);
     if (step >= 0 && wizard->stale[step]) {
         wizard->stale[step] = false;
-        steps[step]->refresh(wizard);
+        pj_wizard_steps[step]->refresh(wizard);
     }
 }
 
@@ -91,7 +91,7 @@ void pj_wizard_refresh(pj_wizard *wizard)
     bool same = true;
     bool useful[PJ_STEP_COUNT];
     for (int step = 0; step < PJ_STEP_COUNT; step++) {
-        useful[step] = steps[step]->useful(wizard);
+        useful[step] = pj_wizard_steps[step]->useful(wizard);
         same = same && useful[step] == wizard->shown[step];
         wizard->stale[step] = true;
     }
@@ -120,7 +120,7 @@ void pj_wizard_code(pj_wizard *wizard, pj_buf *out)
 {
     int step = current(wizard);
     if (step >= 0)
-        steps[step]->code(wizard, out);
+        pj_wizard_steps[step]->code(wizard, out);
 }
 
 // What is kept
@@ -289,7 +289,7 @@ static void after_touch(void *context)
 static bool is_awake(void *context, int page)
 {
     const pj_wizard *wizard = context;
-    return !wizard->closed && (page == PJ_STEP_COUNT || steps[page]->useful(wizard));
+    return !wizard->closed && (page == PJ_STEP_COUNT || pj_wizard_steps[page]->useful(wizard));
 }
 
 static void on_turn(void *context)
@@ -349,7 +349,7 @@ static bool build(pj_wizard *wizard, pj_err *err)
     wizard->tabs = pj_piece_new(parts, "Tab", json_pack("{s:{s:s}}", "layout", "width", "auto"));
     for (int step = 0; step < PJ_STEP_COUNT; step++) {
         parts->page = step;
-        wizard->page[step] = steps[step]->build(wizard);
+        wizard->page[step] = pj_wizard_steps[step]->build(wizard);
     }
     parts->page = PJ_STEP_COUNT; // the frame
     build_code(wizard);

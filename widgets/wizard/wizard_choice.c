@@ -11,10 +11,10 @@
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
-#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 const char *pj_wizard_file_name(const char *path)

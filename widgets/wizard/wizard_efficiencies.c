@@ -406,4 +406,4 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_buf_puts(out, "m\n");
 }
 
-const pj_wizard_step pj_wizard_step_efficiencies = {build, useful, refresh, code};
+const pj_wizard_step pj_wizard_step_efficiencies = {build, useful, refresh, code, NULL};

@@ -290,4 +290,4 @@ static void refresh(pj_wizard *wizard)
     pj_wizard_inside_draw(wizard);
 }
 
-const pj_wizard_step pj_wizard_step_inside = {build, useful, refresh, pj_wizard_inside_code};
+const pj_wizard_step pj_wizard_step_inside = {build, useful, refresh, pj_wizard_inside_code, NULL};

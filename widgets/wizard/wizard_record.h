@@ -27,6 +27,7 @@ typedef struct pj_wizard_step {
     bool (*useful)(const pj_wizard *wizard);
     void (*refresh)(pj_wizard *wizard); // the analysis is another one
     void (*code)(const pj_wizard *wizard, pj_buf *out);
+    const struct pj_profile_kind *profile; // of pages of a profile; NULL = it is none
 } pj_wizard_step;
 
 enum {
@@ -38,6 +39,8 @@ enum {
 #define STEP(key, title) extern const pj_wizard_step pj_wizard_step_##key;
 #include "widgets/wizard/wizard_steps.def"
 #undef STEP
+
+extern const pj_wizard_step *const pj_wizard_steps[PJ_STEP_COUNT];
 
 /// A run that the user chose.
 typedef struct pj_chosen {

@@ -7,10 +7,10 @@
 #include "widgets/report/report_notebook.h"
 #include "widgets/report/report_profile.h"
 #include "widgets/report/report_title.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
-#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdlib.h>
@@ -283,4 +283,4 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_buf_puts(out, "})\n");
 }
 
-const pj_wizard_step pj_wizard_step_report = {build, useful, refresh, code};
+const pj_wizard_step pj_wizard_step_report = {build, useful, refresh, code, NULL};

@@ -184,4 +184,4 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_buf_puts(out, ")\n");
 }
 
-const pj_wizard_step pj_wizard_step_scaling = {build, useful, refresh, code};
+const pj_wizard_step pj_wizard_step_scaling = {build, useful, refresh, code, NULL};

@@ -11,10 +11,10 @@
 #include "metrics/trace/layout.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
-#include "widgets/wizard/wizard_profile.h"
 #include "widgets/wizard/wizard_record.h"
 
 #include <stdio.h>
@@ -638,4 +638,4 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     }
 }
 
-const pj_wizard_step pj_wizard_step_traces = {build, useful, refresh, code};
+const pj_wizard_step pj_wizard_step_traces = {build, useful, refresh, code, NULL};

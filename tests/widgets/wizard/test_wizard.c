@@ -314,6 +314,7 @@ static void profiles_have_pages(void **state)
     assert_true(says(&s, "called by main"));
     change(&s, named(&s, "Dropdown", "Table"), "{'index': 0}");
     assert_true(shows(&s, "of functions at each rank"));
+    assert_true(says(&s, "Other waiting")); // what every rank does, with the part of MPI
     click(&s, "Generate");
     assert_string_equal(s.fake.reported, "report.ipynb");
     close_timeline(&s);

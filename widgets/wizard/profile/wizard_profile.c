@@ -1,6 +1,6 @@
 // Reading profiles: all chosen ones together, and that of a trace. What they replace stays on the
 // pages until it has come.
-#include "widgets/wizard/wizard_profile.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"

@@ -1,7 +1,6 @@
-// The pages of a profile, a topic each: what the numbers say, a picture of it and of a trace's
-// profile beside it, a table that is sorted and searched. Pictures are the rows of plots about the
-// topic.
-#include "widgets/wizard/wizard_record.h"
+// Pages of a profile, a topic each: what the numbers say, a picture of it and of a trace's profile
+// beside it, a table that is sorted and searched. Pictures are the rows of plots about the topic.
+#include "widgets/wizard/profile/wizard_profile_page.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -22,10 +21,11 @@
 #include "widgets/plot/plot.h"
 #include "widgets/table/call_tree_html.h"
 #include "widgets/table/render.h"
+#include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_gather.h"
 #include "widgets/wizard/wizard_pieces.h"
-#include "widgets/wizard/wizard_profile.h"
+#include "widgets/wizard/wizard_record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,27 +39,11 @@ typedef struct profile_page {
     pj_wizard_saver saver;
 } profile_page;
 
-/// What a page has beside what all have.
-typedef struct page_row {
-    const char *topic;
-    const char *file;        // that it is saved under
-    bool one_function;       // its pictures show one function, not what is below it
-    const char *const *keys; // to sort by; NULL = the table is as it is
-} page_row;
-
-static const char *const function_keys[] = {"exclusive", "inclusive", "calls", "function", NULL};
-static const char *const edge_keys[] = {"inclusive_s", "exclusive_s", "calls", NULL};
-static const char *const line_keys[] = {"time_s", "hits", "line", NULL};
-static const char *const memory_keys[] = {"increment_mib", "memory_mib", "line", NULL};
-
-static const page_row rows[PJ_STEP_COUNT] = {
-    [PJ_STEP_functions] = {"functions", "functions", false, function_keys},
-    [PJ_STEP_graph] = {"graph", "graph", false, edge_keys},
-    [PJ_STEP_profile_ranks] = {"ranks", "profile-ranks", true, NULL},
-    [PJ_STEP_lines] = {"lines", "lines", false, line_keys},
-    [PJ_STEP_memory] = {"memory", "memory", false, NULL},
-    [PJ_STEP_events] = {"events", "events", false, NULL},
-};
+/// NULL of pages that are of no profile.
+static const pj_profile_kind *kind_of(int step)
+{
+    return pj_wizard_steps[step]->profile;
+}
 
 static profile_page *page_of(const pj_wizard *wizard, int step)
 {
@@ -70,22 +54,20 @@ static const pj_profile_topic *topic_of(int step)
 {
     const pj_profile_topic *topic;
     for (size_t i = 0; (topic = pj_profile_topic_at(i)); i++)
-        if (strcmp(topic->key, rows[step].topic) == 0)
+        if (strcmp(topic->key, kind_of(step)->topic) == 0)
             return topic;
     return NULL;
 }
 
-static bool is_useful(const pj_wizard *wizard, int step)
+bool pj_profile_page_useful(const pj_wizard *wizard, int step)
 {
     return wizard->profile && topic_of(step)->has(wizard->profile);
 }
 
-/// Lines are of time or of memory.
+/// To sort by; NULL = the table is as it is.
 static const char *const *keys_of(const pj_wizard *wizard, int step)
 {
-    bool lines = step == PJ_STEP_lines && wizard->profile;
-    bool memory = lines && pj_profile_measure(wizard->profile, PJ_S("memory")) != PJ_NO_ITEM;
-    return memory ? memory_keys : rows[step].keys;
+    return kind_of(step)->keys && wizard->profile ? kind_of(step)->keys(wizard->profile) : NULL;
 }
 
 // ---- pictures
@@ -96,7 +78,7 @@ static const pj_plot *plot_at(int step, size_t index)
     const pj_plot *plot;
     for (size_t i = 0; (plot = pj_plot_at(i)); i++) {
         bool mine = plot->source == PJ_PLOT_PROFILE && plot->topic &&
-                    strcmp(plot->topic, rows[step].topic) == 0;
+                    strcmp(plot->topic, kind_of(step)->topic) == 0;
         if (mine && index-- == 0)
             return plot;
     }
@@ -149,7 +131,7 @@ static pj_figure *draw_profile(const pj_wizard *wizard, int step, const pj_profi
     const char *function = function_of(wizard, step, p, arena);
     pj_plot_opts opts = {.width = width};
     opts.profile.one_rank = rank_of(wizard, step, &opts.profile.rank);
-    if (rows[step].one_function)
+    if (kind_of(step)->one_function)
         opts.profile.function = function;
     else
         opts.profile.root = function;
@@ -171,26 +153,11 @@ static pj_profile_ask ask_of(const pj_wizard *wizard, int step)
     return ask;
 }
 
-static pj_table *parts_of(pj_profile *p, int step, pj_err *err)
-{
-    if (step == PJ_STEP_graph)
-        return pj_profile_edges(p, PJ_ALL_EDGES, PJ_S(""), &(pj_profile_ask){.first = 0}, err);
-    if (step == PJ_STEP_lines)
-        return pj_profile_lines(p, err);
-    return step == PJ_STEP_memory ? pj_profile_series_table(p) : pj_profile_events(p);
-}
-
 /// All rows that are searched for, sorted.
 static pj_table *make_table(const pj_wizard *wizard, int step, pj_err *err)
 {
     pj_profile_ask ask = ask_of(wizard, step);
-    if (step == PJ_STEP_functions || step == PJ_STEP_profile_ranks) {
-        ask.by.item = step == PJ_STEP_functions ? PJ_BY_FUNCTION : PJ_BY_NOTHING;
-        ask.by.rank = step == PJ_STEP_profile_ranks;
-        return pj_profile_table(wizard->profile, &ask, err);
-    }
-    pj_auto_table parts = parts_of(wizard->profile, step, err);
-    return parts ? pj_part_order(parts, &ask, NULL, err) : NULL;
+    return kind_of(step)->table(wizard->profile, ask, err);
 }
 
 // ---- showing
@@ -212,10 +179,10 @@ static void show_words(const pj_wizard *wizard, int step)
     pj_auto_buf lines = {0}, html = {0};
     bool first = true;
     for (int i = 0; i < step; i++)
-        first = first && !(rows[i].topic && wizard->shown[i]);
+        first = first && !(kind_of(i) && wizard->shown[i]);
     pj_ignore(!first || pj_profile_findings_about(wizard->profile, PJ_S("summary"), &lines, NULL));
     pj_ignore(
-        pj_profile_findings_about(wizard->profile, pj_str_of(rows[step].topic), &lines, NULL));
+        pj_profile_findings_about(wizard->profile, pj_str_of(kind_of(step)->topic), &lines, NULL));
     pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT ";line-height:1.5;max-width:900px\">");
     if (lines.len)
         add_list(pj_buf_str(&lines), &html);
@@ -227,7 +194,7 @@ static void show_words(const pj_wizard *wizard, int step)
 static int fold_of(const pj_wizard *wizard, int step)
 {
     int index = pj_piece_index(&wizard->parts, page_of(wizard, step)->fold);
-    return step == PJ_STEP_functions && index > 0 && index <= PJ_FOLD_COUNT ? index - 1 : -1;
+    return kind_of(step)->folds && index > 0 && index <= PJ_FOLD_COUNT ? index - 1 : -1;
 }
 
 static void show_tree(const pj_wizard *wizard, int step)
@@ -248,7 +215,7 @@ static void show_table(const pj_wizard *wizard, int step)
         show_tree(wizard, step);
         return;
     }
-    pj_auto_table table = step == PJ_STEP_memory ? NULL : make_table(wizard, step, &err);
+    pj_auto_table table = kind_of(step)->untold ? NULL : make_table(wizard, step, &err);
     pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
     if (table)
         pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
@@ -317,7 +284,7 @@ static void draw(pj_wizard *wizard, int step)
 void pj_wizard_profile_came(pj_wizard *wizard, const pj_err *err)
 {
     for (int step = 0; step < PJ_STEP_COUNT; step++) {
-        if (!rows[step].topic || !is_useful(wizard, step))
+        if (!kind_of(step) || !pj_profile_page_useful(wizard, step))
             continue;
         pj_piece_show(&wizard->parts, page_of(wizard, step)->stop, false);
         const pj_chosen *trace = beside_of(wizard, step);
@@ -333,7 +300,7 @@ void pj_wizard_profile_came(pj_wizard *wizard, const pj_err *err)
 void pj_wizard_profile_turn(pj_wizard *wizard)
 {
     for (int step = 0; step < PJ_STEP_COUNT; step++)
-        if (rows[step].topic && wizard->shown[step]) {
+        if (kind_of(step) && wizard->shown[step]) {
             pj_wizard_turn(wizard, step);
             return;
         }
@@ -411,16 +378,16 @@ static void list_sorts(const pj_wizard *wizard, int step)
     pj_piece_options(&wizard->parts, page->sort, names, keys ? 0 : -1);
 }
 
-static void refresh_step(pj_wizard *wizard, int step)
+void pj_profile_page_refresh(pj_wizard *wizard, int step)
 {
     profile_page *page = page_of(wizard, step);
-    if (!is_useful(wizard, step))
+    if (!pj_profile_page_useful(wizard, step))
         return;
     if (page->listed != wizard->profile) {
         bool several = pj_profile_rank_count(wizard->profile) > 1;
         pj_piece_set(&wizard->parts, page->function, "options", function_names(wizard->profile));
         pj_piece_options(&wizard->parts, page->rank, rank_names(wizard->profile), 0);
-        pj_piece_show(&wizard->parts, page->rank, several && !rows[step].one_function);
+        pj_piece_show(&wizard->parts, page->rank, several && !kind_of(step)->one_function);
         list_sorts(wizard, step);
         page->listed = wizard->profile;
     }
@@ -433,14 +400,14 @@ static void refresh_step(pj_wizard *wizard, int step)
 static void on_control(void *context, size_t step)
 {
     pj_wizard *wizard = context;
-    if (is_useful(wizard, (int)step))
+    if (pj_profile_page_useful(wizard, (int)step))
         draw(wizard, (int)step);
 }
 
 static void on_search(void *context, size_t step)
 {
     const pj_wizard *wizard = context;
-    if (is_useful(wizard, (int)step))
+    if (pj_profile_page_useful(wizard, (int)step))
         show_table(wizard, (int)step);
 }
 
@@ -457,8 +424,6 @@ static pj_piece build_controls(pj_wizard *wizard, profile_page *page, int step)
     static const char *const none[] = {NULL};
     pj_pieces *parts = &wizard->parts;
     json_t *titles = json_array();
-    bool about_functions =
-        step == PJ_STEP_functions || step == PJ_STEP_graph || step == PJ_STEP_profile_ranks;
     for (size_t i = 0; plot_at(step, i); i++)
         json_array_append_new(titles, json_string(plot_at(step, i)->title));
     size_t plots = json_array_size(titles);
@@ -468,7 +433,7 @@ static pj_piece build_controls(pj_wizard *wizard, profile_page *page, int step)
     page->function = pj_piece_new(parts, "Combobox",
                                   json_pack("{s:s, s:s, s:b}", "description", "Function",
                                             "placeholder", "all", "continuous_update", 0));
-    pj_piece_show(parts, page->function, about_functions);
+    pj_piece_show(parts, page->function, kind_of(step)->about_functions);
     page->rank = pj_piece_choice(parts, "Rank", none);
     page->beside = pj_piece_choice(parts, "Beside it", none);
     page->stop = pj_piece_button(parts, "Stop reading", "stop", "Ends the reading of the trace");
@@ -481,10 +446,12 @@ static pj_piece build_controls(pj_wizard *wizard, profile_page *page, int step)
     return PJ_PIECE_ROW(parts, page->plot, page->function, page->rank, page->beside, page->stop);
 }
 
-static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizard))
+pj_piece pj_profile_page_build(pj_wizard *wizard, int step, void (*save)(void *wizard),
+                               pj_figure *(*make)(pj_wizard *, pj_table **, pj_err *))
 {
     static const char *const none[] = {NULL};
-    static const char *const formats[] = {"png", "svg", "pdf", "csv", "json", "html", "tex", NULL};
+    static const char *const formats[] = {"png",  "svg", "pdf", "csv", "json",
+                                          "html", "tex", "dot", NULL};
     static const char *const folds[] = {"functions", "calls, top-down", "calls, bottom-up",
                                         "callers and callees", NULL};
     static const char *const tables[] = {"csv", "json", "html", "md", "tex", NULL};
@@ -494,11 +461,11 @@ static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizar
     pj_piece controls = build_controls(wizard, page, step);
     page->match = pj_piece_live_entry(parts, "Search", "part of file:line(function), or a pattern");
     page->sort = pj_piece_choice(parts, "Sorted by", none);
-    pj_piece_show(parts, page->match, step != PJ_STEP_memory);
+    pj_piece_show(parts, page->match, !kind_of(step)->untold);
     pj_piece_on_key_place(parts, page->match, "value", on_search, (size_t)step);
     pj_piece_on_key_place(parts, page->sort, "index", on_search, (size_t)step);
     page->fold = pj_piece_choice(parts, "Table", folds);
-    pj_piece_show(parts, page->fold, step == PJ_STEP_functions);
+    pj_piece_show(parts, page->fold, kind_of(step)->folds);
     pj_piece_on_key_place(parts, page->fold, "index", on_search, (size_t)step);
     page->words = pj_piece_html(parts, "");
     page->left = pj_piece_output(parts);
@@ -507,7 +474,8 @@ static pj_piece build_step(pj_wizard *wizard, int step, void (*save)(void *wizar
     pj_piece pictures = PJ_PIECE_ROW(parts, page->left, page->right);
     pj_piece_layout(parts, pictures, "flex_flow", "row wrap");
     page->saver.formats = plot_at(step, 0) ? formats : tables;
-    pj_wizard_saver_build(wizard, &page->saver, rows[step].file, save);
+    page->saver.make = make;
+    pj_wizard_saver_build(wizard, &page->saver, kind_of(step)->file, save);
     return PJ_PIECE_COLUMN(parts, page->words, controls, pictures,
                            PJ_PIECE_ROW(parts, page->fold, page->match, page->sort), page->table,
                            page->saver.box);
@@ -531,7 +499,7 @@ static void add_plot(const pj_wizard *wizard, int step, const char *of, pj_buf *
     const char *function = function_of(wizard, step, wizard->profile, arena);
     int64_t rank;
     if (function)
-        add_option(&more, rows[step].one_function ? "f" : "root", function);
+        add_option(&more, kind_of(step)->one_function ? "f" : "root", function);
     if (rank_of(wizard, step, &rank))
         add_option(&more, "rank", pj_arena_format(arena, "%" PRId64, rank));
     pj_buf_addf(out, more.len ? "plot(\"%s\", %s, {%s})\n" : "plot(\"%s\", %s)\n", plot->name, of,
@@ -546,16 +514,14 @@ static void add_table(const pj_wizard *wizard, int step, pj_buf *out)
         pj_buf_addf(out, "p:tree \"%s\"\n", pj_call_fold_name((size_t)fold_of(wizard, step)));
         return;
     }
-    if (step == PJ_STEP_memory || step == PJ_STEP_events) {
-        pj_buf_puts(out, step == PJ_STEP_memory ? "p.series:head(40)\n" : "p.events:head(40)\n");
+    if (kind_of(step)->code) {
+        pj_buf_addf(out, "%s\n", kind_of(step)->code);
         return;
     }
     pj_buf_add(&match, ask.match);
     pj_buf_add(&sort, ask.sort);
-    if (step == PJ_STEP_graph)
-        pj_buf_puts(&more, "callers = \"\"");
-    else if (step != PJ_STEP_functions)
-        add_option(&more, "by", step == PJ_STEP_lines ? "line" : "rank");
+    if (kind_of(step)->asks)
+        pj_buf_puts(&more, kind_of(step)->asks);
     if (sort.len)
         add_option(&more, "sort", sort.at);
     if (match.len)
@@ -564,12 +530,12 @@ static void add_table(const pj_wizard *wizard, int step, pj_buf *out)
     pj_buf_addf(out, "profile(p, {%s})\n", more.at);
 }
 
-static void code_step(const pj_wizard *wizard, int step, pj_buf *out)
+void pj_profile_page_code(const pj_wizard *wizard, int step, pj_buf *out)
 {
-    if (!is_useful(wizard, step))
+    if (!pj_profile_page_useful(wizard, step))
         return;
     pj_wizard_code_profile(wizard, out);
-    pj_buf_addf(out, "p:findings \"%s\"\n", rows[step].topic);
+    pj_buf_addf(out, "p:findings \"%s\"\n", kind_of(step)->topic);
     add_plot(wizard, step, "p", out);
     const pj_chosen *trace = beside_of(wizard, step);
     if (trace && plot_of(wizard, step)) {
@@ -581,44 +547,15 @@ static void code_step(const pj_wizard *wizard, int step, pj_buf *out)
     add_table(wizard, step, out);
 }
 
-/// A page: its functions know which one they are of.
-#define PAGE(key)                                                                                  \
-    static pj_figure *make_##key(pj_wizard *wizard, pj_table **table, pj_err *err)                 \
-    {                                                                                              \
-        *table = make_table(wizard, PJ_STEP_##key, err);                                           \
-        pj_err problem = {.code = PJ_E_NONE};                                                      \
-        return draw_profile(wizard, PJ_STEP_##key, wizard->profile, ALONE, &problem);              \
-    }                                                                                              \
-    static void save_##key(void *context)                                                          \
-    {                                                                                              \
-        const pj_wizard *wizard = context;                                                         \
-        if (is_useful(wizard, PJ_STEP_##key))                                                      \
-            pj_wizard_saver_save(context, &page_of(wizard, PJ_STEP_##key)->saver);                 \
-    }                                                                                              \
-    static pj_piece build_##key(pj_wizard *wizard)                                                 \
-    {                                                                                              \
-        pj_piece page = build_step(wizard, PJ_STEP_##key, save_##key);                             \
-        page_of(wizard, PJ_STEP_##key)->saver.make = make_##key;                                   \
-        return page;                                                                               \
-    }                                                                                              \
-    static bool useful_##key(const pj_wizard *wizard)                                              \
-    {                                                                                              \
-        return is_useful(wizard, PJ_STEP_##key);                                                   \
-    }                                                                                              \
-    static void refresh_##key(pj_wizard *wizard)                                                   \
-    {                                                                                              \
-        refresh_step(wizard, PJ_STEP_##key);                                                       \
-    }                                                                                              \
-    static void code_##key(const pj_wizard *wizard, pj_buf *out)                                   \
-    {                                                                                              \
-        code_step(wizard, PJ_STEP_##key, out);                                                     \
-    }                                                                                              \
-    const pj_wizard_step pj_wizard_step_##key = {build_##key, useful_##key, refresh_##key,         \
-                                                 code_##key};
+pj_figure *pj_profile_page_make(pj_wizard *wizard, int step, pj_table **table, pj_err *err)
+{
+    pj_err problem = {.code = PJ_E_NONE}; // a table alone is something to save
+    *table = make_table(wizard, step, err);
+    return draw_profile(wizard, step, wizard->profile, ALONE, &problem);
+}
 
-PAGE(functions)
-PAGE(graph)
-PAGE(profile_ranks)
-PAGE(lines)
-PAGE(memory)
-PAGE(events)
+void pj_profile_page_save(pj_wizard *wizard, int step)
+{
+    if (pj_profile_page_useful(wizard, step))
+        pj_wizard_saver_save(wizard, &page_of(wizard, step)->saver);
+}

@@ -18,7 +18,7 @@ void pj_wizard_profile_stop(const pj_wizard *wizard);
 /// The list of profiles is another one: what was read of it goes.
 void pj_wizard_profile_forget(pj_wizard *wizard);
 void pj_wizard_profile_news(pj_wizard *wizard);
-/// wizard_profile_pages.c: the trace's profile has come, or why it has not.
+/// wizard_profile_page.c: the trace's profile has come, or why it has not.
 void pj_wizard_profile_came(pj_wizard *wizard, const pj_err *err);
 /// Turns to the first page of the profile.
 void pj_wizard_profile_turn(pj_wizard *wizard);

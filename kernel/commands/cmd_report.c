@@ -27,6 +27,7 @@ typedef struct report_args {
     pj_load_args load;
     pj_metrics_args metrics;
     const char *output, *to;
+    const char *before; // profile
     const char *id, *application, *author, *contributors, *date;
     bool code, as_is, overwrite;
 } report_args;
@@ -120,6 +121,7 @@ static json_t *write_profile(pj_session *session, const report_args *args,
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_report_profile plan = {.info = title_page(args, arena),
                               .code = from->profile_code,
+                              .before = from->before_code,
                               .file_count = from->profile->file_count};
     if (!pj_profile_source_files(session, from->profile, from->folder, arena, &plan.files, err))
         return NULL;
@@ -143,6 +145,22 @@ static json_t *write_traces(const report_args *args, pj_session *session,
     return pj_report_source_notebook(session, &from, &info, err);
 }
 
+/// What reads the profile of before again, once it has been read.
+static bool take_before(pj_session *session, const report_args *args, const pj_load_args *traces,
+                        pj_report_source *from, pj_arena *arena, pj_err *err)
+{
+    pj_value named = pj_value_borrow_text(args->before);
+    pj_profile_args files = {.inputs = {.items = &named, .count = 1},
+                             .jobs = args->load.jobs,
+                             .memory = args->load.memory};
+    if (!from->profile || traces->inputs.count)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "before: a report of profiles alone has one to be compared with");
+    pj_auto_profile before = pj_profile_inputs(session, &files, err);
+    from->before_code = before ? pj_profile_source_code(&files.inputs, from->folder, arena) : NULL;
+    return before;
+}
+
 /// Of traces, of profiles, or of traces with a section about the profiles.
 static json_t *write_standard(const pj_report *report, const report_args *args, const char *folder,
                               pj_err *err)
@@ -160,6 +178,8 @@ static json_t *write_standard(const pj_report *report, const report_args *args, 
         from.profile = profile;
         from.profile_code = pj_profile_source_code(&files.inputs, folder, arena);
     }
+    if (args->before && !take_before(report->session, args, &load, &from, arena, err))
+        return NULL;
     return load.inputs.count || !profile ? write_traces(args, report->session, &from, err)
                                          : write_profile(report->session, args, &from, err);
 }
@@ -299,6 +319,11 @@ static const pj_param params[] = {
      .offset = offsetof(report_args, as_is),
      .help = "Takes the outputs that are in the notebook instead of executing it; their pictures "
              "stay vectors in a PDF where rsvg-convert is installed (librsvg2-bin)."},
+    {.name = "before",
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(report_args, before),
+     .shown = "PROFILE",
+     .help = "Of profiles: what has changed since this one (file, glob or folder)."},
     {.name = "overwrite",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(report_args, overwrite),

@@ -20,6 +20,7 @@ typedef struct pj_report_source {
     const char *summaries;       // folder where summaries of the runs are put; NULL = nowhere
     const pj_profile *profile;   // for a section of its own; NULL = none
     const char *profile_code;    // what reads it again
+    const char *before_code;     // what reads the one that it is compared with; NULL = none
 } pj_report_source;
 
 /// NULL when the set was defined in a notebook (PJ_E_USAGE) or the user interrupts: every trace is

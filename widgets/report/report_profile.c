@@ -160,6 +160,18 @@ static void add_topics(writer *w)
         add_topic(w, topic);
 }
 
+/// What became of everything since the profile of before.
+static void add_change(writer *w, const char *before)
+{
+    add_prose(w, "## What has changed\n\n<!-- Is the change what was meant, and is all of it "
+                 "explained? -->\n");
+    add_code(w, pj_arena_format(w->arena, "q = %s", before), NULL, NULL);
+    add_guarded(w, "plot, \"difference\", {q, p}",
+                "What changed by call path: red takes more, blue less", "fig:profile-difference");
+    add_guarded(w, "function() return compare(q, p):head(20) end",
+                "Functions, those that changed most first", "tab:profile-difference");
+}
+
 static void add_terms(writer *w)
 {
     static const char text[] =
@@ -203,6 +215,8 @@ json_t *pj_report_profile_notebook(const pj_profile *profile, const pj_report_pr
     add_heading(&w, "## Summary",
                 "The result in a few sentences: where does the time go, and what is advised?",
                 "summary");
+    if (plan->before)
+        add_change(&w, plan->before);
     add_heading(&w, "## Application",
                 "What does the code compute, in which language? Version, input, machine; who "
                 "asked, and why?",

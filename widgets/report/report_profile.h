@@ -11,6 +11,7 @@
 typedef struct pj_report_profile {
     pj_report_info info;
     const char *code;            // Lua expression that gives the profile
+    const char *before;          // the same of one that it is compared with; NULL = none
     const pj_report_file *files; // NULL = no list of them
     size_t file_count;
 } pj_report_profile;

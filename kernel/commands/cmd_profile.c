@@ -18,6 +18,7 @@
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_rows.h"
 #include "metrics/profile/profile_table.h"
+#include "metrics/profile/profile_timers.h"
 #include "metrics/profile/profile_waits.h"
 #include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
@@ -27,7 +28,7 @@ typedef struct profile_args {
     const char *by, *sort, *metric, *where, *match, *first, *min, *callers, *callees, *root, *rank;
     const char *unit;
     const char *source;
-    bool strip, skip_zero, pstats, lines, pprof, waits;
+    bool strip, skip_zero, pstats, lines, pprof, waits, timers;
     pj_exports exports;
 } profile_args;
 
@@ -188,6 +189,8 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
         return pj_profile_edges(profile, PJ_CALLEES, pj_str_of(args->callees), ask, err);
     if (args->waits)
         return pj_profile_waits(profile, err);
+    if (args->timers)
+        return pj_profile_timers(profile, err);
     return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
 }
 
@@ -220,7 +223,8 @@ static bool is_plain(const profile_args *args)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i])
             return false;
-    return !args->strip && !args->skip_zero && !args->waits && !args->pstats && !args->pprof;
+    return !args->strip && !args->skip_zero && !args->waits && !args->timers && !args->pstats &&
+           !args->pprof;
 }
 
 static bool run_profile(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -356,6 +360,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, waits),
      .help = "What every rank does: work, MPI, other waiting, and the part of each."},
+    {.name = "timers",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(profile_args, timers),
+     .help = "Timed regions as programs print them: total time, calls, average of a call."},
     {.name = "pprof",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, pprof),

@@ -11,6 +11,7 @@
 #include "metrics/profile/profile_filter.h"
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_table.h"
+#include "metrics/profile/profile_timers.h"
 #include "metrics/profile/profile_waits.h"
 #include "metrics/table/table.h"
 #include "widgets/report/profile_findings_md.h"
@@ -142,6 +143,14 @@ static int waits(lua_State *L)
     return give_table(L, slot, pj_profile_waits(p, err), err);
 }
 
+static int timers(lua_State *L)
+{
+    pj_profile *p = self(L);
+    pj_err *err = pj_lang_err(L);
+    pj_lang_object *slot = pj_lang_object_push(L);
+    return give_table(L, slot, pj_profile_timers(p, err), err);
+}
+
 static int metrics(lua_State *L)
 {
     return push_made(L, pj_profile_metrics);
@@ -248,6 +257,7 @@ static const pj_lang_member members[] = {
     {"edges", edges, true, NULL, "Who calls whom, a table."},
     {"events", events, true, NULL, "What the program reported n times, a table."},
     {"waits", waits, true, NULL, "Work, MPI and other waiting of each rank, a table."},
+    {"timers", timers, true, NULL, "Total time, calls and average of regions, a table."},
     {"series", series, true, NULL, "Values over time, a table."},
     {"metrics", metrics, true, NULL, "The metrics that were recorded, a table."},
     {"callers", callers, false, ":callers(REGEX)", "Who calls the functions that match, a table."},

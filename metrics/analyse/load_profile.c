@@ -161,6 +161,43 @@ void pj_load_profile_ranks(const char *const *paths, size_t count, int64_t *rank
         ranks[i] = (int64_t)i;
 }
 
+/// Whether the file is of one thread, as callgrind writes them (callgrind.out.4711-02).
+static bool is_of_thread(const pj_profile *p)
+{
+    return p && p->location_count == 1 && p->locations[0].rank < 0 && p->locations[0].thread >= 0;
+}
+
+/// The path without the number of the thread.
+static const char *process_path(const char *path, pj_arena *arena)
+{
+    pj_str text = pj_str_of(path);
+    size_t dash = pj_str_find_last(text, '-');
+    int64_t number;
+    bool ends = dash + 1 < text.len && digits_at(text, dash + 1, &number) == text.len - dash - 1;
+    return ends ? pj_arena_text(arena, pj_str_head(text, dash)) : path;
+}
+
+/// Files of threads of one process have one rank.
+static void rank_processes(loading *l)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **paths = pj_new_n(arena, const char *, l->count + 1);
+    size_t *process = pj_new_n(arena, size_t, l->count + 1), count = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        if (!is_of_thread(l->parts[i].profile))
+            return;
+        const char *path = process_path(l->parts[i].path, arena);
+        bool known = count && strcmp(paths[count - 1], path) == 0; // they stand together
+        process[i] = known ? count - 1 : count;
+        paths[count] = path;
+        count += !known;
+    }
+    int64_t *ranks = pj_new_n(arena, int64_t, count + 1);
+    pj_load_profile_ranks(paths, count, ranks);
+    for (size_t i = 0; i < l->count; i++)
+        l->parts[i].rank = ranks[process[i]];
+}
+
 /// What the file does not tell of its locations is what its name or place tells.
 static void number_locations(const part *file)
 {
@@ -201,6 +238,7 @@ static pj_profile *put_together(loading *l, size_t count, bool align, pj_err *er
 static size_t sift(loading *l, pj_load_profile_opts opts, pj_err *err)
 {
     size_t kept = 0;
+    rank_processes(l);
     for (size_t i = 0; i < l->count; i++) {
         if (l->parts[i].profile) {
             number_locations(&l->parts[i]);

@@ -157,8 +157,11 @@ pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str fun
     if (!p || !pj_profile_pick_measure(p, ask->metric, &measure, err))
         return NULL;
     if (!p->count[PJ_AT_EDGE]) {
+        bool could = p->shape != PJ_SHAPE_FLAT;
         pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
-                "a %s does not say who calls whom", p->title);
+                could ? "the %s has no calls between functions"
+                      : "a %s does not say who calls whom",
+                p->title);
         return NULL;
     }
     bool *picked = side == PJ_ALL_EDGES ? NULL : pick(p, functions, err);

@@ -8,15 +8,25 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/table/table.h"
 
 typedef struct stats_args {
     pj_load_args load;
-    bool breakdown;
+    bool breakdown, devices, device_idle;
     pj_exports exports;
 } stats_args;
+
+static pj_table *table_of(const stats_args *args, const pj_run *run)
+{
+    if (args->device_idle)
+        return pj_devices_idle_table(run);
+    if (args->devices)
+        return pj_devices_table(run);
+    return args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);
+}
 
 static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
@@ -28,7 +38,7 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     if (args->exports.paths.count && run->provenance && run->provenance->rounded)
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
                        run->path);
-    pj_table *table = args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);
+    pj_table *table = table_of(args, run);
     pj_run_view_note(run, table);
     *out = pj_value_table_take(table);
     return pj_export_all(session, out, &args->exports, err);
@@ -39,6 +49,14 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, breakdown),
      .help = "Where the time of every thread goes instead: parts that add up to the runtime."},
+    {.name = "devices",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, devices),
+     .help = "What devices (GPUs) did instead: kernels, transfer, bytes, overlap."},
+    {.name = "device-idle",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, device_idle),
+     .help = "Why devices (GPUs) were idle instead: what the host did meanwhile."},
     {0},
 };
 
@@ -59,7 +77,8 @@ const pj_command pj_command_stats = {
     .detail = "Times are in nanoseconds in CSV and JSON; ranks and threads count from 0. Counters "
               "that the trace lacks are empty. --breakdown says where the time of every thread "
               "goes: serial idle is the time of workers while their master is outside parallel "
-              "regions, in MPI or not.",
+              "regions, in MPI or not. --devices has a row for each GPU, with all its streams; "
+              "--device-idle says why it neither computed nor moved data.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
     .groups = groups,

@@ -11,7 +11,7 @@
 unsigned pj_load_aspects(const pj_load_opts *opts)
 {
     unsigned besides = opts->aspects & ~PJ_WANT(timeline);
-    return besides | (opts->timeline ? PJ_WANT(timeline) : 0) |
+    return besides | PJ_WANT(devices) | (opts->timeline ? PJ_WANT(timeline) : 0) |
            (opts->no_replay ? 0 : PJ_WANT(mpi_use));
 }
 

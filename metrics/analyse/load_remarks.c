@@ -3,6 +3,7 @@
 
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/run_table.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
@@ -21,19 +22,25 @@ static void remark_on_roi(pj_run *run)
                       (unsigned long long)run->roi.cut_bursts);
 }
 
+/// The label is that of BSC's Basic Analysis: units, ranks x threads, and devices among them.
 static void remark_on_devices(pj_run *run)
 {
     const pj_layout *layout = &run->layout;
     uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
-    pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices);
+    pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices, NULL);
     if (streams)
-        pj_run_remark(run, PJ_URGENT,
-                      "the trace holds what %u device%s did in %u stream%s: it is not yet in the "
-                      "metrics, which are of the threads of the host alone",
-                      devices, devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s");
+        pj_run_remark(run, PJ_NOTE, "%u device%s in %u stream%s: %u (%s) [%uD]", devices,
+                      devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s",
+                      layout->locations + devices, pj_layout_threads_text(layout, run->arena),
+                      devices);
     if (streams < layout->stream_count)
         pj_run_remark(run, PJ_NOTE, "%u threads of samples of device metrics were left out",
                       layout->stream_count - streams);
+    if (run->devices && run->devices->early)
+        pj_run_remark(run, PJ_NOTE,
+                      "%llu kernels begin before their launch: the clocks of devices and threads "
+                      "differ by that much; nothing was moved",
+                      (unsigned long long)run->devices->early);
 }
 
 void pj_load_remark(pj_run *run)

@@ -18,7 +18,8 @@
 bool pj_load_timeline_knows(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
-    return known && pj_load_aspects(opts) == PJ_WANT(timeline) && !known->ranged.states_overlap &&
+    const unsigned seen = PJ_WANT(timeline) | PJ_WANT(devices);
+    return known && pj_load_aspects(opts) == seen && !known->ranged.states_overlap &&
            !opts->listener_count && pj_reader_knows(known);
 }
 

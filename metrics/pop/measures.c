@@ -1,6 +1,7 @@
 // Measures of a case: its sums, and what it lacks for them.
 #include "metrics/pop/measures.h"
 
+#include "metrics/run/devices.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/study.h"
 
@@ -86,6 +87,8 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
     unsigned lacks = measures->lacks & needs;
     if (lacks & PJ_NEEDS_STATES)
         return pj_run_lacks_states(measures->run);
+    if (lacks & PJ_NEEDS_DEVICES)
+        return pj_devices_lack(measures->run);
     if (lacks & PJ_NEEDS_IDEAL)
         return measures->run->ideal.reason ? measures->run->ideal.reason
                                            : "there is no ideal-network replay of the trace";

@@ -81,12 +81,27 @@ static void say_threads_vary(collector *c, int run)
                             layout, m->useful_sum / m->threads / m->runtime));
 }
 
+/// A set of threads alone does not hold what was done on devices, one of devices nothing else.
+static void say_devices(collector *c, int run)
+{
+    const char *lack = pj_measures_lack(&c->measures[run], PJ_NEEDS_DEVICES);
+    if (lack && c->metrics->set->rows[0].needs & PJ_NEEDS_DEVICES)
+        say(c, PJ_NOTE, run, lack);
+    if (lack || has_row_needing(c->metrics->set, PJ_NEEDS_DEVICES))
+        return;
+    say(c, PJ_WARNING, run,
+        pj_arena_format(c->metrics->arena,
+                        "what %.0f devices did is not in this set: the set gpu has rows for them",
+                        c->measures[run].devices));
+}
+
 static void say_what_the_run_is(collector *c, int run)
 {
     const pj_measures *m = &c->measures[run];
     pj_arena *arena = c->metrics->arena;
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
         say_threads_vary(c, run);
+    say_devices(c, run);
     if (m->run->other.base)
         say(c, PJ_NOTE, run,
             "a replay on this network in place of the ideal one: its transfer and serialisation "

@@ -78,6 +78,22 @@ static double isolated_base(const pj_measures *r)
     return r->useful_sum + r->mpi_sum;
 }
 
+static double host_parallel(const pj_measures *r)
+{
+    return r->useful_sum / r->threads / r->runtime;
+}
+
+static double device_parallel(const pj_measures *r)
+{
+    return r->device_useful_sum / r->devices / r->runtime;
+}
+
+static double device_scaling(const pj_measures *r, const pj_measures *r0)
+{
+    double growth_of_devices = r->weak ? r->devices / r0->devices : 1;
+    return growth_of_devices * ratio(r0->device_useful_sum, r->device_useful_sum);
+}
+
 #define METRIC_SET(name, key, title, family, weights, convention)                                  \
     static double value_##name(size_t row, const pj_measures *r, const pj_measures *r0)            \
     {
@@ -106,6 +122,7 @@ static double isolated_base(const pj_measures *r)
 #define UNIT_GHZ PJ_UNIT_GHZ
 #define NEEDS_NOTHING PJ_NEEDS_NOTHING
 #define NEEDS_IDEAL PJ_NEEDS_IDEAL
+#define NEEDS_DEVICES PJ_NEEDS_DEVICES
 #define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
 #define NEEDS_CYCLES PJ_NEEDS_CYCLES
 #define NEEDS_REFERENCE PJ_NEEDS_REFERENCE
@@ -117,6 +134,8 @@ static double isolated_base(const pj_measures *r)
 #define NEEDS_DEVICES PJ_NEEDS_DEVICES
 #define NEEDS_MPI_IO PJ_NEEDS_MPI_IO
 #define NEEDS_POSIX_IO PJ_NEEDS_POSIX_IO
+#define NEEDS_DEVICES_AND_IDEAL (PJ_NEEDS_DEVICES | PJ_NEEDS_IDEAL)
+#define NEEDS_DEVICES_AND_REFERENCE (PJ_NEEDS_DEVICES | PJ_NEEDS_REFERENCE)
 #define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
 #define COMPARES_EFFICIENCY 0
 #define COMPARES_INEFFICIENCY 0
@@ -183,12 +202,15 @@ const pj_metric_set *pj_metric_set_by_key(pj_str key)
 
 const pj_metric_set *pj_metric_set_default(const pj_study *study)
 {
-    bool mpi = false, threads = false;
+    bool mpi = false, threads = false, devices = false;
     for (size_t i = 0; i < study->count; i++) {
         const pj_run *run = study->cases[i].run;
         mpi = mpi || run->has_mpi;
         threads = threads || run->layout.locations > run->layout.ranks;
+        devices = devices || run->devices;
     }
+    if (devices)
+        return pj_metric_set_by_key(PJ_S("gpu"));
     return pj_metric_set_by_key(!mpi ? PJ_S("openmp") : threads ? PJ_S("hybrid") : PJ_S("mpi"));
 }
 

@@ -56,10 +56,16 @@ bool pj_pass_begin(pj_pass *pass, pj_err *err)
 
 bool pj_pass_has_devices(const pj_pass *pass)
 {
-    for (size_t i = 0; i < pass->sink_count; i++)
+    for (size_t i = 0; pass->run->layout.stream_count && i < pass->sink_count; i++)
         if (pass->sinks[i].devices)
             return true;
     return false;
+}
+
+/// Whether a sink is given anything of this run.
+static bool takes_part(const pj_pass *pass, const pj_sink *sink)
+{
+    return !sink->devices || pass->run->layout.stream_count;
 }
 
 const pj_sink *pj_pass_calls(const pj_pass *pass)
@@ -90,13 +96,13 @@ typedef bool chooses(const pj_pass *pass, const pj_sink *sink);
 /// Hands a batch to the sinks that are chosen, to each what it wants of it.
 static bool hand(pj_pass *pass, chooses *chosen, const pj_batch *batch, pj_err *err)
 {
-    bool divided = pass->run->layout.stream_count && pj_pass_has_devices(pass);
+    bool divided = pj_pass_has_devices(pass);
     pj_event *room = divided ? pj_take_memory((batch->count + 1) * sizeof *room) : NULL;
     pj_batch threads = divided ? of_threads(&pass->run->layout, batch, room) : *batch;
     bool ok = true;
     for (size_t i = 0; ok && i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
-        if (chosen(pass, sink))
+        if (takes_part(pass, sink) && chosen(pass, sink))
             ok = sink->events(sink->self, sink->devices ? batch : &threads, err);
     }
     free(room);
@@ -141,7 +147,7 @@ unsigned pj_pass_kinds(const pj_pass *pass)
 {
     unsigned kinds = 0;
     for (size_t i = 0; i < pass->sink_count; i++)
-        if (!is_own(pass, &pass->sinks[i]))
+        if (!is_own(pass, &pass->sinks[i]) && takes_part(pass, &pass->sinks[i]))
             kinds |= pass->sinks[i].kinds ? pass->sinks[i].kinds : UINT_MAX;
     return kinds;
 }

@@ -49,7 +49,7 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
 /// The sink that has the call trees of locations; NULL = none.
 const pj_sink *pj_pass_calls(const pj_pass *pass);
 
-/// Whether a sink wants what streams of devices do.
+/// Whether there are streams of devices, and a sink wants what they do.
 bool pj_pass_has_devices(const pj_pass *pass);
 
 /// For readers in a process group: events of this member's own threads, for the sinks that take

@@ -210,6 +210,7 @@ typedef struct pj_run {
         *mpi_waits; // by rank, ns: of its MPI calls, waiting for others; NULL = not known
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     const struct pj_waits *waits;     // NULL until something asks for them
+    const struct pj_devices *devices; // NULL = there are none, or a summary does not tell
     pj_ideal ideal;
     pj_other_network other;
     pj_part_of part;

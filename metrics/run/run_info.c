@@ -144,7 +144,7 @@ static void add_devices(pj_table *table, const pj_layout *layout)
 {
     uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
     const char **keys =
-        pj_device_keys(layout->streams, layout->stream_count, table->arena, &devices);
+        pj_device_keys(layout->streams, layout->stream_count, table->arena, &devices, NULL);
     if (streams)
         add_count(table, "device_streams", "Streams of devices", streams);
     add_names(table, "devices", "Devices", keys, devices);

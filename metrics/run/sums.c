@@ -2,6 +2,7 @@
 // One loop over the threads, rank by rank.
 #include "metrics/run/sums.h"
 
+#include "metrics/run/devices.h"
 #include "metrics/run/sums_cpus.h"
 #include "metrics/run/sums_processes.h"
 #include "metrics/trace/layout.h"
@@ -73,6 +74,31 @@ pj_sums pj_sums_unknown(void)
     };
 }
 
+static void add_devices(const pj_devices *devices, pj_sums *m)
+{
+    m->devices = devices->count;
+    for (uint32_t d = 0; d < devices->count; d++) {
+        const pj_device_sum *device = &devices->items[d];
+        m->device_useful_sum += (double)device->useful_ns;
+        m->device_useful_max = larger(m->device_useful_max, (double)device->useful_ns);
+        m->device_active_max = larger(m->device_active_max, (double)pj_device_active_ns(device));
+    }
+}
+
+/// What threads do outside MPI where there are devices.
+static void add_hosts(const pj_run *run, pj_sums *m)
+{
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        const pj_totals *t = &run->totals[i];
+        double runtime = (double)run->devices->runtime_ns[i];
+        double outside =
+            run->has_openmp ? (double)t->useful_ns + runtime : (double)t->outside_mpi_ns;
+        m->gpu_runtime_sum += runtime;
+        m->host_outside_sum += outside;
+        m->host_outside_max = larger(m->host_outside_max, outside);
+    }
+}
+
 pj_sums pj_sums_of(const pj_run *run)
 {
     if (run->sums)
@@ -88,5 +114,9 @@ pj_sums pj_sums_of(const pj_run *run)
     divide_by_ranks(&m);
     pj_sums_add_cpus(run, &m);
     pj_sums_add_processes(run, &m);
+    if (run->devices) {
+        add_devices(run->devices, &m);
+        add_hosts(run, &m);
+    }
     return m;
 }

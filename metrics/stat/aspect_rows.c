@@ -1,11 +1,29 @@
 // The rows, and the walks over those that are wanted.
 #include "metrics/stat/aspect_rows.h"
 
+#include "metrics/run/devices.h"
 #include "metrics/run/regions.h"
 #include "metrics/stat/bundle_sink.h"
+#include "metrics/stat/device_sink.h"
 #include "metrics/stat/mpi_use_sink.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/timeline_sink.h"
+
+static size_t listen_devices(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_device_sink();
+    return 1;
+}
+
+static const char *lack_devices(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    bool has = pj_device_streams(run->layout.streams, run->layout.stream_count) > 0;
+    return beside && has && !run->devices ? "does not say what devices did" : NULL;
+}
+
+static const pj_aspect pj_aspect_devices = {.listen = listen_devices, .lack = lack_devices};
 
 static size_t listen_regions(const pj_timeline_opts *timeline, pj_sink *out)
 {
@@ -106,6 +124,7 @@ static const pj_aspect pj_aspect_waits = {
 static const pj_aspect *const aspects[] = {
 #define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,
 #include "metrics/run/aspects.def"
+#include "metrics/trace/device.h"
 #undef ASPECT
 };
 

@@ -74,6 +74,49 @@ pj_device_label pj_device_of_label(pj_str label)
     return (pj_device_label){.kind = PJ_STREAM_NONE};
 }
 
+static bool holds(pj_str name, const char *part)
+{
+    return pj_str_contains(name, pj_str_of(part));
+}
+
+pj_device_call pj_device_call_named(pj_str name)
+{
+    static const struct {
+        const char *part;
+        pj_device_call call;
+    } parts[] = {
+        {"ynchronize", PJ_DEVICE_CALL_SYNC},      {"wait", PJ_DEVICE_CALL_SYNC},
+        {"Finish", PJ_DEVICE_CALL_SYNC}, // clFinish
+        {"LaunchHostFunc", PJ_DEVICE_CALL_OTHER}, {"aunch", PJ_DEVICE_CALL_LAUNCH},
+        {"NDRangeKernel", PJ_DEVICE_CALL_LAUNCH}, {"emcpy", PJ_DEVICE_CALL_COPY},
+        {"emset", PJ_DEVICE_CALL_COPY},           {"ReadBuffer", PJ_DEVICE_CALL_COPY},
+        {"WriteBuffer", PJ_DEVICE_CALL_COPY},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (holds(name, parts[i].part))
+            return parts[i].call;
+    return PJ_DEVICE_CALL_OTHER;
+}
+
+/// "Host-to-Device", "HOST_TO_DEVICE", "HtoD".
+static bool goes(pj_str name, const char *const forms[3])
+{
+    return holds(name, forms[0]) || holds(name, forms[1]) || holds(name, forms[2]);
+}
+
+pj_device_copy pj_device_copy_named(pj_str name)
+{
+    static const char *const to_device[] = {"Host-to-Device", "HOST_TO_DEVICE", "HtoD"};
+    static const char *const to_host[] = {"Device-to-Host", "DEVICE_TO_HOST", "DtoH"};
+    static const char *const inside[] = {"Device-to-Device", "DEVICE_TO_DEVICE", "DtoD"};
+    if (holds(name, "emset"))
+        return PJ_DEVICE_COPY_SET;
+    return goes(name, to_device) ? PJ_DEVICE_COPY_TO_DEVICE
+           : goes(name, to_host) ? PJ_DEVICE_COPY_TO_HOST
+           : goes(name, inside)  ? PJ_DEVICE_COPY_INSIDE
+                                 : PJ_DEVICE_COPY_SOME;
+}
+
 uint32_t pj_device_streams(const pj_device_stream *streams, uint32_t count)
 {
     uint32_t n = 0;
@@ -91,20 +134,24 @@ static uint64_t hash(const char *text)
 }
 
 const char **pj_device_keys(const pj_device_stream *streams, uint32_t count, pj_arena *arena,
-                            uint32_t *devices)
+                            uint32_t *devices, uint32_t *device_of)
 {
     const char **keys = pj_new_n(arena, const char *, count);
     pj_map seen = {0};
     *devices = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at;
+        uint32_t at = PJ_NO_DEVICE;
         uint64_t key = hash(streams[i].device);
         while (pj_map_get(&seen, key, &at) && strcmp(keys[at], streams[i].device) != 0)
             key++;
-        if (streams[i].kind == PJ_STREAM_SAMPLES || pj_map_get(&seen, key, &at))
-            continue;
-        pj_map_put(&seen, key, *devices);
-        keys[(*devices)++] = streams[i].device;
+        bool samples = streams[i].kind == PJ_STREAM_SAMPLES;
+        if (!samples && !pj_map_get(&seen, key, &at)) {
+            at = (*devices)++;
+            pj_map_put(&seen, key, at);
+            keys[at] = streams[i].device;
+        }
+        if (device_of)
+            device_of[i] = samples ? PJ_NO_DEVICE : at;
     }
     pj_map_free(&seen);
     return keys;

@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/trace/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,13 +38,24 @@ typedef struct pj_device_label {
 /// "CUDA-D1.S2-node1", "HIP-D0.S1", "GPU_1a2b3c4d.7", "Metrics GPU0"; PJ_STREAM_NONE for any other.
 pj_device_label pj_device_of_label(pj_str label);
 
+/// What a function of the runtime of devices is for, by its name: "cudaLaunchKernel",
+/// "hipMemcpyAsync", "cuStreamSynchronize".
+pj_device_call pj_device_call_named(pj_str name);
+/// Which way a copy goes, by what tools call it: "[CUDA memcpy Device-to-Host]",
+/// "MEMORY_COPY_HOST_TO_DEVICE", "hipMemset".
+pj_device_copy pj_device_copy_named(pj_str name);
+
 /// "cuda", "samples"; NULL past the end.
 const char *pj_device_kind_name(pj_device_kind kind);
 
 /// Streams that are no samples.
 uint32_t pj_device_streams(const pj_device_stream *streams, uint32_t count);
-/// The keys of their devices, each once, in the order of first appearance.
+/// The keys of their devices, each once, in the order of first appearance. `device_of`, by stream,
+/// may be NULL.
 const char **pj_device_keys(const pj_device_stream *streams, uint32_t count, pj_arena *arena,
-                            uint32_t *devices);
+                            uint32_t *devices, uint32_t *device_of);
+
+/// The device of samples.
+#define PJ_NO_DEVICE UINT32_MAX
 
 #endif

@@ -13,6 +13,7 @@ enum {
     PJ_STATE_NOT_CREATED = 2,
     PJ_STATE_DISABLED = 14, // tracing switched off
     PJ_STATE_OTHERS = 15,
+    PJ_STATE_COPY = 17, // of streams of devices; of threads, that they ask for it
 };
 
 /// OpenMP event families that matter for levels and the replay; `code` of PJ_EV_OPENMP.
@@ -34,12 +35,34 @@ enum {
     PJ_FUNCTION_LINE, // 60000119: its source line, in the same record
 };
 
-/// What is done with devices (GPUs); `code` of PJ_EV_DEVICE.
+/// What is done with devices (GPUs); `code` of PJ_EV_DEVICE. Streams of Paraver traces have states
+/// too (Running, and PJ_STATE_COPY), which then say more than these events.
 enum {
-    PJ_DEVICE_CALL = 1, // 63000000, 63500000: a thread is inside the runtime of devices
-    PJ_DEVICE_COPY,     // 63000001: a stream copies
-    PJ_DEVICE_KERNEL,   // 63000006: a stream computes
+    PJ_DEVICE_CALL = 1, // a thread is inside the runtime of devices: a = pj_device_call
+    PJ_DEVICE_COPY,   // a stream copies, or sets memory: a = pj_device_copy, b = bytes, 0 = unknown
+    PJ_DEVICE_KERNEL, // a stream computes
+    PJ_DEVICE_EXCHANGE, // a stream runs a kernel that talks to other devices (NCCL)
+    PJ_DEVICE_BYTES,    // of the copy that has just begun: a = bytes
 };
+
+/// What calls of the runtime of devices are for.
+typedef enum pj_device_call {
+    PJ_DEVICE_CALL_LEFT,
+    PJ_DEVICE_CALL_OTHER,
+    PJ_DEVICE_CALL_LAUNCH, // of a kernel
+    PJ_DEVICE_CALL_COPY,   // also of memory that is set
+    PJ_DEVICE_CALL_SYNC,   // waits for a device, a stream or an event
+} pj_device_call;
+
+typedef enum pj_device_copy {
+    PJ_DEVICE_COPY_DONE,
+    PJ_DEVICE_COPY_SOME, // the trace does not say which way
+    PJ_DEVICE_COPY_TO_DEVICE,
+    PJ_DEVICE_COPY_TO_HOST,
+    PJ_DEVICE_COPY_INSIDE, // from device to device
+    PJ_DEVICE_COPY_SET,    // sets memory
+    PJ_DEVICE_COPY_KINDS,
+} pj_device_copy;
 
 /// The team that an OpenMP event is about, where the trace says it: 0 = it does not; PJ_TEAM_NESTED
 /// = one that is known to be nested in another; else the number of the only one that its thread is

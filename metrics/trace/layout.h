@@ -49,6 +49,8 @@ static inline unsigned pj_layout_owner(const pj_layout *layout, const pj_process
 /// Threads of every rank when they are equal, else 0 (then the text is "4x2-8").
 uint32_t pj_layout_threads_per_rank(const pj_layout *layout);
 /// "16x1", "4x2-8" (ranks x threads) in the arena.
+const char *pj_layout_threads_text(const pj_layout *layout, pj_arena *arena);
+/// The same with devices: "2x1+2D".
 const char *pj_layout_text(const pj_layout *layout, pj_arena *arena);
 
 #endif

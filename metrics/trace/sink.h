@@ -43,7 +43,8 @@ typedef struct pj_sink {
     void *self;
     unsigned kinds; // bits of the pj_event_kind that it looks at; 0 = all
     /// Is given events of streams of devices too (pj_layout), in order with those of the threads,
-    /// and messages between both. All other sinks see the threads alone.
+    /// and messages between both; nothing where there are no streams. All other sinks see the
+    /// threads alone.
     bool devices;
     /// The call tree of a location, for a reader that knows how regions are nested: whoever reads
     /// the location fills it, and its events tell the sink nothing more. NULL = no such sink.

@@ -1,5 +1,6 @@
-// Event files of OTF2 from any bytes, as those of two ranks: events come in the order of time and
-// belong to their location, messages join the two. The same bytes as definitions of a location.
+// Event files of OTF2 from any bytes, as those of two ranks and a stream: events come in the order
+// of time and belong to their location, messages join the two. The same bytes as definitions of a
+// location.
 #include "metrics/base/arena.h"
 #include "metrics/read/otf2/events/otf2_match.h"
 #include "metrics/read/otf2/otf2_local.h"
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CHUNK = 256, REGIONS = 9 };
+enum { CHUNK = 256, REGIONS = 12 };
 
 static void require(bool truth)
 {
@@ -29,6 +30,9 @@ static pj_otf2_defs *make_defs(pj_arena *arena)
         {.name = "task", .state = PJ_STATE_RUNNING, .construct = PJ_OTF2_TASK},
         {.name = "Working", .state = PJ_OTF2_INHERIT, .construct = PJ_OTF2_ROOT},
         {.name = "taskwait", .state = 5, .construct = PJ_OTF2_TASKWAIT},
+        {.name = "kernel", .state = PJ_OTF2_INHERIT, .work = PJ_OTF2_WORK_KERNEL},
+        {.name = "copy", .state = PJ_OTF2_INHERIT, .work = PJ_OTF2_WORK_COPY},
+        {.name = "cudaMalloc", .state = 15, .construct = PJ_OTF2_DEVICE, .device_call = 1},
         {.name = "", .state = PJ_OTF2_INHERIT, .unknown = true},
     };
     pj_otf2_defs *defs = pj_new(arena, pj_otf2_defs);
@@ -71,11 +75,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pj_otf2_defs *defs = make_defs(arena);
     pj_otf2_sync *sync = pj_otf2_sync_new(2);
     pj_otf2_match *match = pj_otf2_match_new(defs, sync);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 3; i++) { // the last one is a stream
         size_t half = size / 2, length = i ? size - half : half;
         pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
-        pj_otf2_location *location = pj_otf2_location_take(defs, i, i, evt);
+        pj_otf2_location *location = pj_otf2_location_take(defs, i, i % 2, evt);
         location->parts = i == 0;
+        location->devices = true;
+        location->stream = i == 2;
         while (!location->ended)
             pj_otf2_location_fill(location, location->event_count + 64);
         check(location);

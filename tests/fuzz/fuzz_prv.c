@@ -4,6 +4,7 @@
 #include "metrics/read/read.h"
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
+#include "metrics/stat/device_sink.h"
 #include "metrics/stat/useful.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@ typedef struct found {
 static bool read_pass(pj_str bytes, pj_job *job, found *passed)
 {
     pj_bracket bracket;
-    pj_sink sinks[] = {pj_useful_sink(), pj_bracket_sink(&bracket),
+    pj_sink sinks[] = {pj_useful_sink(), pj_device_sink(), pj_bracket_sink(&bracket),
                        pj_replay_sink((pj_replay_opts){.job = job})};
     enum { SINKS = sizeof sinks / sizeof *sinks };
     pj_pass pass = {.run = pj_run_new("fuzz"),

@@ -4,7 +4,7 @@
 #include "metrics/analyse/summarise.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/read/paraver/prv_cut.h"
-#include "metrics/run/breakdown.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/timeline.h"
 #include "tests/support/folder.h"
 #include "tests/support/recorder.h"
@@ -14,6 +14,7 @@
 
 #include <otf2/otf2.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,6 +104,33 @@ static bool says(const pj_run *run, const char *text)
     return false;
 }
 
+static void expect_device(const pj_device_sum *device, pj_device_sum wanted)
+{
+    assert_int_equal(device->streams, wanted.streams);
+    assert_int_equal(device->kernels, wanted.kernels);
+    assert_int_equal(device->useful_ns, wanted.useful_ns);
+    assert_int_equal(device->transfer_ns, wanted.transfer_ns);
+    assert_int_equal(device->transfer_total_ns, wanted.transfer_total_ns);
+    assert_int_equal(device->to_device, wanted.to_device);
+    assert_int_equal(device->to_host, wanted.to_host);
+}
+
+/// A kernel 110-400, for which 4096 bytes were sent; a copy 200-260, whose way nobody tells.
+static void expect_devices(const pj_devices *devices)
+{
+    assert_non_null(devices);
+    assert_int_equal(devices->count, 2);
+    expect_device(&devices->items[0],
+                  (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290, .to_device = 4096});
+    expect_device(&devices->items[1],
+                  (pj_device_sum){.streams = 1, .transfer_ns = 60, .transfer_total_ns = 60});
+    assert_true(devices->items[0].bytes_known && !devices->items[1].bytes_known);
+    assert_int_equal(devices->items[0].idle_ns[PJ_DEVICE_IDLE_ends], 710);
+    assert_int_equal(devices->items[1].idle_ns[PJ_DEVICE_IDLE_ends], 940);
+    assert_int_equal(devices->runtime_ns[0], 200); // in the call that launches
+    assert_int_equal(devices->runtime_ns[2], 0);
+}
+
 static void expect_threads(const pj_run *run)
 {
     static const uint64_t useful[] = {700, 600, 800};
@@ -116,7 +144,8 @@ static void expect_threads(const pj_run *run)
     assert_true(run->ideal.available);
     assert_true(run->ideal.runtime_ns == 900);
     assert_int_equal(run->import.count[PJ_IMPORT_message_without_receive], 0);
-    assert_true(says(run, "what 2 devices did in 2 streams"));
+    assert_true(says(run, "2 devices in 2 streams: 5 (2x1-2) [2D]"));
+    expect_devices(run->devices);
 }
 
 /// The trace with the names of its threads, or without.
@@ -156,7 +185,7 @@ static void names_tell_streams(void **state)
     assert_string_equal(stream[1].device, "node1:D2");
     assert_int_equal(stream[1].rank, 1);
     assert_string_equal(one->layout.location_name[1], "THREAD 1.1.3");
-    assert_string_equal(default_set(one), "hybrid"); // for the thread, not for the streams
+    assert_string_equal(default_set(one), "gpu");
     remove_files();
 }
 
@@ -206,28 +235,153 @@ static void groups_agree(void **state)
     }
 }
 
-/// Without states nothing is known of useful time: no zero stands in its place.
-static void without_states_there_is_no_useful_time(void **state)
+/// nsys2prv has no states: what is neither MPI nor the runtime of devices counts as useful.
+static void without_states_useful_time_is_estimated(void **state)
 {
     (void)state;
     put("run.prv", nsys);
     put("run.row", nsys_names);
     pj_auto_run run = load("run.prv", 1);
+    pj_auto_run four = load("run.prv", 4);
+    same_runs(run, four);
     assert_int_equal(run->layout.locations, 2);
     assert_int_equal(run->layout.stream_count, 2);
     assert_string_equal(run->layout.streams[0].device, "node 1:D0");
     assert_int_equal(run->layout.streams[1].kind, PJ_STREAM_SAMPLES);
-    assert_true(says(run, "what 1 device did in 1 stream:"));
-    assert_true(says(run, "the trace has no states"));
+    assert_true(says(run, "1 device in 1 stream: 3 (2x1) [1D]"));
+    assert_true(says(run, "the trace has no states: useful time is estimated"));
+    assert_false(run->no_states);
+    assert_int_equal(run->runtime_ns, 1000);
+    assert_int_equal(run->totals[0].useful_ns, 1000 - 10 - 100);
+    assert_int_equal(run->totals[0].outside_mpi_ns, 900);
+    assert_int_equal(run->totals[1].useful_ns, 500);
+    expect_device(&run->devices->items[0],
+                  (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290});
+    assert_int_equal(run->devices->runtime_ns[0], 10);
+    assert_string_equal(default_set(run), "gpu");
+    group_load reading = {.path = folder_file("run.prv")};
+    pj_thread_group_run(2, load_in_group, &reading);
+    pj_auto_run shared = reading.run;
+    same_runs(run, shared);
+    remove_files();
+}
+
+/// Calls of the driver lie within those of the runtime; an exchange (NCCL) and memory that is set
+/// are transfer; the next kernel may begin before the end of the one before is written.
+static void nested_calls_and_exchanges(void **state)
+{
+    (void)state;
+    put("run.prv", HEADER "0:1:1:(2:1)\n"
+                          "2:0:1:1:1:100:63000000:7\n"
+                          "2:0:1:1:1:110:63000000:9\n"
+                          "2:0:1:1:1:120:63000000:0\n"
+                          "2:0:1:1:2:130:63000006:1\n"
+                          "2:0:1:1:1:150:63000000:0\n"
+                          "2:0:1:1:2:230:63000006:2\n"
+                          "2:0:1:1:2:230:63000006:0\n"
+                          "2:0:1:1:2:300:63000006:0\n"
+                          "2:0:1:1:2:310:63000007:1\n"
+                          "2:0:1:1:2:350:63000007:0\n"
+                          "2:0:1:1:2:360:63000001:5:63000002:64\n"
+                          "2:0:1:1:2:380:63000001:0\n"
+                          "2:0:1:1:2:390:63000001:6\n"
+                          "2:0:1:1:2:400:63000001:0\n");
+    put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+    pj_auto_run run = load("run.prv", 1);
+    expect_device(&run->devices->items[0], (pj_device_sum){.streams = 1,
+                                                           .kernels = 2,
+                                                           .useful_ns = 170,
+                                                           .transfer_ns = 40 + 20 + 10,
+                                                           .transfer_total_ns = 70,
+                                                           .to_device = 64});
+    assert_int_equal(run->devices->runtime_ns[0], 50);
+    assert_int_equal(run->totals[0].useful_ns, 950);
+    remove_files();
+}
+
+/// A stream whose kernel is broken off by the next state, as traces that were cut have it, and a
+/// thread whose device waits for it.
+static void states_of_streams_end_with_the_next(void **state)
+{
+    (void)state;
+    put("run.prv", HEADER "1(2):1:1(2:1)\n"
+                          "1:1:1:1:1:0:1000:1\n"
+                          "1:2:1:1:2:100:900:1\n"
+                          "1:2:1:1:2:200:300:0\n"
+                          "1:2:1:1:2:300:400:1\n"
+                          "2:1:1:1:1:420:63000000:1\n"
+                          "2:1:1:1:1:450:63000000:0\n"
+                          "1:2:1:1:2:500:600:17\n"
+                          "2:1:1:1:1:620:63000000:4\n"
+                          "2:1:1:1:1:640:63000000:0\n"
+                          "1:2:1:1:2:700:750:1\n"
+                          "2:1:1:1:1:1000:40000001:0\n");
+    put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nGPU_1a2b3c4d.7\n");
+    pj_auto_run run = load("run.prv", 1);
+    const pj_device_sum *device = &run->devices->items[0];
+    expect_device(device, (pj_device_sum){.streams = 1,
+                                          .kernels = 3,
+                                          .useful_ns = 100 + 100 + 50,
+                                          .transfer_ns = 100,
+                                          .transfer_total_ns = 100});
+    assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_host], 100 + 20 + 80);
+    assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_launch], 30 + 50);
+    assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 20);
+    assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_ends], 100 + 250);
+    remove_files();
+}
+
+/// One device of two ranks counts once, with the union of what both have it do.
+static void ranks_share_a_device(void **state)
+{
+    (void)state;
+    put("run.prv", HEADER "1(4):1:2(2:1,2:1)\n"
+                          "1:1:1:1:1:0:1000:1\n"
+                          "1:3:1:2:1:0:1000:1\n"
+                          "1:2:1:1:2:100:400:1\n"
+                          "1:4:1:2:2:300:600:1\n"
+                          "2:1:1:1:1:1000:40000001:0\n");
+    put("run.row", "LEVEL NODE SIZE 1\nn1\n\nLEVEL THREAD SIZE 4\nTHREAD 1.1.1\n"
+                   "GPU_1a2b3c4d.7\nTHREAD 1.2.1\nGPU_1a2b3c4d.9\n");
+    pj_auto_run run = load("run.prv", 1);
+    assert_int_equal(run->devices->count, 1);
+    expect_device(&run->devices->items[0],
+                  (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 500});
+    assert_string_equal(pj_layout_text(&run->layout, run->arena), "2x1+1D");
+    remove_files();
+}
+
+static void efficiencies_of_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        double value;
+    } wanted[] = {{"host_parallel_efficiency", 2100.0 / 3000},
+                  {"device_parallel_efficiency", 290.0 / 2000},
+                  {"device_load_balance", 0.5},
+                  {"device_communication_efficiency", 1},
+                  {"device_orchestration_efficiency", 0.29},
+                  {"devices", 2}};
+    put_extrae(true);
+    pj_auto_run run = load("run.prv", 1);
     pj_err err = {0};
-    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    pj_run *runs[] = {run};
+    pj_auto_study study = pj_study_new(runs, 1, (pj_study_opts){0}, &err);
     const pj_metric_set *set = pj_metric_set_default(study);
-    assert_string_equal(set->key, "mpi");
     pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){0}, &err);
-    for (size_t row = 0; row < set->count; row++)
-        assert_non_null(strstr(pj_metrics_at(metrics, 0, row).reason, "has no states"));
-    assert_true(run->ideal.runtime_ns == 600);
-    assert_non_null(pj_breakdown_lack(run));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        int row = pj_metric_row(set, pj_str_of(wanted[i].key));
+        pj_metric_value got = pj_metrics_at(metrics, 0, (size_t)row);
+        if (got.reason || fabs(got.value - wanted[i].value) > 1e-12)
+            fail_msg("%s: %g", wanted[i].key, got.value);
+    }
+    const pj_metric_set *other = pj_metric_set_by_key(PJ_S("mpi"));
+    pj_auto_metrics threads = pj_metrics_new(other, study, (pj_metrics_opts){0}, &err);
+    bool said = false;
+    for (size_t i = 0; i < threads->remark_count; i++)
+        said |= strstr(threads->remarks[i].text, "what 2 devices did is not in this set") != NULL;
+    assert_true(said);
     remove_files();
 }
 
@@ -439,13 +593,15 @@ static void archives_tell_streams(void **state)
     assert_int_equal(run->layout.stream_count, 2);
     assert_string_equal(run->layout.streams[0].device, "node1:CUDA Device 0");
     assert_int_equal(run->layout.streams[0].kind, PJ_STREAM_CUDA);
-    assert_true(says(run, "what 1 device did in 2 streams"));
+    assert_true(says(run, "1 device in 2 streams: 2 (1x1) [1D]"));
+    expect_device(&run->devices->items[0], // from 100 and from 200 to the end
+                  (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 900});
     assert_int_equal(run->import.count[PJ_IMPORT_metric_location], 1);
     pj_otf2_writer_remove(ANCHOR);
 }
 
 /// One run as Extrae, nsys2prv and Score-P write it.
-static void three_formats_give_one_layout(void **state)
+static void three_formats_give_one_run(void **state)
 {
     (void)state;
     static const char *const made[] = {"gpu/made/made_extrae_2x1.prv", "gpu/made/made_nsys_2x1.prv",
@@ -460,11 +616,33 @@ static void three_formats_give_one_layout(void **state)
         pj_auto_run run = load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
         assert_int_equal(run->layout.ranks, 2);
         assert_int_equal(run->layout.locations, 2);
-        assert_true(says(run, "what 2 devices did in 4 streams"));
-        assert_string_equal(default_set(run), "mpi");
-        for (uint32_t p = 0; p < 2 && !run->no_states; p++)
+        assert_true(says(run, "2 devices in 4 streams: 4 (2x1) [2D]"));
+        assert_string_equal(default_set(run), "gpu");
+        for (uint32_t p = 0; p < 2; p++) {
+            const pj_device_sum *device = &run->devices->items[p];
             assert_int_equal(run->totals[p].useful_ns, p ? 690 : 480);
+            assert_int_equal(run->devices->runtime_ns[p], p ? 110 : 420);
+            assert_int_equal(device->useful_ns, p ? 220 : 440);
+            assert_int_equal(device->transfer_ns, !p ? 40 : i ? 60 : 50); // Extrae sets no memory
+        }
     }
+}
+
+/// Score-P 9 with HIP: reference/causes/gpu.csv, rounded to ns.
+static void a_real_archive(void **state)
+{
+    (void)state;
+    const char *path = DATA "otf2/fastotf2-mi300/traces.otf2";
+    if (access(path, F_OK) != 0) {
+        print_message("data/otf2/fastotf2-mi300 is not there\n");
+        skip();
+    }
+    pj_auto_run run = load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
+    assert_int_equal(run->devices->count, 2);
+    assert_in_range(run->runtime_ns, 7206584930, 7206584931);
+    assert_int_equal(run->devices->items[0].useful_ns, 4735383814);
+    assert_int_equal(run->devices->items[1].useful_ns, 1628332847);
+    assert_in_range(run->devices->runtime_ns[0], 7189386798 - 40, 7189386798 + 40);
 }
 
 int main(void)
@@ -473,7 +651,11 @@ int main(void)
         cmocka_unit_test(names_tell_streams),
         cmocka_unit_test(without_names_events_tell),
         cmocka_unit_test(groups_agree),
-        cmocka_unit_test(without_states_there_is_no_useful_time),
+        cmocka_unit_test(without_states_useful_time_is_estimated),
+        cmocka_unit_test(nested_calls_and_exchanges),
+        cmocka_unit_test(states_of_streams_end_with_the_next),
+        cmocka_unit_test(ranks_share_a_device),
+        cmocka_unit_test(efficiencies_of_devices),
         cmocka_unit_test(sinks_of_devices_are_given_streams),
         cmocka_unit_test(a_known_run_keeps_its_streams),
         cmocka_unit_test(a_part_keeps_its_streams),
@@ -481,7 +663,8 @@ int main(void)
         cmocka_unit_test(a_summary_knows_streams),
         cmocka_unit_test(a_rank_of_streams_keeps_one),
         cmocka_unit_test(archives_tell_streams),
-        cmocka_unit_test(three_formats_give_one_layout),
+        cmocka_unit_test(three_formats_give_one_run),
+        cmocka_unit_test(a_real_archive),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

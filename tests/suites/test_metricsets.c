@@ -69,6 +69,12 @@ static const struct {
      "frequency_scaling speedup runtime_s"},
     {"talp", "TALP (hybrid v2)", talp_keys},
     {"talp-v1", "TALP (hybrid v1)", talp_keys},
+    {"gpu", "Host and devices (GPU)",
+     "host_global_efficiency host_parallel_efficiency mpi_parallel_efficiency mpi_load_balance "
+     "mpi_communication_efficiency mpi_serialisation_efficiency mpi_transfer_efficiency "
+     "device_offload_efficiency device_global_efficiency device_parallel_efficiency "
+     "device_load_balance device_communication_efficiency device_orchestration_efficiency "
+     "host_computation_scaling device_computation_scaling devices speedup runtime_s"},
 };
 
 static void test_promised_keys(void **state)
@@ -136,6 +142,7 @@ static pj_study *uneven_study(void)
             t->outside_mpi_ns = 850 - i;
             made_run_count(run, i, 1000 + i + n, 800 + 2 * i + n);
         }
+        made_run_devices(run, n);
         runs[n] = run;
     }
     pj_study *study = pj_study_new(runs, 2, (pj_study_opts){0}, NULL);

@@ -66,7 +66,7 @@ static const struct {
     {"eztrace-omp-0x2/eztrace_log.otf2", 1352},
     {"eztrace-omp-0x4/eztrace_log.otf2", 2084},
     {"eztrace-p2p-2x1/eztrace_log.otf2", 5268},
-    {"fastotf2-mi300/traces.otf2", 80}, // of 72,666; the others are streams and metrics
+    {"fastotf2-mi300/traces.otf2", 86}, // of 72,666; the others are metrics
     {"pipit-ping-pong-otf2/traces.otf2", 120},
     {"pipit-ping-pong-otf2-papi/traces.otf2", 204},
     {"sstmacro-traces/traces.otf2", 22180},

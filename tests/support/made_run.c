@@ -4,6 +4,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "metrics/base/num.h"
+#include "metrics/pop/measures.h"
+#include "metrics/run/devices.h"
 
 pj_run *made_run(const char *path, const uint32_t *threads, uint32_t ranks)
 {
@@ -148,4 +150,22 @@ pj_run *made_run_from_stats(const char *path)
     made_run_close(run);
     set_ideal(run, (double)rows[0][9]);
     return run;
+}
+
+void made_run_devices(pj_run *run, uint64_t more)
+{
+    pj_devices *devices = pj_new(run->arena, pj_devices);
+    devices->count = 2;
+    devices->items = pj_new_n(run->arena, pj_device_sum, devices->count);
+    devices->runtime_ns = pj_new_n(run->arena, uint64_t, run->layout.locations);
+    devices->items[0] = (pj_device_sum){.key = "D0", .useful_ns = 400 + more, .transfer_ns = 30};
+    devices->items[1] = (pj_device_sum){.key = "D1", .useful_ns = 310, .transfer_ns = 150};
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        devices->runtime_ns[i] = 10 + i;
+    run->devices = devices;
+}
+
+bool made_run_lacks(const pj_metric_set *set)
+{
+    return set->rows[0].needs & PJ_NEEDS_DEVICES;
 }

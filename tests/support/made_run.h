@@ -3,6 +3,7 @@
 #ifndef PJ_MADE_RUN_H
 #define PJ_MADE_RUN_H
 
+#include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
 
 /// `threads` by rank; totals are 0, counters absent, no ideal runtime.
@@ -20,5 +21,10 @@ pj_run *made_run_from_stats(const char *path);
 void made_run_count(pj_run *run, uint32_t location, int64_t instructions, int64_t cycles);
 /// The runtime becomes the largest of the threads, as the statistics define it.
 void made_run_close(pj_run *run);
+
+/// Two devices of uneven work, `more` ns of it.
+void made_run_devices(pj_run *run, uint64_t more);
+/// Whether a set is about devices, which runs are made without.
+bool made_run_lacks(const pj_metric_set *set);
 
 #endif

@@ -166,7 +166,7 @@ static void hand_out_calls(const pj_otf2_read *r)
     const uint32_t *first = r->run->layout.first_location;
     for (uint32_t i = 0; sink && i < r->count; i++) {
         pj_otf2_location *location = r->locations[i];
-        if (!pj_otf2_open_reads(r, i))
+        if (!pj_otf2_open_reads(r, i) || location->stream)
             continue;
         location->calls = sink->calls(sink->self, location->number);
         if (location->worker && r->pass->by_location)
@@ -180,6 +180,18 @@ static bool read_events(pj_otf2_read *r, pj_err *err)
         return false;
     hand_out_calls(r);
     return r->share ? read_shared(r, err) : merge_events(r, err);
+}
+
+/// Streams are read with the threads, all in one order of time; true where that is for the leader
+/// of a process group alone to do.
+static bool take_streams(pj_otf2_read *r)
+{
+    if (!pj_pass_has_devices(r->pass))
+        return false;
+    r->count += r->defs->stream_count;
+    r->pass->by_location = false;
+    r->pass->apart = r->pass->group != NULL;
+    return r->pass->apart;
 }
 
 static bool read_archive(pj_otf2_read *r, pj_err *err)
@@ -199,6 +211,8 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->run->told.states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
+    if (take_streams(r))
+        return true;
     if (!pj_otf2_open_parts(r, err))
         return false;
     r->run->told.messages_apart = gives_parts(r);

@@ -66,8 +66,9 @@ typedef struct pj_otf2_defs {
     pj_map group_of;       // by id
     pj_otf2_metric *metrics;
     pj_map metric_of;                // by id of a class or an instance
-    pj_otf2_location_def *locations; // CPU threads in the order of the layout
-    uint32_t location_count;
+    pj_otf2_location_def *locations; // CPU threads in the order of the layout, then its streams
+    uint32_t location_count;         // of threads
+    uint32_t stream_count;
     struct pj_otf2_parameters *parameters; // NULL = there are none
     bool has_teams;     // OpenMP: what threads do outside of teams is waiting for work
     bool has_nested;    // some of these are said to be within others

@@ -14,6 +14,8 @@
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
+#include <string.h>
+
 enum { // OTF2_Definitions.h
     CPU_THREAD = 1,
     ACCELERATOR_STREAM = 2,
@@ -62,8 +64,8 @@ static const pj_otf2_def *group_of_location(const work *w, const pj_otf2_def *nu
 static bool is_stream(const work *w, const pj_otf2_def *number)
 {
     const pj_otf2_def *group = group_of_location(w, number);
-    return number->number[1] == ACCELERATOR_STREAM ||
-           (number->number[1] == CPU_THREAD && group && group->number[1] == ACCELERATOR_GROUP);
+    return group && (number->number[1] == ACCELERATOR_STREAM ||
+                     (number->number[1] == CPU_THREAD && group->number[1] == ACCELERATOR_GROUP));
 }
 
 static bool is_thread(const work *w, const pj_otf2_def *number)
@@ -156,24 +158,53 @@ static uint32_t rank_of_stream(const work *w, const pj_otf2_def *number)
     return rank == PJ_OTF2_NONE ? 0 : rank;
 }
 
-/// The node of the system tree that is the device; older archives tell it by the name of the
-/// location: "CUDA[0:13]" is of "CUDA[0".
+/// Whether a node of the system tree is that of processes, and no device.
+static bool has_processes(const work *w, uint64_t node)
+{
+    const pj_otf2_def_list *groups = list(w, PJ_OTF2_DEF_LOCATION_GROUP);
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i].number[1] != ACCELERATOR_GROUP && groups->items[i].number[2] == node)
+            return true;
+    return false;
+}
+
+/// A device that is a node of the system tree, or a group beside those of processes (rocprofv3,
+/// whose nodes are of the class of their host).
+static const char *key_of_group(const work *w, const pj_otf2_def *group, const pj_otf2_def *node)
+{
+    pj_arena *arena = w->run->arena;
+    const pj_otf2_def *above = pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, node->number[0]);
+    const char *class_ = pj_otf2_text(w->all, node->number[2]);
+    const char *name = pj_otf2_text(w->all, node->number[1]);
+    if (!has_processes(w, group->number[2]))
+        return pj_arena_format(arena, "%s:%s %s",
+                               above ? pj_otf2_text(w->all, above->number[1]) : "", class_, name);
+    bool usual = strcmp(class_, "node") == 0 || strcmp(class_, "machine") == 0;
+    return pj_arena_format(arena, "%s:%s", usual ? name : class_,
+                           pj_otf2_text(w->all, group->number[0]));
+}
+
+/// Older archives tell the device by the name of the location: "CUDA[0:13]" is of "CUDA[0".
 static const char *device_key(const work *w, const pj_otf2_def *number)
 {
     const pj_otf2_def *group = group_of_location(w, number);
-    pj_arena *arena = w->run->arena;
-    if (group && group->number[1] == ACCELERATOR_GROUP && group->number[2] != PJ_OTF2_UNDEFINED) {
-        const pj_otf2_def *node = pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, group->number[2]);
-        const pj_otf2_def *above =
-            node ? pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, node->number[0]) : NULL;
-        if (node)
-            return pj_arena_format(
-                arena, "%s:%s %s", above ? pj_otf2_text(w->all, above->number[1]) : "",
-                pj_otf2_text(w->all, node->number[2]), pj_otf2_text(w->all, node->number[1]));
-    }
+    const pj_otf2_def *node =
+        group && group->number[1] == ACCELERATOR_GROUP && group->number[2] != PJ_OTF2_UNDEFINED
+            ? pj_otf2_def_of(w->all, PJ_OTF2_DEF_NODE, group->number[2])
+            : NULL;
+    if (node)
+        return key_of_group(w, group, node);
     pj_str name = pj_str_of(pj_otf2_text(w->all, number->number[0]));
-    return pj_arena_format(arena, "rank %u:" PJ_STR_FMT, rank_of_stream(w, number),
+    return pj_arena_format(w->run->arena, "rank %u:" PJ_STR_FMT, rank_of_stream(w, number),
                            PJ_STR_ARG(pj_str_head(name, pj_str_find_last(name, ':'))));
+}
+
+/// Copies to the host, which rocprofv3 has as a group of its own.
+static bool is_host(const work *w, const pj_otf2_def *number)
+{
+    const pj_otf2_def *group = group_of_location(w, number);
+    return group && group->number[1] == ACCELERATOR_GROUP &&
+           pj_str_starts(pj_str_of(pj_otf2_text(w->all, group->number[0])), PJ_S("CPU"));
 }
 
 static pj_device_kind kind_of_stream(pj_str name)
@@ -190,6 +221,35 @@ static pj_device_kind kind_of_stream(pj_str name)
     return PJ_STREAM_DEVICE;
 }
 
+/// The device of copies to the host is the only one; where there are several, nothing tells it.
+static void settle_hosts(pj_device_stream *streams, uint32_t count)
+{
+    const char *device = NULL;
+    bool several = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!streams[i].device)
+            continue;
+        several |= device && strcmp(device, streams[i].device) != 0;
+        device = streams[i].device;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (streams[i].device)
+            continue;
+        streams[i].device = device ? device : "";
+        if (!device || several)
+            streams[i].kind = PJ_STREAM_SAMPLES;
+    }
+}
+
+static uint32_t count_streams(const work *w)
+{
+    const pj_otf2_def_list *locations = list(w, PJ_OTF2_DEF_LOCATION);
+    uint32_t count = 0;
+    for (size_t i = 0; i < locations->count; i++)
+        count += is_stream(w, &locations->items[i]);
+    return count;
+}
+
 /// Rank by rank, in the order of definition.
 static void list_streams(work *w)
 {
@@ -202,20 +262,22 @@ static void list_streams(work *w)
             next[rank_of_stream(w, &locations->items[i]) + 1]++;
     for (uint32_t r = 0; r < w->ranks; r++)
         next[r + 1] += next[r];
-    layout->stream_count = next[w->ranks];
+    layout->stream_count = w->defs->stream_count = next[w->ranks];
     pj_device_stream *streams = pj_new_n(arena, pj_device_stream, layout->stream_count);
     for (size_t i = 0; i < locations->count; i++) {
         const pj_otf2_def *def = &locations->items[i];
         if (!is_stream(w, def))
             continue;
         pj_str name = pj_str_of(pj_otf2_text(w->all, def->number[0]));
-        uint32_t rank = rank_of_stream(w, def);
-        streams[next[rank]++] =
-            (pj_device_stream){.kind = kind_of_stream(name),
-                               .rank = rank,
-                               .device = device_key(w, def),
-                               .name = name.len ? pj_arena_text(arena, name) : NULL};
+        uint32_t rank = rank_of_stream(w, def), at = next[rank]++, number = layout->locations + at;
+        streams[at] = (pj_device_stream){.kind = kind_of_stream(name),
+                                         .rank = rank,
+                                         .device = is_host(w, def) ? NULL : device_key(w, def),
+                                         .name = name.len ? pj_arena_text(arena, name) : NULL};
+        w->defs->locations[number] =
+            (pj_otf2_location_def){.id = def->id, .location = number, .events = def->number[2]};
     }
+    settle_hosts(streams, layout->stream_count);
     layout->streams = streams;
 }
 
@@ -239,7 +301,7 @@ static bool lay_out(work *w, pj_err *err)
     layout->rank_of = pj_new_n(arena, uint32_t, n);
     layout->node_of = pj_new_n(arena, uint32_t, n);
     layout->location_name = pj_new_n(arena, const char *, n);
-    w->defs->locations = pj_new_n(w->defs->arena, pj_otf2_location_def, n);
+    w->defs->locations = pj_new_n(w->defs->arena, pj_otf2_location_def, n + count_streams(w));
     w->defs->location_count = n;
     pj_map placed = {0};
     for (size_t i = 0; w->world && i < w->world->member_count; i++) {

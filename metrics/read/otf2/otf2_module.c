@@ -439,6 +439,10 @@ ON_2(PARAMETER_UNSIGNED, OTF2_ParameterRef, uint64_t)
 ON_0(RMA_COLLECTIVE_BEGIN)
 ON_6(RMA_COLLECTIVE_END, OTF2_CollectiveOp, OTF2_RmaSyncLevel, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
 ON_3(RMA_GROUP_SYNC, OTF2_RmaSyncLevel, OTF2_RmaWinRef, OTF2_GroupRef)
+ON_4(RMA_PUT, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
+ON_4(RMA_GET, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
+ON_2(RMA_OP_COMPLETE_BLOCKING, OTF2_RmaWinRef, uint64_t)
+ON_2(RMA_OP_COMPLETE_NON_BLOCKING, OTF2_RmaWinRef, uint64_t)
 ON_2(THREAD_FORK, OTF2_Paradigm, uint32_t)
 ON_1(THREAD_JOIN, OTF2_Paradigm)
 ON_1(THREAD_TEAM_BEGIN, OTF2_CommRef)
@@ -497,6 +501,10 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN);
     ON(RmaCollectiveEnd, RMA_COLLECTIVE_END);
     ON(RmaGroupSync, RMA_GROUP_SYNC);
+    ON(RmaPut, RMA_PUT);
+    ON(RmaGet, RMA_GET);
+    ON(RmaOpCompleteBlocking, RMA_OP_COMPLETE_BLOCKING);
+    ON(RmaOpCompleteNonBlocking, RMA_OP_COMPLETE_NON_BLOCKING);
     ON(ThreadFork, THREAD_FORK);
     ON(ThreadJoin, THREAD_JOIN);
     ON(ThreadTeamBegin, THREAD_TEAM_BEGIN);

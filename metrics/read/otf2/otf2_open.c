@@ -59,7 +59,7 @@ bool pj_otf2_open_parts(pj_otf2_read *r, pj_err *err)
     if (!pass->known)
         return true;
     const pj_otf2_indices *indices = pj_otf2_kept_of(pass->known)->indices;
-    if (indices->count != r->count || indices->region_count != r->defs->region_count)
+    if (indices->count < r->count || indices->region_count != r->defs->region_count)
         return pj_fail(err, PJ_E_FORMAT, r->run->path, 0,
                        "has changed since it was read; load it again");
     r->ranges = pj_new_n(r->defs->arena, pj_otf2_range, PJ_OTF2_REACH_BINS + 1);
@@ -117,6 +117,7 @@ void pj_otf2_open_locations(pj_otf2_read *r, const pj_otf2_anchor *anchor)
         .by_library = r->lib->needed(r->archive),
         .regions = r->pass->regions,
         .parts = r->run->told.messages_apart,
+        .devices = r->count > r->defs->location_count,
         .roi = &r->run->roi,
         .marks = marks_each(r),
         .indices = r->ranges ? pj_otf2_kept_of(r->pass->known)->indices->items : NULL,

@@ -1,6 +1,7 @@
 // Reads Paraver traces: header and communicators first, then blocks of records in parallel, whose
 // events go to the sinks in the order of the file.
 #include "metrics/read/paraver/prv_block.h"
+#include "metrics/read/paraver/prv_estimate.h"
 #include "metrics/read/paraver/prv_names.h"
 #include "metrics/read/paraver/prv_order.h"
 #include "metrics/read/paraver/prv_part.h"
@@ -48,12 +49,13 @@ typedef struct prv_reading {
     uint64_t communicator_lines;
     pj_prv_batch spare; // for looking up the line of an event
     pj_prv_parts parts;
-    bool indexed;        // they are kept
-    pj_prv_share *share; // in a process group
-    bool disordered;     // the same: a thread has gone back in time
-    bool untold;         // nothing but their events tells threads from streams
-    pj_prv_deeds *deeds; // which show it in this pass
-    uint32_t locations;  // events of later ones, streams, are wanted by nobody
+    bool indexed;              // they are kept
+    pj_prv_share *share;       // in a process group
+    bool disordered;           // the same: a thread has gone back in time
+    bool untold;               // nothing but their events tells threads from streams
+    pj_prv_deeds *deeds;       // which show it in this pass
+    uint32_t locations;        // events of later ones, streams, are wanted by nobody
+    pj_prv_estimate *estimate; // of a trace without states; NULL = it has them
 } prv_reading;
 
 static bool header_line(prv_reading *reading, pj_str line, pj_err *err)
@@ -289,6 +291,15 @@ static bool put_shared(prv_reading *reading, const piece *slot, pj_err *err)
     return !err->code;
 }
 
+/// Events in order of time go to the sinks.
+static bool hand_on(prv_reading *reading, const pj_batch *ordered, pj_err *err)
+{
+    if (!reading->estimate)
+        return pj_pass_events(reading->pass, ordered, err);
+    pj_batch estimated = pj_prv_estimate_pass(reading->estimate, ordered);
+    return pj_pass_events(reading->pass, &estimated, err);
+}
+
 static bool put(void *self, void *memory, pj_err *err)
 {
     prv_reading *reading = self;
@@ -302,7 +313,7 @@ static bool put(void *self, void *memory, pj_err *err)
     if (reading->indexed)
         pj_prv_parts_add(&reading->parts, &slot->block, slot->begin, &slot->batch);
     pj_batch ordered = pj_prv_order_pass(reading->order, &batch);
-    return pj_pass_events(reading->pass, &ordered, err);
+    return hand_on(reading, &ordered, err);
 }
 
 static void report(void *self)
@@ -364,7 +375,7 @@ static bool end_run(prv_reading *reading, pj_err *err)
     if (facts.damage)
         pj_import_add(&run->import, PJ_IMPORT_damaged_stream, reading->lines);
     const uint64_t slack = run->end_ns / 1000; // tools round
-    if (run->last_record_ns + slack < run->end_ns)
+    if (run->last_record_ns + slack < run->end_ns && !reading->estimate)
         pj_import_add(&run->import, PJ_IMPORT_ends_early, reading->lines);
     if (run->last_record_ns > run->end_ns)
         run->end_ns = run->last_record_ns;
@@ -414,18 +425,49 @@ static void name_and_sort(prv_reading *reading)
     reading->untold = !pass->known && !pass->learnt && !pj_prv_streams_are_named(&run->layout);
 }
 
+/// What devices do is told by who has all events of a run.
+static bool is_apart(const prv_reading *reading)
+{
+    return reading->pass->group &&
+           (pj_pass_has_devices(reading->pass) || reading->trace.devices.nsys);
+}
+
+/// States of threads that the trace does not have: it is then read whole, always.
+static void begin_estimate(prv_reading *reading)
+{
+    if (!reading->trace.devices.nsys)
+        return;
+    reading->estimate = pj_prv_estimate_new(reading->run->layout.locations);
+    reading->indexed = false;
+    pj_run_remark(reading->run, PJ_WARNING,
+                  "the trace has no states: useful time is estimated, as all time outside MPI and "
+                  "the runtime of devices");
+}
+
+static bool end_estimate(const prv_reading *reading, pj_err *err)
+{
+    if (!reading->estimate)
+        return true;
+    pj_batch last = pj_prv_estimate_end(reading->estimate, reading->run->end_ns);
+    return pj_pass_events(reading->pass, &last, err);
+}
+
 static bool read_body(prv_reading *reading, pj_err *err)
 {
     name_and_sort(reading);
+    reading->pass->apart |= is_apart(reading);
+    if (reading->pass->apart)
+        return true;
     reading->order =
         pj_prv_order_new(reading->run->layout.locations + reading->run->layout.stream_count,
                          reading->pass->disorder, reading->pass->job);
     if (reading->pass->group)
         return read_shared(reading, err);
+    begin_estimate(reading);
     if (!pj_pass_begin(reading->pass, err) || !read_records(reading, err))
         return false;
     pj_batch rest = pj_prv_order_pass(reading->order, NULL);
-    return pj_pass_events(reading->pass, &rest, err) && end_run(reading, err);
+    return hand_on(reading, &rest, err) && end_run(reading, err) && end_estimate(reading, err);
 }
 
 static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
@@ -437,6 +479,7 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
     pj_block_free(&reading.first.block);
     pj_prv_batch_free(&reading.spare);
     pj_prv_order_free(reading.order);
+    pj_prv_estimate_free(reading.estimate);
     pj_prv_parts_free(&reading.parts);
     pj_prv_share_free(reading.share);
     free(reading.deeds);

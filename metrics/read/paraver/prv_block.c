@@ -18,7 +18,7 @@ enum {
     PLACES = 1 << 11, // threads seen before
     TYPE_BYTES = 8,   // all types of prv_types.def have eight digits
     TYPE_SLOTS =
-        1 << 7,  // a power of 2, so large that a multiplier without collisions is found soon
+        1 << 9,  // a power of 2, so large that a multiplier without collisions is found soon
     DIGITS = 16, // of a number that is read at once
 };
 
@@ -57,7 +57,7 @@ INLINE uint64_t load_8(const char *at)
 
 INLINE unsigned type_place(uint64_t text, uint64_t multiplier)
 {
-    return (unsigned)(text * multiplier >> 57);
+    return (unsigned)(text * multiplier >> 55);
 }
 
 static bool place_types(pj_prv_block *block)

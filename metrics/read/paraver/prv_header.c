@@ -153,12 +153,12 @@ static bool parse_rank(header_text *parser, rank_list *ranks)
 }
 
 /// "tasks(threads:node,..)"; nsys2prv writes a ':' before the list.
-static bool parse_application(header_text *parser, rank_list *ranks)
+static bool parse_application(header_text *parser, rank_list *ranks, bool *by_nsys)
 {
     uint64_t promised, read = 0;
     if (!number(parser, &promised))
         return fail(parser, "has no list of tasks");
-    skip(parser, ':');
+    *by_nsys |= skip(parser, ':');
     if (!skip(parser, '('))
         return fail(parser, "has no list of tasks");
     pj_grow(ranks->first_rank, &ranks->first_cap, ranks->applications + 2);
@@ -179,7 +179,7 @@ static bool parse_applications(header_text *parser, rank_list *ranks, pj_prv_hea
     if (!number(parser, &applications) || !skip(parser, ':'))
         return fail(parser, "has no number of applications");
     for (uint64_t i = 0; i < applications; i++)
-        if ((i && !skip(parser, ',')) || !parse_application(parser, ranks))
+        if ((i && !skip(parser, ',')) || !parse_application(parser, ranks, &header->by_nsys))
             return fail(parser, "lists fewer applications than it promises");
     if (ranks->count == 0)
         return fail(parser, "has no tasks");

@@ -22,6 +22,7 @@ typedef struct pj_prv_header {
     uint32_t *node_of;      // by rank, as the header has it
     uint32_t *location_of;  // by these threads, of which some are streams; NULL = none
     uint64_t communicators; // lines that the header promises
+    bool by_nsys;           // it is written as nsys2prv does
 } pj_prv_header;
 
 bool pj_prv_sniff(pj_str head);

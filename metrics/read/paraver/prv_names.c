@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/read/paraver/pcf.h"
+#include "metrics/read/paraver/prv_devices.h"
 #include "metrics/read/paraver/row.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/companion.h"
@@ -102,6 +103,7 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
     if (read_companion(run, ".pcf", "labels", "MPI calls are named by Extrae's numbers", &pcf_text))
         pcf = pj_pcf_parse(pj_buf_str(&pcf_text));
     name_calls(trace, pcf);
+    pj_prv_devices_name(&trace->devices, pcf, trace->header.by_nsys);
     if (pcf) {
         name_regions(run, pcf);
         check_labels(&run->import, pcf);

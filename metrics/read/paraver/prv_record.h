@@ -4,6 +4,7 @@
 #define PJ_PRV_RECORD_H
 
 #include "metrics/base/str.h"
+#include "metrics/read/paraver/prv_devices.h"
 #include "metrics/read/paraver/prv_header.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
@@ -39,6 +40,7 @@ enum { PJ_PRV_MPI_TYPES = 5, PJ_PRV_MPI_VALUES = 1024 };
 typedef struct pj_prv_trace {
     pj_prv_header header;
     uint16_t calls[PJ_PRV_MPI_TYPES][PJ_PRV_MPI_VALUES]; // pj_mpi_call by class - 1 and value
+    pj_prv_devices devices;
 } pj_prv_trace;
 
 /// Where records are written. Fast code keeps it in registers while it reads.
@@ -149,6 +151,8 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
         break;
     case PJ_PRV_DEVICE:
         out->devices = true;
+        if (!pj_prv_devices_event(&trace->devices, type->type, &event))
+            return;
         break;
     case PJ_PRV_CALL:
         event.a = pj_prv_call(trace, type->code, value);

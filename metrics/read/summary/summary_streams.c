@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 1000, STREAMS_MOST = 1 << 20 };
+enum { ROWS_MOST = 5000, STREAMS_MOST = 1 << 20 };
 
 static bool is_alike(const pj_device_stream *a, const pj_device_stream *b)
 {

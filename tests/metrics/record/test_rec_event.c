@@ -66,6 +66,10 @@ static OTF2_ErrorCode write_theirs(OTF2_EvtWriter *writer, int type, uint64_t ti
         ROW(RMA_COLLECTIVE_END, RmaCollectiveEnd(W, (OTF2_CollectiveOp)m[0], m32(m[1]), m32(m[2]),
                                                  m32(m[3]), m[4], m[5]))
         ROW(RMA_GROUP_SYNC, RmaGroupSync(W, m32(m[0]), m32(m[1]), m32(m[2])))
+        ROW(RMA_PUT, RmaPut(W, m32(m[0]), m32(m[1]), m[2], m[3]))
+        ROW(RMA_GET, RmaGet(W, m32(m[0]), m32(m[1]), m[2], m[3]))
+        ROW(RMA_OP_COMPLETE_BLOCKING, RmaOpCompleteBlocking(W, m32(m[0]), m[1]))
+        ROW(RMA_OP_COMPLETE_NON_BLOCKING, RmaOpCompleteNonBlocking(W, m32(m[0]), m[1]))
         ROW(THREAD_FORK, ThreadFork(W, (OTF2_Paradigm)m[0], m32(m[1])))
         ROW(THREAD_JOIN, ThreadJoin(W, (OTF2_Paradigm)m[0]))
         ROW(THREAD_TEAM_BEGIN, ThreadTeamBegin(W, m32(m[0])))

@@ -58,12 +58,40 @@ static void devices_are_listed_once(void **state)
     };
     const uint32_t count = sizeof streams / sizeof *streams;
     pj_auto_arena arena = pj_arena_new(NULL);
-    uint32_t devices;
-    const char **keys = pj_device_keys(streams, count, arena, &devices);
+    uint32_t devices, device_of[sizeof streams / sizeof *streams];
+    const char **keys = pj_device_keys(streams, count, arena, &devices, device_of);
+    static const uint32_t wanted[] = {0, 0, PJ_NO_DEVICE, 1, 0};
+    assert_memory_equal(device_of, wanted, sizeof wanted);
     assert_int_equal(devices, 2);
     assert_string_equal(keys[0], "a:D0");
     assert_string_equal(keys[1], "a:D1");
     assert_int_equal(pj_device_streams(streams, count), 4);
+}
+
+static void names_tell_what_calls_are_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        pj_device_call call;
+    } calls[] = {{"cudaLaunchKernel", PJ_DEVICE_CALL_LAUNCH},
+                 {"hipModuleLaunchKernel", PJ_DEVICE_CALL_LAUNCH},
+                 {"cudaGraphLaunch", PJ_DEVICE_CALL_LAUNCH},
+                 {"cudaLaunchHostFunc", PJ_DEVICE_CALL_OTHER},
+                 {"cudaMemcpyAsync", PJ_DEVICE_CALL_COPY},
+                 {"hipMemset", PJ_DEVICE_CALL_COPY},
+                 {"cuStreamSynchronize", PJ_DEVICE_CALL_SYNC},
+                 {"cudaStreamWaitEvent", PJ_DEVICE_CALL_OTHER}, // the thread goes on
+                 {"cudaMalloc", PJ_DEVICE_CALL_OTHER}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (pj_device_call_named(pj_str_of(calls[i].name)) != calls[i].call)
+            fail_msg("%s", calls[i].name);
+    assert_int_equal(pj_device_copy_named(PJ_S("[CUDA memcpy Device-to-Host]")),
+                     PJ_DEVICE_COPY_TO_HOST);
+    assert_int_equal(pj_device_copy_named(PJ_S("MEMORY_COPY_HOST_TO_DEVICE")),
+                     PJ_DEVICE_COPY_TO_DEVICE);
+    assert_int_equal(pj_device_copy_named(PJ_S("[CUDA memset]")), PJ_DEVICE_COPY_SET);
+    assert_int_equal(pj_device_copy_named(PJ_S("cudaMemcpy")), PJ_DEVICE_COPY_SOME);
 }
 
 int main(void)
@@ -71,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_of_streams),
         cmocka_unit_test(devices_are_listed_once),
+        cmocka_unit_test(names_tell_what_calls_are_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // Totals are compared byte by byte: they have no padding that differs.
 #include "tests/support/trace/same_runs.h"
 
+#include "metrics/run/devices.h"
 #include "metrics/run/mpi_use.h"
 
 #include <setjmp.h>
@@ -33,6 +34,29 @@ static void same_mpi_use(const pj_mpi_use *a, const pj_mpi_use *b)
     }
 }
 
+static void same_devices(const pj_run *a, const pj_run *b)
+{
+    const pj_devices *x = a->devices, *y = b->devices;
+    assert_int_equal(!x, !y);
+    if (!x)
+        return;
+    assert_int_equal(x->count, y->count);
+    assert_int_equal(x->early, y->early);
+    assert_memory_equal(x->runtime_ns, y->runtime_ns, a->layout.locations * sizeof *x->runtime_ns);
+    for (uint32_t d = 0; d < x->count; d++) {
+        pj_device_sum left = x->items[d], right = y->items[d];
+        assert_string_equal(left.key, right.key);
+        assert_int_equal(left.streams, right.streams);
+        assert_int_equal(left.kernels, right.kernels);
+        assert_int_equal(left.useful_ns, right.useful_ns);
+        assert_int_equal(left.transfer_ns, right.transfer_ns);
+        assert_int_equal(left.transfer_total_ns, right.transfer_total_ns);
+        assert_memory_equal(left.idle_ns, right.idle_ns, sizeof left.idle_ns);
+        assert_int_equal(left.to_device, right.to_device);
+        assert_int_equal(left.to_host, right.to_host);
+    }
+}
+
 void same_runs(const pj_run *a, const pj_run *b)
 {
     uint32_t locations = a->layout.locations;
@@ -49,5 +73,6 @@ void same_runs(const pj_run *a, const pj_run *b)
     if (a->ideal.available)
         assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
     same_mpi_use(a->mpi_use, b->mpi_use);
+    same_devices(a, b);
     assert_int_equal(a->remarks.count, b->remarks.count);
 }

@@ -492,7 +492,7 @@ static void the_table_changes_with_its_controls(void **state)
     for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));)
         if (strcmp(pj_widget_model(w)->name, "DropdownModel") == 0 &&
             strcmp(pj_bench_get(&s.bench, w, "description"), "'Metric set'") == 0 &&
-            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 12)
+            json_array_size(pj_widget_get(w, "_options_labels", NULL)) == 13)
             set = w;
     assert_non_null(set);
     change(&s, set, "{'index': 7}");

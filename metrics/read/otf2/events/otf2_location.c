@@ -7,6 +7,7 @@
 #include "metrics/base/map.h"
 #include "metrics/read/otf2/events/otf2_calls.h"
 #include "metrics/read/otf2/events/otf2_counters.h"
+#include "metrics/read/otf2/events/otf2_device.h"
 #include "metrics/read/otf2/events/otf2_event.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_index.h"
@@ -121,6 +122,9 @@ static void begin_construct(pj_otf2_location *location, uint64_t time, uint32_t 
     case PJ_OTF2_TASKWAIT:
         pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 1);
         return;
+    case PJ_OTF2_DEVICE:
+        pj_otf2_device_enter(location, time, index);
+        return;
     case PJ_OTF2_PLAIN:
     case PJ_OTF2_ROOT:
         return;
@@ -150,6 +154,9 @@ static void end_construct(pj_otf2_location *location, uint64_t time, uint32_t in
         return;
     case PJ_OTF2_TASKWAIT:
         pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 0);
+        return;
+    case PJ_OTF2_DEVICE:
+        pj_otf2_device_leave(location, time);
         return;
     case PJ_OTF2_PLAIN:
     case PJ_OTF2_ROOT:
@@ -403,6 +410,8 @@ static void begin_location(pj_otf2_location *location, uint64_t time)
 {
     location->now.begun = true;
     location->now.began = time;
+    if (location->stream)
+        return;
     location->now.state = PJ_STATE_NOT_CREATED;
     pj_otf2_end_interval(location, time);
     location->now.state = state_now(location);
@@ -412,12 +421,12 @@ static void begin_location(pj_otf2_location *location, uint64_t time)
 static void end_location(pj_otf2_location *location)
 {
     location->ended = true;
-    if (location->now.begun) {
+    if (location->now.begun && !location->stream) {
         measure_last(location);
         pj_otf2_settle(location, location->now.last);
         pj_otf2_give(location, location->now.last, PJ_EV_OTHER);
     }
-    if (location->parts)
+    if (location->parts && !location->stream)
         pj_otf2_give(location, location->now.last, PJ_EV_END);
     if (location->calls)
         pj_otf2_calls_end(location);
@@ -452,6 +461,10 @@ static void take_next(pj_otf2_location *location, const pj_otf2_event *event)
         time = location->now.last;
     }
     location->now.last = time;
+    if (location->stream) {
+        pj_otf2_stream_record(location, time, event);
+        return;
+    }
     if (event->type != PJ_OTF2_MEASUREMENT_ON_OFF && event->type != PJ_OTF2_METRIC)
         measure_last(location);
     take_record(location, time, event);
@@ -512,7 +525,7 @@ void pj_otf2_location_fill(pj_otf2_location *location, size_t events)
         take_next(location, &location->ahead);
     }
     pj_otf2_event event;
-    bool may_skim = location->evt && !location->named;
+    bool may_skim = location->evt && !location->named && !location->stream;
     size_t paths = location->calls ? location->calls->count + PATHS_MOST : 0;
     while (location->event_count < events + (location->unnamed.count ? NAMES_AHEAD : 0) &&
            !location->ended && (!location->calls || location->calls->count < paths)) {

@@ -64,9 +64,11 @@ typedef struct pj_otf2_standing {
     uint32_t call_region; // the outermost one
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
-    uint32_t inner_teams;    // of the teams: those that are nested by their definition
-    uint64_t team;           // the outermost of them: PJ_TEAM_FIRST + its id
-    uint8_t state, measured; // now; when the measurement was switched off
+    uint32_t device_calls;    // of a thread: regions of their runtime that are open
+    uint32_t kernels, copies; // of a stream: what is open
+    uint32_t inner_teams;     // of the teams: those that are nested by their definition
+    uint64_t team;            // the outermost of them: PJ_TEAM_FIRST + its id
+    uint8_t state, measured;  // now; when the measurement was switched off
     bool begun, off, was_on;
     bool just_off; // nothing has happened since
     bool in_body, in_parallel;
@@ -151,10 +153,12 @@ typedef struct pj_otf2_pending {
 typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
     uint32_t number, rank;
-    bool worker; // not the first thread of its rank
-    bool named;  // gives out the regions it enters and leaves
-    bool infer;  // its receives have no completions in the trace
-    bool parts;  // gives out PJ_EV_PART and PJ_EV_END
+    bool worker;  // not the first thread of its rank
+    bool named;   // gives out the regions it enters and leaves
+    bool infer;   // its receives have no completions in the trace
+    bool parts;   // gives out PJ_EV_PART and PJ_EV_END
+    bool devices; // gives out PJ_EV_DEVICE
+    bool stream;  // of a device: gives out nothing else
 
     // Where its records come from: our own decoder, or the library.
     pj_otf2_evt *evt;
@@ -207,6 +211,7 @@ typedef struct pj_otf2_location_opts {
     bool by_library;
     bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
     bool parts;   // gives out PJ_EV_PART and PJ_EV_END
+    bool devices; // gives out PJ_EV_DEVICE
     size_t marks; // that it may leave (otf2_index.h); 0 = none
     const struct pj_otf2_index
         *indices;      // by location, where not all is read (otf2_ranged.h), else NULL

@@ -15,6 +15,7 @@
 #include "metrics/read/otf2/otf2_defs.h"
 #include "metrics/read/otf2/otf2_lib.h"
 #include "metrics/read/otf2/otf2_local.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/path_tree.h"
 
 #include <stdlib.h>
@@ -118,10 +119,16 @@ pj_otf2_location *pj_otf2_location_take(const pj_otf2_defs *defs, uint32_t numbe
     return location;
 }
 
+static uint32_t rank_of(const pj_layout *layout, uint32_t location)
+{
+    return location < layout->locations ? layout->rank_of[location]
+                                        : layout->streams[location - layout->locations].rank;
+}
+
 pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32_t number)
 {
     uint32_t run_number = opts->defs->locations[number].location;
-    uint32_t rank = opts->layout->rank_of[run_number];
+    uint32_t rank = rank_of(opts->layout, run_number);
     pj_otf2_location *location = new_location(opts->defs, run_number, rank);
     location->library.archive = opts->archive;
     location->id = opts->defs->locations[number].id;
@@ -133,6 +140,8 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     }
     location->named = opts->regions;
     location->parts = opts->parts;
+    location->devices = opts->devices;
+    location->stream = run_number >= opts->layout->locations;
     if (!read_local(location, opts))
         pj_otf2_count(location, PJ_IMPORT_local_definitions);
     open_records(location, opts, number);
@@ -143,7 +152,7 @@ pj_otf2_location *pj_otf2_location_absent(const pj_otf2_location_opts *opts, uin
 {
     uint32_t run_number = opts->defs->locations[number].location;
     pj_otf2_location *location =
-        new_location(opts->defs, run_number, opts->layout->rank_of[run_number]);
+        new_location(opts->defs, run_number, rank_of(opts->layout, run_number));
     location->id = opts->defs->locations[number].id;
     return location;
 }

@@ -1,6 +1,7 @@
 // The rows of otf2_regions.def as data, and the MPI calls behind names.
 #include "metrics/read/otf2/events/otf2_region.h"
 
+#include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 
 #include <ctype.h>
@@ -39,9 +40,13 @@ enum { // OTF2_Paradigm and OTF2_RegionRole
     ROLE_FILE_IO = 27,
     ROLE_POINT2POINT = 28,
     ROLE_RMA = 29,
+    ROLE_DATA_TRANSFER = 30,
     ROLE_ARTIFICIAL = 31,
     ROLE_THREAD_CREATE = 32,
     ROLE_TASK_UNTIED = 34,
+    ROLE_ALLOCATE = 35,
+    ROLE_DEALLOCATE = 36,
+    ROLE_REALLOCATE = 37,
     ROLE_FILE_IO_METADATA = 38,
 };
 
@@ -190,16 +195,40 @@ static const rule *rule_of(uint32_t paradigm, uint32_t role)
     return &rules[i];
 }
 
+/// Kernels have role FUNCTION, or one of their own since Score-P 9; whatever else is on a stream
+/// and no copy, is one too.
+static pj_otf2_work work_of(const pj_otf2_region_def *def)
+{
+    static const char *const idle[] = {"COMPUTE IDLE", "GPU IDLE"};
+    static const char *const copies[] = {"cudaMemcpy", "cudaMemset", "hipMemcpy", "hipMemset"};
+    pj_str name = pj_str_of(def->name);
+    if (def->role == ROLE_DATA_TRANSFER)
+        return PJ_OTF2_WORK_COPY;
+    if (def->role == ROLE_ARTIFICIAL || def->role == ROLE_ALLOCATE ||
+        def->role == ROLE_DEALLOCATE || def->role == ROLE_REALLOCATE)
+        return PJ_OTF2_WORK_NONE;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (pj_str_equal(name, pj_str_of(idle[i])))
+            return PJ_OTF2_WORK_NONE;
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if (pj_str_starts(name, pj_str_of(copies[i])))
+            return PJ_OTF2_WORK_COPY;
+    return PJ_OTF2_WORK_KERNEL;
+}
+
 pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
 {
     const name_rule *named = by_name ? rule_of_name(pj_str_of(def->name)) : NULL;
     const rule *ruled = rule_of(def->paradigm, def->role);
     pj_otf2_region region = {.name = def->name,
                              .state = named ? named->state : ruled->state,
-                             .construct = named ? named->construct : ruled->construct};
+                             .construct = named ? named->construct : ruled->construct,
+                             .work = (uint8_t)work_of(def)};
     bool is_io = region.state == STATE_IO && def->paradigm == PARADIGM_MPI;
     if (region.construct == PJ_OTF2_MPI || is_io)
         describe_call(&region, def);
+    if (region.construct == PJ_OTF2_DEVICE)
+        region.device_call = (uint8_t)pj_device_call_named(pj_str_of(def->name));
     if (is_io) {
         region.state = STATE_IO;
         region.class_ = PJ_MPI_IO;

@@ -24,7 +24,15 @@ typedef enum pj_otf2_construct {
     PJ_OTF2_TASK,
     PJ_OTF2_TASK_MADE,
     PJ_OTF2_TASKWAIT,
+    PJ_OTF2_DEVICE, // a call of the runtime of devices
 } pj_otf2_construct;
+
+/// What a stream of a device does in a region.
+typedef enum pj_otf2_work {
+    PJ_OTF2_WORK_NONE, // it is idle, or memory is allocated
+    PJ_OTF2_WORK_KERNEL,
+    PJ_OTF2_WORK_COPY,
+} pj_otf2_work;
 
 /// State of a region that leaves its thread in the state it was in.
 enum { PJ_OTF2_INHERIT = UINT8_MAX };
@@ -33,10 +41,12 @@ typedef struct pj_otf2_region {
     const char *name;
     uint8_t state; // PJ_STATE_* or one of Extrae's other states
     uint8_t construct;
-    uint8_t class_;  // pj_mpi_class of an MPI call
-    bool unknown;    // not defined in the archive
-    bool plain;      // entering and leaving it changes nothing but the stack
-    uint32_t number; // in pj_run.regions
+    uint8_t class_;      // pj_mpi_class of an MPI call
+    uint8_t device_call; // pj_device_call of PJ_OTF2_DEVICE
+    uint8_t work;        // pj_otf2_work, on a stream
+    bool unknown;        // not defined in the archive
+    bool plain;          // entering and leaving it changes nothing but the stack
+    uint32_t number;     // in pj_run.regions
     pj_mpi_call call;
 } pj_otf2_region;
 

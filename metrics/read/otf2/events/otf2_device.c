@@ -1,0 +1,95 @@
+// Records of streams and calls of the runtime of devices.
+// Of what is nested, or overlaps within a stream, the outermost begin and the last end count. The
+// ids of operations are of no use: Score-P gives all copies of CUDA the same.
+#include "metrics/read/otf2/events/otf2_device.h"
+
+#include "metrics/base/str.h"
+#include "metrics/read/otf2/events/otf2_give.h"
+#include "metrics/read/otf2/events/otf2_region.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/event.h"
+
+static void give(pj_otf2_location *location, uint64_t time, uint16_t code, uint64_t value)
+{
+    pj_event *event = pj_otf2_give(location, time, PJ_EV_DEVICE);
+    event->code = code;
+    event->a = value;
+}
+
+static const pj_otf2_region *region_of(const pj_otf2_location *location, uint64_t id)
+{
+    return pj_otf2_region_at(location, pj_otf2_look_up_region(location, id, PJ_OTF2_OF_REGION));
+}
+
+static void open_copy(pj_otf2_location *location, uint64_t time, pj_device_copy way, uint64_t bytes)
+{
+    location->now.copies++;
+    give(location, time, PJ_DEVICE_COPY, way);
+    location->events[location->event_count - 1].b = bytes;
+}
+
+static void close_copy(pj_otf2_location *location, uint64_t time)
+{
+    if (location->now.copies && --location->now.copies == 0)
+        give(location, time, PJ_DEVICE_COPY, PJ_DEVICE_COPY_DONE);
+}
+
+static void enter(pj_otf2_location *location, uint64_t time, const pj_otf2_region *region)
+{
+    if (region->work == PJ_OTF2_WORK_KERNEL) {
+        location->now.kernels++;
+        give(location, time, PJ_DEVICE_KERNEL, 1);
+    } else if (region->work == PJ_OTF2_WORK_COPY) {
+        open_copy(location, time, pj_device_copy_named(pj_str_of(region->name)), 0);
+    }
+}
+
+static void leave(pj_otf2_location *location, uint64_t time, const pj_otf2_region *region)
+{
+    if (region->work == PJ_OTF2_WORK_COPY)
+        close_copy(location, time);
+    else if (region->work == PJ_OTF2_WORK_KERNEL && location->now.kernels &&
+             --location->now.kernels == 0)
+        give(location, time, PJ_DEVICE_KERNEL, 0);
+}
+
+/// RMA_GET of a stream brings data to the device; RMA_PUT takes them to the host.
+void pj_otf2_stream_record(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
+{
+    switch (event->type) {
+    case PJ_OTF2_ENTER:
+        enter(location, time, region_of(location, event->field[0]));
+        return;
+    case PJ_OTF2_LEAVE:
+        leave(location, time, region_of(location, event->field[0]));
+        return;
+    case PJ_OTF2_RMA_GET:
+        open_copy(location, time, PJ_DEVICE_COPY_TO_DEVICE, event->field[2]);
+        return;
+    case PJ_OTF2_RMA_PUT:
+        open_copy(location, time, PJ_DEVICE_COPY_TO_HOST, event->field[2]);
+        return;
+    case PJ_OTF2_RMA_OP_COMPLETE_BLOCKING:
+    case PJ_OTF2_RMA_OP_COMPLETE_NON_BLOCKING:
+        close_copy(location, time);
+        return;
+    default:
+        return;
+    }
+}
+
+void pj_otf2_device_enter(pj_otf2_location *location, uint64_t time, uint32_t region)
+{
+    if (!location->devices || location->now.device_calls++ > 0)
+        return;
+    pj_otf2_settle(location, time);
+    give(location, time, PJ_DEVICE_CALL, pj_otf2_region_at(location, region)->device_call);
+}
+
+void pj_otf2_device_leave(pj_otf2_location *location, uint64_t time)
+{
+    if (!location->now.device_calls || --location->now.device_calls > 0)
+        return;
+    pj_otf2_settle(location, time);
+    give(location, time, PJ_DEVICE_CALL, PJ_DEVICE_CALL_LEFT);
+}

@@ -1,0 +1,126 @@
+// Values of device events of Paraver traces.
+// Extrae's numbers of CUDA and HIP calls are the same; nsys2prv numbers calls as they come, so that
+// their labels say what they are.
+#include "metrics/read/paraver/prv_devices.h"
+
+#include "metrics/base/str.h"
+#include "metrics/trace/device.h"
+
+#include <string.h>
+
+enum { CUDA_CALL = 63000000, CUDA_COPY, CUDA_EXCHANGE = 63000007, HIP_CALL = 63500000 };
+enum { ACC_CALL = 66000000, ACC_DATA, ACC_LAUNCH };
+
+/// Extrae's (cuda_common.h): 1 launch, 3 and 7 copy, 4 and 5 synchronise, 34 and 35 set memory.
+static pj_device_call call_of_number(unsigned value)
+{
+    switch (value) {
+    case 1:
+        return PJ_DEVICE_CALL_LAUNCH;
+    case 3:
+    case 7:
+    case 34:
+    case 35:
+        return PJ_DEVICE_CALL_COPY;
+    case 4:
+    case 5:
+    case 37:
+        return PJ_DEVICE_CALL_SYNC;
+    default:
+        return PJ_DEVICE_CALL_OTHER;
+    }
+}
+
+/// nsys2prv's; Extrae's do not say which way.
+static pj_device_copy copy_of_number(unsigned value)
+{
+    switch (value) {
+    case 3:
+        return PJ_DEVICE_COPY_INSIDE;
+    case 4:
+        return PJ_DEVICE_COPY_TO_HOST;
+    case 5:
+        return PJ_DEVICE_COPY_TO_DEVICE;
+    case 6:
+        return PJ_DEVICE_COPY_SET;
+    default:
+        return PJ_DEVICE_COPY_SOME;
+    }
+}
+
+static bool has_label(const pj_pcf *pcf, uint64_t type, const char *text)
+{
+    const char *label = pj_pcf_type_label(pcf, type);
+    return label && strcmp(label, text) == 0;
+}
+
+static bool is_nsys(const pj_pcf *pcf)
+{
+    return pcf && !pcf->state_count &&
+           (has_label(pcf, CUDA_COPY, "CUDA memcpy kernel") ||
+            has_label(pcf, CUDA_EXCHANGE, "NCCL kernel"));
+}
+
+static void name_calls(pj_prv_devices *devices, const pj_pcf *pcf, uint64_t type)
+{
+    const pj_pcf_value *values;
+    size_t count = pcf ? pj_pcf_values(pcf, type, &values) : 0;
+    for (size_t i = count; i-- > 0;) // of equal values the first counts
+        if (values[i].value > 0 && values[i].value < PJ_PRV_DEVICE_VALUES)
+            devices->calls[values[i].value] =
+                (uint8_t)pj_device_call_named(pj_str_of(values[i].label));
+}
+
+static void name_copies(pj_prv_devices *devices, const pj_pcf *pcf)
+{
+    const pj_pcf_value *values;
+    size_t count = pcf ? pj_pcf_values(pcf, CUDA_COPY, &values) : 0;
+    for (size_t i = count; i-- > 0;)
+        if (values[i].value > 0 && values[i].value < PJ_PRV_DEVICE_VALUES)
+            devices->copies[values[i].value] =
+                (uint8_t)pj_device_copy_named(pj_str_of(values[i].label));
+}
+
+void pj_prv_devices_name(pj_prv_devices *devices, const pj_pcf *pcf, bool nsys)
+{
+    devices->nsys = nsys || is_nsys(pcf);
+    for (unsigned value = 0; value < PJ_PRV_DEVICE_VALUES; value++) {
+        devices->calls[value] =
+            (uint8_t)(devices->nsys ? PJ_DEVICE_CALL_OTHER : call_of_number(value));
+        devices->copies[value] =
+            (uint8_t)(devices->nsys ? copy_of_number(value) : PJ_DEVICE_COPY_SOME);
+    }
+    name_calls(devices, pcf, HIP_CALL);
+    name_calls(devices, pcf, CUDA_CALL);
+    if (devices->nsys)
+        name_copies(devices, pcf);
+    devices->calls[0] = PJ_DEVICE_CALL_LEFT;
+    devices->copies[0] = PJ_DEVICE_COPY_DONE;
+}
+
+static pj_device_call call_of(const pj_prv_devices *devices, uint64_t type, uint64_t value)
+{
+    if (type >= ACC_CALL && value)
+        return type == ACC_LAUNCH ? PJ_DEVICE_CALL_LAUNCH
+               : type == ACC_DATA ? PJ_DEVICE_CALL_COPY
+                                  : PJ_DEVICE_CALL_OTHER;
+    return value < PJ_PRV_DEVICE_VALUES ? (pj_device_call)devices->calls[value]
+                                        : PJ_DEVICE_CALL_OTHER;
+}
+
+bool pj_prv_devices_event(const pj_prv_devices *devices, uint64_t type, pj_event *event)
+{
+    switch (event->code) {
+    case PJ_DEVICE_CALL:
+        event->a = call_of(devices, type, event->a);
+        return true;
+    case PJ_DEVICE_COPY:
+        event->a =
+            event->a < PJ_PRV_DEVICE_VALUES ? devices->copies[event->a] : PJ_DEVICE_COPY_SOME;
+        return true;
+    case PJ_DEVICE_EXCHANGE:
+        return devices->nsys;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,162 @@
+// What the devices of a run did, as a table.
+#include "metrics/run/devices.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/trace/device.h"
+
+static const struct {
+    const char *key, *title, *sentence;
+} causes[] = {
+#define IDLE(name, title, sentence) {#name "_ns", title, sentence},
+#include "metrics/run/device_idle.def"
+#undef IDLE
+};
+
+const char *pj_device_idle_key(pj_device_idle cause)
+{
+    return causes[cause].key;
+}
+
+const char *pj_device_idle_title(pj_device_idle cause)
+{
+    return causes[cause].title;
+}
+
+const char *pj_device_idle_sentence(pj_device_idle cause)
+{
+    return causes[cause].sentence;
+}
+
+const char *pj_devices_lack(const pj_run *run)
+{
+    if (!pj_device_streams(run->layout.streams, run->layout.stream_count))
+        return "no device activity in the trace";
+    return run->devices ? NULL
+                        : "the summary was written by an earlier popinjay, which did not keep what "
+                          "devices did: read the trace again (--force)";
+}
+
+pj_str pj_device_node(const char *key)
+{
+    pj_str text = pj_str_of(key);
+    size_t colon = pj_str_find(text, ':');
+    return colon < text.len ? pj_str_head(text, colon) : (pj_str){"", 0};
+}
+
+pj_str pj_device_name(const char *key)
+{
+    pj_str text = pj_str_of(key);
+    size_t colon = pj_str_find(text, ':');
+    return colon < text.len ? pj_str_from(text, colon + 1) : text;
+}
+
+static pj_cell count_cell(uint64_t value)
+{
+    return value <= INT64_MAX ? pj_cell_int((int64_t)value) : pj_cell_real((double)value);
+}
+
+static pj_cell bytes_cell(const pj_device_sum *device, uint64_t bytes)
+{
+    return device->bytes_known
+               ? count_cell(bytes)
+               : pj_cell_empty("the trace does not say how much is copied which way");
+}
+
+static pj_cell overlap_cell(const pj_device_sum *device)
+{
+    if (!device->transfer_total_ns)
+        return pj_cell_empty("nothing is moved");
+    return pj_cell_real(1 - (double)device->transfer_ns / (double)device->transfer_total_ns);
+}
+
+static void name_cells(pj_table *table, const pj_device_sum *device, pj_cell cells[2])
+{
+    pj_str node = pj_device_node(device->key), name = pj_device_name(device->key);
+    cells[0] = pj_cell_text(pj_arena_text(table->arena, name));
+    cells[1] = node.len ? pj_cell_text(pj_arena_text(table->arena, node))
+                        : pj_cell_empty("the trace does not name it");
+}
+
+static void work_cells(pj_table *table, const pj_device_sum *device, pj_cell *cells)
+{
+    enum { FIRST = 2, COUNTS = 6 };
+    const uint64_t counts[COUNTS] = {device->streams,           device->kernels,
+                                     device->useful_ns,         device->transfer_ns,
+                                     device->transfer_total_ns, pj_device_active_ns(device)};
+    name_cells(table, device, cells);
+    for (size_t i = 0; i < COUNTS; i++)
+        cells[FIRST + i] = count_cell(counts[i]);
+    cells[FIRST + COUNTS] = bytes_cell(device, device->to_device);
+    cells[FIRST + COUNTS + 1] = bytes_cell(device, device->to_host);
+    cells[FIRST + COUNTS + 2] = overlap_cell(device);
+}
+
+static void idle_cells(pj_table *table, const pj_device_sum *device, pj_cell *cells)
+{
+    enum { SUM = 2 };
+    uint64_t idle = 0;
+    name_cells(table, device, cells);
+    for (size_t c = 0; c < PJ_DEVICE_IDLE_CAUSES; c++) {
+        cells[SUM + 1 + c] = count_cell(device->idle_ns[c]);
+        idle += device->idle_ns[c];
+    }
+    cells[SUM] = count_cell(idle);
+}
+
+/// A row for each device, or a note that says why there are none.
+static pj_table *table_of(const pj_run *run, pj_table *table,
+                          void (*fill)(pj_table *, const pj_device_sum *, pj_cell *))
+{
+    const char *lack = pj_devices_lack(run);
+    for (uint32_t i = 0; run->devices && i < run->devices->count; i++)
+        fill(table, &run->devices->items[i], pj_table_add_row(table));
+    if (lack)
+        table->note = pj_arena_text(table->arena, pj_str_of(lack));
+    return table;
+}
+
+pj_table *pj_devices_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"device", "Device", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"node", "Node", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"streams", "Streams", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"kernels", "Kernels", "That begin in the region of interest.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"useful_ns", "Useful", "Some kernel runs.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"transfer_ns", "Transfer", "Data are moved or exchanged and no kernel runs.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"transfer_total_ns", "Transfer, all", "Data are moved, under kernels too.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"active_ns", "Active", "Useful and transfer.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"bytes_to_device", "To device", NULL, PJ_UNIT_BYTES, PJ_TEXT_NONE},
+        {"bytes_to_host", "To host", NULL, PJ_UNIT_BYTES, PJ_TEXT_NONE},
+        {"overlap", "Overlap", "Share of all transfer that lies under kernels.", PJ_UNIT_RATIO,
+         PJ_TEXT_NONE},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Devices of %s", run->name);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    return table_of(run, table, work_cells);
+}
+
+pj_table *pj_devices_idle_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"device", "Device", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"node", "Node", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"idle_ns", "Idle", "Neither computes nor moves data: the sum of the columns that follow.",
+         PJ_UNIT_NS, PJ_TEXT_NONE},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "GPU idle of %s", run->name);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    for (size_t c = 0; c < PJ_DEVICE_IDLE_CAUSES; c++)
+        pj_table_add_column(table, (pj_column){.key = causes[c].key,
+                                               .title = causes[c].title,
+                                               .help = causes[c].sentence,
+                                               .unit = PJ_UNIT_NS});
+    return table_of(run, table, idle_cells);
+}

@@ -1,0 +1,423 @@
+// What devices do, from what their streams do.
+// A stream that has states is told by them: events of traces that were cut may have lost their
+// begin. Records come in order of time; one that comes late counts from then on, which is counted.
+// The thread that last called the runtime of devices in a rank drives its devices.
+#include "metrics/stat/device_sink.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/run/devices.h"
+#include "metrics/run/run.h"
+#include "metrics/stat/device_clock.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/event.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_KINDS = PJ_DEVICE_EXCHANGE + 1 };
+
+/// A piece of work that an event has begun.
+typedef struct opened {
+    bool open, replaced; // the one before ended with its begin, at `begin`: its end may follow
+    uint64_t begin;
+} opened;
+
+typedef struct stream {
+    uint32_t device, rank;
+    bool stated;                // it has states
+    pj_device_work work;        // of the latest state
+    uint64_t until;             // its end
+    opened events[EVENT_KINDS]; // by code
+    pj_device_copy copy;        // the latest
+    uint64_t copied_at;
+} stream;
+
+typedef struct host { // a thread
+    unsigned mpi;     // bits of the classes of calls that are open
+    pj_device_call call;
+    uint64_t since; // of the call
+    uint64_t runtime_ns;
+} host;
+
+typedef struct driver {         // a rank
+    uint32_t first_use;         // of `uses`
+    uint64_t launches, kernels; // begun so far
+    uint64_t early;             // of these kernels: before their launch
+} driver;
+
+typedef struct sink_state {
+    pj_device_clock *clocks; // by device
+    pj_device_sum *sums;
+    stream *streams;
+    host *hosts;     // by location
+    driver *drivers; // by rank, and one more
+    uint32_t *uses;  // devices of ranks, rank by rank
+    uint32_t devices, stream_count, locations, ranks;
+    const uint32_t *rank_of;
+    uint64_t from, to;
+    uint64_t late; // records
+} sink_state;
+
+static void free_parts(sink_state *self)
+{
+    free(self->clocks);
+    free(self->sums);
+    free(self->streams);
+    free(self->hosts);
+    free(self->drivers);
+    free(self->uses);
+    *self = (sink_state){.clocks = NULL};
+}
+
+static void *zeros(size_t count, size_t size)
+{
+    return memset(pj_take_memory((count + 1) * size), 0, (count + 1) * size);
+}
+
+// The layout
+
+/// Which rank uses which device, each once.
+static void note_uses(sink_state *self)
+{
+    uint32_t *last = zeros(self->devices, sizeof *last); // rank + 1 that was noted last
+    uint32_t count = 0;
+    self->uses = pj_take_memory((self->stream_count + 1) * sizeof *self->uses);
+    for (uint32_t rank = 0, s = 0; rank < self->ranks; rank++) {
+        self->drivers[rank].first_use = count;
+        for (; s < self->stream_count && self->streams[s].rank == rank; s++) {
+            uint32_t device = self->streams[s].device;
+            if (device == PJ_NO_DEVICE || last[device] == rank + 1)
+                continue;
+            last[device] = rank + 1;
+            self->uses[count++] = device;
+        }
+    }
+    self->drivers[self->ranks].first_use = count;
+    free(last);
+}
+
+static void take_streams(sink_state *self, const pj_run *run)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t *device_of = pj_take_memory((layout->stream_count + 1) * sizeof *device_of);
+    const char **keys = pj_device_keys(layout->streams, layout->stream_count, run->arena,
+                                       &self->devices, device_of);
+    self->stream_count = layout->stream_count;
+    self->streams = zeros(self->stream_count, sizeof *self->streams);
+    self->sums = zeros(self->devices, sizeof *self->sums);
+    self->clocks = zeros(self->devices, sizeof *self->clocks);
+    for (uint32_t d = 0; d < self->devices; d++) {
+        self->sums[d].key = keys[d];
+        pj_device_clock_begin(&self->clocks[d], &self->sums[d], self->from, self->to);
+    }
+    for (uint32_t s = self->stream_count; s-- > 0;) {
+        uint32_t rank = layout->streams[s].rank;
+        self->streams[s] = (stream){.rank = rank, .device = device_of[s]};
+        if (device_of[s] == PJ_NO_DEVICE)
+            continue;
+        self->sums[device_of[s]].streams++;
+        self->clocks[device_of[s]].driver = layout->first_location[rank]; // until it is known
+    }
+    free(device_of);
+}
+
+static bool begin(void *memory, const pj_run *run, pj_err *err)
+{
+    sink_state *self = memory;
+    const pj_layout *layout = &run->layout;
+    (void)err;
+    free_parts(self);
+    if (!layout->stream_count)
+        return true;
+    *self = (sink_state){.to = UINT64_MAX,
+                         .locations = layout->locations,
+                         .ranks = layout->ranks,
+                         .rank_of = layout->rank_of};
+    if (run->roi.set) {
+        self->from = run->roi.from_ns;
+        self->to = run->roi.to_ns;
+    }
+    self->hosts = zeros(self->locations, sizeof *self->hosts);
+    self->drivers = zeros(self->ranks, sizeof *self->drivers);
+    take_streams(self, run);
+    note_uses(self);
+    return true;
+}
+
+// Streams
+
+static pj_device_work work_of(unsigned code)
+{
+    return code == PJ_DEVICE_KERNEL ? PJ_DEVICE_WORK_KERNEL : PJ_DEVICE_WORK_TRANSFER;
+}
+
+/// The clock of a stream's device, at `time`.
+static pj_device_clock *clock_at(sink_state *self, const stream *s, uint64_t time)
+{
+    pj_device_clock *clock = &self->clocks[s->device];
+    self->late += time < clock->at;
+    pj_device_clock_advance(clock, time);
+    return clock;
+}
+
+static void count_kernel(sink_state *self, const stream *s, uint64_t time)
+{
+    driver *d = &self->drivers[s->rank];
+    d->early += ++d->kernels > d->launches;
+    self->sums[s->device].kernels += time >= self->from && time < self->to;
+}
+
+/// Until when the other streams of the device do such work, as far as it is known.
+static uint64_t others_until(const sink_state *self, const stream *s)
+{
+    uint64_t until = 0;
+    for (uint32_t i = 0; i < self->stream_count; i++) {
+        const stream *other = &self->streams[i];
+        if (other != s && other->device == s->device && other->work == s->work &&
+            other->until > until)
+            until = other->until;
+    }
+    return until;
+}
+
+/// What its events have begun goes no further: states tell it.
+static void trust_states(sink_state *self, stream *s)
+{
+    for (unsigned code = PJ_DEVICE_COPY; code < EVENT_KINDS; code++)
+        if (s->events[code].open)
+            pj_device_clock_close(&self->clocks[s->device], work_of(code));
+    memset(s->events, 0, sizeof s->events);
+    s->stated = true;
+}
+
+/// The latest begin wins, as in all states.
+static void take_state(sink_state *self, stream *s, const pj_event *event)
+{
+    pj_device_clock *clock = clock_at(self, s, event->time);
+    if (!s->stated)
+        trust_states(self, s);
+    if (s->until > clock->at)
+        pj_device_clock_shorten(clock, s->work, others_until(self, s));
+    s->until = 0;
+    if ((event->code != PJ_STATE_RUNNING && event->code != PJ_STATE_COPY) ||
+        event->a <= event->time)
+        return;
+    s->work = event->code == PJ_STATE_RUNNING ? PJ_DEVICE_WORK_KERNEL : PJ_DEVICE_WORK_TRANSFER;
+    s->until = event->a;
+    pj_device_clock_piece(clock, s->work, s->until);
+    if (s->work == PJ_DEVICE_WORK_KERNEL)
+        count_kernel(self, s, event->time);
+}
+
+/// One that begins while another of its kind is open ends that one.
+static void open_work(sink_state *self, stream *s, const pj_event *event)
+{
+    opened *o = &s->events[event->code];
+    o->replaced = o->open;
+    o->begin = event->time;
+    if (event->code == PJ_DEVICE_KERNEL)
+        count_kernel(self, s, event->time);
+    if (o->open)
+        return;
+    o->open = true;
+    pj_device_clock_open(clock_at(self, s, event->time), work_of(event->code));
+}
+
+static void close_work(sink_state *self, stream *s, const pj_event *event)
+{
+    opened *o = &s->events[event->code];
+    bool of_former = o->replaced && o->begin == event->time;
+    o->replaced = false;
+    if (!o->open || of_former)
+        return;
+    o->open = false;
+    pj_device_clock_close(clock_at(self, s, event->time), work_of(event->code));
+}
+
+static void add_bytes(sink_state *self, const stream *s, pj_device_copy way, uint64_t bytes)
+{
+    pj_device_sum *sum = &self->sums[s->device];
+    sum->to_device += way == PJ_DEVICE_COPY_TO_DEVICE ? bytes : 0;
+    sum->to_host += way == PJ_DEVICE_COPY_TO_HOST ? bytes : 0;
+    sum->bytes_known |= way == PJ_DEVICE_COPY_TO_DEVICE || way == PJ_DEVICE_COPY_TO_HOST;
+}
+
+static bool counts(const sink_state *self, uint64_t time)
+{
+    return time >= self->from && time < self->to;
+}
+
+static void take_work(sink_state *self, stream *s, const pj_event *event)
+{
+    if (event->code == PJ_DEVICE_BYTES) {
+        if (s->copied_at == event->time && counts(self, event->time))
+            add_bytes(self, s, s->copy, event->a);
+        s->copy = PJ_DEVICE_COPY_DONE;
+        return;
+    }
+    if (event->code < PJ_DEVICE_COPY || event->code >= EVENT_KINDS)
+        return;
+    if (event->code == PJ_DEVICE_COPY && event->a) {
+        s->copy = (pj_device_copy)event->a;
+        s->copied_at = event->time;
+        if (event->b && counts(self, event->time))
+            add_bytes(self, s, s->copy, event->b);
+    }
+    if (s->stated)
+        return;
+    if (event->a)
+        open_work(self, s, event);
+    else
+        close_work(self, s, event);
+}
+
+/// Paraver traces tell copies between threads and streams as messages.
+static void take_message(sink_state *self, const pj_message *message)
+{
+    bool from = message->from >= self->locations, to = message->to >= self->locations;
+    if (from == to || !message->size || !counts(self, message->logical_send))
+        return;
+    const stream *s = &self->streams[(from ? message->from : message->to) - self->locations];
+    if (s->device != PJ_NO_DEVICE)
+        add_bytes(self, s, from ? PJ_DEVICE_COPY_TO_HOST : PJ_DEVICE_COPY_TO_DEVICE, message->size);
+}
+
+// Threads
+
+static pj_device_idle cause_of(const host *h)
+{
+    if (h->mpi)
+        return PJ_DEVICE_IDLE_mpi;
+    if (h->call == PJ_DEVICE_CALL_SYNC)
+        return PJ_DEVICE_IDLE_synchronise;
+    return h->call ? PJ_DEVICE_IDLE_launch : PJ_DEVICE_IDLE_host;
+}
+
+static uint64_t clip(const sink_state *self, uint64_t time)
+{
+    return time < self->from ? self->from : time > self->to ? self->to : time;
+}
+
+static void take_call(const sink_state *self, host *h, driver *d, const pj_event *event)
+{
+    if (h->call)
+        h->runtime_ns += clip(self, event->time) - clip(self, h->since);
+    h->since = event->time;
+    h->call = (pj_device_call)event->a;
+    d->launches += h->call == PJ_DEVICE_CALL_LAUNCH;
+}
+
+/// A thread enters or leaves MPI, or the runtime of its devices.
+static void take_thread(sink_state *self, const pj_event *event)
+{
+    host *h = &self->hosts[event->location];
+    driver *d = &self->drivers[self->rank_of[event->location]];
+    for (uint32_t use = d->first_use; use < d[1].first_use; use++)
+        pj_device_clock_advance(&self->clocks[self->uses[use]], event->time);
+    bool asks = h->call == PJ_DEVICE_CALL_LAUNCH || h->call == PJ_DEVICE_CALL_COPY;
+    bool drives = event->kind == PJ_EV_DEVICE;
+    if (drives)
+        take_call(self, h, d, event);
+    else
+        h->mpi = (h->mpi & ~(1u << event->code)) | (unsigned)(event->a != 0) << event->code;
+    for (uint32_t use = d->first_use; use < d[1].first_use; use++) {
+        pj_device_clock *clock = &self->clocks[self->uses[use]];
+        if (drives)
+            clock->driver = event->location;
+        if (drives && asks && !h->call)
+            pj_device_clock_ask(clock);
+        if (clock->driver == event->location)
+            clock->cause = cause_of(h);
+    }
+}
+
+static void take_stream(sink_state *self, const pj_event *event)
+{
+    stream *s = &self->streams[event->location - self->locations];
+    if (s->device == PJ_NO_DEVICE)
+        return;
+    if (event->kind == PJ_EV_STATE)
+        take_state(self, s, event);
+    else if (event->kind == PJ_EV_DEVICE)
+        take_work(self, s, event);
+}
+
+static bool events(void *memory, const pj_batch *batch, pj_err *err)
+{
+    sink_state *self = memory;
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        if (event->kind == PJ_EV_MESSAGE)
+            take_message(self, &batch->messages[event->a]);
+        else if (event->location >= self->locations)
+            take_stream(self, event);
+        else if (event->kind == PJ_EV_MPI ||
+                 (event->kind == PJ_EV_DEVICE && event->code == PJ_DEVICE_CALL))
+            take_thread(self, event);
+    }
+    return true;
+}
+
+// The end
+
+/// Where graphs are launched, or kernels launch kernels, nothing says which are early.
+static uint64_t count_early(const sink_state *self)
+{
+    uint64_t early = 0;
+    for (uint32_t rank = 0; rank < self->ranks; rank++)
+        if (self->drivers[rank].launches == self->drivers[rank].kernels)
+            early += self->drivers[rank].early;
+    return early;
+}
+
+static bool finish(void *memory, pj_run *run, pj_err *err)
+{
+    sink_state *self = memory;
+    (void)err;
+    if (!self->devices)
+        return true;
+    uint64_t end = run->end_ns;
+    pj_devices *out = pj_new(run->arena, pj_devices);
+    *out = (pj_devices){.items = pj_new_n(run->arena, pj_device_sum, self->devices),
+                        .count = self->devices,
+                        .runtime_ns = pj_new_n(run->arena, uint64_t, self->locations),
+                        .early = count_early(self)};
+    for (uint32_t d = 0; d < self->devices; d++) {
+        pj_device_clock_end(&self->clocks[d], end);
+        out->items[d] = self->sums[d];
+    }
+    for (uint32_t l = 0; l < self->locations; l++) {
+        host *h = &self->hosts[l];
+        if (h->call && end > h->since)
+            h->runtime_ns += clip(self, end) - clip(self, h->since);
+        out->runtime_ns[l] = h->runtime_ns;
+    }
+    run->import.count[PJ_IMPORT_device_late] += self->late;
+    run->devices = out;
+    return true;
+}
+
+static void close_sink(void *memory)
+{
+    free_parts(memory);
+    free(memory);
+}
+
+pj_sink pj_device_sink(void)
+{
+    sink_state *self = pj_take_memory(sizeof *self);
+    *self = (sink_state){.clocks = NULL};
+    return (pj_sink){.name = "device",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_sink,
+                     .self = self,
+                     .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_DEVICE | 1u << PJ_EV_MPI |
+                              1u << PJ_EV_MESSAGE,
+                     .devices = true};
+}

@@ -9,7 +9,19 @@
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
-static const double tolerance = 2; // times
+#include <stddef.h>
+#include <string.h>
+
+/// What tells how much a run has computed, the first that both know; and how many times more or
+/// less it may be, as time depends on caches and clocks, too.
+static const struct {
+    size_t sum; // in pj_sums
+    const char *words;
+    double tolerance;
+} works[] = {
+    {offsetof(pj_sums, instructions), "the instructions", 2},
+    {offsetof(pj_sums, useful_sum), "the useful time", 8},
+};
 
 static const char *program_of(const pj_run *run)
 {
@@ -39,20 +51,32 @@ static const char *other_program(const pj_study *study, size_t run, pj_arena *ar
                            study->cases[run].name, PJ_STR_ARG(base_name(other)));
 }
 
+static double sum_of(const pj_case *of, size_t sum)
+{
+    double value;
+    memcpy(&value, (const char *)&of->sums + sum, sizeof value);
+    return value;
+}
+
 static const char *other_input(const pj_study *study, size_t run, pj_arena *arena)
 {
     const pj_run *reference = study->cases[study->reference].run;
-    double before = study->cases[study->reference].sums.instructions;
-    double work = study->cases[run].sums.instructions;
+    double before = 0, work = 0;
+    size_t by = 0;
+    for (; by < sizeof works / sizeof *works && !(before > 0 && work > 0); by++) {
+        before = sum_of(&study->cases[study->reference], works[by].sum);
+        work = sum_of(&study->cases[run], works[by].sum);
+    }
     double growth = (double)study->cases[run].layout->locations / reference->layout.locations;
     double least = growth < 1 ? growth : 1, most = growth > 1 ? growth : 1;
+    double tolerance = works[by - 1].tolerance;
     if (!(before > 0) || !(work > 0) ||
         (work >= before * least / tolerance && work <= before * most * tolerance))
         return NULL;
     return pj_arena_format(arena,
-                           "%s takes %.3g times the instructions of %s on %.3g times the threads: "
-                           "the runs seem to be of different applications or inputs",
-                           study->cases[run].name, work / before,
+                           "%s takes %.3g times %s of %s on %.3g times the threads: the runs seem "
+                           "to be of different applications or inputs",
+                           study->cases[run].name, work / before, works[by - 1].words,
                            study->cases[study->reference].name, growth);
 }
 

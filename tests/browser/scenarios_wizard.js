@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
-import { lowestContrast, stickingOut, until } from './page.js';
+import { lowestContrast, openPage, stickingOut, until } from './page.js';
 import { button, choose, field, press, tab, tick, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
@@ -267,6 +268,45 @@ async function report(stage) {
   await written.picture(stage.keep('wizard-report-notebook'));
 }
 
+/// The report of the shell as a file: sorted, filtered, pictures that show each other's ranks, and
+/// that are dark with the page but not on paper.
+async function reportPage(stage) {
+  execFileSync('bash', ['-c', 'popinjay report traces/stencil_*.prv.gz -o page.html'],
+    { cwd: stage.home, stdio: 'pipe' });
+  const page = await openPage(stage.browser);
+  stage.opened.push({ page, close: () => page.context().close() });
+  await page.goto(pathToFileURL(path.join(stage.home, 'page.html')).href);
+  const runs = page.locator('table').first();
+  const first = () => runs.locator('tbody tr').first().innerText();
+  assert.match(await first(), /stencil_1x1/);
+  await runs.getByText('Runtime').click();
+  assert.match(await first(), /stencil_64x1/);
+  const numbers = page.locator('details', { has: page.locator('input[type=search]') }).first();
+  await numbers.locator('summary').click();
+  const shown = numbers.locator('tbody tr:visible');
+  assert.ok(await shown.count() > 60);
+  await numbers.locator('input').fill('63');
+  assert.ok(await shown.count() < 10);
+  const linked = await page.evaluate(() => {
+    const title = [...document.querySelectorAll('.picture svg rect > title')]
+      .find(e => /(^|\n)Rank: 3\b/.test(e.textContent));
+    title.parentNode.dispatchEvent(new Event('mouseenter'));
+    const marks = [...document.querySelectorAll('rect.linked')];
+    return { pictures: new Set(marks.map(e => e.ownerSVGElement)).size,
+      texts: marks.map(e => e.querySelector('title').textContent) };
+  });
+  assert.ok(linked.pictures > 1, `${linked.pictures} pictures show rank 3`);
+  assert.ok(linked.texts.every(text => /Rank: 3\b/.test(text)));
+  const filter = () => page.locator('.picture > svg').first()
+    .evaluate(picture => getComputedStyle(picture).filter);
+  assert.equal(await filter(), 'none');
+  await page.getByRole('button', { name: 'Dark' }).click();
+  assert.match(await filter(), /invert/);
+  await page.screenshot({ path: stage.keep('report-dark') });
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await filter(), 'none');
+}
+
 async function untrusted(stage) {
   const notebook = stage.notebook('kept.ipynb', [call]);
   const lab = await stage.open(notebook);
@@ -409,5 +449,6 @@ export const wizardScenarios = {
   'wizard: a restarted kernel knows the choices': restarted,
   'wizard: the report notebook is written and runs': report,
   'wizard: saved and reopened untrusted': untrusted,
+  'report: a page that is sorted, filtered, dark and printed': reportPage,
   'wizard: progress, a slider and Cancel while 500 MB are read': large
 };

@@ -54,6 +54,21 @@ static void other_work_is_another_input(void **state)
     expect_mixed(run_of("a", 2, 1000000), run_of("b", 2, 3000000), "b takes 3 times");
 }
 
+/// Without counters time tells, where it is far away.
+static void useful_time_tells_where_nothing_is_counted(void **state)
+{
+    (void)state;
+    pj_run *made[3];
+    static const uint64_t useful[] = {100000, 20000, 5000};
+    for (size_t i = 0; i < 3; i++) {
+        made[i] = made_run_simple(i ? "b" : "a", 2, 1, useful[i], 125000);
+        made[i]->counters[0].present = made[i]->counters[1].present = false;
+    }
+    expect_mixed(pj_run_hold(made[0]), made[1], NULL);
+    expect_mixed(made[0], made[2],
+                 "b takes 0.05 times the useful time of a on 1 times the threads");
+}
+
 static void programs_that_are_named_are_compared(void **state)
 {
     (void)state;
@@ -71,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaling_is_no_mixture),
         cmocka_unit_test(other_work_is_another_input),
+        cmocka_unit_test(useful_time_tells_where_nothing_is_counted),
         cmocka_unit_test(programs_that_are_named_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

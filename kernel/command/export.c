@@ -207,7 +207,8 @@ static bool draw(const pj_table *table, pj_picture_size size, pj_str suffix, pj_
     return pj_figure_file(figure, suffix, out, err);
 }
 
-static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_err *err)
+static bool make_bytes(const pj_session *session, const pj_value *value, const char *path,
+                       pj_buf *out, pj_err *err)
 {
     pj_str suffix = suffix_of(path);
     const pj_kind *kind = pj_kind_of(value);
@@ -222,9 +223,9 @@ static bool make_bytes(const pj_value *value, const char *path, pj_buf *out, pj_
                        PJ_STR_ARG(suffix));
     if (!renderer)
         return draw(table, value->size, suffix, out, err);
-    pj_render_opts opts = {.page = true, .palette = value->palette};
+    pj_render_opts opts = {.page = true, .palette = value->palette, .stop = session->stop};
     pj_render_table(renderer, table, opts, out);
-    return true;
+    return !pj_render_stopped(opts) || pj_fail(err, PJ_E_STOPPED, path, 0, "interrupted");
 }
 
 bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_err *err)
@@ -232,7 +233,7 @@ bool pj_export(pj_session *session, const pj_value *value, const char *path, pj_
     pj_auto_buf bytes = {0};
     if (is_folder(path))
         return write_folder(session, value, path, err);
-    if (!make_bytes(value, path, &bytes, err))
+    if (!make_bytes(session, value, path, &bytes, err))
         return false;
     session->exports++;
     if (is_output(path)) {

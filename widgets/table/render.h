@@ -9,6 +9,8 @@
 #include "metrics/table/table.h"
 #include "widgets/figure/palette.h"
 
+#include <stdatomic.h>
+
 typedef struct pj_render_opts {
     bool colour;     // txt: ANSI colours
     unsigned width;  // txt: columns of the terminal; 0 = 100
@@ -17,7 +19,14 @@ typedef struct pj_render_opts {
     bool plain;      // html: no tooltips, no colours of efficiencies: folded under their picture
     bool paper;      // bundles: PDF, SVG and LaTeX too, for documents
     pj_palette palette;
+    const atomic_bool
+        *stop; // NULL = never; rows end where it is raised, the text is of no use then
 } pj_render_opts;
+
+static inline bool pj_render_stopped(pj_render_opts opts)
+{
+    return opts.stop && atomic_load_explicit(opts.stop, memory_order_relaxed);
+}
 
 typedef struct pj_renderer {
     const char *name; // suffix without the point: "csv"

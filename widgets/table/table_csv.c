@@ -26,13 +26,12 @@ static void add_cell(pj_buf *out, pj_cell cell)
 
 static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
-    (void)opts;
     for (size_t i = 0; i < table->column_count; i++) {
         pj_buf_puts(out, i ? "," : "");
         pj_escape_csv(out, pj_str_of(table->columns[i].key));
     }
     pj_buf_add_char(out, '\n');
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->row_count && !pj_render_stopped(opts); row++) {
         for (size_t i = 0; i < table->column_count; i++) {
             pj_buf_puts(out, i ? "," : "");
             add_cell(out, *pj_table_cell(table, row, i));

@@ -95,7 +95,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     pj_buf_puts(out, "<table style=\"border-collapse:collapse;margin:0;font-size:13px\">\n");
     add_header(out, table, forms, opts);
     pj_buf_puts(out, "<tbody>\n");
-    for (size_t row = 0; row < shown; row++)
+    for (size_t row = 0; row < shown && !pj_render_stopped(opts); row++)
         add_row(out, table, row, forms, opts);
     pj_buf_puts(out, "</tbody></table>\n");
     if (shown < table->row_count) {

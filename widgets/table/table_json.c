@@ -91,24 +91,31 @@ static json_t *row_of(const pj_table *table, size_t row)
     return item;
 }
 
-static int append(const char *text, size_t len, void *out)
+typedef struct writing {
+    pj_render_opts opts;
+    pj_buf *out;
+} writing;
+
+/// -1 ends the writing.
+static int append(const char *text, size_t len, void *context)
 {
-    pj_buf_add(out, (pj_str){text, len});
-    return 0;
+    const writing *w = context;
+    pj_buf_add(w->out, (pj_str){text, len});
+    return pj_render_stopped(w->opts) ? -1 : 0;
 }
 
 static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
-    (void)opts;
     json_t *root = json_object(), *rows = json_array();
     json_object_set_new(root, "title", text_of(table->title));
     if (table->note)
         json_object_set_new(root, "note", text_of(table->note));
     json_object_set_new(root, "columns", columns_of(table));
     json_object_set_new(root, "rows", rows);
-    for (size_t row = 0; row < table->row_count; row++)
+    for (size_t row = 0; row < table->row_count && !pj_render_stopped(opts); row++)
         json_array_append_new(rows, row_of(table, row));
-    json_dump_callback(root, append, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_dump_callback(root, append, &(writing){opts, out},
+                       JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     pj_buf_add_char(out, '\n');
     json_decref(root);
 }

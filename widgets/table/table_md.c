@@ -35,7 +35,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         add_header(out, table, forms);
     size_t shown =
         opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
-    for (size_t row = 0; row < shown; row++) {
+    for (size_t row = 0; row < shown && !pj_render_stopped(opts); row++) {
         for (size_t i = 0; i < table->column_count; i++) {
             pj_auto_buf text = {0};
             pj_column_text_cell(&text, forms[i], *pj_table_cell(table, row, i));

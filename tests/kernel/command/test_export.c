@@ -108,6 +108,22 @@ static void an_old_file_keeps_its_mode_and_is_replaced(void **state)
     assert_int_equal(count_files(f), 1);
 }
 
+/// Of a table of millions of rows the writing takes long; nothing is left of it.
+static void an_interrupt_ends_the_writing(void **state)
+{
+    fixture *f = *state;
+    atomic_bool stop = true, *before = f->session->stop;
+    f->session->stop = &stop;
+    static const char *const names[] = {"x.csv", "x.json", "x.html", "x.md"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pj_err err = {0};
+        assert_false(pj_export(f->session, &f->value, in_folder(f, names[i]), &err));
+        assert_int_equal(err.code, PJ_E_STOPPED);
+    }
+    f->session->stop = before;
+    assert_int_equal(count_files(f), 0);
+}
+
 static void a_link_stays_a_link(void **state)
 {
     fixture *f = *state;
@@ -160,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EXPORT_TEST(every_suffix_is_written),
         EXPORT_TEST(an_old_file_keeps_its_mode_and_is_replaced),
+        EXPORT_TEST(an_interrupt_ends_the_writing),
         EXPORT_TEST(a_link_stays_a_link),
         EXPORT_TEST(failures_name_the_file_and_leave_nothing),
         EXPORT_TEST(standard_output_is_a_target),

@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
+#include "metrics/run/sums.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 

@@ -184,7 +184,7 @@ static const char *setting_of(const pj_param *row, const void *field, pj_arena *
 const char *const *pj_record_settings(const pj_record_opts *opts, const char *folder,
                                       const char *const *more, pj_arena *arena, pj_err *err)
 {
-    enum { OWN = 2 };
+    enum { OWN = 3 };
     const char *site = pj_record_site(arena, err);
     const char *path = getenv("PYTHONPATH");
     if (!site)
@@ -195,6 +195,7 @@ const char *const *pj_record_settings(const pj_record_opts *opts, const char *fo
     all[used++] = pj_arena_format(arena, PREFIX "=%s", folder);
     all[used++] = pj_arena_format(arena, "PYTHONPATH=%s%s%s", site, path && *path ? ":" : "",
                                   path ? path : "");
+    all[used++] = PREFIX "_MERGE=later";
     // What was set for another recording must not reach this one: every variable is said.
     for (const pj_param *row = pj_record_rows; row->name; row++)
         all[used++] = setting_of(row, (const char *)opts + row->offset, arena);

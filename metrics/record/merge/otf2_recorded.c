@@ -129,6 +129,21 @@ static void write_places(saving *s)
                                                 of->locations[i].events, of->locations[i].process));
 }
 
+static void write_between(saving *s, uint32_t id, OTF2_GroupRef first)
+{
+    const pj_recorded_comm *c = &s->of->comms[id];
+    const uint64_t *const members[] = {c->members, c->others};
+    const uint32_t counts[] = {c->count, c->other_count};
+    for (unsigned i = 0; i < 2; i++)
+        good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, first + i, c->name,
+                                                OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                                OTF2_GROUP_FLAG_NONE, counts[i], members[i]));
+    good(s, OTF2_GlobalDefWriter_WriteInterComm(s->out, id, c->name, first, first + 1,
+                                                c->parent == PJ_RECORDED_NONE ? OTF2_UNDEFINED_COMM
+                                                                              : c->parent,
+                                                OTF2_COMM_FLAG_NONE));
+}
+
 static void write_comms(saving *s)
 {
     const pj_recorded *of = s->of;
@@ -145,6 +160,11 @@ static void write_comms(saving *s)
     OTF2_GroupRef next = GROUP_COMMS; // ids of groups have no gaps
     for (uint32_t i = 0; i < of->comm_count; i++) {
         const pj_recorded_comm *c = &of->comms[i];
+        if (c->others) {
+            write_between(s, i, next);
+            next += 2;
+            continue;
+        }
         if (!c->self)
             good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, next, c->name,
                                                     OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,

@@ -32,6 +32,8 @@ typedef struct pj_recorded_comm {
     bool self;
     const uint64_t *members; // world ranks
     uint32_t count;
+    const uint64_t *others; // of one between two groups: the other one; else NULL
+    uint32_t other_count;
 } pj_recorded_comm;
 
 /// From the ids of a process, 1 to `count`, to those of the archive; NULL = it has none.

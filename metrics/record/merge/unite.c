@@ -143,17 +143,17 @@ static void fill_values(uniting *u)
     out->metrics = metrics;
 }
 
-static void take_members(uniting *u, pj_recorded_comm *comm, pj_str text)
+static const uint64_t *take_members(uniting *u, pj_str text, uint32_t *taken)
 {
     uint32_t count = text.len > 0;
     for (size_t i = 0; i < text.len; i++)
         count += text.at[i] == ',';
     uint64_t *members = pj_new_n(u->arena, uint64_t, count);
-    comm->count = 0;
+    *taken = 0;
     while (text.len)
-        if (pj_parse_u64(pj_str_cut(&text, ','), &members[comm->count]))
-            comm->count++;
-    comm->members = members;
+        if (pj_parse_u64(pj_str_cut(&text, ','), &members[*taken]))
+            ++*taken;
+    return members;
 }
 
 static void fill_comms(uniting *u, const pj_recorded_process *processes)
@@ -171,10 +171,13 @@ static void fill_comms(uniting *u, const pj_recorded_process *processes)
             uint64_t parent = pj_part_log_number(line, 3);
             comm->self = pj_str_equal(pj_part_log_field(line, 0), PJ_S("self"));
             comm->name = text_id(u, pj_part_log_field(line, 4));
-            if (parent > 0 && parent <= i)
+            if (parent > 0 && parent <= i && ids[parent] < ids[i + 1]) // defined before it
                 comm->parent = ids[parent];
-            if (members.len)
-                take_members(u, comm, members);
+            if (!members.len)
+                continue;
+            comm->members = take_members(u, pj_str_cut(&members, ';'), &comm->count);
+            if (pj_str_equal(pj_part_log_field(line, 0), PJ_S("inter")))
+                comm->others = take_members(u, members, &comm->other_count);
         }
     u->out->comms = out;
     u->out->comm_count = count;

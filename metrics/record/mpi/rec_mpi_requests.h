@@ -23,6 +23,8 @@ typedef struct pj_rec_mpi_request {
     int peer, tag;           // of a send
     int operation, root;     // of a collective
     uint64_t sent, received; // bytes
+    MPI_Comm *made;          // the communicator that is there then, the copy `dup` of `on`; or NULL
+    unsigned dup;
     struct pj_rec_mpi_request *next;
 } pj_rec_mpi_request;
 

@@ -2,6 +2,7 @@
 // what the library returns; messages and collectives are written once they have succeeded.
 #include "metrics/record/mpi/rec_mpi_call.h"
 #include "metrics/record/mpi/rec_mpi_comms.h"
+#include "metrics/record/mpi/rec_mpi_merge.h"
 #include "metrics/record/mpi/rec_mpi_requests.h"
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
@@ -45,7 +46,7 @@ static uint64_t size_of(MPI_Comm comm)
 static bool is_root(MPI_Comm comm, int root)
 {
     pj_rec_mpi_comm known = pj_rec_mpi_comms_find(comm);
-    return known.id && known.rank == root;
+    return known.id && (known.between ? root == MPI_ROOT : known.rank == root);
 }
 
 static uint64_t at_root(MPI_Comm comm, int root, uint64_t value)
@@ -249,6 +250,8 @@ static void write_end(const call *c, const pj_rec_mpi_request *r, const MPI_Stat
                               (uint64_t[]){(uint64_t)r->operation, r->comm,
                                            r->root < 0 ? PJ_REC_UNDEFINED : (uint64_t)r->root,
                                            r->sent, r->received, r->id});
+    if (r->made)
+        pj_rec_mpi_comms_add_dup(r->on, *r->made, r->dup);
 }
 
 /// The request that had been `index` of those of the call.
@@ -320,6 +323,20 @@ static void collective_posted(const call *c, const MPI_Request *handle, int oper
     r.root = root;
     r.sent = out;
     r.received = in;
+    pj_rec_mpi_requests_add(r);
+    pj_rec_mpi_call_write(c, PJ_REC_NON_BLOCKING_COLLECTIVE_REQUEST, c->before, &r.id);
+}
+
+/// The communicator is there when the request is completed.
+static void dup_posted(const call *c, const MPI_Request *handle, MPI_Comm comm, MPI_Comm *made)
+{
+    pj_rec_mpi_request r = request_on(c, handle, comm, PJ_REC_REQUEST_COLLECTIVE);
+    r.dup = pj_rec_mpi_comms_begin_dup(comm);
+    if (!r.comm)
+        return;
+    r.operation = CREATE_HANDLE;
+    r.root = NO_ROOT;
+    r.made = made;
     pj_rec_mpi_requests_add(r);
     pj_rec_mpi_call_write(c, PJ_REC_NON_BLOCKING_COLLECTIVE_REQUEST, c->before, &r.id);
 }
@@ -400,6 +417,16 @@ PJ_REC_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
     return done;
 }
 
+/// When all have closed their parts, the first process makes the archive.
+static void merge_all(void)
+{
+    int rank;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        pj_rec_mpi_merge();
+}
+
 /// The part is closed before MPI is gone: nothing of this process may be needed afterwards.
 PJ_REC_API int MPI_Finalize(void)
 {
@@ -411,8 +438,11 @@ PJ_REC_API int MPI_Finalize(void)
         PMPI_Barrier(MPI_COMM_WORLD);
         collective(&c, DESTROY_HANDLE, MPI_COMM_WORLD, NO_ROOT, 0, 0);
     }
+    const bool recorded = c.thread != NULL;
     pj_rec_mpi_call_end(&c);
     pj_rec_finish();
+    if (recorded)
+        merge_all();
     return PMPI_Finalize();
 }
 

@@ -93,6 +93,7 @@ def leave_children_alone():
 def tell_children(where, options):
     """Python programs that this one starts are recorded into the same folder."""
     os.environ[PREFIX] = where
+    os.environ[PREFIX + "_MERGE"] = "later"
     for key, value in options.items():
         os.environ[PREFIX + "_" + key] = value
     paths = os.environ.get("PYTHONPATH", "").split(":")

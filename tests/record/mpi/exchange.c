@@ -67,6 +67,33 @@ static void use_communicators(void)
     MPI_Comm_free(&half);
 }
 
+/// Between even and odd ranks, and over what is made of that; a copy that is made meanwhile.
+static void use_groups(void)
+{
+    MPI_Comm half, between, whole, copy;
+    MPI_Request request;
+    int own, number = rank, all = 0;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, 5, &between);
+    MPI_Comm_rank(half, &own);
+    if (own == 0) {
+        MPI_Sendrecv_replace(&number, 1, MPI_INT, 0, 8, 0, 8, between, MPI_STATUS_IGNORE);
+        count(sizeof(int));
+    }
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, between);
+    MPI_Intercomm_merge(between, rank % 2, &whole);
+    MPI_Comm_idup(whole, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_rank(copy, &own);
+    MPI_Sendrecv_replace(&number, 1, MPI_INT, (own + 1) % ranks, 9, (own + ranks - 1) % ranks, 9,
+                         copy, MPI_STATUS_IGNORE);
+    count(sizeof(int));
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&whole);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+}
+
 /// The first process sends persistently, the last one probes.
 static void use_requests(void)
 {
@@ -102,6 +129,7 @@ int main(int argc, char **argv)
     for (int round = 0; round < ROUNDS; round++)
         sum += go_round(round);
     use_communicators();
+    use_groups();
     use_requests();
     int one = 1, all = 0;
     MPI_Request request;

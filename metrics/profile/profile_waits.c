@@ -100,8 +100,6 @@ pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
         all.mpi += ranks[r].mpi;
         all.waiting += ranks[r].waiting;
     }
-    if (f->rank_count > 1)
-        put_row(table, pj_cell_empty("all ranks together"), all);
     table->note = pj_arena_format(
         table->arena,
         "of all %u ranks MPI takes %s, other waiting %s; work is all else, told by names",

@@ -4,7 +4,10 @@
 
 typedef struct pj_lang_type pj_lang_type;
 
-extern const pj_lang_type pj_lang_type_run, pj_lang_type_runs, pj_lang_type_table,
-    pj_lang_type_metrics, pj_lang_type_picture, pj_lang_type_profile, pj_lang_type_score;
+#define PLAIN(kind, name)
+#define VALUE(kind, name) extern const pj_lang_type pj_lang_type_##name;
+#include "kernel/command/values.def"
+#undef PLAIN
+#undef VALUE
 
 #endif

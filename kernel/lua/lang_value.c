@@ -108,9 +108,12 @@ static int collect(lua_State *L)
 const pj_lang_type *pj_lang_type_at(size_t index)
 {
     static const pj_lang_type *const types[] = {
-        &pj_lang_type_run,     &pj_lang_type_runs,    &pj_lang_type_table,
-        &pj_lang_type_column,  &pj_lang_type_row,     &pj_lang_type_metrics,
-        &pj_lang_type_picture, &pj_lang_type_profile, &pj_lang_type_score};
+#define PLAIN(kind, name)
+#define VALUE(kind, name) &pj_lang_type_##name,
+#include "kernel/command/values.def"
+#undef PLAIN
+#undef VALUE
+        &pj_lang_type_column, &pj_lang_type_row};
     return index < sizeof types / sizeof *types ? types[index] : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_names.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -29,8 +30,7 @@ static pj_str last_word(pj_str dotted)
     return dot + 1 < dotted.len ? pj_str_from(dotted, dot + 1) : dotted;
 }
 
-/// "<method 'f' of 'C' objects>", "<built-in method m.f>", the same in braces.
-static bool is_builtin(pj_str name, pj_str *out)
+bool pj_function_is_builtin(pj_str name, pj_str *out)
 {
     pj_str inside = pj_str_from(name, 1);
     if (name.len < 2 || (name.at[0] != '<' && name.at[0] != '{'))
@@ -136,14 +136,6 @@ static pj_str plain_rust(pj_str name, pj_buf *room)
     return pj_buf_str(room);
 }
 
-static pj_str without_place(pj_str name)
-{
-    for (size_t i = 1; i + 2 < name.len; i++) // TAU: "f [{a.c} {1,1}-{2,2}]"
-        if (memcmp(name.at + i, " [{", 3) == 0)
-            return pj_str_head(name, i);
-    return name;
-}
-
 const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_arena *arena)
 {
     pj_str name = pj_str_trim(pj_profile_name(profile, region)), inside;
@@ -152,10 +144,10 @@ const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_are
         return "(no name)";
     if (pj_str_equal(name, PJ_S("<module>")) && module.len)
         return pj_arena_format(arena, PJ_STR_FMT " (module)", PJ_STR_ARG(module));
-    if (is_builtin(name, &inside))
+    if (pj_function_is_builtin(name, &inside))
         return pj_arena_text(arena, inside);
     pj_auto_buf room = {0};
-    pj_str text = pj_str_trim(without_place(name));
+    pj_str text = pj_str_trim(pj_profile_without_place(name));
     size_t colon = pj_str_find_last(text, ':');
     if (colon > 1 && colon < text.len && is_hash(pj_str_from(text, colon + 1)))
         text = plain_rust(text, &room);
@@ -166,12 +158,6 @@ const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_are
 }
 
 // ---- places
-
-static pj_str base_of(pj_str path)
-{
-    size_t slash = pj_str_find_last(path, '/');
-    return slash < path.len ? pj_str_from(path, slash + 1) : path;
-}
 
 static bool is_no_file(pj_str file)
 {
@@ -185,8 +171,9 @@ const char *pj_function_place(const pj_profile *profile, uint32_t region, pj_are
     if (is_no_file(file))
         return "";
     if (r->line == 0)
-        return pj_arena_text(arena, base_of(file));
-    return pj_arena_format(arena, PJ_STR_FMT ":%u", PJ_STR_ARG(base_of(file)), r->line);
+        return pj_arena_text(arena, pj_profile_file_name(file));
+    return pj_arena_format(arena, PJ_STR_FMT ":%u", PJ_STR_ARG(pj_profile_file_name(file)),
+                           r->line);
 }
 
 pj_str pj_function_module(const pj_profile *profile, uint32_t region)
@@ -196,70 +183,18 @@ pj_str pj_function_module(const pj_profile *profile, uint32_t region)
     pj_str file = pj_profile_text(profile, r->file);
     if (module.len || is_no_file(file))
         return module;
-    pj_str base = base_of(file);
-    size_t dot = pj_str_find_last(base, '.');
-    return dot > 0 && dot < base.len ? pj_str_head(base, dot) : base;
+    return pj_profile_module_of_file(file);
 }
 
 const char *pj_function_label(const pj_profile *profile, uint32_t region, pj_arena *arena)
 {
     const pj_profile_region *r = &profile->regions[region];
     pj_str file = pj_profile_text(profile, r->file), name = pj_profile_name(profile, region);
-    pj_str base = base_of(file);
-    size_t dot = pj_str_find_last(base, '.');
-    pj_str module = dot > 0 && dot < base.len ? pj_str_head(base, dot) : base;
+    pj_str module = pj_profile_module_of_file(file);
     if (file.len == 0)
         return pj_arena_text(arena, name);
     return pj_arena_format(arena, PJ_STR_FMT ":%u:" PJ_STR_FMT, PJ_STR_ARG(module), r->line,
                            PJ_STR_ARG(name));
-}
-
-// ---- families
-
-/// How Python's, MPI's and the system's functions are called that wait for others.
-static bool is_waiting_name(pj_str name)
-{
-    static const char *const whole[] = {
-        "Barrier",  "barrier",   "allreduce", "Allreduce",  "allgather",  "Allgather",  "alltoall",
-        "Alltoall", "bcast",     "Bcast",     "gather",     "Gather",     "scatter",    "Scatter",
-        "reduce",   "Reduce",    "recv",      "Recv",       "send",       "Send",       "sendrecv",
-        "Sendrecv", "isend",     "Isend",     "irecv",      "Irecv",      "wait",       "Wait",
-        "waitall",  "Waitall",   "Waitany",   "Probe",      "probe",      "sleep",      "poll",
-        "epoll",    "select",    "acquire",   "nanosleep",  "epoll_wait", "Allgatherv", "Gatherv",
-        "Scatterv", "Alltoallv", "Ibarrier",  "Iallreduce", "usleep",     "futex",      "sem_wait"};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (pj_str_equal(name, pj_str_of(whole[i])))
-            return true;
-    return false;
-}
-
-static bool begins_as_waiting(pj_str name)
-{
-    static const char *const starts[] = {"MPI_",
-                                         "PMPI_",
-                                         "mpi_",
-                                         "shmem_",
-                                         "pthread_cond_wait",
-                                         "pthread_join",
-                                         "!$omp barrier",
-                                         "!$omp implicit barrier",
-                                         "!$omp ibarrier"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (pj_str_starts(name, pj_str_of(starts[i])))
-            return true;
-    return false;
-}
-
-pj_function_family pj_function_family_of(const pj_profile *profile, uint32_t region)
-{
-    pj_region_kind kind = profile->regions[region].kind;
-    pj_str name = pj_str_trim(pj_profile_name(profile, region)), inside = name;
-    bool builtin = is_builtin(name, &inside) || kind == PJ_REGION_builtin;
-    bool in_file = pj_profile_text(profile, profile->regions[region].file).len > 0;
-    if (kind == PJ_REGION_mpi || begins_as_waiting(name) ||
-        ((builtin || !in_file) && is_waiting_name(inside)))
-        return PJ_FAMILY_WAIT;
-    return builtin || kind == PJ_REGION_system ? PJ_FAMILY_BUILTIN : PJ_FAMILY_WORK;
 }
 
 // ---- regions by name

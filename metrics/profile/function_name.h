@@ -9,14 +9,6 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 
-/// What a region does, as pictures and findings tell it apart.
-typedef enum pj_function_family {
-    PJ_FAMILY_WORK,    // functions of the program and of its packages
-    PJ_FAMILY_BUILTIN, // of the language and the system
-    PJ_FAMILY_WAIT,    // communication and waiting
-    PJ_FAMILY_COUNT,
-} pj_function_family;
-
 /// The name without what does not tell it apart: "Barrier" of "<method 'Barrier' of 'Comm'
 /// objects>", "ns::f" of "void ns::f<int>(int)"; never empty.
 const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_arena *arena);
@@ -26,7 +18,10 @@ const char *pj_function_place(const pj_profile *profile, uint32_t region, pj_are
 pj_str pj_function_module(const pj_profile *profile, uint32_t region);
 /// "module:line:function", as gprof2dot names functions of Python.
 const char *pj_function_label(const pj_profile *profile, uint32_t region, pj_arena *arena);
-pj_function_family pj_function_family_of(const pj_profile *profile, uint32_t region);
+/// Whether Python says that a function is built in, and which: "f" of "<method 'f' of 'C'
+/// objects>",
+/// "<built-in method m.f>", the same in braces.
+bool pj_function_is_builtin(pj_str name, pj_str *out);
 
 /// Whether it has that name, short name or label; wildcards as in file names.
 bool pj_function_is(const pj_profile *profile, uint32_t region, const char *pattern);

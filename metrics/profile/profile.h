@@ -236,4 +236,17 @@ static inline double pj_profile_value(const pj_profile *profile, const pj_profil
     return column->integer[at] == PJ_ABSENT_WHOLE ? NAN : (double)column->integer[at];
 }
 
+/// Folds a value into another as its measure says; absent ones (NaN) change nothing.
+static inline void pj_measure_fold_in(double *sum, double value, pj_measure_fold fold)
+{
+    if (isnan(value))
+        return;
+    if (isnan(*sum))
+        *sum = value;
+    else if (fold == PJ_MEASURE_SUM)
+        *sum += value;
+    else
+        *sum = (fold == PJ_MEASURE_MIN) == (value < *sum) ? value : *sum;
+}
+
 #endif

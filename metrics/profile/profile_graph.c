@@ -30,22 +30,12 @@ static void copy_cells(const pj_profile *p, const pj_profile_column *from, doubl
             to[n * width + at] = pj_profile_value(p, from, n, at);
 }
 
-static void fold_into(double *sum, double own, pj_measure_fold fold)
-{
-    if (isnan(own))
-        return;
-    if (isnan(*sum))
-        *sum = own;
-    else
-        *sum = (fold == PJ_MEASURE_MIN) == (own < *sum) ? own : *sum;
-}
-
 /// Values are finite: a sum that is no number has an absent one.
 static void fold_row(double *to, const double *own, size_t count, pj_measure_fold fold)
 {
     if (fold != PJ_MEASURE_SUM) {
         for (size_t i = 0; i < count; i++)
-            fold_into(&to[i], own[i], fold);
+            pj_measure_fold_in(&to[i], own[i], fold);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -31,6 +31,13 @@ pj_str pj_profile_base_name(pj_str file)
     return pj_str_from(file, (size_t)(folder.at - file.at));
 }
 
+pj_str pj_profile_module_of_file(pj_str file)
+{
+    file = after_last_slash(file);
+    size_t point = pj_str_find_last(file, '.');
+    return point < file.len && point > 0 ? pj_str_head(file, point) : file;
+}
+
 /// What tells a function from others of its name: its stage or module, else what the source says.
 static void add_apart(const pj_profile *p, const pj_profile_region *r, pj_buf *out)
 {
@@ -39,8 +46,7 @@ static void add_apart(const pj_profile *p, const pj_profile_region *r, pj_buf *o
         pj_buf_addf(out, " [" PJ_STR_FMT "]", PJ_STR_ARG(p->texts[which]));
 }
 
-/// TAU's names end with their place in the source: "f [{a.c} {1,1}-{2,2}]".
-static pj_str without_place(pj_str name)
+pj_str pj_profile_without_place(pj_str name)
 {
     for (size_t i = 1; i + 2 < name.len; i++)
         if (memcmp(name.at + i, " [{", 3) == 0)
@@ -59,7 +65,7 @@ void pj_profile_label(const pj_profile *p, uint32_t region, bool strip, pj_buf *
 {
     const pj_profile_region *r = &p->regions[region];
     pj_str file = p->texts[r->file];
-    pj_str name = r->file ? without_place(p->texts[r->name]) : p->texts[r->name];
+    pj_str name = r->file ? pj_profile_without_place(p->texts[r->name]) : p->texts[r->name];
     bool is_builtin = pj_str_equal(file, PJ_S("~")) && r->line == 0;
     if (is_builtin && name.len > 1 && name.at[0] == '<' && name.at[name.len - 1] == '>') {
         pj_buf_addf(out, "{" PJ_STR_FMT "}", (int)name.len - 2, name.at + 1);

@@ -16,6 +16,10 @@ void pj_profile_short_label(const pj_profile *profile, uint32_t region, pj_buf *
 void pj_profile_path(const pj_profile *profile, uint32_t node, pj_buf *out);
 /// Without its folders, as Python's os.path.basename.
 pj_str pj_profile_file_name(pj_str file);
+/// Without its folders and its suffix, which stands for a module.
+pj_str pj_profile_module_of_file(pj_str file);
+/// A name without the place that TAU puts behind it: "f" of "f [{a.c} {1,1}-{2,2}]".
+pj_str pj_profile_without_place(pj_str name);
 /// The last part of a file's name; of __init__.py and the like with its folder.
 pj_str pj_profile_base_name(pj_str file);
 

@@ -33,17 +33,6 @@ typedef struct summing {
     size_t cap;
 } summing;
 
-pj_str pj_profile_module_of_file(pj_str file)
-{
-    for (size_t i = file.len; i-- > 0;)
-        if (file.at[i] == '/' || file.at[i] == '\\') {
-            file = pj_str_from(file, i + 1);
-            break;
-        }
-    size_t point = pj_str_find_last(file, '.');
-    return point < file.len && point > 0 ? pj_str_head(file, point) : file;
-}
-
 /// Ranks and threads that are different, in the order in which they are met.
 typedef struct kinds {
     int64_t *ranks, *threads;
@@ -149,18 +138,6 @@ static void find_columns(summing *s, uint32_t measure)
     s->out.has_inclusive = s->inclusive && (s->adds_inclusive || s->by.item == PJ_BY_NOTHING);
 }
 
-static void fold_in(const summing *s, double *sum, double value)
-{
-    if (isnan(value))
-        return;
-    if (isnan(*sum))
-        *sum = value;
-    else if (s->fold == PJ_MEASURE_SUM)
-        *sum += value;
-    else
-        *sum = (s->fold == PJ_MEASURE_MIN) == (value < *sum) ? value : *sum;
-}
-
 static void add_calls(const pj_profile_column *column, size_t cell, pj_profile_calls *sum)
 {
     if (!column)
@@ -186,11 +163,12 @@ static void add_item(summing *s, uint32_t item)
         size_t cell = (size_t)item * width + at;
         sums *into = &s->sums[s->place[at]];
         double own = pj_profile_value(s->p, s->exclusive, item, at);
-        fold_in(s, &into->exclusive, own);
+        pj_measure_fold_in(&into->exclusive, own, s->fold);
         double with = pj_profile_value(s->p, s->inclusive, item, at);
-        fold_in(s, &s->unit_value[s->unit[at]], s->exclusive || !s->adds_inclusive ? own : with);
+        pj_measure_fold_in(&s->unit_value[s->unit[at]],
+                           s->exclusive || !s->adds_inclusive ? own : with, s->fold);
         if (s->adds_inclusive)
-            fold_in(s, &into->inclusive, with);
+            pj_measure_fold_in(&into->inclusive, with, s->fold);
         add_calls(s->calls, cell, &into->calls);
         add_calls(s->primitive, cell, &into->primitive);
     }

@@ -63,7 +63,4 @@ pj_profile_rows pj_profile_rows_of(const pj_profile *profile, pj_profile_groupin
 void pj_profile_rows_free(pj_profile_rows *rows);
 #define pj_auto_profile_rows __attribute__((cleanup(pj_profile_rows_free))) pj_profile_rows
 
-/// A file's name without folder and suffix, which stands for a module.
-pj_str pj_profile_module_of_file(pj_str file);
-
 #endif

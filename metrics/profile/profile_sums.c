@@ -8,21 +8,6 @@
 #include "metrics/profile/build/buckets.h"
 #include "metrics/profile/profile.h"
 
-static double folded(pj_measure_fold fold, double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) ? b : a;
-    switch (fold) {
-    case PJ_MEASURE_SUM:
-        return a + b;
-    case PJ_MEASURE_MIN:
-        return fmin(a, b);
-    case PJ_MEASURE_MAX:
-        return fmax(a, b);
-    }
-    return a;
-}
-
 static double *absent(size_t count, pj_arena *arena)
 {
     double *values = pj_new_n(arena, double, count + 1);
@@ -47,7 +32,7 @@ static double *stored(const pj_profile_sums *s, pj_site site, pj_value_part part
     for (uint32_t i = 0; i < p->count[site]; i++)
         for (uint32_t at = 0; at < p->location_count; at++)
             if (!s->locations || s->locations[at])
-                values[i] = folded(fold, values[i], pj_profile_value(p, column, i, at));
+                pj_measure_fold_in(&values[i], pj_profile_value(p, column, i, at), fold);
     return values;
 }
 
@@ -61,7 +46,7 @@ static pj_profile_sums_of stored_all(const pj_profile_sums *s, pj_site site, pj_
 
 static void add_to(double *sum, double value)
 {
-    *sum = folded(PJ_MEASURE_SUM, *sum, value);
+    pj_measure_fold_in(sum, value, PJ_MEASURE_SUM);
 }
 
 // ---- nodes

@@ -7,6 +7,7 @@
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_graph.h"
+#include "metrics/profile/profile_names.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/location_values.h"
 #include "metrics/profile/profile.h"

@@ -119,5 +119,5 @@ const pj_kind pj_kind_drawing = {
     .writes = writes,
     .write = write,
     .suffixes = suffixes,
-    .lang = &pj_lang_type_picture,
+    .lang = &pj_lang_type_drawing,
 };

@@ -65,5 +65,5 @@ const pj_kind pj_kind_list = {
     .brief = brief,
     .table = table,
     .text = text,
-    .lang = &pj_lang_type_runs,
+    .lang = &pj_lang_type_list,
 };

@@ -264,7 +264,7 @@ static size_t runs_length(const pj_lang_object *object)
     return object->value.list->count;
 }
 
-const pj_lang_type pj_lang_type_runs = {
+const pj_lang_type pj_lang_type_list = {
     .name = "list of runs",
     .members = runs_members,
     .more = pj_lang_table_methods,

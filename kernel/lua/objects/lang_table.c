@@ -501,14 +501,14 @@ const pj_lang_type pj_lang_type_column = {
 
 static int picture_title(lua_State *L)
 {
-    const pj_lang_object *self = pj_lang_object_check(L, 1, &pj_lang_type_picture);
+    const pj_lang_object *self = pj_lang_object_check(L, 1, &pj_lang_type_drawing);
     lua_pushstring(L, self->value.drawing->figure->title);
     return 1;
 }
 
 static int picture_data(lua_State *L)
 {
-    pj_lang_object_check(L, 1, &pj_lang_type_picture);
+    pj_lang_object_check(L, 1, &pj_lang_type_drawing);
     self_table(L);
     lua_settop(L, 1);
     return 1;
@@ -521,4 +521,4 @@ static const pj_lang_member picture_members[] = {
     {0},
 };
 
-const pj_lang_type pj_lang_type_picture = {.name = "picture", .members = picture_members};
+const pj_lang_type pj_lang_type_drawing = {.name = "picture", .members = picture_members};

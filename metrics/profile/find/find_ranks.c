@@ -5,7 +5,7 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/find/find.h"
 #include "metrics/profile/find/profile_facts.h"
-#include "metrics/profile/function_name.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
 

@@ -97,10 +97,13 @@ bool pj_text_number(pj_str text, double *out)
     return digit && pj_parse_double(text, out) && isfinite(*out);
 }
 
-bool pj_text_check_line(pj_str line, size_t max, const char *path, uint64_t number, pj_err *err)
+bool pj_text_take(pj_text_lines *text, size_t max, const char *path, pj_str *line, pj_err *err)
 {
-    return line.len <= max || pj_fail(err, PJ_E_FORMAT, path, number,
-                                      "has more than %zu bytes in a line: it is no text of a "
-                                      "profiler",
-                                      max);
+    if (!pj_text_next(text, line))
+        return false;
+    if (line->len > max)
+        text->failed =
+            !pj_fail(err, PJ_E_FORMAT, path, text->line,
+                     "has more than %zu bytes in a line: it is no text of a profiler", max);
+    return !text->failed;
 }

@@ -17,10 +17,14 @@ enum {
 typedef struct pj_text_lines {
     pj_str rest;
     uint64_t line; // 1-based number of the line given last
+    bool failed;   // a line was too long for pj_text_take
 } pj_text_lines;
 
 /// The next line without its end (LF or CR LF); false behind the last one.
 bool pj_text_next(pj_text_lines *text, pj_str *line);
+
+/// The same of the text of `path`, with an error where a line is longer than `max`; then `failed`.
+bool pj_text_take(pj_text_lines *text, size_t max, const char *path, pj_str *line, pj_err *err);
 
 /// The next word, which blanks end; `*rest` becomes what follows it. Empty at the end.
 pj_str pj_text_word(pj_str *rest);
@@ -29,8 +33,5 @@ pj_str pj_text_last_word(pj_str *rest);
 
 /// A finite number in decimals, the whole of `text`: nan, inf and hexadecimal ones are none.
 bool pj_text_number(pj_str text, double *out);
-
-/// Fails with the line where it is longer than `max`.
-bool pj_text_check_line(pj_str line, size_t max, const char *path, uint64_t number, pj_err *err);
 
 #endif

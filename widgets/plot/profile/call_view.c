@@ -8,6 +8,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/call_tree.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"

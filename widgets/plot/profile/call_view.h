@@ -7,6 +7,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/profile/call_tree.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/profile.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/figure.h"

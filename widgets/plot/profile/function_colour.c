@@ -2,6 +2,7 @@
 // oranges for waiting.
 #include "metrics/base/str.h"
 #include "metrics/profile/build/buckets.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "widgets/figure/chart.h"

@@ -1,7 +1,7 @@
 // Lightness falls alike in all ramps.
 #include "widgets/plot/profile/heat_scale.h"
 
-#include "metrics/profile/function_name.h"
+#include "metrics/profile/function_family.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"

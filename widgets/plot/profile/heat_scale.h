@@ -3,6 +3,7 @@
 #ifndef PJ_HEAT_SCALE_H
 #define PJ_HEAT_SCALE_H
 
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/figure.h"

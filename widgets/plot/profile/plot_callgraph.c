@@ -6,6 +6,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/call_graph.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "widgets/figure/chart.h"

@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"

@@ -5,6 +5,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/listing/line_source.h"
 #include "metrics/profile/listing/python_block.h"

@@ -153,15 +153,14 @@ static void note_flat_only(gprof *file)
 
 static bool read_lines(gprof *file, pj_source *source, pj_str text, pj_err *err)
 {
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     pj_str line;
-    while (pj_build_ok(file->build) && pj_text_next(&lines, &line)) {
+    while (pj_build_ok(file->build) &&
+           pj_text_take(&lines, PJ_TEXT_LINE_LONG, pj_source_path(source), &line, err)) {
         file->line = lines.line;
-        if (!pj_text_check_line(line, PJ_TEXT_LINE_LONG, pj_source_path(source), file->line, err))
-            return false;
         read_line(file, line);
     }
-    return true;
+    return !lines.failed;
 }
 
 static bool read_gprof(pj_source *source, pj_build *build, pj_err *err)
@@ -183,7 +182,7 @@ static bool read_gprof(pj_source *source, pj_build *build, pj_err *err)
 
 static bool sniff(pj_str head)
 {
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (pj_text_next(&lines, &line))
         if (is_graph_header(line) || is_flat_header(line))

@@ -276,7 +276,7 @@ static void add_columns(vtune *file)
 /// Takes the header of a table; a report may have lines before it.
 static bool begin_table(vtune *file, pj_str line, pj_str rest)
 {
-    pj_text_lines after = {rest, 0};
+    pj_text_lines after = {.rest = rest};
     pj_str next = PJ_S("");
     pj_text_next(&after, &next);
     if (!pj_vtune_header_of(line, next, &file->header))
@@ -297,13 +297,12 @@ static bool is_no_row(pj_str line)
 
 static bool read_rows(vtune *file, pj_source *source, pj_str text, pj_err *err)
 {
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     pj_str line;
     bool begun = false;
-    while (pj_build_ok(file->build) && pj_text_next(&lines, &line)) {
+    while (pj_build_ok(file->build) &&
+           pj_text_take(&lines, PJ_TEXT_LINE_LONG, pj_source_path(source), &line, err)) {
         file->line = lines.line;
-        if (!pj_text_check_line(line, PJ_TEXT_LINE_LONG, pj_source_path(source), file->line, err))
-            return false;
         if (!begun) {
             begun = begin_table(file, line, lines.rest);
         } else if (!is_no_row(line)) {
@@ -311,7 +310,7 @@ static bool read_rows(vtune *file, pj_source *source, pj_str text, pj_err *err)
             read_row(file);
         }
     }
-    return true;
+    return !lines.failed;
 }
 
 static bool read_vtune(pj_source *source, pj_build *build, pj_err *err)
@@ -332,7 +331,7 @@ static bool read_vtune(pj_source *source, pj_build *build, pj_err *err)
 static bool sniff(pj_str head)
 {
     enum { LINES = 64 };
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (lines.line < LINES && pj_text_next(&lines, &line)) {
         pj_text_lines after = lines;

@@ -31,12 +31,12 @@ static bool is_end(pj_str line)
 static bool read_blocks(pj_source *source, pj_build *build, pj_call_blocks *blocks, pj_str text,
                         pj_err *err)
 {
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     pj_str line;
     bool begun = false;
-    while (pj_build_ok(build) && pj_text_next(&lines, &line) && !is_end(line)) {
-        if (!pj_text_check_line(line, PJ_TEXT_LINE_LONG, pj_source_path(source), lines.line, err))
-            return false;
+    while (pj_build_ok(build) &&
+           pj_text_take(&lines, PJ_TEXT_LINE_LONG, pj_source_path(source), &line, err) &&
+           !is_end(line)) {
         pj_str rest = line;
         bool blank = !pj_text_word(&rest).len;
         if (blank)
@@ -46,7 +46,7 @@ static bool read_blocks(pj_source *source, pj_build *build, pj_call_blocks *bloc
             pj_build_odd(build, PJ_ODDITY_malformed_record, lines.line);
         begun |= is_header(line);
     }
-    return true;
+    return !lines.failed;
 }
 
 static bool read_graph(pj_source *source, pj_build *build, pj_err *err)
@@ -64,7 +64,7 @@ static bool read_graph(pj_source *source, pj_build *build, pj_err *err)
 
 static bool sniff(pj_str head)
 {
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (pj_text_next(&lines, &line))
         if (is_header(line))

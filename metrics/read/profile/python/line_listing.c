@@ -184,21 +184,19 @@ static bool read_listing(pj_source *source, pj_build *build, pj_err *err)
     if (!pj_source_whole(source, PJ_TEXT_BYTES, &text, err))
         return false;
     listing file = {.build = build, .unit = 1e-6, .seconds = -1, .region = PJ_NO_ITEM};
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     add_columns(&file);
-    bool ok = true;
-    while (ok && pj_build_ok(build) && pj_text_next(&lines, &line)) {
+    const char *path = pj_source_path(source);
+    while (pj_build_ok(build) && pj_text_take(&lines, PJ_TEXT_LINE, path, &line, err)) {
         file.line = lines.line;
-        ok = pj_text_check_line(line, PJ_TEXT_LINE, pj_source_path(source), file.line, err);
-        if (ok)
-            read_line(&file, line);
+        read_line(&file, line);
     }
-    return ok;
+    return !lines.failed;
 }
 
 static bool sniff(pj_str head)
 {
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (pj_text_next(&lines, &line))
         if (pj_str_starts(line, PJ_S("Timer unit: ")))

@@ -165,20 +165,19 @@ static bool is_whole(pj_str line)
 
 static bool read_lines(mprofile *file, pj_str text)
 {
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     pj_str line;
     bool unended = text.len && text.at[text.len - 1] != '\n';
-    while (pj_build_ok(file->build) && pj_text_next(&lines, &line)) {
+    while (pj_build_ok(file->build) &&
+           pj_text_take(&lines, PJ_TEXT_LINE, file->path, &line, file->err)) {
         file->line = lines.line;
-        if (!pj_text_check_line(line, PJ_TEXT_LINE, file->path, file->line, file->err))
-            return false;
         bool cut = unended && !lines.rest.len && !is_whole(line);
         if (cut)
             pj_build_odd(file->build, PJ_ODDITY_ends_early, file->line);
         else
             read_line(file, line);
     }
-    return true;
+    return !lines.failed;
 }
 
 static int by_time(const void *a, const void *b)

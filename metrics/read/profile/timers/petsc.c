@@ -222,26 +222,26 @@ static bool read_petsc(pj_source *source, pj_build *build, pj_err *err)
     file.location = pj_build_location(
         build, (pj_profile_location){.rank = -1, .thread = -1, .kind = PJ_LOCATION_PROCESS});
     add_columns(&file);
-    pj_text_lines lines = {text, 0};
-    bool ok = true, ended = false;
-    while (ok && !ended && pj_build_ok(build) && pj_text_next(&lines, &line)) {
+    pj_text_lines lines = {.rest = text};
+    const char *path = pj_source_path(source);
+    bool ended = false;
+    while (!ended && pj_build_ok(build) && pj_text_take(&lines, PJ_TEXT_LINE, path, &line, err)) {
         file.line = lines.line;
-        ok = pj_text_check_line(line, PJ_TEXT_LINE, pj_source_path(source), file.line, err);
         ended = pj_str_starts(line, PJ_S("Object Type")) ||
                 pj_str_starts(line, PJ_S("Memory usage is given"));
-        if (ok && !ended)
+        if (!ended)
             read_line(&file, line);
     }
-    if (ok && !file.is_petsc)
+    if (!lines.failed && !file.is_petsc)
         return pj_source_damaged(source, (pj_spot){.line = 0}, err,
                                  "its title \"PETSc Performance Summary:\" is missing");
-    return ok;
+    return !lines.failed;
 }
 
 /// What the program printed may come first.
 static bool sniff(pj_str head)
 {
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (pj_text_next(&lines, &line))
         if (pj_str_contains(line, PJ_S("PETSc Performance Summary:")))

@@ -131,18 +131,17 @@ static void add_columns(petsc_csv *file)
 static bool read_rows(petsc_csv *file, pj_source *source, pj_str text, pj_err *err)
 {
     enum { ROW_LEAST = 8 };
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     pj_str line;
-    while (pj_build_ok(file->build) && pj_text_next(&lines, &line)) {
-        if (!pj_text_check_line(line, PJ_TEXT_LINE, pj_source_path(source), lines.line, err))
-            return false;
+    while (pj_build_ok(file->build) &&
+           pj_text_take(&lines, PJ_TEXT_LINE, pj_source_path(source), &line, err)) {
         pj_cells_take(&file->row, line, PJ_S(","));
         if (lines.line == 1)
             read_header(file, text.len / ROW_LEAST);
         else if (pj_str_trim(line).len && !read_row(file))
             pj_build_odd(file->build, PJ_ODDITY_malformed_record, lines.line);
     }
-    return true;
+    return !lines.failed;
 }
 
 static bool read_petsc_csv(pj_source *source, pj_build *build, pj_err *err)

@@ -75,12 +75,11 @@ static bool read_pyop2(pj_source *source, pj_build *build, pj_err *err)
     if (!pj_source_whole(source, PJ_TEXT_BYTES, &text, err))
         return false;
     pyop2 file = {.build = build};
-    pj_text_lines lines = {text, 0};
+    pj_text_lines lines = {.rest = text};
     add_columns(&file);
-    bool ok = true;
-    while (ok && pj_build_ok(build) && pj_text_next(&lines, &line)) {
-        ok = pj_text_check_line(line, PJ_TEXT_LINE, pj_source_path(source), lines.line, err);
-        if (!ok || !pj_str_trim(line).len)
+    const char *path = pj_source_path(source);
+    while (pj_build_ok(build) && pj_text_take(&lines, PJ_TEXT_LINE, path, &line, err)) {
+        if (!pj_str_trim(line).len)
             continue;
         pj_str delimiter = header_delimiter(line);
         if (delimiter.len)
@@ -90,12 +89,12 @@ static bool read_pyop2(pj_source *source, pj_build *build, pj_err *err)
             pj_build_odd(build, PJ_ODDITY_malformed_record, lines.line);
     }
     pj_cells_free(&file.cells);
-    return ok;
+    return !lines.failed;
 }
 
 static bool sniff(pj_str head)
 {
-    pj_text_lines lines = {head, 0};
+    pj_text_lines lines = {.rest = head};
     pj_str line;
     while (pj_text_next(&lines, &line))
         if (pj_str_starts(pj_str_trim(line), PJ_S("Timer")) && header_delimiter(line).len)

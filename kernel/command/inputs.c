@@ -15,6 +15,7 @@
 #include "metrics/base/str.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
+#include "metrics/run/run_parts.h"
 #include "metrics/run/study.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/trace/companion.h"
@@ -63,6 +64,16 @@ const pj_param pj_reading_rows[] = {
      .shown = "SIZE",
      .preset = "half of what this process may use",
      .help = "Memory that reading may use; beyond it the command ends with a clear message."},
+    {0},
+};
+
+const pj_param pj_region_rows[] = {
+    {.name = "region",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_load_args, region),
+     .shown = "NAME|all",
+     .preset = "the whole run",
+     .help = "Of files of TALP: the region that is looked at, or each of them beside the run."},
     {0},
 };
 
@@ -115,6 +126,20 @@ void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
         pj_session_complain(session, &problem);
 }
 
+/// The run, or of a run that has regions those that are asked for.
+static bool add_run_take(loading *l, pj_run *run, pj_err *err)
+{
+    const char *region = l->args->region;
+    bool all = region && strcmp(region, "all") == 0;
+    pj_run *one = region && !all ? pj_run_parts_named(run, region, err) : run;
+    if (one)
+        pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(one)));
+    for (size_t i = 0; all && i < run->parts.count; i++)
+        pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run->parts.items[i])));
+    pj_run_release(run);
+    return one != NULL;
+}
+
 static bool load_path(loading *l, const char *path, const char *tag, pj_err *err)
 {
     pj_load_opts opts = l->opts;
@@ -131,8 +156,8 @@ static bool load_path(loading *l, const char *path, const char *tag, pj_err *err
         pj_progress_clear(l->progress);
         pj_inputs_complain_of_damage(l->session, run);
         l->progress->bytes += run->file_bytes;
-        pj_value_list_add_take(l->runs, pj_value_run_take(run));
-        return true;
+        if (add_run_take(l, run, &problem))
+            return true;
     }
     bool hopeless = problem.code == PJ_E_STOPPED || problem.code == PJ_E_USAGE;
     if (hopeless || l->wanted == 1) {
@@ -204,7 +229,7 @@ static bool take_run(loading *l, pj_run *run, pj_err *err)
     else if (lacks(run, &l->opts))
         ok = load_more(l, run, err);
     else
-        pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run)));
+        ok = add_run_take(l, pj_run_hold(run), err);
     l->opts.network = asked;
     return ok;
 }

@@ -17,6 +17,7 @@
 typedef struct pj_load_args {
     pj_inputs inputs;
     pj_load_how how;
+    const char *region; // NULL = the whole run
     const char *tag;
     uint64_t jobs, memory;
     bool reread; // from the traces: neither summaries nor runs in memory will do
@@ -25,6 +26,8 @@ typedef struct pj_load_args {
 /// Groups over pj_load_args: what is read, how, and what becomes of bursts across the borders of a
 /// region of interest.
 extern const pj_param pj_input_rows[], pj_reading_rows[], pj_roi_cut_rows[];
+/// Which region of a run that has regions; over pj_load_args.
+extern const pj_param pj_region_rows[];
 
 /// A row of load_how.def as a parameter of a struct that has it in its member `how`.
 #define PJ_READING_ROW(args, key, name_, type_, title, choices_, shown_, preset_, hint, help_)     \

@@ -156,8 +156,8 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
     pj_palette palette;
     if (!take_palette(args, &palette, err))
         return false;
-    bool plain = !pj_load_how_given(&load->how) && !load->tag && !load->reread && !args->set &&
-                 !args->ref && !args->scaling && !args->by && !args->title;
+    bool plain = !pj_load_how_given(&load->how) && !load->region && !load->tag && !load->reread &&
+                 !args->set && !args->ref && !args->scaling && !args->by && !args->title;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
         if (args->good != 0 || args->bad != 0 || args->colours)

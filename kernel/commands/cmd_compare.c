@@ -70,6 +70,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_compare_rows, .base = offsetof(compare_args, compare)},
     {.rows = params},
     {.rows = pj_reading_rows, .base = offsetof(compare_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(compare_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(compare_args, load)},
     {.rows = pj_export_rows, .base = offsetof(compare_args, exports)},
     {0},

@@ -69,6 +69,7 @@ static const pj_param_group groups[] = {
     {.rows = params},
     {.rows = pj_compare_rows, .base = offsetof(gate_args, compare)},
     {.rows = pj_reading_rows, .base = offsetof(gate_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(gate_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(gate_args, load)},
     {.rows = pj_export_rows, .base = offsetof(gate_args, exports)},
     {0},

@@ -29,6 +29,7 @@ static const pj_param_group groups[] = {
      .help = "Files, globs or folders; what a trace is decides its content."},
     {.rows = pj_network_rows, .base = offsetof(load_args, network)},
     {.rows = pj_reading_rows, .base = offsetof(load_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(load_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(load_args, load)},
     {0},
 };

@@ -29,6 +29,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_scaling_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_palette_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_reading_rows, .base = offsetof(metrics_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(metrics_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(metrics_args, load)},
     {.rows = pj_title_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_export_rows, .base = offsetof(metrics_args, exports)},

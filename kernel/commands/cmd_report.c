@@ -341,6 +341,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_scaling_rows, .base = offsetof(report_args, metrics)},
     {.rows = pj_palette_rows, .base = offsetof(report_args, metrics)},
     {.rows = pj_reading_rows, .base = offsetof(report_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(report_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(report_args, load)},
     {0},
 };

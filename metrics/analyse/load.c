@@ -185,6 +185,8 @@ static pj_run *load(load_state *loading, pj_err *err)
         }
         if (run && run->provenance)
             return pj_load_suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
+        if (run && run->untraced)
+            return pj_load_tells(loading->opts, run, err) ? pj_run_hold(run) : NULL;
         if (!run || !judge_together(loading, run, ordered, &again, err))
             return NULL;
         if (again && pass < PASSES)

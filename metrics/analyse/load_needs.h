@@ -15,4 +15,7 @@ const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool besid
 /// Whether a summary that was given in place of its trace has what is wanted. Errors: PJ_E_MISSING.
 PJ_CHECKED bool pj_load_suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err);
 
+/// Whether a run that came as sums, without a trace, has what is wanted. Errors: PJ_E_MISSING.
+PJ_CHECKED bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err);
+
 #endif

@@ -53,6 +53,16 @@ static bool is_trace_name(const char *name)
     return pj_trace_files_named(name) != NULL;
 }
 
+/// Runs that come as JSON have any name.
+static bool is_run(const char *path)
+{
+    if (is_trace_name(path))
+        return true;
+    const pj_reader *reader =
+        pj_str_ends(pj_str_of(path), PJ_S(".json")) ? pj_reader_of_path(path) : NULL;
+    return reader && pj_reader_gives_trace(reader);
+}
+
 /// What the content says: a profile. Files named as traces are not opened for that.
 static bool is_profile(const char *path)
 {
@@ -197,7 +207,7 @@ static bool add_folder(pj_paths *paths, pj_arena *arena, const char *folder, pj_
     if (want != PJ_WANT_TRACES && !add_profiles(paths, arena, folder, err))
         return false;
     bool traces = want != PJ_WANT_PROFILES || paths->count == first;
-    if (traces && !add_files(paths, arena, folder, is_trace_name, err))
+    if (traces && !add_files(paths, arena, folder, is_run, err))
         return false;
     if (paths->count == first && want != PJ_WANT_PROFILES) // several runs are no profile
         add_recordings(paths, arena, folder);

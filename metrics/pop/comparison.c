@@ -168,7 +168,8 @@ bool pj_comparison_make(const pj_metrics *metrics, size_t baseline, size_t other
     comparing c = {metrics, baseline, other, opts, out};
     add_columns(&c);
     for (size_t row = 0; row < metrics->set->count; row++)
-        add_row(&c, row);
+        if (!metrics->absent[row])
+            add_row(&c, row);
     add_note(&c);
     return true;
 }

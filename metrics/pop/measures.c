@@ -68,7 +68,9 @@ static const char *lack_told_by_few(unsigned lacks)
 static unsigned lacks_told_by_few(const pj_measures *m)
 {
     return (isnan(m->omp_imbalance_sum) ? PJ_NEEDS_TEAMS : 0) |
-           (isnan(m->cpu_v1_outside_mpi_node_max) ? PJ_NEEDS_NODES : 0) |
+           (isnan(m->cpu_outside_mpi_node_max) && isnan(m->cpu_v1_outside_mpi_node_max)
+                ? PJ_NEEDS_NODES
+                : 0) |
            (isnan(m->jsc_ideal_max) ? PJ_NEEDS_WAITS : 0) |
            (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
            (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO);

@@ -32,6 +32,8 @@ static const char *why_undefined(const pj_measures *run, const pj_measures *refe
         return "the reference run has no runtime";
     if (!(reference->useful_sum > 0))
         return "the reference run has no useful time";
+    if (run->run->untraced)
+        return "the file has sums over all CPUs, and not what this is made of";
     if (pj_measures_unknown(run))
         return "what is known of the run does not tell it; its trace may (--force)";
     return "a quantity that it divides by is 0";

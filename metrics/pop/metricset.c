@@ -202,15 +202,18 @@ const pj_metric_set *pj_metric_set_by_key(pj_str key)
 
 const pj_metric_set *pj_metric_set_default(const pj_study *study)
 {
-    bool mpi = false, threads = false, devices = false;
+    bool mpi = false, threads = false, devices = false, traced = false;
     for (size_t i = 0; i < study->count; i++) {
         const pj_run *run = study->cases[i].run;
+        traced = traced || !run->untraced;
         mpi = mpi || run->has_mpi;
         threads = threads || run->layout.locations > run->layout.ranks;
         devices = devices || run->devices;
     }
     if (devices)
         return pj_metric_set_by_key(PJ_S("gpu"));
+    if (!traced)
+        return pj_metric_set_by_key(PJ_S("talp"));
     return pj_metric_set_by_key(!mpi ? PJ_S("openmp") : threads ? PJ_S("hybrid") : PJ_S("mpi"));
 }
 

@@ -73,8 +73,8 @@ typedef struct pj_metric_set {
 /// Built-in sets in the order of metricsets.def; NULL past the end.
 const pj_metric_set *pj_metric_set_at(size_t index);
 const pj_metric_set *pj_metric_set_by_key(pj_str key);
-/// The fitting set of a study: gpu with devices, openmp without MPI, hybrid when a rank has several
-/// threads, else mpi.
+/// The fitting set of a study: gpu with devices, talp of sums without a trace, openmp without MPI,
+/// hybrid when a rank has several threads, else mpi.
 const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// What has to be found in a trace for all rows of a set: PJ_WANT(...) (run/aspect.h).
 unsigned pj_metric_set_aspects(const pj_metric_set *set);

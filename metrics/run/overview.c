@@ -187,6 +187,10 @@ static void add_mpi(overview *o)
     double time = 0;
     if (!o->run->has_mpi)
         return;
+    if (o->run->untraced) {
+        add_time(o, "mpi_ns", "MPI", 0, o->sums.mpi_sum);
+        return;
+    }
     if (!use) {
         add_row(o, "mpi_ns", "MPI", 0,
                 pj_cell_empty("an older summary does not say it: make it again from its trace"));

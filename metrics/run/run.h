@@ -121,6 +121,15 @@ typedef struct pj_provenance {
     bool rounded;         // values of single threads are not exact; sums, means and maxima are
 } pj_provenance;
 
+/// Who measured a run that came as sums, when, and of which version of the code. NULL = not told.
+typedef struct pj_run_origin {
+    const char *version;  // of the tool: "3.6.0"
+    const char *whole;    // what it calls the whole run: "Global"
+    const char *measured; // when, as the file has it
+    const char *commit, *branch;
+    const char *committed; // when
+} pj_run_origin;
+
 struct pj_network;
 
 /// What codes of events stand for.
@@ -219,6 +228,8 @@ typedef struct pj_run {
     pj_remarks remarks;
 
     const pj_provenance *provenance; // NULL = read from the trace
+    bool untraced;                   // from a file of sums: no events, no values of threads
+    const pj_run_origin *origin;     // of such a run; NULL = a trace
     const struct pj_sums *sums;      // with it; NULL = follow from the totals
 } pj_run;
 

@@ -161,6 +161,22 @@ static void add_provenance(pj_table *table, const pj_provenance *from)
              pj_arena_format(table->arena, "%016" PRIx64, from->fingerprint));
 }
 
+/// Of runs that came as sums.
+static void add_origin(pj_table *table, const pj_run_origin *from)
+{
+    add_text(table, "measured_by", "Measured by",
+             pj_arena_format(table->arena, "DLB %s", from->version));
+    add_text(table, "region", "Region", from->whole);
+    if (from->measured)
+        add_text(table, "measured", "Measured at", from->measured);
+    if (from->commit)
+        add_text(table, "commit", "Commit", from->commit);
+    if (from->branch)
+        add_text(table, "branch", "Branch", from->branch);
+    if (from->committed)
+        add_text(table, "committed", "Committed at", from->committed);
+}
+
 static void add_layout(pj_table *table, const pj_layout *layout)
 {
     add_count(table, "applications", "Applications", layout->applications);
@@ -199,6 +215,10 @@ pj_table *pj_run_info_table(const pj_run *run, const char *format)
     pj_run_info_add(table, "text_bytes", "Size uncompressed",
                     count_of(run->text_bytes, PJ_UNIT_BYTES), NULL);
     add_count(table, "events", "Records", run->events);
+    if (run->origin) {
+        add_origin(table, run->origin);
+        add_count(table, "regions", "Other regions", run->parts.count);
+    }
     if (run->provenance)
         add_provenance(table, run->provenance);
     pj_run_info_add(table, "tag", "Tag", pj_cell_text(run->tag), *run->tag ? NULL : "none");

@@ -8,6 +8,8 @@
 
 const char *pj_run_lacks_states(const pj_run *run)
 {
+    if (run->untraced)
+        return "the file has sums over all CPUs and no values of single threads";
     return run->no_states ? "the trace has no states: useful time is not known" : NULL;
 }
 
@@ -17,7 +19,13 @@ const char *pj_run_lacks_counter(const pj_run *run, unsigned counter)
         [PJ_COUNTER_INSTRUCTIONS] = "the trace has no instruction counter (PAPI_TOT_INS)",
         [PJ_COUNTER_CYCLES] = "the trace has no cycle counter (PAPI_TOT_CYC)",
     };
-    return run->counters[counter].present ? NULL : lacks[counter];
+    static const char *const untold[] = {
+        [PJ_COUNTER_INSTRUCTIONS] = "the file has no instructions",
+        [PJ_COUNTER_CYCLES] = "the file has no cycles",
+    };
+    if (run->counters[counter].present)
+        return NULL;
+    return run->untraced ? untold[counter] : lacks[counter];
 }
 
 /// A table named after the run: "Statistics of epoch_2proc".
@@ -75,7 +83,7 @@ pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t col
         t->outside_mpi_ns,
         t->runtime_ns,
     };
-    bool of_states = column >= FIRST_TIME && column != OPENMP_TIME;
+    bool of_states = column >= FIRST_TIME && (column != OPENMP_TIME || run->untraced);
     const char *lack = of_states ? pj_run_lacks_states(run) : NULL;
     if (column < FIRST_COUNTER)
         return lack ? pj_cell_empty(lack) : count_cell(values[column]);

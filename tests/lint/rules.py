@@ -46,6 +46,7 @@ MAY_INCLUDE = {
     "metrics/read/paraver": READ + ["metrics/read/paraver"],
     "metrics/read/otf2": READ + ["metrics/read/otf2"],
     "metrics/read/summary": READ + ["metrics/read/summary"],
+    "metrics/read/talp": READ + ["metrics/read/talp"],
     "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
     "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],

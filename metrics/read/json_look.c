@@ -1,8 +1,8 @@
 // A look at the first keys by the scanner itself.
-#include "metrics/read/profile/json_look.h"
+#include "metrics/read/json_look.h"
 
 #include "metrics/base/err.h"
-#include "metrics/read/profile/jsonpull.h"
+#include "metrics/read/jsonpull.h"
 
 /// Opens the head when its first byte is `bracket`; NULL otherwise.
 static pj_jsonpull *open_head(pj_str head, char bracket)

@@ -1,6 +1,6 @@
 // A scanner of our own: jansson builds the whole document, and Debian's one streaming parser in C
 // (yajl) has had no release since 2014, bounds no string and takes twice as long.
-#include "metrics/read/profile/jsonpull.h"
+#include "metrics/read/jsonpull.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"

@@ -1,6 +1,6 @@
 // JSON token by token: every kind of value, what is refused and where, what is cut off.
-#include "metrics/read/profile/json_look.h"
-#include "metrics/read/profile/jsonpull.h"
+#include "metrics/read/json_look.h"
+#include "metrics/read/jsonpull.h"
 
 #include "metrics/base/buf.h"
 

@@ -4,8 +4,10 @@
 #include "metrics/analyse/load_how.h"
 #include "metrics/base/err.h"
 #include "metrics/replay/network.h"
+#include "metrics/run/sums.h"
 #include "metrics/stat/aspect_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 unsigned pj_load_aspects(const pj_load_opts *opts)
@@ -13,6 +15,20 @@ unsigned pj_load_aspects(const pj_load_opts *opts)
     unsigned besides = opts->aspects & ~PJ_WANT(timeline);
     return besides | PJ_WANT(devices) | (opts->timeline ? PJ_WANT(timeline) : 0) |
            (opts->no_replay ? 0 : PJ_WANT(mpi_use));
+}
+
+/// Of aspects that only sums are made of, those that a summary lacks the sums of; without its trace
+/// it gives what it has.
+static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool beside)
+{
+    unsigned aspects = pj_load_aspects(opts);
+    if (!opts->for_sums || !run->sums)
+        return aspects;
+    if (!beside || !isnan(run->sums->omp_imbalance_sum))
+        aspects &= ~PJ_WANT(regions);
+    if (!beside || !isnan(run->sums->jsc_ideal_max))
+        aspects &= ~PJ_WANT(waits);
+    return aspects;
 }
 
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
@@ -23,7 +39,7 @@ const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool besid
         return "knows the ideal network only";
     if (beside && opts->no_replay && run->provenance->rounded)
         return "has rounded the values of threads";
-    return pj_aspects_lack(pj_load_aspects(opts), run, opts->timeline, beside);
+    return pj_aspects_lack(still_wanted(opts, run, beside), run, opts->timeline, beside);
 }
 
 bool pj_load_suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)

@@ -215,8 +215,6 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
-    const uint64_t
-        *mpi_waits; // by rank, ns: of its MPI calls, waiting for others; NULL = not known
     const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
     const struct pj_waits *waits;     // NULL until something asks for them
     const struct pj_devices *devices; // NULL = there are none, or a summary does not tell

@@ -1,9 +1,12 @@
-// A process is its first thread, or with OpenMP the time of that thread in OpenMP and serial parts.
+// A process lasts as long as the run; it is its first thread, or with OpenMP the time of that
+// thread in OpenMP and serial parts.
 #include "metrics/run/sums_processes.h"
 
+#include "metrics/run/run_waits.h"
 #include "metrics/trace/layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /// What the threads of a process do in parallel regions: most and sum over them, ns.
 typedef struct team {
@@ -58,29 +61,54 @@ static void add_teams(const pj_run *run, pj_sums *m)
         *means[i] = count ? *means[i] / count : NAN;
 }
 
-static double ideal_of(const pj_run *run, uint32_t rank)
+/// The eight patterns of the Cube advisor; one-sided calls and MPI_Init are not among them.
+static bool is_wait_of_jsc(pj_wait_pattern pattern)
+{
+    static const bool counts[PJ_WAIT_PATTERNS] = {
+        [PJ_WAIT_late_sender] = true,   [PJ_WAIT_late_sender_wrong_order] = true,
+        [PJ_WAIT_late_receiver] = true, [PJ_WAIT_barrier_wait] = true,
+        [PJ_WAIT_wait_at_nxn] = true,   [PJ_WAIT_late_broadcast] = true,
+        [PJ_WAIT_early_reduce] = true,  [PJ_WAIT_early_scan] = true,
+        [PJ_WAIT_finalize_wait] = true,
+    };
+    return counts[pattern];
+}
+
+/// By rank; NULL where waits are not known.
+static double *waits_by_rank(const pj_run *run)
+{
+    double *waits = run->waits ? calloc(run->layout.ranks + 1, sizeof *waits) : NULL;
+    for (uint32_t i = 0; waits && i < run->waits->sum_count; i++)
+        if (is_wait_of_jsc(run->waits->sums[i].pattern))
+            waits[run->waits->sums[i].rank] += (double)run->waits->sums[i].wait_ns;
+    return waits;
+}
+
+static double ideal_of(const pj_run *run, uint32_t rank, const double *known)
 {
     const pj_totals *t = &run->totals[run->layout.first_location[rank]];
     double mpi = (double)t->mpi_ns;
-    double waits = run->mpi_waits ? (double)run->mpi_waits[rank] : mpi > 0 ? NAN : 0;
-    return (double)t->runtime_ns - (mpi - waits - (double)t->mpi_io_ns);
+    double waits = known ? known[rank] : mpi > 0 ? NAN : 0;
+    return (double)run->runtime_ns - (mpi - waits - (double)t->mpi_io_ns);
 }
 
 void pj_sums_add_processes(const pj_run *run, pj_sums *m)
 {
+    double *waits = waits_by_rank(run);
     for (uint32_t r = 0; r < run->layout.ranks; r++) {
         uint32_t threads = pj_layout_threads(&run->layout, r);
         if (threads == 0)
             continue;
         const pj_totals *t = &run->totals[run->layout.first_location[r]];
-        uint64_t computes =
-            run->has_openmp ? t->serial_useful_ns + t->openmp_ns : t->outside_mpi_ns;
-        double ideal = ideal_of(run, r);
-        m->process_max = larger(m->process_max, (double)t->runtime_ns);
-        m->jsc_mean += (double)computes * threads / m->threads;
-        m->jsc_max = larger(m->jsc_max, (double)computes);
+        double computes = run->has_openmp ? (double)(t->serial_useful_ns + t->openmp_ns)
+                                          : (double)run->runtime_ns - (double)t->mpi_ns;
+        double ideal = ideal_of(run, r, waits);
+        m->process_max = larger(m->process_max, (double)run->runtime_ns);
+        m->jsc_mean += computes * threads / m->threads;
+        m->jsc_max = larger(m->jsc_max, computes);
         m->jsc_ideal_max =
             isnan(ideal) || isnan(m->jsc_ideal_max) ? NAN : larger(m->jsc_ideal_max, ideal);
     }
+    free(waits);
     add_teams(run, m);
 }

@@ -6,7 +6,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
 
-/// Fills the rows of JSC. Without waits (run->mpi_waits) the ideal time is no number, unless there
+/// Fills the rows of JSC. Without waits (run->waits) the ideal time is no number, unless there
 /// is no MPI.
 void pj_sums_add_processes(const pj_run *run, pj_sums *m);
 

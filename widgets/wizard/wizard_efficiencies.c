@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/pop/conventions.h"
 #include "metrics/pop/findings.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
@@ -19,6 +20,7 @@
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/metrics_grid.h"
+#include "widgets/table/render.h"
 #include "widgets/table/table_figure.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_pieces.h"
@@ -31,7 +33,7 @@ enum { MOST_ROWS = 96 };
 
 typedef struct efficiencies_page {
     pj_piece set, scaling, by, colours, good, bad, turned, said;
-    pj_piece title, tree, labels, values, head, both, notes;
+    pj_piece title, tree, labels, values, head, both, notes, houses;
     pj_wizard_saver saver;
     pj_piece metric[MOST_ROWS]; // buttons, made as they are needed
     size_t metric_count;
@@ -79,6 +81,20 @@ static void show_notes(pj_wizard *wizard, const pj_grid *grid)
                      pj_str_of(metrics->remarks[i].text));
     pj_buf_puts(&html, "</div>");
     pj_piece_say(&wizard->parts, page_of(wizard)->notes, html.at);
+}
+
+/// The same runs by the conventions of other houses, behind a line that opens.
+static void show_houses(pj_wizard *wizard)
+{
+    pj_auto_buf html = {0};
+    pj_auto_table table = pj_conventions_table(wizard->metrics->study, NULL);
+    if (table) {
+        pj_buf_puts(&html, "<details><summary>The same by the conventions of POP, BSC, JSC and "
+                           "TALP, and why they differ</summary>");
+        pj_render_table(pj_renderer_by_name(PJ_S("html")), table, (pj_render_opts){0}, &html);
+        pj_buf_puts(&html, "</details>");
+    }
+    pj_piece_say(&wizard->parts, page_of(wizard)->houses, html.len ? html.at : "");
 }
 
 // Names as buttons
@@ -153,6 +169,7 @@ static void show_table(pj_wizard *wizard)
     show_labels(wizard, grid, turned);
     show_values(wizard, grid, turned);
     show_notes(wizard, grid);
+    show_houses(wizard);
     pj_wizard_show_table(wizard);
 }
 
@@ -357,6 +374,7 @@ static pj_piece build(pj_wizard *wizard)
     page->both = PJ_PIECE_ROW(parts, page->tree, page->labels, page->values);
     pj_piece_layout(parts, page->both, "align_items", "flex-start");
     page->notes = pj_piece_html(parts, "");
+    page->houses = pj_piece_html(parts, "");
     page->about = pj_piece_html(parts, "<i>Click a metric: what it means, why it is low, the "
                                        "numbers behind it, where to look next.</i>");
     page->plot = pj_piece_output(parts);
@@ -368,7 +386,7 @@ static pj_piece build(pj_wizard *wizard)
     page->saver = (pj_wizard_saver){.formats = table_formats, .metrics = true, .make = make_figure};
     pj_wizard_saver_build(wizard, &page->saver, "efficiencies", on_save);
     return PJ_PIECE_COLUMN(parts, controls, page->said, page->title, page->both, page->notes,
-                           page->saver.box, page->about, page->plot, page->inside);
+                           page->houses, page->saver.box, page->about, page->plot, page->inside);
 }
 
 static bool useful(const pj_wizard *wizard)

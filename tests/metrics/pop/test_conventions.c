@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -201,6 +202,40 @@ static void accounts_close(void **state)
     }
 }
 
+/// The Cube advisor's account of real traces; skipped where they are not there.
+static void processes_of_epoch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *run;
+        double balance, communication, serialisation, transfer;
+    } want[] = {
+        {"epoch_1proc", 1, 0.999365250269, 1, 0.999365250269},
+        {"epoch_2proc", 0.997650653504, 0.996370033399, 0.998322117164, 0.998044635362},
+        {"epoch_4proc", 0.986935996242, 0.986931008232, 0.991395766042, 0.995496492962},
+        {"epoch_16proc", 0.987917341808, 0.967338253623, 0.977324843151, 0.989781709124},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        char file[512];
+        pj_err err = {0};
+        pj_job job = {.workers = 2};
+        snprintf(file, sizeof file, PJ_SOURCE_DIR "/../shared/data/paraver/epoch/%s.prv.gz",
+                 want[i].run);
+        const pj_metric_set *set = pj_metric_set_by_key(PJ_S("jsc"));
+        pj_auto_run run =
+            pj_load(file, (pj_load_opts){.aspects = pj_metric_set_aspects(set)}, &job, &err);
+        if (!run) {
+            print_message("skipped: %s is not there\n", file);
+            skip();
+        }
+        pj_auto_metrics m = evaluate(run, "jsc");
+        expect(m, "load_balance", want[i].balance);
+        expect(m, "communication_efficiency", want[i].communication);
+        expect(m, "serialisation_efficiency", want[i].serialisation);
+        expect(m, "transfer_efficiency", want[i].transfer);
+    }
+}
+
 /// A run that was read without a look at its regions says so, and no set asks in vain.
 static void what_is_not_known_is_said(void **state)
 {
@@ -219,9 +254,10 @@ static void what_is_not_known_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_team_of_talp), cmocka_unit_test(a_team_of_bsc),
-        cmocka_unit_test(a_team_of_jsc),  cmocka_unit_test(ranks_and_nodes),
-        cmocka_unit_test(accounts_close), cmocka_unit_test(what_is_not_known_is_said),
+        cmocka_unit_test(a_team_of_talp),     cmocka_unit_test(a_team_of_bsc),
+        cmocka_unit_test(a_team_of_jsc),      cmocka_unit_test(ranks_and_nodes),
+        cmocka_unit_test(accounts_close),     cmocka_unit_test(what_is_not_known_is_said),
+        cmocka_unit_test(processes_of_epoch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static figures figures_of(const pj_model_expected *run)
         f.least_mpi = mpi < f.least_mpi ? mpi : f.least_mpi;
         f.outside_mean += (double)t->outside_mpi / f.ranks;
         f.outside_max = larger(f.outside_max, (double)t->outside_mpi);
-        double process = t->openmp ? nonmpi : (double)t->outside_mpi;
+        double process = t->openmp ? nonmpi : f.runtime - mpi;
         f.process_mean += process / f.ranks;
         f.process_max = larger(f.process_max, process);
     }

@@ -135,7 +135,7 @@ static void add_application(writer *w)
 /// Whether the trace itself is at hand, to be asked again.
 static bool has_events(const pj_run *run)
 {
-    return !run->provenance || !run->provenance->alone;
+    return !run->untraced && (!run->provenance || !run->provenance->alone);
 }
 
 /// What may find nothing to show after a change of runs or region.
@@ -156,10 +156,11 @@ static void add_structure(writer *w)
     if (has_timeline && last->runtime_ns > 0) // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
-    add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
-             last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
-                                    : "Where the time of each thread goes in the largest run",
-             "fig:structure");
+    if (!last->untraced)
+        add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
+                 last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
+                                        : "Where the time of each thread goes in the largest run",
+                 "fig:structure");
     if (has_events(last) && w->metrics->study->count > 1) // the table of one run has them below it
         add_code(w, "m.runs[#m.runs].overview", "Absolute figures of the largest run",
                  "tab:overview");
@@ -205,7 +206,7 @@ static void add_section(writer *w, const section *s)
     pj_auto_buf heading = {0};
     pj_buf_addf(&heading, "## %s", s->title);
     add_topic(w, heading.at, s->prompt, s->topic);
-    if (s->code)
+    if (s->code && !last->untraced)
         add_code(w, s->code, s->caption, s->label);
     else if (w->metrics->study->count > 1)
         add_lines(w, s);

@@ -61,28 +61,6 @@ static int run_command(pj_session *session, const pj_command *command, size_t co
     return session->complaints ? PJ_STATUS_FAILED : session->status;
 }
 
-static bool takes_rest(const pj_command *command)
-{
-    pj_param p;
-    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
-        if (p.type == PJ_PARAM_REST)
-            return true;
-    return false;
-}
-
-/// A script's own --help is the script's.
-static bool asks_for_help(const pj_command *command, size_t count, const char *const *words)
-{
-    bool rest = takes_rest(command);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(words[i], "--") == 0 || (rest && words[i][0] != '-'))
-            return false;
-        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
-            return true;
-    }
-    return false;
-}
-
 /// The command that a file asks for where none is named; NULL when it is no file.
 static const char *command_for(const char *word)
 {
@@ -124,7 +102,7 @@ int pj_cli_run(int argc, const char *const *argv, atomic_bool *stop)
         pj_command_unknown(pj_str_of(name), PJ_IN_SHELL, &err);
         return report(&err);
     }
-    if (asks_for_help(command, count, words)) {
+    if (pj_call_asks_help(command, count, words)) {
         words = &command->name;
         count = 1;
         command = pj_command_find(PJ_S("help"), PJ_IN_SHELL);

@@ -414,6 +414,49 @@ bool pj_call_words(pj_call *call, size_t count, const char *const *words, pj_err
     return true;
 }
 
+static bool takes_rest(const pj_command *command)
+{
+    pj_param p;
+    for (size_t index = 0; pj_command_param_at(command, index, &p); index++)
+        if (p.type == PJ_PARAM_REST)
+            return true;
+    return false;
+}
+
+bool pj_call_asks_help(const pj_command *command, size_t count, const char *const *words)
+{
+    bool rest = takes_rest(command);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], "--") == 0 || (rest && words[i][0] != '-'))
+            return false;
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
+            return true;
+    }
+    return false;
+}
+
+/// Whether a word is an option whose value is the next word.
+static bool wants_next(const pj_command *command, const char *word)
+{
+    pj_param p;
+    bool known = word[1] == '-'
+                     ? !strchr(word, '=') && pj_command_param(command, pj_str_of(word + 2), &p)
+                     : !word[2] && pj_command_letter(command, word[1], &p);
+    return known && p.type != PJ_PARAM_FLAG && !p.bare;
+}
+
+bool pj_call_leaves_places(const pj_command *command, size_t count, const char *const *words)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], "--") == 0)
+            return i + 1 == count;
+        if (words[i][0] != '-' || !words[i][1])
+            return false;
+        i += wants_next(command, words[i]);
+    }
+    return true;
+}
+
 bool pj_call_check(const pj_call *call, pj_err *err)
 {
     pj_param p;

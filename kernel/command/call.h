@@ -27,6 +27,11 @@ PJ_CHECKED bool pj_call_option(pj_call *call, pj_str name, pj_value value, pj_er
 PJ_CHECKED bool pj_call_place(pj_call *call, unsigned face, pj_value value, pj_err *err);
 /// The words after the command's name: options, "--", values.
 PJ_CHECKED bool pj_call_words(pj_call *call, size_t count, const char *const *words, pj_err *err);
+/// Whether the words ask for help on the command: what is behind a program's name is that
+/// program's.
+bool pj_call_asks_help(const pj_command *command, size_t count, const char *const *words);
+/// Whether the words leave the places without a name empty.
+bool pj_call_leaves_places(const pj_command *command, size_t count, const char *const *words);
 /// Whether all that is required was given.
 PJ_CHECKED bool pj_call_check(const pj_call *call, pj_err *err);
 /// Runs the command. `out` is the caller's, also on failure.

@@ -22,14 +22,7 @@
 
 extern char **environ;
 
-enum {
-    POLL_MS = 10,
-    ASKED_POLLS = 500, // after Ctrl-C
-    PATIENCE_POLLS = 300,
-    TAIL_LINES = 8,
-    TEX_LINES = 6,
-    MOST_LOG = 1 << 22
-};
+enum { POLL_MS = 10, PATIENCE_POLLS = 300, TAIL_LINES = 8, TEX_LINES = 6, MOST_LOG = 1 << 22 };
 
 bool pj_child_exists(const char *program)
 {
@@ -143,11 +136,11 @@ static void rest_beside(int child_fd)
 }
 
 /// Whether it ends in so many looks after a signal to its group.
-static bool ends_by(pid_t pid, int number, int polls)
+static bool ends_by(pid_t pid, int number, unsigned polls)
 {
     int status;
     kill(-pid, number);
-    for (int i = 0; i < polls; i++) {
+    for (unsigned i = 0; i < polls; i++) {
         if (waitpid(pid, &status, WNOHANG) == pid)
             return true;
         rest_a_while();
@@ -156,11 +149,11 @@ static bool ends_by(pid_t pid, int number, int polls)
 }
 
 /// Asks the group to end, then insists.
-static void end_group(pid_t pid, bool keyboard)
+static void end_group(pid_t pid, unsigned asked_ms)
 {
     int status;
-    bool ended =
-        (keyboard && ends_by(pid, SIGINT, ASKED_POLLS)) || ends_by(pid, SIGTERM, PATIENCE_POLLS);
+    bool ended = (asked_ms && ends_by(pid, SIGINT, asked_ms / POLL_MS)) ||
+                 ends_by(pid, SIGTERM, PATIENCE_POLLS);
     kill(-pid, SIGKILL);
     while (!ended && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
@@ -177,7 +170,7 @@ typedef struct watch {
 
 static bool end_early(const watch *w, pj_err_code code, const char *why, pj_err *err)
 {
-    end_group(w->pid, w->child && w->child->keyboard);
+    end_group(w->pid, w->child ? w->child->asked_ms : 0);
     return pj_fail(err, code, NULL, 0, "%s", why);
 }
 
@@ -295,7 +288,7 @@ bool pj_child_end(const pj_child *child, const atomic_bool *stop, int *status, p
 
 bool pj_child_run(const pj_child *child, const atomic_bool *stop, pj_err *err)
 {
-    int status;
+    int status = 0;
     if (!pj_child_end(child, stop, &status, err))
         return false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)

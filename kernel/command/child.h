@@ -19,7 +19,7 @@ typedef struct pj_child {
     const char *folder;          // where it runs; NULL = here
     const char *log;             // file of its output, made anew; NULL = where this process writes
     const char *errors;          // the same of its messages; NULL = the log
-    bool keyboard;        // an interrupt is told as by Ctrl-C, and SIGTERM comes five seconds later
+    unsigned asked_ms;    // so long before SIGTERM it is asked to end as by Ctrl-C; 0 = it is not
     uint64_t patience_ns; // how long it may run; 0 = for ever
     void (*waits)(void *context); // called now and then while it runs; may be NULL
     void *context;

@@ -98,6 +98,14 @@ bool pj_command_letter(const pj_command *command, char letter, pj_param *out)
     return false;
 }
 
+bool pj_command_body(const pj_command *command, pj_param *out)
+{
+    for (size_t i = 0; pj_command_param_at(command, i, out); i++)
+        if (out->body)
+            return true;
+    return false;
+}
+
 bool pj_param_many(const pj_param *param)
 {
     return param->type == PJ_PARAM_TEXTS || param->type == PJ_PARAM_REST ||

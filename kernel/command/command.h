@@ -57,6 +57,7 @@ typedef struct pj_param {
     const char *const *choices; // ends with NULL
     const char *(*choice)(const pj_session *session, size_t index); // in place of `choices`
     const char *(*offers)(const pj_session *session, size_t index); // what Tab offers besides
+    bool body;          // in a cell: the lines below a % line that leaves the places empty
     bool files;         // Tab offers files too; those of paths and inputs it always does
     const char *preset; // the default as help says it; NULL = none
     const char *bare;   // its value where none stands behind it; one must have the form key=value
@@ -98,6 +99,8 @@ bool pj_command_param_at(const pj_command *command, size_t index, pj_param *out)
 /// By name (dashes and underscores alike) or letter; false when there is none.
 bool pj_command_param(const pj_command *command, pj_str name, pj_param *out);
 bool pj_command_letter(const pj_command *command, char letter, pj_param *out);
+/// The one that takes the lines below a % line.
+bool pj_command_body(const pj_command *command, pj_param *out);
 /// Whether several values may be given.
 bool pj_param_many(const pj_param *param);
 /// Valid values; NULL past the end and for parameters without a list.

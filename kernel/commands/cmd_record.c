@@ -1,6 +1,5 @@
 // popinjay record -- COMMAND: runs a program so that the Python processes and the programs with MPI
 // in it are recorded, and makes one archive of what they leave.
-#include "kernel/command/call.h"
 #include "kernel/command/command.h"
 #include "kernel/command/face.h"
 #include "kernel/command/inputs.h"
@@ -9,8 +8,8 @@
 #include "kernel/command/value.h"
 #include "kernel/commands/record/record_archive.h"
 #include "kernel/commands/record/record_cases.h"
-#include "kernel/commands/record/record_folder.h"
 #include "kernel/commands/record/record_opts.h"
+#include "kernel/commands/record/record_order.h"
 #include "kernel/commands/record/record_run.h"
 #include "kernel/commands/record/record_study.h"
 #include "metrics/analyse/load.h"
@@ -20,11 +19,8 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 typedef struct record_args {
-    const char *folder, *command;
+    const char *folder, *command, *script;
     bool path;
     pj_texts args;
     pj_record_opts opts;
@@ -38,23 +34,6 @@ static bool print_site(const pj_session *session, pj_err *err)
     if (site)
         pj_face_print(session->face, PJ_STDOUT, pj_str_of(pj_arena_format(arena, "%s\n", site)));
     return site;
-}
-
-/// The program and its arguments; NULL behind them. A text that is no program is a line of words.
-static bool all_words(const record_args *args, pj_arena *arena, pj_texts *words, pj_err *err)
-{
-    pj_texts own = {0};
-    bool whole =
-        args->args.count || !strchr(args->command, ' ') || access(args->command, X_OK) == 0;
-    bool ok = whole || pj_call_split(pj_str_of(args->command), arena, &own, err);
-    size_t first = whole ? 1 : own.count;
-    words->count = first + args->args.count;
-    words->items = pj_new_n(arena, const char *, words->count + 1);
-    for (size_t i = 0; ok && i < words->count; i++)
-        words->items[i] =
-            i >= first ? args->args.items[i - first] : (whole ? args->command : own.items[i]);
-    free(own.items);
-    return ok && (words->count > 0 || pj_fail(err, PJ_E_USAGE, NULL, 0, "record: no command"));
 }
 
 static void say_what(pj_session *session, const record_args *args, const char *folder,
@@ -90,41 +69,43 @@ static bool load(pj_session *session, const char *folder, const pj_record_made *
     return profile != NULL;
 }
 
-static bool record_one(pj_session *session, const record_args *args, const pj_texts *words,
+static bool record_one(pj_session *session, const record_args *args, const pj_record_order *order,
                        pj_value *out, pj_err *err)
 {
-    pj_auto_arena arena = pj_arena_new(NULL);
-    const char *name = pj_record_folder_name(words, arena);
-    const char *folder = pj_record_folder_make(args->folder, name, arena, err);
-    if (!folder)
+    if (!pj_record_order_begin(order, false, err))
         return false;
-    const pj_record_run run = {
-        .words = *words, .folder = folder, .opts = &args->opts, .foreground = !session->lang};
+    const pj_record_run run = {.words = order->words,
+                               .folder = order->folder,
+                               .opts = &order->opts,
+                               .options = &order->options,
+                               .foreground = !session->lang};
     pj_record_made recorded;
     bool ok = pj_record_run_it(session, &run, &recorded, err);
     if (!session->lang)
         session->status = recorded.status;
     if (ok)
-        say_what(session, args, folder, &recorded);
-    return ok && (!session->lang || load(session, folder, &recorded, out, err));
+        say_what(session, args, order->folder, &recorded);
+    return ok && (!session->lang || load(session, order->folder, &recorded, out, err));
 }
 
 static bool run_record(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const record_args *args = given;
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_texts words;
+    pj_record_order order;
     if (args->path)
         return print_site(session, err);
-    if (!args->command)
-        return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "record: say what to run: popinjay record -- python3 app.py");
-    if (!all_words(args, arena, &words, err) || !pj_record_run_check(&words, err) ||
-        !pj_record_opts_check(&args->opts, err))
+    bool study = pj_record_plan_is_study(&args->plan);
+    const pj_record_said said = {.command = args->command,
+                                 .script = args->script,
+                                 .folder = args->folder,
+                                 .args = &args->args,
+                                 .opts = &args->opts,
+                                 .study = study};
+    if (!pj_record_order_of(&said, arena, &order, err) || !pj_record_opts_check(&args->opts, err))
         return false;
-    if (pj_record_plan_is_study(&args->plan))
-        return pj_record_study(session, &args->plan, &args->opts, &words, args->folder, out, err);
-    return record_one(session, args, &words, out, err);
+    return study ? pj_record_study(session, &args->plan, &order, out, err)
+                 : record_one(session, args, &order, out, err);
 }
 
 static const pj_param params[] = {
@@ -144,6 +125,13 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(record_args, path),
      .help = "Print the folder for PYTHONPATH with which `python3 -m popinjay app.py` works."},
+    {.name = "script",
+     .type = PJ_PARAM_TEXT,
+     .body = true,
+     .offset = offsetof(record_args, script),
+     .shown = "TEXT",
+     .help = "The text of a Python program in place of a command, kept as cell.py in DIR; in a "
+             "notebook what stands below a %record line without a command."},
     {.name = "command",
      .type = PJ_PARAM_PATH,
      .place = PJ_IN_BOTH,

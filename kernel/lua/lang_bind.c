@@ -18,9 +18,10 @@ static int call_verb(lua_State *L)
 
 static int run_line(lua_State *L)
 {
-    pj_str line;
+    pj_str line, body;
     line.at = luaL_checklstring(L, 1, &line.len);
-    return pj_lang_command_line(L, line);
+    body.at = luaL_optlstring(L, 2, "", &body.len);
+    return pj_lang_command_line(L, line, body);
 }
 
 /// A `%` line in the middle of a cell shows its value.

@@ -6,6 +6,7 @@
 #include "kernel/lua/lang.h"
 #include "kernel/lua/lang_state.h"
 #include "kernel/lua/lang_value.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 
 #include <stdlib.h>
@@ -163,7 +164,7 @@ static int push_help(lua_State *L, const pj_command *command)
     return 1;
 }
 
-int pj_lang_command_line(lua_State *L, pj_str line)
+int pj_lang_command_line(lua_State *L, pj_str line, pj_str body)
 {
     pj_err err = {0};
     size_t blank = 0;
@@ -177,9 +178,12 @@ int pj_lang_command_line(lua_State *L, pj_str line)
     }
     call_box *box = push_call(L, command);
     bool ok = pj_call_split(pj_str_from(line, blank), box->call.arena, &box->words, &err);
-    for (size_t i = 0; ok && i < box->words.count; i++)
-        if (strcmp(box->words.items[i], "--help") == 0 || strcmp(box->words.items[i], "-h") == 0)
-            return push_help(L, command);
+    if (ok && pj_call_asks_help(command, box->words.count, box->words.items))
+        return push_help(L, command);
+    pj_param place;
+    if (ok && body.len && pj_command_body(command, &place))
+        ok = pj_call_option(&box->call, pj_str_of(place.name),
+                            pj_value_borrow_text(pj_arena_text(box->call.arena, body)), &err);
     ok = ok && pj_call_words(&box->call, box->words.count, box->words.items, &err);
     return finish(L, box, &err, ok);
 }

@@ -2,7 +2,10 @@
 // The cutter asks Lua's own compiler what a statement is; the scanner only proposes where to ask.
 #include "kernel/lua/lang_cell.h"
 
+#include "kernel/command/call.h"
+#include "kernel/command/command.h"
 #include "kernel/lua/lang_lex.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 
 #include <lauxlib.h>
@@ -196,6 +199,27 @@ static bool special_line(pj_str line, pj_statement *statement)
     return all_of(text, ".:-%");
 }
 
+/// A line at the cell's beginning may take all below it: what no line of words says, that text
+/// does.
+static bool takes_body(const pj_statement *statement, pj_str before, pj_str below)
+{
+    pj_param body;
+    if (statement->kind != PJ_STATEMENT_COMMAND || pj_str_trim(before).len ||
+        !pj_str_trim(below).len)
+        return false;
+    pj_str line = statement->text;
+    size_t blank = pj_str_find(line, ' ');
+    const pj_command *command = pj_command_find(pj_str_head(line, blank), PJ_IN_LUA);
+    if (!command || !pj_command_body(command, &body))
+        return false;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_texts words = {0};
+    bool leaves = pj_call_split(pj_str_from(line, blank), arena, &words, NULL) &&
+                  pj_call_leaves_places(command, words.count, words.items);
+    free(words.items);
+    return leaves;
+}
+
 static bool take_special(pj_lang_cell *cell, pj_lexer *lexer, size_t at)
 {
     pj_str code = lexer->code;
@@ -209,6 +233,10 @@ static bool take_special(pj_lang_cell *cell, pj_lexer *lexer, size_t at)
     if (!special_line(between(code, at, end), &statement))
         return false;
     statement.end = at + pj_str_trim(between(code, at, end)).len;
+    if (takes_body(&statement, pj_str_head(code, at), pj_str_from(code, end))) {
+        statement.body = pj_str_from(code, end + 1);
+        statement.end = end = code.len;
+    }
     add(cell, statement);
     cell->lined = true;
     lexer->at = end;
@@ -361,6 +389,10 @@ static void add_command(pj_buf *out, const pj_statement *s, bool last)
     bool shows = !last && s->shown;
     pj_buf_puts(out, shows ? "__lines['%display'](" : "__lines['%'](");
     add_quoted(out, s->text);
+    if (s->body.len) {
+        pj_buf_puts(out, ", ");
+        add_quoted(out, s->body);
+    }
     pj_buf_puts(out, ")");
     if (assigned && last && s->shown) {
         pj_buf_puts(out, "; do return ");

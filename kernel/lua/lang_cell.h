@@ -24,6 +24,7 @@ typedef struct pj_statement {
     size_t end;
     bool quiet;    // ends with ';'
     bool call;     // of an expression in the middle of a cell: it may be made for what it does
+    pj_str body;   // of a command: the lines below it, where it takes them
     pj_str target; // of a command: what it is assigned to ("m", "local m"); empty = nothing
     bool shown;    // of a command: shown though assigned ("... as m")
 } pj_statement;

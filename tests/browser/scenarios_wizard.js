@@ -435,7 +435,48 @@ async function profiles(stage) {
   await lab.output(2).getByText('(centroid)').filter({ visible: true }).first().waitFor();
 }
 
+/// A program, recorded in two sizes by mouse; its runs are analysed.
+async function recorded(stage) {
+  fs.writeFileSync(path.join(stage.home, 'app.py'), 'import os\ndef part(n):\n' +
+    '    return n and part(n - 1)\npart(20)\nwhile os.environ["OMP_NUM_THREADS"] == "2" and ' +
+    'not os.path.exists("go"): pass\n');
+  const lab = await stage.open(stage.notebook('recorded.ipynb', ['wizard()', 'wizard{code = true}']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await tab(area, 'Record').click();
+  assert.ok(await button(area, 'Record').isDisabled());
+  await field(area, 'Command').fill('python3 app.py');
+  await field(area, 'Threads').fill('1,2');
+  await field(area, 'Into').fill('runs');
+  await tick(area, 'More threads than cores');
+  for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+    await lab.theme(theme);
+    await lab.page.setViewportSize({ width, height: 1000 });
+    await until(async () => (await stickingOut(area)).length === 0,
+      async () => `${width} px: ${await stickingOut(area)}`);
+    const { ratio, text } = await lowestContrast(area);
+    assert.ok(ratio >= 4, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    await lab.picture(stage.keep(`wizard-recorded-${width}`));
+  }
+  await button(area, 'Record').click();
+  await area.getByText('1 of 2: app_x1.1').waitFor({ timeout: 60000 });
+  await lab.picture(stage.keep('wizard-recorded-busy'));
+  await button(area, 'Interrupt').click();
+  await area.getByText('Cancelled; 1 run of runs').waitFor({ timeout: 60000 });
+  fs.writeFileSync(path.join(stage.home, 'go'), '');
+  await tick(area, 'Go on with the study');
+  await button(area, 'Record').click();
+  const files = area.locator('select[multiple]').nth(1).locator('option');
+  await until(async () => await files.count() === 2);
+  await lab.run(1); // the code of the page in front
+  await lab.cell(2).getByText('app_x2.1').waitFor();
+  await button(area, 'Analyse').click();
+  await area.getByText('Global efficiency').first().waitFor();
+  await lab.picture(stage.keep('wizard-recorded-table'));
+}
+
 export const wizardScenarios = {
+  'wizard: a program is recorded, interrupted, gone on with, analysed': recorded,
   'wizard: profiles of ranks, and a trace beside them': profiles,
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,

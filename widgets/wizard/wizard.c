@@ -20,6 +20,7 @@
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
 #include "widgets/wizard/wizard_record.h"
+#include "widgets/wizard/wizard_recorder.h"
 
 #include <stdlib.h>
 
@@ -255,9 +256,11 @@ static void end_jobs(pj_wizard *wizard)
     pj_wizard_gather_free(wizard->gather);
     pj_wizard_gather_free(wizard->beside);
     pj_wizard_print_free(wizard->print);
+    pj_wizard_recorder_free(wizard->recorder);
     wizard->job = wizard->look = NULL;
     wizard->gather = wizard->beside = NULL;
     wizard->print = NULL;
+    wizard->recorder = NULL;
 }
 
 static void root_closed(void *context, const pj_widget_event *event)
@@ -437,6 +440,7 @@ static void take_news(void *context)
     pj_wizard_traces_news(wizard);
     pj_wizard_inside_news(wizard);
     pj_wizard_report_news(wizard);
+    pj_wizard_recording_news(wizard);
     pj_widgets_own(wizard->parts.widgets, NULL);
 }
 

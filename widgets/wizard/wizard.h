@@ -41,6 +41,9 @@ typedef struct pj_wizard_host {
     /// Runs the notebook, makes a document of it, its format by suffix, and removes the notebook.
     /// Called on a thread of the wizard's own; the job says when to stop. NULL = none can be made.
     bool (*print)(void *self, const char *notebook, const char *output, pj_job *job, pj_err *err);
+    /// Does what `popinjay record` does with these words behind it; the job hears what it says and
+    /// how many of its runs are done. Called on a thread of the wizard's own. NULL = cannot record.
+    bool (*record)(void *self, const char *const *words, size_t count, pj_job *job, pj_err *err);
     /// Choices of an earlier wizard (new reference or NULL) and those to keep; may be NULL.
     json_t *(*recall)(void *self);
     void (*keep)(void *self, json_t *choices);

@@ -20,6 +20,7 @@
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_recorder.h"
 
 /// One page. Its state is what `build` puts into wizard->pages.
 typedef struct pj_wizard_step {
@@ -59,7 +60,7 @@ typedef struct pj_kept_piece {
     json_t *initial;
 } pj_kept_piece;
 
-enum { PJ_WIZARD_MOST_KEPT = 48 };
+enum { PJ_WIZARD_MOST_KEPT = 64 };
 
 typedef struct pj_browser pj_browser;
 
@@ -83,19 +84,20 @@ struct pj_wizard {
     size_t chosen_count, chosen_cap;
     const char *reference; // path of a chosen run; NULL = the smallest
     pj_wizard_job *job;
-    pj_wizard_job *look;         // reads one run again, for the page inside a run
-    pj_run *looked;              // what came of it; NULL = nothing yet
-    const char *looked_key;      // of what was asked
-    size_t drawn;                // figures so far
-    pj_wizard_gather *gather;    // reads the chosen profiles; NULL = nothing to read
-    pj_wizard_progress gathered; // of it, while it reads and afterwards
-    pj_profile *profile;         // of the chosen profiles that were read; NULL = none
-    const char *profile_key;     // of what was asked for
-    pj_wizard_gather *beside;    // makes the profile of a trace
-    pj_profile *traced;          // what came of it; NULL = nothing yet
-    const char *traced_path;     // of its trace
-    pj_wizard_print *print;      // makes a document of the report
-    const pj_metric_set *set;    // NULL = the fitting one
+    pj_wizard_job *look;          // reads one run again, for the page inside a run
+    pj_run *looked;               // what came of it; NULL = nothing yet
+    const char *looked_key;       // of what was asked
+    size_t drawn;                 // figures so far
+    pj_wizard_gather *gather;     // reads the chosen profiles; NULL = nothing to read
+    pj_wizard_progress gathered;  // of it, while it reads and afterwards
+    pj_profile *profile;          // of the chosen profiles that were read; NULL = none
+    const char *profile_key;      // of what was asked for
+    pj_wizard_gather *beside;     // makes the profile of a trace
+    pj_profile *traced;           // what came of it; NULL = nothing yet
+    const char *traced_path;      // of its trace
+    pj_wizard_print *print;       // makes a document of the report
+    pj_wizard_recorder *recorder; // records a program
+    const pj_metric_set *set;     // NULL = the fitting one
     pj_scaling scaling;
     pj_key by;
     pj_palette palette;
@@ -145,6 +147,9 @@ pj_wizard_load pj_wizard_how(const pj_wizard *wizard);
 /// Reads all runs again with this region of interest.
 void pj_wizard_analyse_region(pj_wizard *wizard, const char *roi);
 void pj_wizard_traces_news(pj_wizard *wizard);
+
+/// wizard_recording.c
+void pj_wizard_recording_news(pj_wizard *wizard);
 
 /// wizard_report.c
 void pj_wizard_report_news(pj_wizard *wizard);

@@ -187,6 +187,24 @@ static void complete(const pj_record_plan *plan, const pj_texts *words, const ch
         one->words.items[i] = fill(words->items[i], one, arena);
 }
 
+/// All sizes in turn, then again.
+static bool fill_cases(const pj_record_plan *plan, const numbers *ranks, const numbers *threads,
+                       const pj_record_cases *cases, pj_err *err)
+{
+    bool sized = plan->ranks.count || plan->threads.count;
+    size_t sizes = ranks->count * threads->count;
+    for (size_t i = 0; i < cases->count; i++) {
+        pj_record_case *one = &cases->items[i];
+        one->number = i / sizes + 1;
+        one->ranks = ranks->items[i % sizes / threads->count];
+        one->threads = threads->items[i % threads->count];
+        one->threads += sized && !one->threads;
+        if (!fits(plan, one, err))
+            return false;
+    }
+    return true;
+}
+
 bool pj_record_plan_cases(const pj_record_plan *plan, const pj_texts *words, const char *name,
                           const char *folder, pj_arena *arena, pj_record_cases *out, pj_err *err)
 {
@@ -202,17 +220,9 @@ bool pj_record_plan_cases(const pj_record_plan *plan, const pj_texts *words, con
                        MOST_CASES);
     *out = (pj_record_cases){.count = (size_t)repeat * ranks.count * threads.count};
     out->items = pj_new_n(arena, pj_record_case, out->count);
-    bool sized = plan->ranks.count || plan->threads.count;
-    for (size_t i = 0; i < out->count; i++) {
-        pj_record_case *one = &out->items[i];
-        size_t size = i % (ranks.count * threads.count);
-        one->number = i / (ranks.count * threads.count) + 1;
-        one->ranks = ranks.items[size / threads.count];
-        one->threads = threads.items[size % threads.count];
-        one->threads += sized && !one->threads;
-        if (!fits(plan, one, err))
-            return false;
-        complete(plan, &all, name, folder, arena, one);
-    }
+    if (!fill_cases(plan, &ranks, &threads, out, err))
+        return false;
+    for (size_t i = 0; i < out->count; i++)
+        complete(plan, &all, name, folder, arena, &out->items[i]);
     return true;
 }

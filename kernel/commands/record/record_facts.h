@@ -19,7 +19,7 @@ json_t *pj_record_facts_new(const pj_texts *words, const pj_texts *options,
                             const char *const *settings, const char *folder,
                             const atomic_bool *stop);
 /// When it has ended: the status that a shell tells; `failure` NULL = it was recorded, so many
-/// `events`.
+/// `events`, or calls of a profile.
 void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events);
 PJ_CHECKED bool pj_record_facts_write(const json_t *facts, const char *folder, pj_err *err);
 /// Whether the folder holds a recording that ended well; of these words with these options (both

@@ -54,9 +54,9 @@ static bool is_empty(const char *path)
     return entries <= 2; // itself and the one above
 }
 
-/// With the folders above it.
-static bool make_all(const char *path, pj_arena *arena, pj_err *err)
+bool pj_record_folder_make(const char *path, pj_err *err)
 {
+    pj_auto_arena arena = pj_arena_new(NULL);
     char *copy = (char *)pj_arena_text(arena, pj_str_of(path));
     for (char *at = copy + 1;; at++) {
         if (*at && *at != '/')
@@ -81,36 +81,22 @@ bool pj_record_folder_aside(const char *path, const char *aside, pj_err *err)
     while (lstat(free_name, &other) == 0)
         free_name = pj_arena_format(arena, "%s-1", free_name);
     pj_str above = pj_str_head(pj_str_of(aside), pj_str_find_last(pj_str_of(aside), '/'));
-    if (!make_all(pj_arena_text(arena, above), arena, err))
+    if (!pj_record_folder_make(pj_arena_text(arena, above), err))
         return false;
     return rename(path, free_name) == 0 ||
            pj_fail_io(err, path, "is there already and cannot be renamed");
 }
 
-/// NULL when the current folder is gone.
-static const char *absolute(const char *path, pj_arena *arena, pj_err *err)
+const char *pj_record_folder_path(const char *wanted, const char *name, bool study, pj_arena *arena,
+                                  pj_err *err)
 {
     char here[PATH_MAX];
+    const char *tail = study ? "study" : stamp(time(NULL), arena);
+    const char *path = wanted ? wanted : pj_arena_format(arena, "%s-%s", name, tail);
     if (path[0] == '/')
         return path;
     if (getcwd(here, sizeof here))
         return pj_arena_format(arena, "%s/%s", here, path);
     pj_fail_io(err, ".", "the current folder is gone");
     return NULL;
-}
-
-const char *pj_record_folder_open(const char *wanted, pj_arena *arena, pj_err *err)
-{
-    const char *path = absolute(wanted, arena, err);
-    return path && make_all(path, arena, err) ? path : NULL;
-}
-
-const char *pj_record_folder_make(const char *wanted, const char *name, pj_arena *arena,
-                                  pj_err *err)
-{
-    const char *path =
-        wanted ? wanted : pj_arena_format(arena, "%s-%s", name, stamp(time(NULL), arena));
-    path = absolute(path, arena, err);
-    return path && pj_record_folder_aside(path, path, err) && make_all(path, arena, err) ? path
-                                                                                         : NULL;
 }

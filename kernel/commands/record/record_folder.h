@@ -6,16 +6,18 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 
+#include <stdbool.h>
+
 /// What a command line runs, as a name of files: "app" of `mpirun -n 4 python3 app.py`.
 const char *pj_record_folder_name(const pj_texts *words, pj_arena *arena);
 /// Gives a folder that is there with something in it another name: `aside`, an absolute path whose
 /// folder is made, and its date.
 PJ_CHECKED bool pj_record_folder_aside(const char *path, const char *aside, pj_err *err);
-/// Makes `wanted` (NULL: the name, date and time); a folder that is there with something in it is
-/// renamed by its date. The absolute path, or NULL.
-const char *pj_record_folder_make(const char *wanted, const char *name, pj_arena *arena,
+/// Where a recording goes: `wanted`, else the name with date and time, of a study "NAME-study";
+/// absolute. NULL with an error.
+const char *pj_record_folder_path(const char *wanted, const char *name, bool study, pj_arena *arena,
                                   pj_err *err);
-/// The same where a folder that is there stays.
-const char *pj_record_folder_open(const char *wanted, pj_arena *arena, pj_err *err);
+/// With the folders above it; it may be there already.
+PJ_CHECKED bool pj_record_folder_make(const char *path, pj_err *err);
 
 #endif

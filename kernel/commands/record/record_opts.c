@@ -193,8 +193,9 @@ const char *const *pj_record_settings(const pj_record_opts *opts, const char *fo
     const char **all =
         pj_new_n(arena, const char *, OWN + added + sizeof pj_record_rows / sizeof *pj_record_rows);
     all[used++] = pj_arena_format(arena, PREFIX "=%s", folder);
-    all[used++] = pj_arena_format(arena, "PYTHONPATH=%s%s%s", site, path && *path ? ":" : "",
-                                  path ? path : "");
+    all[used++] =
+        pj_arena_format(arena, "PYTHONPATH=%s%s%s%s%s", site, opts->home ? ":" : "",
+                        opts->home ? opts->home : "", path && *path ? ":" : "", path ? path : "");
     all[used++] = PREFIX "_MERGE=later";
     // What was set for another recording must not reach this one: every variable is said.
     for (const pj_param *row = pj_record_rows; row->name; row++)

@@ -15,7 +15,8 @@ typedef struct pj_record_opts {
     double min_duration; // ns
     uint64_t max_size, depth;
     bool profile, all, no_python, keep;
-    bool quiet; // no row here: what is recorded does not depend on it
+    bool quiet;       // no row here: what is recorded does not depend on it
+    const char *home; // a folder whose modules the program may import; NULL = none besides its own
 } pj_record_opts;
 
 /// A row is a variable, too: POPINJAY_RECORD_MAX_SIZE of "max-size".

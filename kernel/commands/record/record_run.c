@@ -9,15 +9,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
-bool pj_record_run_check(const pj_texts *words, pj_err *err)
-{
-    const char *program = words->items[0];
-    return pj_child_exists(program) || access(program, X_OK) == 0 ||
-           pj_fail(err, PJ_E_MISSING, NULL, 0, "%s: there is no such program", program);
-}
+enum { ASKED_MS = 5000 }; // to end, before it is told
 
 static bool run_program(pj_session *session, const pj_record_run *run, const char *const *settings,
                         pj_arena *arena, int *status, pj_err *err)
@@ -29,7 +21,7 @@ static bool run_program(pj_session *session, const pj_record_run *run, const cha
                             .settings = settings,
                             .log = run->out,
                             .errors = run->errors,
-                            .keyboard = true,
+                            .asked_ms = ASKED_MS,
                             .patience_ns = run->patience_ns,
                             .waits = run->waits,
                             .context = run->context};
@@ -64,23 +56,21 @@ bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_m
                       pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_texts options = {0};
     *out = (pj_record_made){0};
     const char *const *settings =
         pj_record_settings(run->opts, run->folder, run->settings, arena, err);
     if (!settings)
         return false;
-    pj_record_opts_words(run->opts, arena, &options);
     json_t *facts =
-        pj_record_facts_new(&run->words, &options, settings, run->folder, session->stop);
+        pj_record_facts_new(&run->words, run->options, settings, run->folder, session->stop);
     add_size(facts, run);
     bool ran = run_program(session, run, settings, arena, &out->status, err);
     bool ok = (ran || (err->code != PJ_E_MISSING)) && archive(session, run, ran, out, err);
-    pj_record_facts_end(facts, out->status, ok ? NULL : err->text, out->merged.events);
+    pj_record_facts_end(facts, out->status, ok ? NULL : err->text,
+                        out->merged.profile ? out->merged.visits : out->merged.events);
     pj_err unwritten = {0};
     if (!pj_record_facts_write(facts, run->folder, &unwritten) && ok)
         pj_session_complain(session, &unwritten);
     json_decref(facts);
-    free(options.items);
     return ok;
 }

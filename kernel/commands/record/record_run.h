@@ -13,6 +13,7 @@ typedef struct pj_record_run {
     pj_texts words; // the program and its arguments
     const char *folder;
     const pj_record_opts *opts;
+    const pj_texts *options;         // what the recording depends on besides, to be kept
     const char *const *settings;     // of the program, besides the recorder's; may be NULL
     uint64_t ranks, threads, number; // of a case of a study, told in the facts; 0 = not said
     bool foreground;                 // as if the shell had started it
@@ -32,7 +33,5 @@ typedef struct pj_record_made {
 /// or it was interrupted (PJ_E_STOPPED) or ended because its time was over.
 PJ_CHECKED bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_made *out,
                                  pj_err *err);
-/// Whether the first word is a program. PJ_E_MISSING.
-PJ_CHECKED bool pj_record_run_check(const pj_texts *words, pj_err *err);
 
 #endif

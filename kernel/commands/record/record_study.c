@@ -4,10 +4,12 @@
 #include "kernel/command/child.h"
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
+#include "kernel/command/profile_inputs.h"
 #include "kernel/command/progress.h"
 #include "kernel/commands/record/record_archive.h"
 #include "kernel/commands/record/record_facts.h"
 #include "kernel/commands/record/record_folder.h"
+#include "kernel/commands/record/record_opts.h"
 #include "kernel/commands/record/record_run.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
@@ -16,18 +18,16 @@
 #include "metrics/base/file.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/profile.h"
+#include "metrics/record/merge/merge_parts.h"
 #include "metrics/table/table.h"
-
-#include <stdlib.h>
 
 /// What of a study stays as it is and what moves on.
 typedef struct study {
     pj_session *session;
     const pj_record_plan *plan;
-    const pj_record_opts *opts;
-    const char *folder;
+    const pj_record_order *order;
     pj_record_cases cases;
-    pj_texts options; // of the recordings, as words
     pj_progress progress;
     size_t at;         // the case in work
     uint64_t began_ns; // it was
@@ -55,7 +55,7 @@ static void say_case(study *s, const pj_record_case *one)
 {
     char time[32];
     pj_auto_buf text = {0};
-    if (s->opts->quiet || s->session->face->rich)
+    if (s->order->opts.quiet || s->session->face->rich)
         return;
     if (one->state == PJ_RECORD_DONE) {
         pj_format_duration((double)one->ns, time);
@@ -72,7 +72,7 @@ static void say_case(study *s, const pj_record_case *one)
 /// folder of its own.
 static bool put_aside(const study *s, const pj_record_case *one, pj_err *err)
 {
-    const char *aside = pj_arena_format(s->arena, "%s/aside/%s", s->folder, one->name);
+    const char *aside = pj_arena_format(s->arena, "%s/aside/%s", s->order->folder, one->name);
     return pj_record_folder_aside(one->folder, aside, err);
 }
 
@@ -100,7 +100,8 @@ static bool record_case(study *s, pj_record_case *one, pj_err *err)
     const pj_record_run run = {
         .words = one->words,
         .folder = one->folder,
-        .opts = s->opts,
+        .opts = &s->order->opts,
+        .options = &s->order->options,
         .settings = one->settings,
         .ranks = one->ranks,
         .threads = one->threads,
@@ -119,6 +120,7 @@ static bool record_case(study *s, pj_record_case *one, pj_err *err)
     one->state = good ? PJ_RECORD_DONE : PJ_RECORD_FAILED;
     if (why.code == PJ_E_STOPPED) {
         *err = why;
+        pj_ignore(put_aside(s, one, NULL));
         return false;
     }
     pj_progress_clear(&s->progress);
@@ -130,9 +132,9 @@ static bool record_case(study *s, pj_record_case *one, pj_err *err)
 static bool do_case(study *s, pj_record_case *one, pj_err *err)
 {
     s->began_ns = pj_clock_ns();
-    if (pj_record_facts_good(one->folder, &one->words, &s->options))
+    if (pj_record_facts_good(one->folder, &one->words, &s->order->options))
         one->state = PJ_RECORD_KEPT;
-    else if (!put_aside(s, one, err) || !pj_record_folder_open(one->folder, s->arena, err) ||
+    else if (!put_aside(s, one, err) || !pj_record_folder_make(one->folder, err) ||
              !record_case(s, one, err))
         return false;
     say_case(s, one);
@@ -174,8 +176,9 @@ static bool do_cases(study *s, pj_err *err)
         pj_session_say(s->session,
                        "popinjay: %zu of %zu runs are in %s; with --resume (resume = true) the "
                        "study goes on",
-                       there, s->cases.count, s->folder);
-    return ok && (there || pj_fail(err, PJ_E_MISSING, s->folder, 0, "no case could be recorded"));
+                       there, s->cases.count, s->order->folder);
+    return ok &&
+           (there || pj_fail(err, PJ_E_MISSING, s->order->folder, 0, "no case could be recorded"));
 }
 
 // What came of it
@@ -219,6 +222,7 @@ static void add_row(pj_table *table, const pj_record_case *one)
 static pj_value table_of(const study *s)
 {
     pj_table *table = pj_table_new("Recorded runs");
+    bool profile = s->order->opts.profile;
     pj_table_add_column(table, (pj_column){.key = "run", .title = "Run", .text = true});
     pj_table_add_column(table, (pj_column){.key = "ranks", .title = "Ranks"});
     pj_table_add_column(table, (pj_column){.key = "threads", .title = "Threads each"});
@@ -226,46 +230,57 @@ static pj_value table_of(const study *s)
     pj_table_add_column(table, (pj_column){.key = "state", .title = "State", .text = true});
     pj_table_add_column(table, (pj_column){.key = "seconds", .title = "Seconds"});
     pj_table_set_decimals(table, table->column_count - 1, 2);
-    pj_table_add_column(table, (pj_column){.key = "events", .title = "Events"});
+    pj_table_add_column(table, (pj_column){.key = "events", .title = profile ? "Calls" : "Events"});
     for (size_t i = 0; i < s->cases.count; i++)
         add_row(table, &s->cases.items[i]);
-    table->note = pj_arena_format(table->arena, "in %s: popinjay metrics %s", s->folder, s->folder);
+    const char *next = profile ? "popinjay profile of each" : "popinjay metrics of all";
+    table->note = pj_arena_format(table->arena, "in %s: %s", s->order->folder, next);
     return pj_value_table_take(table);
+}
+
+/// One for each case: they are compared, never added up.
+static bool load_profiles(const study *s, const pj_inputs *files, pj_value *out, pj_err *err)
+{
+    *out = pj_value_list_new();
+    for (size_t i = 0; i < files->count; i++) {
+        const pj_profile_args args = {.inputs = {.items = &files->items[i], .count = 1}};
+        pj_profile *profile = pj_profile_inputs(s->session, &args, err);
+        if (!profile)
+            return false;
+        pj_value_list_add_take(out, pj_value_profile_take(profile));
+    }
+    return true;
 }
 
 static bool load_runs(const study *s, pj_value *out, pj_err *err)
 {
+    const pj_record_opts *opts = &s->order->opts;
+    const char *name = pj_record_archive_name(&(pj_merged_parts){.profile = opts->profile});
     pj_load_args args = {0};
     args.inputs.items = pj_new_n(s->arena, pj_value, s->cases.count);
     for (size_t i = 0; i < s->cases.count; i++) {
         const pj_record_case *one = &s->cases.items[i];
         if (one->state == PJ_RECORD_DONE || one->state == PJ_RECORD_KEPT)
             args.inputs.items[args.inputs.count++] =
-                pj_value_borrow_text(pj_arena_format(s->arena, "%s/traces.otf2", one->folder));
+                pj_value_borrow_text(pj_arena_format(s->arena, "%s/%s", one->folder, name));
     }
-    return pj_inputs_load(s->session, &args, (pj_load_opts){0}, out, err);
+    return opts->profile ? load_profiles(s, &args.inputs, out, err)
+                         : pj_inputs_load(s->session, &args, (pj_load_opts){0}, out, err);
 }
 
-bool pj_record_study(pj_session *session, const pj_record_plan *plan, const pj_record_opts *opts,
-                     const pj_texts *words, const char *folder, pj_value *out, pj_err *err)
+bool pj_record_study(pj_session *session, const pj_record_plan *plan, const pj_record_order *order,
+                     pj_value *out, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    study s = {.session = session, .plan = plan, .opts = opts, .arena = arena};
-    const char *name = pj_record_folder_name(words, arena);
-    const char *wanted = folder ? folder : pj_arena_format(arena, "%s-study", name);
+    study s = {.session = session, .plan = plan, .order = order, .arena = arena};
     // Wrong numbers are told before anything is made or moved.
-    if (!pj_record_plan_cases(plan, words, name, wanted, arena, &s.cases, err))
+    if (!pj_record_plan_cases(plan, &order->words, order->name, order->folder, arena, &s.cases,
+                              err) ||
+        !pj_record_order_begin(order, plan->resume, err) || !do_cases(&s, err))
         return false;
-    s.folder = plan->resume ? pj_record_folder_open(wanted, arena, err)
-                            : pj_record_folder_make(wanted, name, arena, err);
-    if (!s.folder || !pj_record_plan_cases(plan, words, name, s.folder, arena, &s.cases, err))
-        return false;
-    pj_record_opts_words(opts, arena, &s.options);
-    bool ok = do_cases(&s, err);
-    if (ok && session->lang)
-        ok = load_runs(&s, out, err);
-    else if (ok && !opts->quiet)
+    if (session->lang)
+        return load_runs(&s, out, err);
+    if (!order->opts.quiet)
         *out = table_of(&s);
-    free(s.options.items);
-    return ok;
+    return true;
 }

@@ -3,18 +3,15 @@
 #ifndef PJ_RECORD_STUDY_H
 #define PJ_RECORD_STUDY_H
 
-#include "kernel/command/command.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "kernel/commands/record/record_cases.h"
-#include "kernel/commands/record/record_opts.h"
+#include "kernel/commands/record/record_order.h"
 #include "metrics/base/err.h"
 
-/// `folder` NULL = "NAME-study". The value: in the shell a table of the cases, in the language the
-/// runs. What fails is a complaint, and the others go on; false when nothing is left, or it was
-/// interrupted.
+/// The value: in the shell a table of the cases, in the language the runs. What fails is a
+/// complaint, and the others go on; false when nothing is left, or it was interrupted.
 PJ_CHECKED bool pj_record_study(pj_session *session, const pj_record_plan *plan,
-                                const pj_record_opts *opts, const pj_texts *words,
-                                const char *folder, pj_value *out, pj_err *err);
+                                const pj_record_order *order, pj_value *out, pj_err *err);
 
 #endif

@@ -8,9 +8,12 @@
 #include "kernel/lua/live.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/clock.h"
 #include "metrics/base/err.h"
+#include "metrics/base/file.h"
 #include "metrics/base/job.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
 
@@ -18,6 +21,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +55,75 @@ static bool print_report(void *self, const char *notebook, const char *output, p
     bool good = pj_child_run(&(pj_child){.words = words, .log = log}, job->stop, err);
     unlink(log);
     unlink(notebook);
+    return good;
+}
+
+// Recording
+
+/// What a child that records has written so far, and who hears of it.
+typedef struct listening {
+    const char *log;
+    pj_job *job;
+    uint64_t due_ns;
+} listening;
+
+/// "popinjay: 2 of 6: app_2x1.1: ...": how many are done.
+static void count_runs(pj_str line, uint64_t *done, uint64_t *total)
+{
+    pj_str rest = pj_str_from(line, pj_str_find(line, ':') + 1);
+    pj_str counts = pj_str_head(rest, pj_str_find(rest, ':'));
+    size_t of = 0;
+    while (of + 4 <= counts.len && memcmp(counts.at + of, " of ", 4) != 0)
+        of++;
+    uint64_t part, all;
+    if (of + 4 <= counts.len && pj_parse_u64(pj_str_trim(pj_str_head(counts, of)), &part) &&
+        pj_parse_u64(pj_str_trim(pj_str_from(counts, of + 4)), &all)) {
+        *done = part;
+        *total = all;
+    }
+}
+
+/// Tells the last line, a few times a second.
+static void listen(void *context)
+{
+    enum { STEP_NS = 300000000 };
+    listening *l = context;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_buf log = {0};
+    uint64_t done = 0, total = 0;
+    if (pj_clock_ns() < l->due_ns)
+        return;
+    l->due_ns = pj_clock_ns() + STEP_NS;
+    pj_ignore(pj_file_read(l->log, &log, NULL));
+    pj_str rest = pj_buf_str(&log), last = {0};
+    while (rest.len) {
+        pj_str line = pj_str_trim(pj_str_cut(&rest, '\n'));
+        count_runs(line, &done, &total);
+        last = line.len ? line : last;
+    }
+    l->job->progress(l->job->progress_context, pj_arena_text(arena, last), done, total);
+}
+
+/// By the program itself: it takes its time, and is ended as by Ctrl-C.
+static bool record(void *self, const char *const *words, size_t count, pj_job *job, pj_err *err)
+{
+    enum { ASKED_MS = 15000 }; // it ends its own programs first
+    (void)self;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **all = pj_new_n(arena, const char *, count + 3);
+    char log[] = "/tmp/popinjay-record-XXXXXX";
+    int fd = mkostemp(log, O_CLOEXEC);
+    if (fd < 0)
+        return pj_fail_io(err, log, "cannot be made");
+    close(fd);
+    all[0] = pj_datadir_program(arena);
+    all[1] = "record";
+    memcpy(all + 2, words, count * sizeof *words);
+    listening l = {.log = log, .job = job};
+    const pj_child child = {
+        .words = all, .log = log, .asked_ms = ASKED_MS, .waits = listen, .context = &l};
+    bool good = pj_child_run(&child, job->stop, err);
+    unlink(log);
     return good;
 }
 
@@ -191,6 +264,7 @@ pj_wizard_host pj_wizard_host_new(pj_session *session, const char *id)
         .self = h,
         .set_at = set_at,
         .print = print_report,
+        .record = record,
         .recall = *h->kept ? recall : NULL,
         .keep = *h->kept ? keep : NULL,
         .folder = h->folder,

@@ -17,6 +17,8 @@
 #include "metrics/trace/layout.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static const pj_run *self(lua_State *L)
 {
@@ -141,6 +143,23 @@ static int stats(lua_State *L)
     return rounded ? ask(L, PJ_S("stats")) : push_table(L, pj_run_table_stats);
 }
 
+/// Beside the archive, where the program left a profile of the same run, else that of the trace.
+static int profile(lua_State *L)
+{
+    const char *trace = self(L)->path;
+    const char *slash = strrchr(trace, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - trace) : 0;
+    lua_settop(L, 1);
+    lua_pushlstring(L, trace, folder);
+    lua_pushliteral(L, "profile.cubex");
+    lua_concat(L, 2);
+    if (access(lua_tostring(L, -1), R_OK) == 0)
+        lua_replace(L, 1);
+    else
+        lua_pop(L, 1);
+    return pj_lang_call(L, pj_command_find(PJ_S("profile"), PJ_IN_LUA));
+}
+
 static int import(lua_State *L)
 {
     return push_table(L, pj_run_table_import);
@@ -226,6 +245,10 @@ static const pj_lang_member run_members[] = {
     {"rank", rank, false, ":rank(R)", "The totals of the threads of one rank; ranks count from 0."},
     {"regions", regions, true, NULL,
      "The OpenMP parallel regions, a table; regions(run, \"function\") sums them."},
+    {"profile", profile, true, NULL,
+     "The functions of all ranks: of the profile that was recorded beside the trace "
+     "(profile.cubex), "
+     "else of the calls in the trace."},
     {"overview", overview, true, NULL,
      "Its absolute figures: times, IPC, clock, MPI by function, message rates; a table."},
     {"ideal", ideal, true, NULL, "The replay on an ideal network per rank, a table."},

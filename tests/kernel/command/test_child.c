@@ -147,7 +147,7 @@ static void patience_ends(void **state)
                            NULL};
     const pj_child child = {.words = words,
                             .log = log_path,
-                            .keyboard = true,
+                            .asked_ms = 5000,
                             .patience_ns = 200000000,
                             .waits = count_waits,
                             .context = &waits};

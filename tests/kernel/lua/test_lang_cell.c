@@ -44,6 +44,12 @@ static const cell cells[] = {
     {"(1)", "1", NULL, NULL},
     {"'a' .. 'b'", "ab", NULL, NULL},
     {"1;", NULL, NULL, NULL},
+    // What stands below a line that names no command is its own.
+    {"%record --ranks x\nimport sys\n)(", NULL, "ranks: \"x\" is no list of numbers", NULL},
+    {"%record --out x ./none\n'below'", NULL, "./none: there is no such program", NULL},
+    {"%record --ranks x\n\n", NULL, "say what to run", NULL},
+    {"1\n%record --ranks x\n2", NULL, "say what to run", NULL},
+    {"%record ./none --help", NULL, "./none: there is no such program", NULL},
     {"1 ;", NULL, NULL, NULL},
     {"1; -- quiet", NULL, NULL, NULL},
     {"1 -- shown; all the same", "1", NULL, NULL},

@@ -130,14 +130,14 @@ void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
 static bool add_run_take(loading *l, pj_run *run, pj_err *err)
 {
     const char *region = l->args->region;
-    bool all = region && strcmp(region, "all") == 0;
-    pj_run *one = region && !all ? pj_run_parts_named(run, region, err) : run;
-    if (one)
+    bool all = region && strcmp(region, "all") == 0, named = region && !all;
+    pj_run *one = named ? pj_run_parts_named(run, region, err) : run;
+    if (!named || one)
         pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(one)));
     for (size_t i = 0; all && i < run->parts.count; i++)
         pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(run->parts.items[i])));
     pj_run_release(run);
-    return one != NULL;
+    return !named || one;
 }
 
 static bool load_path(loading *l, const char *path, const char *tag, pj_err *err)

@@ -4,6 +4,7 @@
 
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "metrics/read/summary/summary.h"
 #include "metrics/run/regions.h"
 #include "metrics/stat/bracket.h"
 
@@ -136,7 +137,9 @@ static void what_has_changed_is_seen(void **state)
 /// The summary as a file of version 1, whose numbers may mean something else.
 static void make_old(const char *path)
 {
-    static const char now[] = "\"popinjay_summary\": 2", then[] = "\"popinjay_summary\": 1";
+    static const char then[] = "\"popinjay_summary\": 1";
+    char now[64];
+    snprintf(now, sizeof now, "\"popinjay_summary\": %d", PJ_SUMMARY_VERSION);
     pj_auto_buf text = {0};
     char piece[4096];
     gzFile file = gzopen(path, "rb");

@@ -72,7 +72,7 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
                         "transparent 1px 6px)",
                         ink);
     } else if (cell->reason) {
-        pj_buf_puts(out, ";opacity:.55");
+        pj_buf_puts(out, ";opacity:.65");
     }
     pj_buf_add_char(out, '"');
     pj_auto_buf tip = {0};

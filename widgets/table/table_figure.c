@@ -274,6 +274,7 @@ static const char *hatching_of(const sheet *s)
 /// The colour scale from 0 to 1 with its thresholds, and what grey and hatching mean.
 static void add_legend(sheet *s)
 {
+    enum { STEPS = 50 }; // of colour
     const double width = scale_width, height = 10;
     pj_palette palette = pj_palette_resolve(s->palette);
     bool mirrored = false, coloured = false;
@@ -284,14 +285,14 @@ static void add_legend(sheet *s)
     double x = ceil(s->left);
     s->y = ceil(s->y) + 12;
     if (coloured) {
-        for (int i = 0; i < 75; i++)
+        for (int i = 0; i < STEPS; i++)
             pj_figure_add(s->figure,
                           (pj_mark){.kind = PJ_MARK_RECT,
-                                    .x = x + i * width / 75,
+                                    .x = x + i * width / STEPS,
                                     .y = s->y,
-                                    .w = width / 75,
+                                    .w = width / STEPS,
                                     .h = height,
-                                    .fill = pj_palette_fill(palette, (i + 0.5) / 75, mirrored)});
+                                    .fill = pj_palette_fill(palette, (i + 0.5) / STEPS, mirrored)});
         const double ticks[] = {0, palette.bad, palette.good, 1};
         for (size_t i = 0; i < 4; i++) {
             double value = mirrored ? 1 - ticks[i] : ticks[i];

@@ -40,7 +40,7 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
 static const char *style_of(const pj_column *column, pj_cell cell)
 {
     int trend = pj_column_text_trend(column, cell);
-    return cell.kind == PJ_CELL_EMPTY ? ";opacity:.55"
+    return cell.kind == PJ_CELL_EMPTY ? ";opacity:.65"
            : trend > 0                ? ";color:#2c9455"
            : trend < 0                ? ";color:#d2473e"
                                       : "";

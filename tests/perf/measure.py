@@ -20,10 +20,11 @@ class Cost:
     cpu: float  # s, user and system, all threads
 
 
-def run(*command):
+def run(*command, cwd=None):
     """Cost of a command whose output is thrown away; it must succeed."""
     begin = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          cwd=cwd) as process:
         said = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

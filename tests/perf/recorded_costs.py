@@ -55,12 +55,13 @@ def added(load):
 
 
 def whole_cpu(bench, program, how):
+    """In a folder that is no working copy: saying which version of the code it is, is git's cost."""
     path = os.path.join(HERE, program)
     words = {"none": (sys.executable, path),
              "cprofile": (sys.executable, "-m", "cProfile", "-o", folder(bench), path),
              "record": (bench.popinjay, "record", "-q", "-o", folder(bench), "--", sys.executable,
                         path)}[how]
-    return measure.run(*words).cpu
+    return measure.run(*words, cwd=bench.scratch).cpu
 
 
 def whole(program, other):

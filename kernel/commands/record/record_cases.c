@@ -205,15 +205,15 @@ static bool fill_cases(const pj_record_plan *plan, const numbers *ranks, const n
     return true;
 }
 
-bool pj_record_plan_cases(const pj_record_plan *plan, const pj_texts *words, const char *name,
-                          const char *folder, pj_arena *arena, pj_record_cases *out, pj_err *err)
+bool pj_record_plan_cases(const pj_record_plan *plan, pj_record_work work, pj_arena *arena,
+                          pj_record_cases *out, pj_err *err)
 {
     numbers ranks = {0}, threads = {0};
     pj_texts all;
     uint64_t repeat = plan->repeat ? plan->repeat : 1;
     if (!parse("ranks", &plan->ranks, arena, &ranks, err) ||
         !parse("threads", &plan->threads, arena, &threads, err) ||
-        !join(plan, words, arena, &all, err))
+        !join(plan, work.words, arena, &all, err))
         return false;
     if (repeat > MOST_CASES || ranks.count * threads.count > MOST_CASES / repeat)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "record: a study of more than %d cases",
@@ -223,6 +223,6 @@ bool pj_record_plan_cases(const pj_record_plan *plan, const pj_texts *words, con
     if (!fill_cases(plan, &ranks, &threads, out, err))
         return false;
     for (size_t i = 0; i < out->count; i++)
-        complete(plan, &all, name, folder, arena, &out->items[i]);
+        complete(plan, &all, work.name, work.folder, arena, &out->items[i]);
     return true;
 }

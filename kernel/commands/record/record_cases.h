@@ -41,11 +41,16 @@ typedef struct pj_record_cases {
     size_t count;
 } pj_record_cases;
 
+/// What every case records, what it is called, and the folder of all.
+typedef struct pj_record_work {
+    const pj_texts *words;
+    const char *name, *folder;
+} pj_record_work;
+
 /// Whether a study is asked for, not a single recording.
 bool pj_record_plan_is_study(const pj_record_plan *plan);
-/// Cases of the command `words` in `folder`, called `name` and their size. Errors: PJ_E_USAGE.
-PJ_CHECKED bool pj_record_plan_cases(const pj_record_plan *plan, const pj_texts *words,
-                                     const char *name, const char *folder, pj_arena *arena,
-                                     pj_record_cases *out, pj_err *err);
+/// Cases of the work, called after it and their size. Errors: PJ_E_USAGE.
+PJ_CHECKED bool pj_record_plan_cases(const pj_record_plan *plan, pj_record_work work,
+                                     pj_arena *arena, pj_record_cases *out, pj_err *err);
 
 #endif

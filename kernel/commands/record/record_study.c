@@ -274,8 +274,8 @@ bool pj_record_study(pj_session *session, const pj_record_plan *plan, const pj_r
     pj_auto_arena arena = pj_arena_new(NULL);
     study s = {.session = session, .plan = plan, .order = order, .arena = arena};
     // Wrong numbers are told before anything is made or moved.
-    if (!pj_record_plan_cases(plan, &order->words, order->name, order->folder, arena, &s.cases,
-                              err) ||
+    if (!pj_record_plan_cases(plan, (pj_record_work){&order->words, order->name, order->folder},
+                              arena, &s.cases, err) ||
         !pj_record_order_begin(order, plan->resume, err) || !do_cases(&s, err))
         return false;
     if (session->lang)

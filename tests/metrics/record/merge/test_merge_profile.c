@@ -167,7 +167,7 @@ static void check_paths(const pj_profile *profile)
         pj_str name = pj_profile_name(profile, profile->nodes[n].region);
         uint32_t number = (uint32_t)strtoul(name.at + sizeof "app:f" - 1, NULL, 10);
         of[n] = path_below(of[profile->nodes[n].parent], number);
-        assert_true(paths[of[n]].visits ==
+        assert_true((double)paths[of[n]].visits ==
                     profile_value(profile, PJ_AT_NODE, PJ_CALLS, NULL, n, 0));
         double most = profile_value(profile, PJ_AT_NODE, PJ_EXCLUSIVE, "max_time", n, 0),
                least = profile_value(profile, PJ_AT_NODE, PJ_EXCLUSIVE, "min_time", n, 0);

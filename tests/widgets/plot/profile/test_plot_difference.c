@@ -20,7 +20,7 @@
 static const char before[] = "main;work 100\nmain;wait 300\nmain;gone;deep 70\nmain;steady 400\n";
 static const char after[] = "main;work 300\nmain;wait 100\nmain;fresh 90\nmain;steady 405\n";
 
-static pj_profile *read(const char *name, const char *text)
+static pj_profile *read_text(const char *name, const char *text)
 {
     pj_err err = {0};
     pj_profile *profile = read_profile_bytes(name, pj_str_of(text), &err);
@@ -71,8 +71,8 @@ static unsigned blue(const pj_mark *mark)
 static void paths_tell_what_they_took_before(void **state)
 {
     (void)state;
-    pj_auto_profile a = read("a.txt", before);
-    pj_auto_profile b = read("b.txt", after);
+    pj_auto_profile a = read_text("a.txt", before);
+    pj_auto_profile b = read_text("b.txt", after);
     pj_auto_figure figure = drawn(&pj_plot_difference, b, (pj_profile_opts){.before = a});
     const pj_mark *more = hovering(figure, "work", "300, before 100: +200");
     const pj_mark *less = hovering(figure, "wait", "100, before 300: \u2212200");
@@ -88,8 +88,8 @@ static void paths_tell_what_they_took_before(void **state)
 static void totals_can_be_made_alike(void **state)
 {
     (void)state;
-    pj_auto_profile a = read("a.txt", "main;x 50\nmain;y 50\n");
-    pj_auto_profile b = read("b.txt", "main;x 500\nmain;y 500\n");
+    pj_auto_profile a = read_text("a.txt", "main;x 50\nmain;y 50\n");
+    pj_auto_profile b = read_text("b.txt", "main;x 500\nmain;y 500\n");
     pj_auto_figure figure =
         drawn(&pj_plot_difference, b, (pj_profile_opts){.before = a, .normalise = true});
     hovering(figure, "x", "500, before 500");
@@ -104,8 +104,8 @@ static void totals_can_be_made_alike(void **state)
 static void ranks_stand_beside_what_they_were(void **state)
 {
     (void)state;
-    pj_auto_profile a = read("a.txt", "run-7/7;work 10\nrun-8/8;work 30\n");
-    pj_auto_profile b = read("b.txt", "run-7/7;work 20\nrun-8/8;work 60\n");
+    pj_auto_profile a = read_text("a.txt", "run-7/7;work 10\nrun-8/8;work 30\n");
+    pj_auto_profile b = read_text("b.txt", "run-7/7;work 20\nrun-8/8;work 60\n");
     pj_auto_figure figure = drawn(pj_plot_of_profile(PJ_S("ranks")), b,
                                   (pj_profile_opts){.before = a, .function = "work"});
     assert_true(says(figure, "mean 40, before 20"));
@@ -115,8 +115,8 @@ static void ranks_stand_beside_what_they_were(void **state)
 static void a_call_graph_is_compared(void **state)
 {
     (void)state;
-    pj_auto_profile a = read("a.txt", before);
-    pj_auto_profile b = read("b.txt", after);
+    pj_auto_profile a = read_text("a.txt", before);
+    pj_auto_profile b = read_text("b.txt", after);
     pj_profile_opts opts = {.before = a, .least_node = 0.1};
     pj_auto_figure figure = drawn(&pj_plot_callgraph, b, opts);
     if (access(PJ_BINARY_DIR "/lib/popinjay/popinjay-graph.so", F_OK) != 0) {
@@ -132,7 +132,7 @@ static void a_call_graph_is_compared(void **state)
     assert_true(says(figure, "895, before 870: +25 (+2.9"));
     assert_true(says(figure, "+200, +200"));
     assert_non_null(strstr(figure->dot, "shape=cds"));
-    pj_auto_profile c = read("c.txt", "main;work 995\nmain;wait 5\n");
+    pj_auto_profile c = read_text("c.txt", "main;work 995\nmain;wait 5\n");
     opts.before = b;
     pj_auto_figure later = drawn(&pj_plot_callgraph, c, opts);
     assert_true(says(later, "steady (405, gone)") && says(later, "wait (100, now 5)"));
@@ -141,7 +141,7 @@ static void a_call_graph_is_compared(void **state)
 static void one_profile_is_not_enough(void **state)
 {
     (void)state;
-    pj_auto_profile b = read("b.txt", after);
+    pj_auto_profile b = read_text("b.txt", after);
     pj_err err = {0};
     assert_null(pj_plot_difference.make((pj_plot_data){.profile = b}, (pj_plot_opts){0},
                                         &pj_draw_terminal, &err));

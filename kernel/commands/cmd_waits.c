@@ -19,16 +19,15 @@ typedef struct waits_args {
     pj_exports exports;
 } waits_args;
 
+/// As pj_waits_by has them, from PJ_WAITS_PATTERN on.
 static const char *const groupings[] = {"pattern", "culprit", "pair", "call",
                                         "rank",    "cause",   NULL};
 
 static pj_waits_by by_of(const char *by)
 {
-    static const pj_waits_by kinds[] = {PJ_WAITS_PATTERN, PJ_WAITS_CULPRIT, PJ_WAITS_PAIR,
-                                        PJ_WAITS_CALL,    PJ_WAITS_RANK,    PJ_WAITS_CAUSES};
-    for (size_t i = 0; by && groupings[i]; i++)
+    for (unsigned i = 0; by && groupings[i]; i++)
         if (strcmp(by, groupings[i]) == 0)
-            return kinds[i];
+            return (pj_waits_by)(PJ_WAITS_PATTERN + i);
     return PJ_WAITS_ACCOUNT;
 }
 

@@ -7,24 +7,9 @@
 
 #include <math.h>
 
-#define NEEDS_NOTHING PJ_NEEDS_NOTHING
-#define NEEDS_IDEAL PJ_NEEDS_IDEAL
-#define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
-#define NEEDS_CYCLES PJ_NEEDS_CYCLES
-#define NEEDS_STATES PJ_NEEDS_STATES
-#define NEEDS_TEAMS PJ_NEEDS_TEAMS
-#define NEEDS_OPENMP PJ_NEEDS_OPENMP
-#define NEEDS_NODES PJ_NEEDS_NODES
-#define NEEDS_WAITS PJ_NEEDS_WAITS
-#define NEEDS_DEVICES PJ_NEEDS_DEVICES
-#define NEEDS_MPI_IO PJ_NEEDS_MPI_IO
-#define NEEDS_POSIX_IO PJ_NEEDS_POSIX_IO
-#define UNIT_NONE PJ_UNIT_NONE
-#define UNIT_NS PJ_UNIT_NS
-
 static const pj_measures_row rows[] = {
 #define MEASURE(name, needs, unit, sentence)                                                       \
-    {#name, sentence, NEEDS_##needs, UNIT_##unit, offsetof(pj_measures, name)},
+    {#name, sentence, PJ_NEEDS_##needs, PJ_UNIT_##unit, offsetof(pj_measures, name)},
 #include "metrics/run/sums.def"
 #undef MEASURE
 };

@@ -120,23 +120,6 @@ static double device_scaling(const pj_measures *r, const pj_measures *r0)
 #define UNIT_NUMBER PJ_UNIT_NONE
 #define UNIT_SECONDS PJ_UNIT_S
 #define UNIT_GHZ PJ_UNIT_GHZ
-#define NEEDS_NOTHING PJ_NEEDS_NOTHING
-#define NEEDS_IDEAL PJ_NEEDS_IDEAL
-#define NEEDS_DEVICES PJ_NEEDS_DEVICES
-#define NEEDS_INSTRUCTIONS PJ_NEEDS_INSTRUCTIONS
-#define NEEDS_CYCLES PJ_NEEDS_CYCLES
-#define NEEDS_REFERENCE PJ_NEEDS_REFERENCE
-#define NEEDS_TEAMS PJ_NEEDS_TEAMS
-#define NEEDS_TEAMS_AND_REFERENCE (PJ_NEEDS_TEAMS | PJ_NEEDS_REFERENCE)
-#define NEEDS_OPENMP PJ_NEEDS_OPENMP
-#define NEEDS_NODES PJ_NEEDS_NODES
-#define NEEDS_WAITS PJ_NEEDS_WAITS
-#define NEEDS_DEVICES PJ_NEEDS_DEVICES
-#define NEEDS_MPI_IO PJ_NEEDS_MPI_IO
-#define NEEDS_POSIX_IO PJ_NEEDS_POSIX_IO
-#define NEEDS_DEVICES_AND_IDEAL (PJ_NEEDS_DEVICES | PJ_NEEDS_IDEAL)
-#define NEEDS_DEVICES_AND_REFERENCE (PJ_NEEDS_DEVICES | PJ_NEEDS_REFERENCE)
-#define NEEDS_COUNTERS (PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES)
 #define COMPARES_EFFICIENCY 0
 #define COMPARES_INEFFICIENCY 0
 #define COMPARES_SCALING PJ_NEEDS_REFERENCE
@@ -155,7 +138,7 @@ static double device_scaling(const pj_measures *r, const pj_measures *r0)
      KIND_##kind,                                                                                  \
      PJ_COMBINE_##combine,                                                                         \
      UNIT_##kind,                                                                                  \
-     NEEDS_##needs | COMPARES_##kind},
+     PJ_NEEDS_##needs | COMPARES_##kind},
 #define METRIC_SET_END                                                                             \
     }                                                                                              \
     ;

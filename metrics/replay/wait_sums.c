@@ -45,11 +45,7 @@ void pj_wait_sums_add(pj_wait_sums *sums, const pj_one_wait *wait)
     pj_wait_sum *sum = sum_of(sums, *wait);
     sum->instances++;
     sum->wait_ns += wait->ns;
-    if (wait->ns < sum->longest_ns ||
-        (wait->ns == sum->longest_ns && wait->begin >= sum->longest_at_ns))
-        return;
-    sum->longest_ns = wait->ns;
-    sum->longest_at_ns = wait->begin;
+    pj_wait_sum_keep_longest(sum, wait->ns, wait->begin);
 }
 
 void pj_wait_sums_add_ideal(pj_wait_sums *sums, const pj_one_wait *wait)
@@ -57,21 +53,10 @@ void pj_wait_sums_add_ideal(pj_wait_sums *sums, const pj_one_wait *wait)
     sum_of(sums, *wait)->ideal_ns += wait->ns;
 }
 
-static int by_all(const void *a, const void *b)
-{
-    const pj_wait_sum *x = a, *y = b;
-    const uint32_t left[] = {x->pattern, x->rank, x->culprit, x->call};
-    const uint32_t right[] = {y->pattern, y->rank, y->culprit, y->call};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return 0;
-}
-
 void pj_wait_sums_sort(pj_wait_sums *sums)
 {
     if (sums->count)
-        qsort(sums->items, sums->count, sizeof *sums->items, by_all);
+        qsort(sums->items, sums->count, sizeof *sums->items, pj_wait_sum_order);
 }
 
 void pj_wait_sums_free(pj_wait_sums *sums)

@@ -37,6 +37,11 @@ typedef struct pj_wait_sum {
     uint64_t ideal_ns;                  // on the ideal network
 } pj_wait_sum;
 
+/// In the order of pattern, rank, culprit, call: for qsort.
+int pj_wait_sum_order(const void *a, const void *b);
+/// A wait that begins at `at_ns` is kept if it is the longest, the first of equal ones.
+void pj_wait_sum_keep_longest(pj_wait_sum *sum, uint64_t ns, uint64_t at_ns);
+
 /// All calls of an MPI function but file access.
 typedef struct pj_wait_call {
     pj_mpi_call call;

@@ -74,34 +74,19 @@ static pj_wait_sum key_of(const pj_wait_sum *sum, unsigned parts)
     return key;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const pj_wait_sum *x = a, *y = b;
-    const uint32_t left[] = {x->pattern, x->rank, x->culprit, x->call};
-    const uint32_t right[] = {y->pattern, y->rank, y->culprit, y->call};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return 0;
-}
-
 static int by_wait(const void *a, const void *b)
 {
     const pj_wait_sum *x = a, *y = b;
     if (x->wait_ns != y->wait_ns)
         return x->wait_ns > y->wait_ns ? -1 : 1;
-    return by_key(a, b);
+    return pj_wait_sum_order(a, b);
 }
 
 static void add(pj_wait_sum *to, const pj_wait_sum *sum)
 {
     to->instances += sum->instances;
     to->wait_ns += sum->wait_ns;
-    if (sum->longest_ns < to->longest_ns ||
-        (sum->longest_ns == to->longest_ns && sum->longest_at_ns >= to->longest_at_ns))
-        return;
-    to->longest_ns = sum->longest_ns;
-    to->longest_at_ns = sum->longest_at_ns;
+    pj_wait_sum_keep_longest(to, sum->longest_ns, sum->longest_at_ns);
 }
 
 /// The sums with equal keys as one, the longest waits first; those that are ideal only are left
@@ -113,9 +98,9 @@ static uint32_t fold(const pj_waits *waits, unsigned parts, pj_wait_sum *out)
         if (waits->sums[i].instances)
             out[keys++] = key_of(&waits->sums[i], parts);
     if (keys)
-        qsort(out, keys, sizeof *out, by_key);
+        qsort(out, keys, sizeof *out, pj_wait_sum_order);
     for (uint32_t i = 0; i < keys; i++)
-        if (count && by_key(&out[count - 1], &out[i]) == 0)
+        if (count && pj_wait_sum_order(&out[count - 1], &out[i]) == 0)
             add(&out[count - 1], &out[i]);
         else
             out[count++] = out[i];
@@ -216,42 +201,16 @@ static pj_table *account_table(const pj_run *run)
     return table;
 }
 
-static pj_table *ranks_table(const pj_run *run)
-{
-    static const pj_column columns[] = {
-        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false},
-        {"outside_mpi_ns", "Outside MPI", NULL, PJ_UNIT_NS, false},
-        {"wait_ns", "Waits", "In MPI calls, for other ranks.", PJ_UNIT_NS, false},
-        {"transfer_ns", "Transfer", "The rest of MPI.", PJ_UNIT_NS, false},
-        {"end_ns", "End", "From its last event to the end of the run.", PJ_UNIT_NS, false},
-        {"caused_ns", "Caused", "Waits of others for this rank.", PJ_UNIT_NS, false},
-    };
-    pj_table *table = pj_table_new("");
-    table->title = pj_arena_format(table->arena, "Waits of the ranks of %s", run->name);
-    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-        pj_table_add_column(table, columns[c]);
-    uint64_t *caused = pj_new_n(table->arena, uint64_t, run->layout.ranks);
-    for (uint32_t i = 0; i < run->waits->sum_count; i++)
-        if (run->waits->sums[i].culprit < run->layout.ranks)
-            caused[run->waits->sums[i].culprit] += run->waits->sums[i].wait_ns;
-    for (uint32_t i = 0; i < run->layout.ranks; i++) {
-        const pj_wait_rank *rank = &run->waits->ranks[i];
-        pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_int(i);
-        cells[1] = pj_cell_int((int64_t)rank->outside_ns);
-        cells[2] = pj_cell_int((int64_t)rank->wait_ns);
-        cells[3] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
-        cells[4] = pj_cell_int((int64_t)rank->end_ns);
-        cells[5] = pj_cell_int((int64_t)caused[i]);
-    }
-    return table;
-}
+static const char rank_key[] = "rank", outside_key[] = "outside_mpi_ns", end_key[] = "end_ns",
+                  caused_key[] = "caused_ns";
 
-static const char outside_key[] = "outside_mpi_ns", end_key[] = "end_ns";
-
-bool pj_waits_is_own(pj_str column)
+bool pj_waits_is_in_mpi(pj_str column)
 {
-    return pj_str_equal(column, pj_str_of(outside_key)) || pj_str_equal(column, pj_str_of(end_key));
+    const char *const others[] = {rank_key, outside_key, end_key, caused_key};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pj_str_equal(column, pj_str_of(others[i])))
+            return false;
+    return true;
 }
 
 static void add_time(pj_table *table, const char *key, const char *title)
@@ -279,11 +238,12 @@ pj_table *pj_waits_ranks(const pj_run *run)
     size_t places[PJ_WAIT_PATTERNS], columns;
     pj_table *table = pj_table_new("");
     table->title = pj_arena_format(table->arena, "Waits of each rank of %s", run->name);
-    pj_table_add_column(table, (pj_column){"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, false});
+    pj_table_add_column(table, (pj_column){rank_key, "Rank", NULL, PJ_UNIT_IDENTIFIER, false});
     add_time(table, outside_key, "Outside MPI");
     add_patterns(table, waits, places);
     add_time(table, "transfer_ns", "Transfer");
     add_time(table, end_key, "End");
+    add_time(table, caused_key, "Waits of others for it");
     columns = table->column_count;
     for (uint32_t i = 0; i < run->layout.ranks; i++) {
         pj_cell *cells = pj_table_add_row(table);
@@ -292,13 +252,17 @@ pj_table *pj_waits_ranks(const pj_run *run)
             cells[c] = pj_cell_int(0);
         cells[0] = pj_cell_int(i);
         cells[1] = pj_cell_int((int64_t)rank->outside_ns);
-        cells[columns - 2] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
-        cells[columns - 1] = pj_cell_int((int64_t)rank->end_ns);
+        cells[columns - 3] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
+        cells[columns - 2] = pj_cell_int((int64_t)rank->end_ns);
     }
-    for (uint32_t i = 0; i < waits->sum_count; i++)
-        if (waits->sums[i].wait_ns > 0)
-            pj_table_cell(table, waits->sums[i].rank, places[waits->sums[i].pattern])->integer +=
-                (int64_t)waits->sums[i].wait_ns;
+    for (uint32_t i = 0; i < waits->sum_count; i++) {
+        const pj_wait_sum *sum = &waits->sums[i];
+        if (sum->wait_ns == 0)
+            continue;
+        pj_table_cell(table, sum->rank, places[sum->pattern])->integer += (int64_t)sum->wait_ns;
+        if (sum->culprit < run->layout.ranks)
+            pj_table_cell(table, sum->culprit, columns - 1)->integer += (int64_t)sum->wait_ns;
+    }
     return table;
 }
 
@@ -342,7 +306,7 @@ static pj_table *table_by(const pj_run *run, pj_waits_by by)
     case PJ_WAITS_ACCOUNT:
         return account_table(run);
     case PJ_WAITS_RANK:
-        return ranks_table(run);
+        return pj_waits_ranks(run);
     case PJ_WAITS_CAUSES:
         return causes_table(run);
     case PJ_WAITS_PATTERN:

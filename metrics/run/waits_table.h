@@ -13,15 +13,16 @@ typedef enum pj_waits_by {
     PJ_WAITS_CULPRIT, // pattern and culprit
     PJ_WAITS_PAIR,    // pattern, rank and culprit
     PJ_WAITS_CALL,    // pattern and call
-    PJ_WAITS_RANK,    // all time of each rank
+    PJ_WAITS_RANK,    // all time of each rank (pj_waits_ranks)
     PJ_WAITS_CAUSES,  // which rows of the efficiencies the waits cost how much
 } pj_waits_by;
 
-/// Each rank in ns: outside MPI, by the patterns that there are, transfer, end. Columns: the rank,
-/// then outside_mpi_ns, late_sender_ns, ..., transfer_ns, end_ns.
+/// Each rank in ns: outside MPI, by the patterns that there are, transfer, end, and what others
+/// waited for it. Columns: the rank, then outside_mpi_ns, late_sender_ns, ..., transfer_ns, end_ns,
+/// caused_ns.
 pj_table *pj_waits_ranks(const pj_run *run);
-/// Whether a column of these is what ranks do without MPI: outside_mpi_ns, end_ns.
-bool pj_waits_is_own(pj_str column);
+/// Whether a column of these is a part of the rank's time in MPI.
+bool pj_waits_is_in_mpi(pj_str column);
 
 /// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).
 pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);

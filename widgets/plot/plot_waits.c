@@ -12,19 +12,14 @@
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
 
-static pj_table *numbers(const pj_run *run)
-{
-    return pj_waits_ranks(run);
-}
-
-/// What the caller names, or all that ranks do but compute and end: the first column is the rank.
+/// What the caller names, or all that ranks do in MPI.
 static void choose(const pj_table *table, pj_plot_opts *bars)
 {
     size_t count = 0;
     if (bars->y[0])
         return;
-    for (size_t c = 1; c < table->column_count && count + 1 < PJ_PLOT_MOST_Y; c++)
-        if (!pj_waits_is_own(pj_str_of(table->columns[c].key)))
+    for (size_t c = 0; c < table->column_count && count + 1 < PJ_PLOT_MOST_Y; c++)
+        if (pj_waits_is_in_mpi(pj_str_of(table->columns[c].key)))
             bars->y[count++] = table->columns[c].key;
 }
 
@@ -35,7 +30,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         pj_fail(err, PJ_E_MISSING, data.run->path, 0, "has no waits in MPI calls to draw");
         return NULL;
     }
-    pj_auto_table table = numbers(data.run);
+    pj_auto_table table = pj_waits_ranks(data.run);
     pj_plot_opts bars = opts;
     bars.title = opts.title ? opts.title
                             : pj_arena_format(arena, "Waits of each rank: %s",
@@ -53,6 +48,6 @@ const pj_plot pj_plot_waits = {
         "-y outside_mpi_ns and others chooses what is shown.",
     .source = PJ_PLOT_RUN,
     .aspects = PJ_WANT(waits),
-    .numbers = numbers,
+    .numbers = pj_waits_ranks,
     .make = make,
 };

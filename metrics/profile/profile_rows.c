@@ -5,6 +5,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/profile/build/buckets.h"
 #include "metrics/profile/profile_graph.h"
+#include "metrics/table/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ typedef struct summing {
     uint32_t *unit_order, *first_unit; // units by place
     sums *sums;                        // by place
     double *unit_value;                // by unit; NaN = absent
+    double *in_order;                  // those of a place
     pj_profile_rows out;
     size_t cap;
 } summing;
@@ -108,6 +110,7 @@ static void lay_out(summing *s)
     s->out.has_statistics = s->units > s->places;
     s->sums = pj_new_n(s->arena, sums, s->places + (size_t)1);
     s->unit_value = pj_new_n(s->arena, double, s->units + (size_t)1);
+    s->in_order = pj_new_n(s->arena, double, s->units + (size_t)1);
 }
 
 static void find_columns(summing *s, uint32_t measure)
@@ -202,6 +205,7 @@ static void add_statistics(const summing *s, uint32_t place, pj_profile_row *row
         double value = s->unit_value[u];
         row->have += isnan(value) ? 0 : 1;
         value = isnan(value) ? 0 : value;
+        s->in_order[i - s->first_unit[place]] = value;
         sum += value;
         squares += value * value;
         row->least = row->least <= value ? row->least : value;
@@ -213,6 +217,7 @@ static void add_statistics(const summing *s, uint32_t place, pj_profile_row *row
     row->mean = sum / units;
     row->deviation = sqrt(fabs(squares / units - row->mean * row->mean));
     row->balance = row->most > 0 ? row->mean / row->most : NAN;
+    row->spread = pj_spread_of(s->in_order, units);
 }
 
 static bool has_any(const summing *s, const sums *sum)

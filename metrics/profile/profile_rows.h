@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
+#include "metrics/table/spread.h"
 
 /// What makes rows of their own: one of the items, and any of the locations.
 typedef enum pj_profile_by {
@@ -41,7 +42,8 @@ typedef struct pj_profile_row {
     double exclusive, inclusive;
     uint32_t have; // ranks (or threads) that have it
     double least, mean, most, deviation, balance;
-    int64_t where;  // rank (or thread) of the most
+    int64_t where; // rank (or thread) of the most
+    pj_spread spread;
     uint64_t place; // in the order of the profile, to keep equal rows in it
 } pj_profile_row;
 

@@ -14,6 +14,7 @@
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_sums.h"
 #include "metrics/profile/row_order.h"
+#include "metrics/table/spread.h"
 #include "metrics/table/table_ops.h"
 
 #include <inttypes.h>
@@ -234,6 +235,9 @@ static void add_statistics_columns(making *m)
     pj_unit unit = unit_of(m->measure);
     add_column(m, units, m->rows.over_threads ? "Threads" : "Ranks", PJ_UNIT_NONE, PJ_TEXT_NONE,
                "How many have it.");
+    add_column(m, "spread", "Spread", PJ_UNIT_SPREAD, PJ_TEXT_OF_PEOPLE,
+               m->rows.over_threads ? "A block for each thread, as high as its part of the most."
+                                    : "A block for each rank, as high as its part of the most.");
     bool own = m->rows.has_exclusive; // timers and lines know times with callees alone
     add_column(m, value_key(m, own ? "exclusive_min" : "inclusive_min"), "Min", unit,
                PJ_TEXT_OF_MACHINES, NULL);
@@ -243,8 +247,8 @@ static void add_statistics_columns(making *m)
                      own ? "Exclusive." : "Inclusive.");
     add_column(m, value_key(m, own ? "exclusive_std" : "inclusive_std"), "Std. dev.", unit,
                PJ_TEXT_OF_MACHINES, NULL);
-    add_column(m, where, m->rows.over_threads ? "Max thread" : "Max rank", PJ_UNIT_IDENTIFIER,
-               PJ_TEXT_NONE, NULL);
+    add_column(m, where, "At", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE,
+               m->rows.over_threads ? "The thread with the most." : "The rank with the most.");
     add_column(m, "load_balance", "Balance", PJ_UNIT_RATIO, PJ_TEXT_NONE,
                "Mean over maximum of all; those that lack the function count as 0.");
 }
@@ -352,7 +356,10 @@ static void put_row(making *m, const pj_profile_row *row)
     cell = put_value(m, cell, row->inclusive, reason);
     if (!m->rows.has_statistics)
         return;
+    pj_auto_buf spread = {0};
+    pj_spread_text(row->spread, &spread);
     *cell++ = pj_cell_int(row->have);
+    *cell++ = text_cell(m, pj_buf_str(&spread));
     *cell++ = number(row->least, NULL);
     *cell++ = number(row->mean, NULL);
     cell = put_value(m, cell, row->most, NULL);

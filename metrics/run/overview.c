@@ -38,6 +38,7 @@ static const char *unit_name(pj_unit unit)
     case PJ_UNIT_PERCENT:
     case PJ_UNIT_CHANGE:
     case PJ_UNIT_TREND:
+    case PJ_UNIT_SPREAD:
         break;
     }
     return "";

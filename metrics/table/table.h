@@ -19,6 +19,7 @@ typedef enum pj_unit {
     PJ_UNIT_CHANGE,     // a difference: shown with its sign
     PJ_UNIT_PERCENT,    // part of a whole, 0 to 100: people see a bar beside the number
     PJ_UNIT_TREND,      // text that says whether something is better or worse
+    PJ_UNIT_SPREAD,     // text of blocks (spread.h)
 } pj_unit;
 
 typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;

@@ -29,6 +29,7 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
     case PJ_UNIT_PERCENT:
     case PJ_UNIT_CHANGE:
     case PJ_UNIT_TREND:
+    case PJ_UNIT_SPREAD:
         return (pj_column_text){.factor = 1, .unit = ""};
     case PJ_UNIT_S:
         return (pj_column_text){.factor = 1, .unit = "s"};
@@ -219,17 +220,11 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
-    static const char *const units[] = {[PJ_UNIT_NS] = " ns",
-                                        [PJ_UNIT_S] = " s",
-                                        [PJ_UNIT_BYTES] = " B",
-                                        [PJ_UNIT_GHZ] = " GHz",
-                                        [PJ_UNIT_RATIO] = "",
-                                        [PJ_UNIT_NONE] = "",
-                                        [PJ_UNIT_IDENTIFIER] = "",
-                                        [PJ_UNIT_PERCENT] = "",
-                                        [PJ_UNIT_CHANGE] = "",
-                                        [PJ_UNIT_TREND] = "",
-                                        [PJ_UNIT_CORE_HOURS] = " core-hours"};
+    static const char *const units[] = {
+        [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",     [PJ_UNIT_BYTES] = " B",
+        [PJ_UNIT_GHZ] = " GHz",    [PJ_UNIT_RATIO] = "",   [PJ_UNIT_NONE] = "",
+        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_PERCENT] = "", [PJ_UNIT_CHANGE] = "",
+        [PJ_UNIT_TREND] = "",      [PJ_UNIT_SPREAD] = "",  [PJ_UNIT_CORE_HOURS] = " core-hours"};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {

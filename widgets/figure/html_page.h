@@ -20,5 +20,7 @@ void pj_html_tooltip(pj_buf *out, pj_str text);
     "font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;font-size:13px;"      \
     "font-variant-numeric:tabular-nums"
 #define PJ_HTML_RULE "rgba(128,128,128,.35)"
+/// Blocks that stand side by side (metrics/table/spread.h).
+#define PJ_HTML_BLOCKS "font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:10px"
 
 #endif

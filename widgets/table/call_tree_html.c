@@ -9,11 +9,14 @@
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "metrics/profile/call_tree.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
+#include "metrics/table/spread.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/table/call_tree_spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +29,7 @@ typedef struct folding {
     pj_arena *arena;
     const pj_profile_sums *sums;
     const pj_call_tree *tree; // NULL: callers and callees
+    pj_call_tree_spread spread;
     double whole;
     unsigned rows, left_out;
     pj_buf *out;
@@ -37,6 +41,8 @@ typedef struct row {
     double value, own, calls;        // NAN = not told
     bool estimated, holds, open;     // others below it; to begin with
     unsigned depth;
+    pj_spread spread; // over ranks and threads
+    pj_function_family family;
 } row;
 
 static const char *const names[] = {"top-down", "bottom-up", "callers"};
@@ -67,6 +73,20 @@ static const char *amount(const folding *f, double value)
 #define CELL                                                                                       \
     "display:inline-block;text-align:right;padding-right:8px;font-variant-numeric:tabular-nums"
 
+static void add_spread(const folding *f, pj_spread spread)
+{
+    if (f->p->location_count < 2)
+        return;
+    pj_buf_puts(f->out, "<span aria-hidden=\"true\" style=\"display:inline-block;width:10.5em;"
+                        "white-space:pre;line-height:1;opacity:.8;" PJ_HTML_BLOCKS "\">");
+    pj_spread_text(spread, f->out);
+    pj_buf_puts(f->out, "</span>");
+}
+
+/// The colours have contrast on light and dark pages.
+static const char *const bars[PJ_FAMILY_COUNT] = {
+    [PJ_FAMILY_WORK] = "#5b8fd0", [PJ_FAMILY_BUILTIN] = "#8a93a0", [PJ_FAMILY_WAIT] = "#dd7a12"};
+
 static void add_row(folding *f, row r)
 {
     double part = f->whole > 0 ? r.value / f->whole : 0;
@@ -79,18 +99,18 @@ static void add_row(folding *f, row r)
                 "<span style=\"" CELL
                 ";width:4em\">%.1f %%</span><span style=\"display:inline-block;"
                 "width:6em;margin-right:8px\"><span style=\"display:inline-block;height:.7em;"
-                "width:%.1f%%;background-color:#5b8fd0\"></span></span>",
-                100 * part, 100 * fmin(fmax(part, 0), 1));
+                "width:%.1f%%;background-color:%s\"></span></span>",
+                100 * part, 100 * fmin(fmax(part, 0), 1), bars[r.family]);
     pj_buf_addf(out, "<span style=\"" CELL ";width:6em\">%s%s</span>", r.estimated ? "~" : "",
                 amount(f, r.value));
     pj_buf_addf(out, "<span style=\"" CELL ";width:6em;opacity:.75\">%s</span>", amount(f, r.own));
     char calls[32] = "";
     if (r.calls >= 0 && r.calls < 1e15)
         calls[pj_format_grouped((int64_t)r.calls, calls)] = 0;
-    pj_buf_addf(out,
-                "<span style=\"" CELL ";width:6em;opacity:.75\">%s</span>"
-                "<span style=\"padding-left:%upx\">%s",
-                calls, 14 * (r.depth < OPEN_DEPTH ? r.depth : OPEN_DEPTH), r.what);
+    pj_buf_addf(out, "<span style=\"" CELL ";width:6em;opacity:.75\">%s</span>", calls);
+    add_spread(f, r.spread);
+    pj_buf_addf(out, "<span style=\"padding-left:%upx\">%s",
+                14 * (r.depth < OPEN_DEPTH ? r.depth : OPEN_DEPTH), r.what);
     pj_escape_html(out, pj_str_of(r.name));
     pj_buf_puts(out, " <span style=\"opacity:.7\">");
     pj_escape_html(out, pj_str_of(r.place));
@@ -116,8 +136,11 @@ static void add_head(const folding *f, const char *about, const char *second)
     pj_escape_html(f->out, pj_str_of(m->title));
     pj_buf_addf(f->out,
                 "</span><span style=\"" CELL ";width:6em\">%s</span><span style=\"" CELL
-                ";width:6em\">Calls</span>Function</div>",
-                second);
+                ";width:6em\">Calls</span>%sFunction</div>",
+                second,
+                f->p->location_count > 1
+                    ? "<span style=\"display:inline-block;width:105px\">Ranks</span>"
+                    : "");
 }
 
 static void add_foot(const folding *f, bool estimated)
@@ -128,8 +151,12 @@ static void add_foot(const folding *f, bool estimated)
                     f->left_out, MOST_ROWS);
     if (estimated)
         pj_buf_puts(f->out, "~ is an estimate: a call graph does not tell how the time of a "
-                            "function is shared out among longer paths.");
-    pj_buf_puts(f->out, "</p></div>");
+                            "function is shared out among longer paths. ");
+    if (f->p->location_count > 1)
+        pj_buf_puts(f->out,
+                    "Ranks: a block for each or for some, as high as its part of the most. ");
+    pj_buf_puts(f->out,
+                "Blue: functions, orange: communication and waiting, grey: built-in.</p></div>");
 }
 
 // ---- boxes
@@ -144,6 +171,8 @@ static row row_of(const folding *f, uint32_t box)
         return r;
     r.name = pj_function_short(f->p, b->region, f->arena);
     r.place = pj_function_place(f->p, b->region, f->arena);
+    r.spread = pj_call_tree_spread_box(&f->spread, b, f->tree->reversed);
+    r.family = pj_function_family_of(f->p, b->region);
     if (b->edge != PJ_NO_ITEM)
         r.calls = f->sums->edges.calls[b->edge];
     else if (b->node != PJ_NO_ITEM && f->p->shape == PJ_SHAPE_TREE && !f->tree->reversed)
@@ -259,10 +288,12 @@ static void add_edges(folding *f, const pj_profile_sums_list *of, uint32_t regio
             f, (row){.name = pj_function_short(f->p, other, f->arena),
                      .place = pj_function_place(f->p, other, f->arena),
                      .what = callers ? "called by " : "calls ",
+                     .family = pj_function_family_of(f->p, other),
                      .depth = 1,
                      .value = list[i].value,
                      .own = f->sums->edges.exclusive ? f->sums->edges.exclusive[list[i].item] : NAN,
-                     .calls = f->sums->edges.calls[list[i].item]});
+                     .calls = f->sums->edges.calls[list[i].item],
+                     .spread = pj_call_tree_spread_at(&f->spread, f->spread.edges, list[i].item)});
     }
 }
 
@@ -285,7 +316,9 @@ static void add_functions(folding *f)
                          .value = list[i].value,
                          .own = s->regions.exclusive[region],
                          .calls = s->regions.calls[region],
-                         .holds = holds});
+                         .holds = holds,
+                         .family = pj_function_family_of(f->p, region),
+                         .spread = pj_call_tree_spread_at(&f->spread, f->spread.regions, region)});
         if (!holds)
             continue;
         add_edges(f, &s->callers, region, true);
@@ -305,6 +338,7 @@ static bool begin(const pj_profile *p, pj_call_fold fold, pj_str root, folding *
     }
     f->sums = pj_profile_sums_new(p, measure, NULL, f->arena);
     f->whole = pj_profile_sums_total(f->sums);
+    f->spread = pj_call_tree_spread_of(p, measure, fold != PJ_FOLD_TOP_DOWN || root.len, f->arena);
     if (fold == PJ_FOLD_CALLERS)
         return p->shape != PJ_SHAPE_FLAT || pj_profile_sums_lack_paths(f->sums, err);
     pj_call_tree_opts opts = {.root = root, .reverse = fold == PJ_FOLD_BOTTOM_UP};

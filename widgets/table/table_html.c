@@ -36,6 +36,13 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     pj_buf_puts(out, "</tr></thead>\n");
 }
 
+/// Blocks stand side by side on any page.
+static const char *font_of(const pj_column *column)
+{
+    return column->unit == PJ_UNIT_SPREAD ? ";white-space:pre;letter-spacing:0;" PJ_HTML_BLOCKS
+                                          : "";
+}
+
 /// The colours have contrast on light and dark pages.
 static const char *style_of(const pj_column *column, pj_cell cell)
 {
@@ -66,8 +73,9 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         pj_column_text_cell(&text, forms[i], cell);
         pj_buf_addf(out,
                     "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
-                    "rgba(128,128,128,.15)%s",
-                    align_of(table, i), style_of(&table->columns[i], cell));
+                    "rgba(128,128,128,.15)%s%s",
+                    align_of(table, i), font_of(&table->columns[i]),
+                    style_of(&table->columns[i], cell));
         if (!opts.plain)
             add_bar(out, &table->columns[i], cell);
         pj_buf_add_char(out, '"');

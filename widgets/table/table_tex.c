@@ -3,6 +3,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
+#include "metrics/base/utf8.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
@@ -29,13 +30,30 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     pj_buf_puts(out, " \\\\\n\\midrule\n");
 }
 
+/// Blocks as rules: fonts of documents have none.
+static void add_blocks(pj_buf *out, pj_str text)
+{
+    enum { NONE = 0x2580, FULL = 0x2588 };
+    while (text.len) {
+        uint32_t c = pj_utf8_next(&text);
+        unsigned level = c > NONE && c <= FULL ? c - NONE : 0;
+        if (level)
+            pj_buf_addf(out, "\\rule{.35em}{.%uem}", level);
+        else
+            pj_buf_puts(out, "\\hspace*{.35em}");
+    }
+}
+
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         pj_auto_buf text = {0};
         pj_column_text_cell(&text, forms[i], *pj_table_cell(table, row, i));
         pj_buf_puts(out, i ? " & " : "");
-        pj_escape_tex(out, pj_buf_str(&text));
+        if (table->columns[i].unit == PJ_UNIT_SPREAD)
+            add_blocks(out, pj_buf_str(&text));
+        else
+            pj_escape_tex(out, pj_buf_str(&text));
     }
     pj_buf_puts(out, " \\\\\n");
 }

@@ -29,6 +29,23 @@ static unsigned count(const char *text, const char *part)
     return found;
 }
 
+/// A block for each of both ranks, beside calls and call graphs; one rank has none to compare.
+static void rows_tell_how_ranks_differ(void **state)
+{
+    (void)state;
+    pj_auto_profile both = profile_for_pages(paths, 2);
+    pj_auto_profile one = profile_for_pages(paths, 1);
+    pj_auto_buf down = html_of(both, PJ_FOLD_TOP_DOWN, "");
+    pj_auto_buf up = html_of(both, PJ_FOLD_BOTTOM_UP, "");
+    pj_auto_buf callers = html_of(both, PJ_FOLD_CALLERS, "");
+    pj_auto_buf alone = html_of(one, PJ_FOLD_TOP_DOWN, "");
+    assert_int_equal(count(down.at, "\u2581\u2588</span>"), 1); // barrier: 1 s and 9 s
+    assert_int_equal(count(down.at, "\u2588\u00a0</span>"), 1); // solve: the first rank alone
+    assert_int_equal(count(up.at, "\u2581\u2588</span>"), 1);
+    assert_int_equal(count(callers.at, "\u2581\u2588</span>"), 3); // the function, the call, twice
+    assert_null(strstr(alone.at, "\u2588"));
+}
+
 /// Rank 0: solve 1 s, barrier 1 s; rank 1 waits 9 s; main itself 0.1 s on each.
 static void callees_stand_below_their_caller(void **state)
 {
@@ -104,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callees_stand_below_their_caller),
+        cmocka_unit_test(rows_tell_how_ranks_differ),
         cmocka_unit_test(callers_stand_below_functions),
         cmocka_unit_test(names_stay_text),
         cmocka_unit_test(what_is_not_there_is_said),

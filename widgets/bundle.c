@@ -125,23 +125,15 @@ static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *e
     return pj_figure_file(&coarse, PJ_S("png"), png, err);
 }
 
-/// A plot of usual size is kept as PDF, too, which weighs no more than its pixels: nbconvert prints
-/// a stored notebook with it.
 static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_opts opts, parts *p,
                        pj_err *err)
 {
-    enum { SVG_MOST = 32 << 10, PDF_MOST = 24 << 10 };
     bool paper = opts.render.paper;
     pj_figure_svg(figure, draw, &p->svg);
     if (paper)
         pj_figure_svg_hover(figure, draw, false, &p->hovered);
-    bool vectors = paper || (!opts.told && p->svg.len <= SVG_MOST);
-    if (!((opts.told && !paper) || make_png(figure, paper, &p->png, err)) ||
-        (vectors && !pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err)))
-        return false;
-    if (!paper && p->pdf.len > PDF_MOST)
-        p->pdf.len = 0;
-    return true;
+    return ((opts.told && !paper) || make_png(figure, paper, &p->png, err)) &&
+           (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
 }
 
 /// What documents are made of; notebooks need not keep it, as it can be made again.
@@ -163,7 +155,7 @@ bool pj_bundle_figure(const pj_figure *figure, pj_str plain, pj_str details, pj_
         return false;
     char id[64];
     make_id(opts, figure, id, sizeof id);
-    size_t others = plain.len + (p.png.len + (opts.render.paper ? 0 : p.pdf.len)) * 4 / 3;
+    size_t others = plain.len + p.png.len * 4 / 3;
     make_light_html(figure, details, id, others, &p);
     *out = bundle_new();
     if (p.png.len)

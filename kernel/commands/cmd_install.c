@@ -1,4 +1,4 @@
-// popinjay install: makes the kernel known to Jupyter. Needs no Python.
+// popinjay install: makes the kernel known to Jupyter, and vectors to its PDFs. Needs no Python.
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
 #include "kernel/command/session.h"
@@ -58,30 +58,39 @@ static const char *environment_prefix(pj_arena *arena)
     return NULL;
 }
 
-static const char *data_folder(const install_args *args, pj_arena *arena, pj_err *err)
+/// Folders of Jupyter: kernels and the like, and its settings.
+typedef struct places {
+    const char *data, *config;
+} places;
+
+static bool own_places(pj_arena *arena, places *out, pj_err *err)
 {
-    if (args->user + args->sys_prefix + (args->prefix != NULL) > 1) {
-        pj_fail(err, PJ_E_USAGE, NULL, 0,
-                "install: only one of --user, --prefix and --sys-prefix can be meant");
-        return NULL;
-    }
-    const char *own = getenv("JUPYTER_DATA_DIR"), *home = getenv("HOME");
-    if (args->user && own && *own)
-        return own;
-    if (args->user && !(home && *home)) {
-        pj_fail(err, PJ_E_MISSING, NULL, 0, "install: --user needs HOME to be set");
-        return NULL;
-    }
+    const char *data = getenv("JUPYTER_DATA_DIR"), *config = getenv("JUPYTER_CONFIG_DIR");
+    const char *home = getenv("HOME");
+    bool settled = data && *data && config && *config;
+    if (!settled && !(home && *home))
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "install: --user needs HOME to be set");
+    out->data = data && *data ? data : pj_arena_format(arena, "%s/.local/share/jupyter", home);
+    out->config = config && *config ? config : pj_arena_format(arena, "%s/.jupyter", home);
+    return true;
+}
+
+static bool find_places(const install_args *args, pj_arena *arena, places *out, pj_err *err)
+{
+    if (args->user + args->sys_prefix + (args->prefix != NULL) > 1)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "install: only one of --user, --prefix and --sys-prefix can be meant");
     if (args->user)
-        return pj_arena_format(arena, "%s/.local/share/jupyter", home);
+        return own_places(arena, out, err);
     const char *prefix = args->prefix       ? args->prefix
                          : args->sys_prefix ? environment_prefix(arena)
                                             : "/usr/local";
-    if (!prefix) {
-        pj_fail(err, PJ_E_MISSING, NULL, 0, "install: --sys-prefix found no Python environment");
-        return NULL;
-    }
-    return pj_arena_format(arena, "%s/share/jupyter", prefix);
+    if (!prefix)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0,
+                       "install: --sys-prefix found no Python environment");
+    out->data = pj_arena_format(arena, "%s/share/jupyter", prefix);
+    out->config = pj_arena_format(arena, "%s/etc/jupyter", prefix);
+    return true;
 }
 
 static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
@@ -112,21 +121,46 @@ static bool copy_logo(const char *folder, const char *name, pj_arena *arena, pj_
     return strcmp(from, to) == 0 || pj_newfile_put(to, pj_buf_str(&bytes), err);
 }
 
+/// Into what Jupyter heeds wherever it makes a PDF. Settings that are somebody's own are left, and
+/// that is said.
+static bool write_settings(pj_session *session, const char *folder, pj_arena *arena, pj_err *err)
+{
+    const char *from = pj_datadir_find(arena, "share/popinjay/jupyter/jupyter_config.py",
+                                       "share/jupyter/etc/jupyter_config.py");
+    const char *to = pj_arena_format(arena, "%s/jupyter_config.py", folder);
+    pj_auto_buf wanted = {0}, there = {0};
+    if (!from || !pj_file_read(from, &wanted, NULL))
+        return true; // a PDF then has pixels
+    pj_str title = pj_str_head(pj_buf_str(&wanted), pj_str_find(pj_buf_str(&wanted), '\n'));
+    if (access(to, F_OK) == 0 &&
+        !(pj_file_read(to, &there, NULL) && pj_str_starts(pj_buf_str(&there), title))) {
+        pj_session_say(session,
+                       "%s is your own and stays; for vectors in PDFs add to it what "
+                       "stands in %s",
+                       to, from);
+        return true;
+    }
+    pj_auto_buf path = {0};
+    pj_buf_puts(&path, folder);
+    return make_folders(path.at, err) && pj_newfile_put(to, pj_buf_str(&wanted), err);
+}
+
 static bool run_install(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
-    (void)session;
     static const char *const logos[] = {"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"};
     pj_auto_arena arena = pj_arena_new(NULL);
-    const char *data = data_folder(given, arena, err);
-    if (!data)
+    places at = {0};
+    if (!find_places(given, arena, &at, err))
         return false;
     pj_auto_buf folder = {0};
-    pj_buf_addf(&folder, "%s/kernels/popinjay", data);
+    pj_buf_addf(&folder, "%s/kernels/popinjay", at.data);
     if (!make_folders(folder.at, err) || !write_spec(folder.at, arena, err))
         return false;
     for (size_t i = 0; i < sizeof logos / sizeof *logos; i++)
         if (!copy_logo(folder.at, logos[i], arena, err))
             return false;
+    if (!write_settings(session, at.config, arena, err))
+        return false;
     *out = pj_value_text(pj_arena_format(arena, "the kernel is installed in %s", folder.at));
     return true;
 }
@@ -135,13 +169,13 @@ static const pj_param params[] = {
     {.name = "user",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(install_args, user),
-     .help = "Installs for you alone, in ~/.local/share/jupyter."},
+     .help = "Installs for you alone, in ~/.local/share/jupyter and ~/.jupyter."},
     {.name = "prefix",
      .type = PJ_PARAM_PATH,
      .offset = offsetof(install_args, prefix),
      .shown = "DIR",
      .preset = "/usr/local",
-     .help = "Installs in DIR/share/jupyter."},
+     .help = "Installs in DIR/share/jupyter and DIR/etc/jupyter."},
     {.name = "sys-prefix",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(install_args, sys_prefix),
@@ -153,7 +187,8 @@ const pj_command pj_command_install = {
     .name = "install",
     .summary = "Make the kernel known to Jupyter",
     .detail = "Writes a kernelspec that starts this very program; Jupyter then offers popinjay "
-              "among its kernels.",
+              "among its kernels. A jupyter_config.py, where there is none, lets nbconvert and "
+              "JupyterLab make PDFs with vectors of saved notebooks (rsvg-convert does it).",
     .example = "popinjay install --user",
     .faces = PJ_IN_SHELL,
     .groups = (const pj_param_group[]){{.rows = params}, {0}},

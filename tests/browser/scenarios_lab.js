@@ -1,5 +1,8 @@
 // What users do in JupyterLab. A scenario fails by throwing, or when its pages complain.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { hoverTexts, lowestContrast, stickingOut, until } from './page.js';
 import { assertHovers, assertNoErrors, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
@@ -130,6 +133,26 @@ async function twoTabs(stage) {
   assert.match(await one.text(1), /42/);
 }
 
+/// What "Save and Export Notebook As" fetches: a saved notebook as a PDF in which every picture and
+/// table is drawn, none made of pixels.
+async function exported(stage) {
+  const notebook = stage.bundled(first);
+  const lab = await stage.open(notebook);
+  await lab.runAll();
+  await lab.save();
+  const stored = JSON.stringify(stage.saved(notebook));
+  assert.doesNotMatch(stored, /"(application\/pdf|text\/latex|image\/svg\+xml)"/);
+  const answer = await fetch(stage.server.address(`nbconvert/pdf/${stage.folder}/${notebook}?download=true`));
+  assert.equal(answer.status, 200);
+  const file = path.join(stage.home, 'exported.pdf');
+  fs.writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  const pixels = execFileSync('pdfimages', ['-list', file], { encoding: 'utf8' });
+  assert.equal(pixels.trim().split('\n').length, 2, pixels); // a header of two lines
+  const text = execFileSync('pdftotext', [file, '-'], { encoding: 'utf8' });
+  assert.match(text, /MPI transfer efficiency/);
+  assert.match(text, /80 % of ideal/);
+}
+
 export const labScenarios = {
   'JupyterLab: first table, its numbers and hover texts, reopened untrusted': firstTable,
   'JupyterLab: readable dark and light, at 800 and 1600 px': looks,
@@ -137,5 +160,6 @@ export const labScenarios = {
   'JupyterLab: interrupting from the toolbar': interrupt,
   'JupyterLab: restarting from the toolbar': restart,
   'JupyterLab: reloading in the middle of output': reload,
-  'JupyterLab: two tabs on one notebook': twoTabs
+  'JupyterLab: two tabs on one notebook': twoTabs,
+  'JupyterLab: a saved notebook is exported as a PDF of vectors': exported
 };

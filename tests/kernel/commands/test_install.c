@@ -1,7 +1,8 @@
-// The kernelspec that popinjay install writes equals the one that cmake installs.
+// What popinjay install writes: the kernelspec that cmake installs, and settings of Jupyter.
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,8 +40,46 @@ static void test_same_kernelspec(void **state)
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
 }
 
+static int install_into(const char *folder, const char *before)
+{
+    char command[512];
+    snprintf(
+        command, sizeof command,
+        "cd %s && mkdir -p etc/jupyter && %s && " PJ_BINARY_DIR
+        "/bin/popinjay install --prefix . >out 2>err && cat etc/jupyter/jupyter_config.py >now",
+        folder, before);
+    return system(command); // NOLINT(cert-env33-c)
+}
+
+static bool says(const char *folder, const char *file, const char *text)
+{
+    char command[512];
+    snprintf(command, sizeof command, "grep -qF '%s' %s/%s", text, folder, file);
+    return system(command) == 0; // NOLINT(cert-env33-c)
+}
+
+/// Settings of Jupyter: made where there are none, made anew where they are ours, else left.
+static void settings_of_others_stay(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj-install-XXXXXX", command[512];
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(install_into(folder, "true"), 0);
+    assert_true(says(folder, "now", "print_vectors"));
+    assert_int_equal(install_into(folder, "sed -i 2,99d etc/jupyter/jupyter_config.py"), 0);
+    assert_true(says(folder, "now", "print_vectors"));
+    assert_false(says(folder, "err", "your own"));
+    assert_int_equal(install_into(folder, "echo mine = 1 >etc/jupyter/jupyter_config.py"), 0);
+    assert_true(says(folder, "now", "mine = 1"));
+    assert_false(says(folder, "now", "print_vectors"));
+    assert_true(says(folder, "err", "is your own and stays"));
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_kernelspec)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_kernelspec),
+                                       cmocka_unit_test(settings_of_others_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,3 +37,12 @@ uint32_t pj_rec_metric(const char *name, const char *unit, int type)
     snprintf(number, sizeof number, "%d", type);
     return pj_rec_defs_id('M', (const char *[]){name, unit, number}, 3);
 }
+
+uint32_t pj_rec_io_handle(const char *file, pj_rec_io_kind kind, uint32_t instance, bool before)
+{
+    char numbers[2][NUMBER];
+    snprintf(numbers[0], sizeof numbers[0], "%d", (int)kind);
+    snprintf(numbers[1], sizeof numbers[1], "%u", instance);
+    const char *fields[] = {file, numbers[0], numbers[1], before ? "1" : "0"};
+    return pj_rec_defs_id('I', fields, sizeof fields / sizeof *fields);
+}

@@ -5,6 +5,7 @@
 
 #include "metrics/record/rec_export.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// OTF2_RegionRole and OTF2_Paradigm (OTF2 3.0, OTF2_Definitions.h), those that are written.
@@ -12,13 +13,16 @@ typedef enum pj_rec_role {
     PJ_REC_ROLE_UNKNOWN = 0,
     PJ_REC_ROLE_FUNCTION = 1,
     PJ_REC_ROLE_CODE = 4,
+    PJ_REC_ROLE_FILE_IO = 27,
     PJ_REC_ROLE_ARTIFICIAL = 31,
+    PJ_REC_ROLE_FILE_IO_METADATA = 38,
 } pj_rec_role;
 
 typedef enum pj_rec_paradigm {
     PJ_REC_PARADIGM_USER = 1,
     PJ_REC_PARADIGM_MPI = 4,
     PJ_REC_PARADIGM_SYSTEM = 6, // of the measurement itself
+    PJ_REC_PARADIGM_NONE = 22,  // input and output, as Score-P has it
 } pj_rec_paradigm;
 
 typedef struct pj_rec_region_of {
@@ -41,5 +45,16 @@ typedef enum pj_rec_parameter_type { // OTF2_ParameterType
 PJ_REC_API uint32_t pj_rec_parameter(const char *name, pj_rec_parameter_type type);
 /// `type` is a pj_rec_value_type.
 PJ_REC_API uint32_t pj_rec_metric(const char *name, const char *unit, int type);
+
+typedef enum pj_rec_io_kind {
+    PJ_REC_IO_POSIX, // descriptors
+    PJ_REC_IO_ISOC,  // streams of stdio.h
+    PJ_REC_IO_KINDS,
+} pj_rec_io_kind;
+
+/// A file that is open; `instance` tells it from others of the same file, from 0 on. `before`: it
+/// was open before the recording.
+PJ_REC_API uint32_t pj_rec_io_handle(const char *file, pj_rec_io_kind kind, uint32_t instance,
+                                     bool before);
 
 #endif

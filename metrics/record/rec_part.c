@@ -87,6 +87,12 @@ bool pj_rec_active(void)
                                            : pj_rec_start((pj_rec_options){0});
 }
 
+bool pj_rec_started(void)
+{
+    const stage now = atomic_load_explicit(&now_at, memory_order_relaxed);
+    return now != UNKNOWN && now != ENDED;
+}
+
 const char *pj_rec_part_folder(void)
 {
     return folder;

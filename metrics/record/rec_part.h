@@ -21,6 +21,8 @@ typedef struct pj_rec_options {
 PJ_REC_API bool pj_rec_start(pj_rec_options options);
 /// Whether events are taken: there is a part, or the first event will make one.
 PJ_REC_API bool pj_rec_active(void);
+/// The same without asking the environment: whether somebody has started it.
+PJ_REC_API bool pj_rec_started(void);
 /// Closes the part in good order; later events are dropped. Happens by itself when the process
 /// exits, and need not happen.
 PJ_REC_API void pj_rec_finish(void);

@@ -4,7 +4,8 @@ import collections
 import re
 import subprocess
 
-EVENT = re.compile(r"(ENTER|LEAVE|MEASUREMENT_ON_OFF|PARAMETER_\w+)\s+(\d+)\s+(\d+)\s+(.*)")
+EVENT = re.compile(r"(ENTER|LEAVE|MEASUREMENT_ON_OFF|PARAMETER_\w+|IO_\w+)\s+(\d+)\s+(\d+)\s+(.*)")
+MEMBER = re.compile(r'(\w[\w ]*): ("[^"]*"|\{[^}]*\}|[^,]+)')
 REGION = re.compile(r'Region: "(.*)" <(\d+)>')
 LOCATION = re.compile(r'LOCATION\s+(\d+)\s+Name: "(.*?)" <')
 
@@ -18,6 +19,7 @@ class Location:
         self.paths = collections.Counter()  # names from the outermost to the innermost
         self.marks = []
         self.parameters = []
+        self.io = []  # (names of what is open, kind of the event, its members)
         self.unbalanced = 0
         self.open = []
 
@@ -33,6 +35,9 @@ class Location:
                 self.unbalanced += 1
         elif kind == "MEASUREMENT_ON_OFF":
             self.marks.append(rest.split(":")[1].strip())
+        elif kind.startswith("IO_"):
+            self.io.append(("/".join(self.open), kind[3:], {
+                name: text.strip('"') for name, text in MEMBER.findall(re.sub(r" <\d+>", "", rest))}))
         else:
             self.parameters.append(re.sub(r" <\d+>", "", rest))
 

@@ -1,7 +1,7 @@
 // Folders of recordings: named by program, date and time, never overwritten.
 #include "kernel/commands/record/record_folder.h"
 
-#include "kernel/commands/record/record_mpi.h"
+#include "kernel/commands/record/record_preload.h"
 #include "metrics/base/str.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ const char *pj_record_folder_name(const pj_texts *words, pj_arena *arena)
         if (strcmp(words->items[i], "-m") == 0 && i + 1 < words->count)
             return words->items[i + 1];
     }
-    size_t program = pj_record_mpi_program(words, arena);
+    size_t program = pj_record_preload_mpi(words, arena);
     const char *named = words->items[program < words->count ? program : 0];
     return named ? pj_arena_text(arena, base_name(pj_str_of(named))) : "recording";
 }

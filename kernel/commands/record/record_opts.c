@@ -67,6 +67,11 @@ const pj_param pj_record_rows[] = {
      .shown = "N:TIME",
      .help = "A function that was called N times and took less than TIME on average is recorded no "
              "more, as 10000:1us; each process decides for itself."},
+    {.name = "io",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_record_opts, io),
+     .help = "Input and output, too: open, read, write, lseek, close, fopen and their kin, with "
+             "file and bytes. Pipes, sockets and terminals are left out."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),

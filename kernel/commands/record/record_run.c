@@ -4,7 +4,7 @@
 #include "kernel/command/child.h"
 #include "kernel/commands/record/record_archive.h"
 #include "kernel/commands/record/record_facts.h"
-#include "kernel/commands/record/record_mpi.h"
+#include "kernel/commands/record/record_preload.h"
 #include "kernel/commands/record/record_program.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
@@ -14,7 +14,7 @@ enum { ASKED_MS = 5000 }; // to end, before it is told
 static bool run_program(pj_session *session, const pj_record_run *run, const char *const *settings,
                         pj_arena *arena, int *status, pj_err *err)
 {
-    pj_texts words = pj_record_mpi_words(&run->words, arena);
+    pj_texts words = pj_record_preload_words(&run->words, run->opts, arena);
     if (run->foreground)
         return pj_record_program(&words, settings, status, err);
     const pj_child child = {.words = words.items,

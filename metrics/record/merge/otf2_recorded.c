@@ -68,6 +68,7 @@ static void write_local(saving *s, const pj_recorded_location *location)
     write_map(s, out, OTF2_MAPPING_PARAMETER, p->parameters);
     write_map(s, out, OTF2_MAPPING_METRIC, p->metrics);
     write_map(s, out, OTF2_MAPPING_COMM, p->comms);
+    write_map(s, out, OTF2_MAPPING_IO_HANDLE, p->handles);
     for (unsigned i = 0; i < 2 && p->has_offsets; i++)
         good(s, OTF2_DefWriter_WriteClockOffset(out, p->offsets[i].ticks, p->offsets[i].offset, 0));
     good(s, OTF2_Archive_CloseDefWriter(s->archive, out));
@@ -176,6 +177,27 @@ static void write_comms(saving *s)
     }
 }
 
+static void write_files(saving *s)
+{
+    const pj_recorded *of = s->of;
+    for (uint8_t i = 0; i < of->io_paradigm_count; i++)
+        good(s, OTF2_GlobalDefWriter_WriteIoParadigm(
+                    s->out, i, of->io_paradigms[i].id, of->io_paradigms[i].name,
+                    OTF2_IO_PARADIGM_CLASS_SERIAL, OTF2_IO_PARADIGM_FLAG_OS, 0, NULL, NULL, NULL));
+    for (uint32_t i = 0; i < of->file_count; i++)
+        good(s, OTF2_GlobalDefWriter_WriteIoRegularFile(s->out, i, of->files[i], 0));
+    for (uint32_t i = 0; i < of->handle_count; i++) {
+        const pj_recorded_handle *h = &of->handles[i];
+        good(s, OTF2_GlobalDefWriter_WriteIoHandle(s->out, i, h->name, h->file, h->paradigm,
+                                                   h->before ? OTF2_IO_HANDLE_FLAG_PRE_CREATED
+                                                             : OTF2_IO_HANDLE_FLAG_NONE,
+                                                   OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
+        if (h->before)
+            good(s, OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(
+                        s->out, i, OTF2_IO_ACCESS_MODE_READ_WRITE, OTF2_IO_STATUS_FLAG_NONE));
+    }
+}
+
 static void write_global(saving *s)
 {
     const pj_recorded *of = s->of;
@@ -192,6 +214,7 @@ static void write_global(saving *s)
     write_values(s);
     write_places(s);
     write_comms(s);
+    write_files(s);
     good(s, OTF2_Archive_CloseGlobalDefWriter(s->archive, s->out));
 }
 

@@ -47,10 +47,20 @@ typedef struct pj_recorded_offset {
     int64_t offset;
 } pj_recorded_offset;
 
+typedef struct pj_recorded_handle {
+    uint32_t name, file; // of `files`
+    uint8_t paradigm;    // of `io_paradigms`
+    bool before;         // it was open before the recording
+} pj_recorded_handle;
+
+typedef struct pj_recorded_io_paradigm {
+    uint32_t id, name;
+} pj_recorded_io_paradigm;
+
 typedef struct pj_recorded_process {
     uint32_t name, node, creator; // creator: PJ_RECORDED_NONE = unknown
     uint64_t pid;
-    pj_recorded_map strings, regions, parameters, metrics, comms;
+    pj_recorded_map strings, regions, parameters, metrics, comms, handles;
     pj_recorded_offset offsets[2];
     bool has_offsets;
 } pj_recorded_process;
@@ -71,6 +81,11 @@ typedef struct pj_recorded {
     const pj_recorded_metric *metrics;
     const pj_recorded_comm *comms;
     uint32_t string_count, region_count, parameter_count, metric_count, comm_count;
+    const uint32_t *files; // their names
+    const pj_recorded_handle *handles;
+    const pj_recorded_io_paradigm *io_paradigms;
+    uint32_t file_count, handle_count;
+    uint8_t io_paradigm_count;
     const pj_recorded_process *processes;
     const uint32_t *nodes; // names of hosts
     const pj_recorded_location *locations;

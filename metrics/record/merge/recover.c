@@ -122,6 +122,14 @@ static bool is_defined(const reading *r, uint8_t type)
     case PJ_REC_COMM_CREATE:
     case PJ_REC_COMM_DESTROY:
         return knows(m[0], known->comms);
+    case PJ_REC_IO_CREATE_HANDLE:
+    case PJ_REC_IO_DESTROY_HANDLE:
+    case PJ_REC_IO_SEEK:
+    case PJ_REC_IO_OPERATION_BEGIN:
+    case PJ_REC_IO_OPERATION_COMPLETE:
+        return knows(m[0], known->handles);
+    case PJ_REC_IO_DUPLICATE_HANDLE:
+        return knows(m[0], known->handles) && knows(m[1], known->handles);
     case PJ_REC_MPI_ISEND_COMPLETE:
     case PJ_REC_MPI_IRECV_REQUEST:
     case PJ_REC_MPI_REQUEST_TEST:

@@ -6,6 +6,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/record/merge/definition_table.h"
+#include "metrics/record/merge/unite_files.h"
 #include "metrics/record/rec_names.h"
 
 #include <stdlib.h>
@@ -452,6 +453,7 @@ static bool unite_all(uniting *u, pj_err *err)
     fill_locations(u);
     fill_words(u);
     fill_properties(u);
+    pj_unite_files(u->parts, u->count, u->strings, u->arena, u->out);
     fill_strings(u);
     return true;
 }

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from popinjay import names, recording, script
+from popinjay import names, preload, recording, script
 
 USAGE = """usage: python3 -m popinjay [options] [--] script.py|-m module [arguments]
 
@@ -20,6 +20,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --min-duration T    calls that take less are taken out of the trace: 10us
   --auto-off N:T      functions that were called N times, taking less than T, are recorded no more
   --depth N           of a profile: calls within each other that have paths of their own
+  --io                input and output too, with files and bytes; Python is started once more for it
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -30,7 +31,7 @@ as an OTF2 archive: DIR/traces.otf2.
 """
 
 FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--trace": None,
-         "--keep-files": "KEEP", "-q": "QUIET", "--quiet": "QUIET"}
+         "--keep-files": "KEEP", "--io": "IO", "-q": "QUIET", "--quiet": "QUIET"}
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
@@ -83,6 +84,7 @@ def name_of(words):
 
 def begin(words, options):
     """Starts the recorder; without it the program runs all the same."""
+    preload.again(options)
     silent, keeps = bool(options.pop("QUIET", None)), bool(options.pop("KEEP", None))
     try:
         where = recording.new_folder(options.pop("OUT", None), name_of(words))

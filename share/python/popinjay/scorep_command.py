@@ -5,7 +5,7 @@ import sys
 import time
 
 import popinjay
-from popinjay import command, names, recording, script
+from popinjay import command, names, preload, recording, script
 
 USAGE = """usage: python3 -m scorep [options] [--] script.py|-m module [arguments]
 
@@ -18,7 +18,8 @@ USAGE = """usage: python3 -m scorep [options] [--] script.py|-m module [argument
 
 Options of Score-P (--mpp=, --thread=, --io=, --user, --nocompiler and others) are accepted. The
 environment: SCOREP_ENABLE_TRACING (default: false), SCOREP_ENABLE_PROFILING (default: true),
-SCOREP_EXPERIMENT_DIRECTORY, SCOREP_FILTERING_FILE, SCOREP_PROFILING_MAX_CALLPATH_DEPTH. Of both a
+SCOREP_EXPERIMENT_DIRECTORY, SCOREP_FILTERING_FILE, SCOREP_PROFILING_MAX_CALLPATH_DEPTH,
+SCOREP_IO_POSIX (default: false; the same as --io=posix). Of both a
 trace is written, which has the call paths of the profile, too.
 """
 
@@ -26,14 +27,15 @@ COMPLAINT = ("SCOREP_BINDING_PYTHON ERROR: There was a region exit without an en
              "SCOREP_BINDING_PYTHON ERROR: For details look for \"error_region\" in the trace or "
              "profile.\n")
 TYPES = ("profile", "trace", "cProfile", "cTrace", "dummy")
-ACCEPTED = ("--mpp", "--mpi", "--nompi", "--thread", "--io", "--compiler", "--nocompiler", "--user",
+ACCEPTED = ("--mpp", "--mpi", "--nompi", "--thread", "--compiler", "--nocompiler", "--user",
             "--nouser", "--memory", "--nomemory", "--cuda", "--nocuda", "--opencl", "--noopencl",
             "--openmp", "--noopenmp", "--openacc", "--noopenacc", "--pdt", "--preprocess",
             "--nopreprocess", "--static", "--dynamic", "--mutex", "--dry-run")
 
 
 def parse(words):
-    options = {"functions": True, "type": "cProfile", "file": None, "verbose": False, "keep": False}
+    options = {"functions": True, "type": "cProfile", "file": None, "verbose": False, "keep": False,
+               "io": False}
     while words and words[0].startswith("-") and words[0] != "-m":
         word, _, value = words.pop(0).partition("=")
         if word == "--":
@@ -53,6 +55,8 @@ def parse(words):
             options["verbose"] = True
         elif word == "--keep-files":
             options["keep"] = True
+        elif word == "--io":
+            options["io"] = "posix" in value
         elif word not in ACCEPTED:
             sys.stderr.write(f"scorep: {word} is not known here and is left out\n")
     if not words or (words[0] == "-m" and len(words) < 2):
@@ -86,6 +90,8 @@ def asked_for(options):
         return None
     if not traces:
         asked["PROFILE"] = "1"
+    if options["io"] or is_on("SCOREP_IO_POSIX", False):
+        asked["IO"] = "1"
     if os.environ.get("SCOREP_FILTERING_FILE"):
         asked["FILTER"] = os.path.abspath(os.environ["SCOREP_FILTERING_FILE"])
     if os.environ.get("SCOREP_PROFILING_MAX_CALLPATH_DEPTH"):
@@ -95,9 +101,11 @@ def asked_for(options):
 
 def begin(options):
     try:
+        asked = asked_for(options)
+        if asked is not None:
+            preload.again(asked)
         where = folder()
         popinjay.complaint = COMPLAINT
-        asked = asked_for(options)
         if asked is None:
             return
         recording.tell_children(where, asked)

@@ -86,6 +86,7 @@ static OTF2_ErrorCode write_theirs(OTF2_EvtWriter *writer, int type, uint64_t ti
         ROW(IO_CREATE_HANDLE,
             IoCreateHandle(W, m32(m[0]), (OTF2_IoAccessMode)m[1], m32(m[2]), m32(m[3])))
         ROW(IO_DESTROY_HANDLE, IoDestroyHandle(W, m32(m[0])))
+        ROW(IO_DUPLICATE_HANDLE, IoDuplicateHandle(W, m32(m[0]), m32(m[1]), m32(m[2])))
         ROW(IO_SEEK, IoSeek(W, m32(m[0]), (int64_t)m[1], (OTF2_IoSeekOption)m[2], m[3]))
         ROW(IO_OPERATION_BEGIN,
             IoOperationBegin(W, m32(m[0]), (OTF2_IoOperationMode)m[1], m32(m[2]), m[3], m[4]))

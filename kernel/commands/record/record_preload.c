@@ -1,0 +1,171 @@
+// A program names the library it needs in its table of strings: there the name of an MPI ends with
+// a zero and stands for itself.
+#include "kernel/commands/record/record_preload.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/module.h"
+#include "metrics/base/str.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *library, *wrappers;
+} flavours[] = {
+    {"libmpi.so.40", "popinjay-record-openmpi.so"},
+    {"libmpi.so.12", "popinjay-record-mpich.so"}, // MPICH, Intel, MVAPICH, Cray
+    {"libmpich.so.12", "popinjay-record-mpich.so"},
+};
+
+static const char *wrappers_for(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < sizeof flavours / sizeof *flavours; i++)
+        if (memmem(bytes, size, flavours[i].library, strlen(flavours[i].library) + 1))
+            return flavours[i].wrappers;
+    return NULL;
+}
+
+/// Of an open file that is a program.
+static const char *search(int fd)
+{
+    enum { BLOCK = 1 << 16, OVERLAP = 16 }; // a name may lie across the end of a block
+    static const char magic[] = ELFMAG;
+    char block[BLOCK];
+    const char *found = NULL;
+    ssize_t got = read(fd, block, sizeof block);
+    bool program = got >= SELFMAG && memcmp(block, magic, SELFMAG) == 0;
+    for (size_t kept = 0; program && got > 0 && !found;) {
+        size_t filled = kept + (size_t)got;
+        found = wrappers_for(block, filled);
+        kept = filled < OVERLAP ? filled : OVERLAP;
+        memmove(block, block + filled - kept, kept);
+        got = read(fd, block + kept, sizeof block - kept);
+    }
+    return found;
+}
+
+/// Of a file; NULL when it is no program with MPI.
+static const char *look(const char *path)
+{
+    const char *found = NULL;
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+        found = search(fd);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/// The file of a word, as a shell or launcher finds it: a path, else in the folders of PATH; NULL
+/// when there is none.
+static const char *file_of(const char *word, pj_arena *arena)
+{
+    if (strchr(word, '/'))
+        return word;
+    const char *path = getenv("PATH");
+    for (pj_str rest = pj_str_of(path ? path : ""); rest.len;) {
+        const pj_str folder = pj_str_cut(&rest, ':');
+        const char *file = pj_arena_format(arena, PJ_STR_FMT "/%s", PJ_STR_ARG(folder), word);
+        if (access(file, X_OK) == 0)
+            return file;
+    }
+    return NULL;
+}
+
+static const char *find_mpi(const pj_texts *words, size_t *at, pj_arena *arena)
+{
+    const char *wrappers = NULL;
+    for (*at = 0; *at < words->count; ++*at) {
+        const char *file = file_of(words->items[*at], arena);
+        if (file && (wrappers = look(file)))
+            break;
+    }
+    return wrappers;
+}
+
+size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)
+{
+    size_t at;
+    find_mpi(words, &at, arena);
+    return at;
+}
+
+/// Of a word that is a program but for those that only start others: where it lies. Else NULL.
+static const char *program_of(const char *word, pj_arena *arena)
+{
+    static const char *const starters[] = {
+        "mpirun", "mpiexec", "orterun", "prterun", "srun",   "env",   "nice",  "time",   "timeout",
+        "nohup",  "taskset", "numactl", "setsid",  "stdbuf", "chrt",  "sudo",  "ionice", "sh",
+        "bash",   "dash",    "hydra",   "setarch", "perf",   "xargs", "strace"};
+    char path[PATH_MAX], magic[SELFMAG];
+    const char *file = file_of(word, arena);
+    if (!file || !realpath(file, path))
+        return NULL;
+    const char *slash = strrchr(word, '/'), *real = strrchr(path, '/') + 1;
+    const char *name = slash ? slash + 1 : word;
+    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+        if (strcmp(name, starters[i]) == 0 || strcmp(real, starters[i]) == 0)
+            return NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool program = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+                   memcmp(magic, ELFMAG, SELFMAG) == 0;
+    if (fd >= 0)
+        close(fd);
+    return program ? pj_arena_text(arena, pj_str_of(path)) : NULL;
+}
+
+/// What is preloaded for an option.
+static const struct {
+    size_t wanted; // a bool of the options
+    const char *wrappers;
+} options[] = {
+    {offsetof(pj_record_opts, io), "popinjay-record-posix.so"},
+};
+
+/// Appends a module to those that are preloaded; none where blanks or colons, which part them, are
+/// in its path.
+static void add_module(pj_buf *list, const char *module)
+{
+    char path[PATH_MAX];
+    if (pj_module_path(module, path, sizeof path) && !strpbrk(path, " :"))
+        pj_buf_addf(list, "%s%s", list->len ? ":" : "", path);
+}
+
+pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *opts, pj_arena *arena)
+{
+    size_t at;
+    pj_auto_buf list = {0};
+    const char *before = getenv("LD_PRELOAD"), *program = NULL;
+    const char *wrappers = find_mpi(words, &at, arena);
+    if (wrappers)
+        add_module(&list, wrappers);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (*(const bool *)((const char *)opts + options[i].wanted))
+            add_module(&list, options[i].wrappers);
+    if (!list.len)
+        return *words;
+    for (at = wrappers ? at : 0; at < words->count; at++)
+        if ((program = program_of(words->items[at], arena)))
+            break;
+    at = program ? at : 0;
+    if (before && *before)
+        pj_buf_addf(&list, ":%s", before);
+    const char *const added[] = {
+        "env", pj_arena_format(arena, "LD_PRELOAD=%s", list.at),
+        pj_arena_format(arena, "POPINJAY_RECORD_PROGRAM=%s", program ? program : "")};
+    enum { ADDED = sizeof added / sizeof *added };
+    pj_texts out = {.count = words->count + ADDED};
+    out.items = pj_new_n(arena, const char *, out.count + 1);
+    memcpy(out.items, words->items, at * sizeof *words->items);
+    memcpy(out.items + at, added, sizeof added);
+    memcpy(out.items + at + ADDED, words->items + at, (words->count - at) * sizeof *words->items);
+    return out;
+}

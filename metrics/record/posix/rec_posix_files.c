@@ -1,0 +1,182 @@
+// A row for each descriptor. Handles are taken again once they are closed, so that a program that
+// opens a file a million times has one.
+#include "metrics/record/posix/rec_posix_files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DESCRIPTORS = 1 << 16, FIRST_FILES = 64 };
+#define LEFT_OUT UINT32_MAX
+
+typedef struct open_file {
+    char *path;
+    uint64_t hash;
+    uint32_t instance, id;
+    pj_rec_io_kind kind;
+    bool used;
+} open_file;
+
+static _Atomic uint32_t handles[DESCRIPTORS]; // 0 = not known
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static open_file *files; // that are or were open
+static size_t file_count, file_most;
+static _Atomic pid_t own_pid;
+
+static void hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void release_in_child(void)
+{
+    atomic_store(&own_pid, getpid());
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    atomic_store(&own_pid, getpid());
+    pthread_atfork(hold, release, release_in_child);
+}
+
+bool pj_rec_posix_borrowed(void)
+{
+    return getpid() != atomic_load_explicit(&own_pid, memory_order_relaxed);
+}
+
+static bool is_file(const struct stat *info)
+{
+    return S_ISREG(info->st_mode) || S_ISBLK(info->st_mode);
+}
+
+static bool path_of(int descriptor, char path[PATH_MAX])
+{
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t size = readlink(link, path, PATH_MAX - 1);
+    path[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+static uint64_t hash_of(const char *path)
+{
+    uint64_t hash = 0xCBF29CE484222325;
+    for (; *path; path++)
+        hash = (hash ^ (uint8_t)*path) * 0x100000001B3;
+    return hash;
+}
+
+static bool grow(void)
+{
+    size_t most = file_most ? 2 * file_most : FIRST_FILES;
+    open_file *more = realloc(files, most * sizeof *more);
+    if (!more)
+        return false;
+    files = more;
+    file_most = most;
+    return true;
+}
+
+/// The first handle of the file that is free, or a new one; under the lock.
+static open_file *take(const char *path, pj_rec_io_kind kind)
+{
+    const uint64_t hash = hash_of(path);
+    uint32_t instance = 0;
+    for (size_t i = 0; i < file_count; i++) {
+        open_file *f = &files[i];
+        if (f->hash != hash || f->kind != kind || strcmp(f->path, path) != 0)
+            continue;
+        if (!f->used)
+            return f;
+        instance++;
+    }
+    char *copy = file_count < file_most || grow() ? strdup(path) : NULL;
+    if (!copy)
+        return NULL;
+    files[file_count] = (open_file){.path = copy, .hash = hash, .instance = instance, .kind = kind};
+    return &files[file_count++];
+}
+
+static uint32_t handle_of(const char *path, pj_rec_io_kind kind, bool before)
+{
+    hold();
+    open_file *f = take(path, kind);
+    if (f && f->id == 0)
+        f->id = pj_rec_io_handle(path, kind, f->instance, before);
+    if (f)
+        f->used = f->id != 0;
+    uint32_t id = f && f->id ? f->id : LEFT_OUT;
+    release();
+    return id;
+}
+
+static uint32_t look(int descriptor, pj_rec_io_kind kind, bool before)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (descriptor < 0 || descriptor >= DESCRIPTORS || fstat(descriptor, &info) != 0)
+        return LEFT_OUT; // of what is not open nothing is kept
+    uint32_t id =
+        is_file(&info) && path_of(descriptor, path) ? handle_of(path, kind, before) : LEFT_OUT;
+    atomic_store_explicit(&handles[descriptor], id, memory_order_relaxed);
+    return id;
+}
+
+static uint32_t shown(uint32_t id)
+{
+    return id == LEFT_OUT ? 0 : id;
+}
+
+uint32_t pj_rec_posix_handle(int descriptor)
+{
+    if (descriptor < 0 || descriptor >= DESCRIPTORS)
+        return 0;
+    uint32_t id = atomic_load_explicit(&handles[descriptor], memory_order_relaxed);
+    return shown(id ? id : look(descriptor, PJ_REC_IO_POSIX, true));
+}
+
+uint32_t pj_rec_posix_opened(int descriptor, pj_rec_io_kind kind)
+{
+    pj_rec_posix_closed(descriptor);
+    return shown(look(descriptor, kind, false));
+}
+
+uint32_t pj_rec_posix_duplicated(int from, int to)
+{
+    if (pj_rec_posix_handle(from) == 0)
+        return 0;
+    return pj_rec_posix_opened(to, PJ_REC_IO_POSIX);
+}
+
+uint32_t pj_rec_posix_closed(int descriptor)
+{
+    if (descriptor < 0 || descriptor >= DESCRIPTORS)
+        return 0;
+    uint32_t id = atomic_exchange_explicit(&handles[descriptor], 0, memory_order_relaxed);
+    if (shown(id) == 0)
+        return 0;
+    hold();
+    for (size_t i = 0; i < file_count; i++)
+        if (files[i].id == id)
+            files[i].used = false;
+    release();
+    return id;
+}
+
+void pj_rec_posix_closed_range(unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last && i < DESCRIPTORS; i++)
+        pj_rec_posix_closed((int)i);
+}

@@ -71,7 +71,8 @@ bool pj_compare_args_run(pj_session *session, const pj_load_args *load, const pj
                          pj_comparison_opts opts, pj_comparison *out, pj_err *err)
 {
     pj_auto_value loaded = {0};
-    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set), &loaded, err) ||
+    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set, false), &loaded,
+                        err) ||
         !two_runs(session, loaded.list, err))
         return false;
     pj_run *const runs[] = {loaded.list->items[0].run, loaded.list->items[1].run};

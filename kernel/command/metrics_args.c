@@ -49,6 +49,15 @@ const pj_param pj_scaling_rows[] = {
     {0},
 };
 
+const pj_param pj_causes_rows[] = {
+    {.name = "causes",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_metrics_args, causes),
+     .help = "Under load balance, serialisation and transfer: the waits and calls that they are "
+             "lost to, in points of the runtime."},
+    {0},
+};
+
 const pj_param pj_title_rows[] = {
     {.name = "title",
      .type = PJ_PARAM_TEXT,
@@ -132,7 +141,7 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
         return false;
     const pj_metric_set *set =
         args->set ? pj_session_set(session, pj_str_of(args->set)) : pj_metric_set_default(study);
-    pj_metrics_opts opts = {.title = args->title};
+    pj_metrics_opts opts = {.title = args->title, .causes = args->causes};
     if (args->by)
         pj_key_parse(pj_str_of(args->by), &opts.by);
     pj_metrics *metrics = pj_metrics_new(set, study, opts, err);
@@ -143,10 +152,11 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     return true;
 }
 
-pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set)
+pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set, bool causes)
 {
     const pj_metric_set *known = set ? pj_session_set(session, pj_str_of(set)) : NULL;
-    return (pj_load_opts){.for_sums = true, .aspects = known ? pj_metric_set_aspects(known) : 0};
+    unsigned aspects = known ? pj_metric_set_aspects(known) : 0;
+    return (pj_load_opts){.for_sums = true, .aspects = aspects | (causes ? PJ_WANT(waits) : 0)};
 }
 
 bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,
@@ -157,7 +167,8 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
     if (!take_palette(args, &palette, err))
         return false;
     bool plain = !pj_load_how_given(&load->how) && !load->region && !load->tag && !load->reread &&
-                 !args->set && !args->ref && !args->scaling && !args->by && !args->title;
+                 !args->set && !args->ref && !args->scaling && !args->by && !args->title &&
+                 !args->causes;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
         if (args->good != 0 || args->bad != 0 || args->colours)
@@ -165,7 +176,8 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
         return true;
     }
     pj_auto_value runs = {0};
-    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set), &runs, err) ||
+    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set, args->causes),
+                        &runs, err) ||
         !evaluate(session, runs.list, args, out, err))
         return false;
     out->palette = palette;

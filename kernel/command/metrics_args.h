@@ -15,10 +15,12 @@ typedef struct pj_metrics_args {
     const char *scaling, *by, *title;
     double good, bad;
     const char *colours;
+    bool causes;
 } pj_metrics_args;
 
 /// Groups over pj_metrics_args.
-extern const pj_param pj_set_rows[], pj_scaling_rows[], pj_title_rows[], pj_palette_rows[];
+extern const pj_param pj_set_rows[], pj_scaling_rows[], pj_causes_rows[], pj_title_rows[],
+    pj_palette_rows[];
 
 extern const char *const pj_scalings[];
 extern const char *const pj_colour_schemes[];
@@ -27,8 +29,8 @@ pj_scaling pj_scaling_choice(const char *name);
 /// The names of pj_key; NULL past the end.
 const char *pj_key_choice(const pj_session *session, size_t index);
 
-/// How runs are to be read for a set; NULL = the one that fits.
-pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set);
+/// How runs are to be read for a set; NULL = the one that fits. `causes`: with their waits.
+pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set, bool causes);
 
 /// Loads the inputs and evaluates the set. Metrics given alone and without options are returned
 /// as they are.

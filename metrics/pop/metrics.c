@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
+#include "metrics/pop/metrics_causes.h"
 #include "metrics/pop/metrics_remark.h"
 #include "metrics/pop/metricset_define.h"
 #include "metrics/run/study.h"
@@ -222,6 +223,8 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
         }
     fill_absent(metrics, measures);
     fill_residuals(metrics);
+    if (opts.causes)
+        pj_metrics_find_causes(metrics);
     pj_metrics_remark(metrics, measures);
     return metrics;
 }
@@ -262,6 +265,25 @@ static void add_columns(pj_table *table, const pj_metric_set *set)
     }
 }
 
+static void add_cause_columns(pj_table *table, const pj_metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->cause_count; i++) {
+        const pj_metric_cause *cause = &metrics->causes[i];
+        const char *key =
+            pj_arena_format(table->arena, "%s.%s", metrics->set->rows[cause->row].key, cause->key);
+        pj_table_add_column(table, (pj_column){.key = key,
+                                               .title = cause->title,
+                                               .help = "What it costs of the runtime.",
+                                               .unit = PJ_UNIT_RATIO});
+    }
+}
+
+static pj_cell cell_of(pj_table *table, pj_metric_value value)
+{
+    return value.reason ? pj_table_copy_cell(table, pj_cell_empty(value.reason))
+                        : pj_cell_real(value.value);
+}
+
 static void add_run(pj_table *table, const pj_metrics *metrics, size_t run)
 {
     const pj_study *study = metrics->study;
@@ -278,12 +300,11 @@ static void add_run(pj_table *table, const pj_metrics *metrics, size_t run)
     pj_cell *cells = pj_table_add_row(table);
     for (size_t i = 0; i < RUN_COLUMNS; i++)
         cells[i] = pj_table_copy_cell(table, run_cells[i]);
-    for (size_t row = 0; row < metrics->set->count; row++) {
-        pj_metric_value value = pj_metrics_at(metrics, run, row);
-        cells[RUN_COLUMNS + row] = value.reason
-                                       ? pj_table_copy_cell(table, pj_cell_empty(value.reason))
-                                       : pj_cell_real(value.value);
-    }
+    for (size_t row = 0; row < metrics->set->count; row++)
+        cells[RUN_COLUMNS + row] = cell_of(table, pj_metrics_at(metrics, run, row));
+    for (size_t i = 0; i < metrics->cause_count; i++)
+        cells[RUN_COLUMNS + metrics->set->count + i] =
+            cell_of(table, metrics->causes[i].values[run]);
 }
 
 void pj_metrics_add_note(const pj_metrics *metrics, pj_buf *out)
@@ -302,6 +323,7 @@ pj_table *pj_metrics_table(const pj_metrics *metrics)
     pj_metrics_add_note(metrics, &note);
     table->note = pj_arena_text(table->arena, pj_buf_str(&note));
     add_columns(table, metrics->set);
+    add_cause_columns(table, metrics);
     for (size_t run = 0; run < metrics->study->count; run++)
         add_run(table, metrics, run);
     return table;

@@ -11,6 +11,14 @@
 #include "metrics/run/study.h"
 #include "metrics/table/table.h"
 
+/// What a wait or a call costs a row, of the runtime: part of its loss (run/wait_causes.h).
+typedef struct pj_metric_cause {
+    size_t row;              // of the set
+    const char *key;         // "late_sender"
+    const char *title;       // "Late sender"
+    pj_metric_value *values; // by run
+} pj_metric_cause;
+
 typedef struct pj_metrics {
     pj_arena *arena;
     _Atomic uint32_t references;
@@ -25,7 +33,9 @@ typedef struct pj_metrics {
     pj_combine *combine; // by row: what its residuals are taken from; never AUTO
     bool *absent;        // by row: about something that no run did (devices, input and output)
     bool *has_residual;  // by row: in some run the children leave more than 1e-9
-    pj_remark *remarks;  // of the result and of all its runs, each said once; severest first
+    const pj_metric_cause *causes; // of some rows, those of each together; where they are wanted
+    size_t cause_count;
+    pj_remark *remarks; // of the result and of all its runs, each said once; severest first
     size_t remark_count;
     size_t urgent;    // the first of them: said before the table, as it may compare nothing
     const char *note; // convention, reference run, scaling: the line under the table
@@ -34,6 +44,7 @@ typedef struct pj_metrics {
 typedef struct pj_metrics_opts {
     const char *title; // NULL = the set's title, behind "POP efficiencies: " where they are
     pj_key by;
+    bool causes;   // rows with what their losses come from
     bool compared; // of two runs, side by side: where they have one size, scaling is no question
 } pj_metrics_opts;
 

@@ -128,6 +128,14 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
     return kinds >> kind & 1;
 }
 
+bool pj_pass_wants_sent(const pj_pass *pass)
+{
+    bool sent = false;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        sent |= pass->sinks[i].sent;
+    return sent;
+}
+
 static bool is_others(const pj_pass *pass, const pj_sink *sink)
 {
     return !is_own(pass, sink);

@@ -46,6 +46,9 @@ PJ_CHECKED bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err
 /// Whether a sink names this kind among those that it looks at.
 bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
 
+/// Whether a sink wants PJ_PART_SENT.
+bool pj_pass_wants_sent(const pj_pass *pass);
+
 /// The sink that has the call trees of locations; NULL = none.
 const pj_sink *pj_pass_calls(const pj_pass *pass);
 

@@ -57,7 +57,7 @@ typedef struct part { // an end of a message in the call that comes next
     uint32_t message;
     pj_end_kind kind;
     bool later;    // a receive that another call completes
-    uint64_t time; // when it is posted, ns
+    uint64_t time; // when it is posted, ns; of a send its number
 } part;
 
 typedef struct caller { // of a location
@@ -65,7 +65,9 @@ typedef struct caller { // of a location
     part *parts; // what the next call does, where messages come apart
     size_t part_count, part_cap;
     pj_posts posts;
-    uint64_t replayed; // end of its last replayed call
+    pj_posts sends;      // of MPI_Isend, by number: what tells when they are completed
+    uint64_t send_count; // so far, where messages come apart
+    uint64_t replayed;   // end of its last replayed call
     bool has_replayed;
     uint32_t *pending; // synchronisations of non-blocking collectives, the oldest first
     size_t pending_first, pending_count, pending_cap;
@@ -109,6 +111,7 @@ void pj_calls_free(pj_calls *calls)
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
         pj_ends_free(&calls->callers[i].ends);
         pj_posts_free(&calls->callers[i].posts);
+        pj_posts_free(&calls->callers[i].sends);
         free(calls->callers[i].parts);
         free(calls->callers[i].pending);
         pj_requested_free(&calls->callers[i].requested);
@@ -418,7 +421,20 @@ static void add_part(pj_calls *calls, uint32_t location, part item)
 
 void pj_calls_send(pj_calls *calls, uint32_t location, uint32_t message)
 {
-    add_part(calls, location, (part){message, PJ_END_SEND, false, 0});
+    add_part(calls, location,
+             (part){message, PJ_END_SEND, false, calls->callers[location].send_count++});
+}
+
+void pj_calls_sent(pj_calls *calls, uint32_t location, uint64_t number)
+{
+    pj_posts *sends = &calls->callers[location].sends;
+    bool forgotten;
+    pj_posted *sent = pj_posts_find(sends, number, &forgotten);
+    if (!sent)
+        return;
+    add_part(calls, location, (part){sent->message, PJ_END_SENT, false, 0});
+    sent->message = PJ_NOTHING;
+    pj_posts_trim(sends);
 }
 
 void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time)
@@ -488,9 +504,19 @@ static void take_post(pj_calls *calls, uint32_t location, const role_rule *rule,
                  (pj_posted){item.time, item.time, item.message, false}, calls->posts_most);
 }
 
+/// A send that goes on is remembered until a call completes it, for the account.
+static void remember_send(pj_calls *calls, uint32_t location, part item)
+{
+    pj_engine_message_hold(calls->engine, item.message);
+    pj_posts_add(&calls->callers[location].sends, calls->engine,
+                 (pj_posted){item.time, item.time, item.message, false}, calls->posts_most);
+}
+
 static void take_part(pj_calls *calls, uint32_t location, const role_rule *rule, part item,
                       taken *sum)
 {
+    if (item.kind == PJ_END_SEND && rule->isends && pj_engine_accounts(calls->engine))
+        remember_send(calls, location, item);
     if (item.later)
         take_post(calls, location, rule, item);
     else if (accepts(rule, item.kind))
@@ -499,12 +525,12 @@ static void take_part(pj_calls *calls, uint32_t location, const role_rule *rule,
         drop(calls, item);
 }
 
-/// Receives are posted before a call sends, and it waits in the end.
+/// Receives are posted before a call sends, and it waits in the end, for its sends last.
 static taken take_parts(pj_calls *calls, uint32_t location, const role_rule *rule)
 {
     caller *p = &calls->callers[location];
     taken sum = {.received = PJ_NOTHING};
-    for (pj_end_kind kind = PJ_END_POST; kind <= PJ_END_RECEIVED; kind++)
+    for (pj_end_kind kind = PJ_END_POST; kind < PJ_END_KINDS; kind++)
         for (size_t i = 0; i < p->part_count; i++)
             if (p->parts[i].kind == kind)
                 take_part(calls, location, rule, p->parts[i], &sum);
@@ -748,7 +774,7 @@ size_t pj_calls_bytes(const pj_calls *calls)
     for (uint32_t i = 0; i < calls->run->layout.locations; i++) {
         const caller *p = &calls->callers[i];
         bytes += pj_ends_bytes(&p->ends) + p->posts.cap * sizeof *p->posts.items +
-                 p->pending_cap * sizeof *p->pending +
+                 p->sends.cap * sizeof *p->sends.items + p->pending_cap * sizeof *p->pending +
                  p->requested.cap * sizeof *p->requested.items;
     }
     return bytes;

@@ -41,6 +41,8 @@ uint32_t pj_calls_message(pj_calls *calls, const pj_message *message, uint64_t n
 void pj_calls_send(pj_calls *calls, uint32_t location, uint32_t message);
 void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time);
 uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time);
+/// It completes the `number`-th send of the location, from 0 on.
+void pj_calls_sent(pj_calls *calls, uint32_t location, uint64_t number);
 /// What was told since the last call stands in no call.
 void pj_calls_stray(pj_calls *calls, uint32_t location);
 /// The calls after one that begin where it ends, as many as are known, the first of them first.

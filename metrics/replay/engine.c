@@ -208,6 +208,8 @@ static void settle_claim(pj_engine *engine, message *m)
 /// The call that the location is in is held by the send of the message.
 static void claim(pj_engine *engine, uint32_t location, message *m)
 {
+    if (m->other != PJ_NOTHING && !m->is_posted)
+        m = &engine->messages[m->other];
     if (!engine->account || m->claim != PJ_NO_WAIT)
         return;
     m->claim = pj_call_waits_claim(engine->account, location);
@@ -294,6 +296,8 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
         message_sent(engine, r, s->sent, s->sent_at);
     if (r->is_posted)
         message_posted(engine, s, r->posted, r->posted_at);
+    r->claim = s->claim; // the receiver's end lasts until it is posted
+    s->claim = PJ_NO_WAIT;
     run_woken(engine);
 }
 
@@ -321,12 +325,6 @@ void pj_engine_ends(const pj_engine *engine, uint32_t id, uint32_t *from, uint32
     *from = m->from;
     *to = m->to;
     *size = m->size;
-}
-
-/// Latency and transfer of `bytes`, ns.
-static double transfer_ns(const pj_engine *engine, uint64_t bytes)
-{
-    return engine->network.latency_ns + (double)bytes / engine->network.bandwidth * 1e9;
 }
 
 static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
@@ -361,7 +359,7 @@ static bool do_wait(pj_engine *engine, line *l, uint32_t id)
     if (m->size >= engine->network.eager_bytes)
         start = later(start, m->posted);
     if (!m->no_send) {
-        double there = start + transfer_ns(engine, m->size);
+        double there = start + pj_network_transfer_ns(&engine->network, m->size);
         if (engine->account)
             pj_call_waits_receive(engine->account, (uint32_t)(l - engine->lines), m->from,
                                   m->sent_at, there - l->clock.now);
@@ -437,7 +435,7 @@ static double collective_ns(const pj_engine *engine, const sync *g)
     uint32_t levels = 0;
     while (levels < 32 && (UINT64_C(1) << levels) < g->expected)
         levels++;
-    return levels ? levels * transfer_ns(engine, g->bytes) : 0;
+    return levels ? levels * pj_network_transfer_ns(&engine->network, g->bytes) : 0;
 }
 
 static void wake_waiters(pj_engine *engine, sync *g)
@@ -636,19 +634,19 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
     case PJ_OP_RUN:
     case PJ_OP_PASS:
         do_move(engine, location, op.time, op.kind == PJ_OP_RUN);
-        return true;
+        break;
     case PJ_OP_POST:
         message_posted(engine, &engine->messages[op.what], l->clock.now, l->clock.at);
-        return true;
+        break;
     case PJ_OP_SENT:
         claim(engine, location, &engine->messages[op.what]);
-        return true;
+        break;
     case PJ_OP_CALL:
         pj_call_waits_enter(engine->account, location, op.what, l->clock.at, op.time);
-        return true;
+        break;
     case PJ_OP_FENCE:
         pj_call_waits_fence(engine->account, location);
-        return true;
+        break;
     case PJ_OP_SEND:
     case PJ_OP_ISEND:
         return do_send(engine, l, op.what, op.kind == PJ_OP_SEND);
@@ -656,7 +654,7 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
         return do_wait(engine, l, op.what);
     case PJ_OP_ARRIVE:
         do_arrive(engine, l, op.what);
-        return true;
+        break;
     case PJ_OP_AWAIT:
         return do_await(engine, location, op.what);
     }

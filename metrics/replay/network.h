@@ -19,6 +19,11 @@ typedef struct pj_network {
 
 /// Whether it costs nothing and leaves the eager limit as it is: the network of every metric.
 bool pj_network_is_ideal(const pj_network *network);
+/// Latency and transfer of `bytes` where the bandwidth is not 0.
+static inline double pj_network_transfer_ns(const pj_network *network, uint64_t bytes)
+{
+    return network->latency_ns + (double)bytes / network->bandwidth * 1e9;
+}
 /// "2us, 12 GB/s, eager 64 KiB": what is not as on the ideal one; arena.
 const char *pj_network_label(const pj_network *network, pj_arena *arena);
 

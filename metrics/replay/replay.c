@@ -388,6 +388,9 @@ static void part_event(replay *r, const pj_event *event)
     case PJ_PART_COMPLETE:
         receive_event(r, event, end);
         break;
+    case PJ_PART_SENT:
+        pj_calls_sent(r->calls, location, event->a);
+        break;
     }
     if (!r->entered[location].class_)
         pj_calls_stray(r->calls, location);
@@ -793,6 +796,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
         .close = close_replay,
         .self = r,
         .kinds = HEARD,
+        .sent = opts.waits,
         .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits ? NULL : &sharing,
         .tell = tell,
         .hear = hear};

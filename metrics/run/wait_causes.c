@@ -13,35 +13,51 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { END = PJ_WAIT_PATTERNS, KINDS };
+enum { END = PJ_WAIT_PATTERNS, OUTSIDE, KINDS };
 
-typedef struct shares { // of patterns, then of the end
+typedef struct shares { // of patterns, then of the end and of what is neither MPI nor useful
     double balance[KINDS], serial[KINDS];
 } shares;
 
-static void share(shares *s, const pj_ideal *ideal, double most, uint32_t rank, unsigned kind,
-                  double ns)
+/// What a rank computes: outside MPI, or what efficiencies count of it.
+static double work_of(const pj_run *run, bool useful, uint32_t rank)
 {
-    double idle = ideal->runtime_ns - ideal->compute_ns[rank];
-    if (!(idle > 0))
-        return;
-    s->balance[kind] += ns * (most - ideal->compute_ns[rank]) / idle;
-    s->serial[kind] += ns * (ideal->runtime_ns - most) / idle;
+    const pj_totals *first = &run->totals[run->layout.first_location[rank]];
+    return useful ? (double)(first->serial_useful_ns + first->openmp_ns)
+                  : run->ideal.compute_ns[rank];
 }
 
-static shares share_all(const pj_run *run)
+typedef struct sharing {
+    const pj_run *run;
+    bool useful;
+    double most; // that a rank computes
+} sharing;
+
+static void share(shares *s, const sharing *how, uint32_t rank, unsigned kind, double ns)
+{
+    double runtime = how->run->ideal.runtime_ns, work = work_of(how->run, how->useful, rank);
+    double idle = runtime - work;
+    if (!(idle > 0))
+        return;
+    s->balance[kind] += ns * (how->most - work) / idle;
+    s->serial[kind] += ns * (runtime - how->most) / idle;
+}
+
+static shares share_all(const pj_run *run, bool useful)
 {
     const pj_ideal *ideal = &run->ideal;
     shares s = {.balance = {0}};
-    double most = 0;
+    sharing how = {run, useful, 0};
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        most = fmax(most, ideal->compute_ns[i]);
+        how.most = fmax(how.most, work_of(run, useful, i));
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
-        share(&s, ideal, most, sum->rank, sum->pattern, (double)sum->ideal_ns);
+        share(&s, &how, sum->rank, sum->pattern, (double)sum->ideal_ns);
     }
-    for (uint32_t i = 0; i < run->layout.ranks; i++)
-        share(&s, ideal, most, i, END, ideal->runtime_ns - ideal->finish_ns[i]);
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        share(&s, &how, i, END, ideal->runtime_ns - ideal->finish_ns[i]);
+        share(&s, &how, i, OUTSIDE, ideal->compute_ns[i] - work_of(run, useful, i));
+    }
     return s;
 }
 
@@ -89,6 +105,7 @@ static void add_waits(list *l, metric of, const double ns[KINDS])
     for (unsigned k = 0; k < END; k++)
         add(l, of, pj_wait_pattern_rows[k].key, pj_wait_pattern_rows[k].title, ns[k]);
     add_end(l, of, ns[END]);
+    add(l, of, "outside_mpi_not_useful", "Outside MPI, not useful", ns[OUTSIDE]);
     sort_from(l, first);
 }
 
@@ -110,10 +127,11 @@ static void add_calls(list *l, const pj_run *run)
     sort_from(l, first);
 }
 
-const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_arena *arena, uint32_t *count)
+const pj_wait_cause *pj_wait_causes(const pj_run *run, bool useful, pj_arena *arena,
+                                    uint32_t *count)
 {
     list l = {pj_new_n(arena, pj_wait_cause, 2 * KINDS + run->waits->call_count + 1), 0};
-    shares s = share_all(run);
+    shares s = share_all(run, useful);
     add_waits(&l, balance, s.balance);
     add_waits(&l, serial, s.serial);
     add_calls(&l, run);

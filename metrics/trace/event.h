@@ -100,6 +100,8 @@ typedef enum pj_part_kind {
     PJ_PART_POST,    // of a receive that a later record completes; b = ns of its posting
     PJ_PART_RECEIVE, // a = channel << 32 | tag; posted by the call that completes it
     PJ_PART_COMPLETE, // the same; b = ns of its posting
+    PJ_PART_SENT,     // the call completes a send: a = its number among the location's, from 0 on;
+                      // only where a sink wants it
 } pj_part_kind;
 
 typedef struct pj_event {

@@ -153,9 +153,12 @@ static void fill_columns(builder *b)
 
 // ---- rows
 
-static pj_metric_value value_at(const pj_metrics *metrics, size_t run, size_t row, bool residual)
+static pj_metric_value value_at(const pj_metrics *metrics, size_t run, const pj_grid_row *row)
 {
-    return residual ? pj_metrics_residual(metrics, run, row) : pj_metrics_at(metrics, run, row);
+    if (row->cause)
+        return row->cause->values[run];
+    return row->residual ? pj_metrics_residual(metrics, run, row->metric)
+                         : pj_metrics_at(metrics, run, row->metric);
 }
 
 static const char *mark_of(const pj_grid_row *row, double value)
@@ -197,27 +200,34 @@ static const char *text_of(const builder *b, pj_column_text form, double value)
     return zero ? kept + 1 : kept; // no "-0.000"
 }
 
-static pj_column_text form_of_row(const builder *b, size_t metric, bool residual)
+static pj_column_text form_of_row(const builder *b, const pj_grid_row *row)
 {
     const pj_metrics *metrics = b->grid->metrics;
+    const pj_metric *metric = &metrics->set->rows[row->metric];
+    if (row->cause)
+        return (pj_column_text){.factor = 100, .unit = "points", .decimals = 2};
+    if (metric->kind != PJ_METRIC_PLAIN)
+        return (pj_column_text){.factor = 1, .unit = "", .decimals = 3};
     double *values = pj_new_n(b->arena, double, metrics->study->count);
     for (size_t run = 0; run < metrics->study->count; run++) {
-        pj_metric_value value = value_at(metrics, run, metric, residual);
+        pj_metric_value value = value_at(metrics, run, row);
         values[run] = value.reason ? NAN : value.value;
     }
-    const pj_metric *row = &metrics->set->rows[metric];
-    if (row->kind != PJ_METRIC_PLAIN)
-        return (pj_column_text){.factor = 1, .unit = "", .decimals = 3};
-    return pj_column_text_fit(row->unit, values, metrics->study->count);
+    return pj_column_text_fit(metric->unit, values, metrics->study->count);
 }
 
-static void fill_row(builder *b, size_t metric, bool residual, pj_column_text form)
+/// Adds a row with its cells; its title is still without the unit.
+static void add_grid_row(builder *b, pj_grid_row added)
 {
     pj_grid *grid = b->grid;
-    const pj_grid_row *row = &grid->rows[grid->row_count];
+    pj_grid_row *row = &grid->rows[grid->row_count];
     pj_grid_cell *cells = &grid->cells[grid->row_count * grid->column_count];
+    pj_column_text form = form_of_row(b, &added);
+    *row = added;
+    if (*form.unit)
+        row->title = pj_arena_format(b->arena, "%s [%s]", row->title, form.unit);
     for (size_t i = 0; i < grid->column_count; i++) {
-        pj_metric_value value = value_at(grid->metrics, grid->columns[i].run, metric, residual);
+        pj_metric_value value = value_at(grid->metrics, grid->columns[i].run, row);
         if (value.reason) {
             cells[i] = (pj_grid_cell){.text = "n/a",
                                       .exact = value.reason,
@@ -239,18 +249,28 @@ static void fill_row(builder *b, size_t metric, bool residual, pj_column_text fo
 
 static void add_metric(builder *b, size_t metric, unsigned depth)
 {
-    pj_grid *grid = b->grid;
-    const pj_metric *m = &grid->metrics->set->rows[metric];
-    pj_column_text form = form_of_row(b, metric, false);
-    const char *title =
-        *form.unit ? pj_arena_format(b->arena, "%s [%s]", m->title, form.unit) : m->title;
-    grid->rows[grid->row_count] = (pj_grid_row){.title = title,
-                                                .metric = metric,
-                                                .formula = m->formula_text,
-                                                .explanation = m->explanation,
-                                                .kind = m->kind,
-                                                .depth = depth};
-    fill_row(b, metric, false, form);
+    const pj_metric *m = &b->grid->metrics->set->rows[metric];
+    add_grid_row(b, (pj_grid_row){.title = m->title,
+                                  .metric = metric,
+                                  .formula = m->formula_text,
+                                  .explanation = m->explanation,
+                                  .kind = m->kind,
+                                  .depth = depth});
+}
+
+/// What its loss comes from; the last row that was added.
+static size_t add_causes(builder *b, size_t metric, unsigned depth)
+{
+    const pj_metrics *metrics = b->grid->metrics;
+    for (size_t i = 0; i < metrics->cause_count; i++)
+        if (metrics->causes[i].row == metric)
+            add_grid_row(b, (pj_grid_row){.title = metrics->causes[i].title,
+                                          .metric = metric,
+                                          .explanation = "What it costs of the runtime.",
+                                          .kind = PJ_METRIC_PLAIN,
+                                          .depth = depth,
+                                          .cause = &metrics->causes[i]});
+    return b->grid->row_count - 1;
 }
 
 static void add_residual(builder *b, size_t metric, unsigned depth)
@@ -263,21 +283,20 @@ static void add_residual(builder *b, size_t metric, unsigned depth)
         "are %s. %s means that nothing is left.",
         m->title, grid->metrics->combine[metric] == PJ_COMBINE_PRODUCT ? "multiplied" : "added",
         m->kind == PJ_METRIC_INEFFICIENCY ? "0" : "1");
-    grid->rows[grid->row_count] = (pj_grid_row){.title = "Residual",
-                                                .metric = metric,
-                                                .explanation = explanation,
-                                                .kind = m->kind,
-                                                .depth = depth,
-                                                .residual = true};
-    fill_row(b, metric, true, form_of_row(b, metric, true));
+    add_grid_row(b, (pj_grid_row){.title = "Residual",
+                                  .metric = metric,
+                                  .explanation = explanation,
+                                  .kind = m->kind,
+                                  .depth = depth,
+                                  .residual = true});
 }
 
 /// A metric, its parts, what they leave: in tree order whatever the order of the set.
 static void add_subtree(builder *b, size_t metric, unsigned depth)
 {
     const pj_metric_set *set = b->grid->metrics->set;
-    size_t last = b->grid->row_count;
     add_metric(b, metric, depth);
+    size_t last = add_causes(b, metric, depth + 1);
     for (size_t child = metric + 1; child < set->count; child++)
         if (pj_metric_parent(set, child) == (int)metric && !b->grid->metrics->absent[child]) {
             last = b->grid->row_count;
@@ -317,7 +336,7 @@ pj_grid *pj_grid_new(const pj_metrics *metrics, pj_arena *arena)
     b.grid->metrics = metrics;
     choose_keys(&b);
     fill_columns(&b);
-    size_t most = 2 * metrics->set->count + 1;
+    size_t most = 2 * metrics->set->count + metrics->cause_count + 1;
     b.grid->rows = pj_new_n(arena, pj_grid_row, most);
     b.grid->cells = pj_new_n(arena, pj_grid_cell, most * b.grid->column_count + 1);
     for (size_t metric = 0; metric < metrics->set->count; metric++)

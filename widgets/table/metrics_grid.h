@@ -27,8 +27,9 @@ typedef struct pj_grid_row {
     pj_metric_kind kind;
     size_t metric; // row of the set; of a residual: its parent's
     unsigned depth;
-    bool residual; // what the parts of its parent leave
-    bool last;     // no further row of its depth under the same parent
+    bool residual;                // what the parts of its parent leave
+    const pj_metric_cause *cause; // of the metric's loss; NULL = the row is no cause
+    bool last;                    // no further row of its depth under the same parent
 } pj_grid_row;
 
 typedef struct pj_grid_column {

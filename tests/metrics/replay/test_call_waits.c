@@ -47,7 +47,7 @@ static double lost(const pj_script *s, const char *metric, const char *cause)
     pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t count;
     double ns = 0;
-    const pj_wait_cause *causes = pj_wait_causes(s->run, arena, &count);
+    const pj_wait_cause *causes = pj_wait_causes(s->run, false, arena, &count);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(causes[i].metric, metric) == 0 &&
             (!cause || strcmp(causes[i].cause, cause) == 0))
@@ -197,6 +197,31 @@ static void ends_that_are_told_apart(void **state)
     pj_script_apart(s, 1, (pj_script_ends){"MPI_Recv", 40, 120, receive, 1});
     solve(s, 200);
     assert_int_equal(waited(s, PJ_WAIT_late_sender, 0), 60);
+}
+
+/// Of ranks 0 and 1, where the wait of the first completes the send of its MPI_Isend and the other
+/// receives from `post` on.
+static void complete_apart(pj_script *s, uint64_t post)
+{
+    const pj_script_end send[] = {{PJ_PART_SEND, 1, 1, 0, large}};
+    const pj_script_end sent[] = {{PJ_PART_SENT, .more = 0}};
+    const pj_script_end receive[] = {{PJ_PART_RECEIVE, 0, 1, 0, 0}};
+    pj_script_apart(s, 0, (pj_script_ends){"MPI_Isend", 20, 22, send, 1});
+    pj_script_apart(s, 0, (pj_script_ends){"MPI_Wait", 60, 150, sent, 1});
+    pj_script_apart(s, 1, (pj_script_ends){"MPI_Recv", post, 155, receive, 1});
+    solve(s, 200);
+}
+
+static void a_send_that_is_completed_apart_waits_for_its_receiver(void **state)
+{
+    (void)state;
+    pj_auto_script late = pj_script_new(2, 1);
+    pj_auto_script early = pj_script_new(2, 1);
+    complete_apart(late, 140);
+    assert_int_equal(waited(late, PJ_WAIT_late_receiver, 1), 80);
+    assert_int_equal(waited_in_all(late), 80);
+    complete_apart(early, 10);
+    assert_int_equal(waited(early, PJ_WAIT_late_receiver, 1), 0);
 }
 
 // Collectives
@@ -357,6 +382,7 @@ int main(void)
         cmocka_unit_test(messages_in_the_wrong_order),
         cmocka_unit_test(clocks_that_contradict_are_counted),
         cmocka_unit_test(ends_that_are_told_apart),
+        cmocka_unit_test(a_send_that_is_completed_apart_waits_for_its_receiver),
         cmocka_unit_test(a_barrier_waits_for_the_last),
         cmocka_unit_test(all_to_all_waits_for_the_last),
         cmocka_unit_test(a_broadcast_waits_for_its_root),

@@ -171,7 +171,9 @@ static uint64_t channel_of(pj_script *script, uint32_t location, uint64_t time,
 static void end_event(pj_script *script, uint32_t location, uint64_t time, const pj_script_end *end)
 {
     uint64_t to = 0;
-    if (end->kind != PJ_PART_POST)
+    if (end->kind == PJ_PART_SENT)
+        to = end->more;
+    else if (end->kind != PJ_PART_POST)
         to = channel_of(script, location, time, end) << 32 | end->tag;
     pj_script_event(script, (pj_event){.time = time,
                                        .a = to,

@@ -71,7 +71,8 @@ typedef struct pj_script_end {
     pj_part_kind kind;
     uint32_t other; // rank
     uint32_t communicator, tag;
-    uint64_t more; // of a send its bytes, of a receive when it was posted
+    uint64_t
+        more; // of a send its bytes, of a receive when it was posted; of PJ_PART_SENT the number
 } pj_script_end;
 /// A call with such ends, in their order; without a name they stand in no call.
 typedef struct pj_script_ends {

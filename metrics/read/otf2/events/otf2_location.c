@@ -374,12 +374,14 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
     case PJ_OTF2_MPI_IRECV_REQUEST:
         pj_otf2_post(location, time, event->field[0]);
         return;
+    case PJ_OTF2_MPI_ISEND_COMPLETE:
+        pj_otf2_sent(location, time, event->field[0]);
+        return;
     case PJ_OTF2_MPI_REQUEST_CANCELLED:
         pj_otf2_requests_take(&location->pending.requests, event->field[0], &(uint64_t){0});
         return;
     case PJ_OTF2_MPI_COLLECTIVE_BEGIN:
-        location->now.collective_begin = time;
-        location->now.collectives++;
+        pj_otf2_begin_collective(location, time);
         return;
     case PJ_OTF2_MPI_COLLECTIVE_END:
         pj_otf2_collective(location, time, event);
@@ -531,7 +533,7 @@ void pj_otf2_location_fill(pj_otf2_location *location, size_t events)
            !location->ended && (!location->calls || location->calls->count < paths)) {
         if (location->records >= location->due && !go_on(location))
             return;
-        if (may_skim && !location->tangle)
+        if (may_skim && !location->tangle && !(location->sent && location->now.calls))
             skim(location);
         if (pj_otf2_next_record(location, &event))
             take_next(location, &event);

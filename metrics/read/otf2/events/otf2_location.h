@@ -140,6 +140,8 @@ typedef struct pj_otf2_ids {
 typedef struct pj_otf2_pending {
     pj_otf2_requests requests;
     pj_otf2_requests collectives; // requested and not completed: their number in place of the time
+    pj_otf2_requests sends;       // on their way: the same; only where their ends are told
+    uint64_t send_count;          // told so far
     uint32_t collective_count;    // requested so far
     pj_map channels;              // of parts, by (peer, communicator)
     uint64_t *posts;              // times of inferred receives that wait for their completion
@@ -157,6 +159,7 @@ typedef struct pj_otf2_location {
     bool named;   // gives out the regions it enters and leaves
     bool infer;   // its receives have no completions in the trace
     bool parts;   // gives out PJ_EV_PART and PJ_EV_END
+    bool sent;    // gives out PJ_PART_SENT with them
     bool devices; // gives out PJ_EV_DEVICE
     bool stream;  // of a device: gives out nothing else
 
@@ -211,6 +214,7 @@ typedef struct pj_otf2_location_opts {
     bool by_library;
     bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
     bool parts;   // gives out PJ_EV_PART and PJ_EV_END
+    bool sent;    // gives out PJ_PART_SENT with them
     bool devices; // gives out PJ_EV_DEVICE
     size_t marks; // that it may leave (otf2_index.h); 0 = none
     const struct pj_otf2_index

@@ -140,6 +140,7 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     }
     location->named = opts->regions;
     location->parts = opts->parts;
+    location->sent = opts->parts && opts->sent;
     location->devices = opts->devices;
     location->stream = run_number >= opts->layout->locations;
     if (!read_local(location, opts))
@@ -168,6 +169,7 @@ void pj_otf2_location_free(pj_otf2_location *location)
     pj_map_free(&location->pending.channels);
     pj_otf2_requests_free(&location->pending.requests);
     pj_otf2_requests_free(&location->pending.collectives);
+    pj_otf2_requests_free(&location->pending.sends);
     pj_otf2_index_free(location->index);
     pj_otf2_ranged_free(location->ranged);
     pj_otf2_known_end(&location->known);
@@ -207,6 +209,7 @@ size_t pj_otf2_location_bytes(const pj_otf2_location *location)
            location->stack_cap * sizeof *location->stack +
            location->pending.requests.cap * sizeof *location->pending.requests.items +
            location->pending.collectives.cap * sizeof *location->pending.collectives.items +
+           location->pending.sends.cap * sizeof *location->pending.sends.items +
            location->pending.post_cap * sizeof *location->pending.posts +
            pj_otf2_index_bytes(location->index) + pj_otf2_tangle_bytes(location->tangle) +
            (location->calls ? pj_path_tree_bytes(location->calls) : 0);

@@ -176,6 +176,7 @@ static void give_part(pj_otf2_location *location, uint64_t time, const pj_otf2_o
     event->a = channel << 32 | op->tag;
     event->b = more;
     event->code = (uint16_t)kind;
+    location->pending.send_count += kind == PJ_PART_SEND;
 }
 
 static void give_post(pj_otf2_location *location, uint64_t time)
@@ -192,8 +193,21 @@ void pj_otf2_send(pj_otf2_location *location, uint64_t time, const pj_otf2_event
     pj_otf2_op op = {.kind = PJ_OTF2_OP_SEND, .begin = time, .end = time};
     if (!message_op(location, event, &op))
         return;
+    if (location->sent && event->type == PJ_OTF2_MPI_ISEND)
+        pj_otf2_requests_put(&location->pending.sends, event->field[4],
+                             location->pending.send_count);
     give_part(location, time, &op, PJ_PART_SEND, op.bytes);
     give_op(location, location->parts ? time_in_call(location, time) : time, op);
+}
+
+void pj_otf2_sent(pj_otf2_location *location, uint64_t time, uint64_t request)
+{
+    uint64_t number;
+    if (!location->now.calls || !pj_otf2_requests_take(&location->pending.sends, request, &number))
+        return;
+    pj_event *event = give_in_call(location, time, PJ_EV_PART);
+    event->a = number;
+    event->code = PJ_PART_SENT;
 }
 
 void pj_otf2_receive(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
@@ -246,6 +260,12 @@ static uint32_t root_of(const pj_otf2_location *location, const pj_otf2_comm *co
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+void pj_otf2_begin_collective(pj_otf2_location *location, uint64_t time)
+{
+    location->now.collective_begin = time;
+    location->now.collectives++;
 }
 
 void pj_otf2_collective(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)

@@ -11,11 +11,14 @@ void pj_otf2_begin_call(pj_otf2_location *location, uint64_t time, uint32_t regi
 void pj_otf2_end_call(pj_otf2_location *location, uint64_t time);
 /// MPI_SEND and MPI_ISEND.
 void pj_otf2_send(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event);
+/// MPI_ISEND_COMPLETE, where a sink wants to know.
+void pj_otf2_sent(pj_otf2_location *location, uint64_t time, uint64_t request);
 /// MPI_RECV and MPI_IRECV.
 void pj_otf2_receive(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event);
 /// MPI_IRECV_REQUEST.
 void pj_otf2_post(pj_otf2_location *location, uint64_t time, uint64_t request);
-/// MPI_COLLECTIVE_END.
+/// MPI_COLLECTIVE_BEGIN and MPI_COLLECTIVE_END.
+void pj_otf2_begin_collective(pj_otf2_location *location, uint64_t time);
 void pj_otf2_collective(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event);
 /// RMA_COLLECTIVE_END.
 void pj_otf2_window_collective(pj_otf2_location *location, uint64_t time,

@@ -326,6 +326,19 @@ static bool begin_utf16(pj_source *source)
     return true;
 }
 
+/// UTF-8 may begin with a mark of its own, which is not of the text.
+static void drop_mark(pj_source *source)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t size = sizeof mark - 1;
+    if (!pj_str_starts(pj_buf_str(&source->carry), pj_str_of(mark)))
+        return;
+    source->carry.len -= size;
+    memmove(source->carry.at, source->carry.at + size, source->carry.len);
+    source->carry_offset = size;
+    source->text_bytes -= size;
+}
+
 /// Recognises how the input is packed and coded, and reads the head of its text.
 static bool begin_text(pj_source *source, pj_err *err)
 {
@@ -342,6 +355,7 @@ static bool begin_text(pj_source *source, pj_err *err)
     }
     if (!read_head(source, err) || (begin_utf16(source) && !read_head(source, err)))
         return false;
+    drop_mark(source);
     if (source->carry.len == 0)
         return pj_fail(err, PJ_E_FORMAT, source->path, 0, "holds nothing that can be read: %s",
                        source->damage ? source->damage : "it is empty inside");

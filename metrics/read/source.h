@@ -1,7 +1,7 @@
 // The bytes of an input in blocks of whole lines: from a file, a pipe or memory. What is packed
-// (unpack.h) is unpacked ahead on a thread of its own, UTF-16 with its mark becomes UTF-8. Nothing
-// is mapped: memory does not grow with the input. Ownership: new/free; a block keeps its memory
-// from fill to fill.
+// (unpack.h) is unpacked ahead on a thread of its own, UTF-16 with its mark becomes UTF-8, whose
+// own mark is dropped. Nothing is mapped: memory does not grow with the input. Ownership: new/free;
+// a block keeps its memory from fill to fill.
 #ifndef PJ_SOURCE_H
 #define PJ_SOURCE_H
 

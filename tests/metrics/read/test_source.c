@@ -115,6 +115,22 @@ static void zstd_and_utf16_are_peeled_off(void **state)
     }
 }
 
+/// The mark of UTF-8 is not of the text; lines are where they are in the file.
+static void the_mark_of_utf8_is_dropped(void **state)
+{
+    (void)state;
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_source *source = pj_source_memory("memory",
+                                         PJ_S("\xef\xbb\xbf"
+                                              "a\n"),
+                                         &job, &err);
+    assert_non_null(source);
+    assert_true(pj_str_equal(pj_source_head(source), PJ_S("a\n")));
+    assert_int_equal(pj_source_position(source), 3);
+    pj_source_close(source);
+}
+
 /// All of `stored` in one piece, which is `text`; the job's memory is given back.
 static void expect_whole(pj_str stored, pj_str text)
 {
@@ -388,6 +404,7 @@ int main(void)
         cmocka_unit_test(text_comes_through_whole),
         cmocka_unit_test(members_in_a_row_are_one_text),
         cmocka_unit_test(zstd_and_utf16_are_peeled_off),
+        cmocka_unit_test(the_mark_of_utf8_is_dropped),
         cmocka_unit_test(all_of_it_comes_in_one_piece),
         cmocka_unit_test(what_is_too_much_in_one_piece_is_refused),
         cmocka_unit_test(damage_says_format_place_and_what_to_do),

@@ -42,14 +42,26 @@ typedef struct callgrind {
     pj_map threads;    // thread + 1: location
 } callgrind;
 
+/// A header "key: value" that a file may begin with, comments aside, and somewhere its events.
 static bool sniff(pj_str head)
 {
-    static const pj_str first[] = {
-        {"# callgrind format", 18}, {"version: ", 9}, {"creator: ", 9}, {"events: ", 8}};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if (pj_str_starts(head, first[i]))
-            return i == 0 || pj_str_starts(head, PJ_S("events: ")) ||
-                   pj_str_contains(head, PJ_S("\nevents: "));
+    static const pj_str keys[] = {{"version", 7}, {"creator", 7}, {"pid", 3},       {"cmd", 3},
+                                  {"desc", 4},    {"part", 4},    {"thread", 6},    {"event", 5},
+                                  {"events", 6},  {"summary", 7}, {"positions", 9}, {"totals", 6}};
+    bool first = true, known = false;
+    while (head.len) {
+        pj_str line = pj_str_trim(pj_str_cut(&head, '\n'));
+        pj_str key = pj_str_head(line, pj_str_find(line, ':'));
+        if (pj_str_starts(line, PJ_S("# callgrind format")))
+            return true;
+        if (line.len == 0 || line.at[0] == '#')
+            continue;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys && first; i++)
+            known |= key.len < line.len && pj_str_equal(key, keys[i]);
+        first = false;
+        if (!known || pj_str_equal(key, PJ_S("events")))
+            return known && key.len < line.len;
+    }
     return false;
 }
 

@@ -21,9 +21,12 @@ typedef struct sampled_event {
     uint32_t periods, samples;
 } sampled_event;
 
-/// The header of a sample: "comm 12/34 [000] 5.678: 1000 cycles:u:".
+/// The header of a sample: "comm 12/34 [000] 5.678: 1000 cycles:u:", of which `-F` may leave out
+/// any but the event.
 typedef struct header {
-    pj_str command, process, thread; // process "" = not told
+    pj_str who;                      // command and ids as they stand
+    pj_str command, process, thread; // "" = not told
+    bool timed;
     pj_str event;
     uint64_t period;
     bool has_period;
@@ -44,6 +47,8 @@ typedef struct perf_script {
     uint32_t *frames;   // of the stack at hand, the leaf first; PJ_CALLSTACK_DEPTH of them
     size_t depth;
     pj_buf plain; // a frame without its offset
+    pj_buf leaf;  // what stands behind the event
+    uint64_t leaf_line;
 } perf_script;
 
 static pj_str last_word(pj_str *text)
@@ -77,15 +82,18 @@ static bool is_time(pj_str word)
            pj_parse_decimal(pj_str_head(word, word.len - 1), &time);
 }
 
-/// "12/34" or "12", which is a thread.
+/// "12/34" or "12", which is a thread; -1 is one that perf does not know.
 static bool cut_ids(pj_str word, header *out)
 {
-    uint64_t number;
+    int64_t number;
     size_t slash = pj_str_find(word, '/');
     bool both = slash < word.len;
     out->process = both ? pj_str_head(word, slash) : PJ_S("");
     out->thread = both ? pj_str_from(word, slash + 1) : word;
-    return pj_parse_u64(out->thread, &number) && (!both || pj_parse_u64(out->process, &number));
+    bool ids = pj_parse_i64(out->thread, &number) && (!both || pj_parse_i64(out->process, &number));
+    if (!ids)
+        out->process = out->thread = PJ_S("");
+    return ids;
 }
 
 /// The column "misc" of a sample: what mode it was in ("U", "K", "UP").
@@ -105,15 +113,17 @@ static bool is_record(pj_str line)
 }
 
 /// What stands before the time, or before the event where there is no time.
-static bool cut_front(pj_str front, header *out)
+static void cut_front(pj_str front, header *out)
 {
-    pj_str word = last_word(&front);
-    if (pj_str_starts(word, PJ_S("[")))
-        word = last_word(&front);
-    if (is_misc(word))
-        word = last_word(&front);
-    out->command = pj_str_trim(front);
-    return cut_ids(word, out) && out->command.len > 0;
+    pj_str before = front, word = last_word(&before);
+    if (pj_str_starts(word, PJ_S("[")) && pj_str_ends(word, PJ_S("]")))
+        front = before;
+    out->who = pj_str_trim(front);
+    before = front;
+    word = last_word(&before);
+    pj_str ahead = before, ids = is_misc(word) ? last_word(&ahead) : word;
+    bool told = cut_ids(ids, out);
+    out->command = pj_str_trim(!told ? front : is_misc(word) ? ahead : before);
 }
 
 static bool is_hex(char c)
@@ -136,6 +146,7 @@ static bool is_frame(pj_str text)
 }
 
 /// What follows the time: "1000 cycles:u: 7f12 leaf (object)", of which all but one may be missing.
+/// Other text behind the event is what a tracepoint tells, or an address.
 static bool cut_event(pj_str rest, header *out)
 {
     pj_str before = rest, word = next_word(&rest);
@@ -150,33 +161,66 @@ static bool cut_event(pj_str rest, header *out)
     }
     bool named = word.len > 1 && pj_str_ends(word, PJ_S(":"));
     out->event = named ? pj_str_head(word, word.len - 1) : PJ_S("event");
-    out->rest = pj_str_trim(named ? rest : before);
-    return named || is_frame(out->rest);
+    pj_str leaf = pj_str_trim(named ? rest : before);
+    out->rest = is_frame(leaf) ? leaf : PJ_S("");
+    return named || out->rest.len;
+}
+
+/// Whether a number that ends a text has the ten columns of a period; ids have fewer.
+static bool is_period(pj_str front, pj_str number)
+{
+    enum { COLUMNS = 10 };
+    uint64_t period;
+    const char *begin = number.at;
+    while (begin > front.at && begin[-1] == ' ')
+        begin--;
+    return number.at + number.len - begin >= COLUMNS && pj_parse_u64(number, &period);
+}
+
+/// A header without a time: its event is the first word with a colon behind it.
+static bool cut_timeless(pj_str line, header *out)
+{
+    pj_str rest = line, event;
+    while ((event = next_word(&rest)).len && !pj_str_ends(event, PJ_S(":")))
+        ;
+    if (event.len < 2)
+        return false;
+    pj_str front = pj_str_head(line, (size_t)(event.at - line.at)), before = front;
+    pj_str number = last_word(&before);
+    const char *begin = is_period(front, number) ? number.at : event.at;
+    cut_front(pj_str_head(line, (size_t)(begin - line.at)), out);
+    return cut_event(pj_str_from(line, (size_t)(begin - line.at)), out);
 }
 
 /// A header; the command may hold blanks, so that the time is looked for first. Without stacks it
-/// is indented, and its only frame stands on the same line.
-static bool cut_header(pj_str line, header *out)
+/// is indented, and its only frame stands on the same line; `first`: no stack can be meant. Whoever
+/// is not told to have run must not be taken from a frame.
+static bool cut_header(pj_str line, bool first, header *out)
 {
     *out = (header){.period = 1};
     bool indented = line.len && (line.at[0] == ' ' || line.at[0] == '\t');
     if (line.len == 0 || line.at[0] == '#')
         return false;
-    line = pj_str_trim(line);
     pj_str rest = line, word;
     while ((word = next_word(&rest)).len && !is_time(word))
         ;
-    if (word.len)
-        return cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out) &&
-               cut_event(rest, out) && (!indented || out->rest.len);
-    rest = line;
-    while ((word = next_word(&rest)).len && !pj_str_ends(word, PJ_S(":")))
-        ;
-    if (indented || word.len < 2 || !cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out))
+    out->timed = word.len > 0;
+    if (out->timed)
+        cut_front(pj_str_head(line, (size_t)(word.at - line.at)), out);
+    if (!(out->timed ? cut_event(rest, out) : cut_timeless(line, out)))
         return false;
-    out->event = pj_str_head(word, word.len - 1);
-    out->rest = pj_str_trim(rest);
-    return true;
+    bool told = out->command.len && out->thread.len;
+    return (told || first) && (!indented || first || out->rest.len);
+}
+
+/// "\t        7f12 symbol": perf has addresses in sixteen columns.
+static bool is_stack_line(pj_str line)
+{
+    enum { COLUMNS = 16 };
+    pj_str rest = pj_str_from(line, 1);
+    pj_str address = next_word(&rest);
+    return line.len && line.at[0] == '\t' && is_frame(line) &&
+           address.at + address.len >= line.at + 1 + COLUMNS;
 }
 
 /// A header that a stack follows, or its leaf on the same line.
@@ -188,10 +232,11 @@ static bool sniff(pj_str head)
         pj_str line = pj_str_cut(&head, '\n');
         if (pj_str_trim(line).len == 0 || line.at[0] == '#' || is_record(line))
             continue;
+        bool told = headed && at.command.len && at.thread.len;
         if (headed)
-            return is_frame(line);
-        headed = cut_header(line, &at);
-        if (!headed || is_frame(at.rest))
+            return told ? is_frame(line) : is_stack_line(line);
+        headed = cut_header(line, true, &at);
+        if (!headed || (is_frame(at.rest) && (at.timed || (at.command.len && at.thread.len))))
             return headed;
     }
     return false;
@@ -210,6 +255,15 @@ static size_t find_object(pj_str text)
     return text.len;
 }
 
+/// An object without the offset in it that `-F +dsoff` prints.
+static pj_str without_offset(pj_str object)
+{
+    size_t plus = pj_str_find_last(object, '+');
+    pj_str offset = pj_str_from(object, plus + 1);
+    bool told = pj_str_starts(offset, PJ_S("0x")) && is_address(pj_str_from(offset, 2));
+    return told ? pj_str_head(object, plus) : object;
+}
+
 /// "symbol (object)" as a function of its object; an unknown one is named by the object. The object
 /// may be missing.
 static void make_frame(perf_script *s, pj_frame *frame)
@@ -219,7 +273,8 @@ static void make_frame(perf_script *s, pj_frame *frame)
     pj_str name = pj_callstack_name(pj_str_trim(pj_str_head(text, bracket)));
     pj_str object = PJ_S("");
     if (bracket < text.len)
-        object = pj_callstack_name((pj_str){text.at + bracket + 1, text.len - bracket - 2});
+        object = pj_callstack_name(
+            without_offset((pj_str){text.at + bracket + 1, text.len - bracket - 2}));
     bool inlined = pj_str_equal(object, PJ_S("inlined"));
     if (inlined)
         object = PJ_S("");
@@ -327,6 +382,8 @@ static void add_count(perf_script *s, uint32_t *column, const char *what, uint64
 
 static void end_sample(perf_script *s)
 {
+    if (s->open && s->at.rest.len)
+        take_frame(s, pj_buf_str(&s->leaf), s->leaf_line);
     size_t depth = s->depth < PJ_CALLSTACK_DEPTH ? s->depth : PJ_CALLSTACK_DEPTH;
     bool counts = s->open && depth && s->event;
     s->open = false;
@@ -347,17 +404,25 @@ static void begin_sample(perf_script *s, const header *at, uint64_t number)
     s->at = *at;
     s->open = true;
     s->event = event_called(s, at->event);
-    pj_str key = {at->command.at, (size_t)(at->thread.at + at->thread.len - at->command.at)};
-    if (!pj_str_equal(key, s->last_thread)) {
+    if (s->location == PJ_NO_ITEM || !pj_str_equal(at->who, s->last_thread)) {
         pj_auto_buf name = {.at = NULL};
         pj_buf_add(&name, pj_callstack_name(at->command));
-        pj_buf_add_char(&name, ' ');
+        pj_buf_puts(&name, at->command.len && at->thread.len ? " " : "");
         pj_buf_add(&name, at->thread);
         s->location = pj_threadmap_find(&s->threads, at->process, pj_buf_str(&name));
-        s->last_thread = pj_arena_str(s->stack->arena, key);
+        s->last_thread = pj_arena_str(s->stack->arena, at->who);
     }
-    if (at->rest.len)
-        take_frame(s, at->rest, number);
+    s->leaf.len = 0;
+    pj_buf_add(&s->leaf, at->rest);
+    s->leaf_line = number;
+}
+
+/// What looked like a leaf behind the event was data of the sample when a stack follows.
+static void take_stack_line(perf_script *s, pj_str line, uint64_t number)
+{
+    if (is_frame(line))
+        s->at.rest.len = 0;
+    take_frame(s, line, number);
 }
 
 static void take_line(perf_script *s, pj_str line, uint64_t number)
@@ -370,15 +435,15 @@ static void take_line(perf_script *s, pj_str line, uint64_t number)
     if (line.at[0] == '#')
         return;
     bool indented = line.at[0] == ' ' || line.at[0] == '\t';
-    bool in_stack = indented && s->open && !s->at.rest.len;
+    bool first = !s->open || s->at.rest.len, in_stack = indented && !first;
     if (!in_stack && is_record(line)) {
         end_sample(s);
         return;
     }
-    if (!in_stack && cut_header(line, &at))
+    if (!in_stack && cut_header(line, first, &at))
         begin_sample(s, &at, number);
     else if (s->open)
-        take_frame(s, line, number);
+        take_stack_line(s, line, number);
     else if (pj_str_trim(line).len)
         pj_build_odd(s->build, PJ_ODDITY_malformed_record, number);
 }
@@ -403,6 +468,7 @@ static bool read_perf_script(pj_source *source, pj_build *build, pj_err *err)
     perf_script s = {.build = build,
                      .stack = stack,
                      .threads = {.build = build},
+                     .location = PJ_NO_ITEM,
                      .last_thread = PJ_S(""),
                      .frames = pj_new_n(stack->arena, uint32_t, PJ_CALLSTACK_DEPTH)};
     pj_build_profile(build)->shape = PJ_SHAPE_TREE;
@@ -411,6 +477,7 @@ static bool read_perf_script(pj_source *source, pj_build *build, pj_err *err)
     pj_threadmap_finish(&s.threads);
     pj_threadmap_free(&s.threads);
     pj_buf_free(&s.plain);
+    pj_buf_free(&s.leaf);
     return ok;
 }
 

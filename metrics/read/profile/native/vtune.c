@@ -32,6 +32,7 @@ typedef struct vtune {
     pj_map locations; // by text of process and thread
     open_node *open;
     size_t open_count, open_cap;
+    bool decimal_comma; // "20,119456", as where the report was stored again in another locale
     uint64_t line;
 } vtune;
 
@@ -63,8 +64,23 @@ static void take_row(vtune *file, pj_str line)
     }
 }
 
+/// Whether a comma in a number is a decimal point: groups of thousands have three digits each, and
+/// the first of them is not 0.
+static bool has_decimal_comma(pj_str cell)
+{
+    enum { GROUP = 3 };
+    pj_str rest = pj_str_trim(cell), first = pj_str_cut(&rest, ',');
+    double number;
+    if (!rest.len || pj_str_find(cell, '.') < cell.len || !pj_text_number(first, &number))
+        return false;
+    bool grouped = number != 0 && first.len <= GROUP + (number < 0);
+    while (rest.len)
+        grouped &= pj_str_cut(&rest, ',').len == GROUP;
+    return !grouped;
+}
+
 /// "20.119s", "98.5%", "1,234,567", "12.5ms": text reports print units.
-static bool take_number(pj_str cell, double *out)
+static bool take_number(pj_str cell, bool decimal_comma, double *out)
 {
     static const struct {
         pj_str unit;
@@ -81,8 +97,8 @@ static bool take_number(pj_str cell, double *out)
             break;
         }
     for (size_t i = 0; i < cell.len && len < sizeof digits; i++)
-        if (cell.at[i] != ',')
-            digits[len++] = cell.at[i];
+        if (cell.at[i] != ',' || decimal_comma)
+            digits[len++] = cell.at[i] == ',' ? '.' : cell.at[i];
     if (!pj_text_number((pj_str){digits, len}, out))
         return false;
     *out *= factor;
@@ -193,7 +209,7 @@ static void read_row(vtune *file)
         pj_str cell = pj_str_trim(pj_cells_at(&file->cells, i));
         if (file->targets[i] == PJ_NO_ITEM || !cell.len)
             continue;
-        if (take_number(cell, &value))
+        if (take_number(cell, file->decimal_comma, &value))
             pj_build_add(b, file->targets[i], item, location, value);
         else
             pj_build_odd(b, PJ_ODDITY_malformed_record, file->line);
@@ -273,6 +289,22 @@ static void add_columns(vtune *file)
     }
 }
 
+/// Whether some number of the rows that follow cannot be read without a comma as decimal point.
+static bool rows_have_decimal_comma(vtune *file, pj_str rest)
+{
+    pj_text_lines lines = {.rest = rest};
+    pj_str line;
+    if (pj_str_equal(file->header.delimiter, PJ_S(",")))
+        return false;
+    while (pj_text_next(&lines, &line)) {
+        take_row(file, line);
+        for (size_t i = 0; i < file->header.count && i < file->cells.count; i++)
+            if (file->targets[i] != PJ_NO_ITEM && has_decimal_comma(file->cells.items[i]))
+                return true;
+    }
+    return false;
+}
+
 /// Takes the header of a table; a report may have lines before it.
 static bool begin_table(vtune *file, pj_str line, pj_str rest)
 {
@@ -285,6 +317,7 @@ static bool begin_table(vtune *file, pj_str line, pj_str rest)
     file->site = tree ? PJ_AT_NODE : PJ_AT_REGION;
     pj_build_profile(file->build)->shape = tree ? PJ_SHAPE_TREE : PJ_SHAPE_FLAT;
     add_columns(file);
+    file->decimal_comma = rows_have_decimal_comma(file, rest);
     return true;
 }
 

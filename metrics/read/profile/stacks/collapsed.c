@@ -16,6 +16,7 @@
 
 /// Levels at the root that may name a process and a thread.
 enum { NAMING = 2 };
+static const pj_str process_prefix = {"process ", 8};
 
 typedef struct collapsed {
     pj_build *build;
@@ -133,7 +134,7 @@ static bool names_thread(pj_str text, pj_str *process)
 /// py-spy's `process 12:"command"` and `thread (0x1): name`. False when it is a function.
 static bool locate(collapsed *c, pj_str text, uint32_t level)
 {
-    static const pj_str process_prefix = {"process ", 8}, thread_prefix = {"thread (", 8};
+    static const pj_str thread_prefix = {"thread (", 8};
     c->located[level] = PJ_NO_ITEM;
     if (level == 0)
         c->process = (pj_str){NULL, 0};
@@ -197,6 +198,18 @@ static void cut_roots(collapsed *c, pj_str *frames, uint64_t line)
         pj_str_cut(frames, ';');
 }
 
+/// Where the first frame ends. py-spy names a process by its command line in quotes, which may hold
+/// semicolons.
+static size_t frame_end(pj_str frames, uint32_t level)
+{
+    static const char quote[] = "\";";
+    size_t end = pj_str_find(frames, ';');
+    if (level > 0 || !pj_str_starts(frames, process_prefix) || pj_str_find(frames, '"') > end)
+        return end;
+    const char *close = memmem(frames.at, frames.len, quote, sizeof quote - 1);
+    return close ? (size_t)(close + 1 - frames.at) : end;
+}
+
 /// The stack of a line; the frame of its leaf, NULL when it has none.
 static const pj_frame *push_frames(collapsed *c, pj_str frames)
 {
@@ -205,7 +218,8 @@ static const pj_frame *push_frames(collapsed *c, pj_str frames)
     pj_callstack_begin(c->stack, keep);
     size_t at = c->stack->depth ? c->ends[c->stack->depth - 1] + 1 : 0;
     while (at < frames.len) {
-        pj_str rest = pj_str_from(frames, at), text = pj_str_cut(&rest, ';');
+        pj_str rest = pj_str_from(frames, at);
+        pj_str text = pj_str_head(rest, frame_end(rest, c->stack->depth));
         at += text.len + 1;
         text = pj_str_trim(text);
         if (text.len == 0)

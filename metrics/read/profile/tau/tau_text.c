@@ -191,7 +191,7 @@ static bool read_function(lines *l, pj_str line)
         add_groups(text, function, line);
     bool fresh;
     size_t record = pj_trial_record_of(text->trial, function, text->location, &fresh);
-    if (text->metric == 0) {
+    if (text->metric == 0 || fresh) { // calls are those of the first metric that has the function
         text->trial->records[record].calls += n[CALLS];
         text->trial->records[record].child_calls += n[SUBRS];
         if (!fresh)

@@ -1,5 +1,6 @@
 // callgrind: compressed names and positions, parts of threads, inlined code, calls; every cost as
 // callgrind_annotate has it.
+#include "metrics/base/buf.h"
 #include "tests/support/csv.h"
 #include "tests/support/profile/profile_totals.h"
 #include "tests/support/profile/read_profile.h"
@@ -47,6 +48,28 @@ static void threads_and_inlined_code(void **state)
     assert_int_equal(p->count[PJ_AT_LINE], 5);
     assert_int_equal(p->oddities.count[PJ_ODDITY_wrong_total], 1);
     assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
+}
+
+/// Headers come in any order, behind comments; a text without events is none.
+static void any_header_comes_first(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"# made by hand\n\nversion: 1\n", "desc: Trigger: end\n",
+                                        "pid: 12\ncmd: a b\n", "positions: line\n", "events:Ir\n"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        pj_auto_buf text = {.at = NULL};
+        pj_buf_addf(&text, "%s%sfl=a.c\nfn=main\n0x5 0xa\n", heads[i],
+                    i == 4 ? "" : "events: Ir\n");
+        pj_err err = {0};
+        pj_auto_profile p = read_profile_bytes("x.txt", pj_buf_str(&text), &err);
+        assert_non_null(p);
+        assert_string_equal(p->format, "callgrind");
+        same_value(region_value(p, "main", "a.c", PJ_EXCLUSIVE, "Ir", 0), 10);
+    }
+    pj_err err = {0};
+    assert_null(read_profile_bytes("x.txt", PJ_S("desc: a\nversion: 1\n"), &err));
+    err = (pj_err){0};
+    assert_null(read_profile_bytes("x.txt", PJ_S("note: a\nevents: Ir\n"), &err));
 }
 
 /// Costs may be relative as positions are, and missing ones are 0.
@@ -119,8 +142,11 @@ static void as_callgrind_annotate_tells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_inlined_code),     cmocka_unit_test(plain_files),
-        cmocka_unit_test(direct_recursion_counts_once), cmocka_unit_test(odd_lines),
+        cmocka_unit_test(threads_and_inlined_code),
+        cmocka_unit_test(plain_files),
+        cmocka_unit_test(any_header_comes_first),
+        cmocka_unit_test(direct_recursion_counts_once),
+        cmocka_unit_test(odd_lines),
         cmocka_unit_test(as_callgrind_annotate_tells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // perf script: headers of every kind, unknown and inlined functions, two events; and what
 // stackcollapse-perf makes of real files.
+#include "metrics/base/buf.h"
 #include "tests/support/csv.h"
 #include "tests/support/profile/profile_totals.h"
 #include "tests/support/profile/read_profile.h"
@@ -105,6 +106,57 @@ static void other_fields(void **state)
         for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++)
             assert_int_equal(p->oddities.count[k], 0);
     }
+}
+
+/// -F may leave out command, ids, time, or all but the event; what is left tells where a sample is.
+static void fields_left_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header, *thread;
+        unsigned period; // 0 = not printed
+    } rows[] = {
+        {"work     5.678900:       1000 cycles:u: ", "work", 1000},
+        {"work  cycles:u: ", "work", 0},
+        {"cycles:u: ", "", 0},
+        {"      1000 cycles:u: ", "", 1000},
+        {"work  4711       1000 cycles:u: ", "work 4711", 1000},
+        {"work  4711 cycles:u: ", "work 4711", 0},
+        {"    5.678900: cycles:u: ", "", 0},
+        {" 4711     5.678900: cycles:u: ", "4711", 0},
+        {"Web Content [001]     5.678900: cycles:u: ", "Web Content", 0},
+        {":-1    -1/-1    5.678900:  1000 cycles:u: ", ":-1 -1", 1000},
+        {"work 12 5.6: sched:sched_switch: prev_comm=a ==> next_comm=b (c)", "work 12", 0},
+        {"work 12 5.6:  1000 mem-loads:u:  7ffc12345678  5080021 |OP LOAD (x)", "work 12", 1000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static const char stack[] = "\t            11a3 leaf+0x1a (/opt/work+0x1a3)\n"
+                                    "\t            1307 std::main: two (/opt/work)\n\n";
+        pj_auto_buf text = {.at = NULL};
+        for (unsigned k = 0; k < 3; k++)
+            pj_buf_addf(&text, "%s\n%s", rows[i].header, stack);
+        pj_err err = {0};
+        pj_auto_profile p = read_profile_bytes("x.txt", pj_buf_str(&text), &err);
+        assert_non_null(p);
+        assert_string_equal(p->format, "perf_script");
+        same_value(profile_totals_at(p, "samples", 0, "leaf").exclusive, 3);
+        same_value(profile_totals_at(p, "samples", 0, "std::main: two").inclusive, 3);
+        assert_int_equal(p->count[PJ_AT_REGION], 2);
+        uint32_t leaf = region_called(p, PJ_S("leaf"), &PJ_S("/opt/work"));
+        assert_int_not_equal(leaf, PJ_NO_ITEM);
+        assert_true(
+            pj_str_equal(pj_profile_text(p, p->locations[0].name), pj_str_of(rows[i].thread)));
+        if (rows[i].period)
+            same_value(profile_totals_at(p, "period", 0, "leaf").exclusive, 3 * rows[i].period);
+        else
+            assert_int_equal(pj_profile_measure(p, PJ_S("period")), PJ_NO_ITEM);
+        for (unsigned k = 0; k < PJ_ODDITY_COUNT; k++)
+            assert_int_equal(p->oddities.count[k], 0);
+    }
+    pj_err err = {0};
+    pj_auto_profile prose =
+        read_profile_bytes("x.txt", PJ_S("Note:\n    add a\n    bad b\n"), &err);
+    assert_null(prose);
 }
 
 /// The name as stackcollapse-perf prints it: without arguments, and no semicolon in it.
@@ -234,6 +286,7 @@ int main(void)
         cmocka_unit_test(two_events),
         cmocka_unit_test(samples_without_stacks),
         cmocka_unit_test(other_fields),
+        cmocka_unit_test(fields_left_out),
         cmocka_unit_test(as_stackcollapse_counts),
         cmocka_unit_test(as_gprof2dot_counts),
     };

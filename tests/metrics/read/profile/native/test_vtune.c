@@ -117,6 +117,25 @@ static void test_text(void **state)
     assert_int_equal(odd->oddities.count[PJ_ODDITY_malformed_record], 1);
 }
 
+/// What a spreadsheet has stored again has its decimal comma; commas may still part thousands.
+static void test_decimal_commas(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile p =
+        read_profile_bytes("a.csv",
+                           PJ_S("\xef\xbb\xbf"
+                                "Function;CPU Time;Wait Time\r\nf;20,119456;1,234\r\ng;0,125;\r\n"),
+                           &err);
+    assert_non_null(p);
+    assert_true(own(p, 0, "time") == 20.119456 && own(p, 0, "wait_time") == 1.234);
+    assert_true(own(p, 1, "time") == 0.125 && isnan(own(p, 1, "wait_time")));
+    pj_auto_profile grouped = read_profile_bytes(
+        "a.csv", PJ_S("Function;Clockticks\nf;1,234,567\ng;-1,234\nh;12\n"), &err);
+    assert_non_null(grouped);
+    assert_true(own(grouped, 0, "clockticks") == 1234567 && own(grouped, 1, "clockticks") == -1234);
+}
+
 /// Skips the test when there is no such file.
 static csv reference(const char *name)
 {
@@ -195,10 +214,10 @@ static void test_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delimiters), cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_trees),      cmocka_unit_test(test_text),
-        cmocka_unit_test(test_reference),  cmocka_unit_test(test_tree_reference),
-        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_delimiters),     cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_trees),          cmocka_unit_test(test_text),
+        cmocka_unit_test(test_decimal_commas), cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_tree_reference), cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,22 @@ static void first_frames_name_threads(void **state)
     assert_true(named(p, "fib").inclusive == 6);
 }
 
+/// py-spy names processes by their command lines.
+static void command_lines_hold_semicolons(void **state)
+{
+    (void)state;
+    static const char text[] = "process 12:\"python3 -c \"import a; a.run()\"\";main (a.py:5) 2\n"
+                               "process 12:\"python3 -c \"import a; a.run()\"\";main (a.py:5);f 3\n"
+                               "process 13:bare;main (a.py:5);f 4\n";
+    pj_err err = {0};
+    pj_auto_profile p = read_profile_bytes("raw.txt", pj_str_of(text), &err);
+    assert_non_null(p);
+    assert_int_equal(p->location_count, 2);
+    assert_true(named(p, "process 12:\"python3 -c \"import a; a.run()\"\"").inclusive == 5);
+    assert_true(named(p, "main").inclusive == 9 && named(p, "f").exclusive == 7);
+    assert_int_equal(p->count[PJ_AT_REGION], 4);
+}
+
 static void utf16_and_crlf(void **state)
 {
     (void)state;
@@ -168,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_of_every_writer),
         cmocka_unit_test(first_frames_name_threads),
+        cmocka_unit_test(command_lines_hold_semicolons),
         cmocka_unit_test(utf16_and_crlf),
         cmocka_unit_test(counts_are_exact),
         cmocka_unit_test(deep_stacks_are_cut_at_the_root),

@@ -6,6 +6,7 @@
 #include "metrics/profile/profile_table.h"
 #include "metrics/profile/write/ppk_write.h"
 #include "tests/support/csv.h"
+#include "tests/support/folder.h"
 #include "tests/support/profile/fuzz_profile.h"
 #include "tests/support/profile/read_profile.h"
 
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -433,6 +435,46 @@ static void call_paths_of_others_are_written(void **state)
     assert_true(fabs(total(p, PJ_AT_NODE) - stored) < 1e-9);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+/// A function that the first metric has not: its calls are those of the metric that has it.
+static void metrics_may_have_other_functions(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"MULTI__A", "MULTI__B"};
+    static const char *const rows[] = {"\"f\" 2 1 900 900 0 GROUP=\"X\" \n",
+                                       "\"g\" 5 3 7 8 0 GROUP=\"X\" \n"};
+    for (size_t i = 0; i < 2; i++) {
+        char file[64];
+        pj_auto_buf text = {.at = NULL};
+        pj_buf_addf(&text,
+                    "1 templated_functions_MULTI_%s\n# Name Calls Subrs Excl Incl "
+                    "ProfileCalls\n%s0 aggregates\n0 userevents\n",
+                    names[i] + 7, rows[i]);
+        assert_int_equal(mkdir(folder_file(names[i]), 0700), 0);
+        snprintf(file, sizeof file, "%s/profile.3.0.0", names[i]);
+        write_text(folder_file(file), text.at);
+    }
+    pj_auto_profile p = read_profile_file(folder_file("."));
+    assert_int_equal(p->locations[0].rank, 3);
+    uint32_t g = region_called(p, PJ_S("g"), NULL);
+    assert_true(profile_value(p, PJ_AT_REGION, PJ_CALLS, NULL, g, 0) == 5);
+    assert_true(profile_value(p, PJ_AT_REGION, PJ_CHILD_CALLS, NULL, g, 0) == 3);
+    assert_true(isnan(profile_value(p, PJ_AT_REGION, PJ_EXCLUSIVE, "A", g, 0)));
+    assert_true(profile_value(p, PJ_AT_REGION, PJ_INCLUSIVE, "B", g, 0) == 8);
+    for (size_t i = 0; i < 2; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s/profile.3.0.0", names[i]);
+        assert_int_equal(unlink(folder_file(file)) | rmdir(folder_file(names[i])), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read_as_it_was),
@@ -441,6 +483,7 @@ int main(void)
                                        cmocka_unit_test(statistics_are_those_of_paraprof),
                                        cmocka_unit_test(values_are_those_of_paraprof),
                                        cmocka_unit_test(made_files_are_read),
+                                       cmocka_unit_test(metrics_may_have_other_functions),
                                        cmocka_unit_test(each_truncation_is_told)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

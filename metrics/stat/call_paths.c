@@ -41,6 +41,15 @@ void pj_call_paths_free(pj_call_paths *self)
     free(self);
 }
 
+/// A quarter of the memory is for the trees, and for their columns where all have the same paths.
+static uint32_t nodes_most(const pj_job *job, uint32_t locations)
+{
+    enum { LEAST = 1 << 12, MOST = 1 << 24, CELLS = 16, PART = 4 };
+    uint64_t budget = job->memory_budget ? job->memory_budget : pj_job_default_budget();
+    uint64_t nodes = budget / PART / (locations + UINT64_C(1)) / (PJ_PATH_BYTES + CELLS);
+    return (uint32_t)(nodes < LEAST ? LEAST : nodes > MOST ? MOST : nodes);
+}
+
 static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     pj_call_paths *self = memory;
@@ -49,9 +58,11 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->locations = run->layout.locations;
     self->layout = &run->layout;
     self->trees = pj_take_memory((self->locations + (size_t)1) * sizeof *self->trees);
-    for (uint32_t i = 0; i < self->locations; i++)
+    for (uint32_t i = 0; i < self->locations; i++) {
         pj_path_tree_begin(&self->trees[i], run->roi.set ? run->roi.from_ns : 0,
                            run->roi.set ? run->roi.to_ns : UINT64_MAX);
+        self->trees[i].most = nodes_most(self->job, self->locations);
+    }
     return true;
 }
 
@@ -112,6 +123,10 @@ static void join_team(pj_call_paths *self, const pj_event *event)
 static void leave(pj_call_paths *self, const pj_event *event)
 {
     pj_path_tree *tree = &self->trees[event->location];
+    if (tree->depth > tree->kept) { // what is folded is not looked for
+        pj_path_tree_leave(tree, event->time);
+        return;
+    }
     uint32_t node = tree->depth ? innermost(self, tree, event) : PJ_PATH_ROOT;
     if (node == PJ_PATH_ROOT) {
         self->not_entered++;
@@ -147,7 +162,8 @@ static void enter(pj_call_paths *self, const pj_event *event)
 static void take_line(pj_call_paths *self, const pj_event *event)
 {
     const pj_path_tree *tree = &self->trees[event->location];
-    if (!event->a || tree->now == PJ_PATH_ROOT || tree->nodes[tree->now].what & PJ_PATH_JOINED)
+    if (!event->a || tree->now == PJ_PATH_ROOT || tree->depth > tree->kept ||
+        tree->nodes[tree->now].what & PJ_PATH_JOINED)
         return;
     pj_call_name *name = &self->names[tree->nodes[tree->now].what];
     if (name->kind == PJ_EV_OTHER && !name->line)
@@ -216,7 +232,7 @@ static void tell_what(const pj_call_paths *self, const pj_path_tree *tree, uint3
 {
     pj_call_name name = {.value = what};
     const char *text = "";
-    if (what & PJ_PATH_JOINED) {
+    if (what & (PJ_PATH_JOINED | PJ_PATH_OTHERS)) {
         name.value = what;
     } else if (!self->followed) {
         name = self->names[what];
@@ -235,7 +251,7 @@ static void tell_what(const pj_call_paths *self, const pj_path_tree *tree, uint3
 static void tell_tree(const pj_call_paths *self, const pj_path_tree *tree, pj_buf *out)
 {
     pj_code_number(out, tree->count - 1);
-    pj_code_number(out, tree->cut);
+    pj_code_number(out, tree->folded);
     pj_code_number(out, tree->apart);
     for (size_t i = 1; i < tree->count; i++) {
         const pj_path_node *node = &tree->nodes[i];
@@ -295,7 +311,7 @@ static bool hear_tree(pj_call_paths *self, pj_path_tree *tree, pj_str *in)
     uint32_t what;
     if (!decode_all(in, head, 3) || tree->count != 1)
         return false;
-    tree->cut = head[1];
+    tree->folded = head[1];
     tree->apart = head[2];
     for (uint64_t i = 0; i < head[0]; i++) {
         if (!decode_all(in, n, FIELDS) || n[PARENT] > i || !hear_what(self, tree, in, &what))

@@ -64,9 +64,19 @@ static uint32_t region_of(merging *m, uint32_t what)
     return m->region_of[what] = region;
 }
 
+/// What stands for all call paths that are left out, each function below it.
+static uint32_t others_region(const merging *m)
+{
+    uint32_t region = pj_build_region(m->build, PJ_S("call paths left out"), PJ_S(""), 0);
+    pj_build_region_at(m->build, region)->kind = PJ_REGION_system;
+    return region;
+}
+
 static uint32_t child_of(merging *m, const pj_path_tree *tree, uint32_t parent, uint32_t what)
 {
-    uint32_t region = region_of(m, pj_path_tree_region(tree, what)), parameters = 0;
+    uint32_t region =
+        what & PJ_PATH_OTHERS ? others_region(m) : region_of(m, pj_path_tree_region(tree, what));
+    uint32_t parameters = 0;
     if (what & PJ_PATH_VARIANT)
         parameters =
             pj_build_text(m->build, pj_str_of(tree->variants[what & ~PJ_PATH_VARIANT].text));
@@ -108,7 +118,7 @@ static void add_location(merging *m, uint32_t location, uint32_t *made)
     made[PJ_PATH_ROOT] = PJ_NO_ITEM;
     for (uint32_t i = 1; i < tree->count && pj_build_ok(m->build); i++) {
         const pj_path_node *n = &tree->nodes[i];
-        if (n->what & PJ_PATH_JOINED || (!n->visits && !self[i]))
+        if (n->what & (PJ_PATH_JOINED | PJ_PATH_OTHERS) || (!n->visits && !self[i]))
             continue;
         uint32_t node = node_of(m, tree, made, i);
         pj_build_add(m->build, m->exclusive, node, location, (double)self[i] / ns_per_second);
@@ -176,7 +186,7 @@ static void count_oddities(merging *m)
         followed ? import[PJ_IMPORT_wrong_nesting] : paths->wrong_nesting);
     odd(m, PJ_ODDITY_ends_early, m->run->damage != NULL);
     for (uint32_t l = 0; l < paths->locations; l++) {
-        odd(m, PJ_ODDITY_too_deep, paths->trees[l].cut);
+        odd(m, PJ_ODDITY_paths_folded, paths->trees[l].folded);
         odd(m, PJ_ODDITY_team_apart, paths->trees[l].apart + paths->trees[l].forks_left_out);
     }
 }

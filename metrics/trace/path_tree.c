@@ -20,7 +20,11 @@ enum {
 
 void pj_path_tree_begin(pj_path_tree *tree, uint64_t from_ns, uint64_t to_ns)
 {
-    *tree = (pj_path_tree){.from_ns = from_ns, .to_ns = to_ns, .shift = SHIFT_NONE - FIRST_BITS};
+    *tree = (pj_path_tree){.from_ns = from_ns,
+                           .to_ns = to_ns,
+                           .shift = SHIFT_NONE - FIRST_BITS,
+                           .kept = PJ_PATH_DEPTH,
+                           .most = PJ_PATH_OTHERS - 1};
     pj_grow(tree->nodes, &tree->cap, 1);
     tree->nodes[tree->count++] = (pj_path_node){.parent = PJ_PATH_ROOT};
     size_t bytes = sizeof *tree->slots << FIRST_BITS;
@@ -32,6 +36,7 @@ void pj_path_tree_free(pj_path_tree *tree)
     free(tree->nodes);
     free(tree->slots);
     free(tree->forks);
+    free(tree->open);
     for (size_t i = 0; i < tree->variant_count; i++)
         free(tree->variants[i].text);
     free(tree->variants);
@@ -48,8 +53,9 @@ static size_t slots_of(const pj_path_tree *tree)
 size_t pj_path_tree_bytes(const pj_path_tree *tree)
 {
     return tree->cap * sizeof *tree->nodes + slots_of(tree) * sizeof *tree->slots +
-           tree->fork_cap * sizeof *tree->forks + tree->variant_cap * sizeof *tree->variants +
-           tree->variant_bytes + tree->last_fork.cap * sizeof *tree->last_fork.entries;
+           tree->fork_cap * sizeof *tree->forks + tree->open_cap * sizeof *tree->open +
+           tree->variant_cap * sizeof *tree->variants + tree->variant_bytes +
+           tree->last_fork.cap * sizeof *tree->last_fork.entries;
 }
 
 static pj_path_slot *find_slot(const pj_path_tree *tree, uint32_t parent, uint32_t what)
@@ -74,19 +80,72 @@ static void widen(pj_path_tree *tree)
     }
 }
 
-uint32_t pj_path_tree_add(pj_path_tree *tree, uint32_t what)
+static uint32_t add_below(pj_path_tree *tree, uint32_t parent, uint32_t what)
 {
-    pj_path_slot *slot = find_slot(tree, tree->now, what);
+    pj_path_slot *slot = find_slot(tree, parent, what);
     if (slot->node)
         return slot->node;
     enum { EACH = 4 };
-    *slot = (pj_path_slot){tree->now, what, (uint32_t)tree->count};
+    *slot = (pj_path_slot){parent, what, (uint32_t)tree->count};
     if (tree->count == tree->cap)
         pj_grow(tree->nodes, &tree->cap, tree->count + 1);
-    tree->nodes[tree->count++] = (pj_path_node){.parent = tree->now, .what = what};
+    tree->nodes[tree->count++] = (pj_path_node){.parent = parent, .what = what};
     if (tree->count * EACH > slots_of(tree))
         widen(tree);
     return (uint32_t)tree->count - 1;
+}
+
+uint32_t pj_path_tree_add(pj_path_tree *tree, uint32_t what)
+{
+    return add_below(tree, tree->now, what);
+}
+
+uint32_t pj_path_tree_room(pj_path_tree *tree, uint32_t what)
+{
+    uint32_t known = find_slot(tree, tree->now, what)->node;
+    return known || tree->count >= tree->most ? known : pj_path_tree_add(tree, what);
+}
+
+// What is folded
+
+/// Gives the innermost open region that is folded its time up to here.
+static void count_own(pj_path_tree *tree, uint64_t time)
+{
+    uint64_t own = pj_path_clip(tree, time) - tree->open_ns;
+    tree->open_ns += own;
+    if (tree->depth <= tree->kept)
+        return;
+    const pj_path_folded *top = &tree->open[tree->depth - tree->kept - 1];
+    tree->nodes[top->node].time_ns += own;
+    if (!top->taken)
+        return;
+    tree->nodes[top->taken].time_ns += own;
+    if (tree->nodes[top->taken].parent != PJ_PATH_ROOT)
+        tree->nodes[tree->nodes[top->node].parent].time_ns += own;
+}
+
+void pj_path_tree_fold(pj_path_tree *tree, uint32_t what, uint64_t time)
+{
+    if (tree->depth < tree->kept)
+        tree->kept = tree->depth;
+    count_own(tree, time);
+    pj_path_folded fold = {.node = pj_path_tree_room(tree, what)};
+    if (!fold.node) {
+        fold.taken = pj_path_tree_add(tree, PJ_PATH_OTHERS);
+        uint32_t others = add_below(tree, PJ_PATH_ROOT, PJ_PATH_OTHERS);
+        fold.node = add_below(tree, others, what);
+    }
+    pj_grow(tree->open, &tree->open_cap, tree->depth - tree->kept + (size_t)1);
+    tree->open[tree->depth++ - tree->kept] = fold;
+    tree->nodes[fold.node].visits += time >= tree->from_ns && time < tree->to_ns;
+    tree->folded++;
+}
+
+void pj_path_tree_unfold(pj_path_tree *tree, uint64_t time)
+{
+    count_own(tree, time);
+    if (--tree->depth == tree->kept)
+        tree->kept = PJ_PATH_DEPTH;
 }
 
 void pj_path_tree_put(pj_path_tree *tree, pj_path_node node)
@@ -113,7 +172,7 @@ static uint32_t steps_to(pj_path_tree *tree, uint32_t what)
 void pj_path_tree_leave_region(pj_path_tree *tree, uint32_t what, uint64_t time)
 {
     uint32_t above[PJ_PATH_DEPTH], steps = 0;
-    if (tree->depth <= PJ_PATH_DEPTH)
+    if (tree->depth <= tree->kept && tree->count < tree->most)
         steps = steps_to(tree, what);
     if (steps == 0) {
         pj_path_tree_leave(tree, time);
@@ -164,7 +223,7 @@ void pj_path_tree_parameter(pj_path_tree *tree, const char *name, const char *va
 {
     enum { VARIANTS_MOST = 1 << 20, TEXT_MOST = 1 << 12 };
     pj_path_node *node = &tree->nodes[tree->now];
-    if (tree->now == PJ_PATH_ROOT || tree->now != tree->latest || tree->depth > PJ_PATH_DEPTH ||
+    if (tree->now == PJ_PATH_ROOT || tree->now != tree->latest || tree->depth > tree->kept ||
         tree->variant_count == VARIANTS_MOST)
         return;
     pj_auto_buf text = {.at = NULL};
@@ -195,6 +254,8 @@ static int by_what_and_time(const void *a, const void *b)
 void pj_path_tree_end(pj_path_tree *tree, uint64_t time)
 {
     uint64_t at = pj_path_clip(tree, time);
+    while (tree->depth > tree->kept)
+        pj_path_tree_leave(tree, time);
     for (; tree->now != PJ_PATH_ROOT; tree->now = tree->nodes[tree->now].parent)
         if (!(tree->nodes[tree->now].what & PJ_PATH_JOINED))
             tree->nodes[tree->now].time_ns += at;

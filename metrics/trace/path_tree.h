@@ -13,7 +13,7 @@
 
 enum {
     PJ_PATH_ROOT = 0,     // the node that stands for the location
-    PJ_PATH_DEPTH = 4096, // deeper ones count for the last one kept
+    PJ_PATH_DEPTH = 4095, // deeper regions are folded: a node more is the deepest of profiles
     PJ_PATH_BYTES = 120,  // that a node takes, with its slots, on average
 };
 
@@ -22,6 +22,10 @@ enum {
 
 /// In `what`: a region with parameters, a number in `variants`.
 #define PJ_PATH_VARIANT (UINT32_C(1) << 30)
+
+/// In `what`: of the root the node above what is folded where there is no room; elsewhere one that
+/// has the time which these have taken, so that its parent has it not.
+#define PJ_PATH_OTHERS (UINT32_C(1) << 29)
 
 typedef struct pj_path_variant {
     uint32_t what; // the region
@@ -45,15 +49,27 @@ typedef struct pj_path_fork {
     uint32_t what, node;
 } pj_path_fork;
 
+/// An open region that is folded: it has its visits and its own time, side by side with others
+/// below the innermost node that is kept, or where there is no room for more nodes below the root.
+typedef struct pj_path_folded {
+    uint32_t node;
+    uint32_t taken; // that has the same time; 0 = it stands below the innermost kept
+} pj_path_folded;
+
 typedef struct pj_path_tree {
     pj_path_node *nodes;
     size_t count, cap;
     pj_path_slot *slots;
-    unsigned shift;          // 32 - the bits of a slot's number
-    uint32_t now;            // the innermost open node
-    uint32_t depth;          // open regions, those that are cut too
+    unsigned shift;       // 32 - the bits of a slot's number
+    uint32_t now;         // the innermost open node
+    uint32_t depth;       // open regions, those that are folded too
+    uint32_t kept;        // regions that are open below so many are folded
+    uint32_t most;        // nodes; there is no room for more but of what is folded
+    pj_path_folded *open; // `depth` less `kept` of them
+    size_t open_cap;
+    uint64_t open_ns;        // the innermost of them has its time up to here
     uint64_t from_ns, to_ns; // what is outside counts nothing; a visit is where it begins
-    uint64_t cut;            // visits that were too deep
+    uint64_t folded;         // visits
     uint64_t tangled;        // regions passed on the way to those that were left below others
     uint64_t left_below;     // how many these were
     uint32_t latest;         // the node that was entered last, and when
@@ -74,6 +90,11 @@ void pj_path_tree_begin(pj_path_tree *tree, uint64_t from_ns, uint64_t to_ns);
 void pj_path_tree_free(pj_path_tree *tree);
 /// Makes the child of the innermost node, which it has not yet.
 uint32_t pj_path_tree_add(pj_path_tree *tree, uint32_t what);
+/// The same, or 0 where there is no room.
+uint32_t pj_path_tree_room(pj_path_tree *tree, uint32_t what);
+/// A region is entered, and left, that is folded.
+void pj_path_tree_fold(pj_path_tree *tree, uint32_t what, uint64_t time);
+void pj_path_tree_unfold(pj_path_tree *tree, uint64_t time);
 /// A node of a tree that has ended elsewhere, in the order of that tree.
 void pj_path_tree_put(pj_path_tree *tree, pj_path_node node);
 /// Leaves the innermost open region `what` below others, which stay open without another visit;
@@ -117,13 +138,16 @@ static inline uint32_t pj_path_child(const pj_path_tree *tree, uint32_t what)
 /// Times never go back.
 static inline void pj_path_tree_enter(pj_path_tree *tree, uint32_t what, uint64_t time)
 {
-    if (__builtin_expect(tree->depth++ >= PJ_PATH_DEPTH, 0)) {
-        tree->cut++;
+    if (__builtin_expect(tree->depth >= tree->kept, 0)) {
+        pj_path_tree_fold(tree, what, time);
         return;
     }
     uint32_t child = pj_path_child(tree, what);
-    if (__builtin_expect(child == 0, 0))
-        child = pj_path_tree_add(tree, what);
+    if (__builtin_expect(child == 0, 0) && (child = pj_path_tree_room(tree, what)) == 0) {
+        pj_path_tree_fold(tree, what, time);
+        return;
+    }
+    tree->depth++;
     pj_path_node *node = &tree->nodes[child];
     node->visits += time >= tree->from_ns && time < tree->to_ns;
     node->time_ns -= pj_path_clip(tree, time);
@@ -134,8 +158,11 @@ static inline void pj_path_tree_enter(pj_path_tree *tree, uint32_t what, uint64_
 /// Leaves the innermost region; something is open.
 static inline void pj_path_tree_leave(pj_path_tree *tree, uint64_t time)
 {
-    if (__builtin_expect(--tree->depth >= PJ_PATH_DEPTH, 0))
+    if (__builtin_expect(tree->depth > tree->kept, 0)) {
+        pj_path_tree_unfold(tree, time);
         return;
+    }
+    tree->depth--;
     pj_path_node *node = &tree->nodes[tree->now];
     node->time_ns += pj_path_clip(tree, time);
     tree->now = tree->depth ? node->parent : PJ_PATH_ROOT;

@@ -256,6 +256,93 @@ static void test_paraver(void **state)
     remove_trace(path);
 }
 
+enum { FUNCTIONS = 30, FUNCTION_CODE = 60000019 };
+
+typedef struct function_sums {
+    uint64_t visits[FUNCTIONS + 1], own_ns[FUNCTIONS + 1];
+} function_sums;
+
+/// A rank that calls functions at random, at most so deep; what each of them has.
+static pj_trace_writer *write_calls(uint32_t steps, uint32_t deepest, unsigned down_percent,
+                                    function_sums *sums)
+{
+    uint32_t *open = calloc(deepest, sizeof *open), depth = 0, random = 5;
+    uint64_t time = 0;
+    pj_trace_writer *trace =
+        pj_trace_writer_new((pj_trace_header){.ranks = 1, .end = 10 * (uint64_t)steps});
+    *sums = (function_sums){.visits = {0}};
+    for (uint32_t i = 0; i < steps || depth; i++) {
+        random = random * 1664525 + 1013904223;
+        uint64_t step = 1 + (random >> 30);
+        time += step;
+        sums->own_ns[depth ? open[depth - 1] : 0] += step;
+        bool down = depth == 0 || (i < steps / 2 && (random >> 8) % 100 < down_percent);
+        if (down && depth < deepest && i < steps) {
+            open[depth++] = 1 + (random >> 12) % FUNCTIONS;
+            sums->visits[open[depth - 1]]++;
+            pj_trace_writer_event(trace, (pj_place){0, 0}, time, FUNCTION_CODE, open[depth - 1]);
+        } else if (depth) {
+            depth--;
+            pj_trace_writer_event(trace, (pj_place){0, 0}, time, FUNCTION_CODE, 0);
+        }
+    }
+    for (uint32_t f = 1; f <= FUNCTIONS; f++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%u", (unsigned)f);
+        pj_trace_writer_label_value(trace, FUNCTION_CODE, f, name);
+    }
+    free(open);
+    return trace;
+}
+
+/// That each function has its visits and its own time, whatever its paths are.
+static void check_sums(const char *path, uint64_t budget, const function_sums *sums)
+{
+    pj_job job = {.workers = 1, .memory_budget = budget};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_profile p =
+        pj_profile_run(path, (pj_load_opts){.roi.kind = PJ_ROI_OFF}, &job, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.text);
+    const pj_profile_column *time = pj_profile_find(p, PJ_AT_NODE, PJ_EXCLUSIVE, 0);
+    const pj_profile_column *calls = pj_profile_find(p, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM);
+    function_sums got = {.visits = {0}};
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+        uint64_t f = 0;
+        double visits = pj_profile_value(p, calls, n, 0), own = pj_profile_value(p, time, n, 0);
+        pj_parse_u64(pj_str_from(pj_profile_name(p, p->nodes[n].region), 1), &f);
+        got.visits[f] += isnan(visits) ? 0 : (uint64_t)visits;
+        got.own_ns[f] += isnan(own) ? 0 : (uint64_t)llround(own * 1e9);
+    }
+    for (uint32_t f = 1; f <= FUNCTIONS; f++) {
+        assert_int_equal(got.visits[f], sums->visits[f]);
+        assert_int_equal(got.own_ns[f], sums->own_ns[f]);
+    }
+    assert_true(p->oddities.count[PJ_ODDITY_paths_folded] > 0);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_too_deep], 0);
+}
+
+/// Recursion without an end, and more paths than there is memory for.
+static void test_folded(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t steps, deepest;
+        unsigned down;
+        uint64_t budget;
+    } rows[] = {{60000, 100000, 100, 0}, {200000, 40, 60, UINT64_C(24) << 20}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[256];
+        function_sums sums;
+        pj_err err = {.code = PJ_E_NONE};
+        pj_auto_trace trace = write_calls(rows[i].steps, rows[i].deepest, rows[i].down, &sums);
+        path_of("run.prv", path);
+        assert_true(pj_trace_writer_save(trace, path, &err));
+        check_sums(path, rows[i].budget, &sums);
+        remove_trace(path);
+    }
+}
+
 /// A trace without anything that could be in a path.
 static void test_nothing(void **state)
 {
@@ -410,8 +497,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs), cmocka_unit_test(test_paraver),
-        cmocka_unit_test(test_nothing),         cmocka_unit_test(test_cut_archives),
-        cmocka_unit_test(test_beside_score_p),
+        cmocka_unit_test(test_folded),          cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_cut_archives),    cmocka_unit_test(test_beside_score_p),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

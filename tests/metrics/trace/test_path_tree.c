@@ -39,8 +39,9 @@ static void test_depth(void **state)
     pj_path_tree_begin(&tree, 0, UINT64_MAX);
     for (uint32_t i = 0; i < LEVELS; i++)
         pj_path_tree_enter(&tree, 7, i);
-    assert_int_equal(tree.count, PJ_PATH_DEPTH + 1);
-    assert_int_equal(tree.cut, LEVELS - PJ_PATH_DEPTH);
+    assert_int_equal(tree.count, PJ_PATH_DEPTH + 2);
+    assert_int_equal(tree.folded, LEVELS - PJ_PATH_DEPTH);
+    assert_int_equal(tree.nodes[PJ_PATH_DEPTH + 1].visits, LEVELS - PJ_PATH_DEPTH);
     for (uint32_t i = 0; i < LEVELS; i++)
         pj_path_tree_leave_region(&tree, 7, LEVELS + i);
     assert_int_equal(tree.depth, 0);
@@ -50,6 +51,80 @@ static void test_depth(void **state)
     assert_int_equal(sum_of(&tree), 2 * LEVELS + 4);
     assert_int_equal(child_of(&tree, PJ_PATH_ROOT, 7)->visits, 2);
     pj_path_tree_free(&tree);
+}
+
+/// Time that stands both in paths and below the node of those left out.
+static uint64_t left_out_twice(const pj_path_tree *tree)
+{
+    uint64_t sum = 0;
+    for (size_t i = 1; i < tree->count; i++)
+        if (tree->nodes[i].what == PJ_PATH_OTHERS && tree->nodes[i].parent != PJ_PATH_ROOT)
+            sum += tree->nodes[i].time_ns;
+    return sum;
+}
+
+typedef struct {
+    uint64_t visits[9], own[9]; // by region
+} sums;
+
+/// Visits and own time of each region in all nodes.
+static sums sums_of(const pj_path_tree *tree)
+{
+    sums all = {{0}, {0}};
+    for (size_t i = 1; i < tree->count; i++) {
+        const pj_path_node *node = &tree->nodes[i], *above = &tree->nodes[node->parent];
+        if (!(node->what & PJ_PATH_OTHERS)) {
+            all.visits[node->what] += node->visits;
+            all.own[node->what] += node->time_ns;
+        }
+        if (node->parent != PJ_PATH_ROOT && !(above->what & PJ_PATH_OTHERS))
+            all.own[above->what] -= node->time_ns;
+    }
+    return all;
+}
+
+/// Whatever is too deep or has no room: visits and own times of every region are exact, and so is
+/// the whole; nodes are bounded.
+static void test_folding(void **state)
+{
+    (void)state;
+    enum { STEPS = 200000, REGIONS = 8, DEEPEST = 9000 };
+    static uint32_t open[DEEPEST];
+    static const uint32_t most[] = {1, 2, 50, 3000, UINT32_MAX};
+    for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
+        pj_path_tree tree;
+        sums expected = {{0}, {0}};
+        uint32_t depth = 0, random = 7;
+        uint64_t time = 0, outside = 0;
+        pj_path_tree_begin(&tree, 0, UINT64_MAX);
+        tree.most = most[m];
+        for (uint32_t i = 0; i < STEPS; i++) {
+            random = random * 1664525 + 1013904223;
+            uint64_t step = random >> 28;
+            *(depth ? &expected.own[open[depth - 1]] : &outside) += step;
+            time += step;
+            bool down = i < STEPS / 2 ? random % 1000 < 560 : random % 1000 < 440;
+            if (depth == 0 || (down && depth < DEEPEST)) {
+                open[depth++] = 1 + (random >> 10) % REGIONS;
+                expected.visits[open[depth - 1]]++;
+                pj_path_tree_enter(&tree, open[depth - 1], time);
+            } else {
+                depth--;
+                pj_path_tree_leave(&tree, time);
+            }
+            assert_int_equal(tree.depth, depth);
+        }
+        pj_path_tree_end(&tree, time);
+        sums got = sums_of(&tree);
+        for (uint32_t r = 1; r <= REGIONS; r++) {
+            assert_int_equal(got.visits[r], expected.visits[r]);
+            assert_int_equal(got.own[r], expected.own[r]);
+        }
+        assert_int_equal(sum_of(&tree) + outside, time + left_out_twice(&tree));
+        assert_true(tree.count <= 2 * (uint64_t)most[m] + REGIONS + 2);
+        assert_true(tree.folded > 0 && tree.kept == PJ_PATH_DEPTH);
+        pj_path_tree_free(&tree);
+    }
 }
 
 /// A is left below B, which goes on in its place.
@@ -175,9 +250,10 @@ static void test_teams(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),      cmocka_unit_test(test_left_below),
-        cmocka_unit_test(test_patience),   cmocka_unit_test(test_window),
-        cmocka_unit_test(test_parameters), cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_depth),      cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_left_below), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_window),     cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_teams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,6 @@ void pj_otf2_calls_end(pj_otf2_location *location)
     for (size_t i = 0; i < calls->variant_count; i++)
         calls->variants[i].what = pj_otf2_region_at(location, calls->variants[i].what)->number;
     for (size_t i = 1; i < calls->count; i++)
-        if (!(calls->nodes[i].what & (PJ_PATH_JOINED | PJ_PATH_VARIANT)))
+        if (!(calls->nodes[i].what & (PJ_PATH_JOINED | PJ_PATH_VARIANT | PJ_PATH_OTHERS)))
             calls->nodes[i].what = pj_otf2_region_at(location, calls->nodes[i].what)->number;
 }

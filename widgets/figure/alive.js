@@ -175,15 +175,15 @@ vertical-align:-1px}
           `${escape(label)}</text>` : text;
       },
       /// A cell for each rank, darker where it takes more.
-      strip(view, box, x, y, w, colour) {
+      strip(view, box, x, y, w, colour, tall = 4, none = "#fff") {
         const [, levels] = view.data.ranks[box.i] || [], cells = {};
         if (!levels || w < 32) return "";
         const step = Math.min(w, 160) / levels.length;
         [...levels].forEach((level, k) => {
-          cells[level] = (cells[level] || "") + `M${round(x + k * step)} ${round(y)}h${round(step)}v4h-${round(step)}z`;
+          cells[level] = (cells[level] || "") + `M${round(x + k * step)} ${round(y)}h${round(step)}v${tall}h-${round(step)}z`;
         });
         const few = mixed(colour, "#ffffff", 0.55), many = mixed(colour, "#1b1f24", 0.8);
-        return Object.keys(cells).map((level) => `<path d="${cells[level]}" fill="${level === "0" ? "#fff"
+        return Object.keys(cells).map((level) => `<path d="${cells[level]}" fill="${level === "0" ? none
           : mixed(few, many, parseInt(level, 16) / 15)}"/>`).join("");
       },
       rest(view, box, from, to) {
@@ -448,6 +448,15 @@ vertical-align:-1px}
         "to be seen here: zoom." : "", data.left].filter(Boolean).join(" ");
     }
 
+    /// Its ranks as a strip, for lists.
+    function ranks(box) {
+      const strip = document.createElementNS(SVG, "svg");
+      strip.setAttribute("width", data.strips ? 64 : 0);
+      strip.setAttribute("height", 8);
+      strip.innerHTML = shapes.rows.strip(view, box, 0, 0, 64, colour(box), 8, "none");
+      return strip;
+    }
+
     function functions(seen) {
       const largest = new Map();
       for (const box of seen) {
@@ -460,7 +469,8 @@ vertical-align:-1px}
         tag("table", { class: "pj-list" }, tag("tbody", {}, ...rows.map((box) => tag("tr", {},
           tag("td", {}, tag("i", { style: `display:inline-block;width:10px;height:10px;background:${colour(box)}` }),
             button(name(box), () => go(box), { title: tell(box) })),
-          tag("td", {}, amount(data, box.value)), tag("td", {}, share(box.value, data.total)))))));
+          tag("td", {}, ranks(box)), tag("td", {}, amount(data, box.value)),
+          tag("td", {}, share(box.value, data.total)))))));
     }
 
     // ---- search

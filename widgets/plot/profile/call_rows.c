@@ -151,7 +151,8 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
     }
     bool both = name_width + 8 + amount_width <= room;
     const char *shown = both ? name : fitting_name(r, name, style, room);
-    if (strlen(shown) > 5 || strcmp(shown, name) == 0) // some letters and an ellipsis
+    bool cut = pj_str_ends(pj_str_of(shown), PJ_S("\u2026"));
+    if (!cut || strlen(shown) > 5) // some letters before it
         pj_textbox_put(r->chart.figure, x, base, shown, style);
     if (both)
         pj_textbox_put(r->chart.figure, x + name_width + 8, base, amount, faint);
@@ -258,7 +259,8 @@ pj_figure *pj_call_rows(const pj_profile *profile, const pj_plot_opts *opts, boo
     double width = opts->width > 0 ? opts->width : width_usual;
     rows r = {.upwards = upwards, .terminal = draw == &pj_draw_terminal};
     double least = (r.terminal ? PJ_DOT : least_box) / fmax(width - 44, 100);
-    pj_call_picture picture = {upwards ? "Flame graph" : "Icicle", least};
+    pj_call_picture picture = {upwards ? "Flame graph" : "Icicle", least,
+                               r.terminal ? NULL : "in a box"};
     if (!pj_call_view_new(profile, opts, picture, arena, &r.v, err))
         return NULL;
     bool strips = r.v.view.location_count > 1 && !r.v.tree->reversed;

@@ -361,7 +361,7 @@ static void say_keys(pj_call_view *v)
         add_key(v, "Too small to be drawn", PJ_COLOUR_OTHERS);
 }
 
-static void say_note(pj_call_view *v)
+static void say_note(pj_call_view *v, const char *strip)
 {
     const pj_profile *p = v->view.profile;
     pj_auto_buf text = {0};
@@ -380,11 +380,10 @@ static void say_note(pj_call_view *v)
                     "Hatched: estimated. A %s tells who calls whom, not on which path; time of "
                     "functions with several callers is shared out in proportion. ",
                     p->title ? p->title : "call graph");
-    if (v->view.location_count > 1 && !v->tree->reversed)
-        pj_buf_addf(&text,
-                    "The strip in a box is its %u %s from left to right, stronger where it takes "
-                    "more. ",
-                    v->view.location_count, v->view.opts.one_rank ? "threads" : "ranks or threads");
+    if (strip && v->view.location_count > 1 && !v->tree->reversed)
+        pj_buf_addf(
+            &text, "The strip %s is its %u %s from left to right, stronger where it takes more. ",
+            strip, v->view.location_count, v->view.opts.one_rank ? "threads" : "ranks or threads");
     v->about = text.len ? pj_arena_text(v->view.arena, pj_str_trim(pj_buf_str(&text))) : NULL;
     if (v->left_out) {
         char count[32];
@@ -433,17 +432,17 @@ static bool wants_spreads(const pj_call_view *v)
            !pj_profile_find(p, PJ_AT_NODE, PJ_INCLUSIVE, v->view.measure);
 }
 
-static void complete(pj_call_view *v, const pj_plot_opts *opts, const char *kind, double least)
+static void complete(pj_call_view *v, const pj_plot_opts *opts, pj_call_picture picture)
 {
-    choose_boxes(v, least);
+    choose_boxes(v, picture.least);
     fold_chain(v);
     choose_rows(v);
     choose_colours(v);
     if (wants_spreads(v))
-        spread_tree(v, 30 * least);
-    say_title(v, opts, kind);
+        spread_tree(v, 30 * picture.least);
+    say_title(v, opts, picture.kind);
     say_keys(v);
-    say_note(v);
+    say_note(v, picture.strip);
     say_summary(v);
 }
 
@@ -469,6 +468,6 @@ bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts, pj_ca
         if (!out->change)
             return false;
     }
-    complete(out, opts, picture.kind, picture.least);
+    complete(out, opts, picture);
     return true;
 }

@@ -35,8 +35,9 @@ typedef struct pj_call_view {
 } pj_call_view;
 
 typedef struct pj_call_picture {
-    const char *kind; // begins the title: "Flame graph"
-    double least;     // part of the whole; smaller boxes are not drawn
+    const char *kind;  // begins the title: "Flame graph"
+    double least;      // part of the whole; smaller boxes are not drawn
+    const char *strip; // where a strip of the ranks is: "in a box"; NULL = nowhere
 } pj_call_picture;
 
 PJ_CHECKED bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts,

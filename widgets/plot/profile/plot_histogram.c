@@ -71,7 +71,7 @@ static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw
                                      ? opts.title
                                      : pj_arena_format(v->arena, "Ranks by their time in %s: %s",
                                                        name, v->name),
-                        .subtitle = pj_rank_spread_text(&h->values, h->spread),
+                        .subtitle = pj_rank_spread_said(&h->values, h->of, h->spread),
                         .width = opts.width > 0 ? opts.width : PJ_CHART_WIDTH,
                         .height = opts.height,
                         .x = x,
@@ -106,7 +106,7 @@ static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
     chart.figure->searched = true;
     chart.figure->summary =
         pj_arena_format(chart.arena, "A histogram of %u ranks or threads: %s.", h->spread.count,
-                        pj_rank_spread_text(&h->values, h->spread));
+                        pj_rank_spread_said(&h->values, h->of, h->spread));
     return chart.figure;
 }
 

@@ -358,9 +358,27 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
 
 // ---- one function
 
-static void add_level(const ranks_plot *p, pj_chart *chart, double value, const char *text)
+/// The right end of a text over the line at `value`: where bars leave room for it, from the right.
+static double free_end(const ranks_plot *p, const pj_chart *chart, const double *of, double value,
+                       double width)
 {
-    double y = pj_chart_y(chart, shown(p, value));
+    uint32_t end = p->values.view.location_count;
+    double slot = slot_of(p, chart);
+    for (uint32_t place = end; place-- > 0;) {
+        if (pj_profile_sums_size(of[p->order[place]]) >= value)
+            end = place;
+        else if ((end - place) * slot >= width + 4)
+            return chart->left + end * slot - 2;
+    }
+    return chart->right;
+}
+
+static void add_level(const ranks_plot *p, pj_chart *chart, const double *of, double value,
+                      const char *text)
+{
+    pj_style style = {.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_END};
+    double y = pj_chart_y(chart, shown(p, value)),
+           width = pj_textbox_width(chart->draw, text, style);
     pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
                                            .x = chart->left,
                                            .y = y,
@@ -369,9 +387,14 @@ static void add_level(const ranks_plot *p, pj_chart *chart, double value, const 
                                            .stroke = PJ_MUTED,
                                            .stroke_width = 1.2,
                                            .dash = 4});
-    pj_textbox_put(
-        chart->figure, chart->right, y - 4, text,
-        (pj_style){.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_END, .halo = true});
+    double right = free_end(p, chart, of, value, width);
+    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                           .x = right - width - 3,
+                                           .y = y - 15,
+                                           .w = width + 6,
+                                           .h = 14,
+                                           .fill = PJ_PAPER});
+    pj_textbox_put(chart->figure, right, y - 4, text, style);
 }
 
 /// What one function takes at each location as shown.
@@ -430,7 +453,7 @@ static const char *function_said(const ranks_plot *p, const of_function *f, pj_r
     pj_rank_spread was = f->then ? pj_rank_spread_of(&p->then, f->then) : (pj_rank_spread){0};
     *most = fmax(spread.most, was.most);
     if (!p->compared)
-        return pj_rank_spread_text(&p->values, spread);
+        return pj_rank_spread_said(&p->values, f->of, spread);
     return pj_arena_format(
         v->arena,
         "mean %s, before %s; most %s, before %s; of each rank the pale bar on "
@@ -459,7 +482,7 @@ static pj_figure *draw_function(ranks_plot *p, uint32_t region, const pj_draw *d
     pj_colour fill = pj_palette_mix(pj_function_colour(v->profile, region), PJ_INK, 0.12);
     for (uint32_t place = 0; place < v->location_count; place++)
         add_function_bar(p, &chart, place, &f, fill);
-    add_level(p, &chart, spread.mean,
+    add_level(p, &chart, f.of, spread.mean,
               pj_arena_format(v->arena, "mean %s", pj_profile_view_amount(v, spread.mean)));
     chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(chart.arena, "Bars of %s at each of %u ranks: %s.",

@@ -23,6 +23,7 @@
 static const double margin = 18, width_usual = 900, ring_most = 62, ring_least = 14;
 static const double least_arc = 0.005; // rad, as SnakeViz has it
 static const double step = 0.03;       // rad between points of an arc
+enum { STRIP_WIDTH = 64 };             // px
 enum { LISTED_MOST = 18, STEPS_MOST = 255, POINTS_MOST = 2 * STEPS_MOST + 2 };
 
 typedef struct sunburst {
@@ -189,11 +190,35 @@ static size_t list_functions(const sunburst *s, listed *out)
     return count;
 }
 
+/// Its ranks; nothing where nobody knows them.
+static void add_strip(const sunburst *s, uint32_t box, double x, double y)
+{
+    const double *values = s->draw == &pj_draw_terminal ? NULL : pj_call_view_spread(&s->v, box);
+    size_t cells = STRIP_WIDTH;
+    if (!values)
+        return;
+    pj_colour *strip = pj_call_view_strip(&s->v, values, s->v.colours[box], &cells);
+    pj_colour *kept = pj_new_n(s->figure->arena, pj_colour, cells + 1);
+    memcpy(kept, strip, cells * sizeof *kept);
+    pj_figure_add(s->figure, (pj_mark){.kind = PJ_MARK_IMAGE,
+                                       .x = x,
+                                       .y = y - 8,
+                                       .w = STRIP_WIDTH,
+                                       .h = 8,
+                                       .pixels = kept,
+                                       .pixel_columns = cells,
+                                       .pixel_rows = 1});
+}
+
 static void add_row(const sunburst *s, const listed *of, double x, double y, double width)
 {
     const pj_profile_view *view = &s->v.view;
     pj_style style = {.size = 11.5}, faint = {.size = 11, .colour = PJ_MUTED};
     double right = pj_textbox_width(s->draw, "000.0 ms", faint) + 52;
+    if (s->v.view.location_count > 1) {
+        right += STRIP_WIDTH + 10;
+        add_strip(s, of->box, x + width - right, y);
+    }
     const char *name = pj_function_short(view->profile, of->region, view->arena);
     pj_auto_buf hover = {0};
     pj_profile_view_describe(view, of->region, &hover);
@@ -316,7 +341,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     sunburst s = {.draw = draw};
-    pj_call_picture picture = {"Sunburst", least_arc / (2 * M_PI)};
+    pj_call_picture picture = {"Sunburst", least_arc / (2 * M_PI),
+                               draw == &pj_draw_terminal ? NULL : "beside a name"};
     if (!pj_call_view_new(data.profile, &opts, picture, arena, &s.v, err))
         return NULL;
     return draw_it(&s, opts);

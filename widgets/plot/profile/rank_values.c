@@ -12,6 +12,9 @@
 #include "metrics/profile/profile_sums.h"
 #include "widgets/plot/profile/profile_view.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 void pj_rank_values_free(pj_rank_values *values)
 {
     pj_profile_release(values->flat);
@@ -109,6 +112,55 @@ pj_rank_spread pj_rank_spread_of(const pj_rank_values *values, const double *of)
     return s;
 }
 
+static int upwards(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/// Ranks from `least` on, as many as a line holds.
+static void add_names(const pj_rank_values *values, const double *of, double least, pj_buf *out)
+{
+    enum { NAMED_MOST = 16 };
+    uint32_t named = 0;
+    for (uint32_t k = 0; k < values->view.location_count; k++)
+        if (of[k] >= least && named++ < NAMED_MOST)
+            pj_buf_addf(out, "%s%s", named > 1 ? ", " : "", values->names[k]);
+    pj_buf_puts(out, named > NAMED_MOST ? ", ..." : "");
+}
+
+/// Where the values fall apart into two groups; "" where they do not.
+static const char *gap_text(const pj_rank_values *values, const double *of)
+{
+    static const double least_gap = 0.4, least_range = 0.5; // of the range, of the most
+    const pj_profile_view *v = &values->view;
+    double *sorted = pj_new_n(v->arena, double, v->location_count + (size_t)1);
+    uint32_t count = 0, at = 0; // the first one above the widest gap
+    for (uint32_t k = 0; k < v->location_count; k++)
+        if (!isnan(of[k]))
+            sorted[count++] = of[k];
+    qsort(sorted, count, sizeof *sorted, upwards);
+    for (uint32_t i = 1; i < count; i++)
+        if (at == 0 || sorted[i] - sorted[i - 1] > sorted[at] - sorted[at - 1])
+            at = i;
+    double range = count ? sorted[count - 1] - sorted[0] : 0;
+    if (count < 4 || !(range > least_range * sorted[count - 1]) ||
+        sorted[at] - sorted[at - 1] < least_gap * range)
+        return "";
+    pj_auto_buf text = {0};
+    pj_buf_addf(&text, "%u take%s %s", count - at, count - at == 1 ? "s" : "",
+                pj_profile_view_amount(v, sorted[at]));
+    if (count - at > 1)
+        pj_buf_addf(&text, " to %s", pj_profile_view_amount(v, sorted[count - 1]));
+    pj_buf_puts(&text, " (");
+    add_names(values, of, sorted[at], &text);
+    pj_buf_addf(&text, "), %u take%s %s", at, at == 1 ? "s" : "",
+                pj_profile_view_amount(v, sorted[0]));
+    if (at > 1)
+        pj_buf_addf(&text, " to %s", pj_profile_view_amount(v, sorted[at - 1]));
+    return pj_arena_text(v->arena, pj_buf_str(&text));
+}
+
 const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
 {
     const pj_profile_view *v = &values->view;
@@ -123,6 +175,13 @@ const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
         pj_buf_addf(&text, "; %u of %u never call it", v->location_count - s.count,
                     v->location_count);
     return pj_arena_text(v->arena, pj_buf_str(&text));
+}
+
+const char *pj_rank_spread_said(const pj_rank_values *values, const double *of,
+                                pj_rank_spread spread)
+{
+    const char *gap = gap_text(values, of), *text = pj_rank_spread_text(values, spread);
+    return *gap ? pj_arena_format(values->view.arena, "%s; %s", gap, text) : text;
 }
 
 uint32_t pj_rank_values_function(const pj_rank_values *values, pj_err *err)

@@ -35,6 +35,10 @@ typedef struct pj_rank_spread {
 pj_rank_spread pj_rank_spread_of(const pj_rank_values *values, const double *of);
 /// "mean 0.14 s, least ... (rank 3), most ... (rank 7), standard deviation ...; 20 of 32 have it".
 const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread spread);
+/// The same behind "12 take 33.5 s to 36.4 s (2, 4, 7, ...), 20 take 982 ms to 5.22 s", where the
+/// values fall apart into two groups.
+const char *pj_rank_spread_said(const pj_rank_values *values, const double *of,
+                                pj_rank_spread spread);
 
 /// The function that the options name, else the one with the most own time. PJ_E_USAGE when there
 /// is none of that name.

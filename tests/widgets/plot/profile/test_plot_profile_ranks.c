@@ -1,0 +1,123 @@
+// What pictures of ranks and of call paths say in words, and that boxes with room have a label.
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/build/profile_build.h"
+#include "metrics/profile/profile.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/plot/plot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char scoped[] =
+    "<a::very::long::scope::of::a::Terminal<with::arguments::that::need::room>>::new";
+
+/// A call path of two functions at each rank.
+static pj_profile *made(const double *times, size_t ranks)
+{
+    pj_job job = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_build b = pj_build_new("made", &job);
+    pj_build_profile(b)->shape = PJ_SHAPE_TREE;
+    pj_build_profile(b)->format = "made";
+    pj_measure time = {.key = "time", .title = "Time", .unit = "s"};
+    uint32_t own = pj_build_column(b, PJ_AT_NODE, PJ_EXCLUSIVE, pj_build_measure(b, time), false);
+    uint32_t top = pj_build_node(b, PJ_NO_ITEM, pj_build_region(b, PJ_S("main"), (pj_str){0}, 0));
+    uint32_t low = pj_build_node(b, top, pj_build_region(b, pj_str_of(scoped), (pj_str){0}, 0));
+    uint32_t few = pj_build_node(b, top, pj_build_region(b, PJ_S("other"), (pj_str){0}, 0));
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        pj_build_location(b, (pj_profile_location){.rank = rank, .thread = -1});
+        pj_build_add(b, own, low, rank, times[rank]);
+        pj_build_add(b, own, few, rank, 2 * times[rank]);
+    }
+    pj_profile *profile = pj_build_finish(b, &err);
+    assert_string_equal(err.text, "");
+    return profile;
+}
+
+static pj_figure *drawn(const pj_plot *plot, const pj_profile *p, const char *function)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_plot_opts opts = {.width = 400, .profile.function = function};
+    const pj_draw *draw = pj_draw_open(&err);
+    if (!draw)
+        skip(); // built without pictures
+    pj_figure *figure = plot->make((pj_plot_data){.profile = p}, opts, draw, &err);
+    assert_string_equal(err.text, "");
+    return figure;
+}
+
+static bool says(const pj_figure *figure, const char *text)
+{
+    for (size_t i = 0; i < figure->mark_count; i++)
+        if (figure->marks[i].text && strstr(figure->marks[i].text, text))
+            return true;
+    return strstr(figure->summary, text) != NULL;
+}
+
+/// Ranks that fall apart are told, with their numbers; ranks that do not are not made to.
+static void two_groups_are_told(void **state)
+{
+    (void)state;
+    static const double apart[] = {1, 8.5, 1.2, 9, 0.8, 1.1}, even[] = {1, 2, 3, 4, 5, 6};
+    pj_auto_profile two = made(apart, 6);
+    pj_auto_profile one = made(even, 6);
+    const pj_plot *plots[] = {&pj_plot_profile_ranks, &pj_plot_histogram};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_figure figure = drawn(plots[i], two, "other");
+        pj_auto_figure same = drawn(plots[i], one, "other");
+        assert_true(says(figure, "2 take 17.0 s to 18.0 s (1, 3), 4 take 1.60 s to 2.40 s"));
+        assert_false(says(same, " take "));
+    }
+}
+
+/// A third of the picture, and a name of which the last part alone fits.
+static void a_wide_box_has_a_label(void **state)
+{
+    (void)state;
+    static const double one = 1;
+    pj_auto_profile p = made(&one, 1);
+    pj_auto_figure figure = drawn(&pj_plot_flame, p, NULL);
+    bool found = false;
+    for (size_t i = 0; i < figure->mark_count; i++)
+        found = found || (figure->marks[i].text && strcmp(figure->marks[i].text, "new") == 0);
+    assert_true(found);
+}
+
+/// A strip of ranks is said to be where there is one.
+static void strips_are_where_the_note_says(void **state)
+{
+    (void)state;
+    static const double times[] = {1, 2};
+    static const struct {
+        const pj_plot *plot;
+        const char *where;
+    } rows[] = {{&pj_plot_flame, "The strip in a box"}, {&pj_plot_sunburst, "beside a name"}};
+    pj_auto_profile p = made(times, 2);
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_figure figure = drawn(rows[i].plot, p, NULL);
+        size_t strips = 0;
+        for (size_t k = 0; k < figure->mark_count; k++)
+            strips += figure->marks[k].kind == PJ_MARK_IMAGE && figure->marks[k].pixel_rows == 1;
+        assert_true(strips > 0);
+        assert_true(says(figure, rows[i].where));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_groups_are_told),
+        cmocka_unit_test(a_wide_box_has_a_label),
+        cmocka_unit_test(strips_are_where_the_note_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -151,6 +151,27 @@ async function searched(stage) {
   await lab.picture(stage.keep('profiles-searched'));
 }
 
+/// A function that is clicked in a table, or in a list of calls, is found by all pictures of the
+/// page; a second click looks at it.
+async function linked(stage) {
+  const lab = await stage.open(stage.notebook('linked.ipynb',
+    [cells[0], 'p.functions:head(12)', 'p:tree "top-down"', cells[1], 'plot(p, "callgraph")']));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  const [table, tree, flame, graph] = [1, 2, 3, 4].map(at => lab.output(at));
+  const said = () => alive(flame).locator('output').innerText();
+  await alive(flame).waitFor();
+  const row = table.locator('td', { hasText: 'centroid' });
+  await row.click();
+  await until(async () => /^1 call, \d.*% of run$/.test(await said()), said);
+  await until(async () => /^\d+ of \d+$/.test(await graph.locator('.pj-find output').innerText()));
+  await row.click();
+  await until(async () => /centroid$/.test((await calls(flame)).trim()), () => calls(flame));
+  await tree.locator('[data-pj-call]', { hasText: 'meet' }).first().click();
+  await until(async () => /^1 call, \d.*% of run$/.test(await said()), said);
+  await lab.picture(stage.keep('profiles-linked'));
+}
+
 /// Through the kernel: a click is told to it, its controls lead on, and its buttons back.
 async function viewed(stage) {
   const lab = await stage.open(stage.notebook('view.ipynb', [cells[0], 'view(p, "flame")']));
@@ -214,6 +235,7 @@ export const profileScenarios = {
   'profiles: files of pictures are alive': asFiles,
   'profiles: comparisons are alive': compared,
   'profiles: graphs and heat maps are searched and walked by keys': searched,
+  'profiles: a row of a table has the pictures show it': linked,
   'profiles: linked panes': panes,
   'profiles: a view asks the kernel for each zoom': viewed
 };

@@ -476,8 +476,9 @@ vertical-align:-1px}
     // ---- search
 
     function highlight() {
-      const wanted = state.wanted.toLowerCase();
-      const fits = wanted && data.functions.map((of) => `${of[0]}\n${of[1]}\n${of[2]}`.toLowerCase().includes(wanted));
+      const wanted = state.chosen || state.wanted.toLowerCase();
+      const fits = state.chosen || wanted &&
+        data.functions.map((of) => `${of[0]}\n${of[1]}\n${of[2]}`.toLowerCase().includes(wanted));
       let sum = 0, count = 0, under = 0;
       canvas.classList.toggle("pj-searched", !!wanted);
       for (let i = view.root.i; wanted && i < view.root.last; i++) {
@@ -493,7 +494,24 @@ vertical-align:-1px}
       found.textContent = !wanted ? "" : count ? `${count.toLocaleString("en")} call${count === 1 ? "" : "s"}, ` +
         `${share(sum, view.root.value)} of ${name(view.root)}` : "nothing found";
     }
-    search.addEventListener("input", () => { state.wanted = search.value; highlight(); });
+    search.addEventListener("input", () => { state.wanted = search.value; state.chosen = null; highlight(); });
+
+    /// A function that is chosen elsewhere: found, and asked for again looked at where it takes most.
+    page.pjLink.add(host, (call, again) => {
+      const fits = data.functions.map((of) => page.pjLink.fits(call, of[0], of[1], of[2]));
+      let most = null;
+      for (const box of boxes)
+        if (box.f >= 0 && fits[box.f] && !(box.flags & SELF) && (!most || box.value > most.value)) most = box;
+      if (!most) return false;
+      state.chosen = fits;
+      state.wanted = "";
+      search.value = name(most);
+      const seen = most.i >= view.root.i && most.i < view.root.last;
+      if (again && most !== view.root) go(most);
+      else if (!seen) go(boxes[data.first || 0]);
+      highlight();
+      return true;
+    });
 
     // ---- pointer
 

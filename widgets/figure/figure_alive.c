@@ -8,6 +8,7 @@
 static void add_script(pj_buf *out, const pj_figure *figure, const char *how, const char *where)
 {
     pj_buf_puts(out, "<script>//<![CDATA[\n");
+    pj_buf_puts(out, pj_figure_link_script);
     pj_buf_puts(out, figure->alive ? pj_figure_alive_script : pj_figure_search_script);
     pj_buf_addf(out, "%s.%s(%s", figure->alive ? "pjAlive" : "pjSearch", how, where);
     if (figure->alive) {

@@ -7,8 +7,8 @@
 #include "metrics/base/buf.h"
 #include "widgets/figure/figure.h"
 
-/// alive.js, search.js; made by embed.cmake.
-extern const char pj_figure_alive_script[], pj_figure_search_script[];
+/// link.js, alive.js, search.js; made by embed.cmake.
+extern const char pj_figure_link_script[], pj_figure_alive_script[], pj_figure_search_script[];
 
 /// <script> behind the element with that id, whose parent is the picture as it is without scripts;
 /// nothing when the figure is to be neither.

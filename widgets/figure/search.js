@@ -43,7 +43,7 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
     const search = tag("input", { type: "search", placeholder: "Search", "aria-label": "Search in the picture", size: 20,
       "data-lm-suppress-shortcuts": "true" });
     const found = tag("output"), told = tag("pre", { "aria-live": "polite" });
-    let here = null;
+    let here = null, chosen = null; // elsewhere on the page
     for (const spot of spots) {
       spot.at.classList.add("pj-spot");
       for (const [key, value] of [["role", "img"], ["tabindex", spot === spots[0] ? "0" : "-1"], ["aria-label", spot.text],
@@ -51,11 +51,15 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
     }
     const of = (element) => spots.find((spot) => spot.at === element);
 
+    /// Whether the first line of a spot names what is chosen.
+    const isOf = (spot) => spot.text.split("\n")[0].split(/, | calls |: /).some((word) =>
+      page.pjLink.fits(chosen, word, word, ""));
+
     function seek() {
       const wanted = search.value.trim().toLowerCase();
       let count = 0;
       for (const spot of spots) {
-        const hit = !!wanted && spot.text.toLowerCase().includes(wanted);
+        const hit = chosen ? isOf(spot) : !!wanted && spot.text.toLowerCase().includes(wanted);
         spot.at.classList.toggle("pj-found", hit);
         count += hit;
       }
@@ -99,7 +103,18 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
 
     /// What it is about: the first line up to a comma.
     const name = (spot) => spot.text.split("\n")[0].split(/, | calls /)[0];
-    search.addEventListener("input", seek);
+    search.addEventListener("input", () => { chosen = null; seek(); });
+    page.pjLink.add(frame, (call) => {
+      const before = chosen;
+      chosen = call;
+      if (!spots.some(isOf)) {
+        chosen = before;
+        return false;
+      }
+      search.value = call.name;
+      seek();
+      return true;
+    });
     frame.addEventListener("click", (event) => reach(of(event.target)));
     frame.addEventListener("focusin", (event) => reach(of(event.target)));
     frame.addEventListener("keydown", (event) => {
@@ -107,6 +122,7 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
       else if (event.key === "Enter" && here) search.value = search.value === name(here) ? "" : name(here);
       else if (event.key === "Escape") search.value = "";
       else return;
+      chosen = ways[event.key] ? chosen : null;
       seek();
       event.preventDefault();
       event.stopPropagation();
@@ -114,6 +130,7 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
     search.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       search.value = "";
+      chosen = null;
       seek();
     });
     return [tag("div", { class: "pj-find" }, search, found), tag("div", { class: "pj-find" }, told)];

@@ -87,6 +87,18 @@ static void add_spread(const folding *f, pj_spread spread)
 static const char *const bars[PJ_FAMILY_COUNT] = {
     [PJ_FAMILY_WORK] = "#5b8fd0", [PJ_FAMILY_BUILTIN] = "#8a93a0", [PJ_FAMILY_WAIT] = "#dd7a12"};
 
+/// A click has the pictures of the page show it (figure/link.js).
+static void add_name(pj_buf *out, row r)
+{
+    pj_buf_puts(out, "<span style=\"cursor:pointer\" data-pj-call=\"");
+    pj_escape_html(out, pj_str_of(r.place));
+    pj_buf_puts(out, *r.place ? "(" : "");
+    pj_escape_html(out, pj_str_of(r.name));
+    pj_buf_puts(out, *r.place ? ")\">" : "\">");
+    pj_escape_html(out, pj_str_of(r.name));
+    pj_buf_puts(out, "</span>");
+}
+
 static void add_row(folding *f, row r)
 {
     double part = f->whole > 0 ? r.value / f->whole : 0;
@@ -111,7 +123,7 @@ static void add_row(folding *f, row r)
     add_spread(f, r.spread);
     pj_buf_addf(out, "<span style=\"padding-left:%upx\">%s",
                 14 * (r.depth < OPEN_DEPTH ? r.depth : OPEN_DEPTH), r.what);
-    pj_escape_html(out, pj_str_of(r.name));
+    add_name(out, r);
     pj_buf_puts(out, " <span style=\"opacity:.7\">");
     pj_escape_html(out, pj_str_of(r.place));
     pj_buf_puts(out, r.holds ? "</span></span></summary>" : "</span></span></div>");

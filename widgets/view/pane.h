@@ -28,6 +28,7 @@ typedef struct pj_pane {
     uint32_t items[PJ_PANE_MOST]; // of the rows that are shown
     size_t made, shown, limit;    // rows with a widget; that are seen; that may be
     size_t place;                 // of its first row among those of all panes
+    bool of_calls;                // rows are functions, which pictures of the page show on a click
     void (*click)(void *context, size_t place);
 } pj_pane;
 

@@ -604,6 +604,7 @@ static void make_panes(browser *b)
     static const char *const widths[PANES] = {"24%", "46%", "28%"};
     for (size_t i = 0; i < PANES; i++)
         pj_pane_build(&b->panes[i], &b->parts, i * (PJ_PANE_MOST + 1), widths[i], on_row);
+    b->panes[ITEMS].of_calls = true;
 }
 
 static void make_parts(browser *b)

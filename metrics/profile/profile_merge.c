@@ -5,12 +5,14 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/oddities.h"
+#include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
 #include "metrics/profile/same_function.h"
 
 /// Where the items of one part went.
 typedef struct mapping {
     const pj_profile *from;
+    pj_profile *held;
     uint32_t *texts;
     uint32_t *items[PJ_SITE_COUNT];
     uint32_t *measures;
@@ -26,6 +28,7 @@ typedef struct merging {
     pj_arena *arena;
     mapping *parts;
     size_t count;
+    pj_shape shape; // of the whole
     pj_profile_merging how;
 } merging;
 
@@ -144,7 +147,7 @@ static void map_edges(merging *m, mapping *part, const mapping *before)
         uint32_t caller = regions[p->edges[e].caller], callee = regions[p->edges[e].callee];
         uint32_t same = guess(before, before ? before->items[PJ_AT_EDGE] : NULL,
                               before ? before->from->count[PJ_AT_EDGE] : 0, e);
-        bool out = caller == PJ_NO_ITEM || callee == PJ_NO_ITEM;
+        bool out = caller == PJ_NO_ITEM || callee == PJ_NO_ITEM || m->shape == PJ_SHAPE_FLAT;
         bool fits = !out && same != PJ_NO_ITEM && all->edges[same].caller == caller &&
                     all->edges[same].callee == callee;
         if (out || fits)
@@ -319,7 +322,7 @@ static void copy_facts(merging *m)
         all->tick = p->tick > all->tick ? p->tick : all->tick;
         pj_oddities_merge(&all->oddities, &p->oddities);
     }
-    all->shape = first->shape;
+    all->shape = m->shape;
     all->format = same ? first->format : "several";
     all->by_line = same && first->by_line;
     all->shared = same && first->shared;
@@ -330,53 +333,94 @@ static void copy_facts(merging *m)
     all->version = common_text(m, offsetof(pj_profile, version));
 }
 
-static bool check_shapes(pj_profile *const *parts, size_t count, pj_err *err)
+/// Who takes how long by itself: what lines, curves and timers beside it do not tell.
+static bool has_functions(const pj_profile *p)
 {
-    for (size_t k = 1; k < count; k++)
-        if (parts[k]->shape != parts[0]->shape)
-            return pj_fail(err, PJ_E_USAGE, parts[k]->file_count ? parts[k]->files[0] : NULL, 0,
-                           "is a %s, the profiles before it are %s: they cannot be one",
-                           parts[k]->shape == PJ_SHAPE_TREE    ? "tree of call paths"
-                           : parts[k]->shape == PJ_SHAPE_GRAPH ? "call graph"
-                                                               : "flat profile",
-                           parts[0]->shape == PJ_SHAPE_TREE    ? "trees of call paths"
-                           : parts[0]->shape == PJ_SHAPE_GRAPH ? "call graphs"
-                                                               : "flat");
+    for (uint32_t c = 0; c < p->column_count; c++)
+        if (p->columns[c].site != PJ_AT_LINE &&
+            (p->columns[c].site != PJ_AT_REGION || p->columns[c].part == PJ_EXCLUSIVE))
+            return true;
+    return false;
+}
+
+/// That all of them have; lines and curves alone are at home in any.
+static pj_shape common_shape(pj_profile *const *parts, size_t count)
+{
+    pj_shape least = PJ_SHAPE_TREE;
+    bool any = false;
+    for (size_t k = 0; k < count; k++)
+        if (has_functions(parts[k])) {
+            least = parts[k]->shape < least ? parts[k]->shape : least;
+            any = true;
+        }
+    return any ? least : parts[0]->shape;
+}
+
+/// A tree among call graphs or flat profiles as the graph that follows from it.
+static pj_profile *in_shape(pj_build *build, pj_profile *part, pj_shape shape, pj_err *err)
+{
+    pj_job job = {0};
+    if (part->shape <= shape || !has_functions(part))
+        return pj_profile_hold(part);
+    pj_build_odd(build, shape == PJ_SHAPE_GRAPH ? PJ_ODDITY_paths_added : PJ_ODDITY_calls_left_out,
+                 0);
+    return pj_profile_graph(part, &job, err);
+}
+
+static void release_parts(merging *m)
+{
+    for (size_t k = 0; k < m->count; k++)
+        pj_profile_release(m->parts[k].held);
+}
+
+static bool hold_parts(merging *m, pj_profile *const *parts, size_t count, pj_err *err)
+{
+    m->shape = common_shape(parts, count);
+    for (; m->count < count; m->count++) {
+        mapping *part = &m->parts[m->count];
+        part->from = part->held = in_shape(m->build, parts[m->count], m->shape, err);
+        if (!part->held)
+            return false;
+        part->name = m->how.names ? m->how.names[m->count] : NULL;
+    }
     return true;
+}
+
+static void merge(merging *m)
+{
+    for (size_t k = 0; k < m->count; k++) {
+        map_texts(m, &m->parts[k], k ? &m->parts[k - 1] : NULL);
+        map_locations(m, &m->parts[k]);
+    }
+    for (size_t k = 0; k < m->count && pj_build_ok(m->build); k++) {
+        mapping *part = &m->parts[k];
+        if (m->how.align && k)
+            align(m, part);
+        map_regions(m, part, k ? part - 1 : NULL);
+        map_nodes(m, part);
+        map_edges(m, part, k ? part - 1 : NULL);
+        map_lines(m, part);
+        map_measures(m, part);
+        copy_rest(m, part);
+    }
+    if (pj_build_all_rows(m->build)) {
+        copy_values(m);
+        copy_facts(m);
+        pj_build_is_checked(m->build);
+    }
 }
 
 bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
                       pj_profile_merging how, pj_err *err)
 {
-    if (count == 0 || !check_shapes(parts, count, err))
-        return count > 0 ? false : pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no profile");
+    if (count == 0)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no profile");
     pj_auto_arena arena = pj_arena_new(NULL);
-    merging m = {.build = build,
-                 .arena = arena,
-                 .parts = pj_new_n(arena, mapping, count),
-                 .count = count,
-                 .how = how};
-    for (size_t k = 0; k < count; k++) {
-        m.parts[k].from = parts[k];
-        m.parts[k].name = how.names ? how.names[k] : NULL;
-        map_texts(&m, &m.parts[k], k ? &m.parts[k - 1] : NULL);
-        map_locations(&m, &m.parts[k]);
-    }
-    for (size_t k = 0; k < count && pj_build_ok(build); k++) {
-        mapping *part = &m.parts[k];
-        if (how.align && k)
-            align(&m, part);
-        map_regions(&m, part, k ? part - 1 : NULL);
-        map_nodes(&m, part);
-        map_edges(&m, part, k ? part - 1 : NULL);
-        map_lines(&m, part);
-        map_measures(&m, part);
-        copy_rest(&m, part);
-    }
-    if (pj_build_all_rows(build)) {
-        copy_values(&m);
-        copy_facts(&m);
-        pj_build_is_checked(build);
-    }
-    return true;
+    merging m = {
+        .build = build, .arena = arena, .parts = pj_new_n(arena, mapping, count), .how = how};
+    bool held = hold_parts(&m, parts, count, err);
+    if (held)
+        merge(&m);
+    release_parts(&m);
+    return held;
 }

@@ -17,8 +17,8 @@ typedef struct pj_profile_merging {
 } pj_profile_merging;
 
 /// Fills an empty builder with all parts, in their order; regions are one by name, file and line,
-/// or as asked. Nodes below one that is left out become roots. Errors: PJ_E_USAGE (a tree and a
-/// call graph cannot be one).
+/// or as asked. Nodes below one that is left out become roots. Of different shapes the whole has
+/// the least: trees become call graphs, beside flat ones these lose their calls; both is counted.
 PJ_CHECKED bool pj_profile_merge(pj_build *build, pj_profile *const *parts, size_t count,
                                  pj_profile_merging how, pj_err *err);
 

@@ -134,6 +134,15 @@ static uint32_t count_working(const pj_profile_facts *f)
     return count;
 }
 
+/// A file of another kind beside profiles has no such times: its rank neither works nor waits.
+static bool is_any_silent(const pj_profile_facts *f)
+{
+    for (uint32_t r = 0; r < f->rank_count; r++)
+        if (!(f->rank_whole[r] > 0))
+            return true;
+    return false;
+}
+
 static void find_working(pj_profile_facts *f)
 {
     double most = 0;
@@ -141,14 +150,15 @@ static void find_working(pj_profile_facts *f)
     f->carrier = PJ_NO_ITEM;
     for (uint32_t r = 0; r < f->rank_count; r++)
         most = fmax(most, f->rank_work[r]);
-    if (f->present)
+    bool silent = is_any_silent(f);
+    if (f->present && !silent)
         find_carriers(f);
     f->working = count_working(f);
     if (f->working > 0 && f->working < f->rank_count)
         return;
     f->carrier = PJ_NO_ITEM;
     for (uint32_t r = 0; r < f->rank_count; r++)
-        f->works[r] = f->rank_work[r] >= most / BUSY_PART;
+        f->works[r] = silent || f->rank_work[r] >= most / BUSY_PART;
     f->working = count_working(f);
 }
 

@@ -240,17 +240,53 @@ static void call_paths_are_listed_as_a_tree(void **state)
     assert_int_equal(err.code, PJ_E_MISSING);
 }
 
-static void shapes_do_not_mix(void **state)
+static double total_of(const pj_profile *p)
+{
+    const pj_profile_column *own = pj_profile_find(p, PJ_AT_REGION, PJ_EXCLUSIVE, 0);
+    double sum = 0;
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION]; r++)
+        for (uint32_t at = 0; at < p->location_count; at++) {
+            double value = pj_profile_value(p, own, r, at);
+            sum += isnan(value) ? 0 : value;
+        }
+    return sum;
+}
+
+static pj_profile *made_flat(void)
+{
+    pj_job job = {0};
+    pj_auto_build b = pj_build_new("flat", &job);
+    uint32_t time = pj_build_measure(b, (pj_measure){.key = "time", .title = "Time", .unit = "s"});
+    uint32_t own = pj_build_column(b, PJ_AT_REGION, PJ_EXCLUSIVE, time, false);
+    uint32_t at = pj_build_location(b, (pj_profile_location){.rank = 5});
+    pj_build_add(b, own, pj_build_region(b, PJ_S("f"), PJ_S(""), 0), at, 2);
+    return finish(b);
+}
+
+/// Different shapes are one in the least of them, with all of the time, and it is told.
+static void shapes_are_made_even(void **state)
 {
     (void)state;
     pj_job job = {0};
     pj_err err = {0};
-    pj_profile *parts[] = {made_rank(0, false), made_tree()};
-    pj_auto_build b = pj_build_new("all", &job);
-    assert_false(pj_profile_merge(b, parts, 2, (pj_profile_merging){0}, &err));
-    assert_int_equal(err.code, PJ_E_USAGE);
-    pj_profile_release(parts[0]);
-    pj_profile_release(parts[1]);
+    pj_auto_profile graph = made_rank(0, false);
+    pj_auto_profile tree = made_tree();
+    pj_auto_profile flat = made_flat();
+    pj_auto_profile from_tree = pj_profile_graph(tree, &job, &err);
+    pj_profile *parts[] = {graph, tree, flat};
+    for (size_t count = 2; count <= 3; count++) {
+        pj_auto_build b = pj_build_new("all", &job);
+        assert_true(pj_profile_merge(b, parts, count, (pj_profile_merging){0}, &err));
+        pj_auto_profile all = finish(b);
+        bool whole = count == 2;
+        assert_int_equal(all->shape, whole ? PJ_SHAPE_GRAPH : PJ_SHAPE_FLAT);
+        assert_int_equal(all->count[PJ_AT_NODE], 0);
+        assert_int_equal(all->count[PJ_AT_EDGE] > 0, whole);
+        assert_int_equal(all->oddities.count[PJ_ODDITY_paths_added], whole);
+        assert_int_equal(all->oddities.count[PJ_ODDITY_calls_left_out], whole ? 0 : 2);
+        double sum = total_of(graph) + total_of(from_tree) + (whole ? 0 : 2);
+        assert_float_equal(total_of(all), sum, 1e-9);
+    }
 }
 
 /// Few rows of many are those that sorting all of them puts first.
@@ -312,7 +348,7 @@ int main(void)
         cmocka_unit_test(parts_of_a_graph),
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(call_paths_are_listed_as_a_tree),
-        cmocka_unit_test(shapes_do_not_mix),
+        cmocka_unit_test(shapes_are_made_even),
         cmocka_unit_test(the_first_rows_are_the_same),
         cmocka_unit_test(an_interrupt_ends_what_is_asked_for),
     };

@@ -85,6 +85,19 @@ static pj_profile *uneven_ranks(void)
     return end(&m);
 }
 
+/// A rank without any times is a file of another kind: nobody is said to wait.
+static void ranks_without_times_tell_nothing(void **state)
+{
+    (void)state;
+    maker m = begin(PJ_SHAPE_FLAT);
+    spend(&m, "solve", 0, 5);
+    spend(&m, "MPI_Barrier", 0, 1);
+    pj_build_location(m.build, (pj_profile_location){.rank = 1});
+    pj_auto_profile p = end(&m);
+    assert_says(p, "summary", "ranks work", false);
+    assert_says(p, "ranks", "wait", false);
+}
+
 static void ranks_that_wait_are_named(void **state)
 {
     (void)state;
@@ -225,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_wait_are_named),
+        cmocka_unit_test(ranks_without_times_tell_nothing),
         cmocka_unit_test(load_balance_is_that_of_pop),
         cmocka_unit_test(two_kinds_of_ranks_are_told_apart),
         cmocka_unit_test(even_ranks_are_no_finding),

@@ -3,6 +3,7 @@
 #include "metrics/profile/profile_merge.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/oddities.h"
 #include "metrics/profile/profile_graph.h"

@@ -76,16 +76,16 @@ static json_t *css(pj_colour colour)
     return json_sprintf("#%06x", (unsigned)(colour >> 8));
 }
 
-static void dress(const pj_pane *pane, pj_piece piece, const pj_pane_row *row, bool chosen)
+static void dress(const pj_pane *pane, pj_piece piece, const pj_pane_row *row)
 {
     double part = isnan(row->part) ? 0 : fmin(fmax(row->part, 0), 1);
     pj_colour fill = pj_palette_mix(PJ_PAPER, row->colour, part > 0 ? 0.06 + 0.84 * sqrt(part) : 0);
     json_t *style = json_pack("{s:o, s:o, s:s, s:s, s:s}", "button_color", css(fill), "text_color",
-                              css(pj_palette_ink(fill)), "font_weight", chosen ? "bold" : "normal",
-                              "text_decoration", row->wanted ? "underline" : "none", "font_variant",
-                              "tabular-nums");
+                              css(pj_palette_ink(fill)), "font_weight",
+                              row->chosen ? "bold" : "normal", "text_decoration",
+                              row->wanted ? "underline" : "none", "font_variant", "tabular-nums");
     pj_piece_set(pane->parts, piece, "style", style);
-    pj_piece_layout(pane->parts, piece, "border", chosen ? MARK : row->wanted ? MARK : RIM);
+    pj_piece_layout(pane->parts, piece, "border", row->chosen ? MARK : row->wanted ? MARK : RIM);
     pj_piece_set(pane->parts, piece, "description", text_of(row));
     pj_piece_set(pane->parts, piece, "tooltip", pj_piece_string(row->tip));
 }
@@ -102,8 +102,7 @@ static void show_more(const pj_pane *pane, size_t count)
     pj_piece_show(pane->parts, pane->more, count > pane->shown);
 }
 
-void pj_pane_show(pj_pane *pane, const char *title, const pj_pane_row *rows, size_t count,
-                  uint32_t chosen)
+void pj_pane_show(pj_pane *pane, const char *title, const pj_pane_row *rows, size_t count)
 {
     pj_piece shown[PJ_PANE_MOST + 1] = {0};
     size_t before = pane->shown;
@@ -115,7 +114,7 @@ void pj_pane_show(pj_pane *pane, const char *title, const pj_pane_row *rows, siz
             pane->made = i + 1;
         }
         pane->items[i] = rows[i].item;
-        dress(pane, pane->rows[i], &rows[i], rows[i].item == chosen);
+        dress(pane, pane->rows[i], &rows[i]);
         shown[i] = pane->rows[i];
     }
     if (pane->shown != before)

@@ -19,6 +19,7 @@ typedef struct pj_pane_row {
     double part;      // of the largest one, for its colour; NAN = none
     pj_colour colour; // of the largest one
     bool wanted;      // is searched for
+    bool chosen;
 } pj_pane_row;
 
 typedef struct pj_pane {
@@ -35,9 +36,8 @@ typedef struct pj_pane {
 /// `click` is told place + number of the row, or place + PJ_PANE_MOST for "more rows".
 void pj_pane_build(pj_pane *pane, pj_pieces *parts, size_t place, const char *width,
                    void (*click)(void *context, size_t place));
-/// The first rows up to the limit; `chosen` is an item.
-void pj_pane_show(pj_pane *pane, const char *title, const pj_pane_row *rows, size_t count,
-                  uint32_t chosen);
+/// The first rows up to the limit.
+void pj_pane_show(pj_pane *pane, const char *title, const pj_pane_row *rows, size_t count);
 /// More of the same rows from the next time on.
 void pj_pane_grow(pj_pane *pane);
 

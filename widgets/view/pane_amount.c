@@ -33,8 +33,7 @@ static bool is_percent(const pj_pane_amount *how)
     return how->mode == PJ_PANE_OF_METRIC || how->mode == PJ_PANE_OF_CHOICE;
 }
 
-/// Seconds and counts as they are told without a unit of their own.
-static double told(const pj_pane_amount *how, double value)
+double pj_pane_amount_told(const pj_pane_amount *how, double value)
 {
     double whole = how->mode == PJ_PANE_OF_METRIC ? how->total : how->whole;
     if (is_percent(how))
@@ -52,7 +51,7 @@ void pj_pane_amount_fit(pj_pane_amount *how, const double *values, size_t count)
     double most = 0;
     bool whole = !how->is_time;
     for (size_t i = 0; i < count; i++) {
-        double value = told(how, values[i]);
+        double value = pj_pane_amount_told(how, values[i]);
         most = isnan(value) ? most : fmax(most, fabs(value));
         whole = whole && (isnan(value) || (value == floor(value) && fabs(value) < 1e15));
     }
@@ -73,7 +72,7 @@ void pj_pane_amount_fit(pj_pane_amount *how, const double *values, size_t count)
 const char *pj_pane_amount_text(const pj_pane_amount *how, double value, pj_arena *arena)
 {
     char text[32];
-    double shown = told(how, value) * how->factor;
+    double shown = pj_pane_amount_told(how, value) * how->factor;
     if (isnan(shown))
         return "\u00b7";
     if (how->decimals < 0)

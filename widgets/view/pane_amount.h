@@ -33,6 +33,8 @@ typedef struct pj_pane_amount {
 pj_pane_amount pj_pane_amount_of(const pj_profile *profile, uint32_t measure);
 /// Unit and decimals for all of the values; NAN = left out.
 void pj_pane_amount_fit(pj_pane_amount *how, const double *values, size_t count);
+/// As the mode has it, in the measure's own unit; NAN = there is none.
+double pj_pane_amount_told(const pj_pane_amount *how, double value);
 /// "12.3"; a dot where there is none.
 const char *pj_pane_amount_text(const pj_pane_amount *how, double value, pj_arena *arena);
 /// The text with blanks before it, so wide as a digit, up to so many letters.

@@ -7,15 +7,18 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
-#include "metrics/base/utf8.h"
 #include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/location_values.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_names.h"
 #include "metrics/profile/profile_sums.h"
+#include "metrics/table/table.h"
 #include "widgets/figure/figure.h"
 #include "widgets/view/pane.h"
 #include "widgets/view/pane_amount.h"
+#include "widgets/view/pane_rows.h"
+#include "widgets/view/pane_saver.h"
 #include "widgets/wizard/wizard_pieces.h"
 
 #include <math.h>
@@ -24,12 +27,18 @@
 #include <strings.h>
 
 enum { METRICS, ITEMS, PLACES, PANES };
-enum { ROWS_MOST = 20000 };
+enum { CHOSEN_MOST = 64, RANKS_MOST = 64 };
 #define ALL PJ_NO_ITEM
 static const pj_colour strong[PJ_FAMILY_COUNT] = {
     [PJ_FAMILY_WORK] = 0x2a6db0ff, [PJ_FAMILY_BUILTIN] = 0x66707dff, [PJ_FAMILY_WAIT] = 0xdd7a12ff};
 static const pj_colour neutral = 0x2a6db0ff;
 static const char *const item_names[] = {"call paths", "functions", NULL};
+
+/// Several rows of a pane; none = the one that is chosen.
+typedef struct choice {
+    uint32_t items[CHOSEN_MOST];
+    size_t count;
+} choice;
 
 typedef struct browser {
     pj_arena *arena;
@@ -39,73 +48,54 @@ typedef struct browser {
     pj_location_values values; // of the chosen metric
     bool flat;                 // functions in place of call paths
     uint32_t chosen[PANES];    // metric (ALL = calls), item, row of places; ALL = everything
+    choice sets[PANES];        // of items and places
     bool *open_items, *open_places, open_all;
     double *totals; // by metric, calls last
     pj_pane panes[PANES];
-    pj_piece root, how, kind, search, largest, zeros, said;
+    pj_piece root, how, kind, search, largest, zeros, several, said;
+    pj_pane_saver saver;
 } browser;
 
-// ---- rows of a pane, collected
+// ---- what is chosen
 
-typedef struct rows {
-    pj_pane_row *at;
-    double *values; // NAN = absent
-    size_t count, cap, value_cap;
-    uint64_t hidden; // beyond the most
-} rows;
-
-static void add_row(rows *r, pj_pane_row row, double value)
+/// The set counts where it has several.
+static bool is_chosen(const browser *b, size_t pane, uint32_t item)
 {
-    if (r->count == ROWS_MOST) {
-        r->hidden++;
-        return;
-    }
-    pj_grow(r->at, &r->cap, r->count + 1);
-    pj_grow(r->values, &r->value_cap, r->count + 1);
-    r->at[r->count] = row;
-    r->values[r->count++] = value;
+    const choice *c = &b->sets[pane];
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i] == item)
+            return true;
+    return c->count == 0 && b->chosen[pane] == item;
 }
 
-static void free_rows(rows *r)
+/// Adds an item to the set of a pane, or takes it out; the first one is what was chosen before.
+static void toggle(browser *b, size_t pane, uint32_t item)
 {
-    free(r->at);
-    free(r->values);
+    choice *c = &b->sets[pane];
+    if (c->count == 0 && b->chosen[pane] != ALL)
+        c->items[c->count++] = b->chosen[pane];
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i] == item) {
+            memmove(c->items + i, c->items + i + 1, (--c->count - i) * sizeof *c->items);
+            b->chosen[pane] = c->count ? c->items[c->count - 1] : ALL;
+            return;
+        }
+    if (item != ALL && c->count < CHOSEN_MOST)
+        c->items[c->count++] = item;
+    if (item == ALL) // with everything nothing is added
+        c->count = 0;
+    b->chosen[pane] = item;
 }
 
-static void align(const rows *r, pj_arena *arena)
+static void choose(browser *b, size_t pane, uint32_t item)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        size_t columns = pj_utf8_columns(pj_str_of(r->at[i].value));
-        width = columns > width ? columns : width;
-    }
-    for (size_t i = 0; i < r->count; i++)
-        r->at[i].value = pj_pane_amount_pad(r->at[i].value, width, arena);
+    b->sets[pane].count = 0;
+    b->chosen[pane] = item;
 }
 
-/// Texts of the values, aligned, and parts of the largest one; rows of nothing go where they are
-/// not wanted.
-static void complete_rows(const browser *b, rows *r, pj_pane_amount *how, pj_arena *arena)
+static bool is_several(const browser *b)
 {
-    size_t kept = 0;
-    bool hide = pj_piece_is_on(&b->parts, b->zeros);
-    double most = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        bool nothing = !(fabs(r->values[i]) > 0);
-        if (hide && nothing && !r->at[i].holds && !r->at[i].wanted)
-            continue;
-        r->at[kept] = r->at[i];
-        r->values[kept] = r->values[i];
-        most = fmax(most, fabs(isnan(r->values[i]) ? 0 : r->values[i]));
-        kept++;
-    }
-    r->count = kept;
-    pj_pane_amount_fit(how, r->values, r->count);
-    for (size_t i = 0; i < r->count; i++) {
-        r->at[i].value = pj_pane_amount_text(how, r->values[i], arena);
-        r->at[i].part = most > 0 ? fabs(r->values[i]) / most : NAN;
-    }
-    align(r, arena);
+    return pj_piece_is_on(&b->parts, b->several);
 }
 
 // ---- metrics
@@ -126,7 +116,7 @@ static unsigned metric_depth(const pj_profile *p, uint32_t m)
 static void show_metrics(browser *b, pj_arena *arena)
 {
     const pj_profile *p = b->profile;
-    rows r = {0};
+    pj_pane_rows r = {0};
     for (uint32_t m = 0; m <= p->measure_count; m++) {
         bool calls = m == p->measure_count;
         if ((calls && isnan(b->totals[m])) || (!calls && !is_metric(p, m)))
@@ -135,19 +125,20 @@ static void show_metrics(browser *b, pj_arena *arena)
         pj_pane_amount_fit(&one, &b->totals[m], 1);
         const char *value = pj_arena_format(
             arena, "%s %s", pj_pane_amount_text(&one, b->totals[m], arena), one.unit);
-        add_row(&r,
-                (pj_pane_row){.item = calls ? ALL : m,
-                              .depth = calls ? 0 : metric_depth(p, m),
-                              .value = value,
-                              .name = calls ? "Calls" : p->measures[m].title,
-                              .tip = calls ? "Calls, visits" : p->measures[m].key,
-                              .part = 0,
-                              .colour = neutral},
-                b->totals[m]);
+        pj_pane_rows_add(&r,
+                         (pj_pane_row){.item = calls ? ALL : m,
+                                       .depth = calls ? 0 : metric_depth(p, m),
+                                       .value = value,
+                                       .name = calls ? "Calls" : p->measures[m].title,
+                                       .tip = calls ? "Calls, visits" : p->measures[m].key,
+                                       .part = 0,
+                                       .colour = neutral,
+                                       .chosen = b->chosen[METRICS] == (calls ? ALL : m)},
+                         b->totals[m]);
     }
-    align(&r, arena);
-    pj_pane_show(&b->panes[METRICS], "Metrics", r.at, r.count, b->chosen[METRICS]);
-    free_rows(&r);
+    pj_pane_rows_align(&r, arena);
+    pj_pane_show(&b->panes[METRICS], "Metrics", r.at, r.count);
+    pj_pane_rows_free(&r);
 }
 
 // ---- call paths, functions
@@ -199,24 +190,25 @@ static const char *item_tip(const browser *b, uint32_t item, pj_arena *arena)
 }
 
 /// Shut: with what lies below; open: its own.
-static void add_item(const browser *b, rows *r, uint32_t item, unsigned depth, bool holds,
+static void add_item(const browser *b, pj_pane_rows *r, uint32_t item, unsigned depth, bool holds,
                      pj_arena *arena)
 {
     bool open = holds && b->open_items[item];
     uint32_t region = region_of(b, item);
-    add_row(r,
-            (pj_pane_row){.item = item,
-                          .depth = depth,
-                          .holds = holds,
-                          .open = open,
-                          .name = item_name(b, item, arena),
-                          .tip = item_tip(b, item, arena),
-                          .colour = strong[pj_function_family_of(items_of(b), region)],
-                          .wanted = is_wanted(b, region)},
-            pj_location_value(&b->values, item, ALL, !open && b->values.paths));
+    pj_pane_rows_add(r,
+                     (pj_pane_row){.item = item,
+                                   .depth = depth,
+                                   .holds = holds,
+                                   .open = open,
+                                   .name = item_name(b, item, arena),
+                                   .tip = item_tip(b, item, arena),
+                                   .colour = strong[pj_function_family_of(items_of(b), region)],
+                                   .wanted = is_wanted(b, region),
+                                   .chosen = is_chosen(b, ITEMS, item)},
+                     pj_location_value(&b->values, item, ALL, !open && b->values.paths));
 }
 
-static void add_paths(const browser *b, rows *r, pj_arena *arena)
+static void add_paths(const browser *b, pj_pane_rows *r, pj_arena *arena)
 {
     const pj_profile *p = items_of(b);
     uint32_t nodes = p->count[PJ_AT_NODE], *first = pj_new_n(arena, uint32_t, nodes + (size_t)1);
@@ -230,7 +222,7 @@ static void add_paths(const browser *b, rows *r, pj_arena *arena)
         count += p->nodes[n].parent == ALL;
     }
     unsigned shift = count > 1;
-    for (uint32_t n = roots; n != ALL && r->count < ROWS_MOST;) {
+    for (uint32_t n = roots; n != ALL && r->count < PJ_PANE_ROWS_MOST;) {
         add_item(b, r, n, p->nodes[n].depth + shift, first[n] != ALL, arena);
         if (first[n] != ALL && b->open_items[n]) {
             n = first[n];
@@ -256,7 +248,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /// By their own values, the largest first.
-static void add_functions(const browser *b, rows *r, pj_arena *arena)
+static void add_functions(const browser *b, pj_pane_rows *r, pj_arena *arena)
 {
     uint32_t count = item_count(b);
     sized *list = pj_new_n(arena, sized, count + (size_t)1);
@@ -265,7 +257,7 @@ static void add_functions(const browser *b, rows *r, pj_arena *arena)
         list[i] = (sized){isnan(value) ? -INFINITY : value, i};
     }
     qsort(list, count, sizeof *list, by_value);
-    for (uint32_t i = 0; i < count && r->count < ROWS_MOST; i++)
+    for (uint32_t i = 0; i < count && r->count < PJ_PANE_ROWS_MOST; i++)
         if (isfinite(list[i].value))
             add_item(b, r, list[i].item, 1, false, arena);
 }
@@ -297,43 +289,77 @@ static const char *headed(const browser *b, const char *what, const pj_pane_amou
                            *how->unit ? " [" : "", how->unit, *how->unit ? "]" : "");
 }
 
-static void show_items(browser *b, pj_arena *arena)
+static void add_items(const browser *b, pj_pane_rows *r, pj_arena *arena)
 {
-    rows r = {0};
     if (root_count(b) != 1)
-        add_row(&r,
-                (pj_pane_row){.item = ALL,
-                              .holds = b->values.paths,
-                              .open = b->values.paths,
-                              .name = b->values.paths ? "all call paths" : "all functions",
-                              .tip = "Everything",
-                              .colour = neutral},
-                b->values.total);
+        pj_pane_rows_add(r,
+                         (pj_pane_row){.item = ALL,
+                                       .holds = b->values.paths,
+                                       .open = b->values.paths,
+                                       .name = b->values.paths ? "all call paths" : "all functions",
+                                       .tip = "Everything",
+                                       .colour = neutral,
+                                       .chosen = is_chosen(b, ITEMS, ALL)},
+                         b->values.total);
     if (b->values.paths)
-        add_paths(b, &r, arena);
+        add_paths(b, r, arena);
     else
-        add_functions(b, &r, arena);
+        add_functions(b, r, arena);
+}
+
+static pj_pane_amount items_amount(const browser *b)
+{
     pj_pane_amount how = amount_how(b, b->values.total);
     how.ranks = (double)pj_profile_rank_count(b->profile);
-    complete_rows(b, &r, &how, arena);
+    return how;
+}
+
+static void show_items(browser *b, pj_arena *arena)
+{
+    pj_pane_rows r = {0};
+    add_items(b, &r, arena);
+    pj_pane_amount how = items_amount(b);
+    pj_pane_rows_complete(&r, &how, pj_piece_is_on(&b->parts, b->zeros), arena);
     pj_pane_show(&b->panes[ITEMS],
                  headed(b, b->values.paths ? "Call paths" : "Functions", &how, arena), r.at,
-                 r.count, b->chosen[ITEMS]);
-    free_rows(&r);
+                 r.count);
+    pj_pane_rows_free(&r);
 }
 
 // ---- ranks and threads
 
-/// What the places are asked for: a shut item counts with all below it.
-static bool asks_with(const browser *b)
+/// A shut item counts with all below it.
+static bool asks_with(const browser *b, uint32_t item)
 {
-    uint32_t item = b->chosen[ITEMS];
     return item == ALL || (b->values.paths && !b->open_items[item]);
 }
 
+static double item_value(const browser *b, uint32_t item, uint32_t location)
+{
+    return pj_location_value(&b->values, item, location, asks_with(b, item));
+}
+
+/// Whether a shut one above it, which is chosen, too, counts it already.
+static bool is_counted_above(const browser *b, uint32_t item)
+{
+    const pj_profile *p = items_of(b);
+    if (!b->values.paths || item == ALL)
+        return false;
+    for (uint32_t at = p->nodes[item].parent; at != ALL; at = p->nodes[at].parent)
+        if (!b->open_items[at] && is_chosen(b, ITEMS, at))
+            return true;
+    return false;
+}
+
+/// Of the chosen items together, at a location or all of them.
 static double place_value(const browser *b, uint32_t location)
 {
-    return pj_location_value(&b->values, b->chosen[ITEMS], location, asks_with(b));
+    const choice *c = &b->sets[ITEMS];
+    double sum = NAN;
+    for (size_t i = 0; i < c->count; i++)
+        if (!is_counted_above(b, c->items[i]))
+            sum = pj_location_values_fold(&b->values, sum, item_value(b, c->items[i], location));
+    return c->count ? sum : item_value(b, b->chosen[ITEMS], location);
 }
 
 static int64_t rank_at(const browser *b, uint32_t k)
@@ -351,6 +377,13 @@ static uint32_t end_of_rank(const browser *b, uint32_t k)
     return end;
 }
 
+static uint32_t first_of_rank(const browser *b, uint32_t k)
+{
+    while (k > 0 && rank_at(b, k) >= 0 && rank_at(b, k - 1) == rank_at(b, k))
+        k--;
+    return k;
+}
+
 static const char *place_name(const browser *b, uint32_t k, bool of_rank, pj_arena *arena)
 {
     const pj_profile_location *at = &b->profile->locations[k];
@@ -362,7 +395,7 @@ static const char *place_name(const browser *b, uint32_t k, bool of_rank, pj_are
     return pj_arena_format(arena, "%s %lld", what, number);
 }
 
-static void add_place(const browser *b, rows *r, uint32_t k, uint32_t end, pj_arena *arena)
+static void add_place(const browser *b, pj_pane_rows *r, uint32_t k, uint32_t end, pj_arena *arena)
 {
     bool holds = end - k > 1, open = holds && b->open_places[k];
     double value = open ? 0 : NAN;
@@ -373,44 +406,77 @@ static void add_place(const browser *b, rows *r, uint32_t k, uint32_t end, pj_ar
                        .holds = holds,
                        .open = open,
                        .name = place_name(b, k, true, arena),
-                       .colour = neutral};
+                       .colour = neutral,
+                       .chosen = is_chosen(b, PLACES, k)};
     row.tip = isnan(value) ? "it has nothing of it" : row.name;
-    add_row(r, row, value);
+    pj_pane_rows_add(r, row, value);
     for (uint32_t i = k; open && i < end; i++)
-        add_row(r,
-                (pj_pane_row){.item = b->profile->location_count + i,
-                              .depth = 2,
-                              .name = place_name(b, i, false, arena),
-                              .tip = "A thread",
-                              .colour = neutral},
-                place_value(b, i));
+        pj_pane_rows_add(
+            r,
+            (pj_pane_row){.item = b->profile->location_count + i,
+                          .depth = 2,
+                          .name = place_name(b, i, false, arena),
+                          .tip = "A thread",
+                          .colour = neutral,
+                          .chosen = is_chosen(b, PLACES, b->profile->location_count + i)},
+            place_value(b, i));
 }
 
 static void show_places(browser *b, pj_arena *arena)
 {
-    rows r = {0};
-    double whole = pj_location_value(&b->values, b->chosen[ITEMS], ALL, asks_with(b));
-    add_row(&r,
-            (pj_pane_row){.item = ALL,
-                          .holds = true,
-                          .open = b->open_all,
-                          .name = "all ranks",
-                          .tip = "All ranks and threads",
-                          .colour = neutral},
-            b->open_all ? 0 : whole);
+    pj_pane_rows r = {0};
+    double whole = place_value(b, ALL);
+    pj_pane_rows_add(&r,
+                     (pj_pane_row){.item = ALL,
+                                   .holds = true,
+                                   .open = b->open_all,
+                                   .name = "all ranks",
+                                   .tip = "All ranks and threads",
+                                   .colour = neutral,
+                                   .chosen = is_chosen(b, PLACES, ALL)},
+                     b->open_all ? 0 : whole);
     for (uint32_t k = 0; b->open_all && k < b->profile->location_count;) {
         uint32_t end = end_of_rank(b, k);
         add_place(b, &r, k, end, arena);
         k = end;
     }
     pj_pane_amount how = amount_how(b, whole);
-    complete_rows(b, &r, &how, arena);
-    pj_pane_show(&b->panes[PLACES], headed(b, "Ranks", &how, arena), r.at, r.count,
-                 b->chosen[PLACES]);
-    free_rows(&r);
+    pj_pane_rows_complete(&r, &how, pj_piece_is_on(&b->parts, b->zeros), arena);
+    pj_pane_show(&b->panes[PLACES], headed(b, "Ranks", &how, arena), r.at, r.count);
+    pj_pane_rows_free(&r);
 }
 
 // ---- what is said below
+
+static const char *chosen_name(const browser *b, pj_arena *arena)
+{
+    size_t count = b->sets[ITEMS].count;
+    if (count > 1)
+        return pj_arena_format(arena, "%zu %s together", count,
+                               b->values.paths ? "call paths" : "functions");
+    return b->chosen[ITEMS] == ALL ? "Everything" : item_name(b, b->chosen[ITEMS], arena);
+}
+
+/// "; 3 of them together 1.23 s", of ranks and threads; nothing for one.
+static const char *chosen_places(const browser *b, pj_arena *arena)
+{
+    const choice *c = &b->sets[PLACES];
+    uint32_t locations = b->profile->location_count;
+    double sum = NAN;
+    for (size_t i = 0; i < c->count; i++) {
+        uint32_t item = c->items[i], from = item < locations ? item : item - locations;
+        uint32_t to = item < locations ? end_of_rank(b, from) : from + 1;
+        bool counted = item >= locations && is_chosen(b, PLACES, first_of_rank(b, from));
+        for (uint32_t k = from; k < to && !counted; k++)
+            sum = pj_location_values_fold(&b->values, sum, place_value(b, k));
+    }
+    if (c->count < 2 || isnan(sum))
+        return "";
+    pj_pane_amount how = pj_pane_amount_of(b->profile, b->chosen[METRICS]);
+    pj_pane_amount_fit(&how, &sum, 1);
+    return pj_arena_format(arena, "; %zu of them together %s %s", c->count,
+                           pj_pane_amount_text(&how, sum, arena), how.unit);
+}
 
 /// How the ranks differ in what is chosen.
 static void say_spread(const browser *b, pj_arena *arena)
@@ -437,16 +503,16 @@ static void say_spread(const browser *b, pj_arena *arena)
         pj_piece_say(&b->parts, b->said, "");
         return;
     }
-    const char *what =
-        b->chosen[ITEMS] == ALL ? "Everything" : item_name(b, b->chosen[ITEMS], arena);
+    bool alone = !b->sets[ITEMS].count && !asks_with(b, b->chosen[ITEMS]);
     const char *text = pj_arena_format(
         arena, "%s%s over %u ranks: mean %s, least %s (%s), most %s (%s) %s; load balance %.3f%s",
-        what, asks_with(b) ? "" : " alone", ranks, pj_pane_amount_text(&how, sum / ranks, arena),
-        pj_pane_amount_text(&how, least, arena), place_name(b, least_at, true, arena),
-        pj_pane_amount_text(&how, most, arena), place_name(b, most_at, true, arena), how.unit,
-        sum / ranks / most,
+        chosen_name(b, arena), alone ? " alone" : "", ranks,
+        pj_pane_amount_text(&how, sum / ranks, arena), pj_pane_amount_text(&how, least, arena),
+        place_name(b, least_at, true, arena), pj_pane_amount_text(&how, most, arena),
+        place_name(b, most_at, true, arena), how.unit, sum / ranks / most,
         with < ranks ? pj_arena_format(arena, "; %u of %u ranks have it", with, ranks) : "");
-    pj_piece_tell(&b->parts, b->said, text);
+    pj_piece_tell(&b->parts, b->said,
+                  pj_arena_format(arena, "%s%s", text, chosen_places(b, arena)));
 }
 
 static void show(browser *b)
@@ -504,19 +570,29 @@ static bool has_children(const browser *b, uint32_t item)
 
 static void click_item(browser *b, uint32_t item)
 {
+    if (is_several(b)) {
+        toggle(b, ITEMS, item);
+        show(b);
+        return;
+    }
     if (item != ALL && item == b->chosen[ITEMS] && has_children(b, item))
         b->open_items[item] = !b->open_items[item];
-    b->chosen[ITEMS] = item;
+    choose(b, ITEMS, item);
     show(b);
 }
 
 static void click_place(browser *b, uint32_t item)
 {
+    if (is_several(b)) {
+        toggle(b, PLACES, item);
+        show(b);
+        return;
+    }
     if (item == b->chosen[PLACES] && item == ALL)
         b->open_all = !b->open_all;
     else if (item == b->chosen[PLACES] && item < b->profile->location_count)
         b->open_places[item] = !b->open_places[item];
-    b->chosen[PLACES] = item;
+    choose(b, PLACES, item);
     show(b);
 }
 
@@ -540,7 +616,7 @@ static void on_kind(void *context)
 {
     browser *b = context;
     b->flat = pj_piece_index(&b->parts, b->kind) == 1;
-    b->chosen[ITEMS] = ALL;
+    choose(b, ITEMS, ALL);
     take_or_say(b);
     if (root_count(b) == 1)
         click_item(b, 0);
@@ -588,13 +664,98 @@ static void on_largest(void *context)
             b->open_items[at] = true;
         at = further ? best : at;
     }
-    b->chosen[ITEMS] = at;
+    choose(b, ITEMS, at);
     show(b);
 }
 
 static void on_how(void *context)
 {
     show(context);
+}
+
+// ---- saving
+
+/// "main => solve => MPI_Wait".
+static const char *path_of(const browser *b, uint32_t item, pj_arena *arena)
+{
+    pj_auto_buf text = {0};
+    if (item == ALL)
+        return "";
+    if (b->values.paths)
+        pj_profile_path(items_of(b), item, &text);
+    else
+        pj_buf_add(&text, pj_profile_name(items_of(b), region_of(b, item)));
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+static void add_columns(const browser *b, const pj_pane_amount *how, pj_table *table,
+                        pj_arena *arena)
+{
+    bool percent = how->mode == PJ_PANE_OF_METRIC || how->mode == PJ_PANE_OF_CHOICE;
+    pj_unit unit = percent ? PJ_UNIT_PERCENT : how->is_time ? PJ_UNIT_S : PJ_UNIT_NONE;
+    pj_table_add_column(table, (pj_column){.key = "name",
+                                           .title = b->values.paths ? "Call path" : "Function",
+                                           .text = PJ_TEXT_OF_PEOPLE});
+    pj_table_add_column(table, (pj_column){.key = b->values.paths ? "path" : "function",
+                                           .title = "Path",
+                                           .text = PJ_TEXT_OF_MACHINES});
+    pj_table_add_column(table, (pj_column){.key = "value", .title = "All", .unit = unit});
+    for (uint32_t k = 0, n = 0; k < b->profile->location_count && n < RANKS_MOST; n++) {
+        const char *name = place_name(b, k, true, arena);
+        const char *key = pj_arena_format(arena, "rank_%lld", (long long)rank_at(b, k));
+        pj_table_add_column(table, (pj_column){.key = key, .title = name, .unit = unit});
+        k = end_of_rank(b, k);
+    }
+}
+
+static pj_cell amount_cell(const pj_pane_amount *how, double value)
+{
+    double told = pj_pane_amount_told(how, value);
+    return isnan(told) ? pj_cell_empty("it has nothing of it") : pj_cell_real(told);
+}
+
+/// An item as the pane shows it, and what each rank has of that.
+static void add_table_row(const browser *b, const pj_pane_row *row, double value,
+                          const pj_pane_amount *how, pj_table *table)
+{
+    const char *name = pj_arena_format(table->arena, "%*s%s", 2 * (int)row->depth, "", row->name);
+    pj_cell *cell = pj_table_add_row(table);
+    *cell++ = pj_cell_text(name);
+    *cell++ = pj_cell_text(path_of(b, row->item, table->arena));
+    *cell++ = amount_cell(how, value);
+    for (uint32_t k = 0, n = 0; k < b->profile->location_count && n < RANKS_MOST; n++) {
+        uint32_t end = end_of_rank(b, k);
+        double sum = NAN;
+        for (; k < end; k++)
+            sum = pj_location_values_fold(&b->values, sum, item_value(b, row->item, k));
+        *cell++ = amount_cell(how, sum);
+    }
+}
+
+/// The middle pane as it is open now, with a column for each rank.
+static pj_table *table_of(const browser *b)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_pane_rows r = {0};
+    add_items(b, &r, arena);
+    pj_pane_amount how = items_amount(b);
+    pj_pane_rows_complete(&r, &how, pj_piece_is_on(&b->parts, b->zeros), arena);
+    uint32_t m = b->chosen[METRICS];
+    pj_table *table = pj_table_new(pj_arena_format(
+        arena, "%s of %s, %s", m == ALL ? "Calls" : b->profile->measures[m].title,
+        b->profile->title ? b->profile->title : "the profile", pj_pane_modes[how.mode]));
+    add_columns(b, &how, table, arena);
+    for (size_t i = 0; i < r.count; i++)
+        add_table_row(b, &r.at[i], r.values[i], &how, table);
+    pj_pane_rows_free(&r);
+    return table;
+}
+
+static void save(void *context)
+{
+    browser *b = context;
+    pj_auto_table table = table_of(b);
+    pj_pane_saver_save(&b->saver, &b->parts, table);
 }
 
 // ---- the page
@@ -616,6 +777,7 @@ static void make_parts(browser *b)
     b->largest = pj_piece_button(parts, "Largest path", "angle-double-down",
                                  "Opens the costliest call of each, down to the last one");
     b->zeros = pj_piece_check(parts, "Hide what has none", false);
+    b->several = pj_piece_check(parts, "Choose several", false);
     b->said = pj_piece_html(parts, "");
     pj_piece narrow[] = {b->how, b->kind, b->search};
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
@@ -627,14 +789,17 @@ static void make_parts(browser *b)
         PJ_PIECE_ROW(parts, b->panes[METRICS].root, b->panes[ITEMS].root, b->panes[PLACES].root);
     pj_piece_layout(parts, panes, "align_items", "flex-start");
     pj_piece hint = pj_piece_html(parts, "");
-    pj_piece_tell(parts, hint,
-                  "A click on a row chooses it for the panes to its right, one on the chosen row "
-                  "opens or shuts it. Shut rows show their value with all below, open ones their "
-                  "own. Blue: functions, orange: communication and waiting, grey: built-in; darker "
-                  "is more.");
-    b->root = PJ_PIECE_COLUMN(parts,
-                              PJ_PIECE_ROW(parts, b->how, b->kind, b->search, b->largest, b->zeros),
-                              panes, b->said, hint);
+    pj_piece_tell(
+        parts, hint,
+        "A click on a row chooses it for the panes to its right, one on the chosen row "
+        "opens or shuts it; with \"Choose several\" it adds the row to the chosen ones, or takes "
+        "it out, and their sum is shown. Shut rows show their value with all below, open ones "
+        "their "
+        "own. Blue: functions, orange: communication and waiting, grey: built-in; darker "
+        "is more.");
+    b->root = PJ_PIECE_COLUMN(
+        parts, PJ_PIECE_ROW(parts, b->how, b->kind, b->search, b->largest, b->zeros, b->several),
+        panes, b->said, pj_pane_saver_build(&b->saver, parts, save), hint);
     pj_piece_show(parts, b->kind, b->profile->count[PJ_AT_NODE] > 0);
     pj_piece_show(parts, b->largest, b->profile->count[PJ_AT_NODE] > 0);
     pj_piece_on(parts, b->how, "index", on_how);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -166,6 +167,94 @@ static void an_open_row_shows_its_own(void **state)
     close_page(&p);
 }
 
+/// The sum of what is chosen; a row below a shut one that is chosen, too, counts once.
+static void several_rows_are_added_up(void **state)
+{
+    (void)state;
+    page p = open_page(tree);
+    size_t shut = 1;
+    while (!strstr(text_of(&p, ITEMS, shut), "\u25b8"))
+        shut++;
+    click(&p, ITEMS, shut);
+    click(&p, ITEMS, shut); // open: rows below it are seen
+    size_t below = shut + 1;
+    set(&p, "Values", "'index':1");
+    double own = number(&p, ITEMS, shut), child = number(&p, ITEMS, below);
+    set(&p, "Choose several", "'value':true");
+    click(&p, ITEMS, below);
+    assert_float_equal(sum_of_places(&p), (own + child), 0.4);
+    click(&p, ITEMS, below); // taken out again
+    assert_float_equal(sum_of_places(&p), own, 0.25);
+    click(&p, ITEMS, below);
+    set(&p, "Choose several", "'value':false");
+    click(&p, ITEMS, shut);
+    assert_float_equal(sum_of_places(&p), own, 0.25); // one again
+    click(&p, ITEMS, shut);                           // shut
+    set(&p, "Choose several", "'value':true");
+    double with = number(&p, ITEMS, shut);
+    click(&p, ITEMS, shut + 1);
+    assert_float_equal(sum_of_places(&p), (with + number(&p, ITEMS, shut + 1)), 0.4);
+    close_page(&p);
+}
+
+static void ranks_are_added_up(void **state)
+{
+    (void)state;
+    page p = open_page(tree);
+    set(&p, "Choose several", "'value':true");
+    click(&p, PLACES, 1);
+    click(&p, PLACES, 2);
+    bool told = false;
+    for (pj_widget *w = NULL; (w = pj_widgets_next(p.bench.widgets, w));) {
+        const char *text = json_string_value(pj_widget_get(w, "value", NULL));
+        told = told || (text && strstr(text, "; 2 of them together "));
+    }
+    assert_true(told);
+    close_page(&p);
+}
+
+static char *contents(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    static char text[1 << 16];
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+/// What is open is in the file, with a column for each rank that adds up.
+static void the_view_is_saved(void **state)
+{
+    (void)state;
+    page p = open_page(tree);
+    char folder[] = "/tmp/popinjay-panes-XXXXXX", name[128], path[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "'value':'%s/seen'", folder);
+    snprintf(path, sizeof path, "%s/seen.csv", folder);
+    set(&p, "Save as", name);
+    set(&p, "Format", "'index':1");
+    for (pj_widget *w = NULL; (w = pj_widgets_next(p.bench.widgets, w));) {
+        const char *text = json_string_value(pj_widget_get(w, "description", NULL));
+        if (text && strcmp(text, "Save") == 0)
+            assert_true(
+                pj_bench_msg(&p.bench, w, "{'method':'custom','content':{'event':'click'}}"));
+    }
+    const char *text = contents(path);
+    assert_non_null(strstr(text, "path,value,rank_0,rank_1,rank_2\n"));
+    size_t lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, rows(&p, ITEMS) + 1);
+    double all = 0, ranks[3] = {0};
+    const char *second = strchr(strchr(text, '\n') + 1, ',');
+    assert_int_equal(sscanf(second, ",%lf,%lf,%lf,%lf", &all, ranks, ranks + 1, ranks + 2), 4);
+    assert_float_equal((ranks[0] + ranks[1] + ranks[2]), all, (1e-9 * all));
+    unlink(path);
+    rmdir(folder);
+    close_page(&p);
+}
+
 static void another_metric_changes_all(void **state)
 {
     (void)state;
@@ -266,6 +355,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_chosen_is_what_ranks_show),
         cmocka_unit_test(an_open_row_shows_its_own),
+        cmocka_unit_test(several_rows_are_added_up),
+        cmocka_unit_test(ranks_are_added_up),
+        cmocka_unit_test(the_view_is_saved),
         cmocka_unit_test(another_metric_changes_all),
         cmocka_unit_test(a_search_opens_what_it_finds),
         cmocka_unit_test(a_call_graph_shows_its_functions),

@@ -19,6 +19,7 @@
 #include "metrics/run/run.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 const pj_param pj_profile_input_rows[] = {
     {.name = "profiles",
@@ -198,20 +199,6 @@ static const char *name_of(const pj_inputs *inputs, size_t index)
     return inputs->names ? inputs->names[index] : NULL;
 }
 
-/// Profiles and runs in memory.
-static bool load_values(loading *l, pj_err *err)
-{
-    for (size_t i = 0; i < l->args->inputs.count; i++) {
-        const pj_value *value = &l->args->inputs.items[i];
-        if (value->kind == PJ_VALUE_PROFILE)
-            add_part(l, pj_profile_hold(value->profile), name_of(&l->args->inputs, i));
-        else if (value->kind == PJ_VALUE_RUN &&
-                 !load_trace(l, NULL, value->run, name_of(&l->args->inputs, i), err))
-            return false;
-    }
-    return true;
-}
-
 static pj_profile *join(const loading *l, pj_err *err)
 {
     if (l->count == 1 && !l->names[0])
@@ -229,6 +216,44 @@ static void name_path(named_paths *files, size_t index, const char *name)
     files->names[index] = name;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/// The folder that is meant in place of an input; NULL = the input itself.
+static const char *folder_beside(const pj_profile_args *args, const pj_value *value,
+                                 pj_arena *arena)
+{
+    const char *path = value->kind == PJ_VALUE_TEXT  ? value->text
+                       : value->kind == PJ_VALUE_RUN ? value->run->path
+                                                     : NULL;
+    if (!args->beside || !path)
+        return NULL;
+    const pj_str whole = pj_str_of(path);
+    const size_t slash = pj_str_find_last(whole, '/');
+    const char *above = is_folder(path)      ? path
+                        : slash == whole.len ? "."
+                                             : pj_arena_text(arena, pj_str_head(whole, slash));
+    const char *folder = pj_arena_format(arena, "%s/%s", above, args->beside);
+    return is_folder(folder) ? folder : NULL;
+}
+
+/// Profiles and runs in memory.
+static bool load_values(loading *l, pj_arena *arena, pj_err *err)
+{
+    for (size_t i = 0; i < l->args->inputs.count; i++) {
+        const pj_value *value = &l->args->inputs.items[i];
+        if (value->kind == PJ_VALUE_PROFILE)
+            add_part(l, pj_profile_hold(value->profile), name_of(&l->args->inputs, i));
+        else if (value->kind == PJ_VALUE_RUN && !folder_beside(l->args, value, arena) &&
+                 !load_trace(l, NULL, value->run, name_of(&l->args->inputs, i), err))
+            return false;
+    }
+    return true;
+}
+
 static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *arena,
                    named_paths *files, pj_err *err)
 {
@@ -236,14 +261,16 @@ static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *a
     for (size_t i = 0; i < inputs->count; i++) {
         const pj_value *value = &inputs->items[i];
         pj_err problem = {0};
-        if (value->kind == PJ_VALUE_PROFILE || value->kind == PJ_VALUE_RUN)
+        const char *text = folder_beside(args, value, arena);
+        if (!text && (value->kind == PJ_VALUE_PROFILE || value->kind == PJ_VALUE_RUN))
             continue;
-        if (value->kind != PJ_VALUE_TEXT)
+        if (!text && value->kind != PJ_VALUE_TEXT)
             return pj_fail(err, PJ_E_USAGE, NULL, 0,
                            "a %s is no profile; give file names, globs, folders, profiles or runs",
                            pj_value_name(value->kind));
         size_t first = files->paths.count;
-        if (pj_paths_expand(value->text, PJ_WANT_PROFILES, arena, &files->paths, &problem)) {
+        if (pj_paths_expand(text ? text : value->text, PJ_WANT_PROFILES, arena, &files->paths,
+                            &problem)) {
             for (; first < files->paths.count; first++)
                 name_path(files, first, name_of(inputs, i));
             continue;
@@ -257,12 +284,12 @@ static bool expand(pj_session *session, const pj_profile_args *args, pj_arena *a
     return true;
 }
 
-static pj_profile *load_all(loading *l, const named_paths *files, pj_err *err)
+static pj_profile *load_all(loading *l, const named_paths *files, pj_arena *arena, pj_err *err)
 {
     l->wanted = files->paths.count + l->args->inputs.count;
     if (files->paths.count == 1 && l->args->inputs.count == 1)
         l->wanted = 1;
-    bool ok = load_paths(l, files, err) && load_values(l, err);
+    bool ok = load_paths(l, files, err) && load_values(l, arena, err);
     if (!ok || !pj_process_group_leads(l->opts.group))
         return NULL;
     if (!l->count)
@@ -278,7 +305,7 @@ pj_profile *pj_profile_inputs(pj_session *session, const pj_profile_args *args, 
     loading l = {.session = session, .args = args, .opts.group = group};
     bool ok = !err->code && pj_load_how_take(&args->how, &l.opts, err) &&
               expand(session, args, arena, &files, err);
-    pj_profile *made = ok ? load_all(&l, &files, err) : NULL;
+    pj_profile *made = ok ? load_all(&l, &files, arena, err) : NULL;
     for (size_t i = 0; i < l.count; i++)
         pj_profile_release(l.parts[i]);
     free(l.parts);

@@ -15,6 +15,9 @@ typedef struct pj_profile_args {
     pj_inputs inputs;
     pj_load_how how; // of traces
     uint64_t jobs, memory;
+    /// What recordings keep in a folder of that name beside trace and profile is meant, where there
+    /// is one: "memory", "lines". NULL = trace and profile themselves.
+    const char *beside;
     bool align; // functions that have moved from file to file or line to line are the same
 } pj_profile_args;
 

@@ -101,10 +101,11 @@ static bool ask_trace(pj_session *session, const plot_args *args, const pj_query
 }
 
 /// A profile, or that of the functions of a trace.
-static pj_profile *load_profile(pj_session *session, const plot_args *args, pj_inputs inputs,
-                                pj_err *err)
+static pj_profile *load_profile(pj_session *session, const plot_args *args, const pj_plot *plot,
+                                pj_inputs inputs, pj_err *err)
 {
     pj_profile_args files = {.inputs = inputs,
+                             .beside = plot->beside,
                              .how = args->load.how,
                              .jobs = args->load.jobs,
                              .memory = args->load.memory};
@@ -117,7 +118,7 @@ static bool take_profile(pj_session *session, const plot_args *args, const pj_pl
     pj_inputs inputs = args->load.inputs;
     if (plot->pair && !args->profile.before) // the first one is what was
         inputs = (pj_inputs){.items = inputs.items + 1, .count = inputs.count - 1};
-    pj_profile *profile = load_profile(session, args, inputs, err);
+    pj_profile *profile = load_profile(session, args, plot, inputs, err);
     if (profile)
         *source = pj_value_profile_take(profile);
     return profile != NULL;
@@ -130,11 +131,12 @@ static pj_profile *take_before(pj_session *session, const plot_args *args, const
     const pj_inputs *inputs = &args->load.inputs;
     pj_value named = pj_value_borrow_text(args->profile.before);
     if (args->profile.before)
-        return load_profile(session, args, (pj_inputs){.items = &named, .count = 1}, err);
+        return load_profile(session, args, plot, (pj_inputs){.items = &named, .count = 1}, err);
     if (!plot->pair)
         return NULL;
     if (inputs->count == 2)
-        return load_profile(session, args, (pj_inputs){.items = inputs->items, .count = 1}, err);
+        return load_profile(session, args, plot, (pj_inputs){.items = inputs->items, .count = 1},
+                            err);
     pj_fail(err, PJ_E_USAGE, NULL, 0,
             "two profiles are wanted, what was and what is; there %s %zu; several files that are "
             "one profile are a folder or a glob in quotes",

@@ -242,7 +242,9 @@ static bool run_profile(pj_session *session, const void *given, pj_value *out, p
     if (!pj_export_check(&args->exports, err) || !parse_by(args->by, &ask.by, &metrics, err) ||
         !parse_first(args->first, &ask, err) || !parse_min(args->min, &ask, err))
         return false;
-    pj_auto_profile whole = pj_profile_inputs(session, &args->files, err);
+    pj_profile_args files = args->files;
+    files.beside = args->lines ? "lines" : NULL;
+    pj_auto_profile whole = pj_profile_inputs(session, &files, err);
     if (!whole && !err->code) // under mpirun the first process speaks
         return true;
     pj_auto_profile profile = whole ? filter(args, whole, err) : NULL;

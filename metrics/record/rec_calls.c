@@ -3,6 +3,7 @@
 
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
+#include "metrics/record/rec_duration.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,21 +25,6 @@ static uint64_t least_ticks;          // of a call; 0 = any
 static uint64_t most_visits, mean_of; // visits and ticks of a function that is switched off
 static bool (*switch_off)(uint32_t region);
 
-/// Nanoseconds of "10us"; 0 = none.
-static double duration_of(const char *text)
-{
-    static const struct unit {
-        const char *name;
-        double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1}};
-    char *end;
-    double number = text ? strtod(text, &end) : 0;
-    for (size_t i = 0; text && number > 0 && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].name) == 0)
-            return number * units[i].ns;
-    return 0;
-}
-
 /// How long the clock takes for so many ns, measured for a moment.
 static uint64_t ticks_of(double ns)
 {
@@ -53,8 +39,8 @@ static uint64_t ticks_of(double ns)
 static void read_limits(void)
 {
     const char *off = getenv("POPINJAY_RECORD_AUTO_OFF"), *colon = off ? strchr(off, ':') : NULL;
-    least_ticks = ticks_of(duration_of(getenv("POPINJAY_RECORD_MIN_DURATION")));
-    mean_of = colon ? ticks_of(duration_of(colon + 1)) : 0;
+    least_ticks = ticks_of(pj_rec_duration(getenv("POPINJAY_RECORD_MIN_DURATION")));
+    mean_of = colon ? ticks_of(pj_rec_duration(colon + 1)) : 0;
     most_visits = mean_of ? strtoull(off, NULL, 10) : 0;
 }
 

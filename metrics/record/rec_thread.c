@@ -5,6 +5,7 @@
 #include "metrics/record/rec_calls.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
+#include "metrics/record/rec_memory.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_signal.h"
@@ -275,13 +276,13 @@ void pj_rec_thread_rename(pj_rec_thread *t, const char *name)
     char number[12], made[32];
     snprintf(number, sizeof number, "%u", t->number);
     snprintf(made, sizeof made, t->number ? "Thread %u" : "Master thread", t->number);
-    pj_rec_defs_line('T', (const char *[]){number, name ? name : made, "thread"}, 3);
+    pj_rec_defs_line(
+        'T', (const char *[]){number, name ? name : made, t->readings ? "readings" : "thread"}, 3);
 }
 
-pj_rec_thread *pj_rec_thread_begin(const char *name)
+/// Of a process whose part is there.
+static pj_rec_thread *begin_thread(const char *name, bool readings)
 {
-    if (pj_rec_self || !pj_rec_part_ready())
-        return pj_rec_self;
     int kept = errno;
     pthread_once(&ends_made, make_key);
     pj_rec_thread *t = calloc(1, sizeof *t);
@@ -289,6 +290,7 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
         pj_rec_part_stop("out of memory");
         return NULL;
     }
+    t->readings = readings;
     enlist(t);
     if (!(pj_rec_part_profiles() ? map_tree(t) : map_chunk(t))) {
         pj_rec_part_stop(strerror(errno));
@@ -305,13 +307,27 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
     pj_rec_self = t;
     if (t->number == 0 && !inherited)
         enter_program(t);
-    enter_inherited(t);
+    if (!readings)
+        enter_inherited(t);
     if (!pj_rec_active()) { // ended meanwhile
         set_end(t, NULL);
         t->over = true;
     }
+    if (t->number == 0)
+        pj_rec_memory_begin();
     errno = kept;
     return t;
+}
+
+pj_rec_thread *pj_rec_thread_begin(const char *name)
+{
+    return pj_rec_self || !pj_rec_part_ready() ? pj_rec_self : begin_thread(name, false);
+}
+
+pj_rec_thread *pj_rec_thread_begin_readings(const char *name)
+{
+    return pj_rec_self || !pj_rec_part_ready() || pj_rec_part_profiles() ? NULL
+                                                                         : begin_thread(name, true);
 }
 
 /// What is left of the chunk is all that the merge needs.

@@ -39,6 +39,7 @@ typedef struct pj_rec_thread {
     bool over;                          // of `tree`: the recording has ended
     bool off;                           // by pj_rec_off: leaves are still written
     bool anonymous;                     // the chunk is memory only
+    bool readings;                      // it is no thread of the program
     struct pj_rec_thread *next, **link; // list of all
 } pj_rec_thread;
 
@@ -49,6 +50,9 @@ extern PJ_REC_API _Thread_local pj_rec_thread *pj_rec_self
 /// Begins the calling thread's events under a name (NULL: its number; the
 /// first thread is "Master thread"). NULL when nothing is recorded.
 PJ_REC_API pj_rec_thread *pj_rec_thread_begin(const char *name);
+/// The same of a thread of the recorder, which writes readings alone: its location is one of
+/// metrics. NULL where no events are written.
+pj_rec_thread *pj_rec_thread_begin_readings(const char *name);
 PJ_REC_API void pj_rec_thread_rename(pj_rec_thread *thread, const char *name);
 /// Leaves what is open and closes its files.
 PJ_REC_API void pj_rec_thread_end(pj_rec_thread *thread);

@@ -4,7 +4,7 @@ import collections
 import re
 import subprocess
 
-EVENT = re.compile(r"(ENTER|LEAVE|MEASUREMENT_ON_OFF|PARAMETER_\w+|IO_\w+)\s+(\d+)\s+(\d+)\s+(.*)")
+EVENT = re.compile(r"(ENTER|LEAVE|MEASUREMENT_ON_OFF|PARAMETER_\w+|IO_\w+|METRIC)\s+(\d+)\s+(\d+)\s+(.*)")
 MEMBER = re.compile(r'(\w[\w ]*): ("[^"]*"|\{[^}]*\}|[^,]+)')
 REGION = re.compile(r'Region: "(.*)" <(\d+)>')
 LOCATION = re.compile(r'LOCATION\s+(\d+)\s+Name: "(.*?)" <')
@@ -18,6 +18,7 @@ class Location:
         self.enters = collections.Counter()
         self.paths = collections.Counter()  # names from the outermost to the innermost
         self.marks = []
+        self.readings = []  # of metrics
         self.parameters = []
         self.io = []  # (names of what is open, kind of the event, its members)
         self.unbalanced = 0
@@ -35,6 +36,8 @@ class Location:
                 self.unbalanced += 1
         elif kind == "MEASUREMENT_ON_OFF":
             self.marks.append(rest.split(":")[1].strip())
+        elif kind == "METRIC":
+            self.readings.append(rest.rpartition(";")[2].strip(" )"))
         elif kind.startswith("IO_"):
             self.io.append(("/".join(self.open), kind[3:], {
                 name: text.strip('"') for name, text in MEMBER.findall(re.sub(r" <\d+>", "", rest))}))

@@ -86,13 +86,14 @@ typedef struct pj_plot {
     const char *title; // "Scaling of a metric"
     const char *help;  // one sentence
     pj_plot_source source;
-    size_t most_y;     // values of y; 0 = PJ_PLOT_MOST_Y - 1
-    unsigned aspects;  // PJ_WANT(...): what the run must have been read with
-    bool stacks;       // several y may stand on top of each other
-    const char *topic; // of profiles: which part of them it shows (find/profile_topics.def)
-    bool again;        // what another plot of the topic shows too: reports leave it out
-    bool pair;         // of two profiles, what was and what is
-    bool usual;        // of its source: the one that is drawn where none is named
+    size_t most_y;      // values of y; 0 = PJ_PLOT_MOST_Y - 1
+    unsigned aspects;   // PJ_WANT(...): what the run must have been read with
+    bool stacks;        // several y may stand on top of each other
+    const char *topic;  // of profiles: which part of them it shows (find/profile_topics.def)
+    const char *beside; // of recordings: the folder beside trace and profile that it shows
+    bool again;         // what another plot of the topic shows too: reports leave it out
+    bool pair;          // of two profiles, what was and what is
+    bool usual;         // of its source: the one that is drawn where none is named
     /// What a trace is asked for the table of it; NULL = its statistics.
     const struct pj_query_opts *question;
     /// The numbers that are drawn of a run, new; NULL = its statistics.

@@ -72,6 +72,13 @@ const pj_param pj_record_rows[] = {
      .offset = offsetof(pj_record_opts, io),
      .help = "Input and output, too: open, read, write, lseek, close, fopen and their kin, with "
              "file and bytes. Pipes, sockets and terminals are left out."},
+    {.name = "memory",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, memory),
+     .shown = "TIME",
+     .bare = "10ms",
+     .help = "How much memory each process has, read that often (--memory=1ms): in the trace, and "
+             "in DIR/memory/RANK.dat for popinjay plot memory."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),

@@ -124,10 +124,11 @@ static void write_places(saving *s)
                     (OTF2_AttributeValue){.uint64 = p->pid}));
     }
     for (size_t i = 0; i < of->location_count; i++)
-        good(s,
-             OTF2_GlobalDefWriter_WriteLocation(s->out, of->locations[i].id, of->locations[i].name,
-                                                OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                of->locations[i].events, of->locations[i].process));
+        good(s, OTF2_GlobalDefWriter_WriteLocation(
+                    s->out, of->locations[i].id, of->locations[i].name,
+                    of->locations[i].readings ? OTF2_LOCATION_TYPE_METRIC
+                                              : OTF2_LOCATION_TYPE_CPU_THREAD,
+                    of->locations[i].events, of->locations[i].process));
 }
 
 static void write_between(saving *s, uint32_t id, OTF2_GroupRef first)

@@ -141,6 +141,17 @@ pj_str pj_part_log_thread(const pj_part_log *log, uint32_t number)
     return name.len ? name : pj_str_of(number ? "Thread" : "Master thread");
 }
 
+bool pj_part_log_reads(const pj_part_log *log, uint32_t number)
+{
+    for (uint32_t i = 0; i < pj_part_log_count(log, 'T'); i++) {
+        pj_str line = pj_part_log_line(log, 'T', i);
+        if (pj_part_log_number(line, 0) == number &&
+            pj_str_equal(pj_part_log_field(line, 2), PJ_S("readings")))
+            return true;
+    }
+    return false;
+}
+
 uint64_t pj_part_log_number(pj_str line, unsigned index)
 {
     uint64_t value;

@@ -30,6 +30,8 @@ pj_str pj_part_log_field(pj_str line, unsigned index);
 const char *pj_part_log_unescape(pj_str field, pj_arena *arena);
 /// The name that a thread had last, as it stands.
 pj_str pj_part_log_thread(const pj_part_log *log, uint32_t number);
+/// Whether it is one of the recorder, which writes readings.
+bool pj_part_log_reads(const pj_part_log *log, uint32_t number);
 /// The same as a number; 0 when it is none.
 uint64_t pj_part_log_number(pj_str line, unsigned index);
 

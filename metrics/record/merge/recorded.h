@@ -68,6 +68,7 @@ typedef struct pj_recorded_process {
 typedef struct pj_recorded_location {
     uint64_t id, events;
     uint32_t name, process;
+    bool readings; // no thread of the program
 } pj_recorded_location;
 
 typedef struct pj_recorded_property {

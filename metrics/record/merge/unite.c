@@ -245,6 +245,7 @@ static void fill_locations(uniting *u)
                 .id = (uint64_t)thread->number << 32 | u->parts[i].place,
                 .events = thread->recovered.events,
                 .name = text_id(u, pj_part_log_thread(u->parts[i].log, thread->number)),
+                .readings = pj_part_log_reads(u->parts[i].log, thread->number),
                 .process = i,
             };
         }

@@ -21,6 +21,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --auto-off N:T      functions that were called N times, taking less than T, are recorded no more
   --depth N           of a profile: calls within each other that have paths of their own
   --io                input and output too, with files and bytes; Python is started once more for it
+  --memory[=T]        how much memory it has, read every 10ms, or T: DIR/memory/RANK.dat
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -36,6 +37,7 @@ VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
                             "include", "min-duration", "auto-off")})
+BARE = {"--memory": ("MEMORY", "10ms")}  # values are behind a =
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -64,6 +66,8 @@ def parse(words):
             sys.exit(0)
         if word in FLAGS:
             options.update({FLAGS[word]: "1"} if FLAGS[word] else {})
+        elif word in BARE:
+            options[BARE[word][0]] = value or BARE[word][1]
         elif word in VALUES and (value or words):
             options[VALUES[word]] = value or words.pop(0)
         else:

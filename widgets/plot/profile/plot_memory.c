@@ -318,7 +318,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     }
     if (!(m.seconds > 0) || !(m.most > 0)) {
         pj_fail(err, PJ_E_MISSING, m.p->file_count ? m.p->files[0] : NULL, 0,
-                "has no memory over time; mprof records it (mprof run PROGRAM)");
+                "has no memory over time; mprof records it (mprof run PROGRAM), or popinjay record "
+                "--memory");
         return NULL;
     }
     m.unit = pj_arena_text(arena, pj_profile_text(m.p, m.p->series[0].unit));
@@ -329,8 +330,11 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 const pj_plot pj_plot_memory = {
     .name = "memory",
     .title = "Memory over time",
-    .help = "Memory of processes over time, with calls and peaks (recordings of mprof).",
+    .help =
+        "Memory of processes over time, with calls and peaks (recordings of mprof, or of popinjay "
+        "record --memory).",
     .source = PJ_PLOT_PROFILE,
     .topic = "memory",
+    .beside = "memory",
     .make = make,
 };

@@ -668,5 +668,6 @@ const pj_plot pj_plot_source_lines = {
         "What every source line takes, with its text (line_profiler, memory_profiler; -f NAME).",
     .source = PJ_PLOT_PROFILE,
     .topic = "lines",
+    .beside = "lines",
     .make = make,
 };

@@ -1,0 +1,20 @@
+// A number and its unit.
+#include "metrics/record/rec_duration.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+double pj_rec_duration(const char *text)
+{
+    static const struct unit {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1}};
+    char *end;
+    double number = text ? strtod(text, &end) : 0;
+    for (size_t i = 0; text && number > 0 && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0)
+            return number * units[i].ns;
+    return 0;
+}

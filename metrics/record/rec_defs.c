@@ -227,6 +227,7 @@ void pj_rec_note(int severity, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pj_rec_part_ready(); // what is said before the first event is said in the part, too
     snprintf(number, sizeof number, "%d", severity);
     pj_rec_defs_line('X', (const char *[]){number, text}, 2);
 }

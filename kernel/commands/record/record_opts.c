@@ -79,6 +79,14 @@ const pj_param pj_record_rows[] = {
      .bare = "10ms",
      .help = "How much memory each process has, read that often (--memory=1ms): in the trace, and "
              "in DIR/memory/RANK.dat for popinjay plot memory."},
+    {.name = "lines",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, lines),
+     .shown = "PATTERN,...",
+     .bare = "@profile",
+     .help = "Hits and time of each line of functions by these names, and of those decorated with "
+             "@profile, which is then a built-in function: DIR/lines/RANK.lprof for popinjay "
+             "profile --lines. Python 3.9 to 3.11."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),

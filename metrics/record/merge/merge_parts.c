@@ -10,6 +10,7 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/record/merge/merge_lines.h"
 #include "metrics/record/merge/merge_memory.h"
 #include "metrics/record/merge/merge_profile.h"
 #include "metrics/record/merge/missing_ranks.h"
@@ -554,7 +555,8 @@ static bool merge_all(merging *m, pj_err *err)
         keep) // first: an archive may be made again of these
         return false;
     if ((has_events(m) && !write_archive(m, err)) || (has_trees(m) && !write_profile(m, err)) ||
-        !pj_merge_memory(m->parts, m->count, m->folder, err))
+        !pj_merge_memory(m->parts, m->count, m->folder, err) ||
+        !pj_merge_lines(m->parts, m->count, m->folder, err))
         return false;
     remove_stand_ins(m);
     if (keep)

@@ -46,6 +46,7 @@ void pj_py_api_fill(void)
             "_PyEval_RequestCodeExtraIndex");
     look_up(&pj_py.set_code_extra, "PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
     look_up(&pj_py.set_profile, "PyEval_SetProfile", NULL);
+    look_up(&pj_py.set_trace, "PyEval_SetTrace", NULL);
     look_up(&pj_py.frame_code, "PyFrame_GetCode", NULL);
     if (!pj_py.frame_code) // 3.8
         pj_py.frame_code = frame_code;

@@ -32,6 +32,7 @@ typedef struct pj_py_api {
     Py_ssize_t (*new_code_extra)(freefunc freed);
     int (*set_code_extra)(PyObject *code, Py_ssize_t index, void *extra);
     void (*set_profile)(pj_py_tracer tracer, PyObject *self);
+    void (*set_trace)(pj_py_tracer tracer, PyObject *self);
     PyObject *(*frame_code)(PyObject *frame); // a new reference
     PyObject *(*method_new)(PyObject *function, PyObject *self);
     pj_py_vectorcall vectorcall;

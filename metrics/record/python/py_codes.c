@@ -1,9 +1,11 @@
 // A hash of code objects: linear probing, doubled when half full, rows of dead code taken out.
 #include "metrics/record/python/py_codes.h"
 
+#include "metrics/record/python/py_lines.h"
 #include "metrics/record/python/py_name.h"
 #include "metrics/record/rec_calls.h"
 #include "metrics/record/rec_filter.h"
+#include "metrics/record/rec_lines.h"
 #include "metrics/record/rec_names.h"
 
 #include <stdlib.h>
@@ -88,17 +90,22 @@ bool pj_py_codes_init(bool all)
     return codes->rows != NULL;
 }
 
-static uint32_t region_of(PyObject *code, PyObject *globals)
+/// `lines`: whether those of the function are recorded, too; then its number for them.
+static uint32_t region_of(PyObject *code, PyObject *globals, uint32_t *lines)
 {
     pj_py_name name;
     pj_py_name_of(code, globals, &name);
-    if ((!pj_py_codes_seen.all && pj_py_name_is_left_out(&name)) ||
-        pj_rec_filter_excludes(name.name, name.file))
+    const bool chosen = *lines || pj_py_lines_choose(name.name);
+    *lines = 0;
+    if (!chosen && ((!pj_py_codes_seen.all && pj_py_name_is_left_out(&name)) ||
+                    pj_rec_filter_excludes(name.name, name.file)))
         return PJ_PY_NOT_RECORDED;
     uint32_t region = pj_rec_region(&(pj_rec_region_of){.name = name.name,
                                                         .file = name.file,
                                                         .first_line = name.first_line,
                                                         .last_line = name.last_line});
+    if (region && chosen)
+        *lines = pj_rec_lines_of(region, name.first_line, name.last_line);
     return region ? region : PJ_PY_NOT_RECORDED;
 }
 
@@ -120,8 +127,11 @@ pj_py_code pj_py_codes_add(PyObject *code, PyObject *globals)
     long flags = pj_py_number(code, "co_flags");
     if (pj_py.minor < 11 && flags >= 0 && !(flags & 1))
         pj_py_name_learn(code);
+    uint32_t lines = 0;
+    const uint32_t region = region_of(code, globals, &lines);
     pj_py_code row = {.code = code,
-                      .region = region_of(code, globals),
+                      .region = region,
+                      .lines = lines,
                       .makes_generator = flags > 0 && (flags & (CO_GENERATOR | CO_COROUTINE |
                                                                 CO_ASYNC_GENERATOR))};
     if (2 * codes->used > codes->mask)
@@ -132,4 +142,18 @@ pj_py_code pj_py_codes_add(PyObject *code, PyObject *globals)
     }
     PyErr_Restore(type, value, trace);
     return row;
+}
+
+bool pj_py_codes_take_lines(PyObject *code, PyObject *globals)
+{
+    uint32_t lines = 1;
+    if (!pj_py_codes_find(code))
+        pj_py_codes_add(code, globals);
+    pj_py_code *row = (pj_py_code *)pj_py_codes_find(code);
+    const uint32_t region = row ? region_of(code, globals, &lines) : PJ_PY_NOT_RECORDED;
+    if (region == PJ_PY_NOT_RECORDED || !lines)
+        return false;
+    row->region = region;
+    row->lines = lines;
+    return true;
 }

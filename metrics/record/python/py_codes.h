@@ -11,6 +11,7 @@
 typedef struct pj_py_code {
     const void *code; // NULL = a free row
     uint32_t region;
+    uint32_t lines;       // of rec_lines; 0 = not recorded
     bool off;             // it was switched off meanwhile: calls that are open still end
     bool makes_generator; // its first frame only makes a generator, a coroutine, ...
 } pj_py_code;
@@ -45,5 +46,8 @@ static inline const pj_py_code *pj_py_codes_find(const void *code)
 bool pj_py_codes_init(bool all);
 /// The row of code that was never seen, its region made known; `globals` are those of its function.
 pj_py_code pj_py_codes_add(PyObject *code, PyObject *globals);
+
+/// The lines of this function are recorded from now on; whether they can be.
+bool pj_py_codes_take_lines(PyObject *code, PyObject *globals);
 
 #endif

@@ -3,6 +3,7 @@
 #include "metrics/record/python/py_api.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
+#include "metrics/record/python/py_lines.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_thread.h"
@@ -29,7 +30,7 @@ static bool only_makes(const pj_py_code *row, const void *frame)
            ((const char *)frame)[OWNER_AT] == OWNED_BY_THREAD;
 }
 
-static uint32_t region_of(const void *frame)
+static uint32_t region_of(const void *frame, uint32_t *lines)
 {
     const void *code = field(frame, pj_py.code_at);
     const pj_py_code *row = pj_py_codes_find(code);
@@ -41,7 +42,10 @@ static uint32_t region_of(const void *frame)
         pj_py_self.off = off;
         row = &added;
     }
-    return row->off || only_makes(row, frame) ? PJ_PY_NOT_RECORDED : row->region;
+    if (row->off || only_makes(row, frame))
+        return PJ_PY_NOT_RECORDED;
+    *lines = row->lines;
+    return row->region;
 }
 
 static PyObject *record_frame(PyThreadState *state, void *frame, int thrown);
@@ -64,16 +68,24 @@ static PyObject *eval_unrecorded(PyThreadState *state, void *frame, int thrown)
     return result;
 }
 
+static inline PyObject *eval(uint32_t lines, PyThreadState *state, void *frame, int thrown)
+{
+    return __builtin_expect(pj_py_lines_wanted, 0)
+               ? pj_py_lines_eval(lines, next_eval, state, frame, thrown)
+               : next_eval(state, frame, thrown);
+}
+
 static PyObject *record_frame(PyThreadState *state, void *frame, int thrown)
 {
     if (__builtin_expect(pj_py_thread_is_deep(), 0))
         return eval_unrecorded(state, frame, thrown);
-    uint32_t region = pj_py_self.off ? PJ_PY_NOT_RECORDED : region_of(frame);
+    uint32_t lines = 0;
+    uint32_t region = pj_py_self.off ? PJ_PY_NOT_RECORDED : region_of(frame, &lines);
     pj_rec_thread *thread = region == PJ_PY_NOT_RECORDED ? NULL : pj_rec_here();
     uint32_t depth = thread ? thread->depth : 0;
     if (!thread || !pj_rec_enter(thread, region))
-        return next_eval(state, frame, thrown);
-    PyObject *result = next_eval(state, frame, thrown);
+        return eval(lines, state, frame, thrown);
+    PyObject *result = eval(lines, state, frame, thrown);
     pj_py_thread_leave_at(region, depth);
     return result;
 }

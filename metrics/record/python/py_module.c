@@ -1,5 +1,6 @@
 // The module _popinjay: what share/python/popinjay calls.
 #include "metrics/record/python/py_api.h"
+#include "metrics/record/python/py_lines.h"
 #include "metrics/record/python/py_name.h"
 #include "metrics/record/python/py_recording.h"
 #include "metrics/record/python/py_region.h"
@@ -119,7 +120,8 @@ PyMODINIT_FUNC PyInit__popinjay(void)
 {
     pj_py_api_fill();
     PyObject *module = PyModule_Create(&definition);
-    if (module && !(pj_py_region_add_to(module) && pj_py_rewind_add_to(module))) {
+    if (module && !(pj_py_region_add_to(module) && pj_py_rewind_add_to(module) &&
+                    pj_py_lines_add_to(module))) {
         Py_DECREF(module);
         return NULL;
     }

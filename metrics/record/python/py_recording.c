@@ -3,6 +3,7 @@
 
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
+#include "metrics/record/python/py_lines.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_part.h"
@@ -71,6 +72,7 @@ const char *pj_py_recording_start(pj_py_recording_options options)
         PyErr_NoMemory();
         return NULL;
     }
+    pj_py_lines_begin();
     const pj_py_hook *hook = choose(options.hook);
     if (!hook || !pj_py_thread_wrap((pj_py_thread_events){.begin = begin_thread}))
         return NULL;
@@ -78,6 +80,8 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     pj_py_thread_find_floor();
     pj_py_self.off = options.off;
     chosen = hook;
+    if (hook != &pj_py_hook_frame)
+        pj_py_lines_end();
     if (!options.off)
         install();
     return hook->name;

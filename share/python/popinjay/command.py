@@ -22,6 +22,8 @@ as an OTF2 archive: DIR/traces.otf2.
   --depth N           of a profile: calls within each other that have paths of their own
   --io                input and output too, with files and bytes; Python is started once more for it
   --memory[=T]        how much memory it has, read every 10ms, or T: DIR/memory/RANK.dat
+  --lines[=P,...]     hits and time of each line of these functions, and of those with @profile:
+                      DIR/lines/RANK.lprof (3.9 to 3.11)
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -37,7 +39,7 @@ VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
                             "include", "min-duration", "auto-off")})
-BARE = {"--memory": ("MEMORY", "10ms")}  # values are behind a =
+BARE = {"--memory": ("MEMORY", "10ms"), "--lines": ("LINES", "@profile")}  # values are behind a =
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 

@@ -81,6 +81,10 @@ def start_from_environment():
     get = os.environ.get
     start(os.environ[PREFIX], get(PREFIX + "_HOOK") or "auto", get(PREFIX + "_ALL") == "1",
           get(PREFIX + "_NO_PYTHON") != "1", int(get(PREFIX + "_MAX_SIZE") or 0))
+    if get(PREFIX + "_LINES"):
+        import builtins
+        if not hasattr(builtins, "profile"):
+            builtins.profile = popinjay.native.lines
     if get(PREFIX + "_CHILDREN") == "no":
         leave_children_alone()
 

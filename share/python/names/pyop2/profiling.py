@@ -1,5 +1,6 @@
 """Timers by the names of pyop2.profiling; what they time is recorded as regions."""
 
+import builtins
 import os
 
 from popinjay.timers import (Timer, reset_timers, summary, tic, timed_function, timed_region,
@@ -10,11 +11,12 @@ __all__ = ["Timer", "timed_function", "timed_region", "tic", "toc", "get_timers"
 
 
 def unchanged(function):
-    """Lines and memory are other recordings: the function stays as it is."""
+    """Memory, and lines where they are not recorded: the function stays as it is."""
     return function
 
 
-profile = lineprof = memprof = unchanged
+memprof = unchanged
+profile = lineprof = getattr(builtins, "profile", unchanged)
 
 if os.environ.get("PYOP2_PRINT_SUMMARY") == "1":
     import atexit

@@ -13,6 +13,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/process_group.h"
 #include "metrics/base/ranks.h"
+#include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile_merge.h"
 #include "metrics/read/reader.h"

@@ -53,7 +53,8 @@ static void add_line(pj_buf *out, uint64_t number, const pj_rec_line *line, doub
     add_number(out, number);
     add_number(out, line->hits);
     add_number(out, (uint64_t)((double)line->ticks / rate * SECOND_NS));
-    pj_buf_add(out, PJ_S("\x87" "a")); // TUPLE3, APPEND
+    pj_buf_add(out, PJ_S("\x87"
+                         "a")); // TUPLE3, APPEND
 }
 
 /// What is longer or shorter than its head says is damaged and left out.

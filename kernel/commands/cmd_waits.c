@@ -7,6 +7,8 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/run/aspect.h"
+#include "metrics/run/delays_table.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits_table.h"
 #include "metrics/table/table.h"
@@ -16,30 +18,54 @@
 typedef struct waits_args {
     pj_load_args load;
     const char *by;
+    bool delays, path;
     pj_exports exports;
 } waits_args;
 
-/// As pj_waits_by has them, from PJ_WAITS_PATTERN on.
-static const char *const groupings[] = {"pattern", "culprit", "pair", "call",
-                                        "rank",    "cause",   NULL};
+enum { BY_REGION = PJ_WAITS_CAUSES + 1 };
 
-static pj_waits_by by_of(const char *by)
+/// As pj_waits_by has them, from PJ_WAITS_PATTERN on, then BY_REGION.
+static const char *const groupings[] = {"pattern", "culprit", "pair",   "call",
+                                        "rank",    "cause",   "region", NULL};
+
+static unsigned by_of(const char *by)
 {
     for (unsigned i = 0; by && groupings[i]; i++)
         if (strcmp(by, groupings[i]) == 0)
-            return (pj_waits_by)(PJ_WAITS_PATTERN + i);
+            return PJ_WAITS_PATTERN + i;
     return PJ_WAITS_ACCOUNT;
+}
+
+/// Whether what is asked for needs to know what ranks did before they waited.
+static bool is_history(const waits_args *args)
+{
+    return args->delays || args->path || by_of(args->by) == BY_REGION;
+}
+
+static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err)
+{
+    if (!is_history(args))
+        return pj_waits_table(run, (pj_waits_by)by_of(args->by), err);
+    return pj_delays_table(run,
+                           args->delays ? PJ_DELAYS_COSTS
+                           : args->path ? PJ_DELAYS_PATH
+                                        : PJ_DELAYS_REGION,
+                           err);
 }
 
 static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const waits_args *args = given;
+    unsigned aspects = is_history(args) ? PJ_WANT(delays) : PJ_WANT(waits);
     pj_auto_run run = NULL;
+    if (args->delays + args->path + (args->by != NULL) > 1)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "by, delays and path are tables of their own: ask "
+                       "for one of them");
     if (!pj_export_check(&args->exports, err) ||
-        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = PJ_WANT(waits)}, &run,
-                            err))
+        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = aspects}, &run, err))
         return false;
-    pj_table *table = pj_waits_table(run, by_of(args->by), err);
+    pj_table *table = table_of(run, args, err);
     if (!table)
         return false;
     pj_run_view_note(run, table);
@@ -56,7 +82,16 @@ static const pj_param params[] = {
      .preset = "where all time goes",
      .help = "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
              "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
-             "the efficiencies."},
+             "the efficiencies; region: the functions of the program that wait."},
+    {.name = "delays",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, delays),
+     .help = "What ranks that others waited for did too long, and where: at once and for what came "
+             "of it."},
+    {.name = "path",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, path),
+     .help = "The critical path: the work that bounds the runtime, by function and rank."},
     {0},
 };
 

@@ -54,7 +54,8 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
         sinks[count++] = pj_replay_sink(replay);
         replay = (pj_replay_opts){.job = loading->job, .alone = true};
     }
-    replay.waits = pj_load_aspects(opts) & PJ_WANT(waits);
+    replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
+    replay.delays = pj_load_aspects(opts) & PJ_WANT(delays);
     sinks[count++] = pj_replay_sink(replay);
     return count;
 }
@@ -86,7 +87,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .learnt = loading->learnt,
                     .by_location = opts->no_replay && !opts->in_order &&
                                    !pj_aspects_merged(aspects) && !loading->group,
-                    .regions = opts->regions,
+                    .regions = opts->regions || pj_aspects_named(aspects),
                     .raw_clock = opts->raw_clock,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);

@@ -7,7 +7,9 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
+#include "metrics/replay/wait_delays.h"
 #include "metrics/replay/wait_fences.h"
+#include "metrics/replay/wait_history.h"
 #include "metrics/replay/wait_meeting.h"
 #include "metrics/replay/wait_sums.h"
 #include "metrics/trace/layout.h"
@@ -28,11 +30,15 @@ typedef struct call {
     uint64_t first_sent;   // the earliest of the messages that it receives
     uint32_t rank, culprit;
     uint32_t holders; // whoever may change it
+    uint32_t claims;  // of them, those who may make it wait longer
+    uint32_t region;  // that it was made in
+    uint64_t step;    // where there is a history
     uint32_t next_free;
     uint16_t name;    // pj_mpi_call
     uint8_t pattern;  // pj_wait_pattern
     bool polls;       // MPI_Test: looks and goes on
     bool wrong_order; // a message that was sent before is received later
+    bool told;        // the history knows how long it waited
 } call;
 
 typedef struct caller {
@@ -57,12 +63,13 @@ struct pj_call_waits {
     pj_wait_meetings meetings;
     pj_wait_fences fences;
     pj_wait_sums sums;
-    use uses[CALLS + 1]; // the last one: of unknown calls
+    pj_wait_history *history; // NULL = nobody asks for it
+    use uses[CALLS + 1];      // the last one: of unknown calls
     uint64_t from_ns, to_ns;
     uint64_t contradictions, contradiction_ns;
 };
 
-pj_call_waits *pj_call_waits_new(const pj_run *run)
+pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
 {
     pj_arena *arena = pj_arena_new(NULL);
     pj_call_waits *waits = pj_new(arena, pj_call_waits);
@@ -74,6 +81,7 @@ pj_call_waits *pj_call_waits_new(const pj_run *run)
         waits->from_ns = run->roi.from_ns;
         waits->to_ns = run->roi.to_ns;
     }
+    waits->history = delays && !run->roi.set ? pj_wait_history_new(run) : NULL;
     waits->callers = pj_new_n(arena, caller, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         waits->callers[i].now = waits->callers[i].last = PJ_NO_WAIT;
@@ -88,6 +96,7 @@ void pj_call_waits_free(pj_call_waits *waits)
     pj_wait_meetings_free(&waits->meetings);
     pj_wait_fences_free(&waits->fences);
     pj_wait_sums_free(&waits->sums);
+    pj_wait_history_free(waits->history);
     pj_arena_free(waits->arena);
 }
 
@@ -109,6 +118,12 @@ static call *now_of(const pj_call_waits *waits, uint32_t location)
 {
     const caller *c = caller_of(waits, location);
     return c && c->now != PJ_NO_WAIT ? &waits->calls[c->now] : NULL;
+}
+
+void pj_call_waits_event(pj_call_waits *waits, const pj_event *event)
+{
+    if (waits->history)
+        pj_wait_history_event(waits->history, event);
 }
 
 // Calls
@@ -150,6 +165,12 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
                                   .holders = 1,
                                   .name = (uint16_t)name,
                                   .polls = is_named(name, "MPI_Test")};
+    if (waits->history) {
+        pj_step_place place =
+            pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name, enter);
+        waits->calls[c->now].step = place.step;
+        waits->calls[c->now].region = place.region;
+    }
     uint64_t begin = clip(waits, enter), end = clip(waits, leave);
     use *u = use_of(waits, name);
     u->calls += enter >= waits->from_ns && enter < waits->to_ns;
@@ -171,6 +192,22 @@ static void sum_up(pj_call_waits *waits, const call *done)
                                                   .call = done->name,
                                                   .begin = begin,
                                                   .ns = end - begin});
+    if (waits->history)
+        pj_wait_history_sum(waits->history, done->region, pattern, end - begin);
+}
+
+/// Nothing makes the call wait longer: the history is told.
+static void tell_history(const pj_call_waits *waits, call *c)
+{
+    if (!waits->history || c->told)
+        return;
+    c->told = true;
+    if (c->until > c->enter)
+        pj_wait_history_wait(waits->history, &(pj_delayed){.rank = c->rank,
+                                                           .culprit = c->culprit,
+                                                           .step = c->step,
+                                                           .released = c->awaited,
+                                                           .ns = c->until - c->enter});
 }
 
 static void release(pj_call_waits *waits, uint32_t id)
@@ -254,10 +291,25 @@ void pj_call_waits_leave(pj_call_waits *waits, uint32_t location)
         look_back(waits, c, done);
     if (waits_for_sender(done))
         remember(waits, c, id);
-    if (is_named(done->name, "MPI_Finalize") && c->last == PJ_NO_WAIT)
+    bool last = is_named(done->name, "MPI_Finalize") && c->last == PJ_NO_WAIT;
+    if (!last && done->claims == 0)
+        tell_history(waits, done);
+    if (waits->history)
+        pj_wait_history_leave(waits->history, done->rank, done->leave);
+    if (last)
         c->last = id; // until all have come
     else
         release(waits, id);
+}
+
+/// One of those who may make a call wait longer does not any more.
+static void release_claim(pj_call_waits *waits, uint32_t id)
+{
+    call *c = &waits->calls[id];
+    c->claims--;
+    if (c->claims == 0 && waits->callers[c->rank].now != id)
+        tell_history(waits, c);
+    release(waits, id);
 }
 
 void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern pattern,
@@ -294,6 +346,8 @@ void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t fro
         return;
     if (sent < c->first_sent)
         c->first_sent = sent;
+    if (waits->history)
+        pj_wait_history_receive(waits->history, c->rank, waits->run->layout.rank_of[from], sent);
     release_at(waits, c, sent, pattern_of_signal(c->name), waits->run->layout.rank_of[from]);
     pj_call_waits_held(waits, location, pattern_of_signal(c->name), from, ideal_ns);
 }
@@ -304,12 +358,13 @@ uint32_t pj_call_waits_claim(pj_call_waits *waits, uint32_t location)
     if (!c || c->now == PJ_NO_WAIT)
         return PJ_NO_WAIT;
     waits->calls[c->now].holders++;
+    waits->calls[c->now].claims++;
     return c->now;
 }
 
 void pj_call_waits_drop(pj_call_waits *waits, uint32_t claim)
 {
-    release(waits, claim);
+    release_claim(waits, claim);
 }
 
 void pj_call_waits_posted(pj_call_waits *waits, uint32_t claim, uint32_t by, uint64_t posted)
@@ -317,7 +372,7 @@ void pj_call_waits_posted(pj_call_waits *waits, uint32_t claim, uint32_t by, uin
     call *c = &waits->calls[claim];
     if (posted < c->leave) // else the message went off without its receive
         release_at(waits, c, posted, PJ_WAIT_late_receiver, waits->run->layout.rank_of[by]);
-    release(waits, claim);
+    release_claim(waits, claim);
 }
 
 // Collectives
@@ -347,6 +402,9 @@ void pj_call_waits_arrive(pj_call_waits *waits, uint32_t meeting, uint32_t locat
 {
     pj_wait_meeting_arrive(&waits->meetings.items[meeting],
                            (pj_arrival){waits->run->layout.rank_of[location], enter}, clock);
+    if (waits->history && now_of(waits, location))
+        pj_wait_history_meet(waits->history, waits->run->layout.rank_of[location],
+                             waits->meetings.items[meeting].number);
 }
 
 void pj_call_waits_merge(pj_call_waits *waits, uint32_t meeting, uint32_t meant)
@@ -362,6 +420,8 @@ void pj_call_waits_met(pj_call_waits *waits, uint32_t location, uint32_t meeting
     pj_arrival released;
     if (!c || !m->came)
         return;
+    if (waits->history)
+        pj_wait_history_meet(waits->history, c->rank, m->number);
     pj_wait_pattern pattern = pj_wait_meeting_pattern(m);
     if (pj_wait_meeting_release(m, c->rank, &released))
         release_at(waits, c, released.enter, pattern, released.rank);
@@ -376,7 +436,7 @@ static void open_fence(pj_call_waits *waits, const pj_wait_fence *fence, bool al
         if (all)
             release_at(waits, &waits->calls[fence->calls[i]], fence->latest.enter,
                        PJ_WAIT_wait_at_fence, fence->latest.rank);
-        release(waits, fence->calls[i]);
+        release_claim(waits, fence->calls[i]);
     }
     pj_wait_fences_take(&waits->fences);
 }
@@ -388,6 +448,7 @@ void pj_call_waits_fence(pj_call_waits *waits, uint32_t location)
         return;
     call *now = &waits->calls[c->now];
     now->holders++;
+    now->claims++;
     const pj_wait_fence *fence = pj_wait_fences_come(&waits->fences, waits->run->layout.ranks,
                                                      (pj_arrival){now->rank, now->enter}, c->now);
     if (fence)
@@ -421,8 +482,10 @@ static void let_go(pj_call_waits *waits)
         caller *c = &waits->callers[i];
         if (c->now != PJ_NO_WAIT)
             release(waits, c->now);
-        if (c->last != PJ_NO_WAIT)
+        if (c->last != PJ_NO_WAIT) {
+            tell_history(waits, &waits->calls[c->last]);
             release(waits, c->last);
+        }
         while (c->recent_count > 0)
             forget_first(waits, c);
         c->now = c->last = PJ_NO_WAIT;
@@ -496,12 +559,14 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     out->contradiction_ns = waits->contradiction_ns;
     out->ideal_lacks = lack_of_ideal(run);
     out->has_ideal = !out->ideal_lacks;
+    out->delays = waits->history ? pj_wait_history_finish(waits->history, run) : NULL;
     run->waits = out;
 }
 
 size_t pj_call_waits_bytes(const pj_call_waits *waits)
 {
-    return waits->call_cap * sizeof *waits->calls +
+    return (waits->history ? pj_wait_history_bytes(waits->history) : 0) +
+           waits->call_cap * sizeof *waits->calls +
            waits->meetings.cap * sizeof *waits->meetings.items + pj_wait_sums_bytes(&waits->sums) +
            (size_t)pj_arena_size(waits->arena);
 }

@@ -7,6 +7,7 @@
 
 #include "metrics/run/run.h"
 #include "metrics/run/run_waits.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 
 typedef struct pj_call_waits pj_call_waits;
@@ -14,8 +15,12 @@ typedef struct pj_call_waits pj_call_waits;
 /// "No claim", "no meeting".
 #define PJ_NO_WAIT UINT32_MAX
 
-pj_call_waits *pj_call_waits_new(const pj_run *run);
+/// `delays`: also finds who made ranks wait, of a whole run.
+pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays);
 void pj_call_waits_free(pj_call_waits *waits);
+
+/// Of functions that are entered and left; may come ahead of the calls.
+void pj_call_waits_event(pj_call_waits *waits, const pj_event *event);
 
 /// The location is in a call from `enter` to `leave`; times in ns of the trace.
 void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call call, uint64_t enter,

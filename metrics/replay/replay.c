@@ -38,6 +38,7 @@ enum {
     RUN_ON = 1 << 16,    // events between two looks at long computation
     HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE |
             1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE | 1 << PJ_EV_PART | 1 << PJ_EV_END,
+    FUNCTIONS = 1 << PJ_EV_ENTER | 1 << PJ_EV_LEAVE | 1 << PJ_EV_OTHER,
     REQUESTS = 1 << 8, // items that stand before their call; smaller ones are PJ_OMP_*
     COMPLETES,
 };
@@ -138,7 +139,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
             return false;
         watch = pj_ideal_trace_watch(r->ideal);
     }
-    r->account = r->opts.waits ? pj_call_waits_new(run) : NULL;
+    r->account = r->opts.waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
     r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account);
     if (r->ideal)
         pj_ideal_trace_engine(r->ideal, r->engine);
@@ -511,6 +512,8 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     for (size_t i = 0; i < batch->count; i++)
         if (HEARD >> batch->events[i].kind & 1)
             heard(r, batch, &batch->events[i]);
+        else if (r->opts.delays && FUNCTIONS >> batch->events[i].kind & 1)
+            pj_call_waits_event(r->account, &batch->events[i]);
     if (r->order && batch->count)
         hand_on(r, &batch->events[batch->count - 1]);
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
@@ -795,7 +798,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
         .finish = finish,
         .close = close_replay,
         .self = r,
-        .kinds = HEARD,
+        .kinds = opts.delays ? HEARD | FUNCTIONS : HEARD,
         .sent = opts.waits,
         .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits ? NULL : &sharing,
         .tell = tell,

@@ -15,6 +15,7 @@ typedef struct pj_replay_opts {
                      // then, and no process group shares it; NULL; borrow
     bool alone;      // no process group shares it
     bool waits;      // writes pj_run.waits, too; no process group shares it then
+    bool delays;     // with `waits`: finds who made ranks wait, too
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

@@ -17,7 +17,7 @@ uint32_t pj_wait_meetings_new(pj_wait_meetings *meetings)
     }
     pj_arrival *all = meetings->items[id].all;
     size_t cap = meetings->items[id].all_cap;
-    meetings->items[id] = (pj_wait_meeting){.all = all, .all_cap = cap};
+    meetings->items[id] = (pj_wait_meeting){.all = all, .all_cap = cap, .number = ++meetings->made};
     return id;
 }
 

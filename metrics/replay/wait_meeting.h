@@ -26,12 +26,14 @@ typedef struct pj_wait_meeting {
     pj_arrival *all; // of a scan
     size_t all_count, all_cap;
     uint32_t next_free;
+    uint64_t number; // of all collectives, from 1 on
 } pj_wait_meeting;
 
 typedef struct pj_wait_meetings {
     pj_wait_meeting *items;
     size_t count, cap;
     uint32_t free; // 1 + the first free one; 0 = none
+    uint64_t made;
 } pj_wait_meetings;
 
 uint32_t pj_wait_meetings_new(pj_wait_meetings *meetings);

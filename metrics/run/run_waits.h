@@ -63,10 +63,11 @@ typedef struct pj_waits {
     pj_wait_call *calls; // in the order of their names
     uint32_t call_count;
     pj_wait_rank *ranks;
-    uint64_t contradictions;   // releases after the end of the call: clocks disagree
-    uint64_t contradiction_ns; // the largest
-    bool has_ideal;            // ideal_ns are known
-    const char *ideal_lacks;   // why not; NULL when they are
+    uint64_t contradictions;        // releases after the end of the call: clocks disagree
+    uint64_t contradiction_ns;      // the largest
+    bool has_ideal;                 // ideal_ns are known
+    const char *ideal_lacks;        // why not; NULL when they are
+    const struct pj_delays *delays; // NULL = not asked for, or of a region of interest
 } pj_waits;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "metrics/run/devices.h"
 #include "metrics/run/regions.h"
+#include "metrics/run/run_waits.h"
 #include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/mpi_use_sink.h"
@@ -121,6 +122,27 @@ static const pj_aspect pj_aspect_waits = {
     .stale = stale_waits,
 };
 
+static const char *lack_delays(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->waits && run->waits->delays ? NULL : "does not say who made ranks wait";
+}
+
+static bool stale_delays(const pj_run *run)
+{
+    return !run->waits || (!run->waits->delays && !run->roi.set);
+}
+
+static const pj_aspect pj_aspect_delays = {
+    .listen = listen_waits,
+    .merged = true,
+    .replayed = true,
+    .named = true,
+    .lack = lack_delays,
+    .stale = stale_delays,
+};
+
 static const pj_aspect *const aspects[] = {
 #define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,
 #include "metrics/run/aspects.def"
@@ -146,6 +168,14 @@ bool pj_aspects_merged(unsigned wanted)
 {
     for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
         if (is_wanted(wanted, key) && aspects[key]->merged)
+            return true;
+    return false;
+}
+
+bool pj_aspects_named(unsigned wanted)
+{
+    for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
+        if (is_wanted(wanted, key) && aspects[key]->named)
             return true;
     return false;
 }

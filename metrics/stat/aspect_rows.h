@@ -14,6 +14,7 @@ typedef struct pj_aspect {
     size_t (*listen)(const pj_timeline_opts *timeline, pj_sink *out);
     bool merged;   // its sinks want the events of all threads in one order of time
     bool replayed; // the replay finds it
+    bool named;    // with the names of regions (PJ_EV_ENTER, PJ_EV_LEAVE)
     /// What a summary that stands for its trace does not have; NULL = it is enough. `beside`: the
     /// trace is there, so that nothing less than all of it will do. NULL = always enough.
     const char *(*lack)(const pj_run *run, const pj_timeline_opts *timeline, bool beside);
@@ -25,6 +26,8 @@ typedef struct pj_aspect {
 size_t pj_aspects_listen(unsigned wanted, const pj_timeline_opts *timeline, pj_sink *out);
 /// Whether something that is wanted needs threads merged by time.
 bool pj_aspects_merged(unsigned wanted);
+/// Whether something that is wanted needs the names of regions.
+bool pj_aspects_named(unsigned wanted);
 /// Whether the replay finds something that is wanted.
 bool pj_aspects_replayed(unsigned wanted);
 /// The first lack of a summary, to follow "a summary"; NULL = none.

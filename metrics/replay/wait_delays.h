@@ -1,0 +1,31 @@
+// Delays: what ranks that others waited for did longer than those, since both met last. After the
+// delay costs of Scalasca (scout, DelayOps.cpp), forward in one pass: a wait keeps what it was
+// charged to, so that waits that come of it hand that on. Rules: DEFINITIONS 9. Ownership:
+// new/free.
+#ifndef PJ_WAIT_DELAYS_H
+#define PJ_WAIT_DELAYS_H
+
+#include "metrics/base/arena.h"
+#include "metrics/replay/wait_steps.h"
+#include "metrics/run/run_delays.h"
+
+typedef struct pj_wait_delays pj_wait_delays;
+
+/// `steps`: borrow.
+pj_wait_delays *pj_wait_delays_new(pj_wait_steps *steps);
+void pj_wait_delays_free(pj_wait_delays *delays);
+
+/// A wait of so many ns in a step of a rank, until `culprit` began a call at `released`.
+typedef struct pj_delayed {
+    uint32_t rank, culprit;
+    uint64_t step, released, ns;
+} pj_delayed;
+
+/// Charges a wait, whose step knows nothing of it yet.
+void pj_wait_delays_charge(pj_wait_delays *delays, const pj_delayed *wait);
+/// Writes the fields about delays; the regions have their numbers.
+void pj_wait_delays_finish(const pj_wait_delays *delays, pj_delays *out, pj_arena *arena);
+/// Bytes in use.
+size_t pj_wait_delays_bytes(const pj_wait_delays *delays);
+
+#endif

@@ -1,0 +1,155 @@
+// What ranks did before they waited.
+// Time goes into the steps, from which delays are found, and into the paths alike.
+#include "metrics/replay/wait_history.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/replay/wait_paths.h"
+#include "metrics/replay/wait_regions.h"
+#include "metrics/replay/wait_steps.h"
+#include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct wait_sum {
+    uint64_t instances, ns;
+} wait_sum;
+
+struct pj_wait_history {
+    const pj_run *run;
+    pj_wait_regions *regions;
+    pj_wait_steps *steps;
+    pj_wait_delays *delays;
+    pj_wait_paths *paths;
+    wait_sum sums[PJ_WAIT_REGIONS_MOST][PJ_WAIT_PATTERNS];
+};
+
+pj_wait_history *pj_wait_history_new(const pj_run *run)
+{
+    pj_wait_history *history = pj_take_memory(sizeof *history);
+    memset(history, 0, sizeof *history);
+    history->run = run;
+    history->regions = pj_wait_regions_new(run);
+    history->steps = pj_wait_steps_new(run->layout.ranks);
+    history->delays = pj_wait_delays_new(history->steps);
+    history->paths = pj_wait_paths_new(history->steps, run->layout.ranks);
+    return history;
+}
+
+void pj_wait_history_free(pj_wait_history *history)
+{
+    if (!history)
+        return;
+    pj_wait_paths_free(history->paths);
+    pj_wait_delays_free(history->delays);
+    pj_wait_steps_free(history->steps);
+    pj_wait_regions_free(history->regions);
+    free(history);
+}
+
+void pj_wait_history_event(pj_wait_history *history, const pj_event *event)
+{
+    pj_wait_regions_event(history->regions, event);
+}
+
+pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_mpi_call call,
+                                    uint64_t enter)
+{
+    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
+    uint32_t region = pj_wait_regions_call(history->regions, call);
+    uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
+    pj_region_piece piece;
+    while (pj_wait_regions_next(history->regions, rank, &line->until, enter, &piece)) {
+        pj_wait_paths_spend(history->paths, rank, piece);
+        pj_wait_steps_add(
+            history->steps, rank,
+            (pj_step_entry){.kind = PJ_STEP_TIME, .region = piece.region, .ns = piece.ns});
+    }
+    return (pj_step_place){step, pj_wait_regions_now(history->regions, rank)};
+}
+
+void pj_wait_history_receive(pj_wait_history *history, uint32_t rank, uint32_t from, uint64_t sent)
+{
+    pj_wait_steps_add(history->steps, rank,
+                      (pj_step_entry){.kind = PJ_STEP_MESSAGE, .rank = from, .ns = sent});
+}
+
+void pj_wait_history_meet(pj_wait_history *history, uint32_t rank, uint64_t meeting)
+{
+    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
+    pj_wait_steps_at(history->steps, rank, line->next - 1)->meeting = meeting;
+}
+
+void pj_wait_history_wait(pj_wait_history *history, const pj_delayed *wait)
+{
+    pj_wait_delays_charge(history->delays, wait);
+    if (!pj_wait_steps_has(history->steps, wait->rank, wait->step))
+        return;
+    pj_wait_paths_wait(history->paths, wait);
+    pj_wait_steps_at(history->steps, wait->rank, wait->step)->wait_ns = wait->ns;
+}
+
+void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t leave)
+{
+    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
+    pj_wait_steps_at(history->steps, rank, line->next - 1)->leave = leave;
+    line->until = leave;
+    pj_wait_paths_leave(history->paths, rank);
+}
+
+void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_pattern pattern,
+                         uint64_t ns)
+{
+    history->sums[region][pattern].instances++;
+    history->sums[region][pattern].ns += ns;
+}
+
+/// What ranks do behind their last call; the one that ends last, of equal ones the lowest.
+static uint32_t end_ranks(pj_wait_history *history)
+{
+    const pj_layout *layout = &history->run->layout;
+    uint32_t last = 0;
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < layout->ranks; i++) {
+        uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
+        uint64_t from = pj_wait_steps_line(history->steps, i)->until;
+        pj_region_piece piece;
+        while (pj_wait_regions_next(history->regions, i, &from, end, &piece))
+            pj_wait_paths_spend(history->paths, i, piece);
+        if (end > latest) {
+            latest = end;
+            last = i;
+        }
+    }
+    return last;
+}
+
+static void write_regions(const pj_wait_history *history, pj_delays *out, pj_arena *arena)
+{
+    out->region_count = pj_wait_regions_count(history->regions);
+    out->regions = pj_new_n(arena, pj_delay_region, out->region_count);
+    for (uint32_t r = 0; r < out->region_count; r++) {
+        out->regions[r].name = pj_wait_regions_name(history->regions, r, arena);
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+            out->regions[r].waits[p] =
+                (pj_region_waits){history->sums[r][p].instances, history->sums[r][p].ns};
+    }
+}
+
+const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run)
+{
+    pj_delays *out = pj_new(run->arena, pj_delays);
+    history->run = run;
+    uint32_t last = end_ranks(history);
+    write_regions(history, out, run->arena);
+    pj_wait_delays_finish(history->delays, out, run->arena);
+    pj_wait_paths_finish(history->paths, last, out, run->arena);
+    return out;
+}
+
+size_t pj_wait_history_bytes(const pj_wait_history *history)
+{
+    return sizeof *history + history->steps->bytes + pj_wait_regions_bytes(history->regions) +
+           pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths);
+}

@@ -1,0 +1,32 @@
+// The critical path: what has led to where each rank is, as time by region and rank. Waiting ranks
+// take over the path of whoever they waited for; the one that ends last has the path of the run.
+// After Scalasca's critical path (Boehme et al. 2012), forward. Ownership: new/free.
+#ifndef PJ_WAIT_PATHS_H
+#define PJ_WAIT_PATHS_H
+
+#include "metrics/base/arena.h"
+#include "metrics/replay/wait_delays.h"
+#include "metrics/replay/wait_regions.h"
+#include "metrics/replay/wait_steps.h"
+#include "metrics/run/run_delays.h"
+
+typedef struct pj_wait_paths pj_wait_paths;
+
+/// `steps`: borrow.
+pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks);
+void pj_wait_paths_free(pj_wait_paths *paths);
+
+/// A rank does something for so many ns: the time before a step that is begun then, or behind its
+/// last one.
+void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece);
+/// Its last step is over, whose wait, if it is known by now, has been told.
+void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank);
+/// A wait becomes known, of a step that does not have it yet.
+void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait);
+/// Writes the path of the rank that ends last, and time_ns and path_ns of the regions.
+void pj_wait_paths_finish(const pj_wait_paths *paths, uint32_t last_rank, pj_delays *out,
+                          pj_arena *arena);
+/// Bytes in use.
+size_t pj_wait_paths_bytes(const pj_wait_paths *paths);
+
+#endif

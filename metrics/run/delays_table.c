@@ -1,0 +1,252 @@
+// Tables of delays, of the critical path and of waits by function.
+#include "metrics/run/delays_table.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run_delays.h"
+#include "metrics/run/run_waits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHARE_DECIMALS = 4 };
+
+static const char many_ranks[] = "one of very many ranks";
+
+static pj_cell share_cell(double ns, double whole)
+{
+    return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("there is nothing to share");
+}
+
+static pj_cell rank_cell(uint32_t rank, const char *lack)
+{
+    return rank == PJ_CULPRIT_OTHERS ? pj_cell_empty(lack) : pj_cell_int(rank);
+}
+
+static pj_cell region_cell(const pj_delays *delays, uint32_t region)
+{
+    return region < delays->region_count ? pj_cell_text(delays->regions[region].name)
+                                         : pj_cell_empty("one of many functions");
+}
+
+static pj_table *new_table(const pj_run *run, const char *title, const pj_column *columns,
+                           size_t count)
+{
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, title, run->name);
+    for (size_t i = 0; i < count; i++)
+        pj_table_add_column(table, columns[i]);
+    pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("share")), SHARE_DECIMALS);
+    return table;
+}
+
+// Delays
+
+static int by_cost(const void *a, const void *b)
+{
+    const pj_delay *x = a, *y = b;
+    double left = x->short_ns + x->long_ns, right = y->short_ns + y->long_ns;
+    if (left != right)
+        return left > right ? -1 : 1;
+    if (x->culprit != y->culprit)
+        return x->culprit < y->culprit ? -1 : 1;
+    return (x->region > y->region) - (x->region < y->region);
+}
+
+static const char *note_of(const pj_delays *delays, pj_arena *arena)
+{
+    const char *far =
+        delays->far ? pj_arena_format(arena,
+                                      " Of %llu waits the ranks last met too long ago: what they "
+                                      "did of late is compared.",
+                                      (unsigned long long)delays->far)
+                    : "";
+    return pj_arena_format(arena,
+                           "Short: waits of others for what a rank did longer than they since "
+                           "both met last; long: waits that these waits have led to. %s%s",
+                           delays->unattributed_ns > 0
+                               ? "Waits that come of neither stand without a rank."
+                               : "All waits are told.",
+                           far);
+}
+
+static pj_table *costs_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"culprit", "Culprit", "The rank that made others wait.", PJ_UNIT_IDENTIFIER, false},
+        {"region", "Region", "What it did too long.", PJ_UNIT_NONE, PJ_TEXT},
+        {"short_ns", "Short", "Waits of others for it.", PJ_UNIT_NS, false},
+        {"long_ns", "Long", "Waits that these waits have led to.", PJ_UNIT_NS, false},
+        {"cost_ns", "Cost", "Both.", PJ_UNIT_NS, false},
+        {"share", "Share", "Of all waits.", PJ_UNIT_RATIO, false},
+    };
+    const pj_delays *delays = run->waits->delays;
+    pj_table *table =
+        new_table(run, "Who made ranks of %s wait", columns, sizeof columns / sizeof *columns);
+    pj_delay *rows = pj_new_n(table->arena, pj_delay, delays->delay_count + 1);
+    double all = delays->unattributed_ns;
+    for (uint32_t i = 0; i < delays->delay_count; i++) {
+        rows[i] = delays->delays[i];
+        all += rows[i].short_ns + rows[i].long_ns;
+    }
+    if (delays->delay_count)
+        qsort(rows, delays->delay_count, sizeof *rows, by_cost);
+    for (uint32_t i = 0; i < delays->delay_count; i++) {
+        double cost = rows[i].short_ns + rows[i].long_ns;
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = rank_cell(rows[i].culprit, many_ranks);
+        cells[1] = region_cell(delays, rows[i].region);
+        cells[2] = pj_cell_real(rows[i].short_ns);
+        cells[3] = pj_cell_real(rows[i].long_ns);
+        cells[4] = pj_cell_real(cost);
+        cells[5] = share_cell(cost, all);
+    }
+    if (delays->unattributed_ns > 0) {
+        static const char why[] = "no rank did anything longer than the one that waited";
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = cells[2] = cells[3] = pj_cell_empty(why);
+        cells[1] = pj_cell_text("unattributed");
+        cells[4] = pj_cell_real(delays->unattributed_ns);
+        cells[5] = share_cell(delays->unattributed_ns, all);
+    }
+    table->note = note_of(delays, table->arena);
+    return table;
+}
+
+// The critical path
+
+static int by_time(const void *a, const void *b)
+{
+    const pj_path_part *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static pj_table *path_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"rank", "Rank", "That does it.", PJ_UNIT_IDENTIFIER, false},
+        {"path_ns", "Path", "Of the critical path.", PJ_UNIT_NS, false},
+        {"share", "Share", "Of the critical path.", PJ_UNIT_RATIO, false},
+        {"mean_ns", "Mean", "What ranks do of it on average, without waits.", PJ_UNIT_NS, false},
+        {"imbalance_ns", "Imbalance",
+         "What all of the region on the path is longer than that average.", PJ_UNIT_NS, false},
+    };
+    const pj_delays *delays = run->waits->delays;
+    pj_table *table =
+        new_table(run, "The critical path of %s", columns, sizeof columns / sizeof *columns);
+    pj_path_part *rows = pj_new_n(table->arena, pj_path_part, delays->path_count + 1);
+    double all = 0;
+    for (uint32_t i = 0; i < delays->path_count; i++) {
+        rows[i] = delays->path[i];
+        all += (double)rows[i].ns;
+    }
+    qsort(rows, delays->path_count, sizeof *rows, by_time);
+    for (uint32_t i = 0; i < delays->path_count; i++) {
+        const pj_delay_region *region = &delays->regions[rows[i].region];
+        double mean = (double)region->time_ns / run->layout.ranks;
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = region_cell(delays, rows[i].region);
+        cells[1] = rank_cell(rows[i].rank, "ranks are not told apart where there are many");
+        cells[2] = pj_cell_int((int64_t)rows[i].ns);
+        cells[3] = share_cell((double)rows[i].ns, all);
+        cells[4] = pj_cell_real(mean);
+        cells[5] = pj_cell_real(fmax((double)region->path_ns - mean, 0));
+    }
+    table->note =
+        pj_arena_format(table->arena,
+                        "What has led to the end of rank %u, which ends last: no other work bounds "
+                        "the runtime. The imbalance is that of all ranks on the path together.",
+                        delays->last_rank);
+    return table;
+}
+
+// Waits by function
+
+typedef struct region_row {
+    uint32_t region;
+    unsigned pattern;
+    pj_region_waits waits;
+} region_row;
+
+static int by_wait(const void *a, const void *b)
+{
+    const region_row *x = a, *y = b;
+    if (x->waits.wait_ns != y->waits.wait_ns)
+        return x->waits.wait_ns > y->waits.wait_ns ? -1 : 1;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+/// Patterns of regions that there are, the longest waits first.
+static size_t rows_of(const pj_delays *delays, region_row *rows)
+{
+    size_t count = 0;
+    for (uint32_t r = 0; r < delays->region_count; r++)
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+            if (delays->regions[r].waits[p].instances)
+                rows[count++] = (region_row){r, p, delays->regions[r].waits[p]};
+    if (count)
+        qsort(rows, count, sizeof *rows, by_wait);
+    return count;
+}
+
+static pj_table *region_table(const pj_run *run)
+{
+    static const pj_column columns[] = {
+        {"pattern", "Pattern", "Why the call waited.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Pattern", "Why the call waited.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"region", "Region", "The function that made the call.", PJ_UNIT_NONE, PJ_TEXT},
+        {"instances", "Instances", "Calls that waited.", PJ_UNIT_NONE, false},
+        {"wait_ns", "Wait", NULL, PJ_UNIT_NS, false},
+        {"share", "Share", "Of the runtime of all ranks.", PJ_UNIT_RATIO, false},
+    };
+    const pj_delays *delays = run->waits->delays;
+    pj_table *table =
+        new_table(run, "Functions of %s that wait", columns, sizeof columns / sizeof *columns);
+    double whole = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        whole += (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns);
+    }
+    region_row *rows =
+        pj_new_n(table->arena, region_row, (size_t)delays->region_count * PJ_WAIT_PATTERNS + 1);
+    size_t count = rows_of(delays, rows);
+    for (size_t i = 0; i < count; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].key);
+        cells[1] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].title);
+        cells[2] = region_cell(delays, rows[i].region);
+        cells[3] = pj_cell_int((int64_t)rows[i].waits.instances);
+        cells[4] = pj_cell_int((int64_t)rows[i].waits.wait_ns);
+        cells[5] = share_cell((double)rows[i].waits.wait_ns, whole);
+    }
+    return table;
+}
+
+pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_err *err)
+{
+    if (!run->waits || !run->waits->delays) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
+                run->roi.set
+                    ? "delays and paths are told of whole runs, not of a region of interest"
+                : run->waits ? "it is not known who made ranks wait"
+                             : "has no MPI events, hence no waits in MPI calls");
+        return NULL;
+    }
+    switch (by) {
+    case PJ_DELAYS_COSTS:
+        return costs_table(run);
+    case PJ_DELAYS_PATH:
+        return path_table(run);
+    case PJ_DELAYS_REGION:
+        return region_table(run);
+    }
+    return NULL;
+}

@@ -1,0 +1,19 @@
+// Who made ranks wait, what bounds the runtime, and in which functions ranks waited, as tables.
+// Ownership: new.
+#ifndef PJ_DELAYS_TABLE_H
+#define PJ_DELAYS_TABLE_H
+
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+typedef enum pj_delays_by {
+    PJ_DELAYS_COSTS,  // culprit, region: short_ns, long_ns, cost_ns, share of all waits
+    PJ_DELAYS_PATH,   // region, rank: path_ns, share, mean_ns, imbalance_ns
+    PJ_DELAYS_REGION, // pattern, region: instances, wait_ns, share of the time of all ranks
+} pj_delays_by;
+
+/// Errors: PJ_E_MISSING when the run has no delays.
+PJ_CHECKED pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_err *err);
+
+#endif

@@ -1,0 +1,202 @@
+// Who made ranks wait, and the critical path, with answers worked out by hand (DEFINITIONS 9).
+#include "metrics/run/run_delays.h"
+#include "metrics/run/run_waits.h"
+#include "metrics/trace/event.h"
+#include "tests/support/trace/replay_script.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { A = 1, B, C }; // functions
+
+static void in_function(pj_script *s, uint32_t location, uint64_t function, uint64_t begin,
+                        uint64_t end)
+{
+    pj_event event = {.time = begin,
+                      .a = function,
+                      .location = location,
+                      .kind = PJ_EV_OTHER,
+                      .code = PJ_FUNCTION};
+    pj_script_event(s, event);
+    event.time = end;
+    event.a = 0;
+    pj_script_event(s, event);
+    pj_script_last(s, location, end);
+}
+
+static const pj_delays *solve(pj_script *s, uint64_t runtime)
+{
+    double waits = 0, costs = 0;
+    uint64_t along = 0;
+    s->run->runtime_ns = s->run->end_ns = runtime;
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    const pj_delays *d = s->run->waits->delays;
+    assert_non_null(d);
+    for (uint32_t i = 0; i < s->run->layout.ranks; i++)
+        waits += (double)s->run->waits->ranks[i].wait_ns;
+    for (uint32_t i = 0; i < d->delay_count; i++)
+        costs += d->delays[i].short_ns + d->delays[i].long_ns;
+    for (uint32_t i = 0; i < d->path_count; i++)
+        along += d->path[i].ns;
+    assert_true(fabs(waits - costs - d->unattributed_ns) < 1e-6);
+    assert_int_equal(along, s->run->totals[d->last_rank].last_event_ns);
+    return d;
+}
+
+static uint32_t region_of(const pj_delays *d, const char *name)
+{
+    for (uint32_t i = 0; i < d->region_count; i++)
+        if (strcmp(d->regions[i].name, name) == 0)
+            return i;
+    fail_msg("no region %s", name);
+    return 0;
+}
+
+static pj_delay delay_of(const pj_delays *d, uint32_t culprit, const char *region)
+{
+    for (uint32_t i = 0; i < d->delay_count; i++)
+        if (d->delays[i].culprit == culprit && d->delays[i].region == region_of(d, region))
+            return d->delays[i];
+    return (pj_delay){.culprit = culprit};
+}
+
+static uint64_t path_of(const pj_delays *d, const char *region, uint32_t rank)
+{
+    for (uint32_t i = 0; i < d->path_count; i++)
+        if (d->path[i].rank == rank && d->path[i].region == region_of(d, region))
+            return d->path[i].ns;
+    return 0;
+}
+
+/// A late message from rank 0 makes rank 1 late for a barrier, and so ranks 0 and 2 wait.
+static pj_script *propagation(void)
+{
+    pj_script *s = pj_script_new(3, 1);
+    in_function(s, 0, A, 0, 120);
+    in_function(s, 0, B, 124, 144);
+    in_function(s, 1, A, 0, 60);
+    in_function(s, 1, B, 126, 204);
+    in_function(s, 2, A, 0, 60);
+    in_function(s, 2, B, 60, 140);
+    pj_script_call(s, 0, "MPI_Send", 120, 124);
+    pj_script_call(s, 1, "MPI_Recv", 60, 126);
+    pj_script_send(s, (pj_script_message){0, 1, 120, 60, 126, .size = 100});
+    static const uint64_t enter[] = {144, 204, 140};
+    for (uint32_t i = 0; i < 3; i++) {
+        pj_script_collect(s, i, (pj_script_collective){"MPI_Barrier", enter[i], 206, 1, false, 0});
+        in_function(s, i, C, 206, 260);
+    }
+    return s;
+}
+
+static void waits_hand_on_what_they_come_of(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    const pj_delays *d = solve(s, 260);
+    assert_true(fabs(delay_of(d, 0, "function 1").short_ns - 60) < 1e-9);
+    assert_true(fabs(delay_of(d, 0, "function 1").long_ns - 60 * 64.0 / 66) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "function 2").short_ns - 58) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "MPI_Recv").short_ns - 6 * 64.0 / 66) < 1e-9);
+    assert_true(fabs(d->unattributed_ns - 2) < 1e-9);
+    assert_int_equal(d->far, 0);
+}
+
+static void the_path_goes_from_rank_to_rank(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    const pj_delays *d = solve(s, 260);
+    assert_int_equal(d->last_rank, 0);
+    assert_int_equal(path_of(d, "function 1", 0), 120);
+    assert_int_equal(path_of(d, "MPI_Recv", 1), 6);
+    assert_int_equal(path_of(d, "function 2", 1), 78);
+    assert_int_equal(path_of(d, "MPI_Barrier", 0), 2);
+    assert_int_equal(path_of(d, "function 3", 0), 54);
+}
+
+static void waits_belong_to_the_function_that_calls(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    in_function(s, 0, 7, 144, 206);
+    const pj_delays *d = solve(s, 260);
+    const pj_region_waits *inside =
+        &d->regions[region_of(d, "function 7")].waits[PJ_WAIT_barrier_wait];
+    assert_int_equal(inside->instances, 1);
+    assert_int_equal(inside->wait_ns, 60);
+}
+
+/// A wait is known only after its rank has gone on: its receive is posted late.
+static void a_wait_that_becomes_known_late_changes_the_path(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    pj_script_call(s, 0, "MPI_Isend", 20, 22);
+    pj_script_call(s, 0, "MPI_Wait", 60, 150);
+    pj_script_call(s, 0, "MPI_Comm_rank", 152, 154);
+    pj_script_call(s, 1, "MPI_Recv", 140, 155);
+    pj_script_send(s, (pj_script_message){0, 1, 20, 140, 155, .sent = 150, .size = 100000});
+    pj_script_last(s, 0, 200);
+    pj_script_last(s, 1, 200);
+    const pj_delays *d = solve(s, 200);
+    assert_int_equal(path_of(d, "outside any function", 1), 140);
+    assert_int_equal(path_of(d, "MPI_Wait", 0), 10);
+    assert_int_equal(path_of(d, "MPI_Comm_rank", 0), 2);
+    assert_int_equal(path_of(d, "outside any function", 0), 48);
+}
+
+/// Two of four ranks exchange messages so often that the first barrier of all is forgotten.
+static void ranks_that_met_too_long_ago_are_counted(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 400, EACH = 100 };
+    pj_auto_script s = pj_script_new(4, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        pj_script_collect(s, i, (pj_script_collective){"MPI_Barrier", 10, 12, 1, false, 0});
+    for (uint64_t n = 0; n < ROUNDS; n++)
+        for (uint32_t pair = 0; pair < 2; pair++) {
+            uint64_t at = 20 + n * EACH, sent = at + 50 + (n + pair) % 3;
+            pj_script_call(s, 2 * pair, "MPI_Send", sent, sent + 5);
+            pj_script_call(s, 2 * pair + 1, "MPI_Recv", at, sent + 10);
+            pj_script_send(
+                s, (pj_script_message){2 * pair, 2 * pair + 1, sent, at, sent + 10, .size = 100});
+        }
+    uint64_t end = 20 + ROUNDS * EACH;
+    for (uint32_t i = 0; i < 4; i++)
+        pj_script_collect(s, i,
+                          (pj_script_collective){"MPI_Barrier", end + i, end + 10, 1, false, 0});
+    for (uint32_t i = 0; i < 4; i++)
+        pj_script_last(s, i, end + 20);
+    const pj_delays *d = solve(s, end + 20);
+    assert_int_equal(d->far, 2); // of ranks 0 and 1 for rank 3
+}
+
+static void regions_of_interest_have_no_delays(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    s->run->roi = (pj_roi){.set = true, .from_ns = 100, .to_ns = 250};
+    s->run->runtime_ns = s->run->end_ns = 260;
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    assert_null(s->run->waits->delays);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_hand_on_what_they_come_of),
+        cmocka_unit_test(the_path_goes_from_rank_to_rank),
+        cmocka_unit_test(waits_belong_to_the_function_that_calls),
+        cmocka_unit_test(a_wait_that_becomes_known_late_changes_the_path),
+        cmocka_unit_test(ranks_that_met_too_long_ago_are_counted),
+        cmocka_unit_test(regions_of_interest_have_no_delays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 // Widgets over comms: opening, updates with echoes, buffers in both directions, states for a page
 // that comes back, handlers during a cell, and the ends of widgets.
 #include "tests/protocol/probe.h"
+#include "tests/support/rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,7 +380,7 @@ static void test_cycles(void **state)
 static void test_wizard_cycles(void **state)
 {
     cycle(*state, "wizard '" PJ_SOURCE_DIR "/notebooks/traces/stencil_*.prv.gz'",
-          client_is_sanitized() ? 10 : 200, 3000);
+          client_is_sanitized() ? 10 : (int)pj_rounds(200, 1000), 3000);
 }
 
 /// What the wizard shows, as a cell below.

@@ -325,10 +325,11 @@ static void damage_files(const pj_reader *reader, const pj_samples *samples,
 /// All lengths of a small file; of a larger one some hundred, the last bytes one by one.
 static bool cut(pj_buf *bytes, pj_str good, unsigned round)
 {
-    enum { SMALL = 600, STEPS = 150, LAST = 20 };
+    enum { SMALL = 600, LAST = 20 };
+    const unsigned steps = pj_rounds(150, 3000);
     size_t length = round;
     if (good.len > SMALL)
-        length = round < STEPS ? round * good.len / STEPS : good.len - LAST + (round - STEPS);
+        length = round < steps ? round * good.len / steps : good.len - LAST + (round - steps);
     bytes->len = 0;
     pj_buf_add(bytes, pj_str_head(good, length));
     return length < good.len;

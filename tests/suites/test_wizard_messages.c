@@ -158,7 +158,7 @@ static void any_widget_may_be_closed(void **state)
     pj_stage_open(&probe, PJ_STAGE_RESULTS);
     size_t count = pj_widgets_count(probe.bench.widgets);
     pj_stage_free(&probe);
-    size_t step = pj_extent_is("long") ? 1 : 23;
+    size_t step = count / pj_rounds(80, (unsigned)count);
     for (size_t i = 0; i < count; i += step) {
         pj_stage stage;
         pj_stage_open(&stage, PJ_STAGE_RESULTS);

@@ -29,7 +29,7 @@ static const struct {
 
 static pj_study *load_study(const char *const *names, size_t count)
 {
-    pj_run *runs[8];
+    pj_run *runs[8] = {NULL};
     for (size_t i = 0; i < count; i++) {
         char path[512];
         snprintf(path, sizeof path, REFERENCE "stats_%s.csv", names[i]);

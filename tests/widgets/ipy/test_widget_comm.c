@@ -205,7 +205,7 @@ static void pages_that_never_close_do_not_pile_up(void **state)
     (void)state;
     pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
     for (int i = 0; i < 1000; i++) {
-        char id[16];
+        char id[24];
         snprintf(id, sizeof id, "page %d", i);
         pj_comm_message open = {.id = id, .target = PJ_WIDGET_CONTROL_TARGET};
         assert_true(pj_widgets_take_open(b.widgets, &open, NULL));

@@ -8,6 +8,7 @@
 #include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_needs.h"
 #include "metrics/analyse/paths.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -18,7 +19,6 @@
 #include "metrics/run/run_parts.h"
 #include "metrics/run/study.h"
 #include "metrics/stat/aspect_rows.h"
-#include "metrics/trace/companion.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/roi.h"
 
@@ -255,22 +255,22 @@ static bool load_input(loading *l, const pj_value *input, pj_err *err)
                    pj_value_name(input->kind));
 }
 
-/// Whether `path` lies beside a trace that is among the inputs.
-static bool is_companion(const pj_inputs *inputs, const char *path)
+/// Whether `path` is part of a trace that is among the inputs: a glob takes the files beside its
+/// traces too, which are read with their trace.
+static bool is_part(const pj_inputs *inputs, const char *path)
 {
     for (size_t i = 0; i < inputs->count; i++)
         if (inputs->items[i].kind == PJ_VALUE_TEXT &&
-            pj_companion_belongs(path, inputs->items[i].text))
+            pj_trace_files_belongs(path, inputs->items[i].text))
             return true;
     return false;
 }
 
-/// A glob takes the files beside its traces too; they are read with their trace.
-static void drop_companions(pj_inputs *inputs)
+static void drop_parts(pj_inputs *inputs)
 {
     size_t kept = 0;
     for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->items[i].kind != PJ_VALUE_TEXT || !is_companion(inputs, inputs->items[i].text))
+        if (inputs->items[i].kind != PJ_VALUE_TEXT || !is_part(inputs, inputs->items[i].text))
             inputs->items[kept++] = inputs->items[i];
     inputs->count = kept;
 }
@@ -283,6 +283,8 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
         pj_err problem = {0};
         pj_value value = inputs->items[i];
         bool text = value.kind == PJ_VALUE_TEXT;
+        if (text && is_part(inputs, value.text))
+            continue;
         bool ok = !text || pj_paths_expand(value.text, PJ_WANT_TRACES, arena, &paths, &problem);
         for (size_t k = 0; ok && k < (text ? paths.count : 1); k++) {
             pj_grow(out->items, &out->cap, out->count + 1);
@@ -296,7 +298,7 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
         if (!ok)
             pj_session_complain(session, &problem);
     }
-    drop_companions(out);
+    drop_parts(out);
     return out->count > 0 ||
            pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
 }

@@ -6,7 +6,6 @@
 #include "metrics/base/str.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/summary/summary.h"
-#include "metrics/trace/companion.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -272,15 +271,17 @@ bool pj_paths_are_profiles(const char *text)
 bool pj_paths_runs(const char *text, pj_arena *arena, pj_paths *paths, pj_err *err)
 {
     size_t first = paths->count, kept = first;
+    if (!exists(text) && !has_wildcard(text) && *text != '~')
+        return pj_fail(err, PJ_E_MISSING, text, 0, "there is no such file; check the name");
     pj_want want = is_folder(text)               ? PJ_WANT_ANY
                    : pj_paths_are_profiles(text) ? PJ_WANT_PROFILES
                                                  : PJ_WANT_TRACES;
     if (!pj_paths_expand(text, want, arena, paths, err))
         return false;
     for (size_t i = first; i < paths->count; i++)
-        if (!pj_companion_named(paths->items[i]))
+        if (!pj_trace_files_part(paths->items[i]))
             paths->items[kept++] = paths->items[i];
     paths->count = kept;
     return kept > first ||
-           pj_fail(err, PJ_E_USAGE, text, 0, "is no run: choose the .prv that it belongs to");
+           pj_fail(err, PJ_E_USAGE, text, 0, "is no run: choose the trace that it belongs to");
 }

@@ -53,6 +53,24 @@ bool pj_trace_files_part(const char *name)
     return pj_companion_named(name);
 }
 
+bool pj_trace_files_belongs(const char *path, const char *trace)
+{
+    const pj_reader *reader = pj_trace_files_named(trace);
+    pj_str name = pj_str_of(path), whole = pj_str_of(trace);
+    if (!reader || !reader->parts)
+        return pj_companion_belongs(path, trace);
+    pj_str stem = pj_str_head(whole, pj_str_find_last(whole, '.'));
+    if (pj_str_ends(name, PJ_S("/")))
+        name.len--;
+    if (!pj_str_starts(name, stem))
+        return false;
+    name = pj_str_from(name, stem.len);
+    for (pj_str rest = pj_str_of(reader->parts); name.len && rest.len;)
+        if (pj_str_equal(pj_str_cut(&rest, ' '), name))
+            return true;
+    return name.len == 0;
+}
+
 pj_str pj_trace_files_name(const char *path)
 {
     pj_str text = pj_str_of(path);

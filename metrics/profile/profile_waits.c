@@ -87,7 +87,7 @@ pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
     const pj_profile_facts *f = pj_profile_facts_new(p, arena);
     if (!f || !f->own) {
         pj_fail(err, PJ_E_MISSING, p->file_count ? p->files[0] : NULL, 0,
-                "holds no own time of functions: it does not tell work from waiting");
+                "there is no own time of functions: it does not tell work from waiting");
         return NULL;
     }
     rank_times *ranks = pj_new_n(arena, rank_times, f->rank_count + (size_t)1), all = {0};

@@ -17,8 +17,8 @@ static bool unknown_trace(const pj_source *source, pj_err *err)
     pj_auto_buf known = {.at = NULL};
     for (unsigned i = 0; pj_reader_at(i); i++)
         if (pj_reader_gives_trace(pj_reader_at(i)))
-            pj_buf_addf(&known, "%s%s (%s)", known.len ? ", " : "", pj_reader_at(i)->title,
-                        pj_reader_at(i)->suffixes);
+            pj_buf_addf(&known, *pj_reader_at(i)->suffixes ? "%s%s (%s)" : "%s%s",
+                        known.len ? ", " : "", pj_reader_at(i)->title, pj_reader_at(i)->suffixes);
     return pj_fail(err, PJ_E_FORMAT, pj_source_path(source), 0,
                    "is no trace that can be read here; known are: %s", known.at);
 }

@@ -9,6 +9,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/base/suggest.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/study.h"
@@ -76,9 +77,16 @@ static bool parse_key(const char *text, pj_key *key, pj_err *err)
         return true;
     if (pj_key_parse(pj_str_of(text), key) && *key != PJ_BY_NONE)
         return true;
+    static const char *const keys[] = {"ranks", "threads", "threads_per_rank", "layout", "tag"};
+    pj_suggest near = {.word = pj_str_of(text)};
+    pj_auto_buf hint = {0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        pj_suggest_try(&near, keys[i]);
+    pj_suggest_add(&near, &hint);
     return pj_fail(
         err, PJ_E_USAGE, NULL, 0,
-        "runs have no key \"%s\"; choose ranks, threads, threads_per_rank, layout or tag", text);
+        "runs have no key \"%s\"%s choose ranks, threads, threads_per_rank, layout or tag", text,
+        hint.at);
 }
 
 /// Threads when threads per rank vary (runs of the same ranks differ), else ranks.

@@ -148,7 +148,7 @@ static pj_figure *draw_histogram(const histogram *h, pj_plot_opts opts, const pj
                                  pj_arena *arena)
 {
     static const pj_chart_key keys[] = {{"Messages", bar_colour},
-                                        {"Bytes of messages up to this size", line_colour}};
+                                        {"Bytes up to this size", line_colour}};
     const char **labels = pj_new_n(arena, const char *, h->count + 1);
     for (size_t i = 0; i < h->count; i++)
         labels[i] = size_text(h->bins[i].from, arena);

@@ -75,6 +75,12 @@ static void companions_are_no_runs(void **state)
     assert_true(paths.count >= 1);
     assert_false(pj_paths_runs(SAMPLES "prv/exchange.pcf", arena, &paths, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
+    paths.count = 0;
+    assert_true(pj_paths_runs(SAMPLES "otf2/run*", arena, &paths, NULL));
+    assert_int_equal(paths.count, 1); // neither its definitions nor its folder
+    err = (pj_err){0};
+    assert_false(pj_paths_runs(SAMPLES "otf2/no_such.otf2", arena, &paths, &err));
+    assert_int_equal(err.code, PJ_E_MISSING);
     free(paths.items);
 }
 

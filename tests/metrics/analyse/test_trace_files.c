@@ -47,6 +47,19 @@ static void sizes_are_of_all_files(void **state)
     assert_int_equal(pj_trace_files_bytes("no/such.prv"), 0);
 }
 
+static void parts_belong_to_their_trace(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"a/run.def", "a/run", "a/run/"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_true(pj_trace_files_belongs(parts[i], "a/run.otf2"));
+    static const char *const others[] = {"a/run.otf2", "a/run_2", "b/run.def", "a/run.pcf", "a/r"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(pj_trace_files_belongs(others[i], "a/run.otf2"));
+    assert_true(pj_trace_files_belongs("a/run.pcf", "a/run.prv.gz"));
+    assert_false(pj_trace_files_belongs("a/run", "a/run.prv"));
+}
+
 static void parts_and_suffixes_are_told_by_the_rows(void **state)
 {
     (void)state;
@@ -67,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_the_format),
         cmocka_unit_test(sizes_are_of_all_files),
+        cmocka_unit_test(parts_belong_to_their_trace),
         cmocka_unit_test(parts_and_suffixes_are_told_by_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

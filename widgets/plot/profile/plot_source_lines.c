@@ -577,7 +577,7 @@ static void add_note(listing *l)
 {
     pj_auto_buf text = {0};
     if (!l->found && !has_code(l))
-        pj_buf_puts(&text, "The source was not found; --source names its folder. ");
+        pj_buf_puts(&text, "The source was not found: name its folder (source). ");
     if (l->left_out)
         pj_buf_addf(&text, "%zu more functions have no room here; -f NAME shows one. ",
                     l->left_out);

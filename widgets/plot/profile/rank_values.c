@@ -21,6 +21,19 @@ void pj_rank_values_free(pj_rank_values *values)
     values->flat = NULL;
 }
 
+/// Processes of a rank that have no numbers have names: "child 4711".
+static const char *name_of(const pj_profile_view *v, uint32_t location, pj_arena *arena)
+{
+    const pj_profile_location *at = &v->profile->locations[location];
+    long long rank = at->rank < 0 ? (long long)location : (long long)at->rank;
+    if (v->ranks == v->location_count)
+        return pj_arena_format(arena, "%lld", rank);
+    if (at->thread >= 0)
+        return pj_arena_format(arena, "%lld.%lld", rank, (long long)at->thread);
+    return at->name ? pj_arena_text(arena, pj_profile_text(v->profile, at->name))
+                    : pj_arena_format(arena, "%lld", rank);
+}
+
 bool pj_rank_values_new(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
                         pj_rank_values *out, pj_err *err)
 {
@@ -31,14 +44,8 @@ bool pj_rank_values_new(const pj_profile *profile, pj_profile_opts opts, pj_aren
         return false;
     const pj_profile_view *v = &out->view;
     out->names = pj_new_n(arena, const char *, v->location_count + (size_t)1);
-    for (uint32_t k = 0; k < v->location_count; k++) {
-        const pj_profile_location *at = &v->profile->locations[v->locations[k]];
-        bool alone = v->ranks == v->location_count;
-        long long rank = at->rank < 0 ? (long long)v->locations[k] : (long long)at->rank;
-        out->names[k] = alone || at->thread < 0
-                            ? pj_arena_format(arena, "%lld", rank)
-                            : pj_arena_format(arena, "%lld.%lld", rank, (long long)at->thread);
-    }
+    for (uint32_t k = 0; k < v->location_count; k++)
+        out->names[k] = name_of(v, v->locations[k], arena);
     return true;
 }
 

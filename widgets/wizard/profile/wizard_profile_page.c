@@ -367,13 +367,22 @@ static void list_traces(const pj_wizard *wizard, int step)
     pj_piece_options(&wizard->parts, page->beside, names, chosen);
 }
 
+/// "time" of "time_s": the table says its unit.
+static json_t *sort_name(const char *key)
+{
+    pj_str name = pj_str_of(key);
+    if (pj_str_ends(name, PJ_S("_s")))
+        name.len -= 2;
+    return json_stringn(name.at, name.len);
+}
+
 static void list_sorts(const pj_wizard *wizard, int step)
 {
     const profile_page *page = page_of(wizard, step);
     const char *const *keys = keys_of(wizard, step);
     json_t *names = json_array();
     for (size_t i = 0; keys && keys[i]; i++)
-        json_array_append_new(names, json_string(keys[i]));
+        json_array_append_new(names, sort_name(keys[i]));
     pj_piece_show(&wizard->parts, page->sort, keys);
     pj_piece_options(&wizard->parts, page->sort, names, keys ? 0 : -1);
 }

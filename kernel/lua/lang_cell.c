@@ -8,6 +8,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 
+#include <ctype.h>
 #include <lauxlib.h>
 #include <stdlib.h>
 
@@ -155,7 +156,7 @@ static pj_str without_semicolons(pj_str text)
     return text;
 }
 
-/// The command behind the '%'.
+/// The command behind the '%', or behind the space where that stands.
 static void take_command(pj_str text, pj_statement *statement)
 {
     statement->kind = PJ_STATEMENT_COMMAND;
@@ -163,12 +164,26 @@ static void take_command(pj_str text, pj_statement *statement)
     statement->text = without_semicolons(pj_str_trim(pj_str_from(text, 1)));
 }
 
+/// Length of what makes the rest of a line a command: '%', or the program's name where a line of
+/// the shell was pasted, which is no Lua.
+static size_t command_mark(pj_str text)
+{
+    static const pj_str program = {"popinjay ", 9};
+    if (text.len > 1 && text.at[0] == '%' && text.at[1] != '%')
+        return 1;
+    return text.len > program.len && pj_str_starts(text, program) &&
+                   (isalpha((unsigned char)text.at[program.len]) || text.at[program.len] == '-')
+               ? program.len
+               : 0;
+}
+
 /// A line that is a command or asks for help; it begins at `statement->at`.
 static bool special_line(pj_str line, pj_statement *statement)
 {
     pj_str text = pj_str_trim(line);
-    if (text.len > 1 && text.at[0] == '%' && text.at[1] != '%') {
-        take_command(text, statement);
+    size_t mark = command_mark(text);
+    if (mark) {
+        take_command(pj_str_from(text, mark - 1), statement);
         statement->target = cut_target(&statement->text);
         statement->shown = !statement->quiet;
         return true;

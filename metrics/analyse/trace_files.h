@@ -20,8 +20,8 @@ const char *pj_trace_files_title(size_t index);
 void pj_trace_files_suffixes(pj_buf *out);
 /// Whether a file of this name belongs to a trace and is none itself.
 bool pj_trace_files_part(const char *name);
-/// Whether a file or folder is one of that trace's, by name, and not the trace: labels, definitions,
-/// the folder of an archive.
+/// Whether a file or folder is one of that trace's, by name, and not the trace: labels,
+/// definitions, the folder of an archive.
 bool pj_trace_files_belongs(const char *path, const char *trace);
 /// Without its folder.
 pj_str pj_trace_files_name(const char *path);

@@ -50,6 +50,12 @@ static const cell cells[] = {
     {"%record --ranks x\n\n", NULL, "say what to run", NULL},
     {"1\n%record --ranks x\n2", NULL, "say what to run", NULL},
     {"%record ./none --help", NULL, "./none: there is no such program", NULL},
+    // A line pasted from the shell; it is Lua where it can be.
+    {"popinjay record ./none", NULL, "./none: there is no such program", NULL},
+    {"x = 1\n  popinjay inof y", NULL, "did you mean info?", NULL},
+    {"popinjay = 3\npopinjay", "3", NULL, NULL},
+    {"popinjay 'x'", NULL, "attempt to call", NULL},
+    {"x =\npopinjay or 4\nx", "4", NULL, NULL},
     {"1 ;", NULL, NULL, NULL},
     {"1; -- quiet", NULL, NULL, NULL},
     {"1 -- shown; all the same", "1", NULL, NULL},

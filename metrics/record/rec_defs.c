@@ -17,7 +17,7 @@
 
 enum { KINDS = 128, PATH_BYTES = 4096, FIRST_SLOTS = 1024, RESERVED = 64 * 1024 };
 
-static const char INHERITED[] = "SRQMI"; // the kinds with ids, which a forked child goes on with
+static const char INHERITED[] = "SRQMICJ"; // the kinds with ids, which a forked child goes on with
 
 typedef struct line {
     char *text; // grows

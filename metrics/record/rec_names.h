@@ -20,6 +20,7 @@ typedef enum pj_rec_role {
 
 typedef enum pj_rec_paradigm {
     PJ_REC_PARADIGM_USER = 1,
+    PJ_REC_PARADIGM_OPENMP = 3,
     PJ_REC_PARADIGM_MPI = 4,
     PJ_REC_PARADIGM_SYSTEM = 6, // of the measurement itself
     PJ_REC_PARADIGM_NONE = 22,  // input and output, as Score-P has it

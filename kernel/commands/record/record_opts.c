@@ -87,6 +87,12 @@ const pj_param pj_record_rows[] = {
      .help = "Hits and time of each line of functions by these names, and of those decorated with "
              "@profile, which is then a built-in function: DIR/lines/RANK.lprof for popinjay "
              "profile --lines. Python 3.9 to 3.11."},
+    {.name = "openmp",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_record_opts, openmp),
+     .help =
+         "OpenMP of libgomp in libraries and Python's extensions, too; that of a program which is "
+         "linked with it is always recorded."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),

@@ -14,7 +14,7 @@ typedef struct pj_record_opts {
     const char *hook, *children, *filter, *include, *exclude, *modules, *auto_off, *memory, *lines;
     double min_duration; // ns
     uint64_t max_size, depth;
-    bool profile, all, no_python, keep, io;
+    bool profile, all, no_python, keep, io, openmp;
     bool quiet;       // no row here: what is recorded does not depend on it
     const char *home; // a folder whose modules the program may import; NULL = none besides its own
 } pj_record_opts;

@@ -1,5 +1,5 @@
-// A program names the library it needs in its table of strings: there the name of an MPI ends with
-// a zero and stands for itself.
+// A program names the libraries it needs in its table of strings: there their names end with a zero
+// and stand for themselves.
 #include "kernel/commands/record/record_preload.h"
 
 #include "metrics/base/buf.h"
@@ -18,32 +18,39 @@
 
 static const struct {
     const char *library, *wrappers;
-} flavours[] = {
+} known[] = {
     {"libmpi.so.40", "popinjay-record-openmpi.so"},
     {"libmpi.so.12", "popinjay-record-mpich.so"}, // MPICH, Intel, MVAPICH, Cray
     {"libmpich.so.12", "popinjay-record-mpich.so"},
+    {"libgomp.so.1", "popinjay-record-openmp.so"},
 };
 
-static const char *wrappers_for(const char *bytes, size_t size)
+enum { KNOWN = sizeof known / sizeof *known };
+
+/// Libraries that a program needs: a bit for each of those that are known.
+typedef unsigned needs;
+
+static needs needs_of(const char *bytes, size_t size)
 {
-    for (size_t i = 0; i < sizeof flavours / sizeof *flavours; i++)
-        if (memmem(bytes, size, flavours[i].library, strlen(flavours[i].library) + 1))
-            return flavours[i].wrappers;
-    return NULL;
+    needs found = 0;
+    for (unsigned i = 0; i < KNOWN; i++)
+        if (memmem(bytes, size, known[i].library, strlen(known[i].library) + 1))
+            found |= 1U << i;
+    return found;
 }
 
 /// Of an open file that is a program.
-static const char *search(int fd)
+static needs search(int fd)
 {
     enum { BLOCK = 1 << 16, OVERLAP = 16 }; // a name may lie across the end of a block
     static const char magic[] = ELFMAG;
     char block[BLOCK];
-    const char *found = NULL;
+    needs found = 0;
     ssize_t got = read(fd, block, sizeof block);
     bool program = got >= SELFMAG && memcmp(block, magic, SELFMAG) == 0;
-    for (size_t kept = 0; program && got > 0 && !found;) {
+    for (size_t kept = 0; program && got > 0;) {
         size_t filled = kept + (size_t)got;
-        found = wrappers_for(block, filled);
+        found |= needs_of(block, filled);
         kept = filled < OVERLAP ? filled : OVERLAP;
         memmove(block, block + filled - kept, kept);
         got = read(fd, block + kept, sizeof block - kept);
@@ -51,10 +58,10 @@ static const char *search(int fd)
     return found;
 }
 
-/// Of a file; NULL when it is no program with MPI.
-static const char *look(const char *path)
+/// Of a file; none when it is no program.
+static needs look(const char *path)
 {
-    const char *found = NULL;
+    needs found = 0;
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
@@ -80,21 +87,21 @@ static const char *file_of(const char *word, pj_arena *arena)
     return NULL;
 }
 
-static const char *find_mpi(const pj_texts *words, size_t *at, pj_arena *arena)
+static needs find_needs(const pj_texts *words, size_t *at, pj_arena *arena)
 {
-    const char *wrappers = NULL;
+    needs found = 0;
     for (*at = 0; *at < words->count; ++*at) {
         const char *file = file_of(words->items[*at], arena);
-        if (file && (wrappers = look(file)))
+        if (file && (found = look(file)))
             break;
     }
-    return wrappers;
+    return found;
 }
 
 size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)
 {
     size_t at;
-    find_mpi(words, &at, arena);
+    find_needs(words, &at, arena);
     return at;
 }
 
@@ -128,14 +135,16 @@ static const struct {
     const char *wrappers;
 } options[] = {
     {offsetof(pj_record_opts, io), "popinjay-record-posix.so"},
+    {offsetof(pj_record_opts, openmp), "popinjay-record-openmp.so"},
 };
 
-/// Appends a module to those that are preloaded; none where blanks or colons, which part them, are
-/// in its path.
+/// Appends a module to those that are preloaded, once; none where blanks or colons, which part
+/// them, are in its path.
 static void add_module(pj_buf *list, const char *module)
 {
     char path[PATH_MAX];
-    if (pj_module_path(module, path, sizeof path) && !strpbrk(path, " :"))
+    if (pj_module_path(module, path, sizeof path) && !strpbrk(path, " :") &&
+        !(list->len && strstr(list->at, path)))
         pj_buf_addf(list, "%s%s", list->len ? ":" : "", path);
 }
 
@@ -144,15 +153,16 @@ pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *op
     size_t at;
     pj_auto_buf list = {0};
     const char *before = getenv("LD_PRELOAD"), *program = NULL;
-    const char *wrappers = find_mpi(words, &at, arena);
-    if (wrappers)
-        add_module(&list, wrappers);
+    const needs found = find_needs(words, &at, arena);
+    for (unsigned i = 0; i < KNOWN; i++)
+        if (found & 1U << i)
+            add_module(&list, known[i].wrappers);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (*(const bool *)((const char *)opts + options[i].wanted))
             add_module(&list, options[i].wrappers);
     if (!list.len)
         return *words;
-    for (at = wrappers ? at : 0; at < words->count; at++)
+    for (at = found ? at : 0; at < words->count; at++)
         if ((program = program_of(words->items[at], arena)))
             break;
     at = program ? at : 0;

@@ -11,13 +11,11 @@ extern const pj_recorded_writer pj_recorded_module;
 
 enum { CHUNK = 256 * 1024, CHUNK_MOST = 4 * 1024 * 1024, MEMBERS_IN_CHUNK = 20000 };
 
-// Groups: the locations, the one of a single process, then one for every communicator.
-enum { GROUP_LOCATIONS, GROUP_SELF, GROUP_COMMS };
-
 typedef struct saving {
     const pj_recorded *of;
     OTF2_Archive *archive;
     OTF2_GlobalDefWriter *out;
+    OTF2_GroupRef groups; // so far: their ids have no gaps
     OTF2_ErrorCode failed;
 } saving;
 
@@ -131,51 +129,58 @@ static void write_places(saving *s)
                     of->locations[i].events, of->locations[i].process));
 }
 
-static void write_between(saving *s, uint32_t id, OTF2_GroupRef first)
+static OTF2_GroupRef write_group(saving *s, uint32_t name, OTF2_GroupType type,
+                                 OTF2_Paradigm paradigm, const uint64_t *members, uint32_t count)
+{
+    good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, s->groups, name, type, paradigm,
+                                            OTF2_GROUP_FLAG_NONE, count, members));
+    return s->groups++;
+}
+
+/// What has processes or threads, and the group of all of them.
+static void write_paradigm(saving *s, OTF2_Paradigm paradigm, uint32_t name, uint32_t all,
+                           const uint64_t *members, uint32_t count)
+{
+    const bool mpi = paradigm == OTF2_PARADIGM_MPI;
+    good(s, OTF2_GlobalDefWriter_WriteParadigm(s->out, paradigm, name,
+                                               mpi ? OTF2_PARADIGM_CLASS_PROCESS
+                                                   : OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
+    write_group(s, all, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, members, count);
+}
+
+static void write_comm(saving *s, uint32_t id, OTF2_GroupRef self)
 {
     const pj_recorded_comm *c = &s->of->comms[id];
-    const uint64_t *const members[] = {c->members, c->others};
-    const uint32_t counts[] = {c->count, c->other_count};
-    for (unsigned i = 0; i < 2; i++)
-        good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, first + i, c->name,
-                                                OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                                OTF2_GROUP_FLAG_NONE, counts[i], members[i]));
-    good(s, OTF2_GlobalDefWriter_WriteInterComm(s->out, id, c->name, first, first + 1,
-                                                c->parent == PJ_RECORDED_NONE ? OTF2_UNDEFINED_COMM
-                                                                              : c->parent,
+    const OTF2_Paradigm paradigm = c->team ? OTF2_PARADIGM_OPENMP : OTF2_PARADIGM_MPI;
+    const OTF2_GroupType type = OTF2_GROUP_TYPE_COMM_GROUP;
+    const OTF2_CommRef parent = c->parent == PJ_RECORDED_NONE ? OTF2_UNDEFINED_COMM : c->parent;
+    OTF2_GroupRef group =
+        c->self ? self : write_group(s, c->name, type, paradigm, c->members, c->count);
+    if (!c->others) {
+        good(s, OTF2_GlobalDefWriter_WriteComm(s->out, id, c->name, group, parent,
+                                               OTF2_COMM_FLAG_NONE));
+        return;
+    }
+    OTF2_GroupRef others = write_group(s, c->name, type, paradigm, c->others, c->other_count);
+    good(s, OTF2_GlobalDefWriter_WriteInterComm(s->out, id, c->name, group, others, parent,
                                                 OTF2_COMM_FLAG_NONE));
 }
 
 static void write_comms(saving *s)
 {
     const pj_recorded *of = s->of;
-    if (of->world_size == 0)
-        return;
-    good(s, OTF2_GlobalDefWriter_WriteParadigm(s->out, OTF2_PARADIGM_MPI, of->mpi_name,
-                                               OTF2_PARADIGM_CLASS_PROCESS));
-    good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, GROUP_LOCATIONS, of->world_name,
-                                            OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                                            OTF2_GROUP_FLAG_NONE, of->world_size, of->world));
-    good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, GROUP_SELF, of->self_name,
-                                            OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
-                                            OTF2_GROUP_FLAG_NONE, 0, NULL));
-    OTF2_GroupRef next = GROUP_COMMS; // ids of groups have no gaps
-    for (uint32_t i = 0; i < of->comm_count; i++) {
-        const pj_recorded_comm *c = &of->comms[i];
-        if (c->others) {
-            write_between(s, i, next);
-            next += 2;
-            continue;
-        }
-        if (!c->self)
-            good(s, OTF2_GlobalDefWriter_WriteGroup(s->out, next, c->name,
-                                                    OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                                    OTF2_GROUP_FLAG_NONE, c->count, c->members));
-        good(s, OTF2_GlobalDefWriter_WriteComm(s->out, i, c->name, c->self ? GROUP_SELF : next++,
-                                               c->parent == PJ_RECORDED_NONE ? OTF2_UNDEFINED_COMM
-                                                                             : c->parent,
-                                               OTF2_COMM_FLAG_NONE));
+    OTF2_GroupRef self = 0;
+    if (of->world_size) {
+        write_paradigm(s, OTF2_PARADIGM_MPI, of->mpi_name, of->world_name, of->world,
+                       of->world_size);
+        self = write_group(s, of->self_name, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI, NULL, 0);
     }
+    if (of->thread_count)
+        write_paradigm(s, OTF2_PARADIGM_OPENMP, of->openmp_name, of->threads_name, of->threads,
+                       of->thread_count);
+    for (uint32_t i = 0; i < of->comm_count; i++)
+        if (of->comms[i].team ? of->thread_count : of->world_size)
+            write_comm(s, i, self);
 }
 
 static void write_files(saving *s)
@@ -222,7 +227,7 @@ static void write_global(saving *s)
 /// A definition must fit into a chunk; large ones cost time.
 static uint64_t chunk_for(const pj_recorded *of)
 {
-    uint32_t most = of->world_size;
+    uint32_t most = of->world_size > of->thread_count ? of->world_size : of->thread_count;
     for (uint32_t i = 0; i < of->comm_count; i++)
         most = of->comms[i].count > most ? of->comms[i].count : most;
     for (uint32_t i = 0; i <= of->string_count; i++)

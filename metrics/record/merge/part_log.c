@@ -10,7 +10,7 @@
 
 enum { KINDS = 128 };
 
-static const char NUMBERED[] = "RSQMCI", OTHERS[] = "HKPOTNFVXE";
+static const char NUMBERED[] = "RSQMCIJ", OTHERS[] = "HKPOTNFVXE";
 
 typedef struct lines {
     pj_str *items;

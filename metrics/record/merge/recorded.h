@@ -29,8 +29,8 @@ typedef struct pj_recorded_metric {
 typedef struct pj_recorded_comm {
     uint32_t name;
     uint32_t parent; // PJ_RECORDED_NONE = none
-    bool self;
-    const uint64_t *members; // world ranks
+    bool self, team;
+    const uint64_t *members; // world ranks; of a team the places of its threads in `threads`
     uint32_t count;
     const uint64_t *others; // of one between two groups: the other one; else NULL
     uint32_t other_count;
@@ -91,9 +91,12 @@ typedef struct pj_recorded {
     const uint32_t *nodes; // names of hosts
     const pj_recorded_location *locations;
     size_t process_count, node_count, location_count;
-    uint32_t machine, machine_class, node_class, world_name, self_name, mpi_name, id_name;
+    uint32_t machine, machine_class, node_class, world_name, self_name, mpi_name, id_name,
+        threads_name, openmp_name;
     const uint64_t *world;                          // location of each world rank
     uint32_t world_size;                            // 0 = no MPI
+    const uint64_t *threads;                        // locations that are in teams of OpenMP
+    uint32_t thread_count;                          // 0 = no OpenMP
     uint64_t ticks_per_second, begin, length, real; // real: ns since 1970 of the begin
     const pj_recorded_property *properties;
     size_t property_count;

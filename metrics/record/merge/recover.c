@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/record/rec_chunk.h"
 #include "metrics/record/rec_event.h"
+#include "metrics/record/rec_names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,6 +122,8 @@ static bool is_defined(const reading *r, uint8_t type)
         return knows(m[1], known->comms);
     case PJ_REC_COMM_CREATE:
     case PJ_REC_COMM_DESTROY:
+    case PJ_REC_THREAD_TEAM_BEGIN:
+    case PJ_REC_THREAD_TEAM_END:
         return knows(m[0], known->comms);
     case PJ_REC_IO_CREATE_HANDLE:
     case PJ_REC_IO_DESTROY_HANDLE:
@@ -138,6 +141,9 @@ static bool is_defined(const reading *r, uint8_t type)
     case PJ_REC_NON_BLOCKING_COLLECTIVE_REQUEST:
     case PJ_REC_PROGRAM_END:
         return true;
+    case PJ_REC_THREAD_FORK:
+    case PJ_REC_THREAD_JOIN:
+        return m[0] == PJ_REC_PARADIGM_OPENMP;
     case PJ_REC_MEASUREMENT_ON_OFF:
         return m[0] == 1 || m[0] == OFF;
     default:

@@ -79,18 +79,28 @@ static pj_recorded_map unite_regions(uniting *u, const pj_united_part *part)
     return map_of(ids, count);
 }
 
-/// A communicator has the same name everywhere: the world rank that made it and its count there.
+/// A communicator has the same name everywhere: the world rank that made it and its count there. A
+/// team is its process's: its master and its level there.
+static const char *name_of_comm(const uniting *u, const pj_united_part *part, pj_str line)
+{
+    pj_str kind = pj_part_log_field(line, 0), maker = pj_part_log_field(line, 1),
+           number = pj_part_log_field(line, 2);
+    if (pj_str_equal(kind, PJ_S("self")))
+        return "self";
+    if (pj_str_equal(kind, PJ_S("team")))
+        return pj_arena_format(u->arena, "team %zu." PJ_STR_FMT "." PJ_STR_FMT,
+                               (size_t)(part - u->parts), PJ_STR_ARG(maker), PJ_STR_ARG(number));
+    return pj_arena_format(u->arena, PJ_STR_FMT "." PJ_STR_FMT, PJ_STR_ARG(maker),
+                           PJ_STR_ARG(number));
+}
+
 static pj_recorded_map unite_comms(uniting *u, const pj_united_part *part)
 {
     const uint32_t count = pj_part_log_count(part->log, 'C');
     uint32_t *ids = pj_new_n(u->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         pj_str line = pj_part_log_line(part->log, 'C', i);
-        bool self = pj_str_equal(pj_part_log_field(line, 0), PJ_S("self"));
-        const char *name = self ? "self"
-                                : pj_arena_format(u->arena, PJ_STR_FMT "." PJ_STR_FMT,
-                                                  PJ_STR_ARG(pj_part_log_field(line, 1)),
-                                                  PJ_STR_ARG(pj_part_log_field(line, 2)));
+        const char *name = name_of_comm(u, part, line);
         ids[i + 1] = pj_definition_table_id(u->comms, pj_str_of(name)) - 1;
     }
     return map_of(ids, count);
@@ -171,6 +181,7 @@ static void fill_comms(uniting *u, const pj_recorded_process *processes)
             pj_recorded_comm *comm = &out[ids[i + 1]];
             uint64_t parent = pj_part_log_number(line, 3);
             comm->self = pj_str_equal(pj_part_log_field(line, 0), PJ_S("self"));
+            comm->team = pj_str_equal(pj_part_log_field(line, 0), PJ_S("team"));
             comm->name = text_id(u, pj_part_log_field(line, 4));
             if (parent > 0 && parent <= i && ids[parent] < ids[i + 1]) // defined before it
                 comm->parent = ids[parent];
@@ -182,6 +193,47 @@ static void fill_comms(uniting *u, const pj_recorded_process *processes)
         }
     u->out->comms = out;
     u->out->comm_count = count;
+}
+
+static void add_member(pj_recorded_comm *team, uint32_t thread, pj_arena *arena)
+{
+    enum { FIRST = 8 };
+    const uint32_t count = team->count;
+    if (!team->team)
+        return;
+    if (count == 0 || (count >= FIRST && (count & (count - 1)) == 0)) { // full: twice as many
+        uint64_t *more = pj_new_n(arena, uint64_t, count ? 2 * (size_t)count : FIRST);
+        if (count)
+            memcpy(more, team->members, count * sizeof *more);
+        team->members = more;
+    }
+    ((uint64_t *)team->members)[team->count++] = thread;
+}
+
+/// Members of teams (J lines: team, thread), those that have events.
+static void fill_teams(uniting *u, const pj_recorded_process *processes)
+{
+    pj_recorded *out = u->out;
+    uint64_t *threads = pj_new_n(u->arena, uint64_t, out->location_count);
+    const pj_recorded_location *location = out->locations;
+    for (size_t p = 0; p < u->count; p++)
+        for (size_t k = 0; k < u->parts[p].thread_count; k++, location++) {
+            const pj_part_log *log = u->parts[p].log;
+            uint32_t teams = 0;
+            for (uint32_t i = 0; i < pj_part_log_count(log, 'J'); i++) {
+                pj_str line = pj_part_log_line(log, 'J', i);
+                uint64_t team = pj_part_log_number(line, 0);
+                if (pj_part_log_number(line, 1) != u->parts[p].threads[k].number || !team ||
+                    team > processes[p].comms.count)
+                    continue;
+                add_member((pj_recorded_comm *)&out->comms[processes[p].comms.ids[team]],
+                           out->thread_count, u->arena);
+                teams++;
+            }
+            if (teams)
+                threads[out->thread_count++] = location->id;
+        }
+    out->threads = threads;
 }
 
 static void fill_strings(uniting *u)
@@ -387,6 +439,8 @@ static void fill_words(uniting *u)
     out->world_name = word_id(u, "MPI locations");
     out->self_name = word_id(u, "MPI_COMM_SELF");
     out->mpi_name = word_id(u, "MPI");
+    out->threads_name = word_id(u, "OpenMP threads");
+    out->openmp_name = word_id(u, "OpenMP");
     out->id_name = word_id(u, "ProcessId");
     out->node_count = pj_definition_table_count(u->hosts);
     uint32_t *nodes = pj_new_n(u->arena, uint32_t, out->node_count);
@@ -452,6 +506,7 @@ static bool unite_all(uniting *u, pj_err *err)
     fill_values(u);
     fill_comms(u, processes);
     fill_locations(u);
+    fill_teams(u, processes);
     fill_words(u);
     fill_properties(u);
     pj_unite_files(u->parts, u->count, u->strings, u->arena, u->out);

@@ -3,7 +3,9 @@
 #include "metrics/base/file.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/record/merge/merge_parts.h"
+#include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
+#include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_thread.h"
@@ -535,6 +537,50 @@ static void a_running_process_is_left_for_later(void **state)
     fresh();
 }
 
+// Teams of threads
+
+enum { TEAM = 1, OPENMP = PJ_REC_PARADIGM_OPENMP };
+
+static void fork_and_join(void)
+{
+    pj_rec_thread *thread = pj_rec_here();
+    const struct {
+        pj_rec_event_type type;
+        uint64_t members[2];
+    } events[] = {{PJ_REC_THREAD_FORK, {OPENMP, 2}},
+                  {PJ_REC_THREAD_TEAM_BEGIN, {TEAM}},
+                  {PJ_REC_THREAD_TEAM_END, {TEAM}},
+                  {PJ_REC_THREAD_JOIN, {OPENMP}}};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        pj_rec_event(thread, events[i].type, pj_rec_now(), events[i].members);
+}
+
+/// Their members are the threads that say so and have events; what makes no sense is no member.
+static void teams_have_their_members(void **state)
+{
+    (void)state;
+    const char *folder = fresh();
+    pid_t child = fork();
+    if (child == 0) {
+        pj_rec_start((pj_rec_options){.folder = folder});
+        pj_rec_here();
+        pj_rec_defs_id('C', (const char *[]){"team", "0", "0", "0", "OpenMP team", ""}, 6);
+        pj_rec_defs_id('C', (const char *[]){"group", "0", "0", "0", "of no world", ""}, 6);
+        const char *const members[][2] = {{"1", "0"}, {"2", "0"}, {"7", "0"}, {"1", "9"}};
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+            pj_rec_defs_id('J', members[i], 2);
+        fork_and_join();
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(merge(folder, false).locations, 1);
+    check_valid(folder);
+    if (system("command -v otf2-print >/dev/null") == 0) // NOLINT(cert-env33-c)
+        shell("otf2-print -G '%s/traces.otf2' | grep -q 'COMM_GROUP, Paradigm: \"OpenMP\".* 1 "
+              "Member: 0 ('",
+              folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_ends_the_recording_and_not_the_program),
         cmocka_unit_test(a_merge_may_be_killed),
         cmocka_unit_test(ranks_may_be_missing),
+        cmocka_unit_test(teams_have_their_members),
         cmocka_unit_test(a_running_process_is_left_for_later),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -55,6 +55,7 @@ MAY_INCLUDE = {
     # The recorder lives in somebody else's program: it takes nothing along.
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/mpi": ["metrics/record/", "metrics/record/mpi"],
+    "metrics/record/mpi/fortran": ["metrics/record/"],
     "metrics/record/openmp": ["metrics/record/", "metrics/record/openmp"],
     "metrics/record/posix": ["metrics/record/", "metrics/record/posix"],
     "metrics/record/merge": ["metrics/base", "metrics/record", "metrics/profile",
@@ -89,7 +90,7 @@ RESERVED = {
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
-    r"mpi\.h": r"metrics/(base/ranks|record/mpi/\w+)\.[ch]",
+    r"mpi\.h": r"metrics/(base/ranks|record/mpi/(fortran/)?\w+)\.[ch]",
     r"sys/mman\.h": r"metrics/(record/(rec_(lines|thread|tree)|openmp/rec_omp_symbol)|base/arena)\.c",
 }
 

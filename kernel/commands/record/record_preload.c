@@ -20,8 +20,14 @@ static const struct {
     const char *library, *wrappers;
 } known[] = {
     {"libmpi.so.40", "popinjay-record-openmpi.so"},
+    {"libmpi_mpifh.so.40", "popinjay-record-openmpi.so"},
+    {"libmpi_mpifh.so.40", "popinjay-record-openmpi-fortran.so"},
+    {"libmpi_usempif08.so.40", "popinjay-record-openmpi.so"},
+    {"libmpi_usempif08.so.40", "popinjay-record-openmpi-fortran.so"},
     {"libmpi.so.12", "popinjay-record-mpich.so"}, // MPICH, Intel, MVAPICH, Cray
     {"libmpich.so.12", "popinjay-record-mpich.so"},
+    {"libmpichfort.so.12", "popinjay-record-mpich.so"},
+    {"libmpichfort.so.12", "popinjay-record-mpich-fortran.so"},
     {"libgomp.so.1", "popinjay-record-openmp.so"},
 };
 
@@ -42,7 +48,7 @@ static needs needs_of(const char *bytes, size_t size)
 /// Of an open file that is a program.
 static needs search(int fd)
 {
-    enum { BLOCK = 1 << 16, OVERLAP = 16 }; // a name may lie across the end of a block
+    enum { BLOCK = 1 << 16, OVERLAP = 32 }; // a name may lie across the end of a block
     static const char magic[] = ELFMAG;
     char block[BLOCK];
     needs found = 0;

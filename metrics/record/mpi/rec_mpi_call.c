@@ -16,7 +16,8 @@ void pj_rec_mpi_call_begin(pj_rec_mpi_call *call, uint32_t *region, const char *
     call->count = 0;
     call->requests = NULL;
     call->statuses = NULL;
-    if (inside++ > 0)
+    call->outermost = inside++ == 0;
+    if (!call->outermost)
         return;
     pj_rec_thread *thread = pj_rec_here();
     if (!thread)

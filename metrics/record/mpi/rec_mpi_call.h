@@ -7,10 +7,13 @@
 
 #include <mpi.h>
 
+#include <stdbool.h>
+
 enum { PJ_REC_MPI_CALL_FEW = 32 };
 
 typedef struct pj_rec_mpi_call {
     pj_rec_thread *thread; // NULL: nothing of it is recorded
+    bool outermost;        // the program's own, not one of MPI within MPI
     uint32_t region;
     uint64_t before;     // ticks before the library's own function
     uint32_t collective; // communicator of one that has begun; 0 = none

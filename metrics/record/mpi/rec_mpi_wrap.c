@@ -1,6 +1,7 @@
 // The functions of MPI that programs call, around the library's own (PMPI). What they return is
 // what the library returns; messages and collectives are written once they have succeeded.
 #include "metrics/record/mpi/rec_mpi_call.h"
+#include "metrics/record/mpi/rec_mpi_clocks.h"
 #include "metrics/record/mpi/rec_mpi_comms.h"
 #include "metrics/record/mpi/rec_mpi_merge.h"
 #include "metrics/record/mpi/rec_mpi_requests.h"
@@ -10,8 +11,13 @@
 #include "metrics/record/rec_part.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 typedef pj_rec_mpi_call call;
+
+/// Whether this job is to be recorded, so that all its processes take part in what the recorder has
+/// to send: one that cannot record, or that records no more, does so too.
+static bool world_recorded;
 
 /// OTF2_RegionRole (OTF2 3.0).
 enum {
@@ -341,8 +347,9 @@ static void dup_posted(const call *c, const MPI_Request *handle, MPI_Comm comm, 
     pj_rec_mpi_call_write(c, PJ_REC_NON_BLOCKING_COLLECTIVE_REQUEST, c->before, &r.id);
 }
 
+/// In every process, whether or not it still records: the name is told by a broadcast.
 #define comm_made(c, parent, made)                                                                 \
-    if ((c)->thread)                                                                               \
+    if ((c)->outermost && world_recorded)                                                          \
     pj_rec_mpi_comms_add(parent, *(made), __func__)
 
 static void comm_freed(MPI_Comm comm)
@@ -385,9 +392,12 @@ static void begin_world(call *c)
     int rank, size;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (!c->thread)
+    world_recorded = getenv("POPINJAY_RECORD") || pj_rec_started();
+    if (!world_recorded)
         return;
-    pj_rec_defs_numbers('P', "0\t%d\t%d", rank, size);
+    if (c->thread)
+        pj_rec_defs_numbers('P', "0\t%d\t%d", rank, size);
+    pj_rec_mpi_clocks_measure();
     pj_rec_mpi_comms_begin();
     begin_collective(c, MPI_COMM_WORLD);
     collective(c, CREATE_HANDLE, MPI_COMM_WORLD, NO_ROOT, 0, 0);
@@ -433,15 +443,15 @@ PJ_REC_API int MPI_Finalize(void)
     static uint32_t region;
     call c;
     pj_rec_mpi_call_begin(&c, &region, __func__, ROLE_COLL_OTHER);
-    if (c.thread) {
+    if (world_recorded) {
         begin_collective(&c, MPI_COMM_WORLD);
         PMPI_Barrier(MPI_COMM_WORLD);
         collective(&c, DESTROY_HANDLE, MPI_COMM_WORLD, NO_ROOT, 0, 0);
+        pj_rec_mpi_clocks_measure();
     }
-    const bool recorded = c.thread != NULL;
     pj_rec_mpi_call_end(&c);
     pj_rec_finish();
-    if (recorded)
+    if (world_recorded)
         merge_all();
     return PMPI_Finalize();
 }

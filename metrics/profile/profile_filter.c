@@ -41,6 +41,15 @@ pj_profile *pj_profile_of_rank(pj_profile *p, int64_t rank, pj_err *err)
     return NULL;
 }
 
+pj_profile *pj_profile_of_files(pj_profile *p, const bool *of, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    bool *without = pj_new_n(arena, bool, p->location_count + (size_t)1);
+    for (uint32_t i = 0; i < p->location_count; i++)
+        without[i] = !of[p->locations[i].file];
+    return take(p, (pj_profile_merging){.without_location = without}, err);
+}
+
 /// Regions that match: NULL with an error when none does.
 static bool *find_regions(const pj_profile *p, pj_str functions, pj_arena *arena, pj_err *err)
 {

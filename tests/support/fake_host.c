@@ -169,6 +169,7 @@ bool __wrap_pj_newfile_put(const char *path, pj_str bytes, pj_err *err)
     }
     the_fake->written = kept;
     the_fake->written_bytes = bytes.len;
+    the_fake->written_text = pj_arena_text(the_fake->arena, bytes);
     return true;
 }
 

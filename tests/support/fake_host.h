@@ -22,8 +22,9 @@ typedef struct fake_host {
     json_t *kept;
     const char *listed; // the last folder
     json_t *shown[PJ_WIZARD_SLOTS];
-    const char *written; // path of the last file; its size
+    const char *written; // path of the last file; its size, its text
     size_t written_bytes;
+    const char *written_text;
     const char *reported; // path of the last report
     char printed[64];     // path of the last document
 } fake_host;

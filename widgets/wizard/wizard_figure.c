@@ -221,6 +221,10 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
         pj_render_metrics(renderer, wizard->metrics, opts, out);
         return true;
     }
+    if (saver->html && renderer == &pj_renderer_html && saver->html(wizard, saver->step, out, err))
+        return true;
+    if (err->code != PJ_E_NONE)
+        return false;
     pj_auto_figure figure = saver->make(wizard, &table, err);
     if (!figure && !table)
         return false;

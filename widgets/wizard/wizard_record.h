@@ -175,6 +175,10 @@ typedef struct pj_wizard_saver {
     const char *const *formats; // suffixes; ends with NULL
     /// The figure that is to be saved, new, and its data for .csv; `table` may stay NULL.
     pj_figure *(*make)(pj_wizard *wizard, pj_table **table, pj_err *err);
+    /// What the page shows in place of the table, as a page of HTML; false where it shows that, or
+    /// with an error. NULL = it always does.
+    bool (*html)(pj_wizard *wizard, int step, pj_buf *out, pj_err *err);
+    int step; // that `html` is told
     /// The metrics themselves in formats of texts, not `make`'s table.
     bool metrics;
 } pj_wizard_saver;

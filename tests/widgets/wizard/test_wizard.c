@@ -282,7 +282,7 @@ static void pages_appear_when_there_is_something_on_them(void **state)
 
 static const char *const both[] = {"/traces/a_0.prof", "/traces/4x1.prv", "/traces/a_1.prof"};
 static const char *const profile_pages =
-    "['Files','Functions','Graph','Ranks','Lines','Memory','Events','Report']";
+    "['Files','Functions','Graph','Ranks','Lines','Memory','Events','Changes','Report']";
 
 static void turn(timeline *s, int page)
 {
@@ -304,19 +304,66 @@ static void profiles_have_pages(void **state)
     assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
     assert_true(says(&s, "1 of 2 ranks work; the others, 1, wait 98.9 % of their time"));
     assert_true(says(&s, "a.py:10(solve)"));
-    for (int page = 1; page < 8; page++)
+    for (int page = 1; page < 9; page++)
         turn(&s, page);
     assert_true(says(&s, "bytes &lt;sent&gt;"));
     assert_true(shows(&s, "Call graph of") || shows(&s, "graphviz"));
     change(&s, named(&s, "Dropdown", "Table"), "{'index': 2}");
     assert_true(says(&s, "Bottom-up: functions by their own time"));
     change(&s, named(&s, "Dropdown", "Table"), "{'index': 3}");
-    assert_true(says(&s, "called by main"));
+    assert_true(says(&s, "called by <span"));
     change(&s, named(&s, "Dropdown", "Table"), "{'index': 0}");
     assert_true(shows(&s, "of functions at each rank"));
     assert_true(says(&s, "Other waiting")); // what every rank does, with the part of MPI
     click(&s, "Generate");
     assert_string_equal(s.fake.reported, "report.ipynb");
+    close_timeline(&s);
+}
+
+/// What some files have more or less of than others; both sides may be chosen.
+static void files_are_compared(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/a_0.prof", "/traces/a_1.prof"};
+    timeline s;
+    open_timeline(&s, paths, 2);
+    analyse(&s);
+    turn(&s, 7);
+    assert_true(says(&s, "9.10 s in all, 2.10 s before: 333.3 % more"));
+    assert_true(says(&s, "What changed"));
+    assert_true(shows(&s, "What changed from"));
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    assert_string_equal(json_string_value(pj_widget_get(code, "value", NULL)),
+                        "q = profile{\"/traces/a_0.prof\"}\np = profile{\"/traces/a_1.prof\"}\n"
+                        "plot(\"difference\", {q, p})\ncompare(q, p):head(40)\n");
+    change(&s, named(&s, "Dropdown", "After"), "{'index': 0}");
+    assert_true(shows(&s, "before and after are the same"));
+    change(&s, named(&s, "Dropdown", "Before"), "{'index': 1}");
+    assert_true(says(&s, "2.10 s in all, 9.10 s before: 76.9 % less"));
+    close_timeline(&s);
+}
+
+/// Calls that fold are saved as they are shown, and shown again by the next wizard.
+static void calls_that_fold_are_saved(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/a_0.prof", "/traces/a_1.prof"};
+    timeline s;
+    open_timeline(&s, paths, 2);
+    analyse(&s);
+    turn(&s, 1);
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 1}");
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s.bench.widgets, w));) {
+        const json_t *tip = pj_widget_get(w, "tooltip", NULL);
+        if (json_is_string(tip) && strcmp(json_string_value(tip), "Format of the file") == 0 &&
+            strstr(pj_bench_get(&s.bench, w, "_options_labels"), "'DOT'"))
+            change(&s, w, "{'index': 5}"); // HTML, on all pages of profiles
+    }
+    save(&s, 3);
+    assert_string_equal(s.fake.written, "functions.html");
+    assert_non_null(strstr(s.fake.written_text, "<details"));
+    assert_non_null(strstr(s.fake.written_text, "Top-down"));
     close_timeline(&s);
 }
 
@@ -782,6 +829,8 @@ int main(void)
         cmocka_unit_test(odd_names_keep_their_places),
         cmocka_unit_test(pages_appear_when_there_is_something_on_them),
         cmocka_unit_test(profiles_have_pages),
+        cmocka_unit_test(files_are_compared),
+        cmocka_unit_test(calls_that_fold_are_saved),
         cmocka_unit_test(profiles_are_searched_saved_and_shown_as_code),
         cmocka_unit_test(a_trace_stands_beside_a_profile),
         cmocka_unit_test(profiles_are_taken_off),

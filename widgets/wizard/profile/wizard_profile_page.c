@@ -207,6 +207,20 @@ static void show_tree(const pj_wizard *wizard, int step)
     pj_piece_say(&wizard->parts, page_of(wizard, step)->table, html.at);
 }
 
+/// Calls that fold, as a page of their own.
+static bool fold_page(pj_wizard *wizard, int step, pj_buf *out, pj_err *err)
+{
+    const profile_page *page = page_of(wizard, step);
+    pj_str root = pj_str_of(pj_piece_text(&wizard->parts, page->function));
+    int fold = fold_of(wizard, step);
+    if (fold < 0)
+        return false;
+    pj_html_page_open(out, pj_str_of(wizard->profile->title));
+    bool made = pj_call_tree_html(wizard->profile, (pj_call_fold)fold, root, out, err);
+    pj_html_page_close(out);
+    return made;
+}
+
 static void show_table(const pj_wizard *wizard, int step)
 {
     pj_err err = {.code = PJ_E_NONE};
@@ -475,6 +489,8 @@ pj_piece pj_profile_page_build(pj_wizard *wizard, int step, void (*save)(void *w
     pj_piece_on_key_place(parts, page->sort, "index", on_search, (size_t)step);
     page->fold = pj_piece_choice(parts, "Table", folds);
     pj_piece_show(parts, page->fold, kind_of(step)->folds);
+    if (kind_of(step)->folds)
+        pj_wizard_keep(wizard, "calls_fold", page->fold, "index");
     pj_piece_on_key_place(parts, page->fold, "index", on_search, (size_t)step);
     page->words = pj_piece_html(parts, "");
     page->left = pj_piece_output(parts);
@@ -484,6 +500,8 @@ pj_piece pj_profile_page_build(pj_wizard *wizard, int step, void (*save)(void *w
     pj_piece_layout(parts, pictures, "flex_flow", "row wrap");
     page->saver.formats = plot_at(step, 0) ? formats : tables;
     page->saver.make = make;
+    page->saver.html = kind_of(step)->folds ? fold_page : NULL;
+    page->saver.step = step;
     pj_wizard_saver_build(wizard, &page->saver, kind_of(step)->file, save);
     return PJ_PIECE_COLUMN(parts, page->words, controls, pictures,
                            PJ_PIECE_ROW(parts, page->fold, page->match, page->sort), page->table,

@@ -68,10 +68,20 @@ def shown_within(make, seconds, *options, by="function"):
     return ratio
 
 
+def heat_map(bench):
+    """CPU time of the heat map of 2,000 functions at 256 ranks, from the file to the picture, over
+    0.5 s."""
+    path, picture = (os.path.join(bench.scratch, name) for name in ("heat.cubex", "heat.svg"))
+    if not os.path.exists(path):
+        measure.run(*bench.tool("make_cubex", path, "5000", "2000", "256", "1"))
+    return measure.best(3, bench.popinjay, "plot", "heat", path, "--export", picture).cpu / 0.5
+
+
 RATIOS = [
     ("256 TAU files over 0.08 s (CPU)", shown_within(tau, 0.08), 1, None),
     ("ppk of 256 ranks over 0.05 s (CPU)", shown_within(ppk, 0.05), 1, None),
     ("cubex of 87 MB read over 0.08 s (CPU)", shown_within(cubex, 0.08, by="metric"), 1, None),
     ("cubex of 87 MB, its table, over 0.2 s (CPU)", shown_within(cubex, 0.2), 1, None),
+    ("heat map of 2,000 functions at 256 ranks over 0.5 s (CPU)", heat_map, 1, None),
     ("packed cubex over 0.4 s (CPU)", shown_within(cubex, 0.4, "packed"), 1, None),
 ]

@@ -102,11 +102,11 @@ static const char *curve_name(const memory *m, uint32_t s)
     pj_str name = pj_profile_text(m->p, at->name);
     const char *what = name.len ? pj_arena_text(m->arena, name) : "program";
     if (m->p->file_count > 1 && at->file < m->p->file_count)
-        what = name.len ? pj_arena_format(m->arena, "%s, %s", file_name(m, at->file), what)
-                        : file_name(m, at->file);
+        what = name.len ? pj_arena_format(m->arena, "%s, %s", what, file_name(m, at->file))
+                        : file_name(m, at->file); // long keys keep their ends
     double slope = m->curves[s].slope;
     if (m->slope && !isnan(slope)) // its peak is in the picture
-        return pj_arena_format(m->arena, "%s, slope %.5f", what, slope);
+        return pj_arena_format(m->arena, "%s, slope %.5f %s/s", what, slope, m->unit);
     return pj_arena_format(m->arena, "%s, at most %.1f %s", what,
                            m->curves[s].count ? m->curves[s].peak : 0, m->unit);
 }

@@ -226,6 +226,13 @@ async function panes(stage) {
   await path(/rank 3/).click();
   await path(/rank 3/).click();
   await path(/thread 1/).first().waitFor();
+  await tree.getByLabel('Choose several').check();
+  await path(/MPI_Allreduce/).first().click();
+  await path(/MPI_Wait/).first().click();
+  await until(async () => /\d call paths together over 4 ranks/.test(await tree.innerText()), () => tree.innerText());
+  await tree.getByRole('button', { name: 'Save' }).click();
+  await until(async () => (await tree.innerText()).includes('Written: view.html'), () => tree.innerText());
+  assert.match(fs.readFileSync(`${stage.home}/view.html`, 'utf8'), /rank 3/);
   await lab.picture(stage.keep('profiles-panes-tree'));
 }
 

@@ -407,13 +407,15 @@ async function profiles(stage) {
   await field(area, 'Search').fill('centroid');
   await area.getByText('(centroid)').first().waitFor();
   await area.getByText('(pixel)').first().waitFor({ state: 'detached' });
+  await area.locator('td', { hasText: '(centroid)' }).filter({ visible: true }).first().click();
+  await until(async () => (await area.locator('.pj-alive output').allInnerTexts()).some(text => /^\d+ call/.test(text)));
   await choose(area, 'Table', 'calls, bottom-up');
   await area.getByText('Bottom-up: functions').first().waitFor();
   await area.locator('summary').filter({ hasText: 'centroid', visible: true }).first().click();
   await choose(area, 'Table', 'functions');
   await choose(area, 'Beside it', 'ring_4x2');
   await area.locator('img[alt*="ring_4x2"]').first().waitFor({ state: 'attached' });
-  for (const page of ['Functions', 'Graph', 'Ranks']) {
+  for (const page of ['Functions', 'Graph', 'Ranks', 'Changes']) {
     await tab(area, page).click();
     for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
       await lab.theme(theme);

@@ -19,7 +19,11 @@ pj_piece pj_pane_saver_build(pj_pane_saver *saver, pj_pieces *parts, void (*save
     pj_piece button =
         pj_piece_button(parts, "Save", "save", "Writes the table beside the notebook");
     saver->said = pj_piece_said(parts);
-    pj_piece_layout(parts, saver->format, "width", "160px");
+    pj_piece narrow[] = {saver->name, saver->format};
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+        pj_piece_layout(parts, narrow[i], "width", i ? "150px" : "260px");
+        pj_piece_set(parts, narrow[i], "style", json_pack("{s:s}", "description_width", "auto"));
+    }
     pj_piece_on(parts, button, NULL, save);
     return PJ_PIECE_ROW(parts, saver->name, saver->format, button, saver->said);
 }

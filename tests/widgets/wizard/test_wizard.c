@@ -336,7 +336,7 @@ static void files_are_compared(void **state)
     pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
     assert_string_equal(json_string_value(pj_widget_get(code, "value", NULL)),
                         "q = profile{\"/traces/a_0.prof\"}\np = profile{\"/traces/a_1.prof\"}\n"
-                        "plot(\"difference\", {q, p})\ncompare(q, p):head(40)\n");
+                        "plot(\"difference\", {q, p})\ncompare(q, p):head(20)\n");
     change(&s, named(&s, "Dropdown", "After"), "{'index': 0}");
     assert_true(shows(&s, "before and after are the same"));
     change(&s, named(&s, "Dropdown", "Before"), "{'index': 1}");

@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-enum { MOST_GROUPS = 200, MOST_ROWS = 40 };
+enum { MOST_GROUPS = 200, MOST_ROWS = 20 };
 
 typedef struct changes_page {
     pj_piece before, after, plot, normalise, words, picture, table;
@@ -122,8 +122,10 @@ static bool take_sides(const pj_wizard *wizard, const groups *g, sides *out, pj_
     size_t before = pj_piece_pick(&wizard->parts, page->before, g->count);
     size_t after = pj_piece_pick(&wizard->parts, page->after, g->count);
     *out = (sides){0};
-    if (before == after)
-        return pj_fail(err, PJ_E_USAGE, NULL, 0, "before and after are the same");
+    if (before == after) {
+        pj_fail(err, PJ_E_USAGE, NULL, 0, "before and after are the same");
+        return false;
+    }
     out->before = side(wizard, g, before, err);
     out->after = out->before ? side(wizard, g, after, err) : NULL;
     return out->after != NULL;
@@ -179,10 +181,12 @@ static void show_table(const pj_wizard *wizard, const sides *s)
     pj_auto_buf html = {0};
     pj_auto_table table = pj_profile_difference(
         s->before, s->after, pj_piece_is_on(&wizard->parts, page->normalise), &err);
+    pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto;line-height:1.4\">");
     if (table)
         pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
     else
         pj_escape_html(&html, pj_str_of(err.text));
+    pj_buf_puts(&html, "</div>");
     pj_piece_say(&wizard->parts, page->table, html.at);
 }
 

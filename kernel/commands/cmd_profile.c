@@ -396,7 +396,8 @@ const pj_command pj_command_profile = {
         "read once, by the processes of mpirun together where there are several. Of a region of "
         "interest counts what is inside, and the visits that begin there.\n"
         "Files by suffix: .csv and .json hold all functions with exact numbers, .prof is read by "
-        "Python's pstats, .callgrind by kcachegrind, .collapsed by flamegraph.pl, "
+        "Python's pstats, .callgrind by kcachegrind, .dot by graphviz, .collapsed by "
+        "flamegraph.pl, "
         ".speedscope.json by speedscope.",
     .example = "popinjay profile cpu_*.prof --sort inclusive --first 20",
     .faces = PJ_IN_BOTH,

@@ -11,6 +11,7 @@
 #include "metrics/profile/write/ppk_write.h"
 #include "metrics/profile/write/profile_write.h"
 #include "metrics/table/table.h"
+#include "widgets/plot/profile/graph_dot.h"
 #include "widgets/table/render.h"
 
 static void hold(pj_value *value)
@@ -52,7 +53,8 @@ static pj_table *table(const pj_value *value)
 static bool writes(pj_str suffix)
 {
     const pj_renderer *renderer = pj_renderer_by_name(suffix);
-    return pj_profile_writer_of(suffix) || (renderer && renderer->machines);
+    return pj_profile_writer_of(suffix) || pj_str_equal(suffix, PJ_S("dot")) ||
+           (renderer && renderer->machines);
 }
 
 static bool write(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
@@ -60,6 +62,8 @@ static bool write(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err
     const pj_profile_writer *writer = pj_profile_writer_of(suffix);
     if (writer)
         return writer->write(value->profile, out, err);
+    if (pj_str_equal(suffix, PJ_S("dot"))) // which pictures of call graphs are written as, too
+        return pj_graph_dot_profile(value->profile, out, err);
     pj_auto_table all = functions(value, 0);
     if (!all)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "the profile has no functions");

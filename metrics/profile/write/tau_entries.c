@@ -10,14 +10,19 @@
 
 enum { DEPTH_MAX = 4096 };
 
-/// "solve [{a.c} {12}]": with its place in the source, unless the name has it.
+/// "solve [{a.c} {12}]": with its place in the source, unless the name has it. An arrow would make
+/// a call path of it.
 static void add_name(const pj_profile *p, uint32_t region, pj_buf *out)
 {
     const pj_profile_region *at = &p->regions[region];
     pj_str name = p->texts[at->name];
-    pj_buf_add(out, name);
+    size_t from = out->len;
+    pj_buf_add(out, name.len ? name : PJ_S("???"));
     if (at->file && at->line && !pj_str_contains(name, PJ_S("[{")))
         pj_buf_addf(out, " [{" PJ_STR_FMT "} {%u}]", PJ_STR_ARG(p->texts[at->file]), at->line);
+    for (size_t i = from; i + 1 < out->len; i++)
+        if (out->at[i] == '=' && out->at[i + 1] == '>')
+            out->at[i] = '-';
 }
 
 /// Without parameters, which TAU would take for other functions: equal paths are added up.

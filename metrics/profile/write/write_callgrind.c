@@ -19,6 +19,7 @@ typedef struct writing {
     pj_buf *out;
     uint32_t measure;
     double factor;
+    bool *told_file, *told_function; // by text, by region: whether its name has been written
 } writing;
 
 static double sum_of(const writing *w, pj_site site, pj_value_part part, uint32_t item)
@@ -43,12 +44,35 @@ static void put_text(const writing *w, uint32_t text)
         pj_buf_puts(w->out, "???");
 }
 
-/// Regions of one name and file but another line are functions of their own.
-static void put_function_name(const writing *w, uint32_t region)
+/// Names have a number, so that none is taken for one: "(3) name", from then on "(3)".
+static void put_file(const writing *w, const char *key, uint32_t file)
 {
-    put_text(w, w->p->regions[region].name);
-    if (w->p->regions[region].line)
+    bool told = w->told_file[file];
+    pj_buf_addf(w->out, "%s=(%" PRIu32 ")%s", key, file + 1, told ? "" : " ");
+    if (!told)
+        put_text(w, file);
+    w->told_file[file] = true;
+    pj_buf_add_char(w->out, '\n');
+}
+
+/// Regions of one name and file but another line are functions of their own.
+static void put_function(const writing *w, const char *key, uint32_t region)
+{
+    bool told = w->told_function[region];
+    pj_buf_addf(w->out, "%s=(%" PRIu32 ")%s", key, region + 1, told ? "" : " ");
+    if (!told)
+        put_text(w, w->p->regions[region].name);
+    if (!told && w->p->regions[region].line)
         pj_buf_addf(w->out, ":%" PRIu32, w->p->regions[region].line);
+    w->told_function[region] = true;
+    pj_buf_add_char(w->out, '\n');
+}
+
+/// Blanks part the names of events.
+static void put_event(const writing *w, const char *key)
+{
+    for (; *key; key++)
+        pj_buf_add_char(w->out, *key == ' ' || *key == '\t' ? '_' : *key);
 }
 
 static void put_edges(const writing *w, const uint32_t *edges, uint32_t count)
@@ -56,13 +80,11 @@ static void put_edges(const writing *w, const uint32_t *edges, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t callee = w->p->edges[edges[i]].callee;
         const pj_profile_region *region = &w->p->regions[callee];
-        double calls = sum_of(w, PJ_AT_EDGE, PJ_CALLS, edges[i]);
-        pj_buf_puts(w->out, "cfi=");
-        put_text(w, region->file);
-        pj_buf_puts(w->out, "\ncfn=");
-        put_function_name(w, callee);
-        pj_buf_addf(w->out, "\ncalls=%.0f %" PRIu32 "\n%" PRIu32 " %.0f\n", calls > 0 ? calls : 1,
-                    region->line, w->p->regions[w->p->edges[edges[i]].caller].line,
+        put_file(w, "cfi", region->file);
+        put_function(w, "cfn", callee);
+        pj_buf_addf(w->out, "calls=%.0f %" PRIu32 "\n%" PRIu32 " %.0f\n",
+                    sum_of(w, PJ_AT_EDGE, PJ_CALLS, edges[i]), region->line,
+                    w->p->regions[w->p->edges[edges[i]].caller].line,
                     sum_of(w, PJ_AT_EDGE, PJ_INCLUSIVE, edges[i]));
     }
 }
@@ -81,6 +103,8 @@ static bool write_callgrind(pj_profile *profile, pj_buf *out, pj_err *err)
     writing w = {.p = p, .out = out, .measure = measure, .factor = time ? NANOSECONDS : 1};
     uint32_t regions = p->count[PJ_AT_REGION], edges = p->count[PJ_AT_EDGE];
     pj_auto_arena arena = pj_arena_new(NULL);
+    w.told_file = pj_new_n(arena, bool, p->text_count);
+    w.told_function = pj_new_n(arena, bool, regions + (size_t)1);
     uint32_t *first = pj_new_n(arena, uint32_t, regions + (size_t)2);
     uint32_t *sorted = pj_new_n(arena, uint32_t, edges + (size_t)1);
     for (uint32_t e = 0; e < edges; e++)
@@ -92,16 +116,15 @@ static bool write_callgrind(pj_profile *profile, pj_buf *out, pj_err *err)
     double total = 0;
     for (uint32_t r = 0; r < regions; r++)
         total += sum_of(&w, PJ_AT_REGION, PJ_EXCLUSIVE, r);
-    pj_buf_addf(out,
-                "# callgrind format\nversion: 1\ncreator: popinjay\npositions: line\n"
-                "events: %s\nsummary: %.0f\n",
-                time ? "ns" : p->measures[measure].key, total);
+    pj_buf_puts(out, "# callgrind format\nversion: 1\ncreator: popinjay\npositions: line\n"
+                     "events: ");
+    put_event(&w, time ? "ns" : p->measures[measure].key);
+    pj_buf_addf(out, "\nsummary: %.0f\n", total);
     for (uint32_t r = 0; r < regions; r++) {
-        pj_buf_puts(out, "\nfl=");
-        put_text(&w, p->regions[r].file);
-        pj_buf_puts(out, "\nfn=");
-        put_function_name(&w, r);
-        pj_buf_addf(out, "\n%" PRIu32 " %.0f\n", p->regions[r].line,
+        pj_buf_add_char(out, '\n');
+        put_file(&w, "fl", p->regions[r].file);
+        put_function(&w, "fn", r);
+        pj_buf_addf(out, "%" PRIu32 " %.0f\n", p->regions[r].line,
                     sum_of(&w, PJ_AT_REGION, PJ_EXCLUSIVE, r));
         put_edges(&w, sorted + first[r], first[r + 1] - first[r]);
     }

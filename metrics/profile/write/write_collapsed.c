@@ -15,6 +15,7 @@
 static void put_name(const pj_profile *p, uint32_t region, pj_buf *out)
 {
     pj_str name = pj_profile_name(p, region);
+    pj_buf_puts(out, name.len ? "" : "???"); // readers pass over what has no name
     for (size_t i = 0; i < name.len; i++) {
         char c = name.at[i];
         pj_buf_add_char(out, c == ';' ? ',' : c == '\n' || c == '\r' ? ' ' : c);

@@ -408,3 +408,14 @@ void pj_graph_dot(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_buf *ou
     }
     pj_buf_puts(out, "}\n");
 }
+
+bool pj_graph_dot_profile(const pj_profile *profile, pj_buf *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t measure = pj_profile_sums_usual_measure(profile);
+    const pj_profile_sums *sums = pj_profile_sums_new(profile, measure, NULL, arena);
+    const pj_call_graph *graph = pj_call_graph_new(sums, (pj_call_graph_opts){0}, arena, err);
+    if (graph)
+        pj_graph_dot(graph, (pj_graph_dot_opts){.theme = &themes[0]}, out);
+    return graph;
+}

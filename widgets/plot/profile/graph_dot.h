@@ -7,6 +7,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/profile/call_graph.h"
+#include "metrics/profile/profile.h"
 #include "widgets/figure/figure.h"
 
 typedef struct pj_graph_theme {
@@ -39,5 +40,7 @@ typedef struct pj_graph_dot_opts {
 const char *pj_graph_dot_label(const pj_call_graph *graph, uint32_t node, pj_graph_dot_opts opts,
                                pj_arena *arena);
 void pj_graph_dot(const pj_call_graph *graph, pj_graph_dot_opts opts, pj_buf *out);
+/// Of a whole profile, as without options. Errors: those of pj_call_graph_new.
+PJ_CHECKED bool pj_graph_dot_profile(const pj_profile *profile, pj_buf *out, pj_err *err);
 
 #endif

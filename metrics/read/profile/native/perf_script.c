@@ -109,7 +109,8 @@ static bool is_misc(pj_str word)
 /// What perf tells between samples: "comm 12 5.678: PERF_RECORD_MMAP ...".
 static bool is_record(pj_str line)
 {
-    return pj_str_contains(line, PJ_S(": PERF_RECORD_"));
+    static const char mark[] = ": PERF_RECORD_";
+    return line.len && memmem(line.at, line.len, mark, sizeof mark - 1);
 }
 
 /// What stands before the time, or before the event where there is no time.
@@ -322,7 +323,6 @@ static uint32_t frame_of(perf_script *s, pj_str text, size_t bracket)
 static void take_frame(perf_script *s, pj_str line, uint64_t number)
 {
     const char *at = line.at, *end = at + line.len;
-    bool frame = is_frame(line);
     while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
     while (at < end && (*at == ' ' || *at == '\t'))
@@ -333,7 +333,7 @@ static void take_frame(perf_script *s, pj_str line, uint64_t number)
         at++;
     pj_str text = {at, (size_t)(end - at)};
     size_t bracket = find_object(text);
-    if (bracket == text.len && !frame) {
+    if (bracket == text.len && !is_frame(line)) {
         pj_build_odd(s->build, PJ_ODDITY_unknown_record, number);
         return;
     }
@@ -420,7 +420,7 @@ static void begin_sample(perf_script *s, const header *at, uint64_t number)
 /// What looked like a leaf behind the event was data of the sample when a stack follows.
 static void take_stack_line(perf_script *s, pj_str line, uint64_t number)
 {
-    if (is_frame(line))
+    if (s->at.rest.len && is_frame(line))
         s->at.rest.len = 0;
     take_frame(s, line, number);
 }

@@ -9,6 +9,7 @@
 #include "metrics/base/err.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/delays_table.h"
+#include "metrics/run/omp_waits.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits_table.h"
 #include "metrics/table/table.h"
@@ -18,7 +19,7 @@
 typedef struct waits_args {
     pj_load_args load;
     const char *by;
-    bool delays, path;
+    bool delays, path, threads;
     pj_exports exports;
 } waits_args;
 
@@ -44,6 +45,8 @@ static bool is_history(const waits_args *args)
 
 static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err)
 {
+    if (args->threads)
+        return pj_omp_waits_table(run, err);
     if (!is_history(args))
         return pj_waits_table(run, (pj_waits_by)by_of(args->by), err);
     return pj_delays_table(run,
@@ -56,12 +59,13 @@ static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err
 static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const waits_args *args = given;
-    unsigned aspects = is_history(args) ? PJ_WANT(delays) : PJ_WANT(waits);
+    unsigned aspects = args->threads      ? PJ_WANT(omp_waits)
+                       : is_history(args) ? PJ_WANT(delays)
+                                          : PJ_WANT(waits);
     pj_auto_run run = NULL;
-    if (args->delays + args->path + (args->by != NULL) > 1)
+    if (args->delays + args->path + args->threads + (args->by != NULL) > 1)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "by, delays and path are tables of their own: ask "
-                       "for one of them");
+                       "by, delays, path and threads are tables of their own: ask for one of them");
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = aspects}, &run, err))
         return false;
@@ -92,6 +96,11 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, path),
      .help = "The critical path: the work that bounds the runtime, by function and rank."},
+    {.name = "threads",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, threads),
+     .help = "What threads of OpenMP programs wait for: barriers, locks, forks and joins, and what "
+             "they are not used for."},
     {0},
 };
 

@@ -7,6 +7,7 @@
 #include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/mpi_use_sink.h"
+#include "metrics/stat/omp_waits_sink.h"
 #include "metrics/stat/parallel.h"
 #include "metrics/stat/timeline_sink.h"
 
@@ -141,6 +142,32 @@ static const pj_aspect pj_aspect_delays = {
     .named = true,
     .lack = lack_delays,
     .stale = stale_delays,
+};
+
+static size_t listen_omp_waits(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_omp_waits_sink();
+    return 1;
+}
+
+static const char *lack_omp_waits(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->omp_waits ? NULL : "does not say what threads waited for";
+}
+
+static bool stale_omp_waits(const pj_run *run)
+{
+    return run->has_openmp && !run->omp_waits;
+}
+
+static const pj_aspect pj_aspect_omp_waits = {
+    .listen = listen_omp_waits,
+    .merged = true,
+    .lack = lack_omp_waits,
+    .stale = stale_omp_waits,
 };
 
 static const pj_aspect *const aspects[] = {

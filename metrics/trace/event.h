@@ -35,6 +35,13 @@ enum {
     PJ_FUNCTION_LINE, // 60000119: its source line, in the same record
 };
 
+/// Locks and critical sections of OpenMP in Paraver traces; `code` of PJ_EV_OTHER as well.
+enum {
+    PJ_LOCK = PJ_FUNCTION_LINE + 1, // 60000006: a = PJ_LOCK_*
+    PJ_LOCK_NAME,                   // 60000032: which one, in the record in which it is asked for
+};
+enum { PJ_LOCK_RELEASED = 0, PJ_LOCK_ASKED = 3, PJ_LOCK_LEAVING = 5, PJ_LOCK_ACQUIRED = 6 };
+
 /// What is done with devices (GPUs); `code` of PJ_EV_DEVICE. Streams of Paraver traces have states
 /// too (Running, and PJ_STATE_COPY), which then say more than these events.
 enum {

@@ -3,6 +3,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/run/delays_table.h"
+#include "metrics/run/omp_waits.h"
 #include "metrics/run/run_delays.h"
 #include "metrics/run/waits_table.h"
 #include "tests/support/csv.h"
@@ -226,9 +227,39 @@ static void a_real_run(void **state)
     }
 }
 
+/// ns of a pattern in a run by hand; 0 = none.
+static uint64_t of_threads(const char *path, pj_omp_pattern pattern)
+{
+    pj_job job = {.workers = 2};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = pj_load(path, (pj_load_opts){.aspects = PJ_WANT(omp_waits)}, &job, &err);
+    uint64_t ns = 0;
+    assert_non_null(run);
+    for (size_t i = 0; i < run->omp_waits->count; i++)
+        ns += run->omp_waits->items[i].pattern == pattern ? run->omp_waits->items[i].ns : 0;
+    return ns;
+}
+
+/// Values of the text that comes with these runs.
+static void threads_of_openmp(void **state)
+{
+    (void)state;
+    static const char team[] = CAUSES "scenarios/s26_openmp.prv";
+    static const char lock[] = CAUSES "scenarios/s27_lock.prv";
+    if (access(team, R_OK) != 0)
+        skip(); // the data are elsewhere
+    assert_int_equal(of_threads(team, PJ_OMP_WAIT_omp_barrier_wait), 60);
+    assert_int_equal(of_threads(team, PJ_OMP_WAIT_omp_idle_threads), 180);
+    assert_int_equal(of_threads(team, PJ_OMP_WAIT_omp_management), 16);
+    assert_int_equal(of_threads(team, PJ_OMP_WAIT_omp_barrier_completion), 8);
+    assert_int_equal(of_threads(lock, PJ_OMP_WAIT_omp_lock_contention), 30);
+    assert_int_equal(of_threads(lock, PJ_OMP_WAIT_omp_management), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(runs_made_by_hand),
-                                       cmocka_unit_test(a_real_run)};
+                                       cmocka_unit_test(a_real_run),
+                                       cmocka_unit_test(threads_of_openmp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

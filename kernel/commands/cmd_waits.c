@@ -11,6 +11,7 @@
 #include "metrics/run/delays_table.h"
 #include "metrics/run/omp_waits.h"
 #include "metrics/run/run.h"
+#include "metrics/run/run_waits.h"
 #include "metrics/run/waits_table.h"
 #include "metrics/table/table.h"
 
@@ -20,6 +21,7 @@ typedef struct waits_args {
     pj_load_args load;
     const char *by;
     bool delays, path, threads;
+    uint64_t worst;
     pj_exports exports;
 } waits_args;
 
@@ -45,6 +47,8 @@ static bool is_history(const waits_args *args)
 
 static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err)
 {
+    if (args->worst)
+        return pj_waits_worst(run, args->worst, err);
     if (args->threads)
         return pj_omp_waits_table(run, err);
     if (!is_history(args))
@@ -63,9 +67,12 @@ static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_
                        : is_history(args) ? PJ_WANT(delays)
                                           : PJ_WANT(waits);
     pj_auto_run run = NULL;
-    if (args->delays + args->path + args->threads + (args->by != NULL) > 1)
+    if (args->delays + args->path + args->threads + (args->worst > 0) + (args->by != NULL) > 1)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "by, delays, path and threads are tables of their own: ask for one of them");
+                       "by, delays, path, threads and worst are tables of their own: ask for one");
+    if (args->worst > PJ_WORST_WAITS)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "worst: a run keeps its %d longest waits",
+                       PJ_WORST_WAITS);
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = aspects}, &run, err))
         return false;
@@ -96,6 +103,11 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, path),
      .help = "The critical path: the work that bounds the runtime, by function and rank."},
+    {.name = "worst",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(waits_args, worst),
+     .shown = "N",
+     .help = "The N longest waits one by one, up to 100, with their times to look at."},
     {.name = "threads",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, threads),

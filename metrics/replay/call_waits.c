@@ -553,6 +553,10 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     out->sum_count = (uint32_t)waits->sums.count;
     for (uint32_t i = 0; i < out->sum_count; i++)
         out->sums[i] = waits->sums.items[i];
+    out->worst = pj_new_n(run->arena, pj_one_wait, waits->sums.worst_count + 1);
+    out->worst_count = waits->sums.worst_count;
+    for (uint32_t i = 0; i < out->worst_count; i++)
+        out->worst[i] = waits->sums.worst[i];
     write_calls(waits, out, run->arena);
     write_ranks(waits, run, out);
     out->contradictions = waits->contradictions;

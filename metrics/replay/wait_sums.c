@@ -40,12 +40,35 @@ static pj_wait_sum *sum_of(pj_wait_sums *sums, pj_one_wait wait)
     return &sums->items[sums->count++];
 }
 
+static bool is_worse(const pj_one_wait *a, const pj_one_wait *b)
+{
+    if (a->ns != b->ns)
+        return a->ns > b->ns;
+    return a->begin != b->begin ? a->begin < b->begin : a->rank < b->rank;
+}
+
+/// Keeps it if it is among the longest.
+static void keep_worst(pj_wait_sums *sums, const pj_one_wait *wait)
+{
+    uint32_t at = sums->worst_count;
+    if (at == PJ_WORST_WAITS && !is_worse(wait, &sums->worst[at - 1]))
+        return;
+    if (at == PJ_WORST_WAITS)
+        at--;
+    else
+        sums->worst_count++;
+    for (; at > 0 && is_worse(wait, &sums->worst[at - 1]); at--)
+        sums->worst[at] = sums->worst[at - 1];
+    sums->worst[at] = *wait;
+}
+
 void pj_wait_sums_add(pj_wait_sums *sums, const pj_one_wait *wait)
 {
     pj_wait_sum *sum = sum_of(sums, *wait);
     sum->instances++;
     sum->wait_ns += wait->ns;
     pj_wait_sum_keep_longest(sum, wait->ns, wait->begin);
+    keep_worst(sums, wait);
 }
 
 void pj_wait_sums_add_ideal(pj_wait_sums *sums, const pj_one_wait *wait)

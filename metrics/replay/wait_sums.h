@@ -14,15 +14,9 @@ typedef struct pj_wait_sums {
     pj_map map; // key of a sum to its place
     pj_wait_sum *items;
     size_t count, cap;
+    pj_one_wait worst[PJ_WORST_WAITS]; // the longest first
+    uint32_t worst_count;
 } pj_wait_sums;
-
-/// One wait of so many ns from `begin` on in the trace.
-typedef struct pj_one_wait {
-    uint32_t rank, culprit;
-    pj_wait_pattern pattern;
-    pj_mpi_call call;
-    uint64_t begin, ns;
-} pj_one_wait;
 
 void pj_wait_sums_add(pj_wait_sums *sums, const pj_one_wait *wait);
 /// The same on the ideal network; its `begin` says nothing.

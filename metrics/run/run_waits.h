@@ -42,6 +42,16 @@ int pj_wait_sum_order(const void *a, const void *b);
 /// A wait that begins at `at_ns` is kept if it is the longest, the first of equal ones.
 void pj_wait_sum_keep_longest(pj_wait_sum *sum, uint64_t ns, uint64_t at_ns);
 
+/// A single wait of so many ns from `begin` on in the trace.
+typedef struct pj_one_wait {
+    uint32_t rank, culprit;
+    pj_wait_pattern pattern;
+    pj_mpi_call call;
+    uint64_t begin, ns;
+} pj_one_wait;
+
+enum { PJ_WORST_WAITS = 100 }; // that a run keeps one by one
+
 /// All calls of an MPI function but file access.
 typedef struct pj_wait_call {
     pj_mpi_call call;
@@ -60,6 +70,8 @@ typedef struct pj_wait_rank {
 typedef struct pj_waits {
     pj_wait_sum *sums; // in the order of pattern, rank, culprit, call
     uint32_t sum_count;
+    pj_one_wait *worst; // the longest ones, the longest first, then the earliest
+    uint32_t worst_count;
     pj_wait_call *calls; // in the order of their names
     uint32_t call_count;
     pj_wait_rank *ranks;

@@ -332,12 +332,43 @@ static void note_contradictions(const pj_waits *waits, pj_table *table)
                                   (unsigned long long)waits->contradictions, worst);
 }
 
+static bool has_waits(const pj_run *run, pj_err *err)
+{
+    return run->waits || pj_fail(err, PJ_E_MISSING, run->path, 0,
+                                 "has no MPI events, hence no waits in MPI calls");
+}
+
+pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *err)
+{
+    if (!has_waits(run, err))
+        return NULL;
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "The longest waits of %s", run->name);
+    pj_table_add_column(table, pattern_columns[0]);
+    pj_table_add_column(table, pattern_columns[1]);
+    pj_table_add_column(table, rank_column);
+    pj_table_add_column(table, culprit_column);
+    pj_table_add_column(table, call_column);
+    pj_table_add_column(table, (pj_column){"wait_ns", "Wait", NULL, PJ_UNIT_NS, false});
+    pj_table_add_column(table, (pj_column){"at_ns", "At", "When it began.", PJ_UNIT_NS, false});
+    for (uint32_t i = 0; i < run->waits->worst_count && i < most; i++) {
+        const pj_one_wait *wait = &run->waits->worst[i];
+        pj_cell *cell = pj_table_add_row(table);
+        *cell++ = pj_cell_text(pj_wait_pattern_rows[wait->pattern].key);
+        *cell++ = pj_cell_text(pj_wait_pattern_rows[wait->pattern].title);
+        *cell++ = pj_cell_int(wait->rank);
+        *cell++ = pj_cell_int(wait->culprit);
+        *cell++ = pj_cell_text(call_name(wait->call));
+        *cell++ = pj_cell_int((int64_t)wait->ns);
+        *cell = pj_cell_int((int64_t)wait->begin);
+    }
+    return table;
+}
+
 pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
 {
-    if (!run->waits) {
-        pj_fail(err, PJ_E_MISSING, run->path, 0, "has no MPI events, hence no waits in MPI calls");
+    if (!has_waits(run, err))
         return NULL;
-    }
     if (by == PJ_WAITS_CAUSES && !run->waits->has_ideal) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "what the waits cost is not known: %s",
                 run->waits->ideal_lacks);

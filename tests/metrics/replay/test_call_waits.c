@@ -171,6 +171,9 @@ static void messages_in_the_wrong_order(void **state)
     pj_script_send(s, (pj_script_message){1, 2, 30, 110, 115, .size = small});
     solve(s, 150);
     assert_int_equal(waited(s, PJ_WAIT_late_sender_wrong_order, 0), 80);
+    assert_int_equal(s->run->waits->worst_count, 1);
+    assert_int_equal(s->run->waits->worst[0].pattern, PJ_WAIT_late_sender_wrong_order);
+    assert_int_equal(s->run->waits->worst[0].begin, 20);
     assert_int_equal(waited_in_all(s), 80);
 }
 

@@ -46,11 +46,13 @@ typedef struct caller {
     uint32_t last;    // MPI_Finalize; the same
     uint32_t *recent; // ring of calls that waited for late senders
     uint32_t recent_first, recent_count;
+    uint64_t recent_sent; // no message that these waited for, in the right order, was sent later
     uint64_t mpi_ns;
 } caller;
 
 typedef struct use { // of an MPI function
     uint64_t calls, time_ns, ideal_ns;
+    bool polls, last; // MPI_Test and its like; MPI_Finalize
 } use;
 
 struct pj_call_waits {
@@ -69,6 +71,21 @@ struct pj_call_waits {
     uint64_t contradictions, contradiction_ns;
 };
 
+static bool is_named(pj_mpi_call name, const char *prefix)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(name);
+    return row && pj_str_starts(pj_str_of(row->name), pj_str_of(prefix));
+}
+
+/// Names are looked at once.
+static void name_uses(pj_call_waits *waits)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        waits->uses[i].polls = is_named((pj_mpi_call)i, "MPI_Test");
+        waits->uses[i].last = is_named((pj_mpi_call)i, "MPI_Finalize");
+    }
+}
+
 pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
 {
     pj_arena *arena = pj_arena_new(NULL);
@@ -85,6 +102,7 @@ pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
     waits->callers = pj_new_n(arena, caller, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         waits->callers[i].now = waits->callers[i].last = PJ_NO_WAIT;
+    name_uses(waits);
     return waits;
 }
 
@@ -128,12 +146,6 @@ void pj_call_waits_event(pj_call_waits *waits, const pj_event *event)
 
 // Calls
 
-static bool is_named(pj_mpi_call name, const char *prefix)
-{
-    const pj_mpi_call_row *row = pj_mpi_call_at(name);
-    return row && pj_str_starts(pj_str_of(row->name), pj_str_of(prefix));
-}
-
 static use *use_of(pj_call_waits *waits, pj_mpi_call name)
 {
     return &waits->uses[name < CALLS ? name : CALLS];
@@ -164,7 +176,7 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
                                   .rank = waits->run->layout.rank_of[location],
                                   .holders = 1,
                                   .name = (uint16_t)name,
-                                  .polls = is_named(name, "MPI_Test")};
+                                  .polls = use_of(waits, name)->polls};
     if (waits->history) {
         pj_step_place place =
             pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name, enter);
@@ -252,12 +264,19 @@ static uint32_t *recent_at(const caller *c, uint32_t i)
 }
 
 /// Messages that were sent before those that earlier calls waited for came in the wrong order.
-static void look_back(pj_call_waits *waits, const caller *c, const call *done)
+static void look_back(pj_call_waits *waits, caller *c, const call *done)
 {
+    if (done->first_sent >= c->recent_sent)
+        return;
+    c->recent_sent = 0;
     for (uint32_t i = 0; i < c->recent_count; i++) {
         call *before = &waits->calls[*recent_at(c, i)];
-        if (waits_for_sender(before) && before->awaited > done->first_sent)
+        if (!waits_for_sender(before) || before->wrong_order)
+            continue;
+        if (before->awaited > done->first_sent)
             before->wrong_order = true;
+        else if (before->awaited > c->recent_sent)
+            c->recent_sent = before->awaited;
     }
 }
 
@@ -276,6 +295,8 @@ static void remember(pj_call_waits *waits, caller *c, uint32_t id)
     if (c->recent_count == RECENT_MOST)
         forget_first(waits, c);
     waits->calls[id].holders++;
+    if (waits->calls[id].awaited > c->recent_sent)
+        c->recent_sent = waits->calls[id].awaited;
     *recent_at(c, c->recent_count++) = id;
 }
 
@@ -291,7 +312,7 @@ void pj_call_waits_leave(pj_call_waits *waits, uint32_t location)
         look_back(waits, c, done);
     if (waits_for_sender(done))
         remember(waits, c, id);
-    bool last = is_named(done->name, "MPI_Finalize") && c->last == PJ_NO_WAIT;
+    bool last = use_of(waits, (pj_mpi_call)done->name)->last && c->last == PJ_NO_WAIT;
     if (!last && done->claims == 0)
         tell_history(waits, done);
     if (waits->history)

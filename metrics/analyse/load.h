@@ -23,6 +23,7 @@ typedef struct pj_load_opts {
     bool raw_clock;           // takes the clocks of the trace as they are
     const pj_sink *listeners; // further sinks, begun anew in every pass; the caller closes them
     size_t listener_count;
+    bool each_wait;   // with for_sums: waits are wanted one by one, where a trace is at hand
     bool for_sums;    // `aspects` are for the sums of metrics: a summary that has these suffices
     unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
     const pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing

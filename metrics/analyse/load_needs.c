@@ -26,7 +26,7 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
         return aspects;
     if (!beside || !isnan(run->sums->omp_imbalance_sum))
         aspects &= ~PJ_WANT(regions);
-    if (!beside || !isnan(run->sums->jsc_ideal_max))
+    if (!beside || (!opts->each_wait && !isnan(run->sums->jsc_ideal_max)))
         aspects &= ~PJ_WANT(waits);
     return aspects;
 }

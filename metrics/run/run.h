@@ -215,10 +215,10 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
-    const struct pj_mpi_use *mpi_use; // NULL = not known: it comes with the replay
-    const struct pj_waits *waits;     // NULL until something asks for them
+    const struct pj_mpi_use *mpi_use;     // NULL = not known: it comes with the replay
+    const struct pj_waits *waits;         // NULL until something asks for them
     const struct pj_omp_waits *omp_waits; // the same, of OpenMP
-    const struct pj_devices *devices; // NULL = there are none, or a summary does not tell
+    const struct pj_devices *devices;     // NULL = there are none, or a summary does not tell
     pj_ideal ideal;
     pj_other_network other;
     pj_part_of part;

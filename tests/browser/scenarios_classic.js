@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
+import { handle } from './scenarios_profiles.js';
 import { markTime } from './scenarios_wizard.js';
 import { button, tab } from './widgets.js';
 
@@ -66,6 +67,25 @@ async function marked(stage) {
   await markTime(stage, classic, classic.output(0));
 }
 
+/// Pictures of profiles zoom, search and go back, also when the notebook is opened again.
+async function profiles(stage) {
+  const notebook = stage.notebook('profiles.ipynb',
+    ['p = profile "profiles/cpu_*.prof"', 'plot(p, "flame")', 'view(p, "icicle")']);
+  const classic = await stage.open(notebook);
+  await classic.runAll();
+  await assertNoErrors(classic);
+  await handle(classic.output(1), classic.page);
+  const view = classic.output(2); // its outputs run no scripts: the list of calls leads down
+  await view.getByLabel('Look at').selectOption({ index: 1 });
+  await view.getByRole('button', { name: 'meet' }).waitFor();
+  await view.getByRole('button', { name: 'Back' }).click();
+  await view.getByRole('button', { name: 'meet' }).waitFor({ state: 'detached' });
+  await classic.picture(stage.keep('classic-profiles'));
+  await classic.save();
+  await classic.reload();
+  await handle(classic.output(1), classic.page);
+}
+
 async function equalCells(stage) {
   const cell = 'n = (n or 0) + 1\nwidget.Label{value = "made " .. n}';
   const classic = await stage.open(stage.notebook('equal.ipynb', [cell, cell]));
@@ -85,5 +105,6 @@ export const classicScenarios = {
   'classic Notebook: the wizard, and whole after a reload': wizard,
   'classic Notebook: a time is marked with the mouse and analysed': marked,
   'classic Notebook: equal cells have widgets of their own': equalCells,
+  'classic Notebook: pictures of profiles are zoomed, searched, reloaded': profiles,
   'classic Notebook: interrupting from the toolbar': interrupt
 };

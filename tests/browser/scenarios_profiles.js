@@ -16,7 +16,7 @@ const calls = area => alive(area).locator('.pj-calls').innerText();
 const shape = (area, name) => box(area, name).locator('.pj-shape').first();
 
 /// Hover tells, a click zooms, the call stack and Escape go back, search highlights.
-async function handle(area, page) {
+export async function handle(area, page) {
   await alive(area).waitFor();
   await shape(area, /^_wait, /).hover();
   await until(async () => /threading\.py:\d+\non this path: [\d.]+ s \(\d+\s% of all/

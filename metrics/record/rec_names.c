@@ -31,11 +31,21 @@ uint32_t pj_rec_parameter(const char *name, pj_rec_parameter_type type)
     return pj_rec_defs_id('Q', (const char *[]){number, name}, 2);
 }
 
-uint32_t pj_rec_metric(const char *name, const char *unit, int type)
+static uint32_t define_metric(const char *name, const char *unit, int type, const char *kind)
 {
     char number[NUMBER];
     snprintf(number, sizeof number, "%d", type);
-    return pj_rec_defs_id('M', (const char *[]){name, unit, number}, 3);
+    return pj_rec_defs_id('M', (const char *[]){name, unit, number, kind}, 4);
+}
+
+uint32_t pj_rec_metric(const char *name, const char *unit, int type)
+{
+    return define_metric(name, unit, type, "apart");
+}
+
+uint32_t pj_rec_counter(const char *name, const char *unit, int type)
+{
+    return define_metric(name, unit, type, "thread");
 }
 
 uint32_t pj_rec_io_handle(const char *file, pj_rec_io_kind kind, uint32_t instance, bool before)

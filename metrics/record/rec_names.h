@@ -46,6 +46,8 @@ typedef enum pj_rec_parameter_type { // OTF2_ParameterType
 PJ_REC_API uint32_t pj_rec_parameter(const char *name, pj_rec_parameter_type type);
 /// `type` is a pj_rec_value_type.
 PJ_REC_API uint32_t pj_rec_metric(const char *name, const char *unit, int type);
+/// The same of what is read together with the events of its thread.
+PJ_REC_API uint32_t pj_rec_counter(const char *name, const char *unit, int type);
 
 typedef enum pj_rec_io_kind {
     PJ_REC_IO_POSIX, // descriptors

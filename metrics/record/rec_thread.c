@@ -3,6 +3,7 @@
 #include "metrics/record/rec_thread.h"
 
 #include "metrics/record/rec_calls.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_memory.h"
@@ -305,10 +306,14 @@ static pj_rec_thread *begin_thread(const char *name, bool readings)
     pj_rec_thread_rename(t, name);
     pthread_setspecific(ends, t);
     pj_rec_self = t;
+    if (t->number == 0)
+        pj_rec_counters_begin();
     if (t->number == 0 && !inherited)
         enter_program(t);
-    if (!readings)
+    if (!readings) {
         enter_inherited(t);
+        pj_rec_counters_read(t);
+    }
     if (!pj_rec_active()) { // ended meanwhile
         set_end(t, NULL);
         t->over = true;
@@ -363,6 +368,9 @@ static void close_files(pj_rec_thread *t)
 
 void pj_rec_thread_end(pj_rec_thread *t)
 {
+    if (pj_rec_self == t && is_on(t) && !t->readings)
+        pj_rec_counters_read(t);
+    pj_rec_counters_end(t);
     while (is_on(t) && t->depth > 0)
         pj_rec_thread_leave(t, t->frames[t->depth - 1].region, pj_rec_now());
     if (t->number == 0 && t->end)

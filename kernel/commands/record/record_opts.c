@@ -87,6 +87,14 @@ const pj_param pj_record_rows[] = {
      .help = "Hits and time of each line of functions by these names, and of those decorated with "
              "@profile, which is then a built-in function: DIR/lines/RANK.lprof for popinjay "
              "profile --lines. Python 3.9 to 3.11."},
+    {.name = "counters",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, counters),
+     .shown = "NAME,...",
+     .help =
+         "Counters of the processor, for the rows of instructions and IPC: instructions,cycles; "
+         "also task-clock and page-faults. Read at calls of MPI, constructs of OpenMP and regions "
+         "of the user. Virtual machines often have none: then a note says so."},
     {.name = "openmp",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_record_opts, openmp),

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 typedef struct pj_record_opts {
-    const char *hook, *children, *filter, *include, *exclude, *modules, *auto_off, *memory, *lines;
+    const char *counters, *hook, *children, *filter, *include, *exclude, *modules, *auto_off,
+        *memory, *lines;
     double min_duration; // ns
     uint64_t max_size, depth;
     bool profile, all, no_python, keep, io, openmp;

@@ -95,7 +95,9 @@ static void write_values(saving *s)
         good(s, OTF2_GlobalDefWriter_WriteMetricMember(
                     s->out, i, m->name, m->name, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
                     m->type, OTF2_BASE_DECIMAL, 0, m->unit));
-        good(s, OTF2_GlobalDefWriter_WriteMetricClass(s->out, i, 1, &i, OTF2_METRIC_ASYNCHRONOUS,
+        good(s, OTF2_GlobalDefWriter_WriteMetricClass(s->out, i, 1, &i,
+                                                      m->of_thread ? OTF2_METRIC_SYNCHRONOUS
+                                                                   : OTF2_METRIC_ASYNCHRONOUS,
                                                       OTF2_RECORDER_KIND_CPU));
     }
 }

@@ -24,6 +24,7 @@ typedef struct pj_recorded_parameter {
 typedef struct pj_recorded_metric {
     uint32_t name, unit;
     uint8_t type;
+    bool of_thread; // read together with its events
 } pj_recorded_metric;
 
 typedef struct pj_recorded_comm {

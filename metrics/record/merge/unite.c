@@ -149,6 +149,7 @@ static void fill_values(uniting *u)
         metrics[i].name = text_id(u, pj_part_log_field(line, 0));
         metrics[i].unit = text_id(u, pj_part_log_field(line, 1));
         metrics[i].type = (uint8_t)pj_part_log_number(line, 2);
+        metrics[i].of_thread = pj_str_equal(pj_part_log_field(line, 3), PJ_S("thread"));
     }
     out->parameters = parameters;
     out->metrics = metrics;

@@ -2,6 +2,7 @@
 #include "metrics/record/mpi/rec_mpi_call.h"
 
 #include "metrics/record/rec_clock.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 
@@ -28,6 +29,7 @@ void pj_rec_mpi_call_begin(pj_rec_mpi_call *call, uint32_t *region, const char *
             .name = name, .file = "MPI", .role = role, .paradigm = PJ_REC_PARADIGM_MPI});
         __atomic_store_n(region, id, __ATOMIC_RELAXED);
     }
+    pj_rec_counters_read(thread);
     if (id && pj_rec_enter(thread, id)) {
         call->thread = thread;
         call->region = id;
@@ -47,6 +49,7 @@ void pj_rec_mpi_call_end(pj_rec_mpi_call *call)
     if (call->collective) // it failed
         pj_rec_event(call->thread, PJ_REC_MPI_COLLECTIVE_END, pj_rec_now(),
                      (uint64_t[]){BARRIER, call->collective, PJ_REC_UNDEFINED, 0, 0});
+    pj_rec_counters_read(call->thread);
     pj_rec_leave_to(call->thread, call->region);
 }
 

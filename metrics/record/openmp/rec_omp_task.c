@@ -4,6 +4,7 @@
 #include "metrics/record/openmp/rec_omp_task.h"
 
 #include "metrics/record/openmp/rec_omp_region.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_thread.h"
 
 enum { TASKS = 256 };
@@ -15,10 +16,13 @@ static void run_task(unsigned number, void *data)
     void (*body)(void *) = __atomic_load_n(&bodies[number], __ATOMIC_ACQUIRE);
     pj_rec_thread *thread = pj_rec_self;
     uint32_t region = thread ? pj_rec_omp_region_of(PJ_REC_ROLE_OMP_TASK, (const void *)body) : 0;
+    pj_rec_counters_read(thread);
     bool entered = region && pj_rec_enter(thread, region);
     body(data);
-    if (entered && pj_rec_self == thread)
-        pj_rec_leave_to(thread, region);
+    if (!entered || pj_rec_self != thread)
+        return;
+    pj_rec_counters_read(thread);
+    pj_rec_leave_to(thread, region);
 }
 
 #define ONE(number)                                                                                \

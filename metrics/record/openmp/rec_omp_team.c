@@ -4,6 +4,7 @@
 
 #include "metrics/record/openmp/rec_omp_real.h"
 #include "metrics/record/rec_clock.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
@@ -83,10 +84,13 @@ static void run_body(pj_rec_thread *thread, const pj_rec_omp_team *team)
 static void wait_for_all(pj_rec_thread *thread)
 {
     uint32_t region = pj_rec_omp_region(PJ_REC_ROLE_OMP_IMPLICIT_BARRIER);
+    pj_rec_counters_read(thread);
     bool entered = region && pj_rec_enter(thread, region);
     pj_rec_omp_barrier();
-    if (entered && pj_rec_self == thread)
-        pj_rec_omp_leave(thread, region);
+    if (!entered || pj_rec_self != thread)
+        return;
+    pj_rec_counters_read(thread);
+    pj_rec_omp_leave(thread, region);
 }
 
 static void run_member(void *given)
@@ -103,6 +107,7 @@ static void run_member(void *given)
     const uint32_t outside = m->inside;
     tell_member(m, team->id);
     m->inside = team->id;
+    pj_rec_counters_read(thread);
     pj_rec_event(thread, PJ_REC_THREAD_TEAM_BEGIN, pj_rec_now(), (uint64_t[]){team->id});
     bool entered = pj_rec_enter(thread, team->region);
     run_body(thread, team);
@@ -111,6 +116,7 @@ static void run_member(void *given)
     m->inside = outside;
     if (pj_rec_self != thread) // the recording has ended inside
         return;
+    pj_rec_counters_read(thread);
     if (entered)
         pj_rec_leave_to(thread, team->region);
     pj_rec_event(thread, PJ_REC_THREAD_TEAM_END, pj_rec_now(), (uint64_t[]){team->id});
@@ -130,6 +136,7 @@ void pj_rec_omp_team_fork(pj_rec_omp_team *team, unsigned threads)
     team->id = team_of(master);
     if (!team->region || !team->id)
         return;
+    pj_rec_counters_read(master);
     const uint64_t asked = threads ? threads : (uint64_t)pj_rec_omp_most_threads();
     pj_rec_event(master, PJ_REC_THREAD_FORK, pj_rec_now(),
                  (uint64_t[]){PJ_REC_PARADIGM_OPENMP, asked});
@@ -144,6 +151,7 @@ void pj_rec_omp_team_join(const pj_rec_omp_team *team)
 {
     if (!team->master || pj_rec_self != team->master)
         return;
+    pj_rec_counters_read(team->master);
     membership_of(team->master)->level--;
     pj_rec_event(team->master, PJ_REC_THREAD_JOIN, pj_rec_now(),
                  (uint64_t[]){PJ_REC_PARADIGM_OPENMP});

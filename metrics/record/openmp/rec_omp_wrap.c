@@ -4,6 +4,7 @@
 #include "metrics/record/openmp/rec_omp_task.h"
 #include "metrics/record/openmp/rec_omp_team.h"
 #include "metrics/record/rec_clock.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_export.h"
 #include "metrics/record/rec_thread.h"
 
@@ -20,6 +21,7 @@ static construct enter(pj_rec_omp_role role)
 {
     construct c = {.thread = pj_rec_here()};
     uint32_t region = c.thread ? pj_rec_omp_region(role) : 0;
+    pj_rec_counters_read(c.thread);
     if (region && pj_rec_enter(c.thread, region))
         c.region = region;
     return c;
@@ -27,15 +29,19 @@ static construct enter(pj_rec_omp_role role)
 
 static void leave(const construct *c)
 {
-    if (c->region && pj_rec_self == c->thread)
-        pj_rec_omp_leave(c->thread, c->region);
+    if (!c->region || pj_rec_self != c->thread)
+        return;
+    pj_rec_counters_read(c->thread);
+    pj_rec_omp_leave(c->thread, c->region);
 }
 
 /// What an earlier call has begun.
 static void end_of(pj_rec_omp_role role)
 {
-    if (pj_rec_self)
-        pj_rec_omp_leave(pj_rec_self, pj_rec_omp_region(role));
+    if (!pj_rec_self)
+        return;
+    pj_rec_counters_read(pj_rec_self);
+    pj_rec_omp_leave(pj_rec_self, pj_rec_omp_region(role));
 }
 
 static void end_work(const pj_rec_omp_role *role)

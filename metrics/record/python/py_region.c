@@ -6,6 +6,7 @@
 #include "metrics/record/python/py_name.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_clock.h"
+#include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_thread.h"
@@ -94,8 +95,10 @@ static uint32_t region_of(PyObject *name, PyObject *file, long line)
 static void enter(uint32_t id)
 {
     pj_rec_thread *thread = id ? pj_rec_here() : NULL;
-    if (thread)
+    if (thread) {
+        pj_rec_counters_read(thread);
         pj_rec_enter(thread, id);
+    }
 }
 
 /// Innermost or not; false when it is not open.
@@ -106,6 +109,7 @@ static bool leave(uint32_t id)
         return true;
     if (thread->depth == 0 || thread->frames[thread->depth - 1].region != id)
         return pj_rec_leave_any(thread, id);
+    pj_rec_counters_read(thread);
     pj_rec_leave(thread, id);
     return true;
 }

@@ -24,6 +24,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --memory[=T]        how much memory it has, read every 10ms, or T: DIR/memory/RANK.dat
   --lines[=P,...]     hits and time of each line of these functions, and of those with @profile:
                       DIR/lines/RANK.lprof (3.9 to 3.11)
+  --counters NAME,... of the processor, by perf events: instructions,cycles, task-clock, page-faults
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -38,7 +39,7 @@ FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
-                            "include", "min-duration", "auto-off")})
+                            "include", "min-duration", "auto-off", "counters")})
 BARE = {"--memory": ("MEMORY", "10ms"), "--lines": ("LINES", "@profile")}  # values are behind a =
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 

@@ -19,8 +19,8 @@ USAGE = """usage: python3 -m scorep [options] [--] script.py|-m module [argument
 Options of Score-P (--mpp=, --thread=, --io=, --user, --nocompiler and others) are accepted. The
 environment: SCOREP_ENABLE_TRACING (default: false), SCOREP_ENABLE_PROFILING (default: true),
 SCOREP_EXPERIMENT_DIRECTORY, SCOREP_FILTERING_FILE, SCOREP_PROFILING_MAX_CALLPATH_DEPTH,
-SCOREP_IO_POSIX (default: false; the same as --io=posix). Of both a
-trace is written, which has the call paths of the profile, too.
+SCOREP_IO_POSIX (default: false; the same as --io=posix), SCOREP_METRIC_PAPI
+(PAPI_TOT_INS,PAPI_TOT_CYC). Of both a trace is written, which has the call paths of the profile, too.
 """
 
 COMPLAINT = ("SCOREP_BINDING_PYTHON ERROR: There was a region exit without an enter!\n",
@@ -92,6 +92,8 @@ def asked_for(options):
         asked["PROFILE"] = "1"
     if options["io"] or is_on("SCOREP_IO_POSIX", False):
         asked["IO"] = "1"
+    if os.environ.get("SCOREP_METRIC_PAPI"):
+        asked["COUNTERS"] = os.environ["SCOREP_METRIC_PAPI"]
     if os.environ.get("SCOREP_FILTERING_FILE"):
         asked["FILTER"] = os.path.abspath(os.environ["SCOREP_FILTERING_FILE"])
     if os.environ.get("SCOREP_PROFILING_MAX_CALLPATH_DEPTH"):

@@ -34,9 +34,25 @@ static double total_of(const picking *k, uint32_t region)
     return part_of(k->inclusive[region], k->whole);
 }
 
+bool pj_call_graph_by_calls(const pj_profile_sums *sums)
+{
+    return sums->profile->shared && sums->edge_count && !(pj_profile_sums_total(sums) > 0);
+}
+
+/// Calls in place of times.
+static const pj_profile_sums *calls_as_time(const picking *k)
+{
+    pj_profile_sums *sums = pj_new(k->arena, pj_profile_sums);
+    *sums = *k->s;
+    sums->regions.exclusive = sums->regions.calls;
+    return sums;
+}
+
 /// Where the source has shared times out by calls and rounded them, that is done again exactly.
 static void measure(picking *k)
 {
+    if (pj_call_graph_by_calls(k->s))
+        k->s = calls_as_time(k);
     double most = 0;
     pj_call_shares shares = {k->s->regions.inclusive, k->s->edges.inclusive};
     if (k->p->shared && k->s->edge_count)

@@ -38,6 +38,9 @@ typedef struct pj_call_graph_opts {
     unsigned depth;                // calls from the root or leaf; 0 = all
 } pj_call_graph_opts;
 
+/// Whether no time was measured and functions weigh by their calls: a run that gprof found too
+/// short.
+bool pj_call_graph_by_calls(const pj_profile_sums *sums);
 /// PJ_E_MISSING where the profile does not say who calls whom, or nothing is above the thresholds;
 /// PJ_E_USAGE where no function that is shown has the name of the root or leaf.
 PJ_CHECKED pj_call_graph *pj_call_graph_new(const pj_profile_sums *sums, pj_call_graph_opts opts,

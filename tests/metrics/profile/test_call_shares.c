@@ -1,5 +1,6 @@
 // Times shared out by numbers of calls: what each caller bears, and how time flows in a cycle.
 #include "metrics/base/arena.h"
+#include "metrics/profile/call_graph.h"
 #include "metrics/profile/call_shares.h"
 #include "metrics/profile/profile_sums.h"
 #include "tests/support/profile/read_profile.h"
@@ -89,10 +90,49 @@ static void callers_bear_by_calls(void **state)
     assert_true(isnan(edge_share(sums, &shares, "odd", "even"))); // back to where it was entered
 }
 
+/// A run that was too short to be sampled: calls weigh.
+static void calls_weigh_where_no_time_was_measured(void **state)
+{
+    (void)state;
+    static const char zeros[] = "index  % time    self  children called     name\n"
+                                "[1]    100.0    0.00     0.00                 main [1]\n"
+                                "                0.00     0.00    1/1        left [2]\n"
+                                "                0.00     0.00    2/6        leaf [3]\n"
+                                "----------------------------------------\n"
+                                "                0.00     0.00    1/1        main [1]\n"
+                                "[2]      0.0    0.00     0.00    1      left [2]\n"
+                                "                0.00     0.00    4/6        leaf [3]\n"
+                                "----------------------------------------\n"
+                                "                0.00     0.00    2/6        main [1]\n"
+                                "                0.00     0.00    4/6        left [2]\n"
+                                "[3]      0.0    0.00     0.00    6      leaf [3]\n"
+                                "----------------------------------------\n";
+    pj_err err = {0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(zeros), &err);
+    assert_string_equal(err.text, "");
+    const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);
+    assert_true(pj_call_graph_by_calls(sums));
+    const pj_call_graph *graph = pj_call_graph_new(sums, (pj_call_graph_opts){0}, arena, &err);
+    assert_non_null(graph);
+    assert_int_equal(graph->node_count, 3);
+    assert_int_equal(graph->edge_count, 3);
+    for (uint32_t n = 0; n < 3; n++) {
+        pj_str name = pj_profile_name(p, graph->nodes[n].region);
+        bool leaf = pj_str_equal(name, PJ_S("leaf")), left = pj_str_equal(name, PJ_S("left"));
+        same_value(graph->nodes[n].total, leaf ? 6 / 7.0 : left ? 5 / 7.0 : 1);
+        if (leaf || left)
+            same_value(graph->nodes[n].self, leaf ? 6 / 7.0 : 1 / 7.0);
+    }
+    pj_auto_profile timed = read_profile_bytes("x.txt", pj_str_of(report), &err);
+    assert_false(pj_call_graph_by_calls(pj_profile_sums_new(timed, 0, NULL, arena)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_bear_by_calls),
+        cmocka_unit_test(calls_weigh_where_no_time_was_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,7 @@ typedef struct callgraph {
     pj_graph_layout layout;
     const char **names, **numbers, **places; // lines of nodes
     const char **labels;                     // of edges
+    bool by_calls;                           // no time was measured
     const pj_graph_change *change; // since another profile; NULL = it is compared with none
 } callgraph;
 
@@ -60,6 +61,12 @@ static const char *count_of(const callgraph *c, double calls)
         return pj_arena_format(c->view.arena, calls < 1e9 ? "%.3gM\u00d7" : "%.4gG\u00d7",
                                calls < 1e9 ? calls / 1e6 : calls / 1e9);
     return pj_arena_format(c->view.arena, "%s\u00d7", text);
+}
+
+/// What shares are shares of.
+static const char *amount_of(const callgraph *c)
+{
+    return c->by_calls ? "calls" : "time";
 }
 
 static bool says_times(const callgraph *c)
@@ -212,12 +219,13 @@ static const char *edge_hover(const callgraph *c, const pj_call_graph_edge *e)
     const pj_profile *p = c->view.profile;
     pj_arena *arena = c->view.arena;
     const char *calls = count_of(c, e->calls);
-    return pj_arena_format(
-        arena, "%s calls %s\n%s%s%s",
-        pj_function_short(p, c->graph->nodes[e->caller].region, arena),
-        pj_function_short(p, c->graph->nodes[e->callee].region, arena),
-        isnan(e->total) ? "" : pj_arena_format(arena, "%s of all time, ", percent(c, e->total)),
-        *calls ? calls : "calls are not counted", *calls ? " called" : "");
+    return pj_arena_format(arena, "%s calls %s\n%s%s%s",
+                           pj_function_short(p, c->graph->nodes[e->caller].region, arena),
+                           pj_function_short(p, c->graph->nodes[e->callee].region, arena),
+                           isnan(e->total) ? ""
+                                           : pj_arena_format(arena, "%s of all %s, ",
+                                                             percent(c, e->total), amount_of(c)),
+                           *calls ? calls : "calls are not counted", *calls ? " called" : "");
 }
 
 static void add_edge(const callgraph *c, uint32_t i, double left, double top)
@@ -322,12 +330,13 @@ static const char *note_of(const callgraph *c)
     pj_auto_buf text = {0};
     double node = c->opts.profile.least_node, edge = c->opts.profile.least_edge;
     pj_buf_addf(&text,
-                "%u of %u functions: smaller ones than %g %% of all time are left out (-n), "
+                "%u of %u functions: smaller ones than %g %% of all %s are left out (-n), "
                 "calls of less than %g %% too (-e). ",
                 c->graph->node_count, c->graph->functions,
                 node > 0   ? 100 * node
                 : node < 0 ? 0
                            : 0.5,
+                amount_of(c),
                 edge > 0   ? 100 * edge
                 : edge < 0 ? 0
                            : 0.1);
@@ -380,9 +389,11 @@ static double add_keys(const callgraph *c, double y)
         pj_textbox_put(c->figure, x + 17, y, keys[i].name, (pj_style){.size = 12});
         x += 17 + pj_textbox_width(c->draw, keys[i].name, (pj_style){.size = 12}) + 16;
     }
-    const char *what = c->change                 ? ""
-                       : c->opts.profile.by_self ? "stronger = more own time"
-                                                 : "stronger = more time with callees";
+    bool own = c->opts.profile.by_self;
+    const char *what =
+        c->change ? ""
+                  : pj_arena_format(c->view.arena, "stronger = more %s%s%s", own ? "own " : "",
+                                    amount_of(c), own ? "" : " with callees");
     pj_textbox_put(c->figure, x, y, what, (pj_style){.size = 12, .colour = PJ_MUTED});
     return y + 14;
 }
@@ -401,8 +412,9 @@ static const char *subtitle_of(const callgraph *c)
     const pj_profile_view *view = &c->view;
     const char *finding = c->change ? "" : view->finding;
     const char *said = c->opts.profile.normalise && c->change ? "both as if they took as long"
-                       : c->change ? pj_change_sentence(view, c->change->then.total, view->total)
-                                   : pj_profile_view_amount(view, view->total);
+                       : c->by_calls ? "no time was measured: shares are those of calls"
+                       : c->change   ? pj_change_sentence(view, c->change->then.total, view->total)
+                                     : pj_profile_view_amount(view, view->total);
     return pj_arena_format(view->arena, "%s%s%s%s%s", said, *view->where ? ", " : "", view->where,
                            *finding ? ". " : "", finding);
 }
@@ -509,7 +521,10 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     const pj_graph_theme *known = pj_graph_theme_of(opts.profile.colours, err);
     pj_graph_theme skewed = known ? *known : (pj_graph_theme){0}, *theme = &skewed;
     skewed.skew = opts.profile.skew;
-    if (!known || !pj_profile_view_new(data.profile, opts.profile, arena, &c.view, err))
+    if (!known || !pj_profile_view_untimed(data.profile, opts.profile, arena, &c.view, err))
+        return NULL;
+    c.by_calls = !opts.profile.before && pj_call_graph_by_calls(c.view.sums);
+    if (!c.by_calls && !(c.view.total > 0) && !pj_profile_view_empty(&c.view, err))
         return NULL;
     c.theme = opts.profile.colours ? theme : NULL;
     pj_call_graph_opts how = {.least_node = opts.profile.least_node,

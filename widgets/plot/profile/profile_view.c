@@ -15,6 +15,11 @@
 
 static const double ns_per_s = 1e9;
 
+bool pj_profile_view_empty(const pj_profile_view *view, pj_err *err)
+{
+    return pj_fail(err, PJ_E_MISSING, view->name, 0, "holds no values of functions to draw");
+}
+
 // ---- what is shown
 
 static bool take_measure(pj_profile_view *v, pj_err *err)
@@ -30,7 +35,7 @@ static bool take_measure(pj_profile_view *v, pj_err *err)
                        keys.len ? keys.at : "none");
     }
     if (v->measure == PJ_NO_ITEM)
-        return pj_fail(err, PJ_E_MISSING, v->name, 0, "holds no values of functions to draw");
+        return pj_profile_view_empty(v, err);
     v->is_time = p->measures[v->measure].kind == PJ_MEASURE_TIME;
     v->factor = v->is_time ? ns_per_s : 1;
     return true;
@@ -174,8 +179,8 @@ static const char *finding_of(const pj_profile_view *v)
     return first.len ? pj_arena_text(v->arena, first) : "";
 }
 
-bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
-                         pj_profile_view *out, pj_err *err)
+bool pj_profile_view_untimed(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
+                             pj_profile_view *out, pj_err *err)
 {
     *out = (pj_profile_view){.profile = profile, .opts = opts, .arena = arena};
     if (!take_locations(out, err))
@@ -188,8 +193,14 @@ bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts opts, pj_are
     out->finding = finding_of(out);
     out->sums = pj_profile_sums_new(profile, out->measure, out->shown, arena);
     out->total = pj_profile_sums_total(out->sums);
-    return out->total > 0 ||
-           pj_fail(err, PJ_E_MISSING, out->name, 0, "holds no values of functions to draw");
+    return true;
+}
+
+bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts opts, pj_arena *arena,
+                         pj_profile_view *out, pj_err *err)
+{
+    return pj_profile_view_untimed(profile, opts, arena, out, err) &&
+           (out->total > 0 || pj_profile_view_empty(out, err));
 }
 
 // ---- amounts

@@ -31,6 +31,11 @@ typedef struct pj_profile_view {
     const char *finding;            // what it shows, in a sentence; "" = nothing that stands out
 } pj_profile_view;
 
+/// What all pictures say of a profile in which no function has a value; false.
+bool pj_profile_view_empty(const pj_profile_view *view, pj_err *err);
+/// As pj_profile_view_new, though all values be 0: for what numbers of calls alone can show.
+PJ_CHECKED bool pj_profile_view_untimed(const pj_profile *profile, pj_profile_opts opts,
+                                        pj_arena *arena, pj_profile_view *out, pj_err *err);
 /// Errors: PJ_E_USAGE (no such measure or rank), PJ_E_MISSING (nothing that can be added).
 PJ_CHECKED bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts opts,
                                     pj_arena *arena, pj_profile_view *out, pj_err *err);

@@ -12,7 +12,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 40, STAGE_FIRST = 14, STAGE_COLUMNS = 5 };
+enum {
+    LEAST_COLUMNS = 20,
+    MOST_COLUMNS = 40,
+    SHARES_FIRST = 9, // five of the run, five of the stage
+    STAGE_FIRST = 14,
+    STAGE_COLUMNS = 5
+};
 
 /// What the columns of the table of events are; those that are not here repeat the first ones in
 /// percent.
@@ -114,13 +120,27 @@ static bool read_stage(petsc *file, pj_str line)
     return true;
 }
 
+/// Takes the last number off a row, the one of that column. Shares have three columns, so that
+/// 100 % stands close to what is before it: "80100 90".
+static pj_str take_word(pj_str *line, unsigned column)
+{
+    static const pj_str full = {"100", 3};
+    pj_str word = pj_text_last_word(line);
+    bool share = column >= SHARES_FIRST && column < STAGE_FIRST + STAGE_COLUMNS;
+    uint64_t number;
+    if (!share || word.len <= full.len || !pj_str_ends(word, full) || !pj_parse_u64(word, &number))
+        return word;
+    line->len = (size_t)(word.at - line->at) + word.len - full.len;
+    return full;
+}
+
 /// Takes the numbers of a row of events off its right end, the last of a row of `in_row`; the rest
 /// is the name. What cannot be had is "n/a", five are so in an event of "Multiple stages".
 static bool take_numbers(pj_str *line, unsigned in_row, double *out)
 {
     unsigned left = in_row;
     while (left) {
-        pj_str word = pj_text_last_word(line);
+        pj_str word = take_word(line, left - 1);
         if (!word.len)
             return false;
         if (pj_str_equal(word, PJ_S("stages")) && left == STAGE_FIRST + STAGE_COLUMNS &&

@@ -127,6 +127,39 @@ static void test_petsc(void **state)
     assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
 }
 
+/// Shares of 100 % leave no blank before them.
+static void test_petsc_full_shares(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "--------- PETSc Performance Summary: ---------\n\n"
+        "./ex5 on a arch named host with 8 processors, by me Mon Feb  1 12:00:00 2010\n"
+        "Event                Count      Time (sec)     Flops\n"
+        "                   Max Ratio  Max     Ratio   Max  Ratio  Mess   Avg len Reduct  %T %F %M "
+        "%L "
+        "%R  %T %F %M %L %R Mflop/s\n"
+        "--- Event Stage 0: Main Stage\n\n"
+        "KSPSolve               1 1.0 1.0000e+00 1.0 1.00e+06 1.0 9.0e+01 1.0e+03 8.0e+01 80100 90 "
+        "90 "
+        "80  81100 90 90 88     8\n"
+        "SNESSolve              3 1.0 2.0000e+00 1.5 1.00e+06 1.0 9.0e+01 1.0e+03 8.0e+01 "
+        "100100100100100 100100100100100  1234\n";
+    pj_err err = {0};
+    pj_auto_profile p = read_profile_bytes("x.txt", pj_str_of(text), &err);
+    assert_non_null(p);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
+    uint32_t solve = event_of(p, PJ_S("Main Stage"), PJ_S("KSPSolve"));
+    assert_true(time_of(p, solve, 0) == 1 && calls_of(p, solve, 0) == 1);
+    assert_true(rate_of(p, solve, "global_time_percent") == 80);
+    assert_true(rate_of(p, solve, "stage_time_percent") == 81);
+    assert_true(rate_of(p, solve, "mflops") == 8);
+    uint32_t all = event_of(p, PJ_S("Main Stage"), PJ_S("SNESSolve"));
+    assert_true(time_of(p, all, 0) == 2 && rate_of(p, all, "time_ratio") == 1.5);
+    assert_true(rate_of(p, all, "global_time_percent") == 100);
+    assert_true(rate_of(p, all, "stage_time_percent") == 100);
+    assert_true(rate_of(p, all, "mflops") == 1234);
+}
+
 static void test_petsc_reference(void **state)
 {
     (void)state;
@@ -250,10 +283,15 @@ static void test_petsc_xml_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pyop2),     cmocka_unit_test(test_pyop2_reference),
-        cmocka_unit_test(test_petsc),     cmocka_unit_test(test_petsc_reference),
-        cmocka_unit_test(test_petsc_csv), cmocka_unit_test(test_petsc_csv_reference),
-        cmocka_unit_test(test_petsc_xml), cmocka_unit_test(test_petsc_xml_real),
+        cmocka_unit_test(test_pyop2),
+        cmocka_unit_test(test_pyop2_reference),
+        cmocka_unit_test(test_petsc),
+        cmocka_unit_test(test_petsc_reference),
+        cmocka_unit_test(test_petsc_full_shares),
+        cmocka_unit_test(test_petsc_csv),
+        cmocka_unit_test(test_petsc_csv_reference),
+        cmocka_unit_test(test_petsc_xml),
+        cmocka_unit_test(test_petsc_xml_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

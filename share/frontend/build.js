@@ -1,6 +1,6 @@
-// node build.js OUT: bundles JupyterLab and the ipywidgets manager into the folder OUT: the
-// application, its themes and the schemas of its settings. package.json is the only list. Beside
-// it the widgets for the classic Notebook.
+// node build.js OUT: bundles JupyterLab, Jupyter Notebook 7 and the ipywidgets manager into the
+// folder OUT: the applications, their themes and the schemas of their settings. package.json is the
+// only list. Beside it the widgets for the classic Notebook.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,30 +13,38 @@ const manifest = name =>
   JSON.parse(fs.readFileSync(path.join(here, 'node_modules', name, 'package.json')));
 
 const installed = Object.keys(manifest('..').dependencies).map(manifest).filter(p => p.jupyterlab);
-const having = key => installed.filter(p => p.jupyterlab[key]);
+const having = (key, among = installed) => among.filter(p => p.jupyterlab[key]);
 
 // An extension is named by its package or, where it is not the main module, by a file in it.
 const entryOf = (p, key) =>
   p.jupyterlab[key] === true ? p.name : path.posix.join(p.name, p.jupyterlab[key]);
 
-function listing(key) {
-  const entries = having(key).map(p => entryOf(p, key));
+function listing(key, among) {
+  const entries = having(key, among).map(p => entryOf(p, key));
   return entries.map((entry, i) => `import * as ${key}${i} from '${entry}';`).join('\n') +
     `\nexport const ${key}s = [${entries.map((_, i) => `${key}${i}`)}];\n`;
 }
 
-const styles = () => installed.filter(p => p.styleModule)
+const styles = among => among.filter(p => p.styleModule)
   .map(p => `import '${p.name}/${p.styleModule}';`).join('\n');
 
+const isNotebook7 = p => p.name.startsWith('@jupyter-notebook/');
+
+/// Modules of extensions and their styles: those of any application, and Notebook 7's own.
+function made(name) {
+  const among = installed.filter(p => isNotebook7(p) === (name === 'installed-notebook'));
+  return listing('extension', among) + listing('mimeExtension', among) + styles(among);
+}
+
 // What webpack does for JupyterLab's sources: '~' leads to a package, a picture is text for scripts
-// and a URL for styles. 'installed' is the module of all extensions.
+// and a URL for styles.
 const jupyterlab = {
   name: 'jupyterlab',
   setup(bundle) {
-    const extensions = listing('extension') + listing('mimeExtension') + styles();
-    bundle.onResolve({ filter: /^installed$/ }, () => ({ path: 'installed', namespace: 'made' }));
-    bundle.onLoad({ filter: /.*/, namespace: 'made' },
-      () => ({ contents: extensions, resolveDir: here }));
+    bundle.onResolve({ filter: /^installed(-notebook)?$/ }, ({ path: name }) =>
+      ({ path: name, namespace: 'made' }));
+    bundle.onLoad({ filter: /.*/, namespace: 'made' }, ({ path: name }) =>
+      ({ contents: made(name), resolveDir: here }));
     bundle.onResolve({ filter: /^~/ }, ({ path: name, ...rest }) =>
       bundle.resolve(name.slice(1), { ...rest, resolveDir: here }));
     bundle.onResolve({ filter: /\.svg$/ }, ({ path: name, kind, importer, resolveDir }) =>
@@ -66,7 +74,7 @@ const options = {
 fs.rmSync(out, { recursive: true, force: true });
 await build({
   ...options,
-  entryPoints: ['lab.js'],
+  entryPoints: ['lab.js', 'notebook.js'],
   outdir: path.join(out, 'static'),
   format: 'esm',
   alias: { path: 'path-browserify' },

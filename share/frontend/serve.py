@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """serve.py [--root DIR] [--port N] [--state DIR] [--open PATH]: the bundled JupyterLab on localhost.
 
-Stands beside what build.js made. Debian's jupyter-server and jupyterlab-server do the serving; the
+Stands beside what build.js made; /notebooks/PATH is Jupyter Notebook 7. Debian's jupyter-server and jupyterlab-server do the serving; the
 token is $JUPYTER_TOKEN, or a fresh one. Prints the address and ends with the command.
 """
 
@@ -14,6 +14,7 @@ import socket
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.base.zmqhandlers import WebSocketMixin
 from jupyterlab_server import LabServerApp
+from jupyterlab_server.handlers import LabHandler
 import jupyterlab_server
 from tornado import web, websocket
 
@@ -48,6 +49,15 @@ class Events(WebSocketMixin, websocket.WebSocketHandler, JupyterHandler):
         pass
 
 
+class Notebook(LabHandler):
+    """The page of one notebook in Jupyter Notebook 7."""
+
+    @web.authenticated
+    def get(self, path):  # pylint: disable=arguments-differ
+        own = {"entry": "notebook", "notebookPage": "notebooks", "notebookVersion": "[7, 6, 2]"}
+        self.write(self.render_template("index.html", page_config=self.get_page_config() | own))
+
+
 class Frontend(LabServerApp):
     """JupyterLab as build.js left it."""
 
@@ -73,7 +83,8 @@ class Frontend(LabServerApp):
 
     def initialize_handlers(self):
         super().initialize_handlers()
-        self.handlers += [(r"/api/me", Me), (r"/api/events/subscribe", Events)]
+        self.handlers += [(r"/notebooks/(.*)", Notebook), (r"/api/me", Me),
+                          (r"/api/events/subscribe", Events)]
 
 
 def _jupyter_server_extension_points():

@@ -4,10 +4,14 @@ import { openPage, settled } from './page.js';
 const panel = '.jp-NotebookPanel:not(.lm-mod-hidden)';
 
 export class Lab {
+  static address(notebook) {
+    return `lab/tree/${notebook}?reset`;
+  }
+
   static async open(browser, server, notebook, size) {
-    const lab = new Lab();
+    const lab = new this();
     lab.page = await openPage(browser, size);
-    await lab.page.goto(server.address(`lab/tree/${notebook}?reset`));
+    await lab.page.goto(server.address(this.address(notebook)));
     await lab.loaded();
     return lab;
   }

@@ -13,6 +13,7 @@ import { wizardScenarios } from './scenarios_wizard.js';
 import { profileScenarios } from './scenarios_profiles.js';
 import { widgetScenarios } from './scenarios_widgets.js';
 import { classicScenarios } from './scenarios_classic.js';
+import { notebook7Scenarios } from './scenarios_notebook7.js';
 
 const [frontend, log, ...words] = process.argv.slice(2);
 const notebooks = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../notebooks');
@@ -24,7 +25,7 @@ const picked = scenarios => Object.entries(scenarios)
 let failed = 0;
 const unknown = words.filter(word => !Object.keys({
   ...labScenarios, ...widgetScenarios, ...wizardScenarios, ...profileScenarios,
-  ...classicScenarios
+  ...notebook7Scenarios, ...classicScenarios
 }).some(name => name.includes(word)));
 if (unknown.length) throw new Error(`no scenario is called ${unknown.join(', ')}`);
 
@@ -72,7 +73,7 @@ async function playAll(kind, scenarios) {
 fs.mkdirSync(root);
 try {
   await playAll('lab', picked({ ...labScenarios, ...widgetScenarios, ...wizardScenarios,
-    ...profileScenarios }));
+    ...profileScenarios, ...notebook7Scenarios }));
   await playAll('classic', picked(classicScenarios));
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });

@@ -130,8 +130,20 @@ async function byKeys(stage) {
   const focused = () => lab.page.evaluate(() => document.activeElement.textContent);
   for (let i = 0; i < 60 && await focused() !== 'Analyse'; i++) await lab.page.keyboard.press('Tab');
   assert.equal(await focused(), 'Analyse');
+  await lab.page.keyboard.press('Shift+Tab'); // Cancel is off
+  assert.equal(await focused(), 'Advanced');
+  await lab.page.keyboard.press('Space');
+  await field(area, 'Region').waitFor();
+  await lab.page.keyboard.press('Tab');
+  assert.ok(await field(area, 'Region').evaluate(at => at === document.activeElement));
+  for (let i = 0; i < 20 && await focused() !== 'Analyse'; i++) await lab.page.keyboard.press('Tab');
   await lab.page.keyboard.press('Enter');
   await assertShown(stage, area);
+  await area.locator('.lm-TabBar-tab.lm-mod-current').focus();
+  await lab.page.keyboard.press('ArrowRight');
+  assert.equal(await focused(), 'Scaling');
+  await lab.page.keyboard.press('Enter');
+  await area.locator('img[alt*="Speedup"]').first().waitFor();
 }
 
 async function reloaded(stage) {

@@ -30,12 +30,11 @@ export class Stage {
     return writeNotebook(this.server.kind, this.home, name, sources);
   }
 
-  /// Opens a notebook in the front end of the server.
-  async open(name, { server = this.server, ...size } = {}) {
-    const front = await frontEnds[server.kind].open(this.browser, server, `${this.folder}/${name}`,
-      size);
-    this.opened.push(front);
-    return front;
+  /// Opens a notebook in the front end of the server, or in another that it serves.
+  async open(name, { server = this.server, front = frontEnds[server.kind], ...size } = {}) {
+    const opened = await front.open(this.browser, server, `${this.folder}/${name}`, size);
+    this.opened.push(opened);
+    return opened;
   }
 
   /// Another server on the same notebooks that trusts nothing yet.

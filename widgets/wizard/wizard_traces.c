@@ -23,6 +23,7 @@ typedef struct traces_page {
     pj_piece list, tag, reference, said; // of the chosen runs
     pj_piece how[PJ_HOW_COUNT];          // options of reading
     pj_piece set, scaling, latency, bandwidth, eager, workers, memory, reread;
+    pj_piece more, settings; // shows the box of them
     pj_piece analyse, cancel, all, trouble, progress;
 } traces_page;
 
@@ -286,6 +287,14 @@ static void keep_settings(pj_wizard *wizard, const traces_page *page)
     }
 }
 
+/// A button, since no key reaches the title of ipywidgets' accordion.
+static void on_more(void *context)
+{
+    pj_wizard *wizard = context;
+    traces_page *page = page_of(wizard);
+    pj_piece_show(&wizard->parts, page->settings, pj_piece_is_on(&wizard->parts, page->more));
+}
+
 static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
 {
     pj_pieces *parts = &wizard->parts;
@@ -318,11 +327,15 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
                      (const pj_piece[]){pj_piece_box(parts, "VBox", how), page->set, page->scaling,
                                         page->latency, page->bandwidth, page->eager, workers,
                                         page->memory, page->reread, NULL});
-    pj_piece fold = PJ_PIECE_COLUMN(parts, box);
-    pj_piece accordion = pj_piece_box(parts, "Accordion", (const pj_piece[]){fold, NULL});
-    pj_piece_set(parts, accordion, "titles", json_pack("[s]", "Advanced"));
-    pj_piece_layout(parts, accordion, "max_width", "900px");
-    return accordion;
+    page->settings = box;
+    page->more =
+        pj_piece_new(parts, "ToggleButton",
+                     json_pack("{s:s, s:s, s:s, s:{s:s, s:s}}", "description", "Advanced", "icon",
+                               "sliders", "tooltip", "How traces are read and what is computed",
+                               "layout", "width", "auto", "align_self", "flex-start"));
+    pj_piece_show(parts, box, false);
+    pj_piece_on(parts, page->more, "value", on_more);
+    return PJ_PIECE_COLUMN(parts, page->more, box);
 }
 
 // Reading

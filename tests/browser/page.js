@@ -4,8 +4,10 @@ import { createRequire } from 'node:module';
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
 // Heard with any kernel: Yjs warns at each start of JupyterLab, the classic Notebook looks for an
-// extension that Debian has elsewhere; and what answers of the server say by themselves.
+// extension that Debian has elsewhere, Notebook 7 for the settings of its shortcuts before they are
+// loaded and for the folder that JupyterLab was in; and what answers of the server say by themselves.
 const harmless = [/\[yjs#509\]/, /^Invalid access: Add Yjs type/, /nbextensions\/widgets\//,
+  /reading 'schema'/, /^Error: Command 'filebrowser:open-path' not registered/,
   /^Failed to load resource/];
 
 const isLocal = address => {

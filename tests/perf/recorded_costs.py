@@ -18,6 +18,14 @@ def own_environment(bench):
     return {**os.environ, "PYTHONPATH": place}
 
 
+def compile_modules(bench):
+    """As an installation has them: a start does not compile them."""
+    if "compiled" not in bench.paths:
+        place = os.path.dirname(own_environment(bench)["PYTHONPATH"])
+        subprocess.run([sys.executable, "-m", "compileall", "-q", place], check=True)
+        bench.paths["compiled"] = place
+
+
 def folder(bench):
     """A name where nothing is: neither a recording nor a file of cProfile's."""
     path = os.path.join(bench.scratch, "recorded")
@@ -56,6 +64,7 @@ def added(load):
 
 def whole_cpu(bench, program, how):
     """In a folder that is no working copy: saying which version of the code it is, is git's cost."""
+    compile_modules(bench)
     path = os.path.join(HERE, program)
     words = {"none": (sys.executable, path),
              "cprofile": (sys.executable, "-m", "cProfile", "-o", folder(bench), path),

@@ -164,13 +164,30 @@ static const char *name_of(const char *name, const pj_record_case *one, pj_arena
                            one->threads, one->number);
 }
 
+static uint64_t number_of(const char *variable)
+{
+    uint64_t number;
+    const char *value = getenv(variable);
+    return value && pj_parse_u64(pj_str_of(value), &number) && number <= MOST_SIZE ? number : 0;
+}
+
+/// Of this machine, or of all that Slurm has allotted to the job.
+static uint64_t cores_there_are(void)
+{
+    const uint64_t own = pj_job_workers(&(pj_job){.stop = NULL}),
+                   each = number_of("SLURM_CPUS_PER_TASK");
+    const uint64_t allotted = number_of("SLURM_NTASKS") * (each ? each : 1);
+    return allotted > own ? allotted : own;
+}
+
 static bool fits(const pj_record_plan *plan, const pj_record_case *one, pj_err *err)
 {
     uint64_t ranks = one->ranks ? one->ranks : 1, threads = one->threads ? one->threads : 1;
-    unsigned cores = pj_job_workers(&(pj_job){.stop = NULL});
+    const uint64_t cores = cores_there_are();
     return plan->oversubscribe || ranks * threads <= cores ||
            pj_fail(err, PJ_E_USAGE, NULL, 0,
-                   "record: %" PRIu64 " x %" PRIu64 " threads are more than the %u core%s that "
+                   "record: %" PRIu64 " x %" PRIu64 " threads are more than the %" PRIu64
+                   " core%s that "
                    "this process may use; --oversubscribe runs them all the same",
                    ranks, threads, cores, cores == 1 ? "" : "s");
 }

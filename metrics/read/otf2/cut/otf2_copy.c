@@ -165,16 +165,22 @@ static OTF2_MetricValue share_of(OTF2_Type type, OTF2_MetricValue value, uint64_
     return value;
 }
 
-/// The reading that a border divides: from its begin to its end, and what was counted in it.
+/// The reading that a border divides: from its begin to its end in ns, and what was counted in it.
 typedef struct gap {
     uint64_t from, to;
     OTF2_MetricValue counted;
 } gap;
 
+static uint64_t ns_of(const copying *c, uint64_t ticks)
+{
+    return c->part->ns(c->part->self, c->at->id, ticks);
+}
+
 static gap gap_of(const copying *c, const counter *k, unsigned border, uint8_t value)
 {
     const reading *before = &k->before[border], *behind = &k->behind[border];
-    gap g = {before->known ? before->time : c->first, behind->time, behind->values[value]};
+    gap g = {ns_of(c, before->known ? before->time : c->first), ns_of(c, behind->time),
+             behind->values[value]};
     if (before->known && k->counting == PJ_OTF2_COUNTS_ON)
         g.counted = less(k->types[value], g.counted, before->values[value]);
     return g;
@@ -185,7 +191,7 @@ static OTF2_MetricValue value_at_begin(const copying *c, const counter *k, uint8
 {
     gap g = gap_of(c, k, 0, value);
     OTF2_MetricValue inside =
-        share_of(k->types[value], g.counted, g.to - c->window.from, g.to - g.from);
+        share_of(k->types[value], g.counted, g.to - c->window.from_ns, g.to - g.from);
     return less(k->types[value], k->behind[0].values[value], inside);
 }
 
@@ -193,21 +199,22 @@ static OTF2_MetricValue value_at_begin(const copying *c, const counter *k, uint8
 static OTF2_MetricValue value_at_end(const copying *c, const counter *k, uint8_t value)
 {
     gap g = gap_of(c, k, 1, value);
-    bool one_gap = g.from < c->window.from;
-    uint64_t from = one_gap ? c->window.from : g.from;
+    bool one_gap = g.from < c->window.from_ns;
+    uint64_t from = one_gap ? c->window.from_ns : g.from;
     OTF2_MetricValue zero = {0}, base = zero;
     if (k->counting == PJ_OTF2_COUNTS_ON)
         base = one_gap ? value_at_begin(c, k, value) : k->before[1].values[value];
     OTF2_MetricValue inside =
-        share_of(k->types[value], g.counted, c->window.to - from, g.to - g.from);
+        share_of(k->types[value], g.counted, c->window.to_ns - from, g.to - g.from);
     return less(k->types[value], base, less(k->types[value], zero, inside));
 }
 
 static void write_border(copying *c, counter *k, unsigned border)
 {
     const uint64_t borders[] = {c->window.from, c->window.to};
-    gap g = gap_of(c, k, border, 0);
-    if (k->counting == PJ_OTF2_NO_COUNTER || !k->behind[border].known || g.from == borders[border])
+    if (k->counting == PJ_OTF2_NO_COUNTER || !k->behind[border].known)
+        return;
+    if (gap_of(c, k, border, 0).from == (border ? c->window.to_ns : c->window.from_ns))
         return;
     c->copied->readings++;
     if (border == 0 && k->counting == PJ_OTF2_COUNTS_ANEW)
@@ -224,8 +231,8 @@ static void divide(copying *c, counter *k, OTF2_MetricValue *values)
 {
     for (uint8_t v = 0; v < k->count; v++) {
         gap g = gap_of(c, k, 0, v);
-        if (g.from < c->window.from)
-            values[v] = share_of(k->types[v], g.counted, g.to - c->window.from, g.to - g.from);
+        if (g.from < c->window.from_ns)
+            values[v] = share_of(k->types[v], g.counted, g.to - c->window.from_ns, g.to - g.from);
     }
     k->divided = true;
 }

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct pj_otf2_window { // of a location, in its own ticks
-    uint64_t from, to;
+typedef struct pj_otf2_window { // of a location
+    uint64_t from, to;          // in its own ticks: the first and the last
+    uint64_t from_ns, to_ns;    // of the run
 } pj_otf2_window;
 
 typedef struct pj_otf2_knot { // of the offsets to the global clock
@@ -34,6 +35,8 @@ typedef enum pj_otf2_counting {
 /// What to copy. Ids are those of the location.
 typedef struct pj_otf2_part {
     pj_otf2_window (*window)(void *self, uint64_t location);
+    /// When the run has come to a tick: between readings time is shared in ns, as it is read.
+    uint64_t (*ns)(void *self, uint64_t location, uint64_t ticks);
     const pj_otf2_knot *(*knots)(void *self, uint64_t location, size_t *count);
     pj_otf2_counting (*counting)(void *self, uint64_t location, uint64_t metric);
     /// A collective ended before the part.

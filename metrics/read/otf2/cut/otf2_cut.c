@@ -167,8 +167,10 @@ static void set_knots(pj_otf2_cut *cut, location *p)
 static void set_window(pj_otf2_cut *cut, location *p)
 {
     uint64_t behind = pj_otf2_clock_first(&p->clock, cut->roi.to_ns + 1);
-    p->window =
-        (pj_otf2_window){pj_otf2_clock_first(&p->clock, cut->roi.from_ns), behind - (behind > 0)};
+    p->window = (pj_otf2_window){.from = pj_otf2_clock_first(&p->clock, cut->roi.from_ns),
+                                 .to = behind - (behind > 0),
+                                 .from_ns = cut->roi.from_ns,
+                                 .to_ns = cut->roi.to_ns};
     if (p->window.to <= p->window.from)
         p->window.to = p->window.from + 1;
 }
@@ -236,6 +238,12 @@ static pj_otf2_window window_of(void *self, uint64_t number)
 {
     const pj_otf2_cut *cut = self;
     return location_for(cut, number)->window;
+}
+
+static uint64_t ns_of(void *self, uint64_t number, uint64_t ticks)
+{
+    const pj_otf2_cut *cut = self;
+    return pj_otf2_clock_any_ns(&location_for(cut, number)->clock, ticks);
 }
 
 static const pj_otf2_knot *knots_of(void *self, uint64_t number, size_t *count)
@@ -341,6 +349,7 @@ static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from
                       pj_otf2_copied *copied, pj_err *err)
 {
     pj_otf2_part part = {.window = window_of,
+                         .ns = ns_of,
                          .knots = knots_of,
                          .counting = counting_of,
                          .met = meet,

@@ -40,6 +40,7 @@ static const pj_model_app app = {.ranks = 3,
 static const pj_otf2_style styles[] = {
     {0},
     {.clock_step = 123456789},
+    {.clock_step = 7, .ticks_per_ns = 3}, // borders between ticks
     {.relative = true},
     {.absolute = true},
     {.global_ids = true},
@@ -213,7 +214,7 @@ static void parts_of_random_readings_agree(void **state)
     (void)state;
     uint64_t seed = 7;
     for (unsigned i = 0; i < pj_rounds(100, 2000); i++) {
-        write_random(&seed, styles[i % 3]);
+        write_random(&seed, styles[i % 4]);
         double from = (double)below(&seed, 90),
                to = from + 1 + (double)below(&seed, 9 + 90 - (uint64_t)from);
         write_part(from, to);

@@ -117,11 +117,16 @@ static bool is_of_device(uint64_t type)
            (member <= 1 || member == 6 || member == 7 || member == 9 || member == 10);
 }
 
+/// MPI calls, of which a thread is in one of each type at most.
+static bool is_call(uint64_t type)
+{
+    return type >= 50000001 && type <= 50000005;
+}
+
 /// Types whose value other than 0 holds until their 0.
 static bool is_nesting(uint64_t type)
 {
-    return (type >= 50000001 && type <= 50000005) || (type >= 60000000 && type < 61000000) ||
-           is_of_device(type);
+    return is_call(type) || (type >= 60000000 && type < 61000000) || is_of_device(type);
 }
 
 // Threads
@@ -157,10 +162,10 @@ static void note_open(thread *t, uint64_t type, uint64_t value)
 {
     enum { LEVELS = 0 }; // the key of them all
     uint64_t key = is_level(type) ? LEVELS : type;
+    if (!value || is_call(type))
+        pj_shelf_take(&t->open, key, PJ_NEWEST, &(opened){0});
     if (value)
         pj_shelf_put(&t->open, key, &(opened){type, value});
-    else
-        pj_shelf_take(&t->open, key, PJ_NEWEST, &(opened){0});
 }
 
 static void write_state(cutting *c, const thread *t, uint64_t begin, uint64_t end, uint64_t state)

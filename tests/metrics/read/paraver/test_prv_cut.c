@@ -196,10 +196,11 @@ static uint64_t below(uint64_t *seed, uint64_t limit)
     return (*seed >> 33) % limit;
 }
 
-/// States that overlap in any way, constructs that open and close in any order, readings between.
+/// States that overlap in any way, constructs and MPI calls that open and close in any order,
+/// readings between.
 static void write_random(uint64_t *seed)
 {
-    static const unsigned types[] = {60000001, 60000005, 60000018, 60000023};
+    static const unsigned types[] = {60000001, 60000005, 60000018, 60000023, 50000001, 50000002};
     static const unsigned states[] = {1, 1, 1, 15, 7};
     pj_auto_buf text = {0};
     pj_buf_puts(&text, "#Paraver (01/01/2024 at 12:00):400_ns:1(1):1:1(1:1)\n");
@@ -209,7 +210,7 @@ static void write_random(uint64_t *seed)
             pj_buf_addf(&text, "1:1:1:1:1:%u:%u:%u\n", now, end < 400 ? end : 400,
                         states[below(seed, 5)]);
         else if (kind == 4)
-            pj_buf_addf(&text, "2:1:1:1:1:%u:%u:%u\n", now, types[below(seed, 4)],
+            pj_buf_addf(&text, "2:1:1:1:1:%u:%u:%u\n", now, types[below(seed, 6)],
                         (unsigned)below(seed, 2));
         else
             pj_buf_addf(&text, "2:1:1:1:1:%u:42000050:%u\n", now, (unsigned)below(seed, 1000));

@@ -482,7 +482,9 @@ static void add_header(const pj_ideal_trace *trace, double end, pj_buf *out)
         add_ranks(trace, a, nodes, out);
     pj_buf_addf(out, ",%u\n", trace->run->names.communicator_count);
     add_communicators(trace, out);
-    pj_buf_puts(out, "#popinjay:REPLAY:\n"); // by which readers know that it is no measurement
+    // By which readers know that it is no measurement, and by which rules it is replayed again.
+    pj_buf_addf(out, "#popinjay:REPLAY:%s%s\n", trace->run->told.forks_traced ? "forks:" : "",
+                trace->run->told.starts_go_on ? "starts:" : "");
 }
 
 typedef struct output {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #define ANCHOR PJ_BINARY_DIR "/persistent_archive.otf2"
+#define IDEAL PJ_BINARY_DIR "/persistent_ideal.prv"
 #define TRACE PJ_BINARY_DIR "/persistent_archive.prv"
 
 enum { LARGE = 1 << 20 };
@@ -38,11 +39,12 @@ static pj_trace_writer *exchange(void)
     return trace;
 }
 
-static pj_run *load(const char *path)
+static pj_run *load(const char *path, const char *ideal_path)
 {
     pj_err err = {0};
     pj_job job = {.workers = 2};
-    pj_run *run = pj_load(path, (pj_load_opts){.raw_clock = true}, &job, &err);
+    pj_load_opts opts = {.raw_clock = true, .ideal_path = ideal_path};
+    pj_run *run = pj_load(path, opts, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
@@ -62,12 +64,15 @@ static void a_started_send_goes_on(void **state)
         pj_err err = {0};
         if (!pj_otf2_writer_save(trace, ANCHOR, styles[i], &err))
             fail_msg("%s", err.text);
-        pj_auto_run run = load(ANCHOR);
+        pj_auto_run run = load(ANCHOR, IDEAL);
         if (!run->ideal.available)
             fail_msg("%s", run->ideal.reason);
         assert_int_equal(run->told.messages_apart, !styles[i].no_send);
         assert_true(run->ideal.finish_ns[0] == 100 && run->ideal.finish_ns[1] == 200);
         assert_int_equal(run->import.count[PJ_IMPORT_start_waits], 0);
+        pj_auto_run again = load(IDEAL, NULL); // the idealised trace says by which rules
+        assert_true(again->ideal.available && again->ideal.finish_ns[1] == 200);
+        assert_int_equal(again->import.count[PJ_IMPORT_start_waits], 0);
     }
     pj_otf2_writer_remove(ANCHOR);
 }
@@ -79,7 +84,7 @@ static void in_paraver_traces_it_waits_and_that_is_said(void **state)
     pj_auto_trace trace = exchange();
     pj_err err = {0};
     assert_true(pj_trace_writer_save(trace, TRACE, &err));
-    pj_auto_run run = load(TRACE);
+    pj_auto_run run = load(TRACE, NULL);
     assert_false(run->ideal.available);
     assert_int_equal(run->import.count[PJ_IMPORT_start_waits], 2);
 }

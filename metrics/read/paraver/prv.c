@@ -124,7 +124,11 @@ static bool line_before_records(prv_reading *reading, pj_str line, size_t *cap)
     pj_run *run = reading->run;
     if (pj_prv_is_comment(line)) {
         run->chopped |= pj_prv_says_chopped(line);
-        run->idealised |= pj_prv_says_idealised(line);
+        if (pj_prv_says_idealised(line)) {
+            run->idealised = true;
+            run->told.forks_traced = pj_str_contains(line, PJ_S(":forks:"));
+            run->told.starts_go_on = pj_str_contains(line, PJ_S(":starts:"));
+        }
     } else if (pj_prv_is_communicator(line)) {
         communicator_line(reading, line, cap);
     } else {

@@ -4,6 +4,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "tests/support/folder.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 #include "tests/support/trace/replay_script.h"
 #include "tests/support/trace/trace_writer.h"
 
@@ -172,6 +174,31 @@ static void several_applications_are_read_again(void **state)
     assert_int_equal(run->layout.ranks, 3);
 }
 
+/// Waiting in OpenMP is told from computing in archives, not in other Paraver traces.
+static void a_hybrid_archive_is_read_again(void **state)
+{
+    (void)state;
+    static const pj_model_app app = {.ranks = 2,
+                                     .threads = 3,
+                                     .openmp = true,
+                                     .iterations = 3,
+                                     .work_ns = 5e6,
+                                     .imbalance = 0.2,
+                                     .serial_fraction = 0.2,
+                                     .thread_imbalance = 0.3,
+                                     .halo_ns = 200000,
+                                     .collective_ns = 100000,
+                                     .fork_ns = 5000,
+                                     .join_ns = 7000,
+                                     .halo_bytes = 40960};
+    pj_auto_trace trace = pj_model_write(&app);
+    const char *anchor = folder_file("hybrid.otf2");
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_otf2_writer_save(trace, anchor, (pj_otf2_style){.clock_step = 0}, &err));
+    compare(anchor, (pj_network){.latency_ns = 0});
+    pj_otf2_writer_remove(anchor);
+}
+
 static void names_lie_beside_it(void **state)
 {
     (void)state;
@@ -279,6 +306,7 @@ int main(void)
         cmocka_unit_test(messages_keep_size_and_tag),
         cmocka_unit_test(a_long_batch_keeps_its_times),
         cmocka_unit_test(several_applications_are_read_again),
+        cmocka_unit_test(a_hybrid_archive_is_read_again),
         cmocka_unit_test(names_lie_beside_it),
         cmocka_unit_test(real_traces),
         cmocka_unit_test(what_cannot_be_written_is_an_error),

@@ -95,10 +95,30 @@ static void say_devices(collector *c, int run)
                         c->measures[run].devices));
 }
 
+/// No replay takes less time than its ranks compute, but for what it leaves out.
+static void say_ideal_is_short(collector *c, int run)
+{
+    const pj_measures *m = &c->measures[run];
+    if (!m->run->ideal.available || m->nonmpi_max <= m->ideal_runtime)
+        return;
+    const char *why = m->run->roi.set
+                          ? "on the ideal network ranks cross the borders of the region of "
+                            "interest at other times than in the trace: put the borders behind "
+                            "a collective of all ranks, or make it longer"
+                          : "the replay does not fit this trace";
+    char ideal[32], useful[32];
+    pj_format_duration(m->ideal_runtime, ideal);
+    pj_format_duration(m->nonmpi_max, useful);
+    say(c, PJ_WARNING, run,
+        pj_arena_format(c->metrics->arena,
+                        "the ideal runtime (%s) is below the longest computation of a rank (%s), "
+                        "so that serialisation is above 1: %s",
+                        ideal, useful, why));
+}
+
 static void say_what_the_run_is(collector *c, int run)
 {
     const pj_measures *m = &c->measures[run];
-    pj_arena *arena = c->metrics->arena;
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
         say_threads_vary(c, run);
     say_devices(c, run);
@@ -110,18 +130,8 @@ static void say_what_the_run_is(collector *c, int run)
     if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
         say(c, PJ_NOTE, run,
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
-    bool uses_ideal = has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL);
-    if (uses_ideal && m->run->ideal.available && m->nonmpi_max > m->ideal_runtime) {
-        char ideal[32], useful[32];
-        pj_format_duration(m->ideal_runtime, ideal);
-        pj_format_duration(m->nonmpi_max, useful);
-        say(c, PJ_WARNING, run,
-            pj_arena_format(arena,
-                            "the ideal runtime (%s) is below the longest computation of a rank "
-                            "(%s), so that serialisation is above 1: the replay does not fit "
-                            "this trace",
-                            ideal, useful));
-    }
+    if (has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL))
+        say_ideal_is_short(c, run);
 }
 
 static void say_oddity(collector *c, int run, unsigned key)

@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/run/breakdown.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
@@ -173,21 +174,43 @@ static void add_messages(overview *o)
                 pj_cell_of(PJ_UNIT_BYTES, (double)use->bytes / (double)use->messages));
 }
 
-static void add_rest(overview *o, double ns)
+/// What threads do that neither compute nor are in MPI.
+static void add_parts(overview *o)
 {
+    static const pj_breakdown_part parts[] = {PJ_TIME_openmp_wait, PJ_TIME_scheduling,
+                                              PJ_TIME_serial_idle, PJ_TIME_io,
+                                              PJ_TIME_other,       PJ_TIME_idle};
+    double sum[PJ_TIME_PARTS] = {0};
+    if (pj_breakdown_lack(o->run))
+        return;
+    for (uint32_t i = 0; i < o->run->layout.locations; i++) {
+        uint64_t ns[PJ_TIME_PARTS];
+        pj_breakdown_of(o->run, i, ns);
+        for (size_t p = 0; p < PJ_TIME_PARTS; p++)
+            sum[p] += (double)ns[p];
+        sum[PJ_TIME_io] -= (double)o->run->totals[i].mpi_io_ns;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (sum[parts[i]] > 0)
+            add_time(o, pj_breakdown_key(parts[i]), pj_breakdown_title(parts[i]), 1, sum[parts[i]]);
+}
+
+static void add_rest(overview *o, double mpi_ns)
+{
+    const char *title = o->run->has_mpi ? "Neither computing nor in MPI" : "Not computing";
+    double ns = o->core_ns - o->sums.useful_sum - mpi_ns;
     if (ns >= 0 && o->core_ns > 0)
-        add_time(o, "rest_ns", "Neither computing nor in MPI", 0, ns);
+        add_time(o, "rest_ns", title, 0, ns);
     else
-        add_row(o, "rest_ns", "Neither computing nor in MPI", 0,
+        add_row(o, "rest_ns", title, 0,
                 o->core_ns > 0 ? pj_cell_empty("threads compute inside MPI calls") : no_runtime(o));
+    add_parts(o);
 }
 
 static void add_mpi(overview *o)
 {
     const pj_mpi_use *use = o->run->mpi_use;
     double time = 0;
-    if (!o->run->has_mpi)
-        return;
     if (o->run->untraced) {
         add_time(o, "mpi_ns", "MPI", 0, o->sums.mpi_sum);
         return;
@@ -202,7 +225,7 @@ static void add_mpi(overview *o)
     add_time(o, "mpi_ns", "MPI", 0, time);
     for (unsigned c = PJ_MPI_P2P; c <= PJ_MPI_IO; c++)
         add_class(o, (pj_mpi_class)c);
-    add_rest(o, o->core_ns - o->sums.useful_sum - time);
+    add_rest(o, time);
     add_messages(o);
 }
 
@@ -242,6 +265,9 @@ pj_table *pj_overview_table(const pj_run *run)
     add_row(&o, "core_time_ns", "Core time", 0,
             known ? pj_cell_of(PJ_UNIT_NS, o.core_ns) : no_runtime(&o));
     add_computation(&o);
-    add_mpi(&o);
+    if (run->has_mpi)
+        add_mpi(&o);
+    else if (run->has_openmp)
+        add_rest(&o, 0);
     return o.table;
 }

@@ -311,6 +311,17 @@ static void test_remarks(void **state)
     assert_int_equal(said(m, "c: the trace has no MPI"), 1);
 }
 
+static void test_short_ideal_of_a_region(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("a", 4, 1, 500, 650)};
+    runs[0]->ideal.runtime_ns = 400;
+    runs[0]->roi = (pj_roi){.set = true, .from_ns = 100, .to_ns = 750};
+    pj_auto_metrics m = evaluate(runs, 1, "mpi", (pj_study_opts){0});
+    assert_int_equal(said(m, "does not fit"), 0);
+    assert_int_equal(said(m, "cross the borders of the region of interest at other times"), 1);
+}
+
 static void test_default_set(void **state)
 {
     (void)state;
@@ -400,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_counters_of_zero),
         cmocka_unit_test(test_empty_run),
         cmocka_unit_test(test_remarks),
+        cmocka_unit_test(test_short_ideal_of_a_region),
         cmocka_unit_test(test_default_set),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_parts),

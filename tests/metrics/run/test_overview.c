@@ -89,6 +89,27 @@ static void shares_add_up(void **state)
     assert_true(parts == pj_cell_number(cell(table, "mpi_ns", "value")));
 }
 
+/// Two ranks of two threads, 800 of 1000 ns useful each; workers are idle while nobody is in a
+/// region.
+static void what_openmp_costs_has_rows(void **state)
+{
+    (void)state;
+    pj_auto_run run = new_run();
+    run->has_mpi = false;
+    run->has_openmp = true;
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        run->totals[i].openmp_ns = 900;
+        run->totals[i].spent_ns[PJ_SPENT_SYNC] = 30;
+        run->totals[i].spent_ns[PJ_SPENT_FORK] = 20;
+    }
+    pj_auto_table table = pj_overview_table(run);
+    expect(table, "rest_ns", "value", 800);
+    expect(table, "openmp_wait_ns", "value", 4 * 30 + 2 * 50);
+    expect(table, "scheduling_ns", "value", 4 * 20);
+    expect(table, "serial_idle_ns", "value", 2 * 100);
+    expect(table, "serial_idle_ns", "share", 200 / 4000.0);
+}
+
 static void functions_of_a_class_stand_by_time(void **state)
 {
     (void)state;
@@ -113,7 +134,7 @@ static void what_is_missing_has_a_reason(void **state)
     assert_non_null(strstr(cell(table, "ipc", "value").text, "no cycle counter"));
     assert_non_null(strstr(cell(table, "frequency_ghz", "value").text, "no cycle counter"));
     assert_non_null(strstr(cell(table, "mpi_ns", "value").text, "older summary"));
-    run->has_mpi = false;
+    run->has_mpi = run->has_openmp = false;
     pj_auto_table without = pj_overview_table(run);
     assert_string_equal(pj_table_cell(without, without->row_count - 1, 0)->text, "frequency_ghz");
 }
@@ -123,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_follow_their_definitions),
         cmocka_unit_test(shares_add_up),
+        cmocka_unit_test(what_openmp_costs_has_rows),
         cmocka_unit_test(functions_of_a_class_stand_by_time),
         cmocka_unit_test(what_is_missing_has_a_reason),
     };

@@ -80,8 +80,10 @@ static void add_meaning_of_top(const writer *w, const pj_finding *top)
     if (strcmp(key, "global_efficiency") != 0 || w->last == study->reference)
         return;
     if (top->value < 1)
-        pj_buf_addf(w->out, " The useful time of the reference run (%s)%s is %s of its core time.",
-                    reference, scaled, percent(w, top->value));
+        pj_buf_addf(
+            w->out,
+            " The useful time of the reference run (%s)%s is %s of the core time of this run.",
+            reference, scaled, percent(w, top->value));
     else
         pj_buf_addf(w->out,
                     " It is not below 1: it takes no more core time than the useful time of the "

@@ -86,8 +86,8 @@ typedef struct pj_widget_event {
 
 typedef struct pj_widget_watch {
     pj_widget_event_kind kind;
-    const char *key; // change: the trait, NULL = any
-    void (*call)(void *context, const pj_widget_event *event);
+    const char *key;                                           // change: the trait, NULL = any
+    void (*call)(void *context, const pj_widget_event *event); // may be NULL
     void (*release)(void *context); // once, when the watch ends; may be NULL
     void *context;
 } pj_widget_watch;

@@ -75,7 +75,7 @@ void pj_widget_notify(pj_widget *widget, const pj_widget_event *event)
     size_t count = widget->watcher_count; // those that come now hear of the next event
     for (size_t i = 0; i < count; i++) {
         const pj_widget_watcher watcher = widget->watchers[i];
-        if (!watcher.number || watcher.watch.kind != event->kind)
+        if (!watcher.number || !watcher.watch.call || watcher.watch.kind != event->kind)
             continue;
         if (!watcher.trait || strcmp(watcher.trait->key, event->key) == 0)
             watcher.watch.call(watcher.watch.context, event);

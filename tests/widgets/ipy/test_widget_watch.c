@@ -274,6 +274,19 @@ static void links_that_ended_do_not_pile_up(void **state)
     assert_true(slider->watcher_cap < 20);
 }
 
+/// Who only holds something for the widget need not hear of its end.
+static void a_watch_may_be_there_for_its_release(void **state)
+{
+    (void)state;
+    pj_auto_bench b = pj_bench_new(PJ_WIDGETS_8, true);
+    pj_widget *slider = pj_bench_make(&b, "IntSlider", NULL);
+    ear e = {.bench = &b};
+    pj_widget_watch watch = {.kind = PJ_WIDGET_CLOSE, .release = release, .context = &e};
+    assert_true(pj_widget_observe(slider, watch, &b.err) > 0);
+    pj_widget_close(slider);
+    assert_int_equal(e.released, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +299,7 @@ int main(void)
         cmocka_unit_test(links_follow),
         cmocka_unit_test(a_link_can_end_while_it_is_followed),
         cmocka_unit_test(links_that_ended_do_not_pile_up),
+        cmocka_unit_test(a_watch_may_be_there_for_its_release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

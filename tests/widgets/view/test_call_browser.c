@@ -33,6 +33,7 @@ static void open_page(page *p, const char *kind, made_profile_opts made)
 
 static void close_page(page *p)
 {
+    pj_widget_close(p->root); // as the next run of its cell does
     assert_string_equal(pj_bench_mistakes(&p->bench), "[]");
     pj_bench_free(&p->bench);
 }

@@ -102,7 +102,8 @@ static bool run_record(pj_session *session, const void *given, pj_value *out, pj
                                  .args = &args->args,
                                  .opts = &args->opts,
                                  .study = study};
-    if (!pj_record_order_of(&said, arena, &order, err) || !pj_record_opts_check(&args->opts, err))
+    if (!pj_record_order_of(&said, arena, &order, err) ||
+        !pj_record_opts_check(&args->opts, session->stop, err))
         return false;
     return study ? pj_record_study(session, &args->plan, &order, out, err)
                  : record_one(session, args, &order, out, err);

@@ -16,13 +16,8 @@ typedef struct run_args {
 
 static bool read_script(const pj_session *session, const char *path, pj_buf *out, pj_err *err)
 {
-    pj_err unread = {0};
-    if (!pj_file_read(path, out, &unread)) {
-        if (session->stop && *session->stop) // while a pipe was waited for
-            return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
-        *err = unread;
+    if (!pj_file_await(path, session->stop, out, err))
         return false;
-    }
     if (pj_str_starts(pj_buf_str(out), PJ_S("#!")))
         memcpy(out->at, "--", 2);
     return true;

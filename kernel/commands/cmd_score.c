@@ -28,10 +28,11 @@ static const char *const sorts[] = {[PJ_SCORE_BY_MAX_BUFFER] = "maxbuffer",
                                     [PJ_SCORE_BY_NAME] = "name",
                                     NULL};
 
-static bool read_filter(const char *path, pj_score_filter *out, pj_err *err)
+static bool read_filter(const pj_session *session, const char *path, pj_score_filter *out,
+                        pj_err *err)
 {
     pj_auto_buf text = {.at = NULL};
-    return pj_file_read(path, &text, err) &&
+    return pj_file_await(path, session->stop, &text, err) &&
            pj_score_filter_parse(out, path, pj_buf_str(&text), err);
 }
 
@@ -96,7 +97,7 @@ static bool run_score(pj_session *session, const void *given, pj_value *out, pj_
         return pj_fail(err, PJ_E_USAGE, args->output, 0,
                        "is there already and is not replaced; give another name");
     bool ok = pj_export_check(&args->exports, err) &&
-              (!args->filter || read_filter(args->filter, &filter, err)) &&
+              (!args->filter || read_filter(session, args->filter, &filter, err)) &&
               score(session, args, &filter, out, err);
     pj_score_filter_free(&filter);
     return ok;

@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/file.h"
 #include "metrics/base/utf16.h"
 #include "metrics/read/ahead.h"
 #include "metrics/read/unpack.h"
@@ -409,15 +410,6 @@ static int open_readable(const char *path, struct stat *facts, pj_err *err)
     return -1;
 }
 
-/// A pipe without a name, as the shell makes them, is written into from the start or never.
-static bool has_name(int fd)
-{
-    char link[32], name[sizeof "pipe:"];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, name, sizeof name - 1);
-    return n < 0 || !pj_str_equal((pj_str){name, (size_t)n}, PJ_S("pipe:"));
-}
-
 pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
 {
     struct stat facts;
@@ -427,7 +419,7 @@ pj_source *pj_source_open(const char *path, pj_job *job, pj_err *err)
     pj_source *source = new_source(path, job);
     source->fd = fd;
     source->again = S_ISREG(facts.st_mode);
-    source->awaited = !source->again && has_name(fd);
+    source->awaited = !source->again && pj_file_has_name(fd);
     source->size = source->again ? (uint64_t)facts.st_size : 0;
     source->input_bytes = pj_take_memory(INPUT_BYTES);
     if (source->again)

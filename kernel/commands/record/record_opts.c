@@ -144,11 +144,11 @@ const char *pj_record_site(pj_arena *arena, pj_err *err)
     return path;
 }
 
-static bool check_filter(const char *path, pj_err *err)
+static bool check_filter(const char *path, const atomic_bool *stop, pj_err *err)
 {
     pj_score_filter filter = {.arena = NULL};
     pj_auto_buf text = {.at = NULL};
-    bool ok = pj_file_read(path, &text, err) &&
+    bool ok = pj_file_await(path, stop, &text, err) &&
               pj_score_filter_parse(&filter, path, pj_buf_str(&text), err);
     pj_score_filter_free(&filter);
     return ok;
@@ -165,9 +165,9 @@ static bool check_auto_off(const char *given, pj_err *err)
                    "record: --auto-off %s: give visits and a time, as 10000:1us", given);
 }
 
-bool pj_record_opts_check(const pj_record_opts *opts, pj_err *err)
+bool pj_record_opts_check(const pj_record_opts *opts, const atomic_bool *stop, pj_err *err)
 {
-    return (!opts->filter || check_filter(opts->filter, err)) &&
+    return (!opts->filter || check_filter(opts->filter, stop, err)) &&
            (!opts->auto_off || check_auto_off(opts->auto_off, err));
 }
 

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { FILES_MAX = 1 << 20, METRICS_MAX = 4096 };
 
@@ -31,13 +32,26 @@ bool pj_tau_place_of(const char *path, pj_tau_place *place)
            take_number(&rest, &place->thread) && !rest.len;
 }
 
+/// Whether it is a file or a folder, also through a link: pipes, sockets and devices are passed
+/// over.
+static bool is_readable(DIR *listing, const struct dirent *entry)
+{
+    struct stat facts;
+    if (entry->d_type == DT_REG || entry->d_type == DT_DIR)
+        return true;
+    if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
+        return false;
+    return fstatat(dirfd(listing), entry->d_name, &facts, 0) == 0 &&
+           (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode));
+}
+
 /// Calls `each` for every entry until it is false; whether one was.
 static bool any_entry(const char *folder, bool (*each)(void *self, const char *name), void *self)
 {
     DIR *listing = opendir(folder);
     bool stopped = false;
     for (struct dirent *entry; listing && !stopped && (entry = readdir(listing));)
-        stopped = !each(self, entry->d_name);
+        stopped = is_readable(listing, entry) && !each(self, entry->d_name);
     if (listing)
         closedir(listing);
     return stopped;

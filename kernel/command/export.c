@@ -215,7 +215,7 @@ static bool make_bytes(const pj_session *session, const pj_value *value, const c
     if (!is_suffix(suffix))
         return refuse_suffix(path, suffix, err);
     if (kind->writes && kind->writes(suffix))
-        return kind->write(value, suffix, out, err);
+        return kind->write(value, suffix, session->stop, out, err);
     const pj_renderer *renderer = pj_renderer_by_name(suffix);
     pj_auto_table table = pj_export_is_common(suffix) ? pj_display_table(value) : NULL;
     if (!table)

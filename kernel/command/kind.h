@@ -30,7 +30,8 @@ typedef struct pj_kind {
     bool (*bundle)(pj_session *session, const pj_value *value, pj_bundle_opts opts, pj_bundle *out);
     /// Whether `write` makes files of this suffix (without a point); others are made of its table.
     bool (*writes)(pj_str suffix);
-    bool (*write)(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err);
+    bool (*write)(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out,
+                  pj_err *err);
     /// Files of a folder that is named with a slash at its end; NULL = there are none.
     bool (*write_folder)(const pj_value *value, const char *folder, pj_err *err);
     /// Those among them that no table or picture has; ends with NULL.

@@ -34,6 +34,28 @@ static void every_renderer_writes_valid_text_for_every_table(void **state)
         }
 }
 
+/// The text is of no use then, and soon there.
+static void an_interrupt_ends_the_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 5000 };
+    atomic_bool stop = false;
+    pj_auto_table table = pj_table_new("rows");
+    pj_table_add_column(table, (pj_column){.key = "n", .title = "N"});
+    for (int i = 0; i < ROWS; i++)
+        pj_table_add_row(table)[0] = pj_cell_int(i);
+    for (size_t r = 0; pj_renderer_at(r); r++) {
+        pj_auto_buf whole = {0}, part = {0};
+        pj_render_opts opts = {.page = true, .stop = &stop};
+        atomic_store(&stop, false);
+        pj_render_table(pj_renderer_at(r), table, opts, &whole);
+        atomic_store(&stop, true);
+        pj_render_table(pj_renderer_at(r), table, opts, &part);
+        if (part.len > whole.len / 4)
+            fail_msg("%s", pj_renderer_at(r)->name);
+    }
+}
+
 static void renderers_are_found_by_name(void **state)
 {
     (void)state;
@@ -248,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_renderer_writes_valid_text_for_every_table),
+        cmocka_unit_test(an_interrupt_ends_the_rows),
         cmocka_unit_test(renderers_are_found_by_name),
         cmocka_unit_test(csv_reads_back_to_the_same_table),
         cmocka_unit_test(json_holds_every_value_and_reason),

@@ -90,7 +90,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         add_columns(out, table);
         add_header(out, table, forms);
         pj_buf_puts(out, paged ? "\\endhead\n" : "");
-        for (size_t row = 0; row < shown; row++)
+        for (size_t row = 0; row < shown && !pj_render_stopped(opts); row++)
             add_row(out, table, row, forms);
         pj_buf_puts(out, paged ? "\\bottomrule\n\\end{longtable}\n"
                                : "\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n");

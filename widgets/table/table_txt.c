@@ -69,7 +69,8 @@ static void add_bars(sheet *s, size_t column)
     s->widths[column] += 1 + BAR;
 }
 
-static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows, bool bars)
+/// Not whole where it is stopped.
+static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows, pj_render_opts opts)
 {
     sheet s = {.table = table, .arena = arena, .rows = rows + 1};
     size_t n = table->column_count;
@@ -80,12 +81,13 @@ static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows, bool 
         pj_auto_buf title = {0};
         pj_column_text_title(&title, forms[column], table->columns[column].title);
         keep(&s, 0, column, &title);
-        for (size_t row = 0; row < rows; row++) {
+        for (size_t row = 0; row < rows && !pj_render_stopped(opts); row++) {
             pj_auto_buf text = {0};
             pj_column_text_cell(&text, forms[column], *pj_table_cell(table, row, column));
             keep(&s, row + 1, column, &text);
         }
-        if (bars && table->columns[column].unit == PJ_UNIT_PERCENT)
+        if (opts.colour && !pj_render_stopped(opts) &&
+            table->columns[column].unit == PJ_UNIT_PERCENT)
             add_bars(&s, column);
     }
     return s;
@@ -211,7 +213,9 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     unsigned width = opts.width ? opts.width : 100;
     size_t shown =
         opts.max_rows && opts.max_rows < table->row_count ? opts.max_rows : table->row_count;
-    sheet s = sheet_of(table, arena, shown, opts.colour);
+    sheet s = sheet_of(table, arena, shown, opts);
+    if (pj_render_stopped(opts))
+        return;
     s.colour = opts.colour;
     fit_last(&s, width);
     if (*table->title)

@@ -102,8 +102,9 @@ static bool writes(pj_str suffix)
 
 static const char *const suffixes[] = {"dot", NULL}; // of call graphs
 
-static bool write(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
+static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
 {
+    (void)stop;
     return pj_figure_file(value->drawing->figure, suffix, out, err);
 }
 

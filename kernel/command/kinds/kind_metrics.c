@@ -71,8 +71,9 @@ static bool bundle(pj_session *session, const pj_value *value, pj_bundle_opts op
     return true;
 }
 
-static bool write(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
+static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
 {
+    (void)stop;
     const pj_renderer *renderer = pj_renderer_by_name(suffix);
     if (renderer) {
         pj_render_opts opts = {.page = true, .palette = value->palette};

@@ -56,9 +56,10 @@ static bool is_txt(pj_str suffix)
     return pj_str_equal(suffix, PJ_S("txt")) || pj_str_equal(suffix, PJ_S("filter"));
 }
 
-static bool write_txt(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
+static bool write_txt(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out,
+                      pj_err *err)
 {
-    (void)suffix, (void)err;
+    (void)suffix, (void)stop, (void)err;
     pj_session bare = {0};
     pj_display_text(&bare, value, out);
     return true;

@@ -36,17 +36,17 @@ static void brief(const pj_value *value, pj_buf *out)
                 (long long)pj_profile_rank_count(p), p->location_count);
 }
 
-static pj_table *functions(const pj_value *value, uint64_t first)
+static pj_table *functions(const pj_value *value, uint64_t first, atomic_bool *stop)
 {
     pj_err err = {0};
-    const pj_profile_ask ask = {.by.item = PJ_BY_FUNCTION, .first = first};
+    const pj_profile_ask ask = {.by.item = PJ_BY_FUNCTION, .first = first, .stop = stop};
     return pj_profile_table(value->profile, &ask, &err);
 }
 
 static pj_table *table(const pj_value *value)
 {
     enum { SHOWN = 40 };
-    return functions(value, SHOWN);
+    return functions(value, SHOWN, NULL);
 }
 
 /// Files for machines hold all functions.
@@ -57,18 +57,21 @@ static bool writes(pj_str suffix)
            (renderer && renderer->machines);
 }
 
-static bool write(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
+static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
 {
     const pj_profile_writer *writer = pj_profile_writer_of(suffix);
+    pj_job job = {.stop = stop};
     if (writer)
-        return writer->write(value->profile, out, err);
+        return writer->write(value->profile, &job, out, err);
     if (pj_str_equal(suffix, PJ_S("dot"))) // which pictures of call graphs are written as, too
         return pj_graph_dot_profile(value->profile, out, err);
-    pj_auto_table all = functions(value, 0);
+    pj_auto_table all = functions(value, 0, stop);
     if (!all)
-        return pj_fail(err, PJ_E_MISSING, NULL, 0, "the profile has no functions");
-    pj_render_table(pj_renderer_by_name(suffix), all, (pj_render_opts){.page = true}, out);
-    return true;
+        return pj_job_check(&job, NULL, err) &&
+               pj_fail(err, PJ_E_MISSING, NULL, 0, "the profile has no functions");
+    pj_render_table(pj_renderer_by_name(suffix), all, (pj_render_opts){.page = true, .stop = stop},
+                    out);
+    return pj_job_check(&job, NULL, err);
 }
 
 /// As TAU leaves its profiles.

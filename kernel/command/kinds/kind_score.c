@@ -47,8 +47,10 @@ static bool is_own(pj_str suffix)
     return pj_str_equal(suffix, PJ_S("filter")) || pj_str_equal(suffix, PJ_S("txt"));
 }
 
-static bool write_own(const pj_value *value, pj_str suffix, pj_buf *out, pj_err *err)
+static bool write_own(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out,
+                      pj_err *err)
 {
+    (void)stop;
     pj_score_proposal proposal;
     if (pj_str_equal(suffix, PJ_S("txt"))) {
         pj_score_text(value->score, out);

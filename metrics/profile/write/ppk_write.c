@@ -122,11 +122,11 @@ static void add_names(const names *all, pj_buf *out)
         add_text(out, all->texts[i]);
 }
 
-static void add_functions(const pj_tau_entries *e, pj_buf *out)
+static void add_functions(const pj_tau_entries *e, const pj_job *job, pj_buf *out)
 {
     names groups = {.texts = NULL};
     pj_auto_buf functions = {.at = NULL};
-    for (size_t i = 0; i < e->count; i++) {
+    for (size_t i = 0; i < e->count && !pj_job_stopped(job); i++) {
         pj_str own[GROUPS_MAX];
         size_t count = pj_tau_entries_groups(e->profile, &e->entries[i], own, GROUPS_MAX);
         add_text(&functions, e->entries[i].name);
@@ -184,7 +184,7 @@ static void add_events(const pj_profile *p, const pj_map *numbers, uint32_t loca
     }
 }
 
-static void add_threads(pj_tau_entries *e, pj_buf *out)
+static void add_threads(pj_tau_entries *e, const pj_job *job, pj_buf *out)
 {
     const pj_profile *p = e->profile;
     pj_map numbers = {.count = 0};
@@ -199,7 +199,7 @@ static void add_threads(pj_tau_entries *e, pj_buf *out)
     }
     add_names(&events, out);
     add_int(out, p->location_count);
-    for (uint32_t at = 0; at < p->location_count; at++) {
+    for (uint32_t at = 0; at < p->location_count && !pj_job_stopped(job); at++) {
         pj_tau_entries_at(e, at);
         add_place(p, at, out);
         add_records(e, out);
@@ -210,14 +210,14 @@ static void add_threads(pj_tau_entries *e, pj_buf *out)
 }
 
 /// With a header that does not tell when.
-static void pack(pj_str bytes, pj_buf *out)
+static void pack(pj_str bytes, const pj_job *job, pj_buf *out)
 {
     enum { GZIP = 15 + 16, MEMORY = 8, STEP = 1 << 18 };
     z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes.at};
     size_t left = bytes.len;
     deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY);
     int status = Z_OK;
-    while (status != Z_STREAM_END) {
+    while (status != Z_STREAM_END && !pj_job_stopped(job)) {
         if (!stream.avail_in) {
             stream.avail_in = (uInt)(left < STEP ? left : STEP);
             left -= stream.avail_in;
@@ -230,7 +230,7 @@ static void pack(pj_str bytes, pj_buf *out)
     deflateEnd(&stream);
 }
 
-bool pj_ppk_write(const pj_profile *profile, pj_buf *out, pj_err *err)
+bool pj_ppk_write(const pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err)
 {
     pj_tau_entries *e = pj_tau_entries_new(profile);
     bool ok = e->count > 0;
@@ -240,18 +240,20 @@ bool pj_ppk_write(const pj_profile *profile, pj_buf *out, pj_err *err)
         add_int(&plain, (uint32_t)e->measure_count);
         for (size_t m = 0; m < e->measure_count; m++)
             add_text(&plain, pj_tau_entries_metric(e, m));
-        add_functions(e, &plain);
-        add_threads(e, &plain);
-        pack(pj_buf_str(&plain), out);
+        add_functions(e, job, &plain);
+        add_threads(e, job, &plain);
+        pack(pj_buf_str(&plain), job, out);
     }
     pj_tau_entries_free(e);
-    return ok || pj_fail(err, PJ_E_MISSING, NULL, 0,
-                         "a packed TAU profile wants functions, which this profile lacks");
+    if (ok)
+        return pj_job_check(job, NULL, err);
+    return pj_fail(err, PJ_E_MISSING, NULL, 0,
+                   "a packed TAU profile wants functions, which this profile lacks");
 }
 
-static bool write_ppk(pj_profile *profile, pj_buf *out, pj_err *err)
+static bool write_ppk(pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err)
 {
-    return pj_ppk_write(profile, out, err);
+    return pj_ppk_write(profile, job, out, err);
 }
 
 const pj_profile_writer pj_profile_writer_ppk = {

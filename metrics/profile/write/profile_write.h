@@ -4,14 +4,15 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 
 typedef struct pj_profile_writer {
     const char *suffixes; // "prof pstats", without points
     const char *title;
-    /// Errors: PJ_E_MISSING where the profile lacks what the format must have.
-    bool (*write)(pj_profile *profile, pj_buf *out, pj_err *err);
+    /// Errors: PJ_E_MISSING where the profile lacks what the format must have, PJ_E_STOPPED.
+    bool (*write)(pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err);
 } pj_profile_writer;
 
 #define PROFILE_WRITER(name) extern const pj_profile_writer pj_profile_writer_##name;

@@ -89,12 +89,11 @@ static void put_edges(const writing *w, const uint32_t *edges, uint32_t count)
     }
 }
 
-static bool write_callgrind(pj_profile *profile, pj_buf *out, pj_err *err)
+static bool write_callgrind(pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err)
 {
     static const double NANOSECONDS = 1e9;
-    pj_job job = {0};
     uint32_t measure;
-    pj_auto_profile p = pj_profile_graph(profile, &job, err);
+    pj_auto_profile p = pj_profile_graph(profile, job, err);
     if (!p || !pj_profile_pick_measure(p, (pj_str){0}, &measure, err))
         return false;
     if (measure == PJ_NO_ITEM)
@@ -120,7 +119,7 @@ static bool write_callgrind(pj_profile *profile, pj_buf *out, pj_err *err)
                      "events: ");
     put_event(&w, time ? "ns" : p->measures[measure].key);
     pj_buf_addf(out, "\nsummary: %.0f\n", total);
-    for (uint32_t r = 0; r < regions; r++) {
+    for (uint32_t r = 0; r < regions && !pj_job_stopped(job); r++) {
         pj_buf_add_char(out, '\n');
         put_file(&w, "fl", p->regions[r].file);
         put_function(&w, "fn", r);
@@ -128,7 +127,7 @@ static bool write_callgrind(pj_profile *profile, pj_buf *out, pj_err *err)
                     sum_of(&w, PJ_AT_REGION, PJ_EXCLUSIVE, r));
         put_edges(&w, sorted + first[r], first[r + 1] - first[r]);
     }
-    return true;
+    return pj_job_check(job, NULL, err);
 }
 
 const pj_profile_writer pj_profile_writer_callgrind = {

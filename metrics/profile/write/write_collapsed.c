@@ -34,7 +34,7 @@ static void put_stack(const pj_profile *p, uint32_t node, uint32_t *chain, pj_bu
     }
 }
 
-static bool write_collapsed(pj_profile *p, pj_buf *out, pj_err *err)
+static bool write_collapsed(pj_profile *p, pj_job *job, pj_buf *out, pj_err *err)
 {
     enum { DEEPEST = 4096, MICROSECONDS = 1000000 };
     uint32_t measure;
@@ -44,7 +44,7 @@ static bool write_collapsed(pj_profile *p, pj_buf *out, pj_err *err)
     uint32_t *chain = pj_new_n(arena, uint32_t, DEEPEST + 1);
     const pj_profile_column *column = pj_profile_paths_of(p, measure, arena).exclusive;
     bool time = p->measures[measure].kind == PJ_MEASURE_TIME;
-    for (uint32_t n = 0; n < p->count[PJ_AT_NODE]; n++) {
+    for (uint32_t n = 0; n < p->count[PJ_AT_NODE] && !pj_job_stopped(job); n++) {
         double sum = 0;
         for (uint32_t at = 0; at < p->location_count; at++) {
             double value = pj_profile_value(p, column, n, at);
@@ -56,7 +56,7 @@ static bool write_collapsed(pj_profile *p, pj_buf *out, pj_err *err)
         put_stack(p, n, chain, out);
         pj_buf_addf(out, " %.0f\n", sum);
     }
-    return true;
+    return pj_job_check(job, NULL, err);
 }
 
 const pj_profile_writer pj_profile_writer_collapsed = {

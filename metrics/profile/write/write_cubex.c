@@ -30,6 +30,7 @@ typedef struct writing {
     const pj_profile *p;
     pj_arena *arena;
     pj_buf *out;
+    pj_job *job;
     uint32_t *first, *next; // children of a node + 1, at 0 those of no node; PJ_NO_ITEM = no more
     uint32_t *sorted;       // nodes in pre-order
     metric *metrics;
@@ -239,7 +240,7 @@ static void put_nodes(const writing *w, pj_buf *out)
 {
     const pj_profile_node *nodes = w->p->nodes;
     uint32_t open = PJ_NO_ITEM;
-    for (uint32_t i = 0; i < w->p->count[PJ_AT_NODE]; i++) {
+    for (uint32_t i = 0; i < w->p->count[PJ_AT_NODE] && !pj_job_stopped(w->job); i++) {
         const uint32_t n = w->sorted[i];
         for (; open != nodes[n].parent; open = nodes[open].parent)
             pj_buf_puts(out, "</cnode>\n");
@@ -389,7 +390,7 @@ static void put_metric(const writing *w, uint32_t number, pj_buf *out)
     const uint32_t *order = order_of(w, m->inclusive);
     pj_auto_buf entries = {.at = NULL}, rows = {.at = NULL}, index = {.at = NULL},
                 packed = {.at = NULL};
-    for (uint32_t i = 0; i < w->p->count[PJ_AT_NODE]; i++)
+    for (uint32_t i = 0; i < w->p->count[PJ_AT_NODE] && !pj_job_stopped(w->job); i++)
         if (has_row(w, m, order[i])) {
             put_u32(&entries, i);
             put_row(w, m, order[i], &rows);
@@ -425,14 +426,14 @@ static void take_metrics(writing *w, uint32_t above, uint32_t under)
     }
 }
 
-static bool write_cubex(pj_profile *profile, pj_buf *out, pj_err *err)
+static bool write_cubex(pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err)
 {
     static const char end[2 * RECORD];
     uint32_t measure;
     if (!pj_profile_write_stacks(profile, &measure, err))
         return false;
     pj_auto_arena arena = pj_arena_new(NULL);
-    writing w = {.p = profile, .arena = arena, .out = out};
+    writing w = {.p = profile, .arena = arena, .out = out, .job = job};
     w.metrics = pj_new_n(arena, metric, profile->measure_count + (size_t)1);
     const pj_profile_column *calls = pj_profile_find(profile, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM);
     if (calls)
@@ -446,7 +447,7 @@ static bool write_cubex(pj_profile *profile, pj_buf *out, pj_err *err)
     put_anchor(&w, &anchor);
     put_member(out, "anchor.xml", pj_buf_str(&anchor));
     pj_buf_add(out, (pj_str){end, sizeof end});
-    return true;
+    return pj_job_check(job, NULL, err);
 }
 
 const pj_profile_writer pj_profile_writer_cubex = {

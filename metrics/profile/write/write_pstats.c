@@ -165,22 +165,21 @@ static bool has_values(const pj_profile *p, uint32_t region)
     return false;
 }
 
-static bool write_pstats(pj_profile *profile, pj_buf *out, pj_err *err)
+static bool write_pstats(pj_profile *profile, pj_job *job, pj_buf *out, pj_err *err)
 {
-    pj_job job = {0};
     uint32_t measure;
-    pj_auto_profile graph = pj_profile_graph(profile, &job, err);
+    pj_auto_profile graph = pj_profile_graph(profile, job, err);
     if (!graph || !pj_profile_pick_measure(graph, (pj_str){0}, &measure, err))
         return false;
     pj_auto_arena arena = pj_arena_new(NULL);
     writing w = {.p = graph, .out = out, .measure = measure};
     sort_edges(&w, arena);
     pj_buf_add_char(out, '{');
-    for (uint32_t r = 0; r < graph->count[PJ_AT_REGION]; r++)
+    for (uint32_t r = 0; r < graph->count[PJ_AT_REGION] && !pj_job_stopped(job); r++)
         if (has_values(graph, r))
             put_function(&w, r);
     pj_buf_add_char(out, '0');
-    return true;
+    return pj_job_check(job, NULL, err);
 }
 
 const pj_profile_writer pj_profile_writer_pstats = {

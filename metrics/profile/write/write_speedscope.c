@@ -109,7 +109,7 @@ static void put_location(const pj_profile *p, const pj_profile_column *column,
     pj_buf_puts(out, "]}");
 }
 
-static bool write_speedscope(pj_profile *p, pj_buf *out, pj_err *err)
+static bool write_speedscope(pj_profile *p, pj_job *job, pj_buf *out, pj_err *err)
 {
     uint32_t measure;
     if (!pj_profile_write_stacks(p, &measure, err))
@@ -120,12 +120,12 @@ static bool write_speedscope(pj_profile *p, pj_buf *out, pj_err *err)
                      "\"exporter\":\"popinjay@" PJ_VERSION "\",\n");
     put_frames(p, out);
     pj_buf_puts(out, ",\n\"profiles\":[");
-    for (uint32_t at = 0; at < p->location_count; at++) {
+    for (uint32_t at = 0; at < p->location_count && !pj_job_stopped(job); at++) {
         pj_buf_puts(out, at ? ",\n" : "");
         put_location(p, column, &p->measures[measure], at, out);
     }
     pj_buf_puts(out, "]}\n");
-    return true;
+    return pj_job_check(job, NULL, err);
 }
 
 const pj_profile_writer pj_profile_writer_speedscope = {

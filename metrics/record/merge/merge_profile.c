@@ -219,8 +219,9 @@ static pj_profile *make(const pj_united_part *parts, size_t count, putting p, pj
 
 static bool save(pj_profile *profile, const char *path, pj_str suffix, pj_err *err)
 {
+    pj_job job = {.workers = 1};
     pj_auto_buf bytes = {.at = NULL};
-    return pj_profile_writer_of(suffix)->write(profile, &bytes, err) &&
+    return pj_profile_writer_of(suffix)->write(profile, &job, &bytes, err) &&
            pj_newfile_put(path, pj_buf_str(&bytes), err);
 }
 

@@ -3,6 +3,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/profile/write/profile_write.h"
 #include "tests/support/folder.h"
+#include "tests/support/profile/made_profile.h"
 #include "tests/support/profile/profile_totals.h"
 #include "tests/support/profile/read_profile.h"
 
@@ -34,7 +35,7 @@ static pj_profile *written_as(pj_profile *profile, const char *suffix, pj_buf *b
     pj_err err = {0};
     const pj_profile_writer *writer = pj_profile_writer_of(pj_str_of(suffix));
     assert_non_null(writer);
-    if (!writer->write(profile, bytes, &err))
+    if (!writer->write(profile, &(pj_job){.stop = NULL}, bytes, &err))
         fail_msg("%s", err.text);
     pj_profile *again = read_profile_bytes("again", pj_buf_str(bytes), &err);
     if (!again)
@@ -161,9 +162,36 @@ static void as_callgrind_annotate_reads(void **state)
     assert_non_null(strstr(said.at, "49,000,000 (89.09%)  ???:lead"));
 }
 
+static void an_interrupt_ends_every_writer(void **state)
+{
+    (void)state;
+    static const made_shape shapes[] = {MADE_GRAPH, MADE_TREE};
+    atomic_bool stop;
+    pj_job job = {.stop = &stop};
+    for (size_t s = 0; s < 2; s++) {
+        pj_auto_profile p = made_profile((made_profile_opts){shapes[s], 300, 3, true, true, true});
+        for (size_t i = 0; pj_profile_suffixes[i]; i++) {
+            const pj_profile_writer *writer =
+                pj_profile_writer_of(pj_str_of(pj_profile_suffixes[i]));
+            pj_auto_buf whole = {0}, part = {0};
+            pj_err err = {.code = PJ_E_NONE};
+            atomic_store(&stop, false);
+            if (!writer->write(p, &job, &whole, &err)) {
+                assert_int_equal(err.code, PJ_E_MISSING); // call paths
+                continue;
+            }
+            atomic_store(&stop, true);
+            assert_false(writer->write(p, &job, &part, &err));
+            assert_int_equal(err.code, PJ_E_STOPPED);
+            assert_true(part.len < whole.len);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interrupt_ends_every_writer),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(as_python_reads),
         cmocka_unit_test(as_callgrind_annotate_reads),

@@ -18,7 +18,7 @@ static pj_profile *write_and_read(pj_profile *profile)
     pj_err err = {0};
     const pj_profile_writer *writer = pj_profile_writer_of(PJ_S("speedscope.json"));
     assert_non_null(writer);
-    if (!writer->write(profile, &bytes, &err))
+    if (!writer->write(profile, &(pj_job){.stop = NULL}, &bytes, &err))
         fail_msg("%s", err.text);
     pj_profile *again = read_profile_bytes("again.speedscope.json", pj_buf_str(&bytes), &err);
     if (!again)
@@ -73,7 +73,8 @@ static void graphs_are_refused(void **state)
     pj_auto_profile graph = read_profile_file(SAMPLES "pstats/small.prof");
     pj_auto_buf bytes = {.at = NULL};
     pj_err err = {0};
-    assert_false(pj_profile_writer_of(PJ_S("speedscope.json"))->write(graph, &bytes, &err));
+    assert_false(pj_profile_writer_of(PJ_S("speedscope.json"))
+                     ->write(graph, &(pj_job){.stop = NULL}, &bytes, &err));
     assert_int_equal(err.code, PJ_E_MISSING);
 }
 

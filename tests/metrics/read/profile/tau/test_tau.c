@@ -302,13 +302,14 @@ static void check_round_trip(const char *path)
     pj_auto_profile first = read_profile_file(path);
     pj_auto_buf packed = {.at = NULL}, again = {.at = NULL};
     pj_err err = {.code = PJ_E_NONE};
-    assert_true(pj_ppk_write(first, &packed, &err));
+    assert_true(pj_ppk_write(first, &(pj_job){.stop = NULL}, &packed, &err));
     pj_auto_profile second = read_profile_bytes("again.ppk", pj_buf_str(&packed), &err);
     if (!second)
         fail_msg("%s: %s", path, err.text);
     same_entries(second, first);
     assert_int_equal(second->pair_count, first->pair_count);
-    assert_true(pj_ppk_write(second, &again, &err)); // and it stays what it is
+    assert_true(
+        pj_ppk_write(second, &(pj_job){.stop = NULL}, &again, &err)); // and it stays what it is
     assert_int_equal(again.len, packed.len);
     assert_memory_equal(again.at, packed.at, packed.len);
 
@@ -424,7 +425,7 @@ static void call_paths_of_others_are_written(void **state)
     pj_auto_profile cube = read_profile_file(SAMPLES "cubex/grid.cubex");
     pj_auto_buf packed = {.at = NULL};
     pj_err err = {.code = PJ_E_NONE};
-    assert_true(pj_ppk_write(cube, &packed, &err));
+    assert_true(pj_ppk_write(cube, &(pj_job){.stop = NULL}, &packed, &err));
     pj_auto_profile p = read_profile_bytes("grid.ppk", pj_buf_str(&packed), &err);
     assert_non_null(p);
     assert_int_equal(p->shape, PJ_SHAPE_TREE);

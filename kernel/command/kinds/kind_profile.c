@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_table.h"

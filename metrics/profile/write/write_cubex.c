@@ -4,6 +4,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "metrics/profile/profile.h"

@@ -78,11 +78,20 @@ static void remove_runs(pj_stage *stage)
     press(stage, "Remove");
 }
 
+/// At once, and every second command fails.
+static bool record(void *self, const char *const *words, size_t count, pj_job *job, pj_err *err)
+{
+    (void)self;
+    job->progress(job->progress_context, "1 of 2: app: 20 events", 1, 2);
+    return strlen(words[count - 1]) % 2 || pj_fail(err, PJ_E_IO, NULL, 0, "popinjay failed");
+}
+
 void pj_stage_open(pj_stage *stage, pj_stage_point point)
 {
     stage->bench = pj_bench_new(PJ_WIDGETS_8, true);
     fake_host_init(&stage->fake);
     pj_wizard_host host = fake_host_of(&stage->fake);
+    host.record = record;
     pj_wizard_opts opts = {.folder = "/traces",
                            .paths = paths,
                            .path_count =

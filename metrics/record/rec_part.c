@@ -72,7 +72,8 @@ bool pj_rec_start(pj_rec_options options)
         most_bytes = options.max_bytes ? options.max_bytes : limit;
         const char *profile = getenv("POPINJAY_RECORD_PROFILE");
         uint64_t depth = size_of(getenv("POPINJAY_RECORD_DEPTH"));
-        profiles = options.profile || (profile && strcmp(profile, "1") == 0);
+        const char *sample = getenv("POPINJAY_RECORD_SAMPLE"); // makes a profile
+        profiles = options.profile || (profile && strcmp(profile, "1") == 0) || (sample && *sample);
         depth_most = depth > 0 && depth < DEPTH_MOST ? (uint32_t)depth : DEPTH_MOST;
         bool ok = given && *given && set_top(given);
         atomic_store(&now_at, ok ? WAITING : ENDED);

@@ -329,6 +329,16 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
     return pj_rec_self || !pj_rec_part_ready() ? pj_rec_self : begin_thread(name, false);
 }
 
+pj_rec_thread *pj_rec_thread_begin_other(const char *name)
+{
+    pj_rec_thread *own = pj_rec_self,
+                  *other = pj_rec_part_ready() ? begin_thread(name, false) : NULL;
+    pj_rec_self = own;
+    if (other)
+        pthread_setspecific(ends, own);
+    return other;
+}
+
 pj_rec_thread *pj_rec_thread_begin_readings(const char *name)
 {
     return pj_rec_self || !pj_rec_part_ready() || pj_rec_part_profiles() ? NULL

@@ -50,6 +50,8 @@ extern PJ_REC_API _Thread_local pj_rec_thread *pj_rec_self
 /// Begins the calling thread's events under a name (NULL: its number; the
 /// first thread is "Master thread"). NULL when nothing is recorded.
 PJ_REC_API pj_rec_thread *pj_rec_thread_begin(const char *name);
+/// The same of another thread, whose events the calling one writes.
+PJ_REC_API pj_rec_thread *pj_rec_thread_begin_other(const char *name);
 /// The same of a thread of the recorder, which writes readings alone: its location is one of
 /// metrics. NULL where no events are written.
 pj_rec_thread *pj_rec_thread_begin_readings(const char *name);

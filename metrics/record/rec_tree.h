@@ -56,6 +56,6 @@ void pj_rec_tree_record(pj_rec_thread *thread, pj_rec_event_type type, uint64_t 
                         const uint64_t *members, size_t bytes);
 /// Time up to here is that of the innermost region; that from here on is of nobody while the thread
 /// is off.
-void pj_rec_tree_charge(pj_rec_thread *thread, uint64_t ticks);
+PJ_REC_API void pj_rec_tree_charge(pj_rec_thread *thread, uint64_t ticks);
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct pj_record_opts {
     const char *counters, *hook, *children, *filter, *include, *exclude, *modules, *auto_off,
         *memory, *lines;
-    double min_duration; // ns
+    double min_duration, sample; // ns
     uint64_t max_size, depth;
     bool profile, all, no_python, keep, io, openmp;
     bool quiet;       // no row here: what is recorded does not depend on it

@@ -80,6 +80,7 @@ bool pj_record_order_of(const pj_record_said *said, pj_arena *arena, pj_record_o
                         pj_err *err)
 {
     *out = (pj_record_order){.name = SCRIPT_NAME, .script = said->script, .opts = *said->opts};
+    out->opts.profile |= out->opts.sample > 0;
     if (!check_said(said, err) || (said->command && !command_words(said, arena, &out->words, err)))
         return false;
     if (said->command)

@@ -40,6 +40,7 @@ void pj_py_api_fill(void)
     pj_py.minor = strncmp(version, "3.", 2) == 0 ? (int)strtol(version + 2, NULL, 10) : 0;
     know_frames();
     look_up(&pj_py.interpreter, "PyInterpreterState_Get", NULL);
+    look_up(&pj_py.first_thread, "PyInterpreterState_ThreadHead", NULL);
     look_up(&pj_py.get_eval, "_PyInterpreterState_GetEvalFrameFunc", NULL);
     look_up(&pj_py.set_eval, "_PyInterpreterState_SetEvalFrameFunc", NULL);
     look_up(&pj_py.new_code_extra, "PyUnstable_Eval_RequestCodeExtraIndex",

@@ -27,6 +27,7 @@ typedef struct pj_py_api {
     bool frames_known;          // the two places below are
     size_t code_at, globals_at; // in a frame as its evaluator gets it
     PyInterpreterState *(*interpreter)(void);
+    void *(*first_thread)(void *interpreter); // PyThreadState
     pj_py_eval (*get_eval)(PyInterpreterState *interpreter);
     void (*set_eval)(PyInterpreterState *interpreter, pj_py_eval eval);
     Py_ssize_t (*new_code_extra)(freefunc freed);

@@ -8,6 +8,7 @@
 #include "metrics/record/rec_lines.h"
 #include "metrics/record/rec_names.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ enum { FIRST_ROWS = 1024, CO_GENERATOR = 0x20, CO_COROUTINE = 0x80, CO_ASYNC_GEN
 
 pj_py_codes pj_py_codes_seen;
 static Py_ssize_t extra_index = -1;
+static _Atomic uint64_t deaths;
 
 static void put(pj_py_codes *codes, pj_py_code row)
 {
@@ -57,8 +59,14 @@ static void take_out(pj_py_codes *codes, const void *code)
     codes->used--;
 }
 
+uint64_t pj_py_codes_deaths(void)
+{
+    return atomic_load_explicit(&deaths, memory_order_relaxed);
+}
+
 static void on_death(void *code)
 {
+    atomic_fetch_add_explicit(&deaths, 1, memory_order_relaxed);
     take_out(&pj_py_codes_seen, code);
     if (pj_py.minor < 11)
         pj_py_name_forget(code);

@@ -42,6 +42,9 @@ static inline const pj_py_code *pj_py_codes_find(const void *code)
     }
 }
 
+/// How many code objects that were known have died: their addresses may be those of others.
+uint64_t pj_py_codes_deaths(void);
+
 /// False without memory.
 bool pj_py_codes_init(bool all);
 /// The row of code that was never seen, its region made known; `globals` are those of its function.

@@ -5,6 +5,7 @@
 #include "metrics/record/python/py_recording.h"
 #include "metrics/record/python/py_region.h"
 #include "metrics/record/python/py_rewind.h"
+#include "metrics/record/python/py_sample.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_thread.h"
@@ -90,6 +91,15 @@ static PyObject *note(PyObject *module, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
+static PyObject *sample(PyObject *module, PyObject *nothing)
+{
+    (void)module;
+    (void)nothing;
+    if (pj_py_sample_wanted() && pj_rec_active())
+        pj_py_sample_begin();
+    Py_RETURN_NONE;
+}
+
 static PyObject *forget(PyObject *module, PyObject *nothing)
 {
     (void)module;
@@ -107,6 +117,8 @@ static PyMethodDef functions[] = {
     {"on", on, METH_NOARGS, "Events of this thread are written again."},
     {"off", off, METH_NOARGS, "No event of this thread is written."},
     {"active", active, METH_NOARGS, "Whether this process is recorded."},
+    {"sample", sample, METH_NOARGS,
+     "Samples this process, a forked child, where that is asked for."},
     {"forget", forget, METH_NOARGS, "The interpreter ends: no name is learned any more."},
     {"note", note, METH_VARARGS, "note(severity, text): shown beside the result."},
     {NULL, NULL, 0, NULL}};

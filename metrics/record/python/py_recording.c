@@ -4,6 +4,7 @@
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
 #include "metrics/record/python/py_lines.h"
+#include "metrics/record/python/py_sample.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_part.h"
@@ -76,13 +77,17 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     const pj_py_hook *hook = choose(options.hook);
     if (!hook || !pj_py_thread_wrap((pj_py_thread_events){.begin = begin_thread}))
         return NULL;
-    pj_py_thread_begins_off = options.off;
+    const bool off = options.off || pj_py_sample_wanted();
+    pj_py_thread_begins_off = off;
+    pj_py_thread_samples = pj_py_sample_wanted();
     pj_py_thread_find_floor();
-    pj_py_self.off = options.off;
+    pj_py_self.off = off;
     chosen = hook;
     if (hook != &pj_py_hook_frame)
         pj_py_lines_end();
-    if (!options.off)
+    if (pj_py_sample_wanted())
+        pj_py_sample_begin();
+    else if (!options.off)
         install();
     return hook->name;
 }
@@ -98,7 +103,7 @@ void pj_py_recording_stop(void)
 bool pj_py_recording_instrument(bool on)
 {
     bool before = chosen && !pj_py_self.off;
-    if (!chosen || before == on || !pj_rec_active())
+    if (!chosen || before == on || !pj_rec_active() || pj_py_sample_wanted())
         return before;
     pj_py_self.off = !on;
     if (on)

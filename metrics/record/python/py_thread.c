@@ -10,7 +10,7 @@
 
 enum { STACK_WANTED = 100 << 20, STACK_KEPT = 256 << 10, STACK_PART_KEPT = 4, FIRST_SKIPS = 64 };
 
-bool pj_py_thread_begins_off;
+bool pj_py_thread_begins_off, pj_py_thread_samples;
 _Thread_local pj_py_thread pj_py_self;
 
 static PyTypeObject *starter_type;
@@ -124,7 +124,8 @@ static void begin_thread(const starter *self)
     pj_py_thread_find_floor();
     pj_py_self.off = true;
     PyObject *name = name_of(self->function);
-    pj_rec_thread_begin(name ? PyBytes_AsString(name) : NULL);
+    if (!pj_py_thread_samples)
+        pj_rec_thread_begin(name ? PyBytes_AsString(name) : NULL);
     Py_XDECREF(name);
     pj_py_self.off = self->off;
     if (told.begin)

@@ -15,6 +15,8 @@ typedef struct pj_py_thread {
 
 /// Whether functions of threads that nobody knows to begin are not recorded.
 extern bool pj_py_thread_begins_off;
+/// Whether threads are looked at from outside: they write nothing themselves when they begin.
+extern bool pj_py_thread_samples;
 extern _Thread_local pj_py_thread pj_py_self __attribute__((tls_model("initial-exec")));
 
 /// Raises the soft limit of the stack as far as it serves the running main thread.

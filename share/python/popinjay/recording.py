@@ -85,6 +85,8 @@ def start_from_environment():
         import builtins
         if not hasattr(builtins, "profile"):
             builtins.profile = popinjay.native.lines
+    if get(PREFIX + "_SAMPLE"):
+        os.register_at_fork(after_in_child=popinjay.native.sample)
     if get(PREFIX + "_CHILDREN") == "no":
         leave_children_alone()
 

@@ -1,7 +1,15 @@
 // Merges the parts that recorded processes have left.
 #include "kernel/command/recording.h"
 
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/profile_run.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/job.h"
+#include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/write/profile_write.h"
 #include "metrics/record/merge/merge_parts.h"
 #include "metrics/table/table.h"
 
@@ -39,16 +47,29 @@ static pj_table *new_table(void)
     return table;
 }
 
-bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, bool keep, pj_value *out,
-                        pj_err *err)
+bool pj_recording_profile(pj_session *session, const char *folder, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_buf bytes = {0};
+    pj_job job = {.stop = session->stop};
+    const char *trace = pj_arena_format(arena, "%s/traces.otf2", folder);
+    pj_auto_profile profile = pj_profile_run(trace, (pj_load_opts){0}, &job, NULL, err);
+    return profile && pj_profile_writer_of(PJ_S("cubex"))->write(profile, &bytes, err) &&
+           pj_newfile_put(pj_arena_format(arena, "%s/profile.cubex", folder), pj_buf_str(&bytes),
+                          err);
+}
+
+bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, pj_recording_opts how,
+                        pj_value *out, pj_err *err)
 {
     pj_table *table = new_table();
     *out = pj_value_table_take(table);
     for (size_t i = 0; i < inputs->count; i++) {
         const char *folder = folder_of(inputs, i);
-        const pj_merge_parts_opts opts = {.keep = keep, .tell = tell, .self = session};
+        const pj_merge_parts_opts opts = {.keep = how.keep, .tell = tell, .self = session};
         pj_merged_parts merged;
-        if (!pj_merge_parts(folder, opts, &merged, err))
+        if (!pj_merge_parts(folder, opts, &merged, err) ||
+            (how.profile && !merged.profile && !pj_recording_profile(session, folder, err)))
             return false;
         const char *archive = pj_arena_format(table->arena, "%s/%s", folder,
                                               merged.profile ? "profile.cubex" : "traces.otf2");

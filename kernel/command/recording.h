@@ -9,8 +9,15 @@
 
 /// Whether all inputs are folders with parts of a recording.
 bool pj_recording_inputs_are(const pj_inputs *inputs);
+typedef struct pj_recording_opts {
+    bool keep;    // the parts stay
+    bool profile; // of a trace too: `folder`/profile.cubex
+} pj_recording_opts;
+
 /// Makes the archive of each and gives a table of them. What is left out is a complaint.
-PJ_CHECKED bool pj_recording_merge(pj_session *session, const pj_inputs *inputs, bool keep,
-                                   pj_value *out, pj_err *err);
+PJ_CHECKED bool pj_recording_merge(pj_session *session, const pj_inputs *inputs,
+                                   pj_recording_opts opts, pj_value *out, pj_err *err);
+/// Writes the call paths of `folder`/traces.otf2 as `folder`/profile.cubex.
+PJ_CHECKED bool pj_recording_profile(pj_session *session, const char *folder, pj_err *err);
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct merge_args {
     pj_profile_args files;
     const char *output;
-    bool keep;
+    bool keep, profile;
 } merge_args;
 
 static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -21,7 +21,8 @@ static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_
     const char *paths[] = {args->output};
     const pj_exports exports = {.paths = {.items = paths, .count = args->output ? 1 : 0}};
     if (!args->output && pj_recording_inputs_are(&args->files.inputs))
-        return pj_recording_merge(session, &args->files.inputs, args->keep, out, err);
+        return pj_recording_merge(session, &args->files.inputs,
+                                  (pj_recording_opts){args->keep, args->profile}, out, err);
     if (!args->output && !session->lang)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "say where to write the profile: -o all.prof (or .callgrind, .csv, ...)");
@@ -44,6 +45,10 @@ static const pj_param params[] = {
      .shown = "FILE",
      .suffix = pj_export_suffix,
      .help = "The file to write, its format by suffix; in Lua the profile is given anyway."},
+    {.name = "profile",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(merge_args, profile),
+     .help = "Writes the call paths of a recorded trace as profile.cubex beside it."},
     {.name = "keep-files",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(merge_args, keep),

@@ -1,6 +1,7 @@
 // From parts to an archive.
 #include "kernel/commands/record/record_archive.h"
 
+#include "kernel/command/recording.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
@@ -139,6 +140,7 @@ bool pj_record_archive(pj_session *session, const pj_record_opts *opts, const ch
                        "nothing was recorded: no Python that reads PYTHONPATH (-I, -E and -S leave "
                        "it out) and no program with MPI was started");
     wait_for_rest(folder);
-    return pj_merge_parts(
-        folder, (pj_merge_parts_opts){.keep = opts->keep, .tell = tell, .self = &l}, merged, err);
+    const pj_merge_parts_opts how = {.keep = opts->keep, .tell = tell, .self = &l};
+    return pj_merge_parts(folder, how, merged, err) &&
+           (!opts->profile || merged->profile || pj_recording_profile(session, folder, err));
 }

@@ -26,6 +26,10 @@ const pj_param pj_record_rows[] = {
      .help = "Count calls by call path in place of a trace: DIR/profile.cubex, and "
              "DIR/prof/RANK.prof for Python's own tools. Its size does not grow with the time; "
              "popinjay score tells what a trace would cost."},
+    {.name = "trace",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_record_opts, trace),
+     .help = "A trace, which is what is recorded anyway; with --profile both."},
     {.name = "depth",
      .type = PJ_PARAM_COUNT,
      .offset = offsetof(pj_record_opts, depth),
@@ -174,6 +178,9 @@ static bool check_auto_off(const char *given, pj_err *err)
 
 bool pj_record_opts_check(const pj_record_opts *opts, const atomic_bool *stop, pj_err *err)
 {
+    if (opts->sample > 0 && opts->trace)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "record: --sample makes a profile alone, no trace: leave out --trace");
     return (!opts->filter || check_filter(opts->filter, stop, err)) &&
            (!opts->auto_off || check_auto_off(opts->auto_off, err));
 }
@@ -239,8 +246,10 @@ const char *const *pj_record_settings(const pj_record_opts *opts, const char *fo
                         opts->home ? opts->home : "", path && *path ? ":" : "", path ? path : "");
     all[used++] = PREFIX "_MERGE=later";
     // What was set for another recording must not reach this one: every variable is said.
+    pj_record_opts said = *opts;
+    said.profile = pj_record_opts_counts(opts);
     for (const pj_param *row = pj_record_rows; row->name; row++)
-        all[used++] = setting_of(row, (const char *)opts + row->offset, arena);
+        all[used++] = setting_of(row, (const char *)&said + row->offset, arena);
     for (size_t i = 0; i < added; i++)
         all[used++] = more[i];
     return all;

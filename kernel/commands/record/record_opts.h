@@ -15,10 +15,16 @@ typedef struct pj_record_opts {
         *memory, *lines;
     double min_duration, sample; // ns
     uint64_t max_size, depth;
-    bool profile, all, no_python, keep, io, openmp;
+    bool profile, all, no_python, keep, io, openmp, trace;
     bool quiet;       // no row here: what is recorded does not depend on it
     const char *home; // a folder whose modules the program may import; NULL = none besides its own
 } pj_record_opts;
+
+/// Whether call paths are counted in place of events: with a trace they are taken from that.
+static inline bool pj_record_opts_counts(const pj_record_opts *opts)
+{
+    return opts->profile && !opts->trace;
+}
 
 /// A row is a variable, too: POPINJAY_RECORD_MAX_SIZE of "max-size".
 extern const pj_param pj_record_rows[];

@@ -12,7 +12,7 @@ as an OTF2 archive: DIR/traces.otf2.
 
   -o, --out DIR       the folder (default: name, date and time of the program)
   --profile           count calls by call path in place of a trace: DIR/profile.cubex, and
-                      DIR/prof/RANK.prof for pstats
+                      DIR/prof/RANK.prof for pstats; with --trace beside the trace, made of it
   -f, --filter FILE   a filter file of Score-P: which functions are left out
   --modules M,...     functions of these modules alone
   --exclude P,...     functions to leave out, as *:<listcomp>
@@ -35,7 +35,7 @@ as an OTF2 archive: DIR/traces.otf2.
   -q, --quiet         print nothing when all goes well
 """
 
-FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--trace": None,
+FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--trace": "TRACE",
          "--keep-files": "KEEP", "--io": "IO", "-q": "QUIET", "--quiet": "QUIET"}
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
@@ -69,7 +69,7 @@ def parse(words):
             sys.stdout.write(USAGE)
             sys.exit(0)
         if word in FLAGS:
-            options.update({FLAGS[word]: "1"} if FLAGS[word] else {})
+            options[FLAGS[word]] = "1"
         elif word in BARE:
             options[BARE[word][0]] = value or BARE[word][1]
         elif word in VALUES and (value or words):
@@ -94,11 +94,12 @@ def begin(words, options):
     """Starts the recorder; without it the program runs all the same."""
     preload.again(options)
     silent, keeps = bool(options.pop("QUIET", None)), bool(options.pop("KEEP", None))
+    both = bool(options.pop("TRACE", None)) and bool(options.pop("PROFILE", None))
     try:
         where = recording.new_folder(options.pop("OUT", None), name_of(words))
         recording.tell_children(where, options)
         recording.start_from_environment()
-        recording.own(silent, keeps)
+        recording.own(silent, keeps, both)
     except Exception as error:
         sys.stderr.write(f"popinjay: nothing is recorded: {error}\n")
 

@@ -17,6 +17,7 @@ owner = None  # the process that merges, its folder
 folder = None
 quiet = False
 keep = False  # the parts that the archive is made of
+profile = False  # beside the trace
 
 
 def libraries():
@@ -134,11 +135,11 @@ def new_folder(wanted, name):
     return path
 
 
-def own(silent=False, keeps=False):
+def own(silent=False, keeps=False, profiles=False):
     """This process merges at its end; of those of a job of MPI the first one."""
-    global owner, quiet, keep
+    global owner, quiet, keep, profile
     import atexit
-    keep = keeps
+    keep, profile = keeps, profiles
     owner = os.getpid() if rank() in (None, "0") else None
     quiet = silent
     atexit.register(end)
@@ -156,7 +157,8 @@ def merge():
     read, write = os.pipe()
     actions = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                (os.POSIX_SPAWN_DUP2, write, 2)]
-    words = [path, "merge", folder] + (["--keep-files"] if keep else [])
+    words = [path, "merge", folder]
+    words += ["--keep-files"] * keep + ["--profile"] * profile
     pid = os.posix_spawn(path, words, environment, file_actions=actions)
     os.close(write)
     with open(read, encoding="utf-8", errors="replace") as lines:

@@ -20,7 +20,7 @@ Options of Score-P (--mpp=, --thread=, --io=, --user, --nocompiler and others) a
 environment: SCOREP_ENABLE_TRACING (default: false), SCOREP_ENABLE_PROFILING (default: true),
 SCOREP_EXPERIMENT_DIRECTORY, SCOREP_FILTERING_FILE, SCOREP_PROFILING_MAX_CALLPATH_DEPTH,
 SCOREP_IO_POSIX (default: false; the same as --io=posix), SCOREP_METRIC_PAPI
-(PAPI_TOT_INS,PAPI_TOT_CYC). Of both a trace is written, which has the call paths of the profile, too.
+(PAPI_TOT_INS,PAPI_TOT_CYC). Of both the profile is made from the trace.
 """
 
 COMPLAINT = ("SCOREP_BINDING_PYTHON ERROR: There was a region exit without an enter!\n",
@@ -112,7 +112,8 @@ def begin(options):
             return
         recording.tell_children(where, asked)
         recording.start_from_environment()
-        recording.own(not options["verbose"], options["keep"])
+        recording.own(not options["verbose"], options["keep"],
+                      is_on("SCOREP_ENABLE_TRACING", False) and is_on("SCOREP_ENABLE_PROFILING", True))
     except Exception as error:
         sys.stderr.write(f"scorep: nothing is recorded: {error}\n")
 

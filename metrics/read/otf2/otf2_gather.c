@@ -34,6 +34,9 @@ static const reference references[] = {
     {PJ_OTF2_DEF_WINDOW, 1, PJ_OTF2_DEF_COMM, false},
     {PJ_OTF2_DEF_METRIC_MEMBER, 0, PJ_OTF2_DEF_STRING, true},
     {PJ_OTF2_DEF_PARAMETER, 0, PJ_OTF2_DEF_STRING, true},
+    {PJ_OTF2_DEF_FILE, 0, PJ_OTF2_DEF_STRING, true},
+    {PJ_OTF2_DEF_HANDLE, 0, PJ_OTF2_DEF_STRING, false},
+    {PJ_OTF2_DEF_HANDLE, 1, PJ_OTF2_DEF_FILE, false},
     {PJ_OTF2_DEF_METRIC_INSTANCE, 0, PJ_OTF2_DEF_METRIC_CLASS, false},
 };
 enum { REFERENCES = sizeof references / sizeof *references };

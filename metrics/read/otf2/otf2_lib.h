@@ -26,6 +26,8 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_METRIC_CLASS,    // number: occurrence; members
     PJ_OTF2_DEF_METRIC_INSTANCE, // number: class, recorder
     PJ_OTF2_DEF_PARAMETER,       // number: name
+    PJ_OTF2_DEF_FILE,            // number: name
+    PJ_OTF2_DEF_HANDLE,          // of input and output: number: name, file
     PJ_OTF2_DEF_MAP,             // of a location: number: kind of id, global id; id = its own
     PJ_OTF2_DEF_OFFSET,          // of a location: number: time, offset (signed), both in ticks
 } pj_otf2_def_kind;

@@ -261,6 +261,24 @@ static OTF2_CallbackCode parameter_def(void *self, OTF2_ParameterRef id, OTF2_St
                   (pj_otf2_def){.kind = PJ_OTF2_DEF_PARAMETER, .id = id, .number = {WIDE(name)}});
 }
 
+static OTF2_CallbackCode file_def(void *self, OTF2_IoFileRef id, OTF2_StringRef name,
+                                  OTF2_SystemTreeNodeRef scope)
+{
+    (void)scope;
+    return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_FILE, .id = id, .number = {WIDE(name)}});
+}
+
+static OTF2_CallbackCode handle_def(void *self, OTF2_IoHandleRef id, OTF2_StringRef name,
+                                    OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+                                    OTF2_IoHandleFlag flags, OTF2_CommRef comm,
+                                    OTF2_IoHandleRef parent)
+{
+    (void)paradigm, (void)flags, (void)comm, (void)parent;
+    return define(
+        self,
+        (pj_otf2_def){.kind = PJ_OTF2_DEF_HANDLE, .id = id, .number = {WIDE(name), WIDE(file)}});
+}
+
 static void set_callbacks(OTF2_GlobalDefReaderCallbacks *set)
 {
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(set, clock_def);
@@ -278,6 +296,9 @@ static void set_callbacks(OTF2_GlobalDefReaderCallbacks *set)
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(set, metric_class_def);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(set, metric_instance_def);
     OTF2_GlobalDefReaderCallbacks_SetParameterCallback(set, parameter_def);
+    OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(set, file_def);
+    OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(set, file_def);
+    OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(set, handle_def);
 }
 
 /// Of damaged definitions libotf2 reads memory that it has never written: while it reads them that
@@ -454,6 +475,12 @@ ON_2(THREAD_BEGIN, OTF2_CommRef, uint64_t)
 ON_2(THREAD_END, OTF2_CommRef, uint64_t)
 ON_2(CALLING_CONTEXT_ENTER, OTF2_CallingContextRef, uint32_t)
 ON_1(CALLING_CONTEXT_LEAVE, OTF2_CallingContextRef)
+ON_4(IO_CREATE_HANDLE, OTF2_IoHandleRef, OTF2_IoAccessMode, OTF2_IoCreationFlag, OTF2_IoStatusFlag)
+ON_1(IO_DESTROY_HANDLE, OTF2_IoHandleRef)
+ON_3(IO_DUPLICATE_HANDLE, OTF2_IoHandleRef, OTF2_IoHandleRef, OTF2_IoStatusFlag)
+ON_4(IO_SEEK, OTF2_IoHandleRef, int64_t, OTF2_IoSeekOption, uint64_t)
+ON_5(IO_OPERATION_BEGIN, OTF2_IoHandleRef, OTF2_IoOperationMode, OTF2_IoOperationFlag, uint64_t, uint64_t)
+ON_3(IO_OPERATION_COMPLETE, OTF2_IoHandleRef, uint64_t, uint64_t)
 ON_1(PROGRAM_END, int64_t)
 ON_1(NON_BLOCKING_COLLECTIVE_REQUEST, uint64_t)
 ON_6(NON_BLOCKING_COLLECTIVE_COMPLETE, OTF2_CollectiveOp, OTF2_CommRef, uint32_t, uint64_t, uint64_t, uint64_t)
@@ -516,6 +543,12 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(ThreadEnd, THREAD_END);
     ON(CallingContextEnter, CALLING_CONTEXT_ENTER);
     ON(CallingContextLeave, CALLING_CONTEXT_LEAVE);
+    ON(IoCreateHandle, IO_CREATE_HANDLE);
+    ON(IoDestroyHandle, IO_DESTROY_HANDLE);
+    ON(IoDuplicateHandle, IO_DUPLICATE_HANDLE);
+    ON(IoSeek, IO_SEEK);
+    ON(IoOperationBegin, IO_OPERATION_BEGIN);
+    ON(IoOperationComplete, IO_OPERATION_COMPLETE);
     ON(ProgramBegin, PROGRAM_BEGIN);
     ON(ProgramEnd, PROGRAM_END);
     ON(NonBlockingCollectiveRequest, NON_BLOCKING_COLLECTIVE_REQUEST);

@@ -1,4 +1,5 @@
-// Any string of the archive may be a value: where there are parameters all strings are kept.
+// Any string of the archive may be a value: where there are parameters all strings are kept. Of
+// calls of input and output the file is a parameter.
 #include "metrics/read/otf2/otf2_parameters.h"
 
 #include "metrics/base/arena.h"
@@ -9,14 +10,27 @@
 
 struct pj_otf2_parameters {
     pj_arena *arena;
-    pj_map name_of, text_of; // by id: number in `texts`
+    pj_map name_of, text_of, file_of; // by id: number in `texts`
     const char **texts;
 };
+
+/// Handles by the name of their file, else by their own.
+static void name_files(pj_otf2_parameters *p, const pj_otf2_gathered *all)
+{
+    const pj_otf2_def_list *list = &all->lists[PJ_OTF2_DEF_HANDLE];
+    uint32_t text;
+    for (size_t i = 0; i < list->count; i++) {
+        const pj_otf2_def *handle = &list->items[i];
+        const pj_otf2_def *file = pj_otf2_def_of(all, PJ_OTF2_DEF_FILE, handle->number[1]);
+        if (pj_map_get(&p->text_of, file ? file->number[0] : handle->number[0], &text))
+            pj_map_put(&p->file_of, handle->id, text);
+    }
+}
 
 pj_otf2_parameters *pj_otf2_parameters_new(const pj_otf2_gathered *all)
 {
     const pj_otf2_def_list *list = &all->lists[PJ_OTF2_DEF_PARAMETER];
-    if (!list->count)
+    if (!list->count && !all->lists[PJ_OTF2_DEF_HANDLE].count)
         return NULL;
     pj_otf2_parameters *p = pj_take_memory(sizeof *p);
     *p = (pj_otf2_parameters){.arena = pj_arena_new(NULL)};
@@ -30,6 +44,7 @@ pj_otf2_parameters *pj_otf2_parameters_new(const pj_otf2_gathered *all)
     for (size_t i = 0; i < list->count; i++)
         if (pj_map_get(&p->text_of, list->items[i].number[0], &text))
             pj_map_put(&p->name_of, list->items[i].id, text);
+    name_files(p, all);
     return p;
 }
 
@@ -39,6 +54,7 @@ void pj_otf2_parameters_free(pj_otf2_parameters *p)
         return;
     pj_map_free(&p->name_of);
     pj_map_free(&p->text_of);
+    pj_map_free(&p->file_of);
     pj_arena_free(p->arena);
     free(p);
 }
@@ -53,4 +69,10 @@ const char *pj_otf2_parameters_text(const pj_otf2_parameters *p, uint64_t string
 {
     uint32_t text;
     return p && pj_map_get(&p->text_of, string, &text) ? p->texts[text] : "";
+}
+
+const char *pj_otf2_parameters_file(const pj_otf2_parameters *p, uint64_t handle)
+{
+    uint32_t text;
+    return p && pj_map_get(&p->file_of, handle, &text) ? p->texts[text] : NULL;
 }

@@ -6,12 +6,14 @@
 
 typedef struct pj_otf2_parameters pj_otf2_parameters;
 
-/// NULL when the archive defines none.
+/// NULL when the archive defines none, and no files.
 pj_otf2_parameters *pj_otf2_parameters_new(const pj_otf2_gathered *all);
 /// NULL is allowed.
 void pj_otf2_parameters_free(pj_otf2_parameters *parameters);
 /// By global ids; "parameter", "" when they are not defined. `parameters` may be NULL.
 const char *pj_otf2_parameters_name(const pj_otf2_parameters *parameters, uint64_t id);
 const char *pj_otf2_parameters_text(const pj_otf2_parameters *parameters, uint64_t string);
+/// The file of a handle of input and output; NULL when it is not defined.
+const char *pj_otf2_parameters_file(const pj_otf2_parameters *parameters, uint64_t handle);
 
 #endif

@@ -47,6 +47,14 @@ void pj_otf2_calls_parameter(pj_otf2_location *location, const pj_otf2_event *ev
     pj_path_tree_parameter(location->calls, pj_otf2_parameters_name(known, parameter), text.at);
 }
 
+void pj_otf2_calls_file(pj_otf2_location *location, uint64_t handle)
+{
+    const char *file = pj_otf2_parameters_file(
+        location->defs->parameters, pj_otf2_global_of(location, PJ_OTF2_OF_HANDLE, handle));
+    if (file)
+        pj_path_tree_parameter(location->calls, "file", file);
+}
+
 void pj_otf2_calls_end(pj_otf2_location *location)
 {
     pj_path_tree *calls = location->calls;

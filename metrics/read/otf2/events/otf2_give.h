@@ -21,6 +21,7 @@ enum {
     PJ_OTF2_OF_GROUP,
     PJ_OTF2_OF_PARAMETER,
     PJ_OTF2_OF_STRING,
+    PJ_OTF2_OF_HANDLE,
 };
 
 /// The event is valid until the next one.

@@ -297,7 +297,7 @@ static void flush_buffer(pj_otf2_location *location, uint64_t time, uint64_t sto
         location->now.last = stop;
 }
 
-/// The records about OpenMP and threads, and parameters of regions.
+/// The records about OpenMP and threads, parameters of regions, and files.
 static void take_thread_record(pj_otf2_location *location, uint64_t time,
                                const pj_otf2_event *event)
 {
@@ -327,6 +327,13 @@ static void take_thread_record(pj_otf2_location *location, uint64_t time,
     case PJ_OTF2_PARAMETER_UNSIGNED:
         if (location->calls)
             pj_otf2_calls_parameter(location, event);
+        return;
+    case PJ_OTF2_IO_CREATE_HANDLE:
+    case PJ_OTF2_IO_DESTROY_HANDLE:
+    case PJ_OTF2_IO_SEEK:
+    case PJ_OTF2_IO_OPERATION_BEGIN:
+        if (location->calls)
+            pj_otf2_calls_file(location, event->field[0]);
         return;
     }
 }

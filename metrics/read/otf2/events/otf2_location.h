@@ -128,7 +128,7 @@ typedef struct pj_otf2_metric_used {
     const pj_otf2_metric *class_;
 } pj_otf2_metric_used;
 
-enum { PJ_OTF2_IDS = 8 };
+enum { PJ_OTF2_IDS = 9 };
 
 /// Global ids of a location's own ones, by kind (PJ_OTF2_OF_...).
 typedef struct pj_otf2_ids {

@@ -29,6 +29,7 @@ enum {
     MAP_CONTEXT = 10,
     MAP_STRING = 0,
     MAP_PARAMETER = 7,
+    MAP_HANDLE = 13,
     READAHEAD_IDS = 1 << 16, // that it knows regions by
 };
 
@@ -44,7 +45,8 @@ static void take_local(void *self, const pj_otf2_def *def)
     } kinds[] = {{MAP_REGION, PJ_OTF2_OF_REGION},       {MAP_COMM, PJ_OTF2_OF_COMM},
                  {MAP_METRIC, PJ_OTF2_OF_METRIC},       {MAP_CONTEXT, PJ_OTF2_OF_CONTEXT},
                  {MAP_WINDOW, PJ_OTF2_OF_WINDOW},       {MAP_GROUP, PJ_OTF2_OF_GROUP},
-                 {MAP_PARAMETER, PJ_OTF2_OF_PARAMETER}, {MAP_STRING, PJ_OTF2_OF_STRING}};
+                 {MAP_PARAMETER, PJ_OTF2_OF_PARAMETER}, {MAP_STRING, PJ_OTF2_OF_STRING},
+                 {MAP_HANDLE, PJ_OTF2_OF_HANDLE}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (def->kind == PJ_OTF2_DEF_MAP && def->number[0] == kinds[i].kind &&
             def->number[1] <= UINT32_MAX) {

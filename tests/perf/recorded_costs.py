@@ -93,6 +93,28 @@ def region(bench):
     return least[0] / least[1]
 
 
+def extra(bench, load, how, *options):
+    """ns of a line or of a read, bare, traced by Python, or recorded with options."""
+    words = [sys.executable, os.path.join(HERE, "recorded_extras.py"), load, how]
+    if options:
+        words = [bench.popinjay, "record", "-q", "-o", folder(bench), *options, "--", *words]
+    done = subprocess.run(words, check=True, capture_output=True, text=True, cwd=bench.scratch)
+    return float(done.stdout)
+
+
+def lines(bench):
+    """What recording adds to a chosen line / what an empty function of sys.settrace adds."""
+    bare = extra(bench, "lines", "bare")
+    return (extra(bench, "lines", "bare", "--lines=lines") - bare) / \
+           (extra(bench, "lines", "traced") - bare)
+
+
+def extra_over_bare(load, *options):
+    def ratio(bench):
+        return extra(bench, load, "bare", *options) / extra(bench, load, "bare")
+    return ratio
+
+
 NEW = sys.version_info >= (3, 12)
 RATIOS = [
     ("recorded call over cProfile's: fib (CPU)", added(0), 0.55 if NEW else 0.35, 1.3),
@@ -101,5 +123,9 @@ RATIOS = [
     ("program recorded and merged over cProfile (CPU)", whole("recorded_program.py", "cprofile"),
      0.65, 1.3),
     ("empty script recorded and merged over cProfile (CPU)", whole(EMPTY, "cprofile"), 0.9, 1.3),
+    ("read of a byte with --io over bare (CPU)", extra_over_bare("reads", "--io"), 1.5, 1.3),
+    ("program sampled each ms over bare (CPU)", extra_over_bare("lines", "--sample=1ms"), 1.1, 1.3),
     ("with region over an empty context class (CPU)", region, 0.8, 1.3),
 ]
+if not NEW:
+    RATIOS.append(("chosen line over one of sys.settrace (CPU)", lines, 1, 1.3))

@@ -14,6 +14,7 @@
 #include "metrics/profile/listing/pstats_listing.h"
 #include "metrics/profile/part_order.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_files.h"
 #include "metrics/profile/profile_filter.h"
 #include "metrics/profile/profile_parts.h"
 #include "metrics/profile/profile_rows.h"
@@ -28,7 +29,7 @@ typedef struct profile_args {
     const char *by, *sort, *metric, *where, *match, *first, *min, *callers, *callees, *root, *rank;
     const char *unit;
     const char *source;
-    bool strip, skip_zero, pstats, lines, pprof, waits, timers;
+    bool strip, skip_zero, pstats, lines, pprof, waits, timers, io;
     pj_exports exports;
 } profile_args;
 
@@ -191,6 +192,8 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
         return pj_profile_waits(profile, err);
     if (args->timers)
         return pj_profile_timers(profile, err);
+    if (args->io)
+        return pj_profile_files(profile, err);
     return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
 }
 
@@ -223,8 +226,8 @@ static bool is_plain(const profile_args *args)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i])
             return false;
-    return !args->strip && !args->skip_zero && !args->waits && !args->timers && !args->pstats &&
-           !args->pprof;
+    return !args->strip && !args->skip_zero && !args->waits && !args->timers && !args->io &&
+           !args->pstats && !args->pprof;
 }
 
 static bool run_profile(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -366,6 +369,11 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, timers),
      .help = "Timed regions as programs print them: total time, calls, average of a call."},
+    {.name = "io",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(profile_args, io),
+     .help =
+         "Input and output by file and rank, of traces with I/O records (popinjay record --io)."},
     {.name = "pprof",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(profile_args, pprof),

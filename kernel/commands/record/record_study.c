@@ -255,7 +255,8 @@ static bool load_profiles(const study *s, const pj_inputs *files, pj_value *out,
 static bool load_runs(const study *s, pj_value *out, pj_err *err)
 {
     const pj_record_opts *opts = &s->order->opts;
-    const char *name = pj_record_archive_name(&(pj_merged_parts){.profile = pj_record_opts_counts(opts)});
+    const char *name =
+        pj_record_archive_name(&(pj_merged_parts){.profile = pj_record_opts_counts(opts)});
     pj_load_args args = {0};
     args.inputs.items = pj_new_n(s->arena, pj_value, s->cases.count);
     for (size_t i = 0; i < s->cases.count; i++) {
@@ -264,8 +265,9 @@ static bool load_runs(const study *s, pj_value *out, pj_err *err)
             args.inputs.items[args.inputs.count++] =
                 pj_value_borrow_text(pj_arena_format(s->arena, "%s/%s", one->folder, name));
     }
-    return pj_record_opts_counts(opts) ? load_profiles(s, &args.inputs, out, err)
-                         : pj_inputs_load(s->session, &args, (pj_load_opts){0}, out, err);
+    return pj_record_opts_counts(opts)
+               ? load_profiles(s, &args.inputs, out, err)
+               : pj_inputs_load(s->session, &args, (pj_load_opts){0}, out, err);
 }
 
 bool pj_record_study(pj_session *session, const pj_record_plan *plan, const pj_record_order *order,

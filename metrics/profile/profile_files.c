@@ -151,8 +151,9 @@ pj_table *pj_profile_files(pj_profile *profile, pj_err *err)
     const bool ok = pj_location_values_new(profile, PJ_NO_ITEM, true, arena, &calls, err);
     for (uint32_t node = 0; ok && node < time.profile->count[PJ_AT_NODE]; node++)
         add_node(&time, &calls, node, &all);
-    join(&all);
-    pj_table *table = ok && all.count ? table_of(&all) : NULL;
+    if (all.items)
+        join(&all);
+    pj_table *table = all.items ? table_of(&all) : NULL;
     if (ok && !table)
         pj_fail(err, PJ_E_MISSING, profile->file_count ? profile->files[0] : NULL, 0,
                 "tells no input and output by file: popinjay record --io records it");

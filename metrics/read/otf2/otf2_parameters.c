@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
+#include "metrics/read/otf2/otf2_lib.h"
 
 #include <stdlib.h>
 

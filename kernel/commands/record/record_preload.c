@@ -135,6 +135,12 @@ static const char *program_of(const char *word, pj_arena *arena)
     return program ? pj_arena_text(arena, pj_str_of(path)) : NULL;
 }
 
+/// Python begins its recording itself, once it has started.
+static bool begins_itself(const char *program)
+{
+    return pj_str_starts(pj_str_of(strrchr(program, '/') + 1), PJ_S("python"));
+}
+
 /// What is preloaded for an option.
 static const struct {
     size_t wanted; // a bool of the options
@@ -176,7 +182,8 @@ pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *op
         pj_buf_addf(&list, ":%s", before);
     const char *const added[] = {
         "env", pj_arena_format(arena, "LD_PRELOAD=%s", list.at),
-        pj_arena_format(arena, "POPINJAY_RECORD_PROGRAM=%s", program ? program : "")};
+        pj_arena_format(arena, "POPINJAY_RECORD_PROGRAM=%s",
+                        program && !begins_itself(program) ? program : "")};
     enum { ADDED = sizeof added / sizeof *added };
     pj_texts out = {.count = words->count + ADDED};
     out.items = pj_new_n(arena, const char *, out.count + 1);

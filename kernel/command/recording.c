@@ -54,7 +54,7 @@ bool pj_recording_profile(pj_session *session, const char *folder, pj_err *err)
     pj_job job = {.stop = session->stop};
     const char *trace = pj_arena_format(arena, "%s/traces.otf2", folder);
     pj_auto_profile profile = pj_profile_run(trace, (pj_load_opts){0}, &job, NULL, err);
-    return profile && pj_profile_writer_of(PJ_S("cubex"))->write(profile, &bytes, err) &&
+    return profile && pj_profile_writer_of(PJ_S("cubex"))->write(profile, &job, &bytes, err) &&
            pj_newfile_put(pj_arena_format(arena, "%s/profile.cubex", folder), pj_buf_str(&bytes),
                           err);
 }

@@ -18,6 +18,10 @@ const pj_param pj_timeline_rows[] = {
      .shown = "FIRST-LAST",
      .preset = "all",
      .help = "The ranks that a timeline shows (3, 0-15); they count from 0."},
+    {.name = "streams",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_timeline_args, streams),
+     .help = "Opens every device (GPU) of a timeline to its streams."},
     {0},
 };
 
@@ -30,6 +34,7 @@ bool pj_timeline_args_take(const pj_timeline_args *args, pj_picture_size size,
     pj_lanes_size(size.width / zoom, size.height / zoom, SIZE_MAX, &rows, &columns);
     out->rows_most = (uint32_t)rows;
     out->columns = (uint32_t)columns;
+    out->streams = args->streams;
     const pj_load_texts texts = {.range = args->range, .ranks = args->ranks};
     return pj_load_texts_timeline(&texts, out, err);
 }

@@ -9,6 +9,7 @@
 
 typedef struct pj_timeline_args {
     const char *range, *ranks;
+    bool streams;
 } pj_timeline_args;
 
 /// A group over pj_timeline_args.

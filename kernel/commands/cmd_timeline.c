@@ -1,4 +1,4 @@
-// popinjay timeline TRACE: what ranks and threads do over time.
+// popinjay timeline TRACE: what ranks, threads and devices do over time.
 #include "kernel/command/command.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
@@ -66,14 +66,18 @@ static const pj_param_group groups[] = {
 
 const pj_command pj_command_timeline = {
     .name = "timeline",
-    .summary = "States of ranks and threads over time, and the messages between them",
+    .summary =
+        "States of ranks, threads and devices (GPUs) over time, and the messages between them",
     .detail =
         "Where several states share a pixel, they share the height of their lane in it. Many "
         "messages are drawn as bundles, thicker ones for more.\n"
         "In the notebook a timeline of a loaded run (runs[1]) reads no more of a plain trace or "
-        "an archive than it shows; compressed traces, and archives without the ends of receives "
-        "(eztrace), are read whole.\n"
-        "Without --export the time in each kind of state is printed, per rank and thread.",
+        "an archive than it shows; compressed traces, those with devices, and archives without the "
+        "ends "
+        "of receives (eztrace), are read whole.\n"
+        "Devices come below the ranks that use them, each with all of its streams: kernels are "
+        "running, and go before what is moved meanwhile. --streams shows every stream below them.\n"
+        "Without --export the time in each kind of state is printed, per rank, thread and device.",
     .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
     .faces = PJ_IN_BOTH,
     .groups = groups,

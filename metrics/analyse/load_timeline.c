@@ -19,8 +19,9 @@ bool pj_load_timeline_knows(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
     const unsigned seen = PJ_WANT(timeline) | PJ_WANT(devices);
-    return known && pj_load_aspects(opts) == seen && !known->ranged.states_overlap &&
-           !opts->listener_count && pj_reader_knows(known);
+    bool whole = known && (known->ranged.states_overlap || known->layout.stream_count);
+    return known && !whole && pj_load_aspects(opts) == seen && !opts->listener_count &&
+           pj_reader_knows(known);
 }
 
 pj_run *pj_load_timeline(const pj_load_opts *opts, pj_job *job, pj_err *err)

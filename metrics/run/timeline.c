@@ -34,6 +34,9 @@ pj_timeline_kind pj_timeline_kind_of(unsigned state)
         [PJ_STATE_DISABLED] = PJ_TIMELINE_disabled,
         [PJ_STATE_OTHERS] = PJ_TIMELINE_other,
         [16] = PJ_TIMELINE_message, // send and receive
+        [PJ_STATE_COPY] = PJ_TIMELINE_transfer,
     };
+    if (state == PJ_STATE_LAUNCH)
+        return PJ_TIMELINE_launch;
     return state < sizeof kinds ? (pj_timeline_kind)kinds[state] : PJ_TIMELINE_other;
 }

@@ -1,10 +1,11 @@
-// What the threads of a run do over time, by pixel: states as shares of each pixel's time, messages
-// as lines, bundled when they are many. Bounded by pixels, however long the trace.
+// What the threads and devices of a run do over time, by pixel: states as shares of each pixel's
+// time, messages as lines, bundled when they are many. Bounded by pixels, however long the trace.
 // Ownership: arena (the run's).
 #ifndef PJ_TIMELINE_H
 #define PJ_TIMELINE_H
 
 #include "metrics/run/run.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 #include "metrics/trace/roi.h"
 
@@ -24,12 +25,13 @@ typedef struct pj_timeline_opts {
     pj_roi_request range;           // what is looked at; PJ_ROI_AUTO: what is analysed
     uint32_t first_rank, last_rank; // both included; last_rank UINT32_MAX = to the last one
     uint32_t rows_most, columns;
+    bool streams; // devices open to their streams
     bool counted; // messages are counted and not bundled
 } pj_timeline_opts;
 
 /// One message, or several that begin and end near each other.
 typedef struct pj_timeline_bundle {
-    uint32_t from, to;           // lanes
+    uint32_t from, to;           // lanes of threads
     double sent_ns, received_ns; // means
     uint64_t messages, bytes;
 } pj_timeline_bundle;
@@ -42,11 +44,21 @@ typedef struct pj_timeline_call {
 } pj_timeline_call;
 enum { PJ_TIMELINE_MOST_CALLS = 2000 };
 
+/// A device with all of its streams, or one of these, which then come behind it. Kernels are
+/// running, and go before what is moved meanwhile.
+typedef struct pj_timeline_device {
+    const char *key;                // of the device (pj_device_keys)
+    uint32_t device;                // its number there
+    const pj_device_stream *stream; // NULL = all of them
+} pj_timeline_device;
+
 typedef struct pj_timeline {
     uint64_t from_ns, to_ns;
-    uint32_t first_location; // lanes are locations from here on
-    uint32_t lanes;
-    uint32_t rows; // lane l is in row l * rows / lanes
+    uint32_t first_location;           // lanes are locations from here on
+    uint32_t threads;                  // so many, and then
+    const pj_timeline_device *devices; // these; NULL = none
+    uint32_t lanes;                    // of both
+    uint32_t rows;                     // lane l is in row l * rows / lanes
     uint32_t columns;
     double column_ns; // columns begin at from_ns; the last ones may lie behind to_ns
     float *time; // ns by row, column, kind: [(row * columns + column) * PJ_TIMELINE_KINDS + kind]
@@ -63,5 +75,13 @@ static inline const float *pj_timeline_at(const pj_timeline *timeline, size_t ro
 {
     return &timeline->time[(row * timeline->columns + column) * PJ_TIMELINE_KINDS];
 }
+
+/// The devices that these ranks use, with `streams` each followed by its own; NULL = none.
+const pj_timeline_device *pj_timeline_devices_of(const pj_layout *layout,
+                                                 const pj_timeline_opts *opts, pj_arena *arena,
+                                                 uint32_t *count);
+
+/// "D0", "node1:D0" where devices are on several nodes; of a stream "S7"; arena.
+const char *pj_timeline_device_name(const pj_timeline *timeline, uint32_t index, pj_arena *arena);
 
 #endif

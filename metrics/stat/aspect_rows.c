@@ -59,13 +59,15 @@ static size_t listen_timeline(const pj_timeline_opts *timeline, pj_sink *out)
 {
     out[0] = pj_timeline_sink(*timeline);
     out[1] = pj_bundle_sink(*timeline);
-    return 2;
+    out[2] = pj_device_lanes_sink(*timeline);
+    return 3;
 }
 
 static const char *lack_timeline(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
 {
     bool whole = timeline->range.kind == PJ_ROI_AUTO && timeline->first_rank == 0 &&
-                 timeline->last_rank >= run->layout.ranks - 1;
+                 timeline->last_rank >= run->layout.ranks - 1 &&
+                 !(timeline->streams && run->layout.stream_count);
     if (!run->timeline)
         return "does not say what happens over time";
     return beside || !whole ? "shows the run over time only as a whole" : NULL;

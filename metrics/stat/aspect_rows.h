@@ -7,10 +7,10 @@
 #include "metrics/run/timeline.h"
 #include "metrics/trace/sink.h"
 
-enum { PJ_ASPECT_SINKS = 2 * PJ_ASPECT_COUNT };
+enum { PJ_ASPECT_SINKS = 3 * PJ_ASPECT_COUNT };
 
 typedef struct pj_aspect {
-    /// Adds what listens to the trace, two at most; how many.
+    /// Adds what listens to the trace, three at most; how many.
     size_t (*listen)(const pj_timeline_opts *timeline, pj_sink *out);
     bool merged;   // its sinks want the events of all threads in one order of time
     bool replayed; // the replay finds it

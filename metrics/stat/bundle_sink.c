@@ -123,7 +123,7 @@ static void take_message(bundle_state *self, const pj_message *m)
 {
     const pj_timeline_view *view = &self->view;
     uint32_t from = m->from - view->first_location, to = m->to - view->first_location;
-    if (from >= view->lanes || to >= view->lanes)
+    if (from >= view->threads || to >= view->threads)
         return;
     uint64_t first = m->logical_send < m->physical_recv ? m->logical_send : m->physical_recv;
     uint64_t last = m->logical_send + m->physical_recv - first;

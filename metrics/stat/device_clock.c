@@ -45,6 +45,12 @@ static void account(pj_device_clock *clock, uint64_t time)
     clock->sum->transfer_ns += moves && !kernel ? length : 0;
     if (!kernel && !moves)
         clock->since[clock->begun ? clock->cause : PJ_DEVICE_IDLE_ends] += length;
+    if (clock->watch.tell)
+        clock->watch.tell(clock->watch.self, clock->watch.lane,
+                          kernel  ? PJ_DEVICE_WORK_KERNEL
+                          : moves ? PJ_DEVICE_WORK_TRANSFER
+                                  : PJ_DEVICE_WORKS,
+                          clock->at, time);
     clock->at = time;
 }
 

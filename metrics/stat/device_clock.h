@@ -16,8 +16,17 @@ typedef enum pj_device_work {
     PJ_DEVICE_WORKS,
 } pj_device_work;
 
+/// Who is told what a device does, piece after piece: PJ_DEVICE_WORKS = nothing. Kernels go before
+/// what is moved meanwhile.
+typedef struct pj_device_watch {
+    void (*tell)(void *self, uint32_t lane, pj_device_work work, uint64_t from, uint64_t to);
+    void *self;
+    uint32_t lane;
+} pj_device_watch;
+
 typedef struct pj_device_clock {
     pj_device_sum *sum;
+    pj_device_watch watch;                 // .tell NULL = nobody
     uint64_t from, to;                     // what counts
     uint64_t at;                           // accounted up to here
     uint32_t open[PJ_DEVICE_WORKS];        // pieces without a known end

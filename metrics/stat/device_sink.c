@@ -2,13 +2,16 @@
 // A stream that has states is told by them: events of traces that were cut may have lost their
 // begin. Records come in order of time; one that comes late counts from then on, which is counted.
 // The thread that last called the runtime of devices in a rank drives its devices.
+// A timeline is laid by the same clocks, with one of their own for streams that have a lane.
 #include "metrics/stat/device_sink.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
 #include "metrics/stat/device_clock.h"
+#include "metrics/stat/timeline_pixels.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
@@ -27,6 +30,7 @@ typedef struct opened {
 
 typedef struct stream {
     uint32_t device, rank;
+    pj_device_clock *clocks[2]; // of its device; its own, where it is drawn, or NULL
     bool stated;                // it has states
     pj_device_work work;        // of the latest state
     uint64_t until;             // its end
@@ -58,7 +62,11 @@ typedef struct sink_state {
     uint32_t devices, stream_count, locations, ranks;
     const uint32_t *rank_of;
     uint64_t from, to;
-    uint64_t late; // records
+    uint64_t late;             // records
+    bool draws;                // for a timeline of
+    pj_timeline_opts opts;     // this
+    pj_timeline_pixels pixels; // laid by the clocks
+    pj_device_clock *own;      // of drawn streams, by lane of devices
 } sink_state;
 
 static void free_parts(sink_state *self)
@@ -69,7 +77,9 @@ static void free_parts(sink_state *self)
     free(self->hosts);
     free(self->drivers);
     free(self->uses);
-    *self = (sink_state){.clocks = NULL};
+    free(self->own);
+    pj_timeline_pixels_free(&self->pixels);
+    *self = (sink_state){.draws = self->draws, .opts = self->opts};
 }
 
 static void *zeros(size_t count, size_t size)
@@ -118,24 +128,55 @@ static void take_streams(sink_state *self, const pj_run *run)
         self->streams[s] = (stream){.rank = rank, .device = device_of[s]};
         if (device_of[s] == PJ_NO_DEVICE)
             continue;
+        self->streams[s].clocks[0] = &self->clocks[device_of[s]];
         self->sums[device_of[s]].streams++;
         self->clocks[device_of[s]].driver = layout->first_location[rank]; // until it is known
     }
     free(device_of);
 }
 
+static void lay(void *memory, uint32_t lane, pj_device_work work, uint64_t from, uint64_t to)
+{
+    static const pj_timeline_kind kinds[] = {
+        [PJ_DEVICE_WORK_KERNEL] = PJ_TIMELINE_running,
+        [PJ_DEVICE_WORK_TRANSFER] = PJ_TIMELINE_transfer,
+        [PJ_DEVICE_WORKS] = PJ_TIMELINE_idle,
+    };
+    sink_state *self = memory;
+    pj_timeline_pixels_lay(&self->pixels, lane, kinds[work], from, to);
+}
+
+/// The lanes of a timeline: clocks of devices, and of streams that have one.
+static bool begin_lanes(sink_state *self, const pj_run *run, pj_err *err)
+{
+    if (!pj_timeline_pixels_begin(&self->pixels, &self->opts, run, err))
+        return false;
+    const pj_timeline_view *view = &self->pixels.view;
+    uint32_t count = view->lanes - view->threads;
+    self->own = zeros(count, sizeof *self->own);
+    for (uint32_t i = 0; i < count; i++) {
+        const pj_timeline_device *lane = &view->devices[i];
+        pj_device_clock *clock = lane->stream ? &self->own[i] : &self->clocks[lane->device];
+        if (lane->stream) {
+            pj_device_clock_begin(clock, &self->sums[lane->device], 0, 0);
+            self->streams[lane->stream - run->layout.streams].clocks[1] = clock;
+        }
+        clock->watch = (pj_device_watch){lay, self, view->threads + i};
+    }
+    return true;
+}
+
 static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     sink_state *self = memory;
     const pj_layout *layout = &run->layout;
-    (void)err;
     free_parts(self);
     if (!layout->stream_count)
         return true;
-    *self = (sink_state){.to = UINT64_MAX,
-                         .locations = layout->locations,
-                         .ranks = layout->ranks,
-                         .rank_of = layout->rank_of};
+    self->to = UINT64_MAX;
+    self->locations = layout->locations;
+    self->ranks = layout->ranks;
+    self->rank_of = layout->rank_of;
     if (run->roi.set) {
         self->from = run->roi.from_ns;
         self->to = run->roi.to_ns;
@@ -144,7 +185,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->drivers = zeros(self->ranks, sizeof *self->drivers);
     take_streams(self, run);
     note_uses(self);
-    return true;
+    return !self->draws || begin_lanes(self, run, err);
 }
 
 // Streams
@@ -154,12 +195,13 @@ static pj_device_work work_of(unsigned code)
     return code == PJ_DEVICE_KERNEL ? PJ_DEVICE_WORK_KERNEL : PJ_DEVICE_WORK_TRANSFER;
 }
 
-/// The clock of a stream's device, at `time`.
-static pj_device_clock *clock_at(sink_state *self, const stream *s, uint64_t time)
+/// The clocks of a stream come to `time`; one more than the last of them.
+static pj_device_clock *const *clocks_at(sink_state *self, const stream *s, uint64_t time)
 {
-    pj_device_clock *clock = &self->clocks[s->device];
-    self->late += time < clock->at;
-    pj_device_clock_advance(clock, time);
+    pj_device_clock *const *clock = s->clocks;
+    self->late += time < (*clock)->at;
+    for (; clock < s->clocks + 2 && *clock; clock++)
+        pj_device_clock_advance(*clock, time);
     return clock;
 }
 
@@ -184,11 +226,12 @@ static uint64_t others_until(const sink_state *self, const stream *s)
 }
 
 /// What its events have begun goes no further: states tell it.
-static void trust_states(sink_state *self, stream *s)
+static void trust_states(stream *s)
 {
     for (unsigned code = PJ_DEVICE_COPY; code < EVENT_KINDS; code++)
         if (s->events[code].open)
-            pj_device_clock_close(&self->clocks[s->device], work_of(code));
+            for (unsigned i = 0; i < 2 && s->clocks[i]; i++)
+                pj_device_clock_close(s->clocks[i], work_of(code));
     memset(s->events, 0, sizeof s->events);
     s->stated = true;
 }
@@ -196,18 +239,20 @@ static void trust_states(sink_state *self, stream *s)
 /// The latest begin wins, as in all states.
 static void take_state(sink_state *self, stream *s, const pj_event *event)
 {
-    pj_device_clock *clock = clock_at(self, s, event->time);
+    pj_device_clock *const *end = clocks_at(self, s, event->time);
     if (!s->stated)
-        trust_states(self, s);
-    if (s->until > clock->at)
-        pj_device_clock_shorten(clock, s->work, others_until(self, s));
+        trust_states(s);
+    for (pj_device_clock *const *c = s->clocks; c < end; c++)
+        if (s->until > (*c)->at)
+            pj_device_clock_shorten(*c, s->work, c == s->clocks ? others_until(self, s) : 0);
     s->until = 0;
     if ((event->code != PJ_STATE_RUNNING && event->code != PJ_STATE_COPY) ||
         event->a <= event->time)
         return;
     s->work = event->code == PJ_STATE_RUNNING ? PJ_DEVICE_WORK_KERNEL : PJ_DEVICE_WORK_TRANSFER;
     s->until = event->a;
-    pj_device_clock_piece(clock, s->work, s->until);
+    for (pj_device_clock *const *c = s->clocks; c < end; c++)
+        pj_device_clock_piece(*c, s->work, s->until);
     if (s->work == PJ_DEVICE_WORK_KERNEL)
         count_kernel(self, s, event->time);
 }
@@ -223,7 +268,9 @@ static void open_work(sink_state *self, stream *s, const pj_event *event)
     if (o->open)
         return;
     o->open = true;
-    pj_device_clock_open(clock_at(self, s, event->time), work_of(event->code));
+    pj_device_clock *const *end = clocks_at(self, s, event->time);
+    for (pj_device_clock *const *c = s->clocks; c < end; c++)
+        pj_device_clock_open(*c, work_of(event->code));
 }
 
 static void close_work(sink_state *self, stream *s, const pj_event *event)
@@ -234,7 +281,9 @@ static void close_work(sink_state *self, stream *s, const pj_event *event)
     if (!o->open || of_former)
         return;
     o->open = false;
-    pj_device_clock_close(clock_at(self, s, event->time), work_of(event->code));
+    pj_device_clock *const *end = clocks_at(self, s, event->time);
+    for (pj_device_clock *const *c = s->clocks; c < end; c++)
+        pj_device_clock_close(*c, work_of(event->code));
 }
 
 static void add_bytes(sink_state *self, const stream *s, pj_device_copy way, uint64_t bytes)
@@ -355,6 +404,8 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
             take_message(self, &batch->messages[event->a]);
         else if (event->location >= self->locations)
             take_stream(self, event);
+        else if (self->draws)
+            continue;
         else if (event->kind == PJ_EV_MPI ||
                  (event->kind == PJ_EV_DEVICE && event->code == PJ_DEVICE_CALL))
             take_thread(self, event);
@@ -372,6 +423,27 @@ static uint64_t count_early(const sink_state *self)
         if (self->drivers[rank].launches == self->drivers[rank].kernels)
             early += self->drivers[rank].early;
     return early;
+}
+
+/// Adds the lanes of devices to a timeline that has those of threads.
+static bool finish_lanes(void *memory, pj_run *run, pj_err *err)
+{
+    sink_state *self = memory;
+    (void)err;
+    if (!self->devices)
+        return true;
+    uint32_t count = self->pixels.view.lanes - self->pixels.view.threads;
+    for (uint32_t d = 0; d < self->devices; d++)
+        pj_device_clock_advance(&self->clocks[d], run->end_ns);
+    for (uint32_t i = 0; i < count; i++)
+        if (self->own[i].sum)
+            pj_device_clock_advance(&self->own[i], run->end_ns);
+    pj_timeline_pixels_reach(&self->pixels, run->end_ns);
+    pj_timeline *timeline = pj_new(run->arena, pj_timeline);
+    *timeline = *run->timeline;
+    pj_timeline_pixels_add(&self->pixels, timeline);
+    run->timeline = timeline;
+    return true;
 }
 
 static bool finish(void *memory, pj_run *run, pj_err *err)
@@ -405,6 +477,20 @@ static void close_sink(void *memory)
 {
     free_parts(memory);
     free(memory);
+}
+
+pj_sink pj_device_lanes_sink(pj_timeline_opts opts)
+{
+    sink_state *self = pj_take_memory(sizeof *self);
+    *self = (sink_state){.draws = true, .opts = opts};
+    return (pj_sink){.name = "device lanes",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish_lanes,
+                     .close = close_sink,
+                     .self = self,
+                     .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_DEVICE,
+                     .devices = true};
 }
 
 pj_sink pj_device_sink(void)

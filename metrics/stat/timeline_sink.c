@@ -1,7 +1,6 @@
 // The states of a timeline.
 // Pieces of states are cut as in the statistics (timeline.h) and laid over the pixels of their
-// lane. A trace that turns out longer than its header says makes the pixels of twice the time. All
-// sums are whole numbers: it does not matter in which order, or by whom, they are found.
+// lane.
 #include "metrics/stat/timeline_sink.h"
 
 #include "metrics/base/arena.h"
@@ -11,6 +10,7 @@
 #include "metrics/run/run.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/stat/state_piece.h"
+#include "metrics/stat/timeline_pixels.h"
 #include "metrics/stat/timeline_view.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
@@ -28,28 +28,20 @@ typedef struct lane {
 
 typedef struct timeline_state {
     pj_timeline_opts opts;
-    pj_timeline_view view;
-    lane *lanes;
+    pj_timeline_pixels pixels;
+    lane *lanes; // of threads
     pj_window whole;
-    uint64_t *ticks; // as pj_timeline.time
-    uint64_t *sums;  // as pj_timeline.sums
     pj_timeline_call *calls;
     size_t call_count, call_cap;
     bool many; // more calls than are kept
 } timeline_state;
 
-static size_t pixel_count(const timeline_state *self)
-{
-    return (size_t)self->view.rows * self->view.columns * PJ_TIMELINE_KINDS;
-}
-
 static void free_parts(timeline_state *self)
 {
-    for (uint32_t i = 0; self->lanes && i < self->view.lanes; i++)
+    for (uint32_t i = 0; self->lanes && i < self->pixels.view.threads; i++)
         pj_state_pieces_free(&self->lanes[i].pieces);
     free(self->lanes);
-    free(self->ticks);
-    free(self->sums);
+    pj_timeline_pixels_free(&self->pixels);
     free(self->calls);
     *self = (timeline_state){.opts = self->opts};
 }
@@ -63,11 +55,9 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     timeline_state *self = memory;
     free_parts(self);
-    if (!pj_timeline_view_choose(&self->view, &self->opts, run, err))
+    if (!pj_timeline_pixels_begin(&self->pixels, &self->opts, run, err))
         return false;
-    uint32_t n = self->view.lanes;
-    self->ticks = zeros(pixel_count(self));
-    self->sums = zeros((size_t)n * PJ_TIMELINE_KINDS);
+    uint32_t n = self->pixels.view.threads;
     self->whole = (pj_window){0, UINT64_MAX, false};
     self->lanes = pj_take_memory(n * sizeof *self->lanes);
     for (uint32_t i = 0; i < n; i++) {
@@ -77,53 +67,10 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     return true;
 }
 
-// Pixels
-
-/// Pairs of columns become one.
-static void widen(timeline_state *self)
-{
-    size_t columns = self->view.columns;
-    for (size_t row = 0; row < self->view.rows; row++) {
-        uint64_t *line = &self->ticks[row * columns * PJ_TIMELINE_KINDS];
-        for (size_t c = 0; c < columns; c++)
-            for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
-                const uint64_t *two = &line[2 * c * PJ_TIMELINE_KINDS + k];
-                line[c * PJ_TIMELINE_KINDS + k] = 2 * c + 1 < columns
-                                                      ? two[0] + two[PJ_TIMELINE_KINDS]
-                                                  : 2 * c + 1 == columns ? two[0]
-                                                                         : 0;
-            }
-    }
-    pj_timeline_view_double(&self->view);
-}
-
-/// Makes room up to `ns`.
-static void reach(timeline_state *self, uint64_t ns)
-{
-    while (self->view.open_end && !pj_timeline_view_holds(&self->view, ns))
-        widen(self);
-}
-
 static void lay(timeline_state *self, uint32_t l, pj_state_piece piece)
 {
-    const pj_timeline_view *view = &self->view;
-    uint64_t begin = piece.begin > view->from_ns ? piece.begin : view->from_ns, end = piece.end;
-    if (!view->open_end)
-        end = end < view->to_ns ? end : view->to_ns;
-    if (end <= begin)
-        return;
-    reach(self, end);
-    pj_timeline_kind kind = pj_timeline_kind_of(piece.state);
-    self->sums[(size_t)l * PJ_TIMELINE_KINDS + kind] += end - begin;
-    uint64_t from = pj_timeline_view_ticks(view, begin), to = pj_timeline_view_ticks(view, end);
-    uint64_t width = pj_timeline_view_width(view), c = from / width;
-    size_t row = pj_timeline_view_row(view, l);
-    uint64_t *line = &self->ticks[row * view->columns * PJ_TIMELINE_KINDS + kind];
-    for (; c < view->columns && from < to; c++) {
-        uint64_t until = (c + 1) * width < to ? (c + 1) * width : to;
-        line[c * PJ_TIMELINE_KINDS] += until - from;
-        from = until;
-    }
+    pj_timeline_pixels_lay(&self->pixels, l, pj_timeline_kind_of(piece.state), piece.begin,
+                           piece.end);
 }
 
 static void take_state(timeline_state *self, uint32_t l, const pj_event *event)
@@ -136,7 +83,7 @@ static void take_state(timeline_state *self, uint32_t l, const pj_event *event)
 static void add_call(timeline_state *self, uint32_t l, uint64_t end_ns)
 {
     const lane *own = &self->lanes[l];
-    const pj_timeline_view *view = &self->view;
+    const pj_timeline_view *view = &self->pixels.view;
     bool before = end_ns <= view->from_ns, after = own->entered_ns >= view->to_ns;
     if (self->many || before || (after && !view->open_end))
         return;
@@ -162,10 +109,10 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
     (void)err;
     for (size_t i = 0; i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
-        uint32_t l = event->location - self->view.first_location;
-        if (event->kind == PJ_EV_STATE && l < self->view.lanes)
+        uint32_t l = event->location - self->pixels.view.first_location;
+        if (event->kind == PJ_EV_STATE && l < self->pixels.view.threads)
             take_state(self, l, event);
-        else if (event->kind == PJ_EV_MPI && l < self->view.lanes)
+        else if (event->kind == PJ_EV_MPI && l < self->pixels.view.threads)
             take_call(self, l, event);
     }
     return true;
@@ -205,27 +152,30 @@ static bool decode_sparse(pj_str *in, uint64_t *i, uint64_t *value)
 static void tell(void *memory, const pj_run *run, pj_buf *out)
 {
     timeline_state *self = memory;
-    uint64_t *seen = zeros(self->view.lanes);
-    for (uint32_t l = 0; l < self->view.lanes; l++) {
+    const pj_timeline_pixels *pixels = &self->pixels;
+    const uint32_t threads = pixels->view.threads;
+    uint64_t *seen = zeros(threads);
+    for (uint32_t l = 0; l < threads; l++) {
         seen[l] = self->lanes[l].seen;
         if (seen[l])
             lay_last(self, l, run->end_ns);
     }
-    pj_code_number(out, self->view.span_ns);
-    code_sparse(out, seen, self->view.lanes);
-    code_sparse(out, self->sums, (size_t)self->view.lanes * PJ_TIMELINE_KINDS);
-    code_sparse(out, self->ticks, pixel_count(self));
+    pj_code_number(out, pixels->view.span_ns);
+    code_sparse(out, seen, threads);
+    code_sparse(out, pixels->sums, pj_timeline_pixels_sums(pixels));
+    code_sparse(out, pixels->ticks, pj_timeline_pixels_count(pixels));
     free(seen);
 }
 
 /// Pixels of another one, whose columns are as wide as those here or narrower.
 static void hear_pixels(timeline_state *self, pj_str *in, uint64_t factor)
 {
-    const size_t line = (size_t)self->view.columns * PJ_TIMELINE_KINDS, pixels = pixel_count(self);
+    const size_t line = (size_t)self->pixels.view.columns * PJ_TIMELINE_KINDS;
+    const size_t pixels = pj_timeline_pixels_count(&self->pixels);
     for (uint64_t i = 0, ticks; decode_sparse(in, &i, &ticks) && i <= pixels;) {
         size_t row = (i - 1) / line, column = (i - 1) % line / PJ_TIMELINE_KINDS;
         size_t kind = (i - 1) % PJ_TIMELINE_KINDS;
-        self->ticks[row * line + column / factor * PJ_TIMELINE_KINDS + kind] += ticks;
+        self->pixels.ticks[row * line + column / factor * PJ_TIMELINE_KINDS + kind] += ticks;
     }
 }
 
@@ -236,16 +186,16 @@ static bool hear(void *memory, pj_str in)
     self->many = true; // those of other processes are not told
     if (!pj_decode_number(&in, &span) || !span || span > INT64_MAX)
         return false;
-    while (self->view.open_end && self->view.span_ns < span)
-        widen(self);
-    if (self->view.span_ns % span)
+    const pj_timeline_view *view = &self->pixels.view;
+    pj_timeline_pixels_span(&self->pixels, span);
+    if (view->span_ns % span)
         return false;
-    for (uint64_t l = 0; decode_sparse(&in, &l, &value) && l <= self->view.lanes;)
+    for (uint64_t l = 0; decode_sparse(&in, &l, &value) && l <= view->threads;)
         self->lanes[l - 1].told = true;
-    const uint64_t sums = (uint64_t)self->view.lanes * PJ_TIMELINE_KINDS;
+    const uint64_t sums = pj_timeline_pixels_sums(&self->pixels);
     for (uint64_t i = 0; decode_sparse(&in, &i, &value) && i <= sums;)
-        self->sums[i - 1] += value;
-    hear_pixels(self, &in, self->view.span_ns / span);
+        self->pixels.sums[i - 1] += value;
+    hear_pixels(self, &in, view->span_ns / span);
     return in.len == 0;
 }
 
@@ -272,28 +222,26 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     timeline_state *self = memory;
     (void)err;
-    for (uint32_t l = 0; l < self->view.lanes; l++)
+    const pj_timeline_view *view = &self->pixels.view;
+    for (uint32_t l = 0; l < view->threads; l++)
         if (!self->lanes[l].told)
             lay_last(self, l, run->end_ns);
-    const pj_timeline_view *view = &self->view;
-    reach(self, run->end_ns);
+    pj_timeline_pixels_reach(&self->pixels, run->end_ns);
     pj_timeline *timeline = pj_new(run->arena, pj_timeline);
     *timeline =
         (pj_timeline){.from_ns = view->from_ns,
                       .to_ns = view->open_end && run->end_ns > 0 ? run->end_ns : view->to_ns,
                       .first_location = view->first_location,
+                      .threads = view->threads,
+                      .devices = view->devices,
                       .lanes = view->lanes,
                       .rows = view->rows,
                       .columns = view->columns,
                       .column_ns = (double)view->span_ns / view->columns,
                       .guessed = view->guessed};
-    const size_t pixels = pixel_count(self), sums = (size_t)view->lanes * PJ_TIMELINE_KINDS;
-    const double tick_ns = (double)(UINT64_C(1) << view->coarse) / view->columns;
-    timeline->time = pj_new_n(run->arena, float, pixels);
-    for (size_t i = 0; i < pixels; i++)
-        timeline->time[i] = (float)((double)self->ticks[i] * tick_ns);
-    timeline->sums = pj_new_n(run->arena, uint64_t, sums);
-    memcpy(timeline->sums, self->sums, sums * sizeof *timeline->sums);
+    timeline->time = pj_new_n(run->arena, float, pj_timeline_pixels_count(&self->pixels));
+    timeline->sums = pj_new_n(run->arena, uint64_t, pj_timeline_pixels_sums(&self->pixels));
+    pj_timeline_pixels_add(&self->pixels, timeline);
     keep_calls(self, timeline, run->arena);
     run->timeline = timeline;
     return true;

@@ -51,7 +51,10 @@ static bool choose_ranks(pj_timeline_view *view, const pj_timeline_opts *opts, c
         return pj_fail(err, PJ_E_USAGE, run->path, 0,
                        "there is no rank %u; ranks count from 0 to %u", first, layout->ranks - 1);
     view->first_location = layout->first_location[first];
-    view->lanes = layout->first_location[last + 1] - view->first_location;
+    view->threads = layout->first_location[last + 1] - view->first_location;
+    uint32_t devices;
+    view->devices = pj_timeline_devices_of(layout, opts, run->arena, &devices);
+    view->lanes = view->threads + devices;
     return true;
 }
 

@@ -12,7 +12,8 @@ typedef struct pj_timeline_view {
     uint64_t span_ns; // of all columns; they begin at from_ns
     bool open_end;    // to the end of the trace, wherever that is: the span doubles when it must
     bool guessed;     // pj_timeline.guessed
-    uint32_t first_location, lanes, rows, columns;
+    uint32_t first_location, threads, lanes, rows, columns; // as pj_timeline's
+    const pj_timeline_device *devices;
     unsigned coarse; // bits of a time that are left out: none, but in spans beyond all reason
 } pj_timeline_view;
 

@@ -74,6 +74,18 @@ pj_device_label pj_device_of_label(pj_str label)
     return (pj_device_label){.kind = PJ_STREAM_NONE};
 }
 
+pj_str pj_device_stream_number(pj_str name)
+{
+    size_t at = pj_device_of_label(name).kind != PJ_STREAM_NONE ? pj_str_find(name, '.')
+                                                                : pj_str_find_last(name, ':');
+    pj_str number = at < name.len ? pj_str_from(name, at + 1) : name;
+    size_t digits = pj_str_starts(number, PJ_S("S")) ? 1 : 0;
+    digits += count_while(pj_str_from(number, digits), isdigit);
+    return isdigit((unsigned char)(digits ? number.at[digits - 1] : 0))
+               ? pj_str_head(number, digits)
+               : name;
+}
+
 static bool holds(pj_str name, const char *part)
 {
     return pj_str_contains(name, pj_str_of(part));
@@ -96,6 +108,24 @@ pj_device_call pj_device_call_named(pj_str name)
         if (holds(name, parts[i].part))
             return parts[i].call;
     return PJ_DEVICE_CALL_OTHER;
+}
+
+uint16_t pj_device_call_state(pj_device_call call)
+{
+    enum { STATE_SYNC = 5 }; // Extrae's
+    switch (call) {
+    case PJ_DEVICE_CALL_LEFT:
+        return PJ_STATE_RUNNING;
+    case PJ_DEVICE_CALL_SYNC:
+        return STATE_SYNC;
+    case PJ_DEVICE_CALL_COPY:
+        return PJ_STATE_COPY;
+    case PJ_DEVICE_CALL_LAUNCH:
+        return PJ_STATE_LAUNCH;
+    case PJ_DEVICE_CALL_OTHER:
+        break;
+    }
+    return PJ_STATE_OTHERS;
 }
 
 /// "Host-to-Device", "HOST_TO_DEVICE", "HtoD".

@@ -38,9 +38,15 @@ typedef struct pj_device_label {
 /// "CUDA-D1.S2-node1", "HIP-D0.S1", "GPU_1a2b3c4d.7", "Metrics GPU0"; PJ_STREAM_NONE for any other.
 pj_device_label pj_device_of_label(pj_str label);
 
+/// What tells a stream from others of its device, of its name: "S2" of "CUDA-D1.S2-node1", "13" of
+/// "CUDA[0:13]", "7" of "GPU_1a2b3c4d.7"; else all of it. A view of the name.
+pj_str pj_device_stream_number(pj_str name);
+
 /// What a function of the runtime of devices is for, by its name: "cudaLaunchKernel",
 /// "hipMemcpyAsync", "cuStreamSynchronize".
 pj_device_call pj_device_call_named(pj_str name);
+/// The state of a thread in such a call (PJ_STATE_*), as Extrae has it.
+uint16_t pj_device_call_state(pj_device_call call);
 /// Which way a copy goes, by what tools call it: "[CUDA memcpy Device-to-Host]",
 /// "MEMORY_COPY_HOST_TO_DEVICE", "hipMemset".
 pj_device_copy pj_device_copy_named(pj_str name);

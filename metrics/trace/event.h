@@ -13,7 +13,8 @@ enum {
     PJ_STATE_NOT_CREATED = 2,
     PJ_STATE_DISABLED = 14, // tracing switched off
     PJ_STATE_OTHERS = 15,
-    PJ_STATE_COPY = 17, // of streams of devices; of threads, that they ask for it
+    PJ_STATE_COPY = 17,   // of streams of devices; of threads, that they ask for it
+    PJ_STATE_LAUNCH = 32, // of threads: that they launch a kernel, or prepare it
 };
 
 /// OpenMP event families that matter for levels and the replay; `code` of PJ_EV_OPENMP.

@@ -64,7 +64,10 @@ pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err 
     }
     job->progress(job->progress_context, path, 50, 100);
     uint64_t runtime = 1000000000u / ranks + 1000000u * ranks;
-    return made_run_simple(path, ranks, threads, 900000000u / ranks, runtime);
+    pj_run *run = made_run_simple(path, ranks, threads, 900000000u / ranks, runtime);
+    if (strstr(path, ".gpu."))
+        made_run_devices(run, 0);
+    return run;
 }
 
 pj_profile *__wrap_pj_load_profile(const char *const *paths, size_t count,

@@ -163,6 +163,11 @@ void made_run_devices(pj_run *run, uint64_t more)
     for (uint32_t i = 0; i < run->layout.locations; i++)
         devices->runtime_ns[i] = 10 + i;
     run->devices = devices;
+    pj_device_stream *streams = pj_new_n(run->arena, pj_device_stream, devices->count);
+    for (uint32_t d = 0; d < devices->count; d++)
+        streams[d] = (pj_device_stream){.kind = PJ_STREAM_CUDA, .device = devices->items[d].key};
+    run->layout.streams = streams;
+    run->layout.stream_count = devices->count;
 }
 
 bool made_run_lacks(const pj_metric_set *set)

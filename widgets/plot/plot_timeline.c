@@ -5,6 +5,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
@@ -23,6 +25,8 @@ enum { HOVERED_MOST = 700, LINES_HOVERED_MOST = 200, NARROW = 4 };
 
 static const pj_colour colours[PJ_TIMELINE_KINDS] = {
     [PJ_TIMELINE_running] = PJ_COLOUR_RUNNING,
+    [PJ_TIMELINE_transfer] = PJ_COLOUR_TRANSFER,
+    [PJ_TIMELINE_launch] = PJ_COLOUR_LAUNCH,
     [PJ_TIMELINE_message] = PJ_COLOUR_MESSAGE,
     [PJ_TIMELINE_collective] = PJ_COLOUR_COLLECTIVE,
     [PJ_TIMELINE_synchronisation] = PJ_COLOUR_SYNC,
@@ -114,10 +118,27 @@ static void add_time(pj_buf *out, const char *before, double ns)
     pj_buf_addf(out, "%s%s", before, text);
 }
 
-/// "Rank 3", "Rank 3 thread 1"
+/// "Device D0 (node1)", "Device D0 stream S7".
+static void add_device(const timeline_plot *p, uint32_t index, pj_buf *out)
+{
+    const pj_timeline_device *device = &p->timeline->devices[index];
+    pj_str name = pj_device_name(device->key), node = pj_device_node(device->key);
+    pj_buf_addf(out, "Device " PJ_STR_FMT, PJ_STR_ARG(name));
+    if (device->stream)
+        pj_buf_addf(out, " stream %s",
+                    pj_timeline_device_name(p->timeline, index, p->lanes.chart.arena));
+    else if (node.len)
+        pj_buf_addf(out, " of " PJ_STR_FMT, PJ_STR_ARG(node));
+}
+
+/// "Rank 3", "Rank 3 thread 1", or a device.
 static void add_lane(const timeline_plot *p, size_t lane, pj_buf *out)
 {
     const pj_layout *layout = &p->run->layout;
+    if (lane >= p->timeline->threads) {
+        add_device(p, (uint32_t)lane - p->timeline->threads, out);
+        return;
+    }
     uint32_t location = p->timeline->first_location + (uint32_t)lane;
     uint32_t rank = layout->rank_of[location];
     pj_buf_addf(out, "Rank %u", rank);
@@ -291,7 +312,9 @@ static const char **lane_names(const timeline_plot *p, pj_arena *arena)
 {
     const pj_layout *layout = &p->run->layout;
     const char **names = pj_new_n(arena, const char *, p->timeline->lanes + 1);
-    for (uint32_t i = 0; i < p->timeline->lanes; i++) {
+    for (uint32_t i = p->timeline->threads; i < p->timeline->lanes; i++)
+        names[i] = pj_timeline_device_name(p->timeline, i - p->timeline->threads, arena);
+    for (uint32_t i = 0; i < p->timeline->threads; i++) {
         uint32_t location = p->timeline->first_location + i, rank = layout->rank_of[location];
         bool alone = pj_layout_threads(layout, rank) == 1;
         names[i] =
@@ -342,8 +365,14 @@ static const char *subtitle_of(const pj_timeline *timeline, pj_arena *arena)
 static const char *summary_of(const pj_timeline *timeline, const shares *all, pj_arena *arena)
 {
     pj_auto_buf text = {.at = NULL};
-    pj_buf_addf(&text, "States of %u thread%s over time, of all of it:", timeline->lanes,
-                timeline->lanes == 1 ? "" : "s");
+    uint32_t devices = 0;
+    for (uint32_t i = 0; i < timeline->lanes - timeline->threads; i++)
+        devices += !timeline->devices[i].stream;
+    pj_buf_addf(&text, "States of %u thread%s", timeline->threads,
+                timeline->threads == 1 ? "" : "s");
+    if (devices)
+        pj_buf_addf(&text, " and %u device%s", devices, devices == 1 ? "" : "s");
+    pj_buf_puts(&text, " over time, of all of it:");
     for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++) {
         char part[32];
         if (all->ns[k] <= 0)
@@ -367,7 +396,8 @@ static void make_lanes(timeline_plot *p, pj_plot_opts opts, const shares *all, c
         .height = opts.height,
         .keys = keys,
         .key_count = keys_of(all, keys),
-        .lane_title = threads ? "Rank.thread" : "Rank",
+        .lane_title = pj_arena_format(arena, "%s%s", threads ? "Rank.thread" : "Rank",
+                                      p->timeline->devices ? ", device" : ""),
         .names = lane_names(p, arena),
         .lane_count = p->timeline->lanes,
         .from_ns = p->timeline->from_ns,
@@ -403,7 +433,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
 const pj_plot pj_plot_timeline = {
     .name = "timeline",
     .title = "Timeline",
-    .help = "States of every rank and thread over time, and the messages between them.",
+    .help = "States of every rank, thread and device over time, and the messages between them.",
     .source = PJ_PLOT_RUN,
     .aspects = PJ_WANT(timeline),
     .numbers = pj_timeline_table,

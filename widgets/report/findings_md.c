@@ -287,8 +287,13 @@ static void write_efficiency(const writer *w)
 
 // A topic of the table
 
+/// Rows of devices are in a topic of their own, whatever else they are about.
 static bool belongs(const topic *t, const pj_metric *metric)
 {
+    bool of_devices =
+        strncmp(metric->key, "device_", 7) == 0 || strncmp(metric->key, "gpu_", 4) == 0;
+    if (of_devices != (strcmp(t->name, "devices") == 0))
+        return false;
     for (size_t i = 0; i < 5 && t->words[i]; i++)
         if (strstr(metric->key, t->words[i]))
             return metric->kind != PJ_METRIC_PLAIN;
@@ -427,6 +432,7 @@ static const topic topics[] = {
      write_rows,
      {"computation_scaling", "instruction_scaling", "ipc_scaling", "frequency_scaling"}},
     {"openmp", write_rows, {"thread_level", "openmp_region", "serial_region", "openmp_parallel"}},
+    {"devices", write_rows, {"device_", "gpu_"}},
     {"conclusions", write_conclusions, {NULL}},
     {"definitions", write_definitions, {NULL}},
 };

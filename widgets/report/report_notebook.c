@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"
 #include "widgets/figure/escape.h"
@@ -42,6 +43,11 @@ static bool has_regions(const pj_run *run)
     return run->has_openmp;
 }
 
+static bool has_devices(const pj_run *run)
+{
+    return !pj_devices_lack(run);
+}
+
 static const section sections[] = {
     {.title = "Load balance",
      .topic = "load_balance",
@@ -75,6 +81,17 @@ static const section sections[] = {
      .more_caption = "Parallel regions of the largest run by function, the costliest first",
      .more_label = "tab:regions",
      .has_more = has_regions},
+    {.title = "Devices",
+     .topic = "devices",
+     .label = "fig:devices",
+     .caption = "What each device does in the largest run, and the host while it is idle",
+     .code = "plot(\"devices\", m.runs[#m.runs])",
+     .prompt = "Is the work spread evenly over the devices? What keeps them idle: host code, MPI, "
+               "launches, synchronisation?",
+     .more = "stats, m.runs[#m.runs], {devices = true}",
+     .more_caption = "Devices of the largest run",
+     .more_label = "tab:devices",
+     .has_more = has_devices},
 };
 
 static void add_prose(writer *w, const pj_buf *text)

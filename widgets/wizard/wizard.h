@@ -26,7 +26,8 @@ typedef enum pj_wizard_view {
 typedef struct pj_wizard_load {
     pj_load_texts texts;
     uint64_t workers;
-    bool reread; // summaries are ignored
+    bool reread;  // summaries are ignored
+    bool streams; // devices of a timeline open to them
     pj_wizard_view view;
 } pj_wizard_load;
 

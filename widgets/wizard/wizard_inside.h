@@ -11,7 +11,8 @@
 #include "widgets/wizard/wizard_record.h"
 
 typedef struct pj_inside_page {
-    pj_piece run, view, quantity, bars, order, range, ranks, show, zoom, cancel, plot, summary;
+    pj_piece run, view, quantity, bars, order, range, ranks, streams, show, zoom, cancel, plot,
+        summary;
     const char *mark; // class of the field of the time
     pj_wizard_saver saver;
 } pj_inside_page;

@@ -34,6 +34,8 @@ static void code_look(const pj_wizard *wizard, pj_buf *out)
     if (pj_wizard_inside_view(wizard) == PJ_WIZARD_TIMELINE) {
         add_field(wizard, "range", page->range, &fields);
         add_field(wizard, "ranks", page->ranks, &fields);
+        if (pj_piece_is_on(&wizard->parts, page->streams))
+            pj_buf_puts(&fields, ", streams = true");
         pj_wizard_code_how(wizard, false, &fields);
         add_call(wizard, "timeline(", pj_buf_str(&fields), out);
         return;

@@ -65,7 +65,8 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts
         return true;
     size_t rows, columns;
     pj_lanes_size(0, 0, SIZE_MAX, &rows, &columns);
-    *timeline = (pj_timeline_opts){.rows_most = (uint32_t)rows, .columns = (uint32_t)columns};
+    *timeline = (pj_timeline_opts){
+        .rows_most = (uint32_t)rows, .columns = (uint32_t)columns, .streams = how->streams};
     opts->timeline = timeline;
     return pj_load_texts_timeline(&how->texts, timeline, err);
 }

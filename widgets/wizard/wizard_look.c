@@ -20,8 +20,9 @@ static const char *look_key(const pj_wizard *wizard, pj_arena *arena)
     bool timeline = pj_wizard_inside_view(wizard) == PJ_WIZARD_TIMELINE;
     const char *range = timeline ? pj_piece_text(&wizard->parts, page->range) : "";
     const char *ranks = timeline ? pj_piece_text(&wizard->parts, page->ranks) : "";
-    return pj_arena_format(arena, "%d %s %s %s", (int)pj_wizard_inside_view(wizard), range, ranks,
-                           pj_wizard_inside_run(wizard)->path);
+    bool streams = timeline && pj_piece_is_on(&wizard->parts, page->streams);
+    return pj_arena_format(arena, "%d %d %s %s %s", (int)pj_wizard_inside_view(wizard), streams,
+                           range, ranks, pj_wizard_inside_run(wizard)->path);
 }
 
 bool pj_wizard_look_done(const pj_wizard *wizard)
@@ -56,6 +57,7 @@ void pj_wizard_look_start(pj_wizard *wizard)
                *ranks = pj_piece_text(parts, page->ranks);
     how.texts.range = *range ? range : NULL;
     how.texts.ranks = *ranks ? ranks : NULL;
+    how.streams = pj_piece_is_on(parts, page->streams);
     pj_err err = {.code = PJ_E_NONE};
     pj_wizard_look_end(wizard);
     if (!pj_wizard_job_check(&how, &err)) {

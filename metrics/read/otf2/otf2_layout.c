@@ -148,13 +148,20 @@ static void location_thread(work *w, const pj_otf2_def *def, uint32_t *next, pj_
         (pj_otf2_location_def){.id = def->id, .location = number, .events = def->number[2]};
 }
 
-/// The rank whose process drives a stream: that of its group, or of who made its group.
-static uint32_t rank_of_stream(const work *w, const pj_otf2_def *number)
+/// The rank whose process drives a stream: that of its group, or of who made its group;
+/// PJ_OTF2_NONE = the archive does not tell.
+static uint32_t told_rank_of_stream(const work *w, const pj_otf2_def *number)
 {
     const pj_otf2_def *group = group_of_location(w, number);
     uint32_t rank = rank_of_location(w, number);
     if (rank == PJ_OTF2_NONE && group)
         pj_map_get(&w->rank_of, group->number[3], &rank);
+    return rank;
+}
+
+static uint32_t rank_of_stream(const work *w, const pj_otf2_def *number)
+{
+    uint32_t rank = told_rank_of_stream(w, number);
     return rank == PJ_OTF2_NONE ? 0 : rank;
 }
 
@@ -270,6 +277,8 @@ static void list_streams(work *w)
             continue;
         pj_str name = pj_str_of(pj_otf2_text(w->all, def->number[0]));
         uint32_t rank = rank_of_stream(w, def), at = next[rank]++, number = layout->locations + at;
+        if (w->ranks > 1 && told_rank_of_stream(w, def) == PJ_OTF2_NONE)
+            pj_import_add(&w->run->import, PJ_IMPORT_stream_of_no_rank, 0);
         streams[at] = (pj_device_stream){.kind = kind_of_stream(name),
                                          .rank = rank,
                                          .device = is_host(w, def) ? NULL : device_key(w, def),

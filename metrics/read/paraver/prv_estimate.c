@@ -5,6 +5,8 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
@@ -12,9 +14,7 @@
 
 enum { // of Extrae's states
     STATE_WAITING = 3,
-    STATE_SYNC = 5,
     STATE_COLLECTIVE = 13,
-    STATE_LAUNCH = 32,
 };
 
 typedef struct thread {
@@ -53,19 +53,7 @@ static uint16_t state_of(const thread *t)
 {
     if (t->mpi)
         return t->mpi & 1u << PJ_MPI_COLLECTIVE ? STATE_COLLECTIVE : STATE_WAITING;
-    switch ((pj_device_call)(t->depth ? t->call : PJ_DEVICE_CALL_LEFT)) {
-    case PJ_DEVICE_CALL_LEFT:
-        return PJ_STATE_RUNNING;
-    case PJ_DEVICE_CALL_SYNC:
-        return STATE_SYNC;
-    case PJ_DEVICE_CALL_COPY:
-        return PJ_STATE_COPY;
-    case PJ_DEVICE_CALL_LAUNCH:
-        return STATE_LAUNCH;
-    case PJ_DEVICE_CALL_OTHER:
-        break;
-    }
-    return PJ_STATE_OTHERS;
+    return pj_device_call_state((pj_device_call)(t->depth ? t->call : PJ_DEVICE_CALL_LEFT));
 }
 
 static void give(pj_prv_estimate *estimate, pj_event event)

@@ -5,8 +5,10 @@
 #include "metrics/read/summary/summary_vectors.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
+#include "metrics/trace/layout.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { SHARES = 1000, PIXELS_MOST = 1 << 20 };
 
@@ -48,7 +50,7 @@ static double pixel_ns(const pj_timeline *timeline, uint32_t row)
 static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_timeline *timeline = run->timeline;
-    if (!timeline || timeline->lanes != run->layout.locations || !timeline->rows ||
+    if (!timeline || timeline->threads != run->layout.locations || !timeline->rows ||
         timeline->to_ns <= timeline->from_ns)
         return NULL;
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -60,18 +62,29 @@ static json_t *write(const pj_run *run, size_t budget)
                     llround((double)pj_timeline_at(timeline, row, column)[k] /
                             pixel_ns(timeline, row) * SHARES);
     json_t *shares = pj_summary_vectors_encode(&v, budget, false);
-    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "from_ns",
+    json_int_t devices = timeline->lanes - timeline->threads;
+    return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:o*}", "from_ns",
                      (json_int_t)timeline->from_ns, "to_ns", (json_int_t)timeline->to_ns, "rows",
                      (json_int_t)timeline->rows, "columns", (json_int_t)timeline->columns,
                      "column_ns", timeline->column_ns, "messages", (json_int_t)timeline->messages,
-                     "shares", shares);
+                     "shares", shares, "devices", devices ? json_integer(devices) : NULL);
+}
+
+/// Threads by rank; what devices do is in one more row behind all ranks.
+static pj_summary_vectors by_lane(const pj_run *run, const pj_timeline *timeline, pj_arena *arena)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t *first = pj_new_n(arena, uint32_t, layout->ranks + 2);
+    memcpy(first, layout->first_location, (layout->ranks + 1) * sizeof *first);
+    first[layout->ranks + 1] = timeline->lanes;
+    return by_kind(layout->ranks + (timeline->devices ? 1 : 0), first, arena);
 }
 
 static void write_sums(const pj_run *run, size_t budget, json_t *into)
 {
     const pj_timeline *timeline = run->timeline;
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_summary_vectors v = by_kind(run->layout.ranks, run->layout.first_location, arena);
+    pj_summary_vectors v = by_lane(run, timeline, arena);
     for (uint32_t lane = 0; lane < timeline->lanes; lane++)
         for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
             v.items[k].values[lane] = (int64_t)timeline->sums[lane * PJ_TIMELINE_KINDS + k];
@@ -80,6 +93,19 @@ static void write_sums(const pj_run *run, size_t budget, json_t *into)
 
 // Reading
 
+/// Summaries of old have no lanes of devices.
+static bool take_lanes(const json_t *from, const pj_run *run, pj_timeline *timeline)
+{
+    const pj_timeline_opts all = {.last_rank = UINT32_MAX};
+    json_int_t told = json_integer_value(json_object_get(from, "devices"));
+    uint32_t devices = 0;
+    timeline->threads = run->layout.locations;
+    if (told)
+        timeline->devices = pj_timeline_devices_of(&run->layout, &all, run->arena, &devices);
+    timeline->lanes = timeline->threads + devices;
+    return told == devices;
+}
+
 static bool take_head(json_t *from, const pj_run *run, pj_timeline *timeline)
 {
     json_int_t begin, end, rows, columns, messages;
@@ -87,16 +113,15 @@ static bool take_head(json_t *from, const pj_run *run, pj_timeline *timeline)
                     "rows", &rows, "columns", &columns, "column_ns", &timeline->column_ns,
                     "messages", &messages) != 0)
         return false;
-    if (begin < 0 || end <= begin || messages < 0 || rows < 1 || rows > run->layout.locations ||
-        columns < 1 || columns > PIXELS_MOST / rows || !(timeline->column_ns > 0) ||
-        timeline->column_ns > (double)(end - begin))
+    if (!take_lanes(from, run, timeline) || begin < 0 || end <= begin || messages < 0 || rows < 1 ||
+        rows > timeline->lanes || columns < 1 || columns > PIXELS_MOST / rows ||
+        !(timeline->column_ns > 0) || timeline->column_ns > (double)(end - begin))
         return false;
     timeline->from_ns = (uint64_t)begin;
     timeline->to_ns = (uint64_t)end;
     timeline->rows = (uint32_t)rows;
     timeline->columns = (uint32_t)columns;
     timeline->messages = (uint64_t)messages;
-    timeline->lanes = run->layout.locations;
     return true;
 }
 
@@ -120,7 +145,7 @@ static bool read_shares(const json_t *from, pj_run *run, pj_timeline *timeline, 
 static bool read_sums(const json_t *from, pj_run *run, pj_timeline *timeline, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_summary_vectors v = by_kind(run->layout.ranks, run->layout.first_location, arena);
+    pj_summary_vectors v = by_lane(run, timeline, arena);
     if (!pj_summary_vectors_decode(from, &v, run->path, err))
         return false;
     timeline->sums = pj_new_n(run->arena, uint64_t, (size_t)timeline->lanes * PJ_TIMELINE_KINDS);

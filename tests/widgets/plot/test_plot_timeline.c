@@ -30,6 +30,7 @@ static pj_run *run_of(uint32_t ranks, uint32_t threads, size_t messages)
     run->end_ns = COLUMNS * 100;
     pj_timeline *timeline = pj_new(run->arena, pj_timeline);
     *timeline = (pj_timeline){.to_ns = run->end_ns,
+                              .threads = lanes,
                               .lanes = lanes,
                               .rows = rows,
                               .columns = COLUMNS,
@@ -155,6 +156,26 @@ static void nothing_to_see_is_an_error(void **state)
     assert_int_equal(err.code, PJ_E_MISSING);
 }
 
+/// Devices are named below the ranks, their streams below them.
+static void devices_have_lanes(void **state)
+{
+    (void)state;
+    static const pj_device_stream streams[] = {{.name = "CUDA-D0.S7", .device = "n:D0"},
+                                               {.name = "CUDA-D1.S8", .device = "n:D1"}};
+    static const pj_timeline_device devices[] = {
+        {"n:D0", 0, NULL}, {"n:D0", 0, &streams[0]}, {"n:D1", 1, NULL}, {"n:D1", 1, &streams[1]}};
+    pj_auto_run run = run_of(6, 1, 0);
+    pj_timeline timeline = *run->timeline;
+    timeline.threads = 2;
+    timeline.devices = devices;
+    run->timeline = &timeline;
+    pj_auto_figure figure = figure_of(run);
+    assert_non_null(strstr(figure->summary, "2 threads and 2 devices over time"));
+    assert_true(count(figure, PJ_MARK_RECT, "Rank 1\n") > 0);
+    assert_true(count(figure, PJ_MARK_RECT, "Device D1 of n\n") > 0);
+    assert_true(count(figure, PJ_MARK_RECT, "Device D1 stream S8\n") > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(hover_texts_say_what_is_there),
         cmocka_unit_test(calls_are_named),
         cmocka_unit_test(large_runs_stay_small),
+        cmocka_unit_test(devices_have_lanes),
         cmocka_unit_test(nothing_to_see_is_an_error),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);

@@ -280,6 +280,32 @@ static void pages_appear_when_there_is_something_on_them(void **state)
     close_timeline(&s);
 }
 
+/// Devices have a page where a run has any; its table, its picture and its code follow the choice.
+static void devices_have_a_page(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/traces/2x1.prv", "/traces/4x1.gpu.prv"};
+    timeline s;
+    open_timeline(&s, paths, 2);
+    analyse(&s);
+    assert_string_equal(titles(&s),
+                        "['Files','Efficiencies','Scaling','Inside a run','Devices','Report']");
+    change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
+    change(&s, tabs(&s), "{'selected_index': 4}");
+    assert_true(says(&s, "Devices of "));
+    assert_true(shows(&s, "Time of each device"));
+    pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
+    assert_string_equal(json_string_value(pj_widget_get(code, "value", NULL)),
+                        "run = load{\"/traces/4x1.gpu.prv\"}[1]\n"
+                        "plot(\"devices\", run)\n"
+                        "stats(run, {devices = true})\n");
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 1}");
+    assert_true(says(&s, "GPU idle of "));
+    assert_non_null(
+        strstr(json_string_value(pj_widget_get(code, "value", NULL)), "{device_idle = true}"));
+    close_timeline(&s);
+}
+
 static const char *const both[] = {"/traces/a_0.prof", "/traces/4x1.prv", "/traces/a_1.prof"};
 static const char *const profile_pages =
     "['Files','Functions','Graph','Ranks','Lines','Memory','Events','Changes','Report']";
@@ -289,6 +315,19 @@ static void turn(timeline *s, int page)
     pj_auto_buf state = {0};
     pj_buf_addf(&state, "{'selected_index': %d}", page);
     change(s, tabs(s), state.at);
+}
+
+/// The choice of a table on the page of functions; that of devices has one, too.
+static pj_widget *profile_table(timeline *s)
+{
+    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
+        const json_t *label = pj_widget_get(w, "description", NULL);
+        bool is_table = label && strcmp(json_string_value(label), "Table") == 0;
+        if (is_table && json_array_size(pj_widget_get(w, "_options_labels", NULL)) > 2)
+            return w;
+    }
+    fail();
+    return NULL;
 }
 
 /// Profiles alone have pages of their own, each with what the numbers say, a picture and a table.
@@ -308,11 +347,11 @@ static void profiles_have_pages(void **state)
         turn(&s, page);
     assert_true(says(&s, "bytes &lt;sent&gt;"));
     assert_true(shows(&s, "Call graph of") || shows(&s, "graphviz"));
-    change(&s, named(&s, "Dropdown", "Table"), "{'index': 2}");
+    change(&s, profile_table(&s), "{'index': 2}");
     assert_true(says(&s, "Bottom-up: functions by their own time"));
-    change(&s, named(&s, "Dropdown", "Table"), "{'index': 3}");
+    change(&s, profile_table(&s), "{'index': 3}");
     assert_true(says(&s, "called by <span"));
-    change(&s, named(&s, "Dropdown", "Table"), "{'index': 0}");
+    change(&s, profile_table(&s), "{'index': 0}");
     assert_true(shows(&s, "of functions at each rank"));
     assert_true(says(&s, "Other waiting")); // what every rank does, with the part of MPI
     click(&s, "Generate");
@@ -389,11 +428,11 @@ static void profiles_are_searched_saved_and_shown_as_code(void **state)
     assert_true(says(&s, "is no regular expression"));
     change(&s, named(&s, "Combobox", "Function"), "{'value': 'nobody'}");
     assert_true(shows(&s, "no function is called"));
-    save(&s, 3);
+    save(&s, 4);
     assert_true(shows(&s, "Not saved"));
     change(&s, named(&s, "Text", "Search"), "{'value': ''}");
     change(&s, named(&s, "Combobox", "Function"), "{'value': ''}");
-    save(&s, 3);
+    save(&s, 4);
     assert_string_equal(s.fake.written, "functions.png");
     assert_true(s.fake.written_bytes > 1000);
     close_timeline(&s);
@@ -437,7 +476,7 @@ static void profiles_are_taken_off(void **state)
     click(&s, "Remove");
     assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
     change(&s, search, "{'value': 'solve'}");
-    save(&s, 3);
+    save(&s, 4);
     assert_null(s.fake.written);
     analyse(&s);
     assert_non_null(strstr(titles(&s), "'Functions'"));
@@ -828,6 +867,7 @@ int main(void)
         cmocka_unit_test(chosen_runs_are_moved_tagged_and_removed),
         cmocka_unit_test(odd_names_keep_their_places),
         cmocka_unit_test(pages_appear_when_there_is_something_on_them),
+        cmocka_unit_test(devices_have_a_page),
         cmocka_unit_test(profiles_have_pages),
         cmocka_unit_test(files_are_compared),
         cmocka_unit_test(calls_that_fold_are_saved),

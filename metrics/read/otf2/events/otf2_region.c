@@ -227,8 +227,11 @@ pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
     bool is_io = region.state == STATE_IO && def->paradigm == PARADIGM_MPI;
     if (region.construct == PJ_OTF2_MPI || is_io)
         describe_call(&region, def);
-    if (region.construct == PJ_OTF2_DEVICE)
-        region.device_call = (uint8_t)pj_device_call_named(pj_str_of(def->name));
+    if (region.construct == PJ_OTF2_DEVICE) {
+        pj_device_call call = pj_device_call_named(pj_str_of(def->name));
+        region.device_call = (uint8_t)call;
+        region.state = (uint8_t)pj_device_call_state(call);
+    }
     if (is_io) {
         region.state = STATE_IO;
         region.class_ = PJ_MPI_IO;

@@ -1,0 +1,148 @@
+// The page of devices: what each does, and why it is idle.
+#include "widgets/wizard/wizard_record.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/run/devices.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/render.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
+
+typedef struct devices_page {
+    pj_piece run, view, plot, table;
+    pj_wizard_saver saver;
+} devices_page;
+
+enum { WORK, IDLE_CAUSES, VIEWS };
+static const char *const view_names[] = {
+    [WORK] = "What they do", [IDLE_CAUSES] = "Why they are idle", [VIEWS] = NULL};
+
+static devices_page *page_of(const pj_wizard *wizard)
+{
+    return wizard->pages[PJ_STEP_devices];
+}
+
+static bool has_devices(const pj_run *run)
+{
+    return run->devices && run->devices->count;
+}
+
+/// The runs of the study that have devices, from 0; NULL past the end.
+static const pj_run *run_at(const pj_wizard *wizard, size_t index)
+{
+    const pj_study *study = wizard->study;
+    for (size_t i = 0; i < study->count; i++)
+        if (has_devices(study->cases[i].run) && index-- == 0)
+            return study->cases[i].run;
+    return NULL;
+}
+
+static bool useful(const pj_wizard *wizard)
+{
+    return wizard->study && run_at(wizard, 0);
+}
+
+static const pj_run *chosen_run(const pj_wizard *wizard)
+{
+    int index = pj_piece_index(&wizard->parts, page_of(wizard)->run);
+    const pj_run *run = index >= 0 ? run_at(wizard, (size_t)index) : NULL;
+    return run ? run : run_at(wizard, 0);
+}
+
+static size_t view_of(const pj_wizard *wizard)
+{
+    return pj_piece_pick(&wizard->parts, page_of(wizard)->view, VIEWS);
+}
+
+static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
+{
+    const pj_run *run = chosen_run(wizard);
+    const pj_draw *draw = pj_draw_open(err);
+    *table = view_of(wizard) == IDLE_CAUSES ? pj_devices_idle_table(run) : pj_devices_table(run);
+    return draw ? pj_plot_devices.make((pj_plot_data){.run = run}, (pj_plot_opts){0}, draw, err)
+                : NULL;
+}
+
+static void draw(pj_wizard *wizard)
+{
+    enum { MOST_ROWS = 64 };
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = NULL;
+    pj_auto_figure figure = make(wizard, &table, &err);
+    pj_auto_buf html = {0};
+    pj_wizard_draw(wizard, page_of(wizard)->plot, figure, &err);
+    pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
+    pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(&wizard->parts, page_of(wizard)->table, html.at);
+}
+
+static void on_control(void *context)
+{
+    if (useful(context))
+        draw(context);
+}
+
+static void on_save(void *context)
+{
+    pj_wizard_saver_save(context, &page_of(context)->saver);
+}
+
+static pj_piece build(pj_wizard *wizard)
+{
+    static const char *const none[] = {NULL};
+    pj_pieces *parts = &wizard->parts;
+    devices_page *page = pj_new(wizard->arena, devices_page);
+    wizard->pages[PJ_STEP_devices] = page;
+    page->run = pj_piece_choice(parts, "Run", none);
+    page->view = pj_piece_choice(parts, "Table", view_names);
+    page->plot = pj_piece_output(parts);
+    page->table = pj_piece_html(parts, "");
+    pj_piece_on(parts, page->run, "index", on_control);
+    pj_piece_on(parts, page->view, "index", on_control);
+    page->saver.make = make;
+    pj_wizard_saver_build(wizard, &page->saver, "devices", on_save);
+    return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->run, page->view), page->plot,
+                           page->table, page->saver.box);
+}
+
+/// The largest of the runs in front of the user.
+static void refresh(pj_wizard *wizard)
+{
+    if (!useful(wizard))
+        return;
+    const pj_piece part = page_of(wizard)->run;
+    const pj_study *study = wizard->study;
+    int before = pj_piece_index(&wizard->parts, part), count = 0;
+    json_t *names = json_array();
+    for (size_t i = 0; i < study->count; i++) {
+        if (!has_devices(study->cases[i].run))
+            continue;
+        json_array_append_new(names, pj_piece_string(study->cases[i].name));
+        count++;
+    }
+    pj_piece_options(&wizard->parts, part, names,
+                     before >= 0 && before < count ? before : count - 1);
+    draw(wizard);
+}
+
+static void code(const pj_wizard *wizard, pj_buf *out)
+{
+    if (!useful(wizard))
+        return;
+    pj_buf_puts(out, "run = load{");
+    pj_wizard_code_text(out, pj_wizard_path(wizard, chosen_run(wizard)->path));
+    pj_wizard_code_how(wizard, true, out);
+    pj_buf_puts(out, "}[1]\nplot(\"devices\", run)\n");
+    pj_buf_addf(out, "stats(run, {%s = true})\n",
+                view_of(wizard) == IDLE_CAUSES ? "device_idle" : "devices");
+}
+
+const pj_wizard_step pj_wizard_step_devices = {build, useful, refresh, code, NULL};

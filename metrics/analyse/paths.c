@@ -166,6 +166,64 @@ static bool holds_profiles(const char *folder)
     return any;
 }
 
+enum { LEVELS_BELOW = 3, FOLDERS_MOST = 200, FOLDERS_NAMED = 6 };
+
+static void add_folders(pj_paths *paths, pj_arena *arena, const char *folder)
+{
+    size_t first = paths->count;
+    DIR *dir = opendir(folder);
+    const char *slash = pj_str_ends(pj_str_of(folder), PJ_S("/")) ? "" : "/";
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *path = pj_arena_format(arena, "%s%s%s", folder, slash, entry->d_name);
+        if (entry->d_name[0] != '.' && paths->count < FOLDERS_MOST && is_folder(path))
+            add_path(paths, arena, path);
+    }
+    if (dir)
+        closedir(dir);
+    sort_from(paths, first);
+}
+
+/// Folders below that hold runs, as those of TALP-Pages: an experiment each, with its files.
+static pj_paths folders_with_runs(pj_arena *arena, const char *folder)
+{
+    pj_paths all = {0}, found = {0};
+    size_t next = 0;
+    add_folders(&all, arena, folder);
+    for (unsigned level = 1; level <= LEVELS_BELOW; level++)
+        for (size_t end = all.count; next < end; next++) {
+            pj_paths runs = {0};
+            if (add_files(&runs, arena, all.items[next], is_run, NULL) && runs.count)
+                add_path(&found, arena, all.items[next]);
+            free(runs.items);
+            if (level < LEVELS_BELOW)
+                add_folders(&all, arena, all.items[next]);
+        }
+    free(all.items);
+    return found;
+}
+
+static bool name_folders(const pj_paths *found, const char *folder, pj_err *err)
+{
+    pj_auto_buf names = {0};
+    for (size_t i = 0; i < found->count && i < FOLDERS_NAMED; i++)
+        pj_buf_addf(&names, "%s%s", i ? ", " : "", found->items[i]);
+    if (found->count > FOLDERS_NAMED)
+        pj_buf_addf(&names, " and %zu more", found->count - FOLDERS_NAMED);
+    return pj_fail(err, PJ_E_MISSING, folder, 0,
+                   "no trace in this folder, but in folders below, each a study of its own: %s",
+                   names.at);
+}
+
+/// The runs of the only folder below that has any.
+static bool add_below(pj_paths *paths, pj_arena *arena, const char *folder, pj_err *err)
+{
+    pj_paths found = folders_with_runs(arena, folder);
+    bool ok = found.count == 1 ? add_files(paths, arena, found.items[0], is_run, err)
+                               : !found.count || name_folders(&found, folder, err);
+    free(found.items);
+    return ok;
+}
+
 static bool nothing_in(const char *folder, pj_want want, pj_err *err)
 {
     const pj_reader *reader = pj_reader_of_path(folder);
@@ -210,6 +268,10 @@ static bool add_folder(pj_paths *paths, pj_arena *arena, const char *folder, pj_
         return false;
     if (paths->count == first && want != PJ_WANT_PROFILES) // several runs are no profile
         add_recordings(paths, arena, folder);
+    bool below = paths->count == first && want == PJ_WANT_TRACES && !pj_reader_of_path(folder) &&
+                 !holds_profiles(folder);
+    if (below && !add_below(paths, arena, folder, err))
+        return false;
     return paths->count > first || nothing_in(folder, want, err);
 }
 

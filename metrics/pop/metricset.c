@@ -88,6 +88,17 @@ static double device_parallel(const pj_measures *r)
     return r->device_useful_sum / r->devices / r->runtime;
 }
 
+/// Of host threads and devices as units of one kind.
+static double units_useful(const pj_measures *r)
+{
+    return (r->useful_sum + r->device_useful_sum) / (r->threads + r->devices);
+}
+
+static double units_useful_max(const pj_measures *r)
+{
+    return r->useful_max > r->device_useful_max ? r->useful_max : r->device_useful_max;
+}
+
 static double device_scaling(const pj_measures *r, const pj_measures *r0)
 {
     double growth_of_devices = r->weak ? r->devices / r0->devices : 1;

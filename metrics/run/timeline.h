@@ -4,7 +4,9 @@
 #ifndef PJ_TIMELINE_H
 #define PJ_TIMELINE_H
 
+#include "metrics/base/arena.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 #include "metrics/trace/roi.h"

@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
 
 /// Only programs with devices move data to them and launch kernels.

@@ -12,6 +12,7 @@
 #include "metrics/run/timeline.h"
 #include "metrics/stat/device_clock.h"
 #include "metrics/stat/timeline_pixels.h"
+#include "metrics/stat/timeline_view.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
@@ -21,6 +22,7 @@
 #include <string.h>
 
 enum { EVENT_KINDS = PJ_DEVICE_EXCHANGE + 1 };
+enum { CALL_TO_COPY = 55002 }; // tag of nsys2prv's messages
 
 /// A piece of work that an event has begun.
 typedef struct opened {
@@ -323,14 +325,15 @@ static void take_work(sink_state *self, stream *s, const pj_event *event)
         close_work(self, s, event);
 }
 
-/// Paraver traces tell copies between threads and streams as messages.
+/// Paraver traces tell copies between threads and streams as messages. nsys2prv joins calls with
+/// copies by them, whatever way these go, and tells that of the copies themselves.
 static void take_message(sink_state *self, const pj_message *message)
 {
     bool from = message->from >= self->locations, to = message->to >= self->locations;
     if (from == to || !message->size || !counts(self, message->logical_send))
         return;
     const stream *s = &self->streams[(from ? message->from : message->to) - self->locations];
-    if (s->device != PJ_NO_DEVICE)
+    if (s->device != PJ_NO_DEVICE && message->tag != CALL_TO_COPY)
         add_bytes(self, s, from ? PJ_DEVICE_COPY_TO_HOST : PJ_DEVICE_COPY_TO_DEVICE, message->size);
 }
 

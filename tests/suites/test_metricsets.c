@@ -59,7 +59,11 @@ static const struct {
      "openmp_parallel_efficiency openmp_load_balance openmp_communication_efficiency "
      "openmp_isolated_efficiency openmp_isolated_serial_efficiency openmp_isolated_load_balance "
      "openmp_isolated_scheduling_efficiency io_efficiency mpi_io_efficiency mpi_io_load_balance "
-     "posix_io_efficiency posix_io_load_balance computation_scaling instruction_scaling "
+     "posix_io_efficiency posix_io_load_balance device_offload_efficiency "
+     "device_parallel_efficiency device_load_balance device_communication_efficiency "
+     "device_orchestration_efficiency units_parallel_efficiency units_load_balance "
+     "units_communication_efficiency units_contribution units_load_balance_contribution "
+     "units_communication_contribution computation_scaling instruction_scaling "
      "ipc_scaling frequency_scaling ipc frequency_ghz speedup runtime_s"},
     {"jsc", "JSC (Cube advisor)",
      "global_efficiency parallel_efficiency load_balance communication_efficiency "

@@ -3,7 +3,9 @@
 #include "metrics/analyse/load.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/devices.h"
 #include "tests/support/trace/model_app.h"
+#include "tests/support/trace/model_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -211,9 +213,8 @@ static void traces_give_what_the_model_says(void **state)
     }
 }
 
-static void check_text(const char *path, const pj_model_app *app)
+static void check_text(const char *path, pj_trace_writer *trace)
 {
-    pj_auto_trace trace = pj_model_write(app);
     pj_auto_buf text = {0};
     pj_trace_writer_prv(trace, &text);
     gzFile file = gzopen(path, "rb");
@@ -240,7 +241,39 @@ static void bundled_runs_are_the_examples(void **state)
             fail_msg("%s: %s", path.at, err.text);
         pj_auto_expected expected = pj_model_expect(app);
         check_totals(run, &expected);
-        check_text(path.at, app);
+        pj_auto_trace trace = pj_model_write(app);
+        check_text(path.at, trace);
+    }
+}
+
+/// Devices compute as long as the model says, and every rank drives one.
+static void bundled_runs_with_devices_are_the_examples(void **state)
+{
+    (void)state;
+    const char *name = NULL;
+    const pj_model_gpu *model = NULL;
+    for (size_t i = 0; (model = pj_model_gpu_example(i, &name)); i++) {
+        pj_auto_buf path = {0};
+        pj_buf_addf(&path, PJ_SOURCE_DIR "/notebooks/traces/%s.prv.gz", name);
+        pj_job job = {0};
+        pj_err err = {0};
+        pj_auto_run run = pj_load(path.at, (pj_load_opts){0}, &job, &err);
+        if (!run)
+            fail_msg("%s: %s", path.at, err.text);
+        pj_auto_trace trace = pj_model_gpu_write(model);
+        check_text(path.at, trace);
+        assert_int_equal(run->layout.locations, model->ranks);
+        assert_int_equal(run->devices->count, model->ranks);
+        for (uint32_t r = 0; r < model->ranks; r++) {
+            const pj_device_sum *device = &run->devices->items[r];
+            assert_int_equal(device->useful_ns, pj_model_gpu_useful(model, r));
+            assert_int_equal(device->kernels, 2 * model->iterations);
+            assert_int_equal(device->transfer_total_ns, 2 * model->iterations * model->copy_ns);
+            uint64_t idle = 0;
+            for (unsigned c = 0; c < PJ_DEVICE_IDLE_CAUSES; c++)
+                idle += device->idle_ns[c];
+            assert_int_equal(idle + pj_device_active_ns(device), run->runtime_ns);
+        }
     }
 }
 
@@ -252,6 +285,7 @@ int main(void)
         cmocka_unit_test(every_set_gives_what_the_model_says),
         cmocka_unit_test(traces_give_what_the_model_says),
         cmocka_unit_test(bundled_runs_are_the_examples),
+        cmocka_unit_test(bundled_runs_with_devices_are_the_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,9 +462,9 @@ static bool read_body(prv_reading *reading, pj_err *err)
     reading->pass->apart |= is_apart(reading);
     if (reading->pass->apart)
         return true;
-    reading->order =
-        pj_prv_order_new(reading->run->layout.locations + reading->run->layout.stream_count,
-                         reading->pass->disorder, reading->pass->job);
+    reading->order = pj_prv_order_new(
+        reading->run->layout.locations + reading->run->layout.stream_count, reading->pass->disorder,
+        pj_pass_has_devices(reading->pass), reading->pass->job);
     if (reading->pass->group)
         return read_shared(reading, err);
     begin_estimate(reading);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { CUDA_CALL = 63000000, CUDA_COPY, CUDA_EXCHANGE = 63000007, HIP_CALL = 63500000 };
+enum { GRAPH = 63000008, CL_CALL = 64000000, CL_WORK = 64100000 };
 enum { ACC_CALL = 66000000, ACC_DATA, ACC_LAUNCH };
 
 /// Extrae's (cuda_common.h): 1 launch, 3 and 7 copy, 4 and 5 synchronise, 34 and 35 set memory.
@@ -29,6 +30,53 @@ static pj_device_call call_of_number(unsigned value)
     default:
         return PJ_DEVICE_CALL_OTHER;
     }
+}
+
+/// What OpenCL is called for, on threads and on streams (Extrae's opencl_prv_events.c): 12 to 14
+/// fill and copy, 15 to 17 compute, 18 and 19 read, 20 and 21 write, 49 to 52 the same without
+/// waiting.
+static pj_device_copy copy_of_opencl(uint64_t value)
+{
+    static const uint8_t copies[] = {
+        [12] = PJ_DEVICE_COPY_SET,       [13] = PJ_DEVICE_COPY_INSIDE,
+        [14] = PJ_DEVICE_COPY_INSIDE,    [18] = PJ_DEVICE_COPY_TO_HOST,
+        [19] = PJ_DEVICE_COPY_TO_HOST,   [20] = PJ_DEVICE_COPY_TO_DEVICE,
+        [21] = PJ_DEVICE_COPY_TO_DEVICE, [30] = PJ_DEVICE_COPY_SOME,
+        [31] = PJ_DEVICE_COPY_SOME,      [32] = PJ_DEVICE_COPY_SOME,
+        [49] = PJ_DEVICE_COPY_TO_HOST,   [50] = PJ_DEVICE_COPY_TO_HOST,
+        [51] = PJ_DEVICE_COPY_TO_DEVICE, [52] = PJ_DEVICE_COPY_TO_DEVICE,
+    };
+    return value < sizeof copies ? (pj_device_copy)copies[value] : PJ_DEVICE_COPY_DONE;
+}
+
+static bool is_opencl_kernel(uint64_t value)
+{
+    return value >= 15 && value <= 17;
+}
+
+static pj_device_call call_of_opencl(uint64_t value)
+{
+    enum { FINISH = 25, WAIT = 27 };
+    if (is_opencl_kernel(value))
+        return PJ_DEVICE_CALL_LAUNCH;
+    if (value == FINISH || value == WAIT)
+        return PJ_DEVICE_CALL_SYNC;
+    return !value                  ? PJ_DEVICE_CALL_LEFT
+           : copy_of_opencl(value) ? PJ_DEVICE_CALL_COPY
+                                   : PJ_DEVICE_CALL_OTHER;
+}
+
+/// What neither copies nor computes is no event. Streams of OpenCL have states, which say when a
+/// kernel ends.
+static bool take_opencl(pj_event *event)
+{
+    if (is_opencl_kernel(event->a)) {
+        event->code = PJ_DEVICE_KERNEL;
+        return true;
+    }
+    uint64_t value = event->a;
+    event->a = copy_of_opencl(value);
+    return event->a || !value;
 }
 
 /// nsys2prv's; Extrae's do not say which way.
@@ -100,6 +148,8 @@ void pj_prv_devices_name(pj_prv_devices *devices, const pj_pcf *pcf, bool nsys)
 
 static pj_device_call call_of(const pj_prv_devices *devices, uint64_t type, uint64_t value)
 {
+    if (type == CL_CALL)
+        return call_of_opencl(value);
     if (type >= ACC_CALL && value)
         return type == ACC_LAUNCH ? PJ_DEVICE_CALL_LAUNCH
                : type == ACC_DATA ? PJ_DEVICE_CALL_COPY
@@ -115,9 +165,13 @@ bool pj_prv_devices_event(const pj_prv_devices *devices, uint64_t type, pj_event
         event->a = call_of(devices, type, event->a);
         return true;
     case PJ_DEVICE_COPY:
+        if (type == CL_WORK)
+            return take_opencl(event);
         event->a =
             event->a < PJ_PRV_DEVICE_VALUES ? devices->copies[event->a] : PJ_DEVICE_COPY_SOME;
         return true;
+    case PJ_DEVICE_KERNEL:
+        return type != GRAPH || devices->nsys;
     case PJ_DEVICE_EXCHANGE:
         return devices->nsys;
     default:

@@ -1,6 +1,7 @@
 // Putting the events of a location in order of time.
-// A heap of held-back events for each unordered location. An event leaves it when the location has
-// been seen at a time that no later record can go behind.
+// A heap of held-back events for each unordered location, or one of all where the whole is to be
+// in order and is not. An event leaves it when its location, or any, has been seen at a time that
+// no later record can go behind.
 #include "metrics/read/paraver/prv_order.h"
 
 #include "metrics/base/arena.h"
@@ -22,8 +23,10 @@ typedef struct held_heap {
 struct pj_prv_order {
     pj_job *job;
     uint32_t locations;
+    bool whole;
+    uint64_t last;    // time of any location, where the whole is to be in order
     uint64_t *latest; // by location
-    uint64_t *found;  // by location, ns; NULL until something goes back
+    uint64_t *found;  // by location, then of the whole, ns; NULL until something goes back
     const uint64_t *disorder;
     held_heap *heaps; // by location; NULL in the first pass
     uint64_t sequence;
@@ -32,15 +35,17 @@ struct pj_prv_order {
     size_t out_count, out_cap;
 };
 
-pj_prv_order *pj_prv_order_new(uint32_t locations, const uint64_t *disorder, pj_job *job)
+pj_prv_order *pj_prv_order_new(uint32_t locations, const uint64_t *disorder, bool whole,
+                               pj_job *job)
 {
     pj_prv_order *order = pj_take_memory(sizeof *order);
-    *order = (pj_prv_order){.job = job, .locations = locations, .disorder = disorder};
+    *order =
+        (pj_prv_order){.job = job, .locations = locations, .whole = whole, .disorder = disorder};
     order->latest = pj_take_memory(locations * sizeof *order->latest);
     memset(order->latest, 0, locations * sizeof *order->latest);
     if (disorder) {
-        order->heaps = pj_take_memory(locations * sizeof *order->heaps);
-        memset(order->heaps, 0, locations * sizeof *order->heaps);
+        order->heaps = pj_take_memory((locations + 1) * sizeof *order->heaps);
+        memset(order->heaps, 0, (locations + 1) * sizeof *order->heaps);
     }
     return order;
 }
@@ -49,7 +54,7 @@ void pj_prv_order_free(pj_prv_order *order)
 {
     if (!order)
         return;
-    for (uint32_t i = 0; order->heaps && i < order->locations; i++)
+    for (uint32_t i = 0; order->heaps && i <= order->locations; i++)
         free(order->heaps[i].items);
     atomic_fetch_sub(&order->job->memory_used, order->memory);
     free(order->heaps);
@@ -62,17 +67,32 @@ void pj_prv_order_free(pj_prv_order *order)
 static void note_back(pj_prv_order *order, uint32_t location, uint64_t back)
 {
     if (!order->found) {
-        order->found = pj_take_memory(order->locations * sizeof *order->found);
-        memset(order->found, 0, order->locations * sizeof *order->found);
+        order->found = pj_take_memory((order->locations + 1) * sizeof *order->found);
+        memset(order->found, 0, (order->locations + 1) * sizeof *order->found);
     }
     if (back > order->found[location])
         order->found[location] = back;
+}
+
+static void watch_whole(pj_prv_order *order, const pj_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const pj_event *event = &batch->events[i];
+        if (event->kind == PJ_EV_MESSAGE)
+            continue;
+        if (event->time < order->last)
+            note_back(order, order->locations, order->last - event->time);
+        else
+            order->last = event->time;
+    }
 }
 
 uint64_t pj_prv_order_watch(pj_prv_order *order, const pj_batch *batch, size_t *first)
 {
     if (batch->count == 0)
         return 0;
+    if (order->whole)
+        watch_whole(order, batch);
     uint64_t *const latest = order->latest, back = 0;
     const pj_event *const end = batch->events + batch->count;
     for (const pj_event *event = batch->events; event < end; event++) {
@@ -146,10 +166,8 @@ static void give(pj_prv_order *order, pj_event event)
     order->out[order->out_count++] = event;
 }
 
-/// Gives the events of `location` at or before `until`.
-static void give_until(pj_prv_order *order, uint32_t location, uint64_t until)
+static void give_until(pj_prv_order *order, held_heap *heap, uint64_t until)
 {
-    held_heap *heap = &order->heaps[location];
     while (heap->count && heap->items[0].event.time <= until)
         give(order, release(heap));
 }
@@ -158,25 +176,27 @@ pj_batch pj_prv_order_pass(pj_prv_order *order, const pj_batch *batch)
 {
     order->out_count = 0;
     if (!batch) {
-        for (uint32_t i = 0; order->heaps && i < order->locations; i++)
-            give_until(order, i, UINT64_MAX);
+        for (uint32_t i = 0; order->heaps && i <= order->locations; i++)
+            give_until(order, &order->heaps[i], UINT64_MAX);
         return (pj_batch){.events = order->out, .count = order->out_count};
     }
     if (!order->heaps)
         return *batch;
+    bool whole = order->whole && order->disorder[order->locations];
     for (size_t i = 0; i < batch->count; i++) {
         pj_event event = batch->events[i];
-        uint64_t slack = order->disorder[event.location];
+        uint32_t place = whole ? order->locations : event.location;
+        uint64_t slack = order->disorder[place];
         if (!slack || event.kind == PJ_EV_MESSAGE) {
             give(order, event);
             continue;
         }
-        held_heap *heap = &order->heaps[event.location];
+        held_heap *heap = &order->heaps[place];
         hold(order, heap, event);
         if (event.time > heap->latest)
             heap->latest = event.time;
         if (heap->latest >= slack)
-            give_until(order, event.location, heap->latest - slack);
+            give_until(order, heap, heap->latest - slack);
     }
     pj_batch out = *batch;
     out.events = order->out;

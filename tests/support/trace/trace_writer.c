@@ -478,7 +478,11 @@ void pj_trace_writer_row(const pj_trace_writer *writer, pj_buf *out)
     pj_buf_addf(out, "\nLEVEL THREAD SIZE %u\n", writer->first_cpu[ranks]);
     for (uint32_t rank = 0; rank < ranks; rank++)
         for (uint32_t thread = 0; thread < threads_of(&writer->header, rank); thread++)
-            pj_buf_addf(out, "THREAD 1.%u.%u\n", rank + 1, thread + 1);
+            if (writer->header.devices && thread)
+                pj_buf_addf(out, "CUDA-D%u.S%u-node%02u\n", rank + 1, thread,
+                            node_of(&writer->header, rank) + 1);
+            else
+                pj_buf_addf(out, "THREAD 1.%u.%u\n", rank + 1, thread + 1);
 }
 
 static bool write_plain(const char *path, pj_str bytes)

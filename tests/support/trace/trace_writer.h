@@ -37,6 +37,7 @@ typedef struct pj_trace_header {
     bool no_communicators;   // leaves out their number and their lines
     bool crlf;               // lines end with CR LF
     bool shared_cpus;        // every record says CPU 0 (not known)
+    bool devices; // the threads of a rank but its first are streams of a device of its own
 } pj_trace_header;
 
 pj_trace_writer *pj_trace_writer_new(pj_trace_header header);

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
 #include "metrics/run/study_mixed.h"
@@ -116,12 +117,30 @@ static void say_ideal_is_short(collector *c, int run)
                         ideal, useful, why));
 }
 
+/// TALP itself takes processes for units, each with the sum of its devices.
+static void say_processes(collector *c, int run)
+{
+    const pj_measures *m = &c->measures[run];
+    uint64_t useful, active;
+    int row = pj_metric_row(c->metrics->set, PJ_S("gpu_load_balance"));
+    if (row < 0 || !m->run->devices || !pj_devices_of_processes(m->run, &useful, &active) ||
+        !useful)
+        return;
+    say(c, PJ_NOTE, run,
+        pj_arena_format(c->metrics->arena,
+                        "TALP counts processes, each with the sum of its devices: GPU load balance "
+                        "%.3f, communication %.3f, orchestration %.3f",
+                        m->device_useful_sum / m->devices / (double)useful,
+                        (double)useful / (double)active, (double)active / m->runtime));
+}
+
 static void say_what_the_run_is(collector *c, int run)
 {
     const pj_measures *m = &c->measures[run];
     if (pj_layout_threads_per_rank(&m->run->layout) == 0 && m->threads > 0 && m->runtime > 0)
         say_threads_vary(c, run);
     say_devices(c, run);
+    say_processes(c, run);
     if (m->run->other.base)
         say(c, PJ_NOTE, run,
             "a replay on this network in place of the ideal one: its transfer and serialisation "

@@ -4,6 +4,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/trace/device.h"
+#include "metrics/trace/layout.h"
 
 static const struct {
     const char *key, *title, *sentence;
@@ -35,6 +36,53 @@ const char *pj_devices_lack(const pj_run *run)
     return run->devices ? NULL
                         : "the summary was written by an earlier popinjay, which did not keep what "
                           "devices did: read the trace again (--force)";
+}
+
+/// The rank that uses a device alone, by device; false when one is used by several.
+static bool find_owners(const pj_run *run, uint32_t *owner, pj_arena *scratch)
+{
+    const pj_layout *layout = &run->layout;
+    uint32_t *device_of = pj_new_n(scratch, uint32_t, layout->stream_count + 1), devices;
+    pj_device_keys(layout->streams, layout->stream_count, scratch, &devices, device_of);
+    if (devices != run->devices->count)
+        return false;
+    for (uint32_t d = 0; d < devices; d++)
+        owner[d] = UINT32_MAX;
+    for (uint32_t s = 0; s < layout->stream_count; s++) {
+        uint32_t d = device_of[s], rank = layout->streams[s].rank;
+        if (d == PJ_NO_DEVICE)
+            continue;
+        if (owner[d] != UINT32_MAX && owner[d] != rank)
+            return false;
+        owner[d] = rank;
+    }
+    return true;
+}
+
+bool pj_devices_of_processes(const pj_run *run, uint64_t *useful_max, uint64_t *active_max)
+{
+    pj_auto_arena scratch = pj_arena_new(NULL);
+    const pj_devices *devices = run->devices;
+    *useful_max = *active_max = 0;
+    if (!devices)
+        return false;
+    uint32_t *owner = pj_new_n(scratch, uint32_t, devices->count + 1);
+    if (!find_owners(run, owner, scratch))
+        return false;
+    struct process {
+        uint64_t useful, active;
+        uint32_t devices;
+    } *processes = pj_new_n(scratch, struct process, run->layout.ranks);
+    bool several = false;
+    for (uint32_t d = 0; d < devices->count; d++) {
+        struct process *p = &processes[owner[d]];
+        p->useful += devices->items[d].useful_ns;
+        p->active += pj_device_active_ns(&devices->items[d]);
+        several |= p->devices++ > 0;
+        *useful_max = p->useful > *useful_max ? p->useful : *useful_max;
+        *active_max = p->active > *active_max ? p->active : *active_max;
+    }
+    return several;
 }
 
 pj_str pj_device_node(const char *key)

@@ -6,6 +6,9 @@
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /// Why a device is idle.
 typedef enum pj_device_idle {
 #define IDLE(name, title, sentence) PJ_DEVICE_IDLE_##name,
@@ -44,6 +47,11 @@ static inline uint64_t pj_device_active_ns(const pj_device_sum *device)
 const char *pj_device_idle_key(pj_device_idle cause);
 const char *pj_device_idle_title(pj_device_idle cause);
 const char *pj_device_idle_sentence(pj_device_idle cause);
+
+/// The processes whose devices together compute most, and are most active, in ns. False where every
+/// process has one device, which then says the same, and where processes share one: what each did
+/// there is not kept.
+bool pj_devices_of_processes(const pj_run *run, uint64_t *useful_max, uint64_t *active_max);
 
 /// Why nothing is known of devices: the trace has none, or a summary does not tell; NULL = it is.
 const char *pj_devices_lack(const pj_run *run);

@@ -5,6 +5,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/read/paraver/prv_cut.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
 #include "tests/support/folder.h"
 #include "tests/support/recorder.h"
@@ -19,6 +20,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -516,6 +518,41 @@ static void efficiencies_of_devices(void **state)
     remove_files();
 }
 
+static bool remarks_say(pj_run *run, const char *set, const char *text)
+{
+    pj_err err = {0};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    pj_auto_metrics metrics =
+        pj_metrics_new(pj_metric_set_by_key(pj_str_of(set)), study, (pj_metrics_opts){0}, &err);
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        if (strstr(metrics->remarks[i].text, text))
+            return true;
+    return false;
+}
+
+/// 440 and 220 ns of the two devices of one rank: balance 0.75 over devices, 0.5 over processes.
+static void talp_counts_processes(void **state)
+{
+    (void)state;
+    static const char trace[] = HEADER "1(3):1:1(3:1)\n"
+                                       "1:1:1:1:1:0:1000:1\n"
+                                       "1:2:1:1:2:100:540:1\n"
+                                       "1:3:1:1:3:200:420:1\n"
+                                       "2:1:1:1:1:1000:40000001:0\n";
+    static const char *const said =
+        "TALP counts processes, each with the sum of its devices: GPU load balance 0.500, "
+        "communication 1.000, orchestration 0.660";
+    put("run.prv", trace);
+    put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D1.S1\n");
+    pj_auto_run two = load("run.prv", 1);
+    assert_true(remarks_say(two, "talp", said));
+    assert_false(remarks_say(two, "gpu", "TALP counts"));
+    put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D0.S2\n");
+    pj_auto_run one = load("run.prv", 1);
+    assert_false(remarks_say(one, "talp", "TALP counts"));
+    remove_files();
+}
+
 static size_t count_of_streams(const recorder *seen, uint32_t threads)
 {
     size_t count = 0;
@@ -684,6 +721,64 @@ static void a_summary_shows_devices_over_time(void **state)
     const uint64_t *sums = &summary->timeline->sums[PJ_TIMELINE_KINDS];
     assert_int_equal(sums[PJ_TIMELINE_running], 400);
     assert_int_equal(sums[PJ_TIMELINE_transfer], 200);
+    remove_files();
+}
+
+typedef struct summarising {
+    const char *from, *to;
+} summarising;
+
+static void summarise_in_group(pj_process_group *group, void *context)
+{
+    const summarising *s = context;
+    pj_job job = {.workers = 1};
+    pj_load_opts opts = {.group = group};
+    if (group->rank) {
+        pj_summarise_help(opts, &job);
+        return;
+    }
+    pj_run *run = NULL;
+    pj_err err = {0};
+    if (!pj_summarise(s->from, s->to, opts, &job, &run, &err))
+        fail_msg("%s", err.text);
+    pj_run_release(run);
+    pj_summarise_dismiss(group);
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    char bytes[2][1 << 16];
+    const char *const paths[] = {a, b};
+    size_t sizes[2];
+    for (size_t i = 0; i < 2; i++) {
+        FILE *file = fopen(paths[i], "rb");
+        sizes[i] = file ? fread(bytes[i], 1, sizeof bytes[i], file) : 0;
+        if (file)
+            fclose(file);
+    }
+    return sizes[0] && sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
+}
+
+/// Summaries of process groups have the same bytes, and the sums that JSC's rows need.
+static void groups_write_the_same_summary(void **state)
+{
+    (void)state;
+    put_extrae(true);
+    char alone[4096], shared[4096];
+    snprintf(alone, sizeof alone, "%s", folder_file("run.json"));
+    snprintf(shared, sizeof shared, "%s", folder_file("shared.json"));
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = NULL;
+    if (!pj_summarise(folder_file("run.prv"), alone, (pj_load_opts){0}, &job, &run, &err))
+        fail_msg("%s", err.text);
+    summarising s = {folder_file("run.prv"), shared};
+    pj_thread_group_run(3, summarise_in_group, &s);
+    assert_true(same_bytes(alone, shared));
+    pj_auto_run summary = load("run.json", 1);
+    pj_sums read = pj_sums_of(summary), told = pj_sums_of(run);
+    assert_true(read.jsc_ideal_max == told.jsc_ideal_max); // not NaN
+    unlink(shared);
     remove_files();
 }
 
@@ -860,6 +955,31 @@ static void archives_tell_streams(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// Kernels of old and new role, copies as remote memory access, contexts that say who made them,
+/// and a record of a version of OTF2 that is not there yet.
+static void an_archive_of_a_later_version(void **state)
+{
+    (void)state;
+    pj_auto_run run = load_with(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2",
+                                (pj_load_opts){.ignore_summary = true}, 1);
+    assert_int_equal(run->layout.ranks, 2);
+    assert_int_equal(run->layout.streams[2].rank, 1);
+    for (uint32_t p = 0; p < 2; p++) {
+        expect_device(&run->devices->items[p], (pj_device_sum){.streams = 2,
+                                                               .kernels = 2,
+                                                               .useful_ns = p ? 420 : 430,
+                                                               .transfer_ns = 40,
+                                                               .transfer_total_ns = 80,
+                                                               .to_device = 8192,
+                                                               .to_host = 4096});
+        assert_int_equal(run->devices->items[p].idle_ns[PJ_DEVICE_IDLE_synchronise], 10);
+        assert_int_equal(run->totals[p].useful_ns, 580);
+        assert_int_equal(run->devices->runtime_ns[p], 420);
+    }
+    assert_int_equal(run->import.count[PJ_IMPORT_unknown_event], 1);
+    assert_true(says(run, "passed over: number 92 of a later version of OTF2"));
+}
+
 /// One run as Extrae, nsys2prv and Score-P write it.
 static void three_formats_give_one_run(void **state)
 {
@@ -920,16 +1040,19 @@ int main(void)
         cmocka_unit_test(states_of_streams_end_with_the_next),
         cmocka_unit_test(ranks_share_a_device),
         cmocka_unit_test(efficiencies_of_devices),
+        cmocka_unit_test(talp_counts_processes),
         cmocka_unit_test(sinks_of_devices_are_given_streams),
         cmocka_unit_test(a_known_run_keeps_its_streams),
         cmocka_unit_test(a_timeline_has_devices),
         cmocka_unit_test(a_timeline_has_devices_of_its_ranks),
         cmocka_unit_test(a_summary_shows_devices_over_time),
+        cmocka_unit_test(groups_write_the_same_summary),
         cmocka_unit_test(a_part_keeps_its_streams),
         cmocka_unit_test(what_streams_do_across_a_border_is_opened_in_the_part),
         cmocka_unit_test(a_summary_knows_streams),
         cmocka_unit_test(a_rank_of_streams_keeps_one),
         cmocka_unit_test(archives_tell_streams),
+        cmocka_unit_test(an_archive_of_a_later_version),
         cmocka_unit_test(three_formats_give_one_run),
         cmocka_unit_test(a_real_archive),
     };

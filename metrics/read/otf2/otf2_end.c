@@ -2,6 +2,7 @@
 #include "metrics/read/otf2/otf2_end.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 #include "metrics/read/otf2/events/otf2_index.h"
 #include "metrics/read/otf2/events/otf2_location.h"
@@ -12,6 +13,33 @@
 #include "metrics/read/otf2/otf2_learnt.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/import_stats.h"
+
+static const char *const passed_names[UINT8_MAX + 1] = {
+#define PASSED(name, type) [type] = name,
+#include "metrics/read/otf2/otf2_passed.def"
+#undef PASSED
+};
+
+/// Which records were passed over; later versions of OTF2 have more than are known by name.
+static void name_passed(const pj_otf2_read *r)
+{
+    uint64_t passed[4] = {0};
+    pj_auto_buf names = {0};
+    for (uint32_t i = 0; i < r->count; i++)
+        for (size_t k = 0; k < 4; k++)
+            passed[k] |= r->locations[i]->passed[k];
+    for (unsigned type = 0; type <= UINT8_MAX; type++) {
+        if (!(passed[type / 64] >> type % 64 & 1))
+            continue;
+        pj_buf_puts(&names, names.len ? ", " : "");
+        if (passed_names[type])
+            pj_buf_puts(&names, passed_names[type]);
+        else
+            pj_buf_addf(&names, "number %u of a later version of OTF2", type);
+    }
+    if (names.len)
+        pj_run_remark(r->run, PJ_NOTE, "events that were passed over: %s", names.at);
+}
 
 static void count_defs(pj_otf2_read *r)
 {
@@ -80,6 +108,7 @@ void pj_otf2_end_run(pj_otf2_read *r)
     run->last_record_ns = run->end_ns;
     run->kept = keep(r);
     count_defs(r);
+    name_passed(r);
     pj_otf2_match_end(r->match, &run->import);
     if (run->told.messages_apart)
         run->import.count[PJ_IMPORT_message_reversed] = pj_otf2_match_reversed(r->match);

@@ -40,6 +40,7 @@ typedef struct ending {
     uint64_t records, last, posted, completed;
     uint32_t waits;
     bool partial, begun, damaged;
+    uint64_t passed[4];
     pj_import_stats import;
     char damage[256];
 } ending;
@@ -206,6 +207,7 @@ static void send_ending(const pj_otf2_location *location, pj_buf *out)
     e.begun = location->now.begun;
     e.damaged = location->damage != NULL;
     e.import = location->import;
+    memcpy(e.passed, location->passed, sizeof e.passed);
     pj_str damage = pj_str_head(pj_str_of(location->damage), sizeof e.damage - 1);
     if (damage.len)
         memcpy(e.damage, damage.at, damage.len);
@@ -353,6 +355,7 @@ static bool take_ending(const pj_otf2_share *share, pj_otf2_location *location, 
     location->pending.partial = e.partial;
     location->now.begun = e.begun;
     location->import = e.import;
+    memcpy(location->passed, e.passed, sizeof location->passed);
     if (e.damaged)
         location->damage = pj_arena_text(share->pass->run->arena, pj_str_of(e.damage));
     return true;

@@ -344,6 +344,7 @@ static bool take_record(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *ev
         return take_values(evt, stop, event);
     const shape *s = &shapes[event->type];
     evt->facts.unknown += !s->known;
+    evt->facts.passed[event->type / 64] |= (uint64_t)!s->known << event->type % 64;
     return !s->known || take_members(evt->at, stop, s->members, event);
 }
 

@@ -40,6 +40,7 @@ typedef struct pj_otf2_evt_facts {
     uint64_t events;
     uint64_t malformed; // records whose members do not fit their length; skipped
     uint64_t unknown;   // events of a type without meaning here
+    uint64_t passed[4]; // bits of these types
     const char *damage; // why it ends early, NULL when it does not
     bool foreign;       // big endian: left to the library
 } pj_otf2_evt_facts;

@@ -448,6 +448,7 @@ static void end_location(pj_otf2_location *location)
         pj_otf2_count(location, PJ_IMPORT_damaged_location);
     location->import.count[PJ_IMPORT_malformed_event] += facts.malformed;
     location->import.count[PJ_IMPORT_unknown_event] += facts.unknown;
+    memcpy(location->passed, facts.passed, sizeof location->passed);
 }
 
 /// The time of a record in ns; many have that of the one before.

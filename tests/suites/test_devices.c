@@ -10,6 +10,7 @@
 #include "tests/support/folder.h"
 #include "tests/support/recorder.h"
 #include "tests/support/thread_group.h"
+#include "tests/support/trace/device_trace.h"
 #include "tests/support/trace/otf2_writer.h"
 #include "tests/support/trace/same_runs.h"
 
@@ -27,76 +28,53 @@
 #include <cmocka.h>
 
 #define DATA PJ_SOURCE_DIR "/../shared/data/"
-#define HEADER "#Paraver (01/01/2026 at 00:00):1000_ns:"
 
 /// Thread 2 of both ranks is a stream; thread 3 of the first is a thread like its first.
-static const char extrae[] = HEADER "1(5):1:2(3:1,2:1),1\n"
-                                    "c:1:1:2:1:2\n"
-                                    "1:1:1:1:1:0:100:1\n"
-                                    "1:2:1:1:2:0:110:0\n"
-                                    "1:3:1:1:3:0:600:1\n"
-                                    "1:4:1:2:1:0:700:1\n"
-                                    "1:5:1:2:2:0:200:0\n"
-                                    "2:1:1:1:1:100:63000000:1\n"
-                                    "1:1:1:1:1:100:300:5\n"
-                                    "3:1:1:1:1:100:100:2:1:1:2:110:400:4096:0\n"
-                                    "1:2:1:1:2:110:400:1\n"
-                                    "2:2:1:1:2:110:63000006:1:63000007:1\n"
-                                    "1:5:1:2:2:200:260:17\n"
-                                    "2:5:1:2:2:200:63000001:7\n"
-                                    "2:5:1:2:2:260:63000001:0\n"
-                                    "2:1:1:1:1:300:63000000:0\n"
-                                    "1:1:1:1:1:300:800:1\n"
-                                    "2:2:1:1:2:400:63000006:0:63000007:0\n"
-                                    "1:4:1:2:1:700:900:13\n"
-                                    "2:4:1:2:1:700:50000002:10:50100004:1\n"
-                                    "1:1:1:1:1:800:900:13\n"
-                                    "2:1:1:1:1:800:50000002:10:50100004:1\n"
-                                    "2:1:1:1:1:900:50000002:0\n"
-                                    "2:4:1:2:1:900:50000002:0\n"
-                                    "1:1:1:1:1:900:1000:1\n"
-                                    "1:4:1:2:1:900:1000:1\n"
-                                    "2:1:1:1:1:1000:40000001:0\n"
-                                    "2:4:1:2:1:1000:40000001:0\n";
+static const char extrae[] = DEVICE_TRACE_HEADER "1(5):1:2(3:1,2:1),1\n"
+                                                 "c:1:1:2:1:2\n"
+                                                 "1:1:1:1:1:0:100:1\n"
+                                                 "1:2:1:1:2:0:110:0\n"
+                                                 "1:3:1:1:3:0:600:1\n"
+                                                 "1:4:1:2:1:0:700:1\n"
+                                                 "1:5:1:2:2:0:200:0\n"
+                                                 "2:1:1:1:1:100:63000000:1\n"
+                                                 "1:1:1:1:1:100:300:5\n"
+                                                 "3:1:1:1:1:100:100:2:1:1:2:110:400:4096:0\n"
+                                                 "1:2:1:1:2:110:400:1\n"
+                                                 "2:2:1:1:2:110:63000006:1:63000007:1\n"
+                                                 "1:5:1:2:2:200:260:17\n"
+                                                 "2:5:1:2:2:200:63000001:7\n"
+                                                 "2:5:1:2:2:260:63000001:0\n"
+                                                 "2:1:1:1:1:300:63000000:0\n"
+                                                 "1:1:1:1:1:300:800:1\n"
+                                                 "2:2:1:1:2:400:63000006:0:63000007:0\n"
+                                                 "1:4:1:2:1:700:900:13\n"
+                                                 "2:4:1:2:1:700:50000002:10:50100004:1\n"
+                                                 "1:1:1:1:1:800:900:13\n"
+                                                 "2:1:1:1:1:800:50000002:10:50100004:1\n"
+                                                 "2:1:1:1:1:900:50000002:0\n"
+                                                 "2:4:1:2:1:900:50000002:0\n"
+                                                 "1:1:1:1:1:900:1000:1\n"
+                                                 "1:4:1:2:1:900:1000:1\n"
+                                                 "2:1:1:1:1:1000:40000001:0\n"
+                                                 "2:4:1:2:1:1000:40000001:0\n";
 static const char extrae_names[] = "LEVEL NODE SIZE 1\nnode1\n\nLEVEL THREAD SIZE 5\n"
                                    "THREAD 1.1.1\nCUDA-D1.S1-node1\nTHREAD 1.1.3\n"
                                    "THREAD 1.2.1\nCUDA-D2.S1-node1\n";
 
 /// A ':' before the tasks, no states, a thread of samples.
-static const char nsys[] = HEADER "0:1:2:(3:1,1:1)\n"
-                                  "2:0:1:1:1:100:63000000:1\n"
-                                  "2:0:1:1:1:110:63000000:0\n"
-                                  "2:0:1:1:2:110:63000006:1\n"
-                                  "2:0:1:1:3:120:9400:17\n"
-                                  "2:0:1:1:2:400:63000006:0\n"
-                                  "2:0:1:2:1:500:50000002:10\n"
-                                  "2:0:1:1:1:600:50000002:10\n"
-                                  "2:0:1:1:1:700:50000002:0\n"
-                                  "2:0:1:2:1:1000:50000002:0\n";
+static const char nsys[] = DEVICE_TRACE_HEADER "0:1:2:(3:1,1:1)\n"
+                                               "2:0:1:1:1:100:63000000:1\n"
+                                               "2:0:1:1:1:110:63000000:0\n"
+                                               "2:0:1:1:2:110:63000006:1\n"
+                                               "2:0:1:1:3:120:9400:17\n"
+                                               "2:0:1:1:2:400:63000006:0\n"
+                                               "2:0:1:2:1:500:50000002:10\n"
+                                               "2:0:1:1:1:600:50000002:10\n"
+                                               "2:0:1:1:1:700:50000002:0\n"
+                                               "2:0:1:2:1:1000:50000002:0\n";
 static const char nsys_names[] = "LEVEL THREAD SIZE 4\nTHREAD 1.1.1\nCUDA-D0.S7\nMetrics GPU0\n"
                                  "THREAD 1.2.1\n";
-
-static void put(const char *name, const char *text)
-{
-    pj_err err = {0};
-    if (!pj_trace_writer_file(folder_file(name), pj_str_of(text), &err))
-        fail_msg("%s", err.text);
-}
-
-static pj_run *load_with(const char *path, pj_load_opts opts, unsigned workers)
-{
-    pj_err err = {0};
-    pj_job job = {.workers = workers};
-    pj_run *run = pj_load(path, opts, &job, &err);
-    if (!run)
-        fail_msg("%s: %s", path, err.text);
-    return run;
-}
-
-static pj_run *load(const char *name, unsigned workers)
-{
-    return load_with(folder_file(name), (pj_load_opts){0}, workers);
-}
 
 static bool says(const pj_run *run, const char *text)
 {
@@ -106,26 +84,16 @@ static bool says(const pj_run *run, const char *text)
     return false;
 }
 
-static void expect_device(const pj_device_sum *device, pj_device_sum wanted)
-{
-    assert_int_equal(device->streams, wanted.streams);
-    assert_int_equal(device->kernels, wanted.kernels);
-    assert_int_equal(device->useful_ns, wanted.useful_ns);
-    assert_int_equal(device->transfer_ns, wanted.transfer_ns);
-    assert_int_equal(device->transfer_total_ns, wanted.transfer_total_ns);
-    assert_int_equal(device->to_device, wanted.to_device);
-    assert_int_equal(device->to_host, wanted.to_host);
-}
-
 /// A kernel 110-400, for which 4096 bytes were sent; a copy 200-260, whose way nobody tells.
 static void expect_devices(const pj_devices *devices)
 {
     assert_non_null(devices);
     assert_int_equal(devices->count, 2);
-    expect_device(&devices->items[0],
-                  (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290, .to_device = 4096});
-    expect_device(&devices->items[1],
-                  (pj_device_sum){.streams = 1, .transfer_ns = 60, .transfer_total_ns = 60});
+    device_trace_expect(
+        &devices->items[0],
+        (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290, .to_device = 4096});
+    device_trace_expect(&devices->items[1],
+                        (pj_device_sum){.streams = 1, .transfer_ns = 60, .transfer_total_ns = 60});
     assert_true(devices->items[0].bytes_known && !devices->items[1].bytes_known);
     assert_int_equal(devices->items[0].idle_ns[PJ_DEVICE_IDLE_ends], 710);
     assert_int_equal(devices->items[1].idle_ns[PJ_DEVICE_IDLE_ends], 940);
@@ -153,16 +121,9 @@ static void expect_threads(const pj_run *run)
 /// The trace with the names of its threads, or without.
 static void put_extrae(bool named)
 {
-    put("run.prv", extrae);
+    device_trace_put("run.prv", extrae);
     if (named)
-        put("run.row", extrae_names);
-}
-
-static void remove_files(void)
-{
-    static const char *const names[] = {"run.prv", "run.row", "part.prv", "part.row", "run.json"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(folder_file(names[i]));
+        device_trace_put("run.row", extrae_names);
 }
 
 static const char *default_set(pj_run *run)
@@ -176,8 +137,8 @@ static void names_tell_streams(void **state)
 {
     (void)state;
     put_extrae(true);
-    pj_auto_run one = load("run.prv", 1);
-    pj_auto_run four = load("run.prv", 4);
+    pj_auto_run one = device_trace_load("run.prv", 1);
+    pj_auto_run four = device_trace_load("run.prv", 4);
     expect_threads(one);
     same_runs(one, four);
     const pj_device_stream *stream = one->layout.streams;
@@ -188,19 +149,19 @@ static void names_tell_streams(void **state)
     assert_int_equal(stream[1].rank, 1);
     assert_string_equal(one->layout.location_name[1], "THREAD 1.1.3");
     assert_string_equal(default_set(one), "gpu");
-    remove_files();
+    device_trace_remove();
 }
 
 static void without_names_events_tell(void **state)
 {
     (void)state;
     put_extrae(false);
-    pj_auto_run one = load("run.prv", 1);
-    pj_auto_run four = load("run.prv", 4);
+    pj_auto_run one = device_trace_load("run.prv", 1);
+    pj_auto_run four = device_trace_load("run.prv", 4);
     expect_threads(one);
     same_runs(one, four);
     assert_string_equal(one->layout.streams[0].device, "rank 0");
-    remove_files();
+    device_trace_remove();
 }
 
 typedef struct group_load {
@@ -224,7 +185,7 @@ static void groups_agree(void **state)
     (void)state;
     for (unsigned named = 0; named < 2; named++) {
         put_extrae(named);
-        pj_auto_run alone = load("run.prv", 1);
+        pj_auto_run alone = device_trace_load("run.prv", 1);
         for (unsigned size = 2; size <= 4; size++) {
             group_load reading = {.path = folder_file("run.prv")};
             pj_thread_group_run(size, load_in_group, &reading);
@@ -233,7 +194,7 @@ static void groups_agree(void **state)
             expect_threads(shared);
             same_runs(alone, shared);
         }
-        remove_files();
+        device_trace_remove();
     }
 }
 
@@ -241,10 +202,10 @@ static void groups_agree(void **state)
 static void without_states_useful_time_is_estimated(void **state)
 {
     (void)state;
-    put("run.prv", nsys);
-    put("run.row", nsys_names);
-    pj_auto_run run = load("run.prv", 1);
-    pj_auto_run four = load("run.prv", 4);
+    device_trace_put("run.prv", nsys);
+    device_trace_put("run.row", nsys_names);
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    pj_auto_run four = device_trace_load("run.prv", 4);
     same_runs(run, four);
     assert_int_equal(run->layout.locations, 2);
     assert_int_equal(run->layout.stream_count, 2);
@@ -257,15 +218,15 @@ static void without_states_useful_time_is_estimated(void **state)
     assert_int_equal(run->totals[0].useful_ns, 1000 - 10 - 100);
     assert_int_equal(run->totals[0].outside_mpi_ns, 900);
     assert_int_equal(run->totals[1].useful_ns, 500);
-    expect_device(&run->devices->items[0],
-                  (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290});
+    device_trace_expect(&run->devices->items[0],
+                        (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 290});
     assert_int_equal(run->devices->runtime_ns[0], 10);
     assert_string_equal(default_set(run), "gpu");
     group_load reading = {.path = folder_file("run.prv")};
     pj_thread_group_run(2, load_in_group, &reading);
     pj_auto_run shared = reading.run;
     same_runs(run, shared);
-    remove_files();
+    device_trace_remove();
 }
 
 /// Calls of the driver lie within those of the runtime; an exchange (NCCL) and memory that is set
@@ -273,163 +234,32 @@ static void without_states_useful_time_is_estimated(void **state)
 static void nested_calls_and_exchanges(void **state)
 {
     (void)state;
-    put("run.prv", HEADER "0:1:1:(2:1)\n"
-                          "2:0:1:1:1:100:63000000:7\n"
-                          "2:0:1:1:1:110:63000000:9\n"
-                          "2:0:1:1:1:120:63000000:0\n"
-                          "2:0:1:1:2:130:63000006:1\n"
-                          "2:0:1:1:1:150:63000000:0\n"
-                          "2:0:1:1:2:230:63000006:2\n"
-                          "2:0:1:1:2:230:63000006:0\n"
-                          "2:0:1:1:2:300:63000006:0\n"
-                          "2:0:1:1:2:310:63000007:1\n"
-                          "2:0:1:1:2:350:63000007:0\n"
-                          "2:0:1:1:2:360:63000001:5:63000002:64\n"
-                          "2:0:1:1:2:380:63000001:0\n"
-                          "2:0:1:1:2:390:63000001:6\n"
-                          "2:0:1:1:2:400:63000001:0\n");
-    put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
-    pj_auto_run run = load("run.prv", 1);
-    expect_device(&run->devices->items[0], (pj_device_sum){.streams = 1,
-                                                           .kernels = 2,
-                                                           .useful_ns = 170,
-                                                           .transfer_ns = 40 + 20 + 10,
-                                                           .transfer_total_ns = 70,
-                                                           .to_device = 64});
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "0:1:1:(2:1)\n"
+                                                    "2:0:1:1:1:100:63000000:7\n"
+                                                    "2:0:1:1:1:110:63000000:9\n"
+                                                    "2:0:1:1:1:120:63000000:0\n"
+                                                    "2:0:1:1:2:130:63000006:1\n"
+                                                    "2:0:1:1:1:150:63000000:0\n"
+                                                    "2:0:1:1:2:230:63000006:2\n"
+                                                    "2:0:1:1:2:230:63000006:0\n"
+                                                    "2:0:1:1:2:300:63000006:0\n"
+                                                    "2:0:1:1:2:310:63000007:1\n"
+                                                    "2:0:1:1:2:350:63000007:0\n"
+                                                    "2:0:1:1:2:360:63000001:5:63000002:64\n"
+                                                    "2:0:1:1:2:380:63000001:0\n"
+                                                    "2:0:1:1:2:390:63000001:6\n"
+                                                    "2:0:1:1:2:400:63000001:0\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    device_trace_expect(&run->devices->items[0], (pj_device_sum){.streams = 1,
+                                                                 .kernels = 2,
+                                                                 .useful_ns = 170,
+                                                                 .transfer_ns = 40 + 20 + 10,
+                                                                 .transfer_total_ns = 70,
+                                                                 .to_device = 64});
     assert_int_equal(run->devices->runtime_ns[0], 50);
     assert_int_equal(run->totals[0].useful_ns, 950);
-    remove_files();
-}
-
-/// As nsys2prv writes them unless it is told to sort: kernels, then copies, then calls, each with
-/// its end behind its begin.
-static void tables_one_after_another_are_put_in_order(void **state)
-{
-    (void)state;
-    static const char *const traces[] = {
-        "2:0:1:1:2:110:63000006:1\n"
-        "2:0:1:1:2:400:63000006:0\n"
-        "2:0:1:1:3:300:63000006:1\n"
-        "2:0:1:1:3:550:63000006:0\n"
-        "2:0:1:1:3:120:63000001:5\n"
-        "2:0:1:1:3:150:63000001:0\n"
-        "2:0:1:1:2:600:63000001:4\n"
-        "2:0:1:1:2:640:63000001:0\n"
-        "2:0:1:1:1:100:63000000:1\n"
-        "2:0:1:1:1:105:63000000:0\n"
-        "2:0:1:1:1:570:63000000:2\n"
-        "2:0:1:1:1:645:63000000:0\n",
-        "2:0:1:1:1:100:63000000:1\n"
-        "2:0:1:1:1:105:63000000:0\n"
-        "2:0:1:1:2:110:63000006:1\n"
-        "2:0:1:1:3:120:63000001:5\n"
-        "2:0:1:1:3:150:63000001:0\n"
-        "2:0:1:1:3:300:63000006:1\n"
-        "2:0:1:1:2:400:63000006:0\n"
-        "2:0:1:1:3:550:63000006:0\n"
-        "2:0:1:1:1:570:63000000:2\n"
-        "2:0:1:1:2:600:63000001:4\n"
-        "2:0:1:1:2:640:63000001:0\n"
-        "2:0:1:1:1:645:63000000:0\n",
-    };
-    static const char pcf[] = "EVENT_TYPE\n0 63000000 CUDA library call\nVALUES\n0 End\n"
-                              "1 cudaLaunchKernel\n2 cudaStreamSynchronize\n";
-    for (unsigned i = 0; i < 4; i++) {
-        char text[2048];
-        snprintf(text, sizeof text, "%s0:1:1:(3:1)\n%s", HEADER, traces[i / 2]);
-        put("run.prv", text);
-        put("run.pcf", pcf);
-        put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S7\nCUDA-D0.S13\n");
-        pj_auto_run run = load("run.prv", i % 2 ? 4 : 1);
-        const pj_device_sum *device = &run->devices->items[0];
-        expect_device(device, (pj_device_sum){.streams = 2,
-                                              .kernels = 2,
-                                              .useful_ns = 440,
-                                              .transfer_ns = 40,
-                                              .transfer_total_ns = 70});
-        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_host], 20);
-        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 30);
-        assert_int_equal(run->totals[0].useful_ns, 1000 - 5 - 75);
-        assert_int_equal(run->import.count[PJ_IMPORT_device_late], 0);
-        remove_files();
-    }
-    unlink(folder_file("run.pcf"));
-}
-
-/// Messages of nsys2prv lead from calls to what they ask for, whichever way that copies.
-static void messages_do_not_tell_copies_twice(void **state)
-{
-    (void)state;
-    put("run.prv", HEADER "0:1:1:(2:1)\n"
-                          "2:0:1:1:1:100:63000000:7:9200:1\n"
-                          "2:0:1:1:1:110:63000000:0:9200:0\n"
-                          "3:0:1:1:1:100:100:0:1:1:2:120:120:4096:55002\n"
-                          "2:0:1:1:2:120:63000001:4:63000002:4096\n"
-                          "2:0:1:1:2:150:63000001:0:63000002:0\n");
-    put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
-    pj_auto_run run = load("run.prv", 1);
-    expect_device(
-        &run->devices->items[0],
-        (pj_device_sum){.streams = 1, .transfer_ns = 30, .transfer_total_ns = 30, .to_host = 4096});
-    remove_files();
-}
-
-/// A graph of kernels is one event of nsys2prv; Extrae gives the same number to another.
-static void graphs_are_kernels(void **state)
-{
-    (void)state;
-    static const char *const headers[] = {HEADER "0:1:1:(2:1)\n", HEADER "1(2):1:1(2:1)\n"};
-    for (unsigned extrae_s = 0; extrae_s < 2; extrae_s++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "%s2:0:1:1:1:100:63000000:7\n2:0:1:1:1:110:63000000:0\n"
-                 "2:0:1:1:2:120:63000008:1:63000100:3\n2:0:1:1:2:180:63000008:0:63000100:0\n",
-                 headers[extrae_s]);
-        put("run.prv", text);
-        put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
-        pj_auto_run run = load("run.prv", 1);
-        assert_int_equal(run->devices->items[0].useful_ns, extrae_s ? 0 : 60);
-        assert_int_equal(run->devices->items[0].kernels, extrae_s ? 0 : 1);
-        remove_files();
-    }
-}
-
-/// Calls of OpenCL and what they make its streams do (a kernel, a read), with and without names.
-static void opencl_is_read(void **state)
-{
-    (void)state;
-    for (unsigned named = 0; named < 2; named++) {
-        put("run.prv", HEADER "1(2):1:1(2:1)\n"
-                              "1:1:1:1:1:0:100:1\n"
-                              "2:1:1:1:1:100:64000000:15\n"
-                              "1:1:1:1:1:100:120:15\n"
-                              "2:1:1:1:1:120:64000000:0\n"
-                              "1:1:1:1:1:120:300:1\n"
-                              "1:2:1:1:2:130:400:1\n"
-                              "2:2:1:1:2:130:64100000:15\n"
-                              "2:1:1:1:1:300:64000000:25\n"
-                              "1:1:1:1:1:300:600:5\n"
-                              "2:2:1:1:2:400:64100000:0\n"
-                              "2:2:1:1:2:450:64100000:18\n"
-                              "1:2:1:1:2:450:500:17\n"
-                              "2:2:1:1:2:500:64100000:0\n"
-                              "2:1:1:1:1:600:64000000:0\n"
-                              "1:1:1:1:1:600:1000:1\n"
-                              "2:1:1:1:1:1000:40000001:0\n");
-        if (named)
-            put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nOpenCL-D0.S1\n");
-        pj_auto_run run = load("run.prv", 1);
-        assert_int_equal(run->layout.locations, 1);
-        const pj_device_sum *device = &run->devices->items[0];
-        expect_device(device, (pj_device_sum){.streams = 1,
-                                              .kernels = 1,
-                                              .useful_ns = 270,
-                                              .transfer_ns = 50,
-                                              .transfer_total_ns = 50});
-        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
-        assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
-        remove_files();
-    }
+    device_trace_remove();
 }
 
 /// A stream whose kernel is broken off by the next state, as traces that were cut have it, and a
@@ -437,51 +267,51 @@ static void opencl_is_read(void **state)
 static void states_of_streams_end_with_the_next(void **state)
 {
     (void)state;
-    put("run.prv", HEADER "1(2):1:1(2:1)\n"
-                          "1:1:1:1:1:0:1000:1\n"
-                          "1:2:1:1:2:100:900:1\n"
-                          "1:2:1:1:2:200:300:0\n"
-                          "1:2:1:1:2:300:400:1\n"
-                          "2:1:1:1:1:420:63000000:1\n"
-                          "2:1:1:1:1:450:63000000:0\n"
-                          "1:2:1:1:2:500:600:17\n"
-                          "2:1:1:1:1:620:63000000:4\n"
-                          "2:1:1:1:1:640:63000000:0\n"
-                          "1:2:1:1:2:700:750:1\n"
-                          "2:1:1:1:1:1000:40000001:0\n");
-    put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nGPU_1a2b3c4d.7\n");
-    pj_auto_run run = load("run.prv", 1);
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(2):1:1(2:1)\n"
+                                                    "1:1:1:1:1:0:1000:1\n"
+                                                    "1:2:1:1:2:100:900:1\n"
+                                                    "1:2:1:1:2:200:300:0\n"
+                                                    "1:2:1:1:2:300:400:1\n"
+                                                    "2:1:1:1:1:420:63000000:1\n"
+                                                    "2:1:1:1:1:450:63000000:0\n"
+                                                    "1:2:1:1:2:500:600:17\n"
+                                                    "2:1:1:1:1:620:63000000:4\n"
+                                                    "2:1:1:1:1:640:63000000:0\n"
+                                                    "1:2:1:1:2:700:750:1\n"
+                                                    "2:1:1:1:1:1000:40000001:0\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nGPU_1a2b3c4d.7\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
     const pj_device_sum *device = &run->devices->items[0];
-    expect_device(device, (pj_device_sum){.streams = 1,
-                                          .kernels = 3,
-                                          .useful_ns = 100 + 100 + 50,
-                                          .transfer_ns = 100,
-                                          .transfer_total_ns = 100});
+    device_trace_expect(device, (pj_device_sum){.streams = 1,
+                                                .kernels = 3,
+                                                .useful_ns = 100 + 100 + 50,
+                                                .transfer_ns = 100,
+                                                .transfer_total_ns = 100});
     assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_host], 100 + 20 + 80);
     assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_launch], 30 + 50);
     assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 20);
     assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_ends], 100 + 250);
-    remove_files();
+    device_trace_remove();
 }
 
 /// One device of two ranks counts once, with the union of what both have it do.
 static void ranks_share_a_device(void **state)
 {
     (void)state;
-    put("run.prv", HEADER "1(4):1:2(2:1,2:1)\n"
-                          "1:1:1:1:1:0:1000:1\n"
-                          "1:3:1:2:1:0:1000:1\n"
-                          "1:2:1:1:2:100:400:1\n"
-                          "1:4:1:2:2:300:600:1\n"
-                          "2:1:1:1:1:1000:40000001:0\n");
-    put("run.row", "LEVEL NODE SIZE 1\nn1\n\nLEVEL THREAD SIZE 4\nTHREAD 1.1.1\n"
-                   "GPU_1a2b3c4d.7\nTHREAD 1.2.1\nGPU_1a2b3c4d.9\n");
-    pj_auto_run run = load("run.prv", 1);
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(4):1:2(2:1,2:1)\n"
+                                                    "1:1:1:1:1:0:1000:1\n"
+                                                    "1:3:1:2:1:0:1000:1\n"
+                                                    "1:2:1:1:2:100:400:1\n"
+                                                    "1:4:1:2:2:300:600:1\n"
+                                                    "2:1:1:1:1:1000:40000001:0\n");
+    device_trace_put("run.row", "LEVEL NODE SIZE 1\nn1\n\nLEVEL THREAD SIZE 4\nTHREAD 1.1.1\n"
+                                "GPU_1a2b3c4d.7\nTHREAD 1.2.1\nGPU_1a2b3c4d.9\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
     assert_int_equal(run->devices->count, 1);
-    expect_device(&run->devices->items[0],
-                  (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 500});
+    device_trace_expect(&run->devices->items[0],
+                        (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 500});
     assert_string_equal(pj_layout_text(&run->layout, run->arena), "2x1+1D");
-    remove_files();
+    device_trace_remove();
 }
 
 static void efficiencies_of_devices(void **state)
@@ -497,7 +327,7 @@ static void efficiencies_of_devices(void **state)
                   {"device_orchestration_efficiency", 0.29},
                   {"devices", 2}};
     put_extrae(true);
-    pj_auto_run run = load("run.prv", 1);
+    pj_auto_run run = device_trace_load("run.prv", 1);
     pj_err err = {0};
     pj_run *runs[] = {run};
     pj_auto_study study = pj_study_new(runs, 1, (pj_study_opts){0}, &err);
@@ -515,7 +345,7 @@ static void efficiencies_of_devices(void **state)
     for (size_t i = 0; i < threads->remark_count; i++)
         said |= strstr(threads->remarks[i].text, "what 2 devices did is not in this set") != NULL;
     assert_true(said);
-    remove_files();
+    device_trace_remove();
 }
 
 static bool remarks_say(pj_run *run, const char *set, const char *text)
@@ -534,23 +364,23 @@ static bool remarks_say(pj_run *run, const char *set, const char *text)
 static void talp_counts_processes(void **state)
 {
     (void)state;
-    static const char trace[] = HEADER "1(3):1:1(3:1)\n"
-                                       "1:1:1:1:1:0:1000:1\n"
-                                       "1:2:1:1:2:100:540:1\n"
-                                       "1:3:1:1:3:200:420:1\n"
-                                       "2:1:1:1:1:1000:40000001:0\n";
+    static const char trace[] = DEVICE_TRACE_HEADER "1(3):1:1(3:1)\n"
+                                                    "1:1:1:1:1:0:1000:1\n"
+                                                    "1:2:1:1:2:100:540:1\n"
+                                                    "1:3:1:1:3:200:420:1\n"
+                                                    "2:1:1:1:1:1000:40000001:0\n";
     static const char *const said =
         "TALP counts processes, each with the sum of its devices: GPU load balance 0.500, "
         "communication 1.000, orchestration 0.660";
-    put("run.prv", trace);
-    put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D1.S1\n");
-    pj_auto_run two = load("run.prv", 1);
+    device_trace_put("run.prv", trace);
+    device_trace_put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D1.S1\n");
+    pj_auto_run two = device_trace_load("run.prv", 1);
     assert_true(remarks_say(two, "talp", said));
     assert_false(remarks_say(two, "gpu", "TALP counts"));
-    put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D0.S2\n");
-    pj_auto_run one = load("run.prv", 1);
+    device_trace_put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D0.S2\n");
+    pj_auto_run one = device_trace_load("run.prv", 1);
     assert_false(remarks_say(one, "talp", "TALP counts"));
-    remove_files();
+    device_trace_remove();
 }
 
 static size_t count_of_streams(const recorder *seen, uint32_t threads)
@@ -569,15 +399,15 @@ static void sinks_of_devices_are_given_streams(void **state)
     pj_sink sinks[] = {recorder_sink(&threads), recorder_sink(&devices)};
     sinks[1].devices = true;
     put_extrae(true);
-    pj_auto_run run = load_with(folder_file("run.prv"),
-                                (pj_load_opts){.listeners = sinks, .listener_count = 2}, 2);
+    pj_auto_run run = device_trace_load_with(
+        folder_file("run.prv"), (pj_load_opts){.listeners = sinks, .listener_count = 2}, 2);
     expect_threads(run);
     assert_int_equal(count_of_streams(&threads, 3), 0);
     assert_int_equal(count_of_streams(&devices, 3), 8);
     assert_int_equal(devices.count, threads.count + 8 + 1); // and the message
     recorder_free(&threads);
     recorder_free(&devices);
-    remove_files();
+    device_trace_remove();
 }
 
 static void a_known_run_keeps_its_streams(void **state)
@@ -585,143 +415,15 @@ static void a_known_run_keeps_its_streams(void **state)
     (void)state;
     const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
     put_extrae(false);
-    pj_auto_run known = load("run.prv", 1);
-    pj_auto_run seen =
-        load_with(folder_file("run.prv"),
-                  (pj_load_opts){.known = known, .timeline = &timeline, .no_replay = true}, 1);
+    pj_auto_run known = device_trace_load("run.prv", 1);
+    pj_auto_run seen = device_trace_load_with(
+        folder_file("run.prv"),
+        (pj_load_opts){.known = known, .timeline = &timeline, .no_replay = true}, 1);
     assert_int_equal(seen->layout.locations, 3);
     assert_int_equal(seen->timeline->threads, 3);
     assert_int_equal(seen->timeline->lanes, 3 + 2);
     assert_int_equal(seen->timeline->sums[PJ_TIMELINE_KINDS + PJ_TIMELINE_running], 600);
-    remove_files();
-}
-
-/// A device is the union of its streams, which have lanes of their own where it is opened; what is
-/// shown is the same however it is found.
-static const pj_timeline_opts with_streams = {
-    .last_rank = UINT32_MAX, .rows_most = 20, .columns = 50, .streams = true};
-
-static pj_run *look(const char *name, pj_timeline_opts opts, unsigned workers)
-{
-    return load_with(folder_file(name),
-                     (pj_load_opts){.timeline = &opts, .no_replay = true, .ignore_summary = true},
-                     workers);
-}
-
-static void expect_lane(const pj_run *run, uint32_t device, uint64_t kernels, uint64_t transfer)
-{
-    const pj_timeline *timeline = run->timeline;
-    const uint32_t lane = timeline->threads + device;
-    const uint64_t *sums = &timeline->sums[lane * PJ_TIMELINE_KINDS];
-    double columns = 0;
-    assert_int_equal(sums[PJ_TIMELINE_running], kernels);
-    assert_int_equal(sums[PJ_TIMELINE_transfer], transfer);
-    assert_int_equal(sums[PJ_TIMELINE_idle],
-                     timeline->to_ns - timeline->from_ns - kernels - transfer);
-    for (uint32_t c = 0; c < timeline->columns; c++)
-        columns += (double)pj_timeline_at(timeline, lane, c)[PJ_TIMELINE_running];
-    assert_true(fabs(columns - (double)kernels) < 0.01);
-}
-
-/// Kernels 100-300 and 200-500, a copy 250-700, of two streams of one device.
-static void put_two_streams(void)
-{
-    put("run.prv", HEADER "1(3):1:1(3:1)\n"
-                          "1:1:1:1:1:0:1000:1\n"
-                          "1:2:1:1:2:100:300:1\n"
-                          "1:3:1:1:3:200:500:1\n"
-                          "1:2:1:1:2:300:700:17\n"
-                          "2:1:1:1:1:1000:40000001:0\n");
-    put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nCUDA-D0.S2\n");
-}
-
-static void expect_two_streams(const pj_run *run)
-{
-    assert_int_equal(run->timeline->threads, 1);
-    assert_int_equal(run->timeline->lanes, 4);
-    expect_lane(run, 0, 400, 200);
-    expect_lane(run, 1, 200, 400);
-    expect_lane(run, 2, 300, 0);
-    assert_ptr_equal(run->timeline->devices[2].stream, &run->layout.streams[1]);
-    assert_string_equal(pj_timeline_device_name(run->timeline, 0, run->arena), "D0");
-    assert_string_equal(pj_timeline_device_name(run->timeline, 2, run->arena), "S2");
-}
-
-static void look_in_group(pj_process_group *group, void *context)
-{
-    group_load *load = context;
-    pj_job job = {.workers = 1};
-    pj_load_opts opts = {.timeline = &with_streams, .no_replay = true, .group = group};
-    pj_run *run = pj_load(load->path, opts, &job, NULL);
-    if (group->rank == 0)
-        load->run = run;
-    else
-        pj_run_release(run);
-}
-
-static void a_timeline_has_devices(void **state)
-{
-    (void)state;
-    put_two_streams();
-    pj_auto_run one = look("run.prv", with_streams, 1);
-    pj_auto_run four = look("run.prv", with_streams, 4);
-    expect_two_streams(one);
-    expect_two_streams(four);
-    group_load reading = {.path = folder_file("run.prv")};
-    pj_thread_group_run(3, look_in_group, &reading);
-    pj_auto_run shared = reading.run;
-    expect_two_streams(shared);
-    pj_timeline_opts part = with_streams;
-    part.range = (pj_roi_request){.kind = PJ_ROI_RANGE, .from = 250, .to = 650};
-    pj_auto_run middle = look("run.prv", part, 1);
-    expect_lane(middle, 0, 250, 150);
-    expect_lane(middle, 1, 50, 350);
-    pj_timeline_opts closed = with_streams;
-    closed.streams = false;
-    pj_auto_run devices = look("run.prv", closed, 1);
-    assert_int_equal(devices->timeline->lanes, 2);
-    expect_lane(devices, 0, 400, 200);
-    remove_files();
-}
-
-/// Of events that have no states, by ranks, and of what a thread does to launch them.
-static void a_timeline_has_devices_of_its_ranks(void **state)
-{
-    (void)state;
-    put("run.prv", nsys);
-    put("run.row", nsys_names);
-    pj_timeline_opts first = with_streams, second = with_streams;
-    first.last_rank = 0;
-    second.first_rank = 1;
-    pj_auto_run run = look("run.prv", first, 1);
-    assert_int_equal(run->timeline->threads, 1);
-    assert_int_equal(run->timeline->lanes, 3); // samples are no stream
-    expect_lane(run, 0, 290, 0);
-    expect_lane(run, 1, 290, 0);
-    pj_auto_run other = look("run.prv", second, 1);
-    assert_int_equal(other->timeline->lanes, 1);
-    assert_null(other->timeline->devices);
-    remove_files();
-}
-
-static void a_summary_shows_devices_over_time(void **state)
-{
-    (void)state;
-    put_two_streams();
-    pj_err err = {0};
-    pj_job job = {.workers = 1};
-    pj_auto_run run = NULL;
-    if (!pj_summarise(folder_file("run.prv"), folder_file("run.json"), (pj_load_opts){0}, &job,
-                      &run, &err))
-        fail_msg("%s", err.text);
-    pj_auto_run summary = load("run.json", 1);
-    assert_int_equal(summary->timeline->threads, 1);
-    assert_int_equal(summary->timeline->lanes, 2);
-    assert_string_equal(summary->timeline->devices[0].key, "node 1:D0");
-    const uint64_t *sums = &summary->timeline->sums[PJ_TIMELINE_KINDS];
-    assert_int_equal(sums[PJ_TIMELINE_running], 400);
-    assert_int_equal(sums[PJ_TIMELINE_transfer], 200);
-    remove_files();
+    device_trace_remove();
 }
 
 typedef struct summarising {
@@ -775,11 +477,11 @@ static void groups_write_the_same_summary(void **state)
     summarising s = {folder_file("run.prv"), shared};
     pj_thread_group_run(3, summarise_in_group, &s);
     assert_true(same_bytes(alone, shared));
-    pj_auto_run summary = load("run.json", 1);
+    pj_auto_run summary = device_trace_load("run.json", 1);
     pj_sums read = pj_sums_of(summary), told = pj_sums_of(run);
     assert_true(read.jsc_ideal_max == told.jsc_ideal_max); // not NaN
     unlink(shared);
-    remove_files();
+    device_trace_remove();
 }
 
 /// Of a part in which the streams do nothing too.
@@ -789,18 +491,18 @@ static void a_part_keeps_its_streams(void **state)
     for (unsigned named = 0; named < 2; named++) {
         put_extrae(named);
         pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 600, .to = 1000}};
-        pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
+        pj_auto_run run = device_trace_load_with(folder_file("run.prv"), opts, 1);
         pj_job job = {.workers = 1};
         pj_cut_facts facts;
         pj_err err = {0};
         if (!pj_prv_cut(run, folder_file("part.prv"), &job, &facts, &err))
             fail_msg("%s", err.text);
-        pj_auto_run part = load("part.prv", 1);
+        pj_auto_run part = device_trace_load("part.prv", 1);
         assert_int_equal(part->layout.locations, 3);
         assert_int_equal(part->layout.stream_count, 2);
         for (uint32_t i = 0; i < 3; i++)
             assert_int_equal(part->totals[i].useful_ns, run->totals[i].useful_ns);
-        remove_files();
+        device_trace_remove();
     }
 }
 
@@ -809,7 +511,7 @@ static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
     (void)state;
     put_extrae(true);
     pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE, .from = 150, .to = 350}};
-    pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
+    pj_auto_run run = device_trace_load_with(folder_file("run.prv"), opts, 1);
     pj_job job = {.workers = 1};
     pj_cut_facts facts;
     pj_err err = {0};
@@ -817,8 +519,8 @@ static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
     recorder seen = {0};
     pj_sink sink = recorder_sink(&seen);
     sink.devices = true;
-    pj_auto_run part = load_with(folder_file("part.prv"),
-                                 (pj_load_opts){.listeners = &sink, .listener_count = 1}, 1);
+    pj_auto_run part = device_trace_load_with(
+        folder_file("part.prv"), (pj_load_opts){.listeners = &sink, .listener_count = 1}, 1);
     assert_int_equal(part->layout.stream_count, run->layout.stream_count);
     unsigned opened = 0, closed = 0;
     for (size_t i = 0; i < seen.count; i++) {
@@ -830,7 +532,7 @@ static void what_streams_do_across_a_border_is_opened_in_the_part(void **state)
     assert_int_equal(opened, 1);
     assert_int_equal(closed, 1);
     recorder_free(&seen);
-    remove_files();
+    device_trace_remove();
 }
 
 static void a_summary_knows_streams(void **state)
@@ -843,22 +545,22 @@ static void a_summary_knows_streams(void **state)
     if (!pj_summarise(folder_file("run.prv"), folder_file("run.json"), (pj_load_opts){0}, &job,
                       &run, &err))
         fail_msg("%s", err.text);
-    pj_auto_run summary = load("run.json", 1);
+    pj_auto_run summary = device_trace_load("run.json", 1);
     expect_threads(summary);
     assert_string_equal(summary->layout.streams[1].device, "node1:D2");
     assert_int_equal(summary->layout.streams[1].rank, 1);
-    remove_files();
+    device_trace_remove();
 }
 
 static void a_rank_of_streams_keeps_one(void **state)
 {
     (void)state;
     put_extrae(false);
-    put("run.row", "LEVEL THREAD SIZE 5\nA\nB\nC\nCUDA-D0.S1\nCUDA-D0.S2\n");
-    pj_auto_run run = load("run.prv", 1);
+    device_trace_put("run.row", "LEVEL THREAD SIZE 5\nA\nB\nC\nCUDA-D0.S1\nCUDA-D0.S2\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
     assert_int_equal(run->layout.locations, 4);
     assert_int_equal(run->import.count[PJ_IMPORT_rank_of_streams], 1);
-    remove_files();
+    device_trace_remove();
 }
 
 // Archives
@@ -941,7 +643,7 @@ static void archives_tell_streams(void **state)
 {
     (void)state;
     write_archive();
-    pj_auto_run run = load_with(ANCHOR, (pj_load_opts){0}, 1);
+    pj_auto_run run = device_trace_load_with(ANCHOR, (pj_load_opts){0}, 1);
     assert_int_equal(run->layout.ranks, 1);
     assert_int_equal(run->layout.locations, 1);
     assert_int_equal(run->totals[0].useful_ns, 1000);
@@ -949,8 +651,8 @@ static void archives_tell_streams(void **state)
     assert_string_equal(run->layout.streams[0].device, "node1:CUDA Device 0");
     assert_int_equal(run->layout.streams[0].kind, PJ_STREAM_CUDA);
     assert_true(says(run, "1 device in 2 streams: 2 (1x1) [1D]"));
-    expect_device(&run->devices->items[0], // from 100 and from 200 to the end
-                  (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 900});
+    device_trace_expect(&run->devices->items[0], // from 100 and from 200 to the end
+                        (pj_device_sum){.streams = 2, .kernels = 2, .useful_ns = 900});
     assert_int_equal(run->import.count[PJ_IMPORT_metric_location], 1);
     pj_otf2_writer_remove(ANCHOR);
 }
@@ -960,18 +662,18 @@ static void archives_tell_streams(void **state)
 static void an_archive_of_a_later_version(void **state)
 {
     (void)state;
-    pj_auto_run run = load_with(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2",
-                                (pj_load_opts){.ignore_summary = true}, 1);
+    pj_auto_run run = device_trace_load_with(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2",
+                                             (pj_load_opts){.ignore_summary = true}, 1);
     assert_int_equal(run->layout.ranks, 2);
     assert_int_equal(run->layout.streams[2].rank, 1);
     for (uint32_t p = 0; p < 2; p++) {
-        expect_device(&run->devices->items[p], (pj_device_sum){.streams = 2,
-                                                               .kernels = 2,
-                                                               .useful_ns = p ? 420 : 430,
-                                                               .transfer_ns = 40,
-                                                               .transfer_total_ns = 80,
-                                                               .to_device = 8192,
-                                                               .to_host = 4096});
+        device_trace_expect(&run->devices->items[p], (pj_device_sum){.streams = 2,
+                                                                     .kernels = 2,
+                                                                     .useful_ns = p ? 420 : 430,
+                                                                     .transfer_ns = 40,
+                                                                     .transfer_total_ns = 80,
+                                                                     .to_device = 8192,
+                                                                     .to_host = 4096});
         assert_int_equal(run->devices->items[p].idle_ns[PJ_DEVICE_IDLE_synchronise], 10);
         assert_int_equal(run->totals[p].useful_ns, 580);
         assert_int_equal(run->devices->runtime_ns[p], 420);
@@ -993,7 +695,7 @@ static void three_formats_give_one_run(void **state)
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s%s", DATA, made[i]);
-        pj_auto_run run = load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
+        pj_auto_run run = device_trace_load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
         assert_int_equal(run->layout.ranks, 2);
         assert_int_equal(run->layout.locations, 2);
         assert_true(says(run, "2 devices in 4 streams: 4 (2x1) [2D]"));
@@ -1017,7 +719,7 @@ static void a_real_archive(void **state)
         print_message("data/otf2/fastotf2-mi300 is not there\n");
         skip();
     }
-    pj_auto_run run = load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
+    pj_auto_run run = device_trace_load_with(path, (pj_load_opts){.ignore_summary = true}, 1);
     assert_int_equal(run->devices->count, 2);
     assert_in_range(run->runtime_ns, 7206584930, 7206584931);
     assert_int_equal(run->devices->items[0].useful_ns, 4735383814);
@@ -1033,19 +735,12 @@ int main(void)
         cmocka_unit_test(groups_agree),
         cmocka_unit_test(without_states_useful_time_is_estimated),
         cmocka_unit_test(nested_calls_and_exchanges),
-        cmocka_unit_test(tables_one_after_another_are_put_in_order),
-        cmocka_unit_test(messages_do_not_tell_copies_twice),
-        cmocka_unit_test(graphs_are_kernels),
-        cmocka_unit_test(opencl_is_read),
         cmocka_unit_test(states_of_streams_end_with_the_next),
         cmocka_unit_test(ranks_share_a_device),
         cmocka_unit_test(efficiencies_of_devices),
         cmocka_unit_test(talp_counts_processes),
         cmocka_unit_test(sinks_of_devices_are_given_streams),
         cmocka_unit_test(a_known_run_keeps_its_streams),
-        cmocka_unit_test(a_timeline_has_devices),
-        cmocka_unit_test(a_timeline_has_devices_of_its_ranks),
-        cmocka_unit_test(a_summary_shows_devices_over_time),
         cmocka_unit_test(groups_write_the_same_summary),
         cmocka_unit_test(a_part_keeps_its_streams),
         cmocka_unit_test(what_streams_do_across_a_border_is_opened_in_the_part),

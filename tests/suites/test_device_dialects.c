@@ -1,0 +1,156 @@
+// What devices do as the tools write it, each in its own way: nsys2prv's tables, messages and
+// graphs, OpenCL of Extrae.
+#include "metrics/analyse/load.h"
+#include "metrics/run/devices.h"
+#include "tests/support/folder.h"
+#include "tests/support/trace/device_trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/// As nsys2prv writes them unless it is told to sort: kernels, then copies, then calls, each with
+/// its end behind its begin.
+static void tables_one_after_another_are_put_in_order(void **state)
+{
+    (void)state;
+    static const char *const traces[] = {
+        "2:0:1:1:2:110:63000006:1\n"
+        "2:0:1:1:2:400:63000006:0\n"
+        "2:0:1:1:3:300:63000006:1\n"
+        "2:0:1:1:3:550:63000006:0\n"
+        "2:0:1:1:3:120:63000001:5\n"
+        "2:0:1:1:3:150:63000001:0\n"
+        "2:0:1:1:2:600:63000001:4\n"
+        "2:0:1:1:2:640:63000001:0\n"
+        "2:0:1:1:1:100:63000000:1\n"
+        "2:0:1:1:1:105:63000000:0\n"
+        "2:0:1:1:1:570:63000000:2\n"
+        "2:0:1:1:1:645:63000000:0\n",
+        "2:0:1:1:1:100:63000000:1\n"
+        "2:0:1:1:1:105:63000000:0\n"
+        "2:0:1:1:2:110:63000006:1\n"
+        "2:0:1:1:3:120:63000001:5\n"
+        "2:0:1:1:3:150:63000001:0\n"
+        "2:0:1:1:3:300:63000006:1\n"
+        "2:0:1:1:2:400:63000006:0\n"
+        "2:0:1:1:3:550:63000006:0\n"
+        "2:0:1:1:1:570:63000000:2\n"
+        "2:0:1:1:2:600:63000001:4\n"
+        "2:0:1:1:2:640:63000001:0\n"
+        "2:0:1:1:1:645:63000000:0\n",
+    };
+    static const char pcf[] = "EVENT_TYPE\n0 63000000 CUDA library call\nVALUES\n0 End\n"
+                              "1 cudaLaunchKernel\n2 cudaStreamSynchronize\n";
+    for (unsigned i = 0; i < 4; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s0:1:1:(3:1)\n%s", DEVICE_TRACE_HEADER, traces[i / 2]);
+        device_trace_put("run.prv", text);
+        device_trace_put("run.pcf", pcf);
+        device_trace_put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S7\nCUDA-D0.S13\n");
+        pj_auto_run run = device_trace_load("run.prv", i % 2 ? 4 : 1);
+        const pj_device_sum *device = &run->devices->items[0];
+        device_trace_expect(device, (pj_device_sum){.streams = 2,
+                                                    .kernels = 2,
+                                                    .useful_ns = 440,
+                                                    .transfer_ns = 40,
+                                                    .transfer_total_ns = 70});
+        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_host], 20);
+        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 30);
+        assert_int_equal(run->totals[0].useful_ns, 1000 - 5 - 75);
+        assert_int_equal(run->import.count[PJ_IMPORT_device_late], 0);
+        device_trace_remove();
+    }
+}
+
+/// Messages of nsys2prv lead from calls to what they ask for, whichever way that copies.
+static void messages_do_not_tell_copies_twice(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "0:1:1:(2:1)\n"
+                                                    "2:0:1:1:1:100:63000000:7:9200:1\n"
+                                                    "2:0:1:1:1:110:63000000:0:9200:0\n"
+                                                    "3:0:1:1:1:100:100:0:1:1:2:120:120:4096:55002\n"
+                                                    "2:0:1:1:2:120:63000001:4:63000002:4096\n"
+                                                    "2:0:1:1:2:150:63000001:0:63000002:0\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    device_trace_expect(
+        &run->devices->items[0],
+        (pj_device_sum){.streams = 1, .transfer_ns = 30, .transfer_total_ns = 30, .to_host = 4096});
+    device_trace_remove();
+}
+
+/// A graph of kernels is one event of nsys2prv; Extrae gives the same number to another.
+static void graphs_are_kernels(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {DEVICE_TRACE_HEADER "0:1:1:(2:1)\n",
+                                          DEVICE_TRACE_HEADER "1(2):1:1(2:1)\n"};
+    for (unsigned extrae_s = 0; extrae_s < 2; extrae_s++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "%s2:0:1:1:1:100:63000000:7\n2:0:1:1:1:110:63000000:0\n"
+                 "2:0:1:1:2:120:63000008:1:63000100:3\n2:0:1:1:2:180:63000008:0:63000100:0\n",
+                 headers[extrae_s]);
+        device_trace_put("run.prv", text);
+        device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+        pj_auto_run run = device_trace_load("run.prv", 1);
+        assert_int_equal(run->devices->items[0].useful_ns, extrae_s ? 0 : 60);
+        assert_int_equal(run->devices->items[0].kernels, extrae_s ? 0 : 1);
+        device_trace_remove();
+    }
+}
+
+/// Calls of OpenCL and what they make its streams do (a kernel, a read), with and without names.
+static void opencl_is_read(void **state)
+{
+    (void)state;
+    for (unsigned named = 0; named < 2; named++) {
+        device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(2):1:1(2:1)\n"
+                                                        "1:1:1:1:1:0:100:1\n"
+                                                        "2:1:1:1:1:100:64000000:15\n"
+                                                        "1:1:1:1:1:100:120:15\n"
+                                                        "2:1:1:1:1:120:64000000:0\n"
+                                                        "1:1:1:1:1:120:300:1\n"
+                                                        "1:2:1:1:2:130:400:1\n"
+                                                        "2:2:1:1:2:130:64100000:15\n"
+                                                        "2:1:1:1:1:300:64000000:25\n"
+                                                        "1:1:1:1:1:300:600:5\n"
+                                                        "2:2:1:1:2:400:64100000:0\n"
+                                                        "2:2:1:1:2:450:64100000:18\n"
+                                                        "1:2:1:1:2:450:500:17\n"
+                                                        "2:2:1:1:2:500:64100000:0\n"
+                                                        "2:1:1:1:1:600:64000000:0\n"
+                                                        "1:1:1:1:1:600:1000:1\n"
+                                                        "2:1:1:1:1:1000:40000001:0\n");
+        if (named)
+            device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nOpenCL-D0.S1\n");
+        pj_auto_run run = device_trace_load("run.prv", 1);
+        assert_int_equal(run->layout.locations, 1);
+        const pj_device_sum *device = &run->devices->items[0];
+        device_trace_expect(device, (pj_device_sum){.streams = 1,
+                                                    .kernels = 1,
+                                                    .useful_ns = 270,
+                                                    .transfer_ns = 50,
+                                                    .transfer_total_ns = 50});
+        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
+        assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
+        device_trace_remove();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_one_after_another_are_put_in_order),
+        cmocka_unit_test(messages_do_not_tell_copies_twice),
+        cmocka_unit_test(graphs_are_kernels),
+        cmocka_unit_test(opencl_is_read),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -102,7 +102,7 @@ static pj_piece build(pj_wizard *wizard)
     devices_page *page = pj_new(wizard->arena, devices_page);
     wizard->pages[PJ_STEP_devices] = page;
     page->run = pj_piece_choice(parts, "Run", none);
-    page->view = pj_piece_choice(parts, "Table", view_names);
+    page->view = pj_piece_choice(parts, "Numbers", view_names);
     page->plot = pj_piece_output(parts);
     page->table = pj_piece_html(parts, "");
     pj_piece_on(parts, page->run, "index", on_control);

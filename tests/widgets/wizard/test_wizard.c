@@ -299,7 +299,7 @@ static void devices_have_a_page(void **state)
                         "run = load{\"/traces/4x1.gpu.prv\"}[1]\n"
                         "plot(\"devices\", run)\n"
                         "stats(run, {devices = true})\n");
-    change(&s, named(&s, "Dropdown", "Table"), "{'index': 1}");
+    change(&s, named(&s, "Dropdown", "Numbers"), "{'index': 1}");
     assert_true(says(&s, "GPU idle of "));
     assert_non_null(
         strstr(json_string_value(pj_widget_get(code, "value", NULL)), "{device_idle = true}"));
@@ -315,19 +315,6 @@ static void turn(timeline *s, int page)
     pj_auto_buf state = {0};
     pj_buf_addf(&state, "{'selected_index': %d}", page);
     change(s, tabs(s), state.at);
-}
-
-/// The choice of a table on the page of functions; that of devices has one, too.
-static pj_widget *profile_table(timeline *s)
-{
-    for (pj_widget *w = NULL; (w = pj_widgets_next(s->bench.widgets, w));) {
-        const json_t *label = pj_widget_get(w, "description", NULL);
-        bool is_table = label && strcmp(json_string_value(label), "Table") == 0;
-        if (is_table && json_array_size(pj_widget_get(w, "_options_labels", NULL)) > 2)
-            return w;
-    }
-    fail();
-    return NULL;
 }
 
 /// Profiles alone have pages of their own, each with what the numbers say, a picture and a table.
@@ -347,11 +334,11 @@ static void profiles_have_pages(void **state)
         turn(&s, page);
     assert_true(says(&s, "bytes &lt;sent&gt;"));
     assert_true(shows(&s, "Call graph of") || shows(&s, "graphviz"));
-    change(&s, profile_table(&s), "{'index': 2}");
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 2}");
     assert_true(says(&s, "Bottom-up: functions by their own time"));
-    change(&s, profile_table(&s), "{'index': 3}");
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 3}");
     assert_true(says(&s, "called by <span"));
-    change(&s, profile_table(&s), "{'index': 0}");
+    change(&s, named(&s, "Dropdown", "Table"), "{'index': 0}");
     assert_true(shows(&s, "of functions at each rank"));
     assert_true(says(&s, "Other waiting")); // what every rank does, with the part of MPI
     click(&s, "Generate");
@@ -399,7 +386,7 @@ static void calls_that_fold_are_saved(void **state)
             strstr(pj_bench_get(&s.bench, w, "_options_labels"), "'DOT'"))
             change(&s, w, "{'index': 5}"); // HTML, on all pages of profiles
     }
-    save(&s, 3);
+    save(&s, 4);
     assert_string_equal(s.fake.written, "functions.html");
     assert_non_null(strstr(s.fake.written_text, "<details"));
     assert_non_null(strstr(s.fake.written_text, "Top-down"));

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -144,6 +145,32 @@ static void opencl_is_read(void **state)
     }
 }
 
+/// nsys2prv puts all ranks on one node: what is called alike counts as one device, which is said.
+static void devices_without_nodes_are_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"CUDA-D0.S7", "CUDA-D1.S7"};
+    for (unsigned apart = 0; apart < 2; apart++) {
+        char row[256];
+        snprintf(row, sizeof row, "LEVEL THREAD SIZE 4\nTHREAD 1.1.1\n%s\nTHREAD 1.2.1\n%s\n",
+                 names[0], names[apart]);
+        device_trace_put("run.prv", DEVICE_TRACE_HEADER "0:1:2:(2:1,2:1)\n"
+                                                        "2:0:1:1:2:100:63000006:1\n"
+                                                        "2:0:1:2:2:150:63000006:1\n"
+                                                        "2:0:1:1:2:300:63000006:0\n"
+                                                        "2:0:1:2:2:350:63000006:0\n");
+        device_trace_put("run.row", row);
+        pj_auto_run run = device_trace_load("run.prv", 1);
+        bool said = false;
+        for (size_t i = 0; i < run->remarks.count; i++)
+            said |= strstr(run->remarks.items[i].text, "devices with the same number") != NULL;
+        assert_int_equal(said, !apart);
+        assert_int_equal(run->devices->count, apart ? 2 : 1);
+        assert_int_equal(run->devices->items[0].useful_ns, apart ? 200 : 250);
+        device_trace_remove();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +178,7 @@ int main(void)
         cmocka_unit_test(messages_do_not_tell_copies_twice),
         cmocka_unit_test(graphs_are_kernels),
         cmocka_unit_test(opencl_is_read),
+        cmocka_unit_test(devices_without_nodes_are_told),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -22,8 +22,10 @@
 #include "metrics/read/paraver/prv_header.h"
 #include "metrics/read/source.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -436,6 +438,24 @@ static bool is_apart(const prv_reading *reading)
            (pj_pass_has_devices(reading->pass) || reading->trace.devices.nsys);
 }
 
+/// Whether streams of two ranks are of one device.
+static bool shares_devices(const pj_layout *layout)
+{
+    pj_auto_arena scratch = pj_arena_new(NULL);
+    uint32_t *device_of = pj_new_n(scratch, uint32_t, layout->stream_count + 1), devices;
+    pj_device_keys(layout->streams, layout->stream_count, scratch, &devices, device_of);
+    uint32_t *rank_of = pj_new_n(scratch, uint32_t, devices + 1); // + 1; 0 = not seen
+    for (uint32_t s = 0; s < layout->stream_count; s++) {
+        uint32_t rank = layout->streams[s].rank + 1;
+        if (device_of[s] == PJ_NO_DEVICE)
+            continue;
+        if (rank_of[device_of[s]] && rank_of[device_of[s]] != rank)
+            return true;
+        rank_of[device_of[s]] = rank;
+    }
+    return false;
+}
+
 /// States of threads that the trace does not have: it is then read whole, always.
 static void begin_estimate(prv_reading *reading)
 {
@@ -446,6 +466,10 @@ static void begin_estimate(prv_reading *reading)
     pj_run_remark(reading->run, PJ_WARNING,
                   "the trace has no states: useful time is estimated, as all time outside MPI and "
                   "the runtime of devices");
+    if (shares_devices(&reading->run->layout))
+        pj_run_remark(reading->run, PJ_NOTE,
+                      "the trace does not tell nodes: devices with the same number count as one, "
+                      "also where ranks on several nodes each have theirs");
 }
 
 static bool end_estimate(const prv_reading *reading, pj_err *err)

@@ -1,6 +1,7 @@
 // Whether the runs of a study belong together.
 // Programs that traces name tell for certain. Work tells more: in strong scaling that of all
-// threads stays, in weak scaling it grows as they do; repeated work lies between.
+// threads stays, in weak scaling it grows as they do; repeated work lies between. And a program is
+// parallel in one way.
 #include "metrics/run/study_mixed.h"
 
 #include "metrics/base/arena.h"
@@ -10,6 +11,7 @@
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -52,6 +54,33 @@ static const char *other_program(const pj_study *study, size_t run, pj_arena *ar
                            study->cases[run].name, PJ_STR_ARG(base_name(other)));
 }
 
+static bool is_only_mpi(const pj_run *run)
+{
+    return run->has_mpi && !run->has_openmp;
+}
+
+static bool is_only_openmp(const pj_run *run)
+{
+    return run->has_openmp && !run->has_mpi;
+}
+
+/// One program may leave out MPI or OpenMP on few cores, but not change one for the other.
+static const char *other_parallelism(const pj_study *study, size_t run, pj_arena *arena)
+{
+    const pj_case *first = &study->cases[study->reference], *other = &study->cases[run];
+    if (is_only_mpi(other->run)) {
+        const pj_case *swap = first;
+        first = other;
+        other = swap;
+    }
+    if (!is_only_mpi(first->run) || !is_only_openmp(other->run))
+        return NULL;
+    return pj_arena_format(arena,
+                           "%s calls MPI and has no OpenMP, %s has OpenMP and does not call MPI: "
+                           "the runs seem to be of different applications",
+                           first->name, other->name);
+}
+
 static double sum_of(const pj_case *of, size_t sum)
 {
     double value;
@@ -86,6 +115,8 @@ const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
     const char *found = NULL;
     for (size_t run = 0; run < study->count && !found; run++)
         found = other_program(study, run, arena);
+    for (size_t run = 0; run < study->count && !found; run++)
+        found = other_parallelism(study, run, arena);
     for (size_t run = 0; run < study->count && !found; run++)
         if (!pj_import_cut(&study->cases[run].run->import))
             found = other_input(study, run, arena);

@@ -54,6 +54,25 @@ static void other_work_is_another_input(void **state)
     expect_mixed(run_of("a", 2, 1000000), run_of("b", 2, 3000000), "b takes 3 times");
 }
 
+static pj_run *run_with(const char *name, bool mpi, bool openmp)
+{
+    pj_run *run = run_of(name, 2, 1000000);
+    run->has_mpi = mpi;
+    run->has_openmp = openmp;
+    return run;
+}
+
+static void a_program_is_parallel_in_one_way(void **state)
+{
+    (void)state;
+    const char *text = "a calls MPI and has no OpenMP, b has OpenMP and does not call MPI";
+    expect_mixed(run_with("a", true, false), run_with("b", false, true), text);
+    expect_mixed(run_with("b", false, true), run_with("a", true, false), text);
+    expect_mixed(run_with("a", true, false), run_with("b", true, true), NULL);
+    expect_mixed(run_with("a", false, false), run_with("b", true, false), NULL);
+    expect_mixed(run_with("a", false, true), run_with("b", true, true), NULL);
+}
+
 /// Without counters time tells, where it is far away.
 static void useful_time_tells_where_nothing_is_counted(void **state)
 {
@@ -85,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaling_is_no_mixture),
+        cmocka_unit_test(a_program_is_parallel_in_one_way),
         cmocka_unit_test(other_work_is_another_input),
         cmocka_unit_test(useful_time_tells_where_nothing_is_counted),
         cmocka_unit_test(programs_that_are_named_are_compared),

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/figure_alive.h"
+#include "widgets/figure/palette.h"
 
 #include <math.h>
 
@@ -162,7 +163,7 @@ static void add_boxes(const pj_figure *figure, pj_buf *out)
 
 /// Pictures follow the theme of JupyterLab, of a page that has its own, of VS Code, else the
 /// browser's: lightness turned round, hues kept.
-#define DARK "{filter:invert(.91) hue-rotate(180deg)}"
+#define DARK "{filter:" PJ_DARK_FILTER "}"
 static const char themes[] =
     "@media(prefers-color-scheme:dark){.pj-still img" DARK "}"
     "[data-jp-theme-light=true] .pj-still img,[data-theme=light] .pj-still img,"

@@ -1,18 +1,23 @@
 // Colours of efficiencies, states and series.
-// Efficiencies fade from dark red over pale to the good threshold, jump there, and fade to green:
-// the thresholds are seen, not only a gradient. Numbers are printed, so black and white works.
+// Efficiencies fade in three bands, from dark red to red, from pale red to paler, from pale green
+// to green, and jump between them: the thresholds are seen, not only a gradient. Lightness jumps
+// over the middle, where no text can be read both in light and in dark. Numbers are printed, so
+// black and white works.
 #include "widgets/figure/palette.h"
 
 #include <math.h>
 
 typedef struct ramp {
-    pj_colour worst, bad, nearly; // 0, the bad threshold, just below the good one
-    pj_colour good, best;         // the good threshold, 1
+    pj_colour worst, bad;   // 0, just below the bad threshold
+    pj_colour poor, nearly; // the bad threshold, just below the good one
+    pj_colour good, best;   // the good threshold, 1
 } ramp;
 
 static const ramp ramps[] = {
-    [PJ_SCHEME_RED_GREEN] = {0x8c1d1dff, 0xd2473eff, 0xfce4dbff, 0xe4f4deff, 0x6cc07cff},
-    [PJ_SCHEME_BLUE_ORANGE] = {0x8a3f04ff, 0xdb7413ff, 0xfdecd6ff, 0xe3effaff, 0x6aabdeff},
+    [PJ_SCHEME_RED_GREEN] = {0x8c1d1dff, 0xcd433bff, 0xeda99fff, 0xfce4dbff, 0xe4f4deff,
+                             0x84cb90ff},
+    [PJ_SCHEME_BLUE_ORANGE] = {0x8a3f04ff, 0xb75d0cff, 0xedae70ff, 0xfdecd6ff, 0xe3effaff,
+                               0x87bde6ff},
 };
 
 pj_palette pj_palette_resolve(pj_palette palette)
@@ -47,7 +52,7 @@ pj_colour pj_palette_fill(pj_palette palette, double value, bool mirrored)
     if (v < palette.bad)
         return pj_palette_mix(r->worst, r->bad, v / palette.bad);
     if (v < palette.good)
-        return pj_palette_mix(r->bad, r->nearly, (v - palette.bad) / (palette.good - palette.bad));
+        return pj_palette_mix(r->poor, r->nearly, (v - palette.bad) / (palette.good - palette.bad));
     return pj_palette_mix(r->good, r->best, (v - palette.good) / (1 - palette.good));
 }
 
@@ -68,13 +73,35 @@ double pj_palette_contrast(pj_colour a, pj_colour b)
     return (fmax(la, lb) + 0.05) / (fmin(la, lb) + 0.05);
 }
 
+pj_colour pj_palette_dark(pj_colour colour)
+{
+    // By 180 degrees: from one side of the grey of the same weight to the other.
+    static const double weights[] = {0.213, 0.715, 0.072}, inverted = 0.91;
+    double turned[3], grey = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        turned[i] = 255 * inverted + (1 - 2 * inverted) * channel(colour, i);
+        grey += weights[i] * turned[i];
+    }
+    pj_colour shown = 0;
+    for (unsigned i = 0; i < 3; i++)
+        shown = shown << 8 | (pj_colour)lround(fmin(fmax(2 * grey - turned[i], 0), 255));
+    return shown << 8 | channel(colour, 3);
+}
+
+double pj_palette_least_contrast(pj_colour a, pj_colour b)
+{
+    return fmin(pj_palette_contrast(a, b),
+                pj_palette_contrast(pj_palette_dark(a), pj_palette_dark(b)));
+}
+
 pj_colour pj_palette_ink(pj_colour fill)
 {
-    static const pj_colour inks[] = {PJ_INK, 0xffffffff};
-    for (unsigned i = 0; i < 2; i++)
-        if (pj_palette_contrast(fill, inks[i]) >= 4.5)
+    static const pj_colour inks[] = {PJ_INK, 0xffffffff, 0x000000ff};
+    for (unsigned i = 0; i < 3; i++)
+        if (pj_palette_least_contrast(fill, inks[i]) >= 4.5)
             return inks[i];
-    return 0x000000ff; // where white fails, black reaches 4.58
+    // Of middling lightness: in light, where white fails, black reaches 4.58.
+    return pj_palette_contrast(fill, inks[1]) >= 4.5 ? inks[1] : inks[2];
 }
 
 pj_colour pj_palette_series(size_t index)

@@ -19,10 +19,20 @@ typedef struct pj_palette {
 pj_palette pj_palette_resolve(pj_palette palette);
 /// Fill of a value; `mirrored` for inefficiencies (0 is perfect). Clamped to 0..1.
 pj_colour pj_palette_fill(pj_palette palette, double value, bool mirrored);
-/// Text colour on a fill: contrast at least 4.5 on every opaque colour (WCAG 2.1, 1.4.3).
+/// Text colour on a fill: contrast at least 4.5 on every opaque colour (WCAG 2.1, 1.4.3), and on
+/// those of pj_palette_fill in dark as well.
 pj_colour pj_palette_ink(pj_colour fill);
 /// Contrast ratio of two opaque colours, 1..21 (WCAG 2.1).
 double pj_palette_contrast(pj_colour a, pj_colour b);
+
+/// What dark themes do to pictures, in CSS: lightness is turned round, hues stay. share/report says
+/// the same.
+#define PJ_DARK_FILTER "invert(.91) hue-rotate(180deg)"
+/// A colour as that filter shows it (matrix of hueRotate in Filter Effects Module Level 1).
+pj_colour pj_palette_dark(pj_colour colour);
+/// The lower contrast of those in light and in dark.
+double pj_palette_least_contrast(pj_colour a, pj_colour b);
+
 /// Colours of series, told apart by the colour-blind; repeats after pj_palette_series_count.
 pj_colour pj_palette_series(size_t index);
 enum { PJ_PALETTE_SERIES_COUNT = 8 };

@@ -194,7 +194,11 @@ static void add_cell(sheet *s, size_t row, size_t column)
     pj_style style = cell_style;
     style.colour = ink;
     style.italic = s->grid->rows[row].residual;
-    pj_textbox_put(s->figure, centre_of(s, column), s->y + 15.8, cell->text, style);
+    pj_mark *text = pj_textbox_put(s->figure, centre_of(s, column), s->y + 15.8, cell->text, style);
+    if (pj_grid_hatched(s->grid, row, column)) { // lines that touch letters would be read as theirs
+        text->stroke = fill;
+        text->stroke_width = 1.5;
+    }
 }
 
 /// An elbow from the parent's column to the title.

@@ -72,7 +72,9 @@ void *pj_rec_posix_real(pj_rec_posix_function *function, const char *symbol)
 {
     void *real = __atomic_load_n(&function->real, __ATOMIC_RELAXED);
     if (!real) {
+        const int kept = errno;
         real = dlsym(RTLD_NEXT, symbol);
+        errno = kept;
         __atomic_store_n(&function->real, real, __ATOMIC_RELAXED);
     }
     return real;
@@ -89,8 +91,10 @@ bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function
     pj_rec_thread *thread = pj_rec_here();
     uint32_t id = __atomic_load_n(&function->region, __ATOMIC_RELAXED);
     if (thread && id == 0) {
+        const int kept = errno;
         id = pj_rec_region(&(pj_rec_region_of){
             .name = function->name, .role = function->role, .paradigm = PJ_REC_PARADIGM_NONE});
+        errno = kept;
         __atomic_store_n(&function->region, id, __ATOMIC_RELAXED);
     }
     const bool entered = thread && id && pj_rec_enter(thread, id);

@@ -1,10 +1,12 @@
 // A row for each descriptor. Handles are taken again once they are closed, so that a program that
-// opens a file a million times has one.
+// opens a file a million times has one. Nothing else is locked under the lock, nor do signals come:
+// their handlers, and children of fork, may open and close files, too.
 #include "metrics/record/posix/rec_posix_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 
 enum { DESCRIPTORS = 1 << 16, FIRST_FILES = 64 };
 #define LEFT_OUT UINT32_MAX
+#define NONE SIZE_MAX
 
 typedef struct open_file {
     char *path;
@@ -25,24 +28,31 @@ typedef struct open_file {
 
 static _Atomic uint32_t handles[DESCRIPTORS]; // 0 = not known
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static open_file *files; // that are or were open
+static sigset_t signals_before; // of who holds it
+static open_file *files;        // that are or were open
 static size_t file_count, file_most;
 static _Atomic pid_t own_pid;
 
 static void hold(void)
 {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_mutex_lock(&lock);
+    signals_before = before;
 }
 
 static void release(void)
 {
+    const sigset_t before = signals_before;
     pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void release_in_child(void)
 {
     atomic_store(&own_pid, getpid());
-    pthread_mutex_unlock(&lock);
+    release();
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -89,8 +99,9 @@ static bool grow(void)
     return true;
 }
 
-/// The first handle of the file that is free, or a new one; under the lock.
-static open_file *take(const char *path, pj_rec_io_kind kind)
+/// The row of the first handle of the file that is free, or of a new one; NONE = no memory. It is
+/// used from now on. Under the lock.
+static size_t take(const char *path, pj_rec_io_kind kind)
 {
     const uint64_t hash = hash_of(path);
     uint32_t instance = 0;
@@ -98,28 +109,34 @@ static open_file *take(const char *path, pj_rec_io_kind kind)
         open_file *f = &files[i];
         if (f->hash != hash || f->kind != kind || strcmp(f->path, path) != 0)
             continue;
-        if (!f->used)
-            return f;
+        if (!f->used) {
+            f->used = true;
+            return i;
+        }
         instance++;
     }
     char *copy = file_count < file_most || grow() ? strdup(path) : NULL;
     if (!copy)
-        return NULL;
-    files[file_count] = (open_file){.path = copy, .hash = hash, .instance = instance, .kind = kind};
-    return &files[file_count++];
+        return NONE;
+    files[file_count] =
+        (open_file){.path = copy, .hash = hash, .instance = instance, .kind = kind, .used = true};
+    return file_count++;
 }
 
 static uint32_t handle_of(const char *path, pj_rec_io_kind kind, bool before)
 {
     hold();
-    open_file *f = take(path, kind);
-    if (f && f->id == 0)
-        f->id = pj_rec_io_handle(path, kind, f->instance, before);
-    if (f)
-        f->used = f->id != 0;
-    uint32_t id = f && f->id ? f->id : LEFT_OUT;
+    const size_t row = take(path, kind);
+    const open_file taken = row == NONE ? (open_file){.id = LEFT_OUT} : files[row];
     release();
-    return id;
+    if (taken.id)
+        return taken.id;
+    const uint32_t id = pj_rec_io_handle(path, kind, taken.instance, before);
+    hold();
+    files[row].id = id;
+    files[row].used = id != 0;
+    release();
+    return id ? id : LEFT_OUT;
 }
 
 static uint32_t look(int descriptor, pj_rec_io_kind kind, bool before)
@@ -144,7 +161,9 @@ uint32_t pj_rec_posix_handle(int descriptor)
     if (descriptor < 0 || descriptor >= DESCRIPTORS)
         return 0;
     uint32_t id = atomic_load_explicit(&handles[descriptor], memory_order_relaxed);
-    return shown(id ? id : look(descriptor, PJ_REC_IO_POSIX, true));
+    if (id == 0 && !pj_rec_posix_borrowed())
+        id = look(descriptor, PJ_REC_IO_POSIX, true);
+    return shown(id);
 }
 
 uint32_t pj_rec_posix_opened(int descriptor, pj_rec_io_kind kind)

@@ -48,6 +48,14 @@ static uint32_t handle_of(const void *caller, int descriptor)
     return handle;
 }
 
+/// Of a stream; negative where it has none, as in memory. errno stays.
+static int descriptor_of(FILE *file)
+{
+    const int kept = errno, descriptor = fileno(file);
+    errno = kept;
+    return descriptor;
+}
+
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-function-size): the library's own.
 // Functions that have no declaration without _FORTIFY_SOURCE, or for large files.
 ssize_t __read_chk(int file, void *to, size_t size, size_t room);
@@ -330,7 +338,7 @@ PJ_REC_API int fclose(FILE *file)
 {
     REAL(fclose, "fclose", METADATA);
     call c;
-    const int descriptor = fileno(file);
+    const int descriptor = descriptor_of(file);
     const uint32_t handle = handle_of(__builtin_return_address(0), descriptor);
     if (pj_rec_posix_borrowed())
         return real(file);
@@ -348,7 +356,7 @@ PJ_REC_API int fflush(FILE *file)
 {
     REAL(fflush, "fflush", DATA);
     call c;
-    const uint32_t handle = file ? handle_of(__builtin_return_address(0), fileno(file)) : 0;
+    const uint32_t handle = file ? handle_of(__builtin_return_address(0), descriptor_of(file)) : 0;
     if (!handle || !pj_rec_posix_begin(&c, &own))
         return real(file);
     pj_rec_posix_operation operation = pj_rec_posix_operate(&c, handle, PJ_REC_POSIX_FLUSH, 0);

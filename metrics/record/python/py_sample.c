@@ -142,11 +142,21 @@ static bool knows_all(const stack *s)
     return true;
 }
 
-/// Under the lock nothing moves: what is read is there.
+/// Whether the thread has not ended, under the lock.
+static bool is_alive(const void *state)
+{
+    const void *at = first_thread(interpreter);
+    for (size_t i = 0; at && i < THREADS_MOST; i++)
+        if (at == state || !fetch(at, shape->next, &at))
+            break;
+    return at == state;
+}
+
+/// Under the lock nothing moves: what is read of a thread that has not ended is there.
 static bool learn(const void *state, stack *s)
 {
     PyGILState_STATE held = PyGILState_Ensure();
-    const bool read = read_stack(state, s);
+    const bool read = is_alive(state) && read_stack(state, s);
     for (uint32_t i = 0; read && i < s->depth; i++)
         if (!region_of(s->codes[i])) {
             uint32_t region = pj_py_recording_region((PyObject *)(uintptr_t)s->codes[i],

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double LEAST_NS = 1e5, SECOND_NS = 1e9, DAY_NS = 864e11;
+
 double pj_rec_duration(const char *text)
 {
     static const struct unit {
@@ -17,4 +19,14 @@ double pj_rec_duration(const char *text)
         if (strcmp(end, units[i].name) == 0)
             return number * units[i].ns;
     return 0;
+}
+
+struct timespec pj_rec_duration_between(const char *text)
+{
+    const double said = pj_rec_duration(text), ns = said < DAY_NS ? said : DAY_NS;
+    if (ns < LEAST_NS)
+        return (struct timespec){0};
+    const time_t seconds = (time_t)(ns / SECOND_NS);
+    return (struct timespec){.tv_sec = seconds,
+                             .tv_nsec = (long)(ns - (double)seconds * SECOND_NS)};
 }

@@ -1,5 +1,4 @@
-// The resident set as the kernel tells it. No descriptor is kept, and signals are left to the
-// program's threads.
+// The resident set as the kernel tells it. No descriptor is kept.
 #include "metrics/record/rec_memory.h"
 
 #include "metrics/record/rec_clock.h"
@@ -7,23 +6,23 @@
 #include "metrics/record/rec_duration.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
+#include "metrics/record/rec_own_thread.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_signal.h"
 #include "metrics/record/rec_thread.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { STACK_BYTES = 256 << 10, LINE_BYTES = 64 };
-static const double LEAST_NS = 1e5, SECOND_NS = 1e9;
+
+static struct timespec between;
 
 /// Bytes; 0 = not known.
 static uint64_t resident(void)
@@ -40,29 +39,26 @@ static uint64_t resident(void)
     return strtoull(rest, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void put_line(const char *path, uint64_t ticks, uint64_t bytes)
+static bool put_line(const char *path, uint64_t ticks, uint64_t bytes)
 {
     char line[LINE_BYTES];
     int size = snprintf(line, sizeof line, "%llu %llu\n", (unsigned long long)ticks,
                         (unsigned long long)bytes);
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
-        return;
+        return false;
     pj_rec_signal held;
     pj_rec_signal_hold(&held);
-    if (write(file, line, (size_t)size) != size)
-        pj_rec_note(1, "the memory of this process could not be written any more");
+    const bool written = write(file, line, (size_t)size) == size;
     pj_rec_signal_release(&held);
     close(file);
+    return written;
 }
 
-static void *watch(void *every)
+static void *watch(void *unused)
 {
     char path[PATH_MAX];
-    const double ns = pj_rec_duration(every);
-    const struct timespec pause = {.tv_sec = (time_t)(ns / SECOND_NS),
-                                   .tv_nsec =
-                                       (long)(ns - (double)(time_t)(ns / SECOND_NS) * SECOND_NS)};
+    (void)unused;
     snprintf(path, sizeof path, "%s/memory", pj_rec_part_folder());
     pj_rec_thread *thread = pj_rec_thread_begin_readings("Memory");
     const uint32_t metric = pj_rec_metric("Resident set", "bytes", PJ_REC_VALUE_UINT64);
@@ -71,36 +67,19 @@ static void *watch(void *every)
         const pj_rec_value value = {.type = PJ_REC_VALUE_UINT64, .natural = bytes};
         if (bytes && metric && thread && pj_rec_self == thread)
             pj_rec_values(thread, ticks, metric, &value, 1);
-        if (bytes)
-            put_line(path, ticks, bytes);
-        nanosleep(&pause, NULL);
+        if (bytes && !put_line(path, ticks, bytes)) {
+            pj_rec_note(1, "the memory of this process could not be written any more");
+            break;
+        }
+        nanosleep(&between, NULL);
     }
     return NULL;
 }
 
-static void start(const char *every)
-{
-    pthread_t made;
-    pthread_attr_t how;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    pthread_attr_init(&how);
-    pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&how, STACK_BYTES);
-    if (pthread_create(&made, &how, watch, (void *)(uintptr_t)every) != 0)
-        pj_rec_note(2,
-                    "the memory of this process is not recorded: no thread could be made for it");
-    pthread_attr_destroy(&how);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void pj_rec_memory_begin(void)
 {
-    static char every[32];
-    const char *given = getenv("POPINJAY_RECORD_MEMORY");
-    if (!given || strlen(given) >= sizeof every || pj_rec_duration(given) < LEAST_NS)
-        return;
-    memcpy(every, given, strlen(given) + 1);
-    start(every);
+    between = pj_rec_duration_between(getenv("POPINJAY_RECORD_MEMORY"));
+    if ((between.tv_sec || between.tv_nsec) && !pj_rec_own_thread(watch, STACK_BYTES))
+        pj_rec_note(2,
+                    "the memory of this process is not recorded: no thread could be made for it");
 }

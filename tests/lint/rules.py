@@ -96,7 +96,7 @@ RESERVED = {
 
 # Call: files that may make it, tests apart.
 CALLS = {
-    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/jupyter/(server|iopub|subshell)|kernel/lua/guard/lang_watch|metrics/record/(rec_memory|python/py_sample))\.c",
+    r"pthread_create|thrd_create": r"(metrics/base/pool|kernel/jupyter/(server|iopub|subshell)|kernel/lua/guard/lang_watch|metrics/record/rec_own_thread)\.c",
     r"exit|_Exit|perror|printf|puts|putchar|vprintf": r"kernel/\w+/\w+\.c",
     r"abort": r"kernel/\w+/\w+\.c|metrics/base/arena\.c",
     r"setlocale": r"kernel/cli/main\.c",

@@ -9,12 +9,11 @@
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_duration.h"
+#include "metrics/record/rec_own_thread.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_thread.h"
 #include "metrics/record/rec_tree.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -28,7 +27,6 @@ enum {
     KNOWN = 1 << 14,
     PLACES = 4
 };
-static const double LEAST_NS = 1e5, SECOND_NS = 1e9;
 
 /// Where things stand, by version of CPython 3.
 typedef struct layout {
@@ -78,7 +76,7 @@ typedef struct stack {
 static const layout *shape;
 static void *interpreter;
 static void *(*first_thread)(void *interpreter);
-static struct timespec pause_for;
+static struct timespec between;
 static sampled threads[THREADS_MOST];
 static struct {
     const void *code;
@@ -247,7 +245,7 @@ static void *run(void *unused)
     (void)unused;
     while (pj_rec_started() && Py_IsInitialized()) {
         take_all();
-        nanosleep(&pause_for, NULL);
+        nanosleep(&between, NULL);
     }
     return NULL;
 }
@@ -268,18 +266,20 @@ static bool is_shaped(void)
     return found;
 }
 
+static struct timespec time_between(void)
+{
+    return pj_rec_duration_between(getenv("POPINJAY_RECORD_SAMPLE"));
+}
+
 bool pj_py_sample_wanted(void)
 {
-    const char *every = getenv("POPINJAY_RECORD_SAMPLE");
-    return every && pj_rec_duration(every) >= LEAST_NS;
+    const struct timespec wanted = time_between();
+    return wanted.tv_sec || wanted.tv_nsec;
 }
 
 static bool prepare(void)
 {
-    const double ns = pj_rec_duration(getenv("POPINJAY_RECORD_SAMPLE"));
-    const time_t seconds = (time_t)(ns / SECOND_NS);
-    pause_for =
-        (struct timespec){.tv_sec = seconds, .tv_nsec = (long)(ns - (double)seconds * SECOND_NS)};
+    between = time_between();
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         if (pj_py.minor >= layouts[i].first && pj_py.minor <= layouts[i].last)
             shape = &layouts[i];
@@ -290,23 +290,11 @@ static bool prepare(void)
 
 void pj_py_sample_begin(void)
 {
-    pthread_t made;
-    pthread_attr_t how;
-    sigset_t all, before;
     memset(threads, 0, sizeof threads); // of a parent
     memset(known, 0, sizeof known);
-    if (!prepare()) {
+    if (!prepare())
         pj_rec_note(2, "nothing was sampled: the frames of this Python are not known "
                        "(3.9 to 3.11 are)");
-        return;
-    }
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    pthread_attr_init(&how);
-    pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&how, STACK_BYTES);
-    if (pthread_create(&made, &how, run, NULL) != 0)
+    else if (!pj_rec_own_thread(run, STACK_BYTES))
         pj_rec_note(2, "nothing was sampled: no thread could be made for it");
-    pthread_attr_destroy(&how);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -86,15 +86,26 @@ export async function hoverTexts(area) {
   });
 }
 
-/// The lowest contrast between text and what lies under it (WCAG 2.1), with the text.
+/// The lowest contrast of {ink, under, text} (WCAG 2.1), with the text.
+function lowestOf(found) {
+  const lit = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const luminance = ([r, g, b]) => 0.2126 * lit(r) + 0.7152 * lit(g) + 0.0722 * lit(b);
+  let lowest = { ratio: Infinity, text: '' };
+  for (const { ink, under, text } of found) {
+    const [light, dark] = [luminance(ink), luminance(under)].sort((a, b) => b - a);
+    const ratio = (light + 0.05) / (dark + 0.05);
+    if (ratio < lowest.ratio) lowest = { ratio, text };
+  }
+  return lowest;
+}
+
+/// The lowest contrast between text and what lies under it, with the text.
 export async function lowestContrast(area) {
-  return area.evaluate(node => {
+  return lowestOf(await area.evaluate(node => {
     const parse = colour => (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
     const over = ([r, g, b, a = 1], under) => [r, g, b].map((c, i) => c * a + under[i] * (1 - a));
-    const lit = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const luminance = ([r, g, b]) => 0.2126 * lit(r) + 0.7152 * lit(g) + 0.0722 * lit(b);
     const chain = at => at ? [...chain(at.parentElement), at] : [];
-    let lowest = { ratio: Infinity, text: '' };
+    const found = [];
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
     for (let text; (text = walker.nextNode());) {
       const holder = text.parentElement;
@@ -105,12 +116,41 @@ export async function lowestContrast(area) {
         under = over(parse(style.backgroundColor), under);
         ink = [...ink.slice(0, 3), (ink[3] ?? 1) * Number(style.opacity)];
       }
-      const [light, dark] = [luminance(over(ink, under)), luminance(under)].sort((a, b) => b - a);
-      const ratio = (light + 0.05) / (dark + 0.05);
-      if (ratio < lowest.ratio) lowest = { ratio, text: text.data.trim().slice(0, 60) };
+      found.push({ ink: over(ink, under), under, text: text.data.trim().slice(0, 60) });
     }
-    return lowest;
+    return found;
+  }));
+}
+
+/// The same of the texts in one of our pictures, an <svg> or an <img> of one, in the colours that its
+/// filter makes of them; with their number.
+export async function lowestInPicture(picture) {
+  const found = await picture.evaluate(node => {
+    const source = () => decodeURIComponent(node.src.slice(node.src.indexOf(',') + 1));
+    const svg = node.tagName === 'IMG'
+      ? new DOMParser().parseFromString(source(), 'image/svg+xml').documentElement : node;
+    const pixel = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    pixel.filter = getComputedStyle(node).filter;
+    const shown = colour => {
+      pixel.fillStyle = colour;
+      pixel.fillRect(0, 0, 1, 1);
+      return [...pixel.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    };
+    const number = (at, name) => Number(at.getAttribute(name));
+    const covers = (rect, x, y) => x >= number(rect, 'x') && y >= number(rect, 'y') &&
+      x <= number(rect, 'x') + number(rect, 'width') &&
+      y <= number(rect, 'y') + number(rect, 'height');
+    const found = [], grounds = [];
+    for (const at of svg.querySelectorAll('rect[fill], text')) {
+      if (at.tagName === 'rect' && at.getAttribute('fill') !== 'none') grounds.push(at);
+      if (at.tagName !== 'text') continue;
+      const x = number(at, 'x'), y = number(at, 'y') - 4; // in its letters
+      found.push({ ink: shown(at.closest('[fill]').getAttribute('fill')), text: at.textContent,
+        under: shown(grounds.findLast(rect => covers(rect, x, y)).getAttribute('fill')) });
+    }
+    return found;
   });
+  return { count: found.length, ...lowestOf(found) };
 }
 
 /// Controls that stick out of `area` to the right where nothing can be scrolled, and pictures that

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { hoverTexts, lowestContrast, stickingOut, until } from './page.js';
+import { hoverTexts, lowestContrast, lowestInPicture, stickingOut, until } from './page.js';
 import { assertHovers, assertNoErrors, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 
@@ -49,6 +49,8 @@ async function looks(stage) {
       const { ratio, text } = await lowestContrast(output);
       assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
     }
+    const { ratio, text } = await lowestInPicture(tableIn(lab).locator('img').first());
+    assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}" in the picture`);
     await lab.picture(stage.keep(`lab-${theme.toLowerCase()}-${width}`));
   }
 }

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
   from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
-import { lowestContrast, openPage, stickingOut, until } from './page.js';
+import { lowestContrast, lowestInPicture, openPage, stickingOut, until } from './page.js';
 import { button, choose, field, press, tab, tick, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
@@ -309,11 +309,19 @@ async function reportPage(stage) {
   });
   assert.ok(linked.pictures > 1, `${linked.pictures} pictures show rank 3`);
   assert.ok(linked.texts.every(text => /Rank: 3\b/.test(text)));
-  const filter = () => page.locator('.picture > svg').first()
-    .evaluate(picture => getComputedStyle(picture).filter);
+  const pictures = page.locator('.picture > svg');
+  const filter = () => pictures.first().evaluate(picture => getComputedStyle(picture).filter);
+  const readable = async theme => {
+    for (const picture of await pictures.all()) {
+      const { count, ratio, text } = await lowestInPicture(picture);
+      assert.ok(count && ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    }
+  };
   assert.equal(await filter(), 'none');
+  await readable('light');
   await page.getByRole('button', { name: 'Dark' }).click();
-  assert.match(await filter(), /invert/);
+  assert.equal(await filter(), 'invert(0.91) hue-rotate(180deg)');
+  await readable('dark');
   await page.screenshot({ path: stage.keep('report-dark') });
   await page.emulateMedia({ media: 'print' });
   assert.equal(await filter(), 'none');

@@ -1,0 +1,446 @@
+// Models of metrics. A model has variants: of all sizes, without each of them, and of repetitions
+// drawn again; what they foretell is combined variant by variant.
+#include "metrics/pop/models.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/curve.h"
+#include "metrics/pop/curve_choice.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+    SIZES_LEAST = 3,
+    SIZES_GOOD = 5,
+    SIZES_OF_INTERVALS = 4,
+    REPETITIONS_OF_DRAWS = 3,
+    DRAWS = 200,
+    FAR = 4, // times the largest size: so much further nothing is said without a warning
+};
+
+/// A row of the set.
+typedef struct row_model {
+    const char *lack;       // why there is none
+    bool combined;          // made of its children's
+    pj_curve_choice choice; // when it is not
+    pj_curve *variants;     // of all sizes, then without each size, then of each draw
+} row_model;
+
+typedef struct modelling {
+    const pj_metrics *metrics;
+    pj_models_opts opts;
+    pj_arena *arena;
+    double *p;         // sizes, ascending
+    size_t *first;     // run that a size begins with; one more at the end
+    size_t count;      // of sizes
+    size_t draws;      // 0 = too few repetitions
+    bool mixed;        // runs of one size have different layouts
+    row_model *models; // by row of the set
+    pj_table *table;
+} modelling;
+
+static size_t variant_count(const modelling *m)
+{
+    return 1 + m->count + m->draws;
+}
+
+/// Runs stand in the order of their threads.
+static void find_sizes(modelling *m)
+{
+    const pj_study *study = m->metrics->study;
+    size_t fewest = SIZE_MAX;
+    m->p = pj_new_n(m->arena, double, study->count);
+    m->first = pj_new_n(m->arena, size_t, study->count + 1);
+    for (size_t run = 0; run < study->count; run++) {
+        double p = pj_study_key_number(study, run, PJ_BY_THREADS);
+        if (m->count == 0 || p != m->p[m->count - 1]) {
+            m->first[m->count] = run;
+            m->p[m->count++] = p;
+        } else if (strcmp(pj_study_key_text(study, run, PJ_BY_LAYOUT),
+                          pj_study_key_text(study, run - 1, PJ_BY_LAYOUT)) != 0) {
+            m->mixed = true;
+        }
+    }
+    m->first[m->count] = study->count;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t here = m->first[i + 1] - m->first[i];
+        fewest = here < fewest ? here : fewest;
+    }
+    m->draws = fewest >= REPETITIONS_OF_DRAWS && m->count >= SIZES_OF_INTERVALS ? DRAWS : 0;
+}
+
+static double measured(const modelling *m, size_t row, size_t run)
+{
+    return pj_metrics_at(m->metrics, run, row).value;
+}
+
+/// Mean of the repetitions of a size.
+static double mean_of(const modelling *m, size_t row, size_t size)
+{
+    double sum = 0;
+    for (size_t run = m->first[size]; run < m->first[size + 1]; run++)
+        sum += measured(m, row, run);
+    return sum / (double)(m->first[size + 1] - m->first[size]);
+}
+
+/// splitmix64: the same numbers everywhere (Steele, Lea, Flood 2014).
+static uint64_t next_number(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/// Mean of as many repetitions as there are, each drawn from all.
+static double drawn_mean(const modelling *m, size_t row, size_t size, uint64_t *state)
+{
+    size_t count = m->first[size + 1] - m->first[size];
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += measured(m, row, m->first[size] + (size_t)(next_number(state) % count));
+    return sum / (double)count;
+}
+
+static void fit_variants(modelling *m, size_t row, const pj_points *points)
+{
+    row_model *model = &m->models[row];
+    pj_curve shape = model->choice.best.curve;
+    model->variants = pj_new_n(m->arena, pj_curve, variant_count(m));
+    *model->variants = shape;
+    for (size_t i = 0; i < m->count; i++) {
+        bool spared = i == 0 && pj_curve_is_factor(shape.form);
+        model->variants[1 + i] = pj_curve_fit(shape, points, spared ? PJ_ALL_POINTS : i);
+    }
+    uint64_t state = 1; // for every row the same draws, so that rows can be combined
+    double *value = pj_new_n(m->arena, double, m->count);
+    pj_points drawn = {m->p, value, m->count};
+    for (size_t draw = 0; draw < m->draws; draw++) {
+        for (size_t i = 0; i < m->count; i++)
+            value[i] = drawn_mean(m, row, i, &state);
+        model->variants[1 + m->count + draw] = pj_curve_fit(shape, &drawn, PJ_ALL_POINTS);
+    }
+}
+
+static pj_curve_choice choose(const modelling *m, size_t row, const pj_points *points)
+{
+    static const pj_curve_form forms[] = {
+        [PJ_MODELS_AMDAHL] = PJ_CURVE_AMDAHL, [PJ_MODELS_PIPE] = PJ_CURVE_PIPE};
+    pj_metric_kind kind = m->metrics->set->rows[row].kind;
+    bool factor = kind == PJ_METRIC_EFFICIENCY || kind == PJ_METRIC_SCALING;
+    switch (m->opts.form) {
+    case PJ_MODELS_AUTO:
+        if (factor)
+            return pj_curve_choose_factor(points);
+        break;
+    case PJ_MODELS_AMDAHL:
+    case PJ_MODELS_PIPE:
+        return (pj_curve_choice){
+            .best = pj_curve_judge((pj_curve){.form = forms[m->opts.form]}, points)};
+    case PJ_MODELS_PMNF:
+        break;
+    }
+    return pj_curve_choose_pmnf(points, m->metrics->study->scaling == PJ_SCALING_STRONG);
+}
+
+static bool is_child(const modelling *m, size_t child, size_t row)
+{
+    return pj_metric_parent(m->metrics->set, child) == (int)row;
+}
+
+/// Products of products: parallel and global efficiency, where nothing is left unexplained.
+static bool is_combined(const modelling *m, size_t row)
+{
+    const pj_metrics *metrics = m->metrics;
+    bool grandchildren = false, lacking = false;
+    if (m->opts.form != PJ_MODELS_AUTO || metrics->has_residual[row] ||
+        metrics->combine[row] == PJ_COMBINE_NONE ||
+        metrics->set->rows[row].kind == PJ_METRIC_INEFFICIENCY)
+        return false;
+    for (size_t child = row + 1; child < metrics->set->count; child++) {
+        lacking = lacking || (is_child(m, child, row) && m->models[child].lack);
+        for (size_t below = child + 1; is_child(m, child, row) && below < metrics->set->count;
+             below++)
+            grandchildren = grandchildren || is_child(m, below, child);
+    }
+    return grandchildren && !lacking;
+}
+
+/// Children come after their parents: they are modelled first.
+static void model_row(modelling *m, size_t row)
+{
+    row_model *model = &m->models[row];
+    for (size_t run = 0; run < m->metrics->study->count && !model->lack; run++)
+        model->lack = pj_metrics_at(m->metrics, run, row).reason;
+    if (model->lack)
+        return;
+    model->combined = is_combined(m, row);
+    if (model->combined)
+        return;
+    double *value = pj_new_n(m->arena, double, m->count);
+    for (size_t i = 0; i < m->count; i++)
+        value[i] = mean_of(m, row, i);
+    pj_points points = {m->p, value, m->count};
+    model->choice = choose(m, row, &points);
+    fit_variants(m, row, &points);
+}
+
+/// What a row's variants say for `p`; those of its children are known.
+static void foretell(const modelling *m, size_t row, double p, double *const *by_row)
+{
+    const row_model *model = &m->models[row];
+    bool product = m->metrics->combine[row] == PJ_COMBINE_PRODUCT;
+    for (size_t v = 0; v < variant_count(m); v++) {
+        double value = 1;
+        if (!model->combined)
+            value = pj_curve_at(&model->variants[v], p);
+        for (size_t child = row + 1; model->combined && child < m->metrics->set->count; child++)
+            if (is_child(m, child, row))
+                value = product ? value * by_row[child][v] : value - (1 - by_row[child][v]);
+        by_row[row][v] = value;
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/// The wider of: least and most without a size; 5 to 95 % of the draws.
+static void interval(const modelling *m, double *variants, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 1; i <= m->count; i++) {
+        *low = fmin(*low, variants[i]);
+        *high = fmax(*high, variants[i]);
+    }
+    if (m->draws == 0)
+        return;
+    double *draws = variants + 1 + m->count;
+    qsort(draws, m->draws, sizeof *draws, by_value);
+    *low = fmin(*low, draws[m->draws / 20 - 1]);
+    *high = fmax(*high, draws[m->draws - m->draws / 20]);
+}
+
+static bool is_shown(const modelling *m, size_t row)
+{
+    const char *metric = m->opts.metric, *key = m->metrics->set->rows[row].key;
+    return metric ? pj_str_same_word(pj_str_of(key), pj_str_of(metric)) : !m->metrics->absent[row];
+}
+
+/// "0.945 + 21 p^-1", for people.
+static const char *formula_of(pj_arena *arena, const pj_curve *curve)
+{
+    pj_auto_buf text = {.at = NULL};
+    double c0 = curve->c0, c1 = curve->c1;
+    switch (curve->form) {
+    case PJ_CURVE_AMDAHL:
+        return pj_arena_format(arena, "%.4g / (%.4g + %.4g p)", c0, c1, 1 - c1);
+    case PJ_CURVE_PIPE:
+        return pj_arena_format(arena, "%.4g p / (%.4g + %.4g (2 p - 1))", c0, 1 - c1, c1);
+    case PJ_CURVE_LINEAR:
+        return pj_arena_format(arena, "%.4g + %.4g p", c0, c1);
+    case PJ_CURVE_CONSTANT:
+        return pj_arena_format(arena, "%.4g", c0);
+    case PJ_CURVE_PMNF:
+        break;
+    }
+    pj_buf_addf(&text, "%.4g %c %.4g", c0, c1 < 0 ? '-' : '+', fabs(c1));
+    if (curve->a != 0)
+        pj_buf_addf(&text, curve->a == 1 ? " p" : " p^%.3g", curve->a);
+    if (curve->b != 0)
+        pj_buf_addf(&text, curve->b == 1 ? " log2(p)" : " log2(p)^%d", curve->b);
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+static const char *rivals_of(pj_arena *arena, const pj_curve_choice *choice)
+{
+    pj_auto_buf text = {.at = NULL};
+    for (size_t i = 0; i < choice->rival_count && i < PJ_CURVE_RIVALS; i++)
+        pj_buf_addf(&text, "%s%s", i > 0 ? "; " : "", formula_of(arena, &choice->rivals[i].curve));
+    if (choice->rival_count > PJ_CURVE_RIVALS)
+        pj_buf_addf(&text, "; %zu more", choice->rival_count - PJ_CURVE_RIVALS);
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+enum { METRIC, TITLE, FORM, C0, C1, A, B, SMAPE, ADJUSTED_R2, POINTS, FORMULA, RIVALS };
+
+static void add_model_columns(pj_table *table)
+{
+    static const pj_column columns[] = {
+        {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"form", "Form",
+         "amdahl c0 / (c1 + (1 - c1) p), pipe c0 p / ((1 - c1) + c1 (2 p - 1)), "
+         "pmnf c0 + c1 p^a log2(p)^b, constant c0; combined: of its children's.",
+         PJ_UNIT_NONE, PJ_TEXT},
+        {"c0", "c0", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"c1", "c1", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"a", "a", "Exponent of p.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"b", "b", "Exponent of log2 p.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"smape", "SMAPE [%]", "Symmetric mean error of each size foretold from the others.",
+         PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"adjusted_r2", "Adjusted R2", "Of the same differences, against the mean.", PJ_UNIT_NONE,
+         PJ_TEXT_NONE},
+        {"points", "Sizes", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"formula", "Model", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"rivals", "As good", "Within one point of SMAPE.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    pj_table_set_decimals(table, SMAPE, 2);
+}
+
+static void add_names(const modelling *m, size_t row, pj_cell *cells)
+{
+    const pj_metric *metric = &m->metrics->set->rows[row];
+    cells[METRIC] = pj_table_copy_cell(m->table, pj_cell_text(metric->key));
+    cells[TITLE] = pj_cell_text(pj_arena_format(m->table->arena, "%s%s", metric->title,
+                                                metric->unit == PJ_UNIT_S ? " [s]" : ""));
+}
+
+static void add_model(const modelling *m, size_t row)
+{
+    const row_model *model = &m->models[row];
+    pj_cell *cells = pj_table_add_row(m->table);
+    const char *reason = model->combined ? "it is made of its children's models" : model->lack;
+    add_names(m, row, cells);
+    for (size_t i = FORM; i <= RIVALS; i++)
+        cells[i] = pj_table_copy_cell(m->table, pj_cell_empty(reason));
+    if (model->combined)
+        cells[FORM] = pj_cell_text("combined");
+    if (reason)
+        return;
+    const pj_judged_curve *best = &model->choice.best;
+    cells[FORM] = pj_cell_text(pj_curve_form_name(best->curve.form));
+    cells[C0] = pj_cell_real(best->curve.c0);
+    cells[C1] = best->curve.form == PJ_CURVE_CONSTANT ? pj_cell_empty("it is constant")
+                                                      : pj_cell_real(best->curve.c1);
+    bool term = best->curve.form == PJ_CURVE_PMNF;
+    cells[A] = term ? pj_cell_real(best->curve.a) : pj_cell_empty("pmnf alone has it");
+    cells[B] = term ? pj_cell_int(best->curve.b) : pj_cell_empty("pmnf alone has it");
+    cells[SMAPE] = pj_cell_real(best->smape);
+    cells[ADJUSTED_R2] = pj_cell_real(best->adjusted_r2);
+    cells[POINTS] = pj_cell_int((int64_t)m->count);
+    cells[FORMULA] = pj_cell_text(formula_of(m->table->arena, &best->curve));
+    cells[RIVALS] = pj_cell_text(rivals_of(m->table->arena, &model->choice));
+}
+
+enum { SIZE = 2, PREDICTED, LOW, HIGH };
+
+static void add_prediction_columns(pj_table *table)
+{
+    static const pj_column columns[] = {
+        {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"p", "Threads", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
+        {"predicted", "Predicted", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"low", "Low", "The least without one of the sizes, or 5 % of the repetitions drawn again.",
+         PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"high", "High", "The most without one of the sizes, or 95 %.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+}
+
+static void add_prediction(const modelling *m, size_t row, double p, double *variants)
+{
+    pj_cell *cells = pj_table_add_row(m->table);
+    const char *lack = m->models[row].lack;
+    double low, high;
+    if (!lack && variants[0] < 0)
+        lack = "the model falls below 0 there";
+    add_names(m, row, cells);
+    cells[SIZE] = pj_cell_real(p);
+    for (size_t i = PREDICTED; i <= HIGH; i++)
+        cells[i] = pj_table_copy_cell(
+            m->table, pj_cell_empty(lack ? lack : "an interval needs runs of 4 sizes"));
+    if (lack)
+        return;
+    cells[PREDICTED] = pj_cell_real(variants[0]);
+    if (m->count < SIZES_OF_INTERVALS)
+        return;
+    interval(m, variants, &low, &high);
+    cells[LOW] = pj_cell_real(low);
+    cells[HIGH] = pj_cell_real(high);
+}
+
+static void add_predictions(const modelling *m)
+{
+    size_t rows = m->metrics->set->count;
+    double ***values = pj_new_n(m->arena, double **, m->opts.at_count); // by size, row, variant
+    for (size_t i = 0; i < m->opts.at_count; i++) {
+        values[i] = pj_new_n(m->arena, double *, rows);
+        for (size_t row = rows; row-- > 0;) {
+            values[i][row] = pj_new_n(m->arena, double, variant_count(m));
+            if (!m->models[row].lack)
+                foretell(m, row, m->opts.at[i], values[i]);
+        }
+    }
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; is_shown(m, row) && i < m->opts.at_count; i++)
+            add_prediction(m, row, m->opts.at[i], values[i][row]);
+}
+
+static void add_note(const modelling *m)
+{
+    pj_auto_buf text = {.at = NULL};
+    double largest = m->p[m->count - 1];
+    if (m->count < SIZES_GOOD)
+        pj_buf_addf(&text, "warning: %zu sizes are few for a model, five or more are better\n",
+                    m->count);
+    if (m->mixed)
+        pj_buf_addf(&text, "warning: runs of as many threads count as repetitions, and some differ "
+                           "in their ranks\n");
+    for (size_t i = 0; i < m->opts.at_count; i++)
+        if (m->opts.at[i] > FAR * largest)
+            pj_buf_addf(&text, "warning: %g is outside the measured range by %.3g x\n",
+                        m->opts.at[i], m->opts.at[i] / largest);
+    pj_buf_addf(&text, "p: threads, %g to %g measured; %s scaling\n", m->p[0], largest,
+                m->metrics->study->scaling == PJ_SCALING_STRONG ? "strong" : "weak");
+    m->table->note = pj_arena_text(m->table->arena, pj_buf_str(&text));
+}
+
+static bool check(const modelling *m, pj_err *err)
+{
+    const pj_metric_set *set = m->metrics->set;
+    if (m->opts.metric && pj_metric_row(set, pj_str_of(m->opts.metric)) < 0)
+        return pj_metric_unknown(set, m->opts.metric, err);
+    return m->count >= SIZES_LEAST ||
+           pj_fail(err, PJ_E_USAGE, NULL, 0,
+                   "a model needs runs of 3 sizes at least (better 5); there %s %zu",
+                   m->count == 1 ? "is" : "are", m->count);
+}
+
+pj_table *pj_models_table(const pj_metrics *metrics, pj_models_opts opts, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    modelling m = {.metrics = metrics, .opts = opts, .arena = arena};
+    find_sizes(&m);
+    if (!check(&m, err))
+        return NULL;
+    m.models = pj_new_n(arena, row_model, metrics->set->count);
+    for (size_t row = metrics->set->count; row-- > 0;)
+        model_row(&m, row);
+    m.table = pj_table_new(opts.at ? "Scaling models: predictions" : "Scaling models");
+    if (opts.at) {
+        add_prediction_columns(m.table);
+        add_predictions(&m);
+    } else {
+        add_model_columns(m.table);
+        for (size_t row = 0; row < metrics->set->count; row++)
+            if (is_shown(&m, row))
+                add_model(&m, row);
+    }
+    add_note(&m);
+    return m.table;
+}

@@ -132,12 +132,17 @@ static void read_text(const char *path, char *text, size_t size)
     text[got] = '\0';
 }
 
+void pj_rec_part_boot(char boot[PJ_REC_BOOT_BYTES])
+{
+    read_text("/proc/sys/kernel/random/boot_id", boot, PJ_REC_BOOT_BYTES);
+}
+
 static void write_head(void)
 {
-    char host[256] = "", boot[64], program[PATH_MAX], arguments[ARGUMENT_BYTES], pid[24], from[24],
-         date[40];
+    char host[256] = "", boot[PJ_REC_BOOT_BYTES], program[PATH_MAX], arguments[ARGUMENT_BYTES],
+         pid[24], from[24], date[40];
     gethostname(host, sizeof host - 1);
-    read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    pj_rec_part_boot(boot);
     read_text("/proc/self/cmdline", arguments, sizeof arguments);
     ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
     program[size > 0 ? size : 0] = '\0';

@@ -28,6 +28,9 @@ PJ_REC_API bool pj_rec_started(void);
 PJ_REC_API void pj_rec_finish(void);
 /// Folder of the part; "" while there is none.
 PJ_REC_API const char *pj_rec_part_folder(void);
+enum { PJ_REC_BOOT_BYTES = 64 };
+/// The boot of this system, whose processes have one clock; "" = not known.
+PJ_REC_API void pj_rec_part_boot(char boot[PJ_REC_BOOT_BYTES]);
 
 /// Whether there is a part; makes it when it is time.
 bool pj_rec_part_ready(void);

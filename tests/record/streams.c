@@ -61,6 +61,22 @@ static void descriptors(void)
     close(ends[1]);
 }
 
+/// The descriptor of a device is that of a file.
+static void reopened(void)
+{
+    char text[64];
+    FILE *file = fopen("/dev/null", "w");
+    if (!file)
+        fail("/dev/null");
+    fputs("left out", file);
+    fflush(file);
+    file = freopen(path, "r", file);
+    if (!file || !fgets(text, sizeof text, file))
+        fail(path);
+    printf("%s", text);
+    fclose(file);
+}
+
 /// Its memory is its parent's.
 static void borrowed(void)
 {
@@ -84,6 +100,7 @@ int main(int argc, char **argv)
     stream();
     descriptors();
     borrowed();
+    reopened();
     if (pthread_create(&thread, NULL, read_all, NULL) != 0)
         fail("thread");
     pthread_join(thread, NULL);

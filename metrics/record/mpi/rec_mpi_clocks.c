@@ -6,13 +6,11 @@
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_part.h"
 
-#include <fcntl.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <unistd.h>
 
-enum { TRIPS = 64, TAG = 1, BOOT_BYTES = 64 };
+enum { TRIPS = 64, TAG = 1 };
 
 typedef struct reading {
     uint64_t ticks;  // here, in the middle of the trip
@@ -23,14 +21,11 @@ typedef struct reading {
 /// A number for the boot of this system, not negative.
 static int node_number(void)
 {
-    uint8_t text[BOOT_BYTES];
+    char boot[PJ_REC_BOOT_BYTES];
     uint64_t hash = 0xCBF29CE484222325;
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    ssize_t size = file < 0 ? 0 : read(file, text, sizeof text);
-    if (file >= 0)
-        close(file);
-    for (ssize_t i = 0; i < size; i++)
-        hash = (hash ^ text[i]) * 0x100000001B3;
+    pj_rec_part_boot(boot);
+    for (const char *at = boot; *at; at++)
+        hash = (hash ^ (uint8_t)*at) * 0x100000001B3;
     return (int)((hash ^ hash >> 32) & INT32_MAX);
 }
 

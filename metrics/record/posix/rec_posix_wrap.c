@@ -316,23 +316,33 @@ static int flags_of(const char *mode)
     return other | (both ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY);
 }
 
-#define STREAM(symbol)                                                                             \
-    PJ_REC_API FILE *symbol(const char *path, const char *mode)                                    \
+/// A stream whose descriptor was `before`, negative where it is new: nobody else is seen to close
+/// it.
+#define STREAM(symbol, shown, parameters, arguments, before)                                       \
+    PJ_REC_API FILE *symbol parameters                                                             \
     {                                                                                              \
-        REAL(symbol, "fopen", METADATA);                                                           \
+        REAL(symbol, shown, METADATA);                                                             \
         call c;                                                                                    \
-        if (!WANTED || pj_rec_posix_borrowed() || !pj_rec_posix_begin(&c, &own))                   \
-            return real(path, mode);                                                               \
-        FILE *file = real(path, mode);                                                             \
+        if (pj_rec_posix_borrowed())                                                               \
+            return real arguments;                                                                 \
+        const uint32_t gone = pj_rec_posix_closed(before);                                         \
+        if (!WANTED || !pj_rec_posix_begin(&c, &own))                                              \
+            return real arguments;                                                                 \
+        FILE *made = real arguments;                                                               \
         pj_rec_posix_back(&c);                                                                     \
-        pj_rec_posix_create(&c, file ? pj_rec_posix_opened(fileno(file), PJ_REC_IO_ISOC) : 0,      \
+        pj_rec_posix_destroy(&c, gone);                                                            \
+        pj_rec_posix_create(&c, made ? pj_rec_posix_opened(fileno(made), PJ_REC_IO_ISOC) : 0,      \
                             flags_of(mode));                                                       \
         pj_rec_posix_end(&c);                                                                      \
-        return file;                                                                               \
+        return made;                                                                               \
     }
 
-STREAM(fopen)
-STREAM(fopen64)
+STREAM(fopen, "fopen", (const char *path, const char *mode), (path, mode), -1)
+STREAM(fopen64, "fopen", (const char *path, const char *mode), (path, mode), -1)
+STREAM(freopen, "freopen", (const char *path, const char *mode, FILE *file), (path, mode, file),
+       descriptor_of(file))
+STREAM(freopen64, "freopen", (const char *path, const char *mode, FILE *file), (path, mode, file),
+       descriptor_of(file))
 
 PJ_REC_API int fclose(FILE *file)
 {

@@ -21,6 +21,7 @@ enum { DESCRIPTORS = 1 << 16, FIRST_FILES = 64 };
 typedef struct open_file {
     char *path;
     uint64_t hash;
+    size_t next; // row in its bucket; NONE = last
     uint32_t instance, id;
     pj_rec_io_kind kind;
     bool used;
@@ -31,6 +32,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t signals_before; // of who holds it
 static open_file *files;        // that are or were open
 static size_t file_count, file_most;
+static size_t *buckets; // by hash, as many as there is room for files: the newest row
+static size_t *row_of;  // by id, which are as many as files
 static _Atomic pid_t own_pid;
 
 static void hold(void)
@@ -88,14 +91,30 @@ static uint64_t hash_of(const char *path)
     return hash;
 }
 
+static void link_row(size_t row)
+{
+    size_t *bucket = &buckets[files[row].hash & (file_most - 1)];
+    files[row].next = *bucket;
+    *bucket = row;
+}
+
 static bool grow(void)
 {
-    size_t most = file_most ? 2 * file_most : FIRST_FILES;
+    const size_t most = file_most ? 2 * file_most : FIRST_FILES;
     open_file *more = realloc(files, most * sizeof *more);
-    if (!more)
+    files = more ? more : files;
+    size_t *rows = more ? realloc(row_of, (most + 1) * sizeof *rows) : NULL;
+    row_of = rows ? rows : row_of;
+    size_t *larger = rows ? malloc(most * sizeof *larger) : NULL;
+    if (!larger)
         return false;
-    files = more;
+    free(buckets);
+    buckets = larger;
     file_most = most;
+    for (size_t i = 0; i < most; i++)
+        buckets[i] = NONE;
+    for (size_t i = 0; i < file_count; i++)
+        link_row(i);
     return true;
 }
 
@@ -105,21 +124,25 @@ static size_t take(const char *path, pj_rec_io_kind kind)
 {
     const uint64_t hash = hash_of(path);
     uint32_t instance = 0;
-    for (size_t i = 0; i < file_count; i++) {
-        open_file *f = &files[i];
+    size_t row = NONE;
+    for (size_t i = file_most ? buckets[hash & (file_most - 1)] : NONE; i != NONE;
+         i = files[i].next) {
+        const open_file *f = &files[i];
         if (f->hash != hash || f->kind != kind || strcmp(f->path, path) != 0)
             continue;
-        if (!f->used) {
-            f->used = true;
-            return i;
-        }
+        row = f->used ? row : i; // older ones come later
         instance++;
+    }
+    if (row != NONE) {
+        files[row].used = true;
+        return row;
     }
     char *copy = file_count < file_most || grow() ? strdup(path) : NULL;
     if (!copy)
         return NONE;
     files[file_count] =
         (open_file){.path = copy, .hash = hash, .instance = instance, .kind = kind, .used = true};
+    link_row(file_count);
     return file_count++;
 }
 
@@ -135,6 +158,8 @@ static uint32_t handle_of(const char *path, pj_rec_io_kind kind, bool before)
     hold();
     files[row].id = id;
     files[row].used = id != 0;
+    if (id <= file_most)
+        row_of[id] = row;
     release();
     return id ? id : LEFT_OUT;
 }
@@ -187,9 +212,8 @@ uint32_t pj_rec_posix_closed(int descriptor)
     if (shown(id) == 0)
         return 0;
     hold();
-    for (size_t i = 0; i < file_count; i++)
-        if (files[i].id == id)
-            files[i].used = false;
+    if (id <= file_most)
+        files[row_of[id]].used = false;
     release();
     return id;
 }

@@ -55,6 +55,7 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
         replay = (pj_replay_opts){.job = loading->job, .alone = true};
     }
     replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
+    replay.few_waits = opts->few_waits && !replay.waits;
     replay.delays = pj_load_aspects(opts) & PJ_WANT(delays);
     sinks[count++] = pj_replay_sink(replay);
     return count;

@@ -26,6 +26,8 @@ typedef struct pj_load_opts {
     bool each_wait;   // with for_sums: waits are wanted one by one, where a trace is at hand
     bool for_sums;    // `aspects` are for the sums of metrics: a summary that has these suffices
     unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
+    bool
+        few_waits; // waits of runs below PJ_SHARED_LEAST threads, whoever reads them, for summaries
     const pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
     const pj_run *known;              // the same run read before, for `timeline`; NULL = none
     bool in_order;      // the listeners want the events of all threads in one order of time

@@ -240,11 +240,12 @@ static pj_run *read_steady(const char *path, const pj_load_opts *opts, pj_job *j
 static const pj_timeline_opts whole_timeline = {
     .last_rank = UINT32_MAX, .rows_most = SCENE_ROWS, .columns = SCENE_COLUMNS, .counted = true};
 
-/// For all that a summary tells; a process group leaves waits out, whose replay it could not share.
+/// For all that a summary tells, the same for any number of processes.
 static pj_load_opts with_all(pj_load_opts opts)
 {
     opts.ignore_summary = true;
-    opts.aspects |= PJ_WANT(regions) | (opts.group ? 0 : PJ_WANT(waits));
+    opts.aspects |= PJ_WANT(regions);
+    opts.few_waits = true;
     opts.timeline = &whole_timeline;
     return opts;
 }

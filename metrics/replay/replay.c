@@ -139,7 +139,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
             return false;
         watch = pj_ideal_trace_watch(r->ideal);
     }
-    r->account = r->opts.waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
+    bool waits = r->opts.few_waits ? run->layout.locations < PJ_SHARED_LEAST : r->opts.waits;
+    r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
     r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account);
     if (r->ideal)
         pj_ideal_trace_engine(r->ideal, r->engine);
@@ -799,7 +800,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
         .close = close_replay,
         .self = r,
         .kinds = opts.delays ? HEARD | FUNCTIONS : HEARD,
-        .sent = opts.waits,
+        .sent = opts.waits || opts.few_waits,
         .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits ? NULL : &sharing,
         .tell = tell,
         .hear = hear};

@@ -14,8 +14,9 @@ typedef struct pj_replay_opts {
     pj_ideal *aside; // where its times go in place of pj_run.ideal; it counts and says nothing
                      // then, and no process group shares it; NULL; borrow
     bool alone;      // no process group shares it
-    bool waits;      // writes pj_run.waits, too; no process group shares it then
-    bool delays;     // with `waits`: finds who made ranks wait, too
+    bool waits;      // writes pj_run.waits, too; no process group shares what does
+    bool few_waits; // the same where no process group would share it: below PJ_SHARED_LEAST threads
+    bool delays;    // with `waits`: finds who made ranks wait, too
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

@@ -8,10 +8,14 @@
 #include "metrics/base/job.h"
 #include "metrics/base/process_group.h"
 #include "metrics/base/str.h"
+#include "metrics/base/tiny.h"
 #include "metrics/trace/event.h"
 
 struct pj_path_tree;
 struct pj_run;
+
+/// Threads of a trace from which on a process group replays its ranks apart (replay/README.md).
+enum { PJ_SHARED_LEAST = PJ_SIZE(256, 2) };
 
 /// Of a sink that needs the ranks apart only as far as it is told what those of others have done.
 /// Where the ends of messages are apart (pj_run.told.messages_apart), every member of a process

@@ -454,7 +454,7 @@ static void test_commands_side_by_side(void **state)
     answer_free(&a);
     static const char code[] = "local sum = 0\n"
                                "for i = 1, rounds do\n"
-                               "  local m = metrics(runs)\n"
+                               "  local m = metrics(runs, 'mpi')\n"
                                "  sum = sum + m[1].parallel_efficiency\n"
                                "  assert(metrics(runs, 'mine')[1].half == 0.5)\n"
                                "  plot(m, 'speedup')\n"

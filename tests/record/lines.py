@@ -53,7 +53,7 @@ else:
         for _ in range(count):
             pass
 
-print(wanted(100), recursive(20), sum(numbers(30)), failing(), sys.gettrace())
+print(wanted(100), recursive(20), sum(numbers(30)), failing(), sys.gettrace(), flush=True)
 sleeping()
 marked(7)
 thread = threading.Thread(target=wanted, args=(50,))

@@ -42,7 +42,7 @@ def main():
         short()
         os._exit(0)
     os.waitpid(child, 0)
-    print("done", threading.active_count())
+    print("done", threading.active_count(), flush=True)
 
 
 main()

@@ -32,7 +32,6 @@
 #include <stdlib.h>
 
 enum {
-    CROWD_LEAST = PJ_SIZE(64, 2), // threads of which a process group replays the ranks apart
     READAHEAD_LEAST =
         PJ_SIZE(1 << 20, 4 << 10), // bytes of a file that is worth a thread of its own
 };
@@ -57,7 +56,7 @@ static bool shares_ranks(const pj_otf2_read *r)
     const pj_process_group *group = r->pass->group;
     const pj_layout *layout = &r->run->layout;
     return group && layout->ranks >= pj_process_group_readers(group) &&
-           layout->locations >= CROWD_LEAST;
+           layout->locations >= PJ_SHARED_LEAST;
 }
 
 /// The run begins with its first event: 0 ns is there after all clocks have been shifted.

@@ -210,7 +210,7 @@ static bool decode_numbers(const json_t *from, int64_t *out, size_t count)
     int64_t step = json_integer_value(json_object_get(from, "step"));
     pj_str text = pj_str_of(json_string_value(json_object_get(from, "numbers")));
     bool constant = text.len == 0;
-    if (step < 1)
+    if (step < 1 || (constant && step > 1))
         return false;
     for (size_t i = 0; i < count; i++) {
         uint64_t number = 0, room = (uint64_t)INT64_MAX - (uint64_t)base;

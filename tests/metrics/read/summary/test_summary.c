@@ -100,7 +100,10 @@ static void add_regions(pj_run *run, uint32_t each)
 static pj_timeline *add_timeline(pj_run *run)
 {
     pj_timeline *timeline = pj_new(run->arena, pj_timeline);
-    *timeline = (pj_timeline){.to_ns = 4000, .lanes = run->layout.locations, .columns = 4};
+    *timeline = (pj_timeline){.to_ns = 4000,
+                              .threads = run->layout.locations,
+                              .lanes = run->layout.locations,
+                              .columns = 4};
     timeline->rows = timeline->lanes < 32 ? timeline->lanes : 32;
     timeline->column_ns = 1000;
     size_t size = (size_t)timeline->rows * timeline->columns * PJ_TIMELINE_KINDS;

@@ -415,8 +415,10 @@ static bool fill_clock(uniting *u, pj_err *err)
     for (size_t i = 0; i < u->count; i++)
         for (size_t k = 0; k < u->parts[i].thread_count; k++) {
             const pj_recovered *r = &u->parts[i].threads[k].recovered;
-            uint64_t first = shifted(&out->processes[i], r->first),
-                     last = shifted(&out->processes[i], r->last);
+            const pj_recorded_process *p = &out->processes[i];
+            // Readers interpolate in floating point: a tick more or less.
+            const uint64_t odd = same_clock(&u->parts[0], &u->parts[i]) ? 0 : 1;
+            uint64_t first = shifted(p, r->first) - odd, last = shifted(p, r->last) + odd;
             begin = first < begin ? first : begin;
             end = last > end ? last : end;
         }

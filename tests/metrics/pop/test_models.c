@@ -23,7 +23,7 @@ enum { RUNS_MAX = 32 };
 /// Their runtime is 1000 us / p, and a little more from repetition to repetition.
 static pj_metrics *metrics_of(unsigned sizes, unsigned repeated, bool turned)
 {
-    pj_run *runs[RUNS_MAX];
+    pj_run *runs[RUNS_MAX] = {NULL};
     size_t count = 0;
     for (unsigned size = 0; size < sizes; size++)
         for (unsigned again = 0; again < repeated; again++) {

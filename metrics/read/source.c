@@ -337,7 +337,6 @@ static void drop_mark(pj_source *source)
     source->carry.len -= size;
     memmove(source->carry.at, source->carry.at + size, source->carry.len);
     source->carry_offset = size;
-    source->text_bytes -= size;
 }
 
 /// Recognises how the input is packed and coded, and reads the head of its text.

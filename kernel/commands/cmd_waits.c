@@ -8,11 +8,11 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/run/aspect.h"
-#include "metrics/run/delays_table.h"
-#include "metrics/run/omp_waits.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
-#include "metrics/run/waits_table.h"
+#include "metrics/run/waits/delays_table.h"
+#include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/waits_table.h"
 #include "metrics/table/table.h"
 
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
 #include "metrics/run/study.h"
-#include "metrics/run/wait_causes.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #define PJ_CALL_WAITS_H
 
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 

@@ -7,7 +7,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/replay/wait_steps.h"
-#include "metrics/run/run_delays.h"
+#include "metrics/run/waits/run_delays.h"
 
 typedef struct pj_wait_delays pj_wait_delays;
 

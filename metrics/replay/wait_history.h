@@ -5,8 +5,8 @@
 
 #include "metrics/replay/wait_delays.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_delays.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 

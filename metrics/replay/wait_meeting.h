@@ -3,7 +3,7 @@
 #ifndef PJ_WAIT_MEETING_H
 #define PJ_WAIT_MEETING_H
 
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/mpi_flow.h"
 
 #include <stddef.h>

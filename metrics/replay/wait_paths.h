@@ -8,7 +8,7 @@
 #include "metrics/replay/wait_delays.h"
 #include "metrics/replay/wait_regions.h"
 #include "metrics/replay/wait_steps.h"
-#include "metrics/run/run_delays.h"
+#include "metrics/run/waits/run_delays.h"
 
 typedef struct pj_wait_paths pj_wait_paths;
 

@@ -5,7 +5,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // thread in OpenMP and serial parts.
 #include "metrics/run/sums_processes.h"
 
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/layout.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "metrics/run/devices.h"
 #include "metrics/run/regions.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/mpi_use_sink.h"

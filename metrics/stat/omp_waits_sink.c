@@ -7,8 +7,8 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/map.h"
-#include "metrics/run/omp_waits.h"
 #include "metrics/run/run.h"
+#include "metrics/run/waits/omp_waits.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
 

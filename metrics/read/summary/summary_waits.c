@@ -4,7 +4,7 @@
 #include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>

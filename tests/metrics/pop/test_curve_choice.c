@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -210,15 +211,16 @@ static double fraction(pj_str text)
 static pj_study *epoch_study(void)
 {
     static const char *const names[] = {"1", "2", "4", "16"};
-    pj_run *runs[4];
+    pj_run *runs[4] = {NULL};
     for (size_t i = 0; i < 4; i++) {
         char path[512];
         snprintf(path, sizeof path, REFERENCE "stats_epoch_%sproc.csv", names[i]);
-        runs[i] = made_run_from_stats(path);
-        if (!runs[i]) {
+        if (access(path, R_OK) != 0) {
             print_message("skipped: %s is not there\n", path);
             skip();
         }
+        runs[i] = made_run_from_stats(path);
+        assert_non_null(runs[i]);
     }
     pj_study *study = pj_study_new(runs, 4, (pj_study_opts){.reference = 0}, NULL);
     for (size_t i = 0; i < 4; i++)

@@ -1,6 +1,6 @@
 // What calls wait for, rule by rule, with answers worked out by hand (DEFINITIONS 9).
-#include "metrics/run/run_waits.h"
-#include "metrics/run/wait_causes.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // Who made ranks wait, and the critical path, with answers worked out by hand (DEFINITIONS 9).
-#include "metrics/run/run_delays.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
 #include "tests/support/trace/replay_script.h"
 

@@ -1,5 +1,5 @@
 // What threads of OpenMP programs wait for, with answers worked out by hand (DEFINITIONS 9).
-#include "metrics/run/omp_waits.h"
+#include "metrics/run/waits/omp_waits.h"
 #include "metrics/stat/omp_waits_sink.h"
 #include "metrics/trace/event.h"
 #include "tests/support/trace/replay_script.h"

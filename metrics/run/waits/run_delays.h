@@ -3,7 +3,7 @@
 #ifndef PJ_RUN_DELAYS_H
 #define PJ_RUN_DELAYS_H
 
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 
 /// Waits of a pattern in calls that were made in a region.
 typedef struct pj_region_waits {

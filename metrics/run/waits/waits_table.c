@@ -1,12 +1,12 @@
 // Tables of waits; their numbers are those of DEFINITIONS 9.
-#include "metrics/run/waits_table.h"
+#include "metrics/run/waits/waits_table.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/run.h"
-#include "metrics/run/run_waits.h"
-#include "metrics/run/wait_causes.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // Tables of delays, of the critical path and of waits by function.
-#include "metrics/run/delays_table.h"
+#include "metrics/run/waits/delays_table.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/run/run_delays.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
 
 #include <math.h>
 #include <stdlib.h>

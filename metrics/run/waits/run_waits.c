@@ -1,11 +1,11 @@
 // The rows of wait_patterns.def as data, and what is done with sums of waits.
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 
 #include <stddef.h>
 
 const pj_wait_pattern_row pj_wait_pattern_rows[PJ_WAIT_PATTERNS] = {
 #define PATTERN(key, title, sentence) {#key, title, sentence},
-#include "metrics/run/wait_patterns.def"
+#include "metrics/run/waits/wait_patterns.def"
 #undef PATTERN
 };
 

@@ -10,7 +10,7 @@
 
 typedef enum pj_wait_pattern {
 #define PATTERN(key, title, sentence) PJ_WAIT_##key,
-#include "metrics/run/wait_patterns.def"
+#include "metrics/run/waits/wait_patterns.def"
 #undef PATTERN
     PJ_WAIT_PATTERNS // number of patterns
 } pj_wait_pattern;

@@ -3,11 +3,11 @@
 // the run are its waits and its end. Each of them is lost to load balance as far as the rank
 // computes less than the one that computes most, and to serialisation for the rest. What a call
 // takes beyond its ideal waits is lost to transfer.
-#include "metrics/run/wait_causes.h"
+#include "metrics/run/waits/wait_causes.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
-#include "metrics/run/run_waits.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Waits of OpenMP threads as a table.
-#include "metrics/run/omp_waits.h"
+#include "metrics/run/waits/omp_waits.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -12,7 +12,7 @@ static const struct {
     const char *key, *title;
 } patterns[PJ_OMP_PATTERNS] = {
 #define PATTERN(key, title, sentence) {#key, title},
-#include "metrics/run/omp_wait_patterns.def"
+#include "metrics/run/waits/omp_wait_patterns.def"
 #undef PATTERN
 };
 

@@ -9,7 +9,7 @@
 
 typedef enum pj_omp_pattern {
 #define PATTERN(key, title, sentence) PJ_OMP_WAIT_##key,
-#include "metrics/run/omp_wait_patterns.def"
+#include "metrics/run/waits/omp_wait_patterns.def"
 #undef PATTERN
     PJ_OMP_PATTERNS // number of patterns
 } pj_omp_pattern;

@@ -66,10 +66,13 @@ static void end_body(pj_rec_omp_role role)
 #define REAL(gives, name, parameters) ((gives(*) parameters)pj_rec_omp_keep(&kept_##name, #name))
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are the library's.
-#define FORK(gives, name, role, parameters, arguments)                                             \
+/// The head of a function that stands in for one of libgomp.
+#define WRAPPED(gives, name, parameters)                                                           \
     static void *kept_##name;                                                                      \
     PJ_REC_API gives name parameters;                                                              \
-    gives name parameters                                                                          \
+    gives name parameters
+#define FORK(gives, name, role, parameters, arguments)                                             \
+    WRAPPED(gives, name, parameters)                                                               \
     {                                                                                              \
         AT_END(pj_rec_omp_team_join)                                                               \
         pj_rec_omp_team team = {.body = body, .data = data, .work = ROLE(role)};                   \
@@ -78,35 +81,27 @@ static void end_body(pj_rec_omp_role role)
     }
 #define RUN team.run, team.with
 #define WAIT(gives, name, role, parameters, arguments)                                             \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API gives name parameters;                                                              \
-    gives name parameters                                                                          \
+    WRAPPED(gives, name, parameters)                                                               \
     {                                                                                              \
         AT_END(leave) const construct own = enter(ROLE(role));                                     \
         (void)own;                                                                                 \
         return REAL(gives, name, parameters) arguments;                                            \
     }
 #define WORK(gives, name, role, parameters, arguments)                                             \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API gives name parameters;                                                              \
-    gives name parameters                                                                          \
+    WRAPPED(gives, name, parameters)                                                               \
     {                                                                                              \
         enter(ROLE(role));                                                                         \
         return REAL(gives, name, parameters) arguments;                                            \
     }
 #define WORK_END(gives, name, role, parameters, arguments)                                         \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API gives name parameters;                                                              \
-    gives name parameters                                                                          \
+    WRAPPED(gives, name, parameters)                                                               \
     {                                                                                              \
         AT_END(end_work) const pj_rec_omp_role work = ROLE(role);                                  \
         (void)work;                                                                                \
         return REAL(gives, name, parameters) arguments;                                            \
     }
 #define WORK_WAIT(gives, name, role, parameters, arguments)                                        \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API gives name parameters;                                                              \
-    gives name parameters                                                                          \
+    WRAPPED(gives, name, parameters)                                                               \
     {                                                                                              \
         AT_END(end_work) const pj_rec_omp_role work = ROLE(role);                                  \
         AT_END(leave) const construct own = enter(PJ_REC_ROLE_OMP_IMPLICIT_BARRIER);               \
@@ -114,27 +109,21 @@ static void end_body(pj_rec_omp_role role)
         return REAL(gives, name, parameters) arguments;                                            \
     }
 #define LOCK(name, role, inside, parameters, arguments)                                            \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API void name parameters;                                                               \
-    void name parameters                                                                           \
+    WRAPPED(void, name, parameters)                                                                \
     {                                                                                              \
         enter(ROLE(role));                                                                         \
         REAL(void, name, parameters) arguments;                                                    \
         begin_body(ROLE(inside));                                                                  \
     }
 #define UNLOCK(name, role, inside, parameters, arguments)                                          \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API void name parameters;                                                               \
-    void name parameters                                                                           \
+    WRAPPED(void, name, parameters)                                                                \
     {                                                                                              \
         end_body(ROLE(inside));                                                                    \
         REAL(void, name, parameters) arguments;                                                    \
         end_of(ROLE(role));                                                                        \
     }
 #define TASK(name, parameters, arguments)                                                          \
-    static void *kept_##name;                                                                      \
-    PJ_REC_API void name parameters;                                                               \
-    void name parameters                                                                           \
+    WRAPPED(void, name, parameters)                                                                \
     {                                                                                              \
         AT_END(leave) const construct own = enter(PJ_REC_ROLE_OMP_TASK_CREATE);                    \
         (void)own;                                                                                 \

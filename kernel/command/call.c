@@ -470,8 +470,12 @@ bool pj_call_check(const pj_call *call, pj_err *err)
 
 bool pj_call_run(pj_call *call, pj_value *out, pj_err *err)
 {
+    const char *outer = call->session->command; // of a script
     *out = (pj_value){0};
-    return pj_call_check(call, err) && call->command->run(call->session, call->args, out, err);
+    call->session->command = call->command->name;
+    bool ok = pj_call_check(call, err) && call->command->run(call->session, call->args, out, err);
+    call->session->command = outer;
+    return ok;
 }
 
 /// One word from `*at` on; false when a quote is not closed.

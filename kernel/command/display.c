@@ -18,6 +18,14 @@ pj_table *pj_display_table(const pj_value *value)
     return kind->table ? kind->table(value) : NULL;
 }
 
+pj_table *pj_display_whole(const pj_value *value, atomic_bool *stop)
+{
+    const pj_kind *kind = pj_kind_of(value);
+    pj_auto_table all = kind->whole ? kind->whole(value, stop) : pj_display_table(value);
+    pj_table *known = all ? pj_table_without(all, PJ_TEXT_OF_PEOPLE) : NULL;
+    return known || !all ? known : pj_table_hold(all);
+}
+
 pj_terminal_opts pj_display_terminal(const pj_session *session)
 {
     return (pj_terminal_opts){.columns = session->render.width, .colour = session->render.colour};

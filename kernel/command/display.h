@@ -20,6 +20,8 @@
 void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *out);
 /// The table that a value is or was made from; NULL when it has none. New reference.
 pj_table *pj_display_table(const pj_value *value);
+/// All rows and columns of it that are for programs; NULL too when `stop` (may be NULL) is raised.
+pj_table *pj_display_whole(const pj_value *value, atomic_bool *stop);
 /// Data and metadata of a bundle; at least text/plain.
 void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data,
                        json_t **metadata);

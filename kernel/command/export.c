@@ -2,6 +2,7 @@
 // Export: a renderer or the drawing module makes the bytes.
 #include "kernel/command/export.h"
 
+#include "kernel/command/answer.h"
 #include "kernel/command/display.h"
 #include "kernel/command/kind.h"
 #include "kernel/command/session.h"
@@ -19,6 +20,7 @@
 
 const pj_param pj_export_rows[] = {
     {.name = "export",
+     .writes = true,
      .type = PJ_PARAM_TEXTS,
      .offset = offsetof(pj_exports, paths),
      .shown = "FILE",
@@ -28,16 +30,19 @@ const pj_param pj_export_rows[] = {
              "-.csv writes CSV to standard output. In CSV a text that a spreadsheet would compute "
              "(= + - @) stands behind an apostrophe; numbers and JSON are as they are."},
     {.name = "width",
+     .writes = true,
      .type = PJ_PARAM_NUMBER,
      .offset = offsetof(pj_exports, size.width),
      .shown = "PX",
      .help = "Width of a picture in px; 96 are an inch."},
     {.name = "height",
+     .writes = true,
      .type = PJ_PARAM_NUMBER,
      .offset = offsetof(pj_exports, size.height),
      .shown = "PX",
      .help = "Height of a picture; of a table's, the whole is brought to it."},
     {.name = "font-size",
+     .writes = true,
      .type = PJ_PARAM_NUMBER,
      .offset = offsetof(pj_exports, size.font_size),
      .shown = "PX",
@@ -45,11 +50,28 @@ const pj_param pj_export_rows[] = {
      .help = "Size of ordinary text in a picture, which grows with it unless its width is "
              "given."},
     {.name = "scale",
+     .writes = true,
      .type = PJ_PARAM_NUMBER,
      .offset = offsetof(pj_exports, size.pixels),
      .shown = "N",
      .preset = "2",
      .help = "Pixels of a PNG for each px."},
+    {.name = "json",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_exports, answer.json),
+     .help = "Prints the answer as JSON for programs; popinjay help --schema says what it holds."},
+    {.name = "json-rows",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_exports, answer.rows),
+     .shown = "N",
+     .preset = "all",
+     .help = "Most rows of the JSON answer, whose truncated says how to get the rest."},
+    {.name = "json-from",
+     .type = PJ_PARAM_COUNT,
+     .offset = offsetof(pj_exports, answer.from),
+     .shown = "ROW",
+     .preset = "1",
+     .help = "The first row of the JSON answer."},
     {0},
 };
 
@@ -265,7 +287,10 @@ bool pj_export_all(pj_session *session, pj_value *value, const pj_exports *expor
     for (size_t i = 0; i < paths->count; i++)
         if (!pj_export(session, value, paths->items[i], err))
             return false;
-    if (paths->count)
+    if (exports->answer.json) {
+        pj_answer_write(session, value, exports->answer);
+        session->exports++;
+    } else if (paths->count)
         say_warnings(session, value);
     return true;
 }

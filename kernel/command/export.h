@@ -1,8 +1,9 @@
-// Values as files, the format by suffix: written beside the target, flushed to disk and renamed,
-// so that a full disk never leaves half a file. Ownership: borrow.
+// Values as files or as a JSON answer, the format by suffix: written beside the target, flushed to
+// disk and renamed, so that a full disk never leaves half a file. Ownership: borrow.
 #ifndef PJ_EXPORT_H
 #define PJ_EXPORT_H
 
+#include "kernel/command/answer.h"
 #include "kernel/command/command.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
@@ -10,10 +11,11 @@
 #include "metrics/base/str.h"
 #include "widgets/figure/figure.h"
 
-/// Files that are written in place of printing, and the size of pictures among them.
+/// What is written in place of printing: files, with the size of pictures among them, and JSON.
 typedef struct pj_exports {
     pj_texts paths;
     pj_picture_size size;
+    pj_answer_args answer;
 } pj_exports;
 
 /// A group over pj_exports.

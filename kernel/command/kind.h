@@ -24,6 +24,8 @@ typedef struct pj_kind {
     void (*brief)(const pj_value *value, pj_buf *out);
     /// The table that it is shown as: a new reference; NULL = this one has none.
     pj_table *(*table)(const pj_value *value);
+    /// Where that one leaves out rows: the table with all of them. NULL when `stop` is raised.
+    pj_table *(*whole)(const pj_value *value, atomic_bool *stop);
     /// For terminals.
     void (*text)(const pj_session *session, const pj_value *value, pj_buf *out);
     /// For front ends. False when that is not to be had: its table is shown.

@@ -18,7 +18,8 @@ typedef struct pj_session {
     bool beside;
     struct pj_lang *lang;  // whose session it is; NULL in the shell
     unsigned complaints;   // failures reported while the rest went on: exit status 1
-    unsigned exports;      // files written
+    const char *command;   // the name of the one that runs; NULL between them
+    unsigned exports;      // files and JSON written, in place of what is shown
     int status;            // exit status asked for by a script
     const char *summaries; // folder with summaries of traces (POPINJAY_SUMMARIES); may be NULL
     pj_render_opts render; // of text on a terminal

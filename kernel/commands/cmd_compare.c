@@ -85,6 +85,7 @@ const pj_command pj_command_compare = {
               "function is one by module, name and line, or without the line where that is clear.",
     .example = "popinjay compare before.prv.gz after.prv.gz",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(compare_args),
     .run = run_compare,

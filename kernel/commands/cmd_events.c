@@ -271,6 +271,7 @@ const pj_command pj_command_events = {
     .example =
         "popinjay events epoch_16proc.prv.gz --type MPI_Send --by partner --sum bytes --count",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(events_args),
     .run = run_events,

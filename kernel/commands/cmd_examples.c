@@ -1,6 +1,7 @@
 // popinjay examples [DIR]: the runs that come with the program.
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
+#include "kernel/command/export.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/trace_files.h"
@@ -19,6 +20,7 @@
 
 typedef struct examples_args {
     const char *dir;
+    pj_exports exports;
 } examples_args;
 
 static int by_name(const void *a, const void *b)
@@ -101,6 +103,8 @@ static bool copy_files(const char *from, const char *to, const pj_texts *files, 
 static bool run_examples(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const examples_args *args = given;
+    if (!pj_export_check(&args->exports, err))
+        return false;
     pj_auto_arena arena = pj_arena_new(NULL);
     const char *folder = pj_datadir_find(arena, "share/popinjay/traces", "notebooks/traces");
     if (!folder)
@@ -116,7 +120,7 @@ static bool run_examples(pj_session *session, const void *given, pj_value *out, 
     if (ok)
         *out = pj_value_table_take(table_of(args->dir ? args->dir : folder, &files));
     free(files.items);
-    return ok;
+    return ok && pj_export_all(session, out, &args->exports, err);
 }
 
 static const pj_param params[] = {
@@ -138,7 +142,12 @@ const pj_command pj_command_examples = {
         "The notebooks analyse both.",
     .example = "popinjay examples traces",
     .faces = PJ_IN_BOTH,
-    .groups = (const pj_param_group[]){{.rows = params}, {0}},
+    .groups =
+        (const pj_param_group[]){
+            {.rows = params},
+            {.rows = pj_export_rows, .base = offsetof(examples_args, exports)},
+            {0},
+        },
     .args_size = sizeof(examples_args),
     .run = run_examples,
 };

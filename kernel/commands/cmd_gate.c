@@ -83,6 +83,7 @@ const pj_command pj_command_gate = {
               "Keep the summary of a good run (popinjay preprocess) as the baseline.",
     .example = "popinjay gate baseline.popinjay.json.gz run.prv.gz --max-drop 0.03",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(gate_args),
     .run = run_gate,

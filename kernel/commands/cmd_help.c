@@ -1,15 +1,19 @@
 // popinjay help [COMMAND]: what the rows say.
 #include "kernel/command/command.h"
 #include "kernel/command/help.h"
+#include "kernel/command/schema.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 
+#include <jansson.h>
+#include <stdlib.h>
+
 typedef struct help_args {
     const char *command;
-    bool metrics, man, bash;
+    bool metrics, man, bash, schema;
 } help_args;
 
 /// What can be explained beside commands.
@@ -38,12 +42,29 @@ static const topic *topic_of(const char *name)
     return NULL;
 }
 
+/// Of the answer of a command.
+static void add_schema(const pj_session *session, const pj_command *command, pj_buf *out)
+{
+    json_t *schema = pj_schema_answer(command, session);
+    char *text = json_dumps(schema, JSON_INDENT(1));
+    pj_buf_puts(out, text);
+    free(text);
+    json_decref(schema);
+}
+
 static bool run_help(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
-    (void)err;
     const help_args *args = given;
     pj_auto_buf text = {0};
-    if (args->metrics)
+    const pj_command *command =
+        args->command ? pj_command_find(pj_str_of(args->command), PJ_IN_SHELL) : NULL;
+    if (args->schema && !command)
+        return pj_fail(
+            err, PJ_E_USAGE, NULL, 0,
+            "help: --schema wants the name of a command: popinjay help --schema metrics");
+    if (args->schema)
+        add_schema(session, command, &text);
+    else if (args->metrics)
         pj_help_metrics(&text);
     else if (args->man)
         pj_help_man(&text);
@@ -52,7 +73,7 @@ static bool run_help(pj_session *session, const void *given, pj_value *out, pj_e
     else if (args->command && topic_of(args->command))
         topic_of(args->command)->explain(&text);
     else if (args->command)
-        pj_help_command(pj_command_find(pj_str_of(args->command), PJ_IN_SHELL), session, &text);
+        pj_help_command(command, session, &text);
     else
         pj_help_overview(&text);
     if (text.len && text.at[text.len - 1] == '\n')
@@ -81,6 +102,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(help_args, bash),
      .help = "Prints completion for bash."},
+    {.name = "schema",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(help_args, schema),
+     .help = "Prints the JSON Schema of what the command prints with --json."},
     {0},
 };
 

@@ -66,6 +66,7 @@ const pj_command pj_command_houses = {
         "bsc-2026, jsc, talp).",
     .example = "popinjay houses epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(houses_args),
     .run = run_houses,

@@ -63,6 +63,7 @@ const pj_command pj_command_info = {
               "them.",
     .example = "popinjay info epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(info_args),
     .run = run_info,

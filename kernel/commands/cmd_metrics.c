@@ -47,6 +47,7 @@ const pj_command pj_command_metrics = {
               "with the reference run.",
     .example = "popinjay metrics epoch_*.prv.gz --set mpi-mult --export table.pdf",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(metrics_args),
     .run = run_metrics,

@@ -116,6 +116,7 @@ const pj_command pj_command_model = {
               "each size also what other repetitions could have given.",
     .example = "popinjay model epoch_*.prv.gz --at 64,128",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(model_args),
     .run = run_model,

@@ -44,6 +44,7 @@ const pj_command pj_command_overview = {
               "runtime x threads. `popinjay metrics` of one run shows it under the efficiencies.",
     .example = "popinjay overview epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(overview_args),
     .run = run_overview,

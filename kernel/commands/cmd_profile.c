@@ -178,6 +178,15 @@ static bool make_pprof(const pj_profile *profile, pj_value *out, pj_err *err)
     return true;
 }
 
+/// What other programs print of their profiles.
+static bool make_text(const profile_args *args, const pj_profile_ask *ask, pj_profile *profile,
+                      pj_value *out, pj_err *err)
+{
+    if (args->pstats)
+        return make_listing(args, ask, profile, out, err);
+    return args->lines ? list_lines(args, profile, out, err) : make_pprof(profile, out, err);
+}
+
 /// Metrics, callers, callees or lines; NULL without an error: the question is about functions.
 static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, bool metrics,
                           pj_profile *profile, pj_err *err)
@@ -214,7 +223,7 @@ static void limit(const pj_session *session, const profile_args *args, pj_profil
     enum { SHOWN = 40 };
     bool asked = args->first || args->waits || args->where || args->callers || args->callees ||
                  ask->by.item != PJ_BY_FUNCTION || session->lang;
-    if (!args->exports.paths.count && !asked)
+    if (!args->exports.paths.count && !args->exports.answer.json && !asked)
         ask->first = SHOWN;
 }
 
@@ -253,12 +262,9 @@ static bool run_profile(pj_session *session, const void *given, pj_value *out, p
     pj_auto_profile profile = whole ? filter(args, whole, err) : NULL;
     if (!profile)
         return false;
-    if (args->pstats)
-        return make_listing(args, &ask, profile, out, err);
-    if (args->lines)
-        return list_lines(args, profile, out, err);
-    if (args->pprof)
-        return make_pprof(profile, out, err);
+    if (args->pstats || args->lines || args->pprof)
+        return make_text(args, &ask, profile, out, err) &&
+               pj_export_all(session, out, &args->exports, err);
     if (is_plain(args)) {
         *out = pj_value_profile_take(pj_profile_hold(profile));
         return pj_export_all(session, out, &args->exports, err);
@@ -409,6 +415,7 @@ const pj_command pj_command_profile = {
         ".speedscope.json by speedscope.",
     .example = "popinjay profile cpu_*.prof --sort inclusive --first 20",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(profile_args),
     .run = run_profile,

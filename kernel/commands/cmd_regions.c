@@ -79,6 +79,7 @@ const pj_command pj_command_regions = {
         "cost: delays over ranks x runtime. Ranks and regions count from 0.",
     .example = "popinjay regions run.prv.gz --by function",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(regions_args),
     .run = run_regions,

@@ -155,7 +155,8 @@ static bool run_replay(pj_session *session, const void *given, pj_value *out, pj
     args.load.reread = true; // runs in memory have forgotten their messages
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_exports tables = {.paths.items = pj_new_n(arena, const char *, args.exports.paths.count + 1),
-                         .size = args.exports.size};
+                         .size = args.exports.size,
+                         .answer = args.exports.answer};
     return replay(session, &args, &tables, out, err);
 }
 
@@ -194,6 +195,7 @@ const pj_command pj_command_replay = {
         "members costs ceil(log2 P) times that after the last arrival; no contention.",
     .example = "popinjay replay epoch_16proc.prv.gz --latency 2us --bandwidth 12.5G",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(replay_args),
     .run = run_replay,

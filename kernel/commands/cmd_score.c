@@ -147,6 +147,7 @@ static const pj_param params[] = {
              "of the buffer, bufferabsolute MB and visits, less than timepervisit us a visit, of "
              "type usr, com or both."},
     {.name = "output",
+     .writes = true,
      .letter = 'o',
      .type = PJ_PARAM_PATH,
      .offset = offsetof(score_args, output),
@@ -172,6 +173,7 @@ const pj_command pj_command_score = {
               "filtered.",
     .example = "popinjay score scorep-run --regions --propose -o initial.filter",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(score_args),
     .run = run_score,

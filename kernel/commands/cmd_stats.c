@@ -81,6 +81,7 @@ const pj_command pj_command_stats = {
               "--device-idle says why it neither computed nor moved data.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(stats_args),
     .run = run_stats,

@@ -80,6 +80,7 @@ const pj_command pj_command_timeline = {
         "Without --export the time in each kind of state is printed, per rank, thread and device.",
     .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(timeline_args),
     .run = run_timeline,

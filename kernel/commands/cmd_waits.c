@@ -138,6 +138,7 @@ const pj_command pj_command_waits = {
         "A wait never lasts longer than its call; one call counts for one culprit.",
     .example = "popinjay waits epoch_16proc.prv.gz --by culprit",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(waits_args),
     .run = run_waits,

@@ -18,6 +18,7 @@
 
 /// One sentence and the runs it is about.
 typedef struct saying {
+    const char *key;
     pj_severity severity;
     const char *text;
     bool *runs; // by run; none = it is about the whole result
@@ -32,7 +33,7 @@ typedef struct collector {
 
 enum { WHOLE_RESULT = -1 };
 
-static void say(collector *c, pj_severity severity, int run, const char *text)
+static void say(collector *c, const char *key, pj_severity severity, int run, const char *text)
 {
     saying *found = NULL;
     for (size_t i = 0; i < c->count && !found; i++)
@@ -42,8 +43,8 @@ static void say(collector *c, pj_severity severity, int run, const char *text)
     if (!found) {
         pj_grow(c->sayings, &c->cap, c->count + 1);
         found = &c->sayings[c->count++];
-        *found =
-            (saying){severity, text, pj_new_n(c->metrics->arena, bool, c->metrics->study->count)};
+        *found = (saying){key, severity, text,
+                          pj_new_n(c->metrics->arena, bool, c->metrics->study->count)};
     }
     if (run != WHOLE_RESULT)
         found->runs[run] = true;
@@ -71,11 +72,11 @@ static void say_threads_vary(collector *c, int run)
     const char *layout = pj_study_key_text(c->metrics->study, (size_t)run, PJ_BY_LAYOUT);
     pj_arena *arena = c->metrics->arena;
     if (c->metrics->set->by_threads)
-        say(c, PJ_NOTE, run,
+        say(c, "threads_vary", PJ_NOTE, run,
             pj_arena_format(
                 arena, "threads per rank vary (%s): threads weigh equally in every mean", layout));
     else
-        say(c, PJ_NOTE, run,
+        say(c, "threads_vary", PJ_NOTE, run,
             pj_arena_format(arena,
                             "threads per rank vary (%s): ranks weigh equally in every mean; "
                             "weighted by threads the parallel efficiency is %.4f",
@@ -87,10 +88,10 @@ static void say_devices(collector *c, int run)
 {
     const char *lack = pj_measures_lack(&c->measures[run], PJ_NEEDS_DEVICES);
     if (lack && c->metrics->set->rows[0].needs & PJ_NEEDS_DEVICES)
-        say(c, PJ_NOTE, run, lack);
+        say(c, "devices", PJ_NOTE, run, lack);
     if (lack || has_row_needing(c->metrics->set, PJ_NEEDS_DEVICES))
         return;
-    say(c, PJ_WARNING, run,
+    say(c, "devices", PJ_WARNING, run,
         pj_arena_format(c->metrics->arena,
                         "what %.0f devices did is not in this set: the set gpu has rows for them",
                         c->measures[run].devices));
@@ -110,7 +111,7 @@ static void say_ideal_is_short(collector *c, int run)
     char ideal[32], useful[32];
     pj_format_duration(m->ideal_runtime, ideal);
     pj_format_duration(m->nonmpi_max, useful);
-    say(c, PJ_WARNING, run,
+    say(c, "ideal_short", PJ_WARNING, run,
         pj_arena_format(c->metrics->arena,
                         "the ideal runtime (%s) is below the longest computation of a rank (%s), "
                         "so that serialisation is above 1: %s",
@@ -126,7 +127,7 @@ static void say_processes(collector *c, int run)
     if (row < 0 || !m->run->devices || !pj_devices_of_processes(m->run, &useful, &active) ||
         !useful)
         return;
-    say(c, PJ_NOTE, run,
+    say(c, "talp_processes", PJ_NOTE, run,
         pj_arena_format(c->metrics->arena,
                         "TALP counts processes, each with the sum of its devices: GPU load balance "
                         "%.3f, communication %.3f, orchestration %.3f",
@@ -142,12 +143,12 @@ static void say_what_the_run_is(collector *c, int run)
     say_devices(c, run);
     say_processes(c, run);
     if (m->run->other.base)
-        say(c, PJ_NOTE, run,
+        say(c, "network", PJ_NOTE, run,
             "a replay on this network in place of the ideal one: its transfer and serialisation "
             "are "
             "no POP metrics");
     if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
-        say(c, PJ_NOTE, run,
+        say(c, "no_mpi", PJ_NOTE, run,
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
     if (has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL))
         say_ideal_is_short(c, run);
@@ -157,14 +158,15 @@ static void say_oddity(collector *c, int run, unsigned key)
 {
     pj_auto_buf text = {0};
     pj_import_say(&c->measures[run].run->import, key, &text);
-    say(c, pj_import_at(key)->severity, run, pj_arena_text(c->metrics->arena, pj_buf_str(&text)));
+    say(c, pj_import_at(key)->key, pj_import_at(key)->severity, run,
+        pj_arena_text(c->metrics->arena, pj_buf_str(&text)));
 }
 
 static void say_what_the_run_says(collector *c, int run)
 {
     const pj_run *r = c->measures[run].run;
     for (size_t i = 0; i < r->remarks.count; i++)
-        say(c, r->remarks.items[i].severity, run,
+        say(c, r->remarks.items[i].key, r->remarks.items[i].severity, run,
             pj_arena_text(c->metrics->arena, pj_str_of(r->remarks.items[i].text)));
     for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++) {
         if (r->import.count[key] > 0 && pj_import_at(key)->severity != PJ_NOTE)
@@ -176,7 +178,7 @@ static void say_what_the_run_says(collector *c, int run)
 static void say_what_is_cut(collector *c, int run)
 {
     if (pj_import_cut(&c->measures[run].run->import))
-        say(c, PJ_LOSS, run,
+        say(c, "cut", PJ_LOSS, run,
             "\u2020 the trace seems to be cut: part of the run is missing, and its efficiencies "
             "may be far from those of the whole");
 }
@@ -197,7 +199,7 @@ static void say_what_is_missing(collector *c, int run)
         bool alone = pj_str_equal(pj_str_of(reason), pj_str_of(c->metrics->study->alone));
         bool of_waits = c->metrics->set->rows[row].needs & PJ_NEEDS_WAITS; // no trace's fault
         if (reason && !alone && !c->metrics->absent[row] && !run_says(c->measures[run].run, reason))
-            say(c, of_waits ? PJ_NOTE : PJ_WARNING, run,
+            say(c, "values_missing", of_waits ? PJ_NOTE : PJ_WARNING, run,
                 pj_arena_format(c->metrics->arena, "values are missing: %s", reason));
     }
 }
@@ -218,7 +220,7 @@ static void say_what_is_above_one(collector *c, pj_metric_kind kind, const char 
             pj_buf_addf(&list, "%s%s", list.len ? ", " : "", metrics->set->rows[row].title);
     }
     if (list.len)
-        say(c, PJ_NOTE, WHOLE_RESULT,
+        say(c, "above_one", PJ_NOTE, WHOLE_RESULT,
             pj_arena_format(metrics->arena, "%s %s: %s",
                             kind == PJ_METRIC_INEFFICIENCY ? "below 0" : "above 1", why, list.at));
 }
@@ -243,11 +245,11 @@ static void say_what_is_other_work(collector *c, int run)
     double instructions = scaling_of(c->metrics, run, PJ_S("instruction_scaling"));
     double computation = scaling_of(c->metrics, run, PJ_S("computation_scaling"));
     if (instructions > less_work)
-        say(c, PJ_WARNING, run,
+        say(c, "other_work", PJ_WARNING, run,
             "fewer instructions than the work of the reference run takes: other inputs or other "
             "work are likely, so compare with care");
     else if (instructions <= 0 && computation > past_caches)
-        say(c, PJ_WARNING, run,
+        say(c, "other_work", PJ_WARNING, run,
             "much less time to compute than the reference run: other inputs or other work are "
             "likely (instructions, which would tell, were not counted)");
 }
@@ -280,7 +282,7 @@ static void write_remarks(collector *c)
     const char *mixed = pj_study_mixed(metrics->study, metrics->arena);
     metrics->remarks = pj_new_n(metrics->arena, pj_remark, c->count + 1);
     if (mixed)
-        metrics->remarks[metrics->remark_count++] = (pj_remark){PJ_URGENT, mixed};
+        metrics->remarks[metrics->remark_count++] = (pj_remark){PJ_URGENT, mixed, "mixed_runs"};
     for (int severity = PJ_URGENT; severity >= PJ_NOTE; severity--) {
         for (size_t i = 0; i < c->count; i++) {
             const saying *s = &c->sayings[i];
@@ -290,7 +292,7 @@ static void write_remarks(collector *c)
             add_names(&text, s, metrics->study);
             pj_buf_puts(&text, s->text);
             metrics->remarks[metrics->remark_count++] =
-                (pj_remark){s->severity, pj_arena_text(metrics->arena, pj_buf_str(&text))};
+                (pj_remark){s->severity, pj_arena_text(metrics->arena, pj_buf_str(&text)), s->key};
         }
         if (severity == PJ_URGENT)
             metrics->urgent = metrics->remark_count;
@@ -301,7 +303,7 @@ void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
 {
     collector c = {.metrics = metrics, .measures = measures};
     if (metrics->study->alone)
-        say(&c, PJ_NOTE, WHOLE_RESULT,
+        say(&c, "one_size", PJ_NOTE, WHOLE_RESULT,
             pj_arena_format(metrics->arena,
                             "%s; load runs with other numbers of ranks or threads to see whether "
                             "computation scales, or choose a reference run",

@@ -183,5 +183,5 @@ void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
     pj_remarks *remarks = &run->remarks;
     pj_grow(remarks->items, &remarks->cap, remarks->count + 1);
     remarks->items[remarks->count++] =
-        (pj_remark){severity, pj_arena_text(run->arena, pj_str_of(text))};
+        (pj_remark){severity, pj_arena_text(run->arena, pj_str_of(text)), "run"};
 }

@@ -99,6 +99,7 @@ typedef struct pj_roi {
 typedef struct pj_remark {
     pj_severity severity;
     const char *text;
+    const char *key; // what it is about, for programs: constant
 } pj_remark;
 
 typedef struct pj_remarks {

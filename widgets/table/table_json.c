@@ -1,12 +1,14 @@
 // JSON: {"title", "note", "columns": [{"key", "title", "unit"}], "rows": [{key: value}]}. A value
-// that cannot be had is null, and the row's "reasons" object says why.
+// that cannot be had is null, and the row's "reasons" object says why; its "units" object has those
+// of numbers that are of another quantity than their column.
+#include "widgets/table/table_json.h"
+
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 #include "metrics/table/table.h"
 #include "widgets/table/render.h"
 
-#include <jansson.h>
 #include <math.h>
 
 static json_t *text_of(const char *text)
@@ -67,7 +69,7 @@ static json_t *columns_of(const pj_table *table)
 
 static json_t *row_of(const pj_table *table, size_t row)
 {
-    json_t *item = json_object(), *reasons = NULL;
+    json_t *item = json_object(), *reasons = NULL, *units = NULL;
     for (size_t i = 0; i < table->column_count; i++) {
         pj_cell cell = *pj_table_cell(table, row, i);
         pj_auto_buf key = {0};
@@ -75,6 +77,11 @@ static json_t *row_of(const pj_table *table, size_t row)
         json_object_set_new_nocheck(
             item, key.len ? key.at : "",
             cell_value(cell, cell.unit ? cell.unit : table->columns[i].unit));
+        if (cell.unit && cell.unit != table->columns[i].unit && *unit_name(cell.unit)) {
+            units = units ? units : json_object();
+            json_object_set_new_nocheck(units, key.len ? key.at : "",
+                                        json_string(unit_name(cell.unit)));
+        }
         if (cell.kind != PJ_CELL_EMPTY || !cell.text)
             continue;
         reasons = reasons ? reasons : json_object();
@@ -82,7 +89,24 @@ static json_t *row_of(const pj_table *table, size_t row)
     }
     if (reasons)
         json_object_set_new(item, "reasons", reasons);
+    if (units)
+        json_object_set_new(item, "units", units);
     return item;
+}
+
+json_t *pj_table_json(const pj_table *table, size_t from, size_t count, const atomic_bool *stop)
+{
+    pj_render_opts opts = {.stop = stop};
+    json_t *root = json_object(), *rows = json_array();
+    size_t end = count < table->row_count - from ? from + count : table->row_count;
+    json_object_set_new(root, "title", text_of(table->title));
+    if (table->note)
+        json_object_set_new(root, "note", text_of(table->note));
+    json_object_set_new(root, "columns", columns_of(table));
+    json_object_set_new(root, "rows", rows);
+    for (size_t row = from; row < end && !pj_render_stopped(opts); row++)
+        json_array_append_new(rows, row_of(table, row));
+    return root;
 }
 
 typedef struct writing {
@@ -100,14 +124,7 @@ static int append(const char *text, size_t len, void *context)
 
 static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
 {
-    json_t *root = json_object(), *rows = json_array();
-    json_object_set_new(root, "title", text_of(table->title));
-    if (table->note)
-        json_object_set_new(root, "note", text_of(table->note));
-    json_object_set_new(root, "columns", columns_of(table));
-    json_object_set_new(root, "rows", rows);
-    for (size_t row = 0; row < table->row_count && !pj_render_stopped(opts); row++)
-        json_array_append_new(rows, row_of(table, row));
+    json_t *root = pj_table_json(table, 0, table->row_count, opts.stop);
     json_dump_callback(root, append, &(writing){opts, out},
                        JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     pj_buf_add_char(out, '\n');

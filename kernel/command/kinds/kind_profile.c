@@ -50,6 +50,11 @@ static pj_table *table(const pj_value *value)
     return functions(value, SHOWN, NULL);
 }
 
+static pj_table *whole(const pj_value *value, atomic_bool *stop)
+{
+    return functions(value, 0, stop);
+}
+
 /// Files for machines hold all functions.
 static bool writes(pj_str suffix)
 {
@@ -88,6 +93,7 @@ const pj_kind pj_kind_profile = {
     .bytes = bytes,
     .brief = brief,
     .table = table,
+    .whole = whole,
     .writes = writes,
     .write = write,
     .write_folder = write_folder,

@@ -1,5 +1,5 @@
 // Reads VTune's reports as tables: CSV with any delimiter and text; functions, modules, processes
-// or threads by time and events, and top-down trees. Times are in seconds.
+// or threads by time and events, top-down trees, functions with their stacks. Times are in seconds.
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -11,10 +11,12 @@
 #include "metrics/profile/profile.h"
 #include "metrics/read/profile/delimited.h"
 #include "metrics/read/profile/native/vtune_columns.h"
+#include "metrics/read/profile/native/vtune_stacks.h"
 #include "metrics/read/profile/profile_text.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /// A node that is open, with the blanks before its name.
@@ -23,14 +25,25 @@ typedef struct open_node {
     uint32_t node;
 } open_node;
 
+/// What rows are to one another.
+typedef enum layout {
+    ROWS,       // nothing
+    TREE,       // by the blanks before them: what functions call ("Function Stack")
+    CALLSTACKS, // a function, then its stacks, of which the frames behind the first one have 0
+    CALLERS,    // by the blanks before them: who calls a function ("Function / Call Stack")
+    PARTS,      // by the blanks before them: what makes up a row ("Module / Function")
+} layout;
+
 typedef struct vtune {
     pj_build *build;
     pj_vtune_header header;
     uint32_t *targets; // columns of the profile; PJ_NO_ITEM = left out
-    pj_site site;
+    double *values;    // of a row; NAN = absent
+    layout layout;
+    pj_vtune_stacks stacks;
     pj_cells cells;
     pj_map locations; // by text of process and thread
-    open_node *open;
+    open_node *open;  // rows that the next one may stand below; in other layouts than TREE no nodes
     size_t open_count, open_cap;
     bool decimal_comma; // "20,119456", as where the report was stored again in another locale
     uint64_t line;
@@ -56,7 +69,7 @@ static void take_row(vtune *file, pj_str line)
     for (size_t i = 0; i < file->header.count; i++) {
         const pj_vtune_column *column = &file->header.columns[i];
         pj_str cell = pj_str_head(pj_str_from(line, column->first), column->after - column->first);
-        if (column->name != PJ_VTUNE_STACK)
+        if (!column->levels)
             cell = pj_str_trim(cell);
         while (cell.len && cell.at[cell.len - 1] == ' ')
             cell.len--;
@@ -158,10 +171,15 @@ static pj_str row_name(const vtune *file)
 {
     static const pj_vtune_name order[] = {PJ_VTUNE_STACK, PJ_VTUNE_FUNCTION, PJ_VTUNE_OTHER,
                                           PJ_VTUNE_SOURCE, PJ_VTUNE_MODULE};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (file->header.of[order[i]] >= 0)
-            return pj_str_trim(named(file, order[i]));
-    return PJ_S("Total");
+    pj_str name = {0};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (file->header.of[order[i]] < 0)
+            continue;
+        name = pj_str_trim(named(file, order[i]));
+        if (name.len || file->layout != CALLSTACKS)
+            return name;
+    }
+    return name.at ? name : PJ_S("Total");
 }
 
 static uint32_t region_of(vtune *file)
@@ -181,38 +199,93 @@ static uint32_t region_of(vtune *file)
     return region;
 }
 
-/// The node of a row of a tree: below the last one that stands further left.
-static uint32_t node_of(vtune *file, uint32_t region)
+static size_t blanks_before(pj_str cell)
 {
-    pj_str cell = named(file, PJ_VTUNE_STACK);
     size_t blanks = 0;
     while (blanks < cell.len && cell.at[blanks] == ' ')
         blanks++;
+    return blanks;
+}
+
+/// The cell whose blanks tell the depth of a row.
+static pj_str level_cell(const vtune *file)
+{
+    for (size_t i = 0; i < file->header.count; i++)
+        if (file->header.columns[i].levels)
+            return pj_cells_at(&file->cells, i);
+    return PJ_S("");
+}
+
+/// Below which rows a row stands: those that are open then.
+static void open_row(vtune *file, uint32_t region)
+{
+    size_t blanks = blanks_before(level_cell(file));
     while (file->open_count && file->open[file->open_count - 1].blanks >= blanks)
         file->open_count--;
     uint32_t parent = file->open_count ? file->open[file->open_count - 1].node : PJ_NO_ITEM;
-    uint32_t node = pj_build_node(file->build, parent, region);
+    uint32_t node = file->layout == TREE ? pj_build_node(file->build, parent, region) : PJ_NO_ITEM;
     if (file->open_count == file->open_cap)
         pj_grow(file->open, &file->open_cap, file->open_count + 1);
     file->open[file->open_count++] = (open_node){blanks, node};
-    return node;
+}
+
+/// The numbers of a row; false = all are 0 or absent.
+static bool take_values(vtune *file)
+{
+    bool any = false;
+    for (size_t i = 0; i < file->header.count; i++) {
+        pj_str cell = pj_str_trim(pj_cells_at(&file->cells, i));
+        file->values[i] = NAN;
+        if (file->targets[i] == PJ_NO_ITEM || !cell.len)
+            continue;
+        if (!take_number(cell, file->decimal_comma, &file->values[i])) {
+            file->values[i] = NAN;
+            pj_build_odd(file->build, PJ_ODDITY_malformed_record, file->line);
+        }
+        any |= file->values[i] != 0 && !isnan(file->values[i]);
+    }
+    return any;
+}
+
+static void add_values(vtune *file, uint32_t item, uint32_t location)
+{
+    for (size_t i = 0; i < file->header.count; i++)
+        if (!isnan(file->values[i]))
+            pj_build_add(file->build, file->targets[i], item, location, file->values[i]);
+}
+
+/// Frames behind the first one of a stack have no time of their own in the report.
+static void put_stack(vtune *file, uint32_t region, uint32_t location, bool any)
+{
+    bool is_function = !pj_str_trim(named(file, PJ_VTUNE_STACK)).len;
+    bool goes_on = !any && file->stacks.count > 1;
+    size_t depth = is_function ? 0 : goes_on ? file->stacks.count : 1;
+    pj_vtune_stacks_put(&file->stacks, depth, region, location, goes_on ? NULL : file->values);
 }
 
 static void read_row(vtune *file)
 {
-    pj_build *b = file->build;
-    uint32_t location = location_of(file), item = region_of(file);
-    if (file->site == PJ_AT_NODE)
-        item = node_of(file, item);
-    for (size_t i = 0; i < file->header.count; i++) {
-        double value;
-        pj_str cell = pj_str_trim(pj_cells_at(&file->cells, i));
-        if (file->targets[i] == PJ_NO_ITEM || !cell.len)
-            continue;
-        if (take_number(cell, file->decimal_comma, &value))
-            pj_build_add(b, file->targets[i], item, location, value);
-        else
-            pj_build_odd(b, PJ_ODDITY_malformed_record, file->line);
+    bool any = take_values(file);
+    uint32_t location = location_of(file), region;
+    if (file->layout == PARTS && blanks_before(level_cell(file)) > 0)
+        return; // the row above has it all
+    region = region_of(file);
+    switch (file->layout) {
+    case ROWS:
+    case PARTS:
+        add_values(file, region, location);
+        return;
+    case TREE:
+        open_row(file, region);
+        add_values(file, file->open[file->open_count - 1].node, location);
+        return;
+    case CALLSTACKS:
+        put_stack(file, region, location, any);
+        return;
+    case CALLERS:
+        open_row(file, region);
+        pj_vtune_stacks_put(&file->stacks, file->open_count - 1, region, location, file->values);
+        return;
     }
 }
 
@@ -272,19 +345,23 @@ static uint32_t add_measure(vtune *file, const pj_vtune_column *column, bool is_
     return pj_build_measure(file->build, measure);
 }
 
-static void add_columns(vtune *file)
+static void add_columns(vtune *file, pj_site site)
 {
     const pj_vtune_header *header = &file->header;
     size_t time = main_time(header);
+    bool shares = file->layout == CALLSTACKS || file->layout == CALLERS;
     file->targets = pj_take_memory(header->count * sizeof *file->targets);
+    file->values = pj_take_memory(header->count * sizeof *file->values);
     for (size_t i = 0; i < header->count; i++) {
         const pj_vtune_column *column = &header->columns[i];
         file->targets[i] = PJ_NO_ITEM;
         if (column->name != PJ_VTUNE_NUMBER || (column->total && has_self(header, column->title)))
             continue; // totals follow from the functions' own
+        if (shares && pj_vtune_measure(column).kind == PJ_MEASURE_RATIO)
+            continue; // is no sum of parts
         bool same = time != SIZE_MAX && pj_str_equal(column->title, header->columns[time].title);
         file->targets[i] =
-            pj_build_column(file->build, file->site, column->total ? PJ_INCLUSIVE : PJ_EXCLUSIVE,
+            pj_build_column(file->build, site, column->total ? PJ_INCLUSIVE : PJ_EXCLUSIVE,
                             add_measure(file, column, same), false);
     }
 }
@@ -305,6 +382,34 @@ static bool rows_have_decimal_comma(vtune *file, pj_str rest)
     return false;
 }
 
+/// Whether a row that follows has blanks before its name.
+static bool rows_have_levels(vtune *file, pj_str rest)
+{
+    pj_text_lines lines = {.rest = rest};
+    pj_str line;
+    while (pj_text_next(&lines, &line)) {
+        take_row(file, line);
+        if (blanks_before(level_cell(file)) > 0)
+            return true;
+    }
+    return false;
+}
+
+static layout layout_of(vtune *file, pj_str rest)
+{
+    const pj_vtune_header *header = &file->header;
+    int function = header->of[PJ_VTUNE_FUNCTION];
+    if (header->of[PJ_VTUNE_STACK] >= 0)
+        return function >= 0 ? CALLSTACKS : TREE;
+    if (!rows_have_levels(file, rest))
+        return ROWS;
+    bool callers =
+        function >= 0 &&
+        (pj_str_equal(header->columns[function].title, PJ_S("Function / Call Stack")) ||
+         pj_str_equal(header->columns[function].title, PJ_S("Source Function / Call Stack")));
+    return callers ? CALLERS : PARTS;
+}
+
 /// Takes the header of a table; a report may have lines before it.
 static bool begin_table(vtune *file, pj_str line, pj_str rest)
 {
@@ -313,10 +418,12 @@ static bool begin_table(vtune *file, pj_str line, pj_str rest)
     pj_text_next(&after, &next);
     if (!pj_vtune_header_of(line, next, &file->header))
         return false;
-    bool tree = file->header.of[PJ_VTUNE_STACK] >= 0;
-    file->site = tree ? PJ_AT_NODE : PJ_AT_REGION;
+    file->layout = layout_of(file, rest);
+    bool tree = file->layout != ROWS && file->layout != PARTS;
     pj_build_profile(file->build)->shape = tree ? PJ_SHAPE_TREE : PJ_SHAPE_FLAT;
-    add_columns(file);
+    add_columns(file, tree ? PJ_AT_NODE : PJ_AT_REGION);
+    file->stacks = (pj_vtune_stacks){
+        .build = file->build, .columns = file->targets, .width = file->header.count};
     file->decimal_comma = rows_have_decimal_comma(file, rest);
     return true;
 }
@@ -353,10 +460,15 @@ static bool read_vtune(pj_source *source, pj_build *build, pj_err *err)
         return false;
     vtune file = {.build = build};
     bool ok = read_rows(&file, source, text, err);
+    pj_vtune_stacks_end(&file.stacks);
+    if (file.layout == CALLSTACKS || file.layout == CALLERS)
+        pj_build_zero_above(build);
+    pj_vtune_stacks_free(&file.stacks);
     pj_vtune_header_free(&file.header);
     pj_cells_free(&file.cells);
     pj_map_free(&file.locations);
     free(file.targets);
+    free(file.values);
     free(file.open);
     return ok;
 }

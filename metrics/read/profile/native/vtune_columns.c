@@ -53,12 +53,38 @@ static const pj_str numbers[] = {
 
 enum { NAMES = sizeof names / sizeof *names, NUMBERS = sizeof numbers / sizeof *numbers };
 
+/// Between the things by which a grid is grouped: "Function / Call Stack".
+static const pj_str by = {" / ", 3};
+
+static size_t find(pj_str text, pj_str part)
+{
+    const char *at = text.len ? memmem(text.at, text.len, part.at, part.len) : NULL;
+    return at ? (size_t)(at - text.at) : text.len;
+}
+
 static pj_vtune_name name_of(pj_str title)
 {
+    pj_str first = pj_str_head(title, find(title, by));
     for (size_t i = 0; i < NAMES; i++)
-        if (pj_str_equal(title, names[i].title))
+        if (pj_str_equal(first, names[i].title))
             return names[i].name;
     return PJ_VTUNE_NUMBER;
+}
+
+/// The length of the title of names that a line begins with; 0 = with none.
+static size_t title_length(pj_str line)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < NAMES; i++) {
+        if (!pj_str_starts(pj_str_from(line, len), names[i].title))
+            continue;
+        len += names[i].title.len;
+        if (!pj_str_starts(pj_str_from(line, len), by))
+            return len;
+        len += by.len;
+        i = SIZE_MAX; // from the first one again
+    }
+    return 0;
 }
 
 /// Where the first title that is known stands behind the first cell; the length when there is none.
@@ -67,9 +93,8 @@ static size_t first_title(pj_str rest)
     size_t first = rest.len;
     for (size_t i = 0; i < NAMES + NUMBERS; i++) {
         pj_str title = i < NAMES ? names[i].title : numbers[i - NAMES];
-        const char *at = rest.len ? memmem(rest.at, rest.len, title.at, title.len) : NULL;
-        if (at && (size_t)(at - rest.at) < first)
-            first = (size_t)(at - rest.at);
+        size_t at = find(rest, title);
+        first = at < first ? at : first;
     }
     return first;
 }
@@ -80,22 +105,18 @@ static pj_str find_delimiter(pj_str line)
     enum { MOST = 16 };
     bool quoted = pj_str_starts(line, PJ_S("\""));
     line = pj_str_from(line, quoted);
-    for (size_t i = 0; i < NAMES; i++) {
-        if (!pj_str_starts(line, names[i].title))
-            continue;
-        pj_str rest = pj_str_from(line, names[i].title.len);
-        size_t end = first_title(rest);
-        if (end == rest.len || end == 0)
-            return PJ_S("");
-        pj_str delimiter = pj_str_head(rest, end);
-        if (quoted && pj_str_starts(delimiter, PJ_S("\"")))
-            delimiter = pj_str_from(delimiter, 1);
-        if (quoted && pj_str_ends(delimiter, PJ_S("\"")))
-            delimiter.len--;
-        bool fits = delimiter.len <= MOST || !pj_str_trim(delimiter).len;
-        return delimiter.len && fits ? delimiter : PJ_S("");
-    }
-    return PJ_S("");
+    size_t length = title_length(line);
+    pj_str rest = pj_str_from(line, length);
+    size_t end = first_title(rest);
+    if (length == 0 || end == rest.len || end == 0)
+        return PJ_S("");
+    pj_str delimiter = pj_str_head(rest, end);
+    if (quoted && pj_str_starts(delimiter, PJ_S("\"")))
+        delimiter = pj_str_from(delimiter, 1);
+    if (quoted && pj_str_ends(delimiter, PJ_S("\"")))
+        delimiter.len--;
+    bool fits = delimiter.len <= MOST || !pj_str_trim(delimiter).len;
+    return delimiter.len && fits ? delimiter : PJ_S("");
 }
 
 static bool is_dashes(pj_str line)
@@ -114,6 +135,7 @@ static pj_vtune_column *add_column(pj_vtune_header *out, pj_str title)
     static const pj_str self = {":Self", 5}, total = {":Total", 6};
     title = pj_str_trim(title);
     pj_vtune_column made = {.name = name_of(title), .title = title};
+    made.levels = made.name == PJ_VTUNE_STACK || find(title, by) < title.len;
     made.self = pj_str_ends(title, self);
     made.total = pj_str_ends(title, total);
     made.title.len -= made.self ? self.len : made.total ? total.len : 0;

@@ -11,7 +11,7 @@
 typedef enum pj_vtune_name {
     PJ_VTUNE_NUMBER,
     PJ_VTUNE_FUNCTION,
-    PJ_VTUNE_STACK, // a function; blanks before it are its depth
+    PJ_VTUNE_STACK, // a function of a tree or of a stack
     PJ_VTUNE_MODULE,
     PJ_VTUNE_SOURCE,
     PJ_VTUNE_ADDRESS,
@@ -27,6 +27,7 @@ typedef struct pj_vtune_column {
     pj_vtune_name name;
     pj_str title;        // "CPU Time:Spin Time", without :Self and :Total
     bool self, total;    // ":Self", ":Total"
+    bool levels;         // rows are parts of others: blanks before a name are its depth
     size_t first, after; // where its cells stand, in a text table
 } pj_vtune_column;
 

@@ -6,6 +6,7 @@
 #include "tests/support/csv.h"
 #include "tests/support/profile/read_profile.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,64 @@ static void test_trees(void **state)
         }
         assert_null(pj_profile_find(p, PJ_AT_NODE, PJ_INCLUSIVE, 0)); // follows from the others
     }
+}
+
+/// The path of a node, from the root: "main;sweep".
+static bool is_path(const pj_profile *p, uint32_t node, const char *wanted)
+{
+    char path[128] = "";
+    for (uint32_t at = node; at != PJ_NO_ITEM; at = p->nodes[at].parent) {
+        char below[128];
+        pj_str name = pj_profile_name(p, p->nodes[at].region);
+        snprintf(below, sizeof below, "%s%s", *path ? ";" : "", path);
+        snprintf(path, sizeof path, PJ_STR_FMT "%.100s", PJ_STR_ARG(name), below);
+    }
+    return strcmp(path, wanted) == 0;
+}
+
+static double of_path(const pj_profile *p, const char *path, const char *key)
+{
+    for (uint32_t i = 0; i < p->count[PJ_AT_NODE]; i++)
+        if (is_path(p, i, path))
+            return profile_value(p, PJ_AT_NODE, PJ_EXCLUSIVE, key, i, 0);
+    return -1;
+}
+
+/// What a function takes is shared out among the stacks below it: what they do not name is its own
+/// path, and what was rounded away goes to the last of them.
+static void test_stacks(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"callstacks.csv", "callstacks.txt", "callers.csv"};
+    for (unsigned f = 0; f < sizeof names / sizeof *names; f++) {
+        char path[512];
+        snprintf(path, sizeof path, SAMPLES "%s", names[f]);
+        pj_auto_profile p = read_profile_file(path);
+        assert_int_equal(p->shape, PJ_SHAPE_TREE);
+        assert_int_equal(p->count[PJ_AT_NODE], 7);
+        assert_true(fabs(of_path(p, "relax", "time") - 0.04) <= 1e-12);
+        assert_true(fabs(of_path(p, "main;sweep;relax", "time") - 3.5) <= 1e-12);
+        assert_true(fabs(of_path(p, "main;step;sweep;relax", "time") - 1.9) <= 1e-12);
+        assert_true(fabs(of_path(p, "main;sweep", "time") - (f < 2 ? 2.001 : 2)) <= 1e-12);
+        assert_true(of_path(p, "main;step;sweep", "time") == 0);
+        if (f < 2)
+            assert_true(of_path(p, "main;step;sweep;relax", "wait_time") == 0.25);
+        assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 0);
+    }
+    pj_err err = {0};
+    pj_auto_profile parts =
+        read_profile_bytes("a.csv",
+                           PJ_S("Module / Function / Call Stack,CPU Time\n"
+                                "grid.so,7.5\n relax,5\n sweep,2.5\na.out,1\n main,1\n"),
+                           &err);
+    assert_non_null(parts);
+    assert_int_equal(parts->count[PJ_AT_REGION], 2);
+    assert_true(own(parts, 0, "time") == 7.5 && own(parts, 1, "time") == 1);
+    pj_auto_profile flat = read_profile_bytes(
+        "a.csv", PJ_S("Function / Call Stack,CPU Time,Module\nf,7.5,m\ng,5,m\n"), &err);
+    assert_non_null(flat);
+    assert_int_equal(flat->shape, PJ_SHAPE_FLAT);
+    assert_true(own(flat, 0, "time") == 7.5 && own(flat, 1, "time") == 5);
 }
 
 static void test_text(void **state)
@@ -214,10 +273,11 @@ static void test_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delimiters),     cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_trees),          cmocka_unit_test(test_text),
-        cmocka_unit_test(test_decimal_commas), cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_tree_reference), cmocka_unit_test(test_real),
+        cmocka_unit_test(test_delimiters), cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_trees),      cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_reference),  cmocka_unit_test(test_tree_reference),
+        cmocka_unit_test(test_real),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,8 +178,12 @@ bool pj_cube_rows_open(pj_cube_rows *rows, const pj_cube *cube, const pj_cube_me
     *rows = (pj_cube_rows){.cube = cube,
                            .metric = metric,
                            .row_size = cube->location_count * pj_cube_width(metric->type)};
-    if (!metric->index || !metric->data || !cube->node_count || !rows->row_size)
+    bool zero = !metric->index && !metric->data; // as metrics are stored that nothing was added to
+    if (zero || !cube->node_count || !rows->row_size)
         return true;
+    if (!metric->index || !metric->data)
+        return fail(rows, metric->index ? "has an index without rows" : "has rows without an index",
+                    err);
     return pj_memory_want(cube->node_count * (sizeof *rows->nodes + sizeof *rows->packs),
                           cube->blob->name, "an index", err) &&
            read_index(rows, err) && find_data(rows, err);

@@ -376,6 +376,22 @@ static void changed_bytes_are_no_danger(void **state)
     }
 }
 
+/// A metric without any file is zero everywhere; one that lost one of its two files is damaged.
+static void half_a_metric_is_told(void **state)
+{
+    (void)state;
+    static const char *const members[] = {"0.index", "0.data"};
+    cube_spec spec = {.nodes = 6, .regions = 4, .ranks = 2, .threads = 1};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        pj_auto_buf bytes = {.at = NULL};
+        cube_write(&spec, &bytes);
+        char *member = memmem(bytes.at, bytes.len, members[i], strlen(members[i]));
+        assert_non_null(member);
+        *member = 'x';
+        assert_false(try_profile(pj_buf_str(&bytes)));
+    }
+}
+
 static void refused(const char *anchor, const char *why)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -409,6 +425,7 @@ int main(void)
                                        cmocka_unit_test(a_sample_is_read),
                                        cmocka_unit_test(each_truncation_is_told),
                                        cmocka_unit_test(changed_bytes_are_no_danger),
+                                       cmocka_unit_test(half_a_metric_is_told),
                                        cmocka_unit_test(odd_anchors_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,11 +96,13 @@ uint32_t pj_rec_lines_of(uint32_t region, uint32_t first, uint32_t last)
     return ++count;
 }
 
-pj_rec_line *pj_rec_lines_at(uint32_t number, uint32_t line)
+void pj_rec_lines_add(uint32_t number, uint32_t line, pj_rec_line more)
 {
     function *f = number > 0 && number <= count ? &functions[number - 1] : NULL;
     if (!f || line < f->first || line - f->first >= f->count || f->failed ||
         (!f->head && !map_function(f)))
-        return NULL;
-    return (pj_rec_line *)(f->head + 1) + (line - f->first);
+        return;
+    pj_rec_line *row = (pj_rec_line *)(f->head + 1) + (line - f->first);
+    row->hits += more.hits;
+    row->ticks += more.ticks;
 }

@@ -21,7 +21,7 @@ enum { PJ_REC_LINES_MOST = 1 << 16 }; // of a function
 
 /// The number of a function, from 1 on; 0 = its lines cannot be kept. `last` 0 = not known.
 PJ_REC_API uint32_t pj_rec_lines_of(uint32_t region, uint32_t first, uint32_t last);
-/// NULL for a line that is none of the function's.
-PJ_REC_API pj_rec_line *pj_rec_lines_at(uint32_t function, uint32_t line);
+/// Nothing for a line that is none of the function's.
+PJ_REC_API void pj_rec_lines_add(uint32_t function, uint32_t line, pj_rec_line more);
 
 #endif

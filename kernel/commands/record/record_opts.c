@@ -87,10 +87,9 @@ const pj_param pj_record_rows[] = {
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_record_opts, lines),
      .shown = "PATTERN,...",
-     .bare = "@profile",
      .help = "Hits and time of each line of functions by these names, and of those decorated with "
-             "@profile, which is then a built-in function: DIR/lines/RANK.lprof for popinjay "
-             "profile --lines. Python 3.9 to 3.11."},
+             "@profile, which is then a built-in function (--lines @profile: of those alone): "
+             "DIR/lines/RANK.lprof for popinjay profile --lines. Python 3.9 and later."},
     {.name = "counters",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_record_opts, counters),
@@ -111,7 +110,7 @@ const pj_param pj_record_rows[] = {
      .shown = "TIME",
      .help = "No call is recorded: what Python threads are inside is looked at that often, for a "
              "profile whose visits are those that were met. Costs the program nothing. Python 3.9 "
-             "to 3.11."},
+             "to 3.13."},
     {.name = "hook",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(pj_record_opts, hook),

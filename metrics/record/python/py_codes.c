@@ -5,7 +5,6 @@
 #include "metrics/record/python/py_name.h"
 #include "metrics/record/rec_calls.h"
 #include "metrics/record/rec_filter.h"
-#include "metrics/record/rec_lines.h"
 #include "metrics/record/rec_names.h"
 
 #include <stdatomic.h>
@@ -113,7 +112,7 @@ static uint32_t region_of(PyObject *code, PyObject *globals, uint32_t *lines)
                                                         .first_line = name.first_line,
                                                         .last_line = name.last_line});
     if (region && chosen)
-        *lines = pj_rec_lines_of(region, name.first_line, name.last_line);
+        *lines = pj_py_lines_of(code, region, name.first_line, name.last_line);
     return region ? region : PJ_PY_NOT_RECORDED;
 }
 

@@ -157,6 +157,7 @@ const pj_py_hook pj_py_hook_frame = {
     .first = 9,
     .last = 11,
     .unfit = unfit,
+    .tells_lines = true,
     .install = install,
     .remove = remove_hook,
 };

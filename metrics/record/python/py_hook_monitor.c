@@ -2,6 +2,7 @@
 #include "metrics/record/python/py_api.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
+#include "metrics/record/python/py_lines_monitor.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_thread.h"
 
@@ -9,17 +10,17 @@ static PyObject *monitoring, *disable;
 static long tool = -1;
 
 /// Of code that is seen for the first time, in its running frame.
-static uint32_t first_sight(PyObject *code)
+static pj_py_code first_sight(PyObject *code)
 {
     bool off = pj_py_self.off;
     pj_py_self.off = true;
     PyObject *frame = (PyObject *)PyEval_GetFrame(); // borrowed
     PyObject *globals = frame ? PyObject_GetAttrString(frame, "f_globals") : NULL;
     PyErr_Clear();
-    uint32_t region = pj_py_codes_add(code, globals).region;
+    pj_py_code row = pj_py_codes_add(code, globals);
     Py_XDECREF(globals);
     pj_py_self.off = off;
-    return region;
+    return row;
 }
 
 static PyObject *new_reference(PyObject *object)
@@ -31,14 +32,16 @@ static PyObject *new_reference(PyObject *object)
 /// False when the code is not recorded.
 static bool enter(PyObject *code)
 {
-    const pj_py_code *row = pj_py_codes_find(code);
-    uint32_t region = row ? row->region : first_sight(code);
-    pj_rec_thread *thread = region == PJ_PY_NOT_RECORDED ? NULL : pj_rec_here();
-    if (row && row->off)
-        return pj_py_thread_skip(thread, region);
+    const pj_py_code *seen = pj_py_codes_find(code);
+    const pj_py_code row = seen ? *seen : first_sight(code);
+    pj_rec_thread *thread = row.region == PJ_PY_NOT_RECORDED ? NULL : pj_rec_here();
+    if (row.off)
+        return pj_py_thread_skip(thread, row.region);
     if (thread)
-        pj_py_thread_enter(thread, region);
-    return region != PJ_PY_NOT_RECORDED;
+        pj_py_thread_enter(thread, row.region);
+    if (row.lines)
+        pj_py_lines_monitor_enter(code, row.lines);
+    return row.region != PJ_PY_NOT_RECORDED;
 }
 
 /// The same; code that was never seen to begin may yet be.
@@ -47,6 +50,8 @@ static bool leave(const void *code)
     const pj_py_code *row = pj_py_codes_find(code);
     if (!row || row->region == PJ_PY_NOT_RECORDED)
         return row == NULL;
+    if (row->lines)
+        pj_py_lines_monitor_leave(code);
     pj_rec_thread *thread = pj_rec_here();
     if (row->off && (!thread || !pj_rec_is_open(thread, row->region)))
         return false;
@@ -165,6 +170,7 @@ static void install(void)
         Py_XDECREF(callback);
         PyErr_Clear();
     }
+    pj_py_lines_monitor_begin(monitoring, tool);
     set_events(all);
 }
 
@@ -178,6 +184,8 @@ const pj_py_hook pj_py_hook_monitor = {
     .first = 12,
     .last = 99,
     .unfit = unfit,
+    .tells_lines = true,
     .install = install,
     .remove = remove_hook,
+    .end_thread = pj_py_lines_monitor_end_thread,
 };

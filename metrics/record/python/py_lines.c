@@ -1,5 +1,5 @@
-// While functions run that are called by a chosen one the tracer is out: their lines cost nothing.
-// Time of a line is from its begin to that of the next one, or to the end of the frame.
+// Which functions, and their lines by a tracer (the frame hook): while functions run that are
+// called by a chosen one it is out, so that their lines cost nothing.
 #include "metrics/record/python/py_lines.h"
 
 #include "metrics/record/python/py_codes.h"
@@ -18,13 +18,12 @@ enum { CALL = 0, LINE = 2, RETURN = 3, NAME_MOST = 256 }; // PyTrace_CALL, ...
 typedef struct visit {
     struct visit *outer;
     PyObject *frame; // NULL = not yet seen; borrowed
-    uint32_t lines;
-    uint32_t line; // that is running; 0 = none
-    uint64_t since;
+    pj_py_line at;
 } visit;
 
 bool pj_py_lines_wanted;
 static const char *patterns;
+static void (*told)(PyObject *code);
 static PyObject *get_trace, *mark;
 static _Thread_local visit *innermost __attribute__((tls_model("initial-exec")));
 
@@ -43,8 +42,23 @@ void pj_py_lines_begin(void)
 void pj_py_lines_end(void)
 {
     if (patterns)
-        pj_rec_note(2, "lines are recorded with the hook of frames alone (Python 3.9 to 3.11)");
+        pj_rec_note(2,
+                    "lines are not recorded with the hook \"profile\": Python 3.9 and later have "
+                    "others");
     patterns = NULL;
+}
+
+void pj_py_lines_tell(void (*tell)(PyObject *code))
+{
+    told = tell;
+}
+
+uint32_t pj_py_lines_of(PyObject *code, uint32_t region, uint32_t first, uint32_t last)
+{
+    const uint32_t lines = pj_rec_lines_of(region, first, last);
+    if (lines && told)
+        told(code);
+    return lines;
 }
 
 bool pj_py_lines_choose(const char *name)
@@ -64,12 +78,19 @@ bool pj_py_lines_choose(const char *name)
     return false;
 }
 
-static void charge(visit *v, uint64_t now)
+void pj_py_line_end(pj_py_line *at)
 {
-    pj_rec_line *line = v->line ? pj_rec_lines_at(v->lines, v->line) : NULL;
-    if (line && now > v->since)
-        line->ticks += now - v->since;
-    v->line = 0;
+    const uint64_t now = pj_rec_now();
+    if (at->line && now > at->since)
+        pj_rec_lines_add(at->lines, at->line, (pj_rec_line){.ticks = now - at->since});
+    at->line = 0;
+}
+
+void pj_py_line_begin(pj_py_line *at, uint32_t line)
+{
+    pj_rec_lines_add(at->lines, line, (pj_rec_line){.hits = 1});
+    at->line = line;
+    at->since = pj_rec_now();
 }
 
 static int on_event(PyObject *self, PyObject *frame, int what, PyObject *argument)
@@ -77,21 +98,15 @@ static int on_event(PyObject *self, PyObject *frame, int what, PyObject *argumen
     visit *v = innermost;
     (void)self;
     (void)argument;
-    if (!v || !v->lines)
+    if (!v || !v->at.lines)
         return 0;
     if (!v->frame && (what == CALL || what == LINE))
         v->frame = frame;
     if (v->frame != frame || (what != LINE && what != RETURN))
         return 0;
-    charge(v, pj_rec_now());
-    if (what == RETURN)
-        return 0;
-    const uint32_t number = (uint32_t)PyFrame_GetLineNumber((PyFrameObject *)frame);
-    pj_rec_line *line = pj_rec_lines_at(v->lines, number);
-    if (line)
-        line->hits++;
-    v->line = number;
-    v->since = pj_rec_now();
+    pj_py_line_end(&v->at);
+    if (what == LINE)
+        pj_py_line_begin(&v->at, (uint32_t)PyFrame_GetLineNumber((PyFrameObject *)frame));
     return 0;
 }
 
@@ -119,15 +134,15 @@ static bool is_taken(void)
 PyObject *pj_py_lines_eval(uint32_t lines, pj_py_eval eval, PyThreadState *state, void *frame,
                            int thrown)
 {
-    visit *outer = innermost, own = {.outer = outer, .lines = lines};
-    const bool traced = outer && outer->lines;
+    visit *outer = innermost, own = {.outer = outer, .at.lines = lines};
+    const bool traced = outer && outer->at.lines;
     if ((!lines && !traced) || (lines && !traced && is_taken()))
         return eval(state, frame, thrown);
     innermost = &own;
     if (traced != (lines != 0))
         trace(lines != 0);
     PyObject *result = eval(state, frame, thrown);
-    charge(&own, pj_rec_now());
+    pj_py_line_end(&own.at);
     innermost = outer;
     if (traced != (lines != 0))
         trace(traced);

@@ -95,8 +95,10 @@ static PyObject *sample(PyObject *module, PyObject *nothing)
 {
     (void)module;
     (void)nothing;
-    if (pj_py_sample_wanted() && pj_rec_active())
-        pj_py_sample_begin();
+    const bool wanted = pj_py_sample_wanted() && pj_rec_active();
+    const char *failure = wanted ? pj_py_sample_begin() : NULL;
+    if (failure)
+        pj_rec_note(2, "%s", failure);
     Py_RETURN_NONE;
 }
 

@@ -49,6 +49,12 @@ static void begin_thread(void)
         chosen->install_here();
 }
 
+static void end_thread(void)
+{
+    if (chosen->end_thread)
+        chosen->end_thread();
+}
+
 static void install(void)
 {
     if (!installed)
@@ -75,7 +81,7 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     }
     pj_py_lines_begin();
     const pj_py_hook *hook = choose(options.hook);
-    if (!hook || !pj_py_thread_wrap((pj_py_thread_events){.begin = begin_thread}))
+    if (!hook || !pj_py_thread_wrap((pj_py_thread_events){begin_thread, end_thread}))
         return NULL;
     const bool off = options.off || pj_py_sample_wanted();
     pj_py_thread_begins_off = off;
@@ -83,11 +89,14 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     pj_py_thread_find_floor();
     pj_py_self.off = off;
     chosen = hook;
-    if (hook != &pj_py_hook_frame)
+    if (!hook->tells_lines)
         pj_py_lines_end();
-    if (pj_py_sample_wanted())
-        pj_py_sample_begin();
-    else if (!options.off)
+    const char *failure = pj_py_sample_wanted() ? pj_py_sample_begin() : NULL;
+    if (failure) {
+        PyErr_SetString(PyExc_RuntimeError, failure);
+        return NULL;
+    }
+    if (!off)
         install();
     return hook->name;
 }

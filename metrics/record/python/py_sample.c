@@ -36,9 +36,11 @@ typedef struct layout {
     size_t inner;    // of that: the frame; NONE = it is the frame
     size_t previous; // frame: its caller
     size_t code, globals;
+    size_t owner; // a byte that tells frames of C, which have no function; NONE = there are none
 } layout;
 
 #define NONE SIZE_MAX
+enum { OWNED_BY_C = 3 };
 
 static const layout layouts[] = {
     {.first = 9,
@@ -48,7 +50,8 @@ static const layout layouts[] = {
      .inner = NONE,
      .previous = 24,
      .code = 32,
-     .globals = 48},
+     .globals = 48,
+     .owner = NONE},
     {.first = 11,
      .last = 11,
      .next = 8,
@@ -56,7 +59,26 @@ static const layout layouts[] = {
      .inner = 8,
      .previous = 48,
      .code = 32,
-     .globals = 8},
+     .globals = 8,
+     .owner = NONE},
+    {.first = 12,
+     .last = 12,
+     .next = 8,
+     .top = 56,
+     .inner = 0,
+     .previous = 8,
+     .code = 0,
+     .globals = 24,
+     .owner = 70},
+    {.first = 13,
+     .last = 13,
+     .next = 8,
+     .top = 72,
+     .inner = NONE,
+     .previous = 8,
+     .code = 0,
+     .globals = 24,
+     .owner = 70},
 };
 
 /// A Python thread and what the last sample has met.
@@ -84,11 +106,29 @@ static struct {
 } known[KNOWN];
 static uint64_t deaths_seen;
 
+static bool fetch_bytes(const void *at, size_t offset, void *value, size_t size)
+{
+    struct iovec to = {value, size}, from = {(char *)(uintptr_t)at + offset, size};
+    return at && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
 static bool fetch(const void *at, size_t offset, const void **value)
 {
-    struct iovec to = {value, sizeof *value},
-                 from = {(char *)(uintptr_t)at + offset, sizeof *value};
-    return at && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof *value;
+    return fetch_bytes(at, offset, value, sizeof *value);
+}
+
+/// The frame's function is the innermost of those not yet known; false when it changed meanwhile.
+static bool read_frame(const void *frame, stack *out)
+{
+    unsigned char owner = 0;
+    if (shape->owner != NONE && !fetch_bytes(frame, shape->owner, &owner, 1))
+        return false;
+    if (owner == OWNED_BY_C)
+        return true;
+    const bool read = fetch(frame, shape->code, &out->codes[out->depth]) &&
+                      fetch(frame, shape->globals, &out->globals[out->depth]);
+    out->depth += read;
+    return read;
 }
 
 /// False when it changed meanwhile, or is too deep.
@@ -99,13 +139,9 @@ static bool read_stack(const void *state, stack *out)
     if (!fetch(state, shape->top, &frame) ||
         (shape->inner != NONE && !fetch(frame, shape->inner, &frame)))
         return false;
-    while (frame && out->depth < DEPTH_MOST) {
-        if (!fetch(frame, shape->code, &out->codes[out->depth]) ||
-            !fetch(frame, shape->globals, &out->globals[out->depth]) ||
-            !fetch(frame, shape->previous, &frame))
+    while (frame && out->depth < DEPTH_MOST)
+        if (!read_frame(frame, out) || !fetch(frame, shape->previous, &frame))
             return false;
-        out->depth++;
-    }
     return !frame;
 }
 
@@ -288,13 +324,13 @@ static bool prepare(void)
     return shape && interpreter && first_thread && is_shaped();
 }
 
-void pj_py_sample_begin(void)
+const char *pj_py_sample_begin(void)
 {
     memset(threads, 0, sizeof threads); // of a parent
     memset(known, 0, sizeof known);
     if (!prepare())
-        pj_rec_note(2, "nothing was sampled: the frames of this Python are not known "
-                       "(3.9 to 3.11 are)");
-    else if (!pj_rec_own_thread(run, STACK_BYTES))
-        pj_rec_note(2, "nothing was sampled: no thread could be made for it");
+        return "nothing can be sampled: the frames of this Python are not known (3.9 to 3.13 are)";
+    if (!pj_rec_own_thread(run, STACK_BYTES))
+        return "nothing can be sampled: no thread could be made for it";
+    return NULL;
 }

@@ -7,7 +7,7 @@
 
 /// Whether $POPINJAY_RECORD_SAMPLE asks for it.
 bool pj_py_sample_wanted(void);
-/// Begins; in a forked child again. The process is recorded. What cannot be done is noted.
-void pj_py_sample_begin(void);
+/// Begins; in a forked child again. The process is recorded. NULL, or why nothing is sampled.
+const char *pj_py_sample_begin(void);
 
 #endif

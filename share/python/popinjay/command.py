@@ -22,10 +22,10 @@ as an OTF2 archive: DIR/traces.otf2.
   --depth N           of a profile: calls within each other that have paths of their own
   --io                input and output too, with files and bytes; Python is started once more for it
   --memory[=T]        how much memory it has, read every 10ms, or T: DIR/memory/RANK.dat
-  --lines[=P,...]     hits and time of each line of these functions, and of those with @profile:
-                      DIR/lines/RANK.lprof (3.9 to 3.11)
+  --lines P,...       hits and time of each line of these functions, and of those with @profile:
+                      DIR/lines/RANK.lprof (from 3.9 on)
   --counters NAME,... of the processor, by perf events: instructions,cycles, task-clock, page-faults
-  --sample T          a profile by looking every T (1ms) at what runs, in place of calls (3.9 to 3.11)
+  --sample T          a profile by looking every T (1ms) at what runs, in place of calls (3.9 to 3.13)
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
   --all               functions of importlib and of frozen modules, too
   --no-python         only regions and switched-on functions of the program itself
@@ -40,8 +40,8 @@ FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
-                            "include", "min-duration", "sample", "auto-off", "counters")})
-BARE = {"--memory": ("MEMORY", "10ms"), "--lines": ("LINES", "@profile")}  # values are behind a =
+                            "include", "min-duration", "sample", "lines", "auto-off", "counters")})
+BARE = {"--memory": ("MEMORY", "10ms")}  # values are behind a =
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 

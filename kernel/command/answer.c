@@ -121,7 +121,23 @@ static void add_table(json_t *answer, const pj_session *session, const pj_table 
     json_decref(part);
 }
 
-static void add_plain(json_t *answer, const pj_session *session, const pj_value *value)
+/// The lines of a text are its rows.
+static void add_lines(json_t *answer, pj_str text, pj_answer_args args)
+{
+    size_t from = args.from > 1 ? args.from - 1 : 0, lines = 0, shown = 0;
+    pj_auto_buf part = {0};
+    while (text.len) {
+        pj_str line = pj_str_cut(&text, '\n');
+        bool wanted = lines++ >= from && (!args.rows || shown < args.rows);
+        if (wanted && ++shown)
+            pj_buf_addf(&part, PJ_STR_FMT "\n", PJ_STR_ARG(line));
+    }
+    json_object_set_new(answer, "text", pj_jsontext_string(pj_buf_str(&part)));
+    json_object_set_new(answer, "truncated", truncation(lines, from < lines ? from : lines, shown));
+}
+
+static void add_plain(json_t *answer, const pj_session *session, const pj_value *value,
+                      pj_answer_args args)
 {
     pj_auto_buf text = {0};
     json_object_set_new(answer, "truncated", json_null());
@@ -131,7 +147,7 @@ static void add_plain(json_t *answer, const pj_session *session, const pj_value 
         json_object_set_new(answer, "value", json_boolean(value->flag));
     else if (value->kind != PJ_VALUE_NIL) {
         pj_display_text(session, value, &text);
-        json_object_set_new(answer, "text", pj_jsontext_string(pj_buf_str(&text)));
+        add_lines(answer, pj_buf_str(&text), args);
     }
 }
 
@@ -149,7 +165,7 @@ json_t *pj_answer_new(const pj_session *session, const pj_value *value, pj_answe
     if (table)
         add_table(answer, session, table, args);
     else
-        add_plain(answer, session, value);
+        add_plain(answer, session, value, args);
     return answer;
 }
 

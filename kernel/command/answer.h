@@ -17,8 +17,8 @@ typedef struct pj_answer_args {
     uint64_t rows, from; // most rows, 0 = all; the first one, 0 and 1 = the first of all
 } pj_answer_args;
 
-/// Whose command is session->command. Rows beyond `rows` are named in "truncated", never left out
-/// silently.
+/// Whose command is session->command. Rows (of texts: lines) beyond `rows` are named in
+/// "truncated", never left out silently.
 json_t *pj_answer_new(const pj_session *session, const pj_value *value, pj_answer_args args);
 /// As text on the standard output of the face.
 void pj_answer_write(const pj_session *session, const pj_value *value, pj_answer_args args);

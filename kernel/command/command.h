@@ -59,7 +59,7 @@ typedef struct pj_param {
     const char *(*offers)(const pj_session *session, size_t index); // what Tab offers besides
     bool body;          // in a cell: the lines below a % line that leaves the places empty
     bool files;         // Tab offers files too; those of paths and inputs it always does
-    bool writes;        // it is about files that the command makes
+    bool output;        // it says where the answer goes: into files, as JSON
     const char *preset; // the default as help says it; NULL = none
     const char *bare;   // its value where none stands behind it; one must have the form key=value
     const char *(*suffix)(size_t index); // a file it writes may end with; NULL past the end
@@ -80,8 +80,7 @@ typedef struct pj_command {
     const char *detail;  // paragraphs
     const char *example; // a shell line
     unsigned faces;
-    bool
-        reads; // its answer comes from files, which it leaves as they are but for params that write
+    bool reads; // its answer comes from files, which it leaves as they are but for `output`
     const pj_param_group *groups; // ends with one without rows
     size_t args_size;
     /// `out` is NIL before the call. A failure after which the rest goes on is a complaint of the

@@ -105,7 +105,7 @@ json_t *pj_schema_arguments(const pj_command *command, const pj_session *session
     pj_param p;
     json_t *properties = json_object(), *required = json_array();
     for (size_t i = 0; pj_command_param_at(command, i, &p); i++) {
-        if (reading && p.writes)
+        if (reading && p.output)
             continue;
         char *name = pj_schema_name(&p);
         json_object_set_new(properties, name, param_of(&p, session));

@@ -10,8 +10,8 @@
 
 /// Of the answer of a command; its arguments are "$defs.arguments".
 json_t *pj_schema_answer(const pj_command *command, const pj_session *session);
-/// Of an object with the arguments by name, dashes as underscores; `reading` leaves out what is
-/// about files that are written.
+/// Of an object with the arguments by name, dashes as underscores; `reading` leaves out what
+/// says where the answer goes.
 json_t *pj_schema_arguments(const pj_command *command, const pj_session *session, bool reading);
 /// The name of a parameter in such an object, a malloc text.
 char *pj_schema_name(const pj_param *param);

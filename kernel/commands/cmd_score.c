@@ -147,7 +147,7 @@ static const pj_param params[] = {
              "of the buffer, bufferabsolute MB and visits, less than timepervisit us a visit, of "
              "type usr, com or both."},
     {.name = "output",
-     .writes = true,
+     .output = true,
      .letter = 'o',
      .type = PJ_PARAM_PATH,
      .offset = offsetof(score_args, output),

@@ -72,6 +72,7 @@ MAY_INCLUDE = {
     "kernel/command": COMMANDS,
     "kernel/commands": COMMANDS + ["kernel/jupyter/message.h"],
     "kernel/lua": COMMANDS,
+    "kernel/mcp": COMMANDS + ["kernel/mcp"],
     "kernel/report": COMMANDS,
     "kernel/cli": COMMANDS + ["kernel/jupyter"],
     "kernel/jupyter": COMMANDS + ["kernel/jupyter"],

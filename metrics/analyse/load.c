@@ -45,14 +45,15 @@ typedef struct load_state {
 static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
 {
     const pj_load_opts *opts = loading->opts;
-    pj_replay_opts replay = {.job = loading->job, .ideal_path = opts->ideal_path};
+    bool tape = pj_load_aspects(opts) & PJ_WANT(tape);
+    pj_replay_opts replay = {.job = loading->job, .ideal_path = opts->ideal_path, .tape = tape};
     size_t count = 0;
     if (!pj_network_is_ideal(&opts->network)) {
         replay.network = opts->network;
         replay.aside = loading->aside = pj_new(run->arena, pj_ideal);
         loading->aside->reason = run->ideal.reason;
         sinks[count++] = pj_replay_sink(replay);
-        replay = (pj_replay_opts){.job = loading->job, .alone = true};
+        replay = (pj_replay_opts){.job = loading->job, .alone = true, .tape = false};
     }
     replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
     replay.few_waits = opts->few_waits && !replay.waits;

@@ -167,12 +167,11 @@ static uint32_t find_post(pj_calls *calls, const pj_message *record, bool *ready
     if (!posted)
         return PJ_NOTHING;
     uint32_t message = posted->message;
-    double clock;
     if (posted->many) { // stays for the call's other receives
         *ready = true;
-        bool known = pj_engine_posted(calls->engine, message, &clock);
+        uint32_t many = message;
         message = pj_engine_message(calls->engine, record->from, record->to, record->size);
-        pj_engine_no_post(calls->engine, message, known ? clock : 0);
+        pj_engine_post_like(calls->engine, message, many);
         pj_engine_message_release(calls->engine, message);
         return message;
     }

@@ -6,85 +6,22 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/replay/call_waits.h"
+#include "metrics/replay/engine_state.h"
+#include "metrics/replay/whatif/tape.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct message {
-    double sent, posted, arrived; // clocks
-    uint64_t size;
-    uint64_t mark;               // the watch's, of its sending
-    uint64_t sent_at, posted_at; // ns in the trace, of the calls that do it
-    uint32_t claim;              // of its sender, in the account
-    uint32_t from, to;           // `to` links free messages
-    uint32_t holders;
-    uint32_t other;          // end of the message, where they are apart; PJ_NOTHING = none yet
-    bool is_send;            // the sender's end of these
-    bool far;                // its clock is news for another process
-    bool is_sent, is_posted; // the clock is known
-    bool sender_waits, receiver_waits;
-    bool no_send, no_post; // no operation does it
-    bool has_post;         // an operation posts it, now or later
-    bool has_send;         // the same
-} message;
-
-typedef struct sync {
-    double clock; // of the last arrival; when open: when guests leave
-    uint64_t bytes;
-    uint32_t expected, arrived;
-    uint32_t holders;
-    uint32_t first_waiter; // location; also links free synchronisations
-    uint32_t next;         // synchronisation that this one arrives at, or that it has joined
-    bool costed, closed, open, joined;
-    bool far, listed;    // has guests in other processes; is in the news
-    uint32_t row, fresh; // its number there; guests who have come since the last news
-    uint64_t number;
-    double came;      // clock of the last arrival in this process
-    uint32_t meeting; // in the account
-} sync;
-
-typedef struct line {
-    pj_clock clock;
-    double seen; // clock at clock.at: the watch has been told up to here
-    pj_op *ops;  // ring of what is to be done after waiting
-    uint32_t head, count, cap;
-    uint32_t next_waiter;
-    bool waits, woken;
-} line;
-
-typedef struct border { // of a location
-    pj_clock clock;
-    bool passed, inside; // inside: on its way at no cost
-} border;
-
-struct pj_engine {
-    pj_network network;
-    pj_engine_watch watch;
-    pj_call_waits *account;
-    uint32_t locations;
-    line *lines;
-    message *messages;
-    size_t message_count, message_cap;
-    uint32_t free_message;
-    sync *syncs;
-    size_t sync_count, sync_cap;
-    uint32_t free_sync;
-    uint32_t *woken; // stack of locations
-    size_t woken_count;
-    uint64_t roi[2];
-    border *borders; // two by location; NULL = the whole trace
-    size_t ring_bytes;
-    uint32_t *news, *sync_news; // messages and synchronisations, for other processes
-    size_t news_count, news_cap, sync_news_count, sync_news_cap;
-};
-
 pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch,
-                         pj_call_waits *account)
+                         pj_call_waits *account, pj_tape *tape)
 {
     pj_engine *engine = pj_take_memory(sizeof *engine);
-    *engine =
-        (pj_engine){.network = network, .watch = watch, .account = account, .locations = locations};
+    *engine = (pj_engine){.network = network,
+                          .watch = watch,
+                          .account = account,
+                          .tape = tape,
+                          .locations = locations};
     if (engine->network.eager_bytes == 0 && !network.all_rendezvous)
         engine->network.eager_bytes = 32768;
     if (engine->network.bandwidth == 0)
@@ -217,6 +154,11 @@ static void claim(pj_engine *engine, uint32_t location, message *m)
         settle_claim(engine, m);
 }
 
+static uint32_t number_of(const pj_engine *engine, const message *m)
+{
+    return (uint32_t)(m - engine->messages);
+}
+
 /// At `clock`, and `time` in the trace.
 static void message_posted(pj_engine *engine, message *m, double clock, uint64_t time)
 {
@@ -231,8 +173,11 @@ static void message_posted(pj_engine *engine, message *m, double clock, uint64_t
         wake(engine, m->from);
     if (m->far)
         add_news(engine, m);
-    if (m->other != PJ_NOTHING)
-        message_posted(engine, &engine->messages[m->other], clock, time);
+    if (m->other == PJ_NOTHING || engine->messages[m->other].is_posted)
+        return;
+    if (engine->tape)
+        pj_tape_copy(engine->tape, PJ_TAPE_POSTED_COPY, m->other, number_of(engine, m));
+    message_posted(engine, &engine->messages[m->other], clock, time);
 }
 
 /// At `clock`, and `time` in the trace.
@@ -250,6 +195,8 @@ static void message_sent(pj_engine *engine, message *m, double clock, uint64_t t
     if (m->other == PJ_NOTHING)
         return;
     engine->messages[m->other].mark = m->mark;
+    if (engine->tape && !engine->messages[m->other].is_sent)
+        pj_tape_copy(engine->tape, PJ_TAPE_SENT_COPY, m->other, number_of(engine, m));
     message_sent(engine, &engine->messages[m->other], clock, time);
 }
 
@@ -269,7 +216,20 @@ void pj_engine_no_post(pj_engine *engine, uint32_t id, double clock)
 {
     message *m = &engine->messages[id];
     m->no_post = true;
+    if (engine->tape && !m->is_posted)
+        pj_tape_copy(engine->tape, PJ_TAPE_POSTED_COPY, id, PJ_NOTHING);
     message_posted(engine, m, clock, 0);
+    run_woken(engine);
+}
+
+void pj_engine_post_like(pj_engine *engine, uint32_t id, uint32_t as)
+{
+    message *m = &engine->messages[id];
+    const message *like = &engine->messages[as];
+    m->no_post = true;
+    if (engine->tape && !m->is_posted)
+        pj_tape_copy(engine->tape, PJ_TAPE_POSTED_COPY, id, like->is_posted ? as : PJ_NOTHING);
+    message_posted(engine, m, like->is_posted ? like->posted : 0, 0);
     run_woken(engine);
 }
 
@@ -283,6 +243,16 @@ void pj_engine_from(pj_engine *engine, uint32_t receive, uint32_t from)
     engine->messages[receive].from = from;
 }
 
+/// What is known at one end of a message and not at the other.
+static void tape_join(const pj_engine *engine, uint32_t send, uint32_t receive)
+{
+    const message *s = &engine->messages[send], *r = &engine->messages[receive];
+    if (s->is_sent && !r->is_sent)
+        pj_tape_copy(engine->tape, PJ_TAPE_SENT_COPY, receive, send);
+    if (r->is_posted && !s->is_posted)
+        pj_tape_copy(engine->tape, PJ_TAPE_POSTED_COPY, send, receive);
+}
+
 void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
 {
     message *s = &engine->messages[send], *r = &engine->messages[receive];
@@ -292,6 +262,8 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
     r->size = s->size;
     r->no_send = s->no_send;
     r->mark = s->mark;
+    if (engine->tape)
+        tape_join(engine, send, receive);
     if (s->is_sent)
         message_sent(engine, r, s->sent, s->sent_at);
     if (r->is_posted)
@@ -299,32 +271,6 @@ void pj_engine_join(pj_engine *engine, uint32_t send, uint32_t receive)
     r->claim = s->claim; // the receiver's end lasts until it is posted
     s->claim = PJ_NO_WAIT;
     run_woken(engine);
-}
-
-bool pj_engine_has_post(const pj_engine *engine, uint32_t id)
-{
-    return engine->messages[id].has_post;
-}
-
-bool pj_engine_sends_itself(const pj_engine *engine, uint32_t id)
-{
-    const message *m = &engine->messages[id];
-    return m->from == m->to && !m->has_send;
-}
-
-bool pj_engine_posted(const pj_engine *engine, uint32_t id, double *clock)
-{
-    *clock = engine->messages[id].posted;
-    return engine->messages[id].is_posted;
-}
-
-void pj_engine_ends(const pj_engine *engine, uint32_t id, uint32_t *from, uint32_t *to,
-                    uint64_t *size)
-{
-    const message *m = &engine->messages[id];
-    *from = m->from;
-    *to = m->to;
-    *size = m->size;
 }
 
 static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
@@ -335,6 +281,8 @@ static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
                                      l->seen);
     if (blocking && !m->is_sent)
         claim(engine, (uint32_t)(l - engine->lines), m);
+    if (engine->tape && !m->is_sent)
+        pj_tape_add(engine->tape, PJ_TAPE_SENT, (uint32_t)(l - engine->lines), id, 0);
     message_sent(engine, m, l->clock.now, l->clock.at);
     if (!blocking || m->size < engine->network.eager_bytes)
         return true;
@@ -344,14 +292,24 @@ static bool do_send(pj_engine *engine, line *l, uint32_t id, bool blocking)
     if (engine->account)
         pj_call_waits_held(engine->account, (uint32_t)(l - engine->lines), PJ_WAIT_late_receiver,
                            m->to, m->posted - l->clock.now);
+    if (engine->tape)
+        pj_tape_add(engine->tape, PJ_TAPE_HELD, (uint32_t)(l - engine->lines), id, 0);
     l->clock.now = later(l->clock.now, m->posted);
     return true;
+}
+
+static void do_post(pj_engine *engine, const line *l, uint32_t id)
+{
+    message *m = &engine->messages[id];
+    if (engine->tape && !m->is_posted)
+        pj_tape_add(engine->tape, PJ_TAPE_POSTED, (uint32_t)(l - engine->lines), id, 0);
+    message_posted(engine, m, l->clock.now, l->clock.at);
 }
 
 static bool do_wait(pj_engine *engine, line *l, uint32_t id)
 {
     message *m = &engine->messages[id];
-    message_posted(engine, m, l->clock.now, l->clock.at);
+    do_post(engine, l, id);
     m->receiver_waits = !m->is_sent;
     if (m->receiver_waits)
         return false;
@@ -363,6 +321,11 @@ static bool do_wait(pj_engine *engine, line *l, uint32_t id)
         if (engine->account)
             pj_call_waits_receive(engine->account, (uint32_t)(l - engine->lines), m->from,
                                   m->sent_at, there - l->clock.now);
+        if (engine->tape)
+            pj_tape_add(engine->tape,
+                        m->size >= engine->network.eager_bytes ? PJ_TAPE_RECEIVE_LARGE
+                                                               : PJ_TAPE_RECEIVE,
+                        (uint32_t)(l - engine->lines), id, m->size);
         l->clock.now = later(l->clock.now, there);
     }
     m->arrived = l->clock.now;
@@ -385,6 +348,8 @@ uint32_t pj_engine_sync(pj_engine *engine, bool costed)
                                .first_waiter = PJ_NOTHING,
                                .next = PJ_NOTHING,
                                .meeting = PJ_NO_WAIT};
+    if (engine->tape)
+        pj_tape_sync(engine->tape, id);
     return id;
 }
 
@@ -425,8 +390,11 @@ static uint32_t meeting_of(pj_engine *engine, sync *g)
 
 void pj_engine_sync_mean(pj_engine *engine, uint32_t id, pj_mpi_call call, uint32_t root)
 {
+    sync *g = sync_meant(engine, id);
+    if (engine->tape)
+        pj_tape_sync_mean(engine->tape, (uint32_t)(g - engine->syncs), call);
     if (engine->account)
-        pj_call_waits_mean(engine->account, meeting_of(engine, sync_meant(engine, id)), call, root);
+        pj_call_waits_mean(engine->account, meeting_of(engine, g), call, root);
 }
 
 /// What a collective costs after its last arrival: a binomial tree of transfers.
@@ -435,7 +403,17 @@ static double collective_ns(const pj_engine *engine, const sync *g)
     uint32_t levels = 0;
     while (levels < 32 && (UINT64_C(1) << levels) < g->expected)
         levels++;
+    if (engine->tape)
+        pj_tape_add(engine->tape, PJ_TAPE_OPEN, levels, (uint32_t)(g - engine->syncs), g->bytes);
     return levels ? levels * pj_network_transfer_ns(&engine->network, g->bytes) : 0;
+}
+
+/// `to` opens no sooner than `from`.
+static void tape_chain(const pj_engine *engine, const sync *to, const sync *from)
+{
+    if (engine->tape)
+        pj_tape_copy(engine->tape, PJ_TAPE_CHAIN, (uint32_t)(to - engine->syncs),
+                     (uint32_t)(from - engine->syncs));
 }
 
 static void wake_waiters(pj_engine *engine, sync *g)
@@ -485,6 +463,7 @@ static void open_syncs(pj_engine *engine, sync *g)
         sync *next = &engine->syncs[g->next];
         g->next = PJ_NOTHING;
         next->arrived++;
+        tape_chain(engine, next, g);
         next->clock = later(next->clock, g->clock);
         if (!is_complete(next))
             return;
@@ -523,6 +502,7 @@ void pj_engine_sync_chain(pj_engine *engine, uint32_t id, uint32_t next)
 {
     sync *g = &engine->syncs[id], *n = &engine->syncs[next];
     if (g->open) {
+        tape_chain(engine, n, g);
         n->clock = later(n->clock, g->clock);
         return;
     }
@@ -539,6 +519,8 @@ void pj_engine_sync_join(pj_engine *engine, uint32_t id, uint32_t meant)
     if (g->meeting != PJ_NO_WAIT)
         pj_call_waits_merge(engine->account, g->meeting, meeting_of(engine, m));
     g->meeting = PJ_NO_WAIT;
+    if (engine->tape)
+        pj_tape_sync_join(engine->tape, id, meant);
     come(engine, m, g->arrived, g->clock);
     wake_waiters(engine, g);
     try_open(engine, m);
@@ -555,6 +537,9 @@ static bool do_await(pj_engine *engine, uint32_t location, uint32_t id)
     }
     if (g->meeting != PJ_NO_WAIT)
         pj_call_waits_met(engine->account, location, g->meeting, g->clock - l->clock.now);
+    if (engine->tape)
+        pj_tape_await(engine->tape, location, (uint32_t)(g - engine->syncs),
+                      g->costed ? g->expected : 0);
     l->clock.now = later(l->clock.now, g->clock);
     return true;
 }
@@ -565,6 +550,9 @@ static void do_arrive(pj_engine *engine, const line *l, uint32_t id)
     if (engine->account)
         pj_call_waits_arrive(engine->account, meeting_of(engine, g), (uint32_t)(l - engine->lines),
                              l->clock.at, l->clock.now);
+    if (engine->tape)
+        pj_tape_add(engine->tape, PJ_TAPE_ARRIVE, (uint32_t)(l - engine->lines),
+                    (uint32_t)(g - engine->syncs), 0);
     come(engine, g, 1, l->clock.now);
     if (is_complete(g))
         open_syncs(engine, g);
@@ -588,6 +576,9 @@ static void pass_borders(pj_engine *engine, uint32_t location, uint64_t time, bo
             continue;
         b->clock = clock_at(&engine->lines[location], engine->roi[i], running);
         b->passed = true;
+        if (engine->tape)
+            pj_tape_border(engine->tape, location, i, engine->lines[location].clock.at,
+                           running ? engine->roi[i] : 0);
         b->inside =
             !running && engine->lines[location].clock.at < engine->roi[i] && engine->roi[i] < time;
     }
@@ -615,6 +606,10 @@ static inline void do_move(pj_engine *engine, uint32_t location, uint64_t time, 
         time = l->clock.at;
     if (__builtin_expect(engine->borders || engine->watch.moved, 0))
         announce(engine, location, time, running);
+    if (engine->tape && running)
+        pj_tape_run(engine->tape, location, l->clock.at, time);
+    else if (engine->tape)
+        pj_tape_pass(engine->tape, location);
     if (running) {
         double length = (double)(time - l->clock.at);
         l->clock.now += length;
@@ -636,7 +631,7 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
         do_move(engine, location, op.time, op.kind == PJ_OP_RUN);
         break;
     case PJ_OP_POST:
-        message_posted(engine, &engine->messages[op.what], l->clock.now, l->clock.at);
+        do_post(engine, l, op.what);
         break;
     case PJ_OP_SENT:
         claim(engine, location, &engine->messages[op.what]);
@@ -766,11 +761,6 @@ void pj_engine_fence(pj_engine *engine, uint32_t location)
         add_note(engine, location, (pj_op){.kind = PJ_OP_FENCE});
 }
 
-bool pj_engine_accounts(const pj_engine *engine)
-{
-    return engine->account != NULL;
-}
-
 // Other processes
 
 void pj_engine_far(pj_engine *engine, uint32_t id)
@@ -784,25 +774,6 @@ bool pj_engine_far_news(pj_engine *engine, uint32_t *id)
         return false;
     *id = engine->news[--engine->news_count];
     return true;
-}
-
-bool pj_engine_sent(const pj_engine *engine, uint32_t id, double *clock, bool *lost)
-{
-    const message *m = &engine->messages[id];
-    *clock = m->sent;
-    *lost = m->no_send;
-    return m->is_sent;
-}
-
-bool pj_engine_sender_waits(const pj_engine *engine, uint32_t id)
-{
-    const message *m = &engine->messages[id];
-    return m->sender_waits && !m->is_posted;
-}
-
-bool pj_engine_is_large(const pj_engine *engine, uint32_t id)
-{
-    return engine->messages[id].size >= engine->network.eager_bytes;
 }
 
 void pj_engine_sent_at(pj_engine *engine, uint32_t id, double clock)
@@ -844,55 +815,4 @@ void pj_engine_sync_skip(pj_engine *engine, uint32_t id)
 {
     come(engine, &engine->syncs[id], 1, 0);
     try_open(engine, &engine->syncs[id]);
-}
-
-bool pj_engine_sync_is_open(const pj_engine *engine, uint32_t id)
-{
-    return engine->syncs[id].open;
-}
-
-// Borders and what can be seen from outside
-
-void pj_engine_roi(pj_engine *engine, uint64_t from, uint64_t to)
-{
-    engine->roi[0] = from;
-    engine->roi[1] = to;
-    engine->borders = pj_take_memory(2 * engine->locations * sizeof *engine->borders);
-    for (uint32_t i = 0; i < 2 * engine->locations; i++)
-        engine->borders[i] = (border){.passed = false};
-}
-
-bool pj_engine_borders(const pj_engine *engine, uint32_t location, pj_clock *from, pj_clock *to)
-{
-    *from = *to = engine->lines[location].clock;
-    if (!engine->borders)
-        return false;
-    const border *b = &engine->borders[2 * location];
-    if (b[0].passed)
-        *from = b[0].clock;
-    if (b[1].passed)
-        *to = b[1].clock;
-    return b[1].inside;
-}
-
-pj_clock pj_engine_clock(const pj_engine *engine, uint32_t location)
-{
-    return engine->lines[location].clock;
-}
-
-bool pj_engine_waits(const pj_engine *engine, uint32_t location, pj_op *op)
-{
-    const line *l = &engine->lines[location];
-    if (l->waits)
-        *op = l->ops[l->head];
-    if (l->waits && op->kind == PJ_OP_AWAIT)
-        op->what = engine->syncs[op->what].joined ? engine->syncs[op->what].next : op->what;
-    return l->waits;
-}
-
-size_t pj_engine_bytes(const pj_engine *engine)
-{
-    return engine->ring_bytes + engine->message_cap * sizeof *engine->messages +
-           engine->sync_cap * sizeof *engine->syncs +
-           engine->locations * (sizeof *engine->lines + sizeof *engine->woken);
 }

@@ -6,6 +6,7 @@
 
 #include "metrics/replay/call_waits.h"
 #include "metrics/replay/network.h"
+#include "metrics/replay/whatif/tape.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stddef.h>
@@ -56,9 +57,9 @@ typedef struct pj_clock {
     double compute_ns; // sum of what it ran
 } pj_clock;
 
-/// `account` is told what calls wait for; NULL = nobody is; borrow.
+/// `account` is told what calls wait for, `tape` of all that is done; NULL = nobody is; borrow.
 pj_engine *pj_engine_new(uint32_t locations, pj_network network, pj_engine_watch watch,
-                         pj_call_waits *account);
+                         pj_call_waits *account, pj_tape *tape);
 void pj_engine_free(pj_engine *engine);
 
 /// Adds to the end of the location's timeline: it goes to `time` in the trace, computing or at no
@@ -102,6 +103,8 @@ bool pj_engine_posted(const pj_engine *engine, uint32_t message, double *clock);
 void pj_engine_no_send(pj_engine *engine, uint32_t message);
 /// No operation posts its receive: it counts as posted at `clock`.
 void pj_engine_no_post(pj_engine *engine, uint32_t message, double clock);
+/// The same: it counts as posted when the receive `as` was, at once when that is not known.
+void pj_engine_post_like(pj_engine *engine, uint32_t message, uint32_t as);
 
 /// A synchronisation opens when it is closed for newcomers and all its guests have arrived.
 /// `costed`: the network's cost of a collective is added after the last arrival.

@@ -21,6 +21,7 @@
 #include "metrics/replay/order.h"
 #include "metrics/replay/threads.h"
 #include "metrics/replay/waits.h"
+#include "metrics/replay/whatif/tape.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
@@ -39,6 +40,7 @@ enum {
     HEARD = 1 << PJ_EV_MPI | 1 << PJ_EV_COLLECTIVE | 1 << PJ_EV_REQUEST | 1 << PJ_EV_COMPLETE |
             1 << PJ_EV_OPENMP | 1 << PJ_EV_MESSAGE | 1 << PJ_EV_PART | 1 << PJ_EV_END,
     FUNCTIONS = 1 << PJ_EV_ENTER | 1 << PJ_EV_LEAVE | 1 << PJ_EV_OTHER,
+    TAPED = FUNCTIONS | 1 << PJ_EV_STATE,
     REQUESTS = 1 << 8, // items that stand before their call; smaller ones are PJ_OMP_*
     COMPLETES,
 };
@@ -71,6 +73,7 @@ typedef struct replay {
     pj_arena *arena;
     pj_engine *engine;
     pj_call_waits *account; // NULL = not asked for
+    pj_tape *tape;          // the same
     pj_groups *groups;
     pj_calls *calls;
     pj_matching *matching;         // where messages come apart; else NULL
@@ -102,6 +105,7 @@ static void free_parts(replay *r)
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
     pj_call_waits_free(r->account);
+    pj_tape_close(r->tape, false);
     pj_far_free(r->far);
     pj_arena_free(r->arena);
     free(r->window);
@@ -114,12 +118,21 @@ static void free_parts(replay *r)
     r->groups = NULL;
     r->engine = NULL;
     r->account = NULL;
+    r->tape = NULL;
     r->arena = NULL;
     r->window = NULL;
     r->outcomes = NULL;
     r->entered = NULL;
     r->window_cap = 0;
     r->window_first = r->window_next = 1;
+}
+
+/// A quarter of the job's budget may wait.
+static uint64_t allowance(const replay *r)
+{
+    const pj_job *job = r->opts.job;
+    uint64_t budget = job && job->memory_budget ? job->memory_budget : UINT64_C(1) << 30;
+    return budget / 4;
 }
 
 static bool begin(void *self, const pj_run *run, pj_err *err)
@@ -141,7 +154,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     }
     bool waits = r->opts.few_waits ? run->layout.locations < PJ_SHARED_LEAST : r->opts.waits;
     r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
-    r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account);
+    r->tape = r->opts.tape ? pj_tape_new(run, allowance(r)) : NULL;
+    r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account, r->tape);
     if (r->ideal)
         pj_ideal_trace_engine(r->ideal, r->engine);
     if (run->roi.set)
@@ -439,15 +453,7 @@ static size_t bytes_in_use(const replay *r)
            (r->matching ? pj_matching_bytes(r->matching) : 0) +
            (r->order ? pj_order_bytes(r->order) : 0) + r->window_cap * sizeof *r->window +
            (r->account ? pj_call_waits_bytes(r->account) : 0) +
-           (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
-}
-
-/// A quarter of the job's budget may wait.
-static uint64_t allowance(const replay *r)
-{
-    const pj_job *job = r->opts.job;
-    uint64_t budget = job && job->memory_budget ? job->memory_budget : UINT64_C(1) << 30;
-    return budget / 4;
+           (r->tape ? pj_tape_bytes(r->tape) : 0) + (r->ideal ? pj_ideal_trace_bytes(r->ideal) : 0);
 }
 
 /// Now and then, as it takes a while with many locations: whether more waits than may.
@@ -501,6 +507,15 @@ static void hand_on(replay *r, const pj_event *last)
     pj_order_hand_on(r->order, r->run->layout.rank_of[last->location], take_in_order, r);
 }
 
+/// What is done outside MPI, for those who want to know.
+static void told_event(const replay *r, const pj_event *event)
+{
+    if (r->opts.delays && FUNCTIONS >> event->kind & 1)
+        pj_call_waits_event(r->account, event);
+    if (r->tape && TAPED >> event->kind & 1)
+        pj_tape_event(r->tape, event);
+}
+
 static bool events(void *self, const pj_batch *batch, pj_err *err)
 {
     (void)err;
@@ -513,8 +528,8 @@ static bool events(void *self, const pj_batch *batch, pj_err *err)
     for (size_t i = 0; i < batch->count; i++)
         if (HEARD >> batch->events[i].kind & 1)
             heard(r, batch, &batch->events[i]);
-        else if (r->opts.delays && FUNCTIONS >> batch->events[i].kind & 1)
-            pj_call_waits_event(r->account, &batch->events[i]);
+        else
+            told_event(r, &batch->events[i]);
     if (r->order && batch->count)
         hand_on(r, &batch->events[batch->count - 1]);
     if (r->ideal && r->seen / RUN_ON != (r->seen + batch->count) / RUN_ON)
@@ -703,6 +718,11 @@ static bool finish(void *self, pj_run *run, pj_err *err)
         tell_run(r, run);
     if (r->account)
         pj_call_waits_finish(r->account, run);
+    if (r->tape) {
+        pj_tape_close(r->tape, !reason);
+        run->tape = r->tape;
+        r->tape = NULL;
+    }
     if (r->ideal && reason)
         return pj_fail(err, PJ_E_MISSING, r->opts.ideal_path, 0,
                        "the idealised trace is not written: %s", reason);
@@ -792,16 +812,18 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
     static const pj_sharing sharing = {share, news, take_news, conclude};
     replay *r = pj_take_memory(sizeof *r);
     *r = (replay){.opts = opts};
-    return (pj_sink){
-        .name = "replay",
-        .begin = begin,
-        .events = events,
-        .finish = finish,
-        .close = close_replay,
-        .self = r,
-        .kinds = opts.delays ? HEARD | FUNCTIONS : HEARD,
-        .sent = opts.waits || opts.few_waits,
-        .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits ? NULL : &sharing,
-        .tell = tell,
-        .hear = hear};
+    return (pj_sink){.name = "replay",
+                     .begin = begin,
+                     .events = events,
+                     .finish = finish,
+                     .close = close_replay,
+                     .self = r,
+                     .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
+                     .sent = opts.waits || opts.few_waits,
+                     .sharing =
+                         opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
+                             ? NULL
+                             : &sharing,
+                     .tell = tell,
+                     .hear = hear};
 }

@@ -219,6 +219,7 @@ typedef struct pj_run {
     const struct pj_mpi_use *mpi_use;     // NULL = not known: it comes with the replay
     const struct pj_waits *waits;         // NULL until something asks for them
     const struct pj_omp_waits *omp_waits; // the same, of OpenMP
+    const struct pj_tape *tape;           // of its replay; the same
     const struct pj_devices *devices;     // NULL = there are none, or a summary does not tell
     pj_ideal ideal;
     pj_other_network other;

@@ -172,6 +172,27 @@ static const pj_aspect pj_aspect_omp_waits = {
     .stale = stale_omp_waits,
 };
 
+static const char *lack_tape(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->tape ? NULL : "has no events to replay";
+}
+
+static bool stale_tape(const pj_run *run)
+{
+    return !run->tape;
+}
+
+static const pj_aspect pj_aspect_tape = {
+    .listen = listen_waits,
+    .merged = true,
+    .replayed = true,
+    .named = true,
+    .lack = lack_tape,
+    .stale = stale_tape,
+};
+
 static const pj_aspect *const aspects[] = {
 #define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,
 #include "metrics/run/aspects.def"

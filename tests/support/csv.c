@@ -31,6 +31,7 @@ static pj_str take_cell(char **at, bool *end)
             *to++ = *from;
     }
     *end = *from != ',';
+    to -= *end && to > start && to[-1] == '\r';
     *at = *from ? from + 1 : from;
     return (pj_str){start, (size_t)(to - start)};
 }

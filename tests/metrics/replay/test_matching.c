@@ -23,7 +23,7 @@ static const pj_layout layout = {
 static post new_post(void)
 {
     post p = {.engine = pj_engine_new(LOCATIONS, (pj_network){.latency_ns = 0},
-                                      (pj_engine_watch){.self = NULL}, NULL)};
+                                      (pj_engine_watch){.self = NULL}, NULL, NULL)};
     p.matching = pj_matching_new(p.engine, &layout, NULL);
     return p;
 }

@@ -93,10 +93,22 @@ static bool find_places(const install_args *args, pj_arena *arena, places *out, 
     return true;
 }
 
+/// How the kernelspec names the program: from its own folder where both lie in one tree, which may
+/// then be moved.
+static const char *path_to_program(const char *folder, pj_arena *arena)
+{
+    static const char to_program[] = "../../../../bin/popinjay";
+    const char *program = pj_datadir_program(arena);
+    char *beside = realpath(pj_arena_format(arena, "%s/%s", folder, to_program), NULL);
+    bool same = beside && strcmp(beside, program) == 0;
+    free(beside);
+    return same ? pj_arena_format(arena, "{resource_dir}/%s", to_program) : program;
+}
+
 static bool write_spec(const char *folder, pj_arena *arena, pj_err *err)
 {
     json_t *spec = json_pack("{s:[s,s,s,s], s:s, s:s, s:s, s:s, s:{s:b, s:[s]}}", "argv",
-                             pj_datadir_program(arena), "kernel", "-f", "{connection_file}",
+                             path_to_program(folder, arena), "kernel", "-f", "{connection_file}",
                              "display_name", "popinjay", "language", "lua", "interrupt_mode",
                              "message", "kernel_protocol_version", PJ_PROTOCOL, "metadata",
                              "debugger", 1, "supported_encryption", "curve");

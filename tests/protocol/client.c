@@ -134,6 +134,7 @@ typedef struct launch {
     json_t *spec;
     char connection[128], errors[128], folder[160], state[160], parent[40];
     const char *argv[MOST_ARGS], *envp[MOST_VARIABLES];
+    char program[1024];
     size_t variables;
 } launch;
 
@@ -164,6 +165,12 @@ static void prepare_launch(const client *c, launch *l)
     for (size_t i = 0; i < json_array_size(words); i++) {
         const char *word = json_string_value(json_array_get(words, i));
         l->argv[i] = strcmp(word, "{connection_file}") == 0 ? l->connection : word;
+    }
+    static const char folder[] = "{resource_dir}";
+    if (strncmp(l->argv[0], folder, sizeof folder - 1) == 0) {
+        snprintf(l->program, sizeof l->program, "%s%s", spec_folder,
+                 l->argv[0] + sizeof folder - 1);
+        l->argv[0] = l->program;
     }
     for (int i = 0; i < 3 && c->settings[i]; i++)
         add_variable(l, c->settings[i]);

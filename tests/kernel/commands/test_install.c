@@ -25,6 +25,10 @@ static void test_same_kernelspec(void **state)
     json_t *built = json_load_file(PJ_BINARY_DIR "/" SPEC "/kernel.json", 0, NULL);
     assert_non_null(written);
     assert_non_null(built);
+    const char *program = json_string_value(json_array_get(json_object_get(written, "argv"), 0));
+    assert_string_equal(program, PJ_BINARY_DIR "/bin/popinjay");
+    json_array_set_new(json_object_get(written, "argv"), 0,
+                       json_string("{resource_dir}/../../../../bin/popinjay"));
     assert_true(json_equal(written, built));
     assert_string_equal(json_string_value(json_object_get(written, "interrupt_mode")), "message");
     json_decref(written);
@@ -37,6 +41,21 @@ static void test_same_kernelspec(void **state)
         fclose(logo);
     }
     snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
+}
+
+/// A tree that holds program and kernelspec may be moved: the path between them stays.
+static void test_movable_kernelspec(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pj-install-XXXXXX", command[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p a/bin && cp " PJ_BINARY_DIR "/bin/popinjay a/bin && "
+             "a/bin/popinjay install --prefix a >/dev/null && mv a b && cd b/" SPEC
+             " && grep -q '{resource_dir}/../../../../bin/popinjay' kernel.json && "
+             "../../../../bin/popinjay --version >/dev/null && cd / && rm -r %s",
+             folder, folder);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
 }
 
@@ -80,6 +99,7 @@ static void settings_of_others_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_kernelspec),
+                                       cmocka_unit_test(test_movable_kernelspec),
                                        cmocka_unit_test(settings_of_others_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,13 @@ static bool is_own(const json_t *notebook)
     return name && strcmp(name, "popinjay") == 0;
 }
 
+bool pj_report_is_own(const char *path, const json_t *notebook, pj_err *err)
+{
+    return is_own(notebook) || pj_fail(err, PJ_E_USAGE, path, 0,
+                                       "is a notebook of another kernel: its kernelspec is not "
+                                       "popinjay");
+}
+
 /// In the folder of the notebook; from a cell there is no going elsewhere, as others run beside it.
 static bool run_there(pj_report *report, json_t *notebook, const char *path, pj_err *err)
 {

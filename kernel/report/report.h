@@ -47,6 +47,8 @@ bool pj_report_has_jupyter(void);
 PJ_CHECKED json_t *pj_report_execute(pj_report *report, const char *path, pj_err *err);
 /// A notebook from a file; new reference or NULL.
 PJ_CHECKED json_t *pj_report_read(const char *path, pj_err *err);
+/// Whether its cells are for this kernel; else PJ_E_USAGE.
+PJ_CHECKED bool pj_report_is_own(const char *path, const json_t *notebook, pj_err *err);
 /// Converts the notebook, which changes with it, and puts the result at `path`, whole or not at
 /// all; pictures of Markdown go into a folder beside it.
 PJ_CHECKED bool pj_report_write(pj_report *report, json_t *notebook, const char *path, pj_err *err);

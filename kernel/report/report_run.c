@@ -5,6 +5,7 @@
 #include "kernel/command/face.h"
 #include "kernel/command/session.h"
 #include "kernel/lua/lang.h"
+#include "kernel/report/notebook_parameters.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
@@ -68,8 +69,9 @@ static bool fail_cell(const json_t *error, pj_err *err)
 
 static bool run_cell(pj_lang *lang, desk *d, json_t *cell, int count, pj_err *err)
 {
-    const json_t *source = json_object_get(cell, "source");
-    pj_str code = {json_string_value(source), json_string_length(source)};
+    pj_auto_buf source = {0};
+    pj_notebook_source(cell, &source);
+    pj_str code = pj_buf_str(&source);
     char name[32];
     snprintf(name, sizeof name, "cell %d", count);
     d->outputs = json_array();

@@ -6,15 +6,17 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/record/merge/part_clock.h"
 #include "metrics/record/merge/part_log.h"
 #include "metrics/record/rec_lines.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const double SECOND_NS = 1e9;
 
@@ -85,14 +87,29 @@ static void add_function(const pj_part_log *log, uint32_t region, pj_str bytes, 
     pj_buf_add_char(out, 's'); // SETITEM
 }
 
+static const pj_str prefix = {"lines.", 6};
+
+static int is_lines(const struct dirent *entry)
+{
+    return pj_str_starts(pj_str_of(entry->d_name), prefix);
+}
+
+/// By their numbers.
 static void add_functions(const pj_part_log *log, double rate, pj_buf *out)
 {
-    for (uint32_t region = 1; region <= pj_part_log_count(log, 'R'); region++) {
+    struct dirent **entries = NULL;
+    const int count = scandir(pj_part_log_folder(log), &entries, is_lines, versionsort);
+    for (int i = 0; i < count; i++) {
+        uint64_t region;
         pj_auto_buf path = {0}, bytes = {0};
-        pj_buf_addf(&path, "%s/lines.%u", pj_part_log_folder(log), region);
-        if (access(path.at, R_OK) == 0 && pj_file_read(path.at, &bytes, NULL))
-            add_function(log, region, pj_buf_str(&bytes), rate, out);
+        pj_buf_addf(&path, "%s/%s", pj_part_log_folder(log), entries[i]->d_name);
+        if (pj_parse_u64(pj_str_from(pj_str_of(entries[i]->d_name), prefix.len), &region) &&
+            region > 0 && region <= pj_part_log_count(log, 'R') &&
+            pj_file_read(path.at, &bytes, NULL))
+            add_function(log, (uint32_t)region, pj_buf_str(&bytes), rate, out);
+        free(entries[i]);
     }
+    free(entries);
 }
 
 static bool put(const pj_united_part *part, const char *folder, pj_err *err)

@@ -14,6 +14,10 @@ BUSY = 1.2  # a core is busy when two loops at once take this much longer than o
 LOOP = "x = 0\nfor i in range(1500000): x += i"
 
 
+class NotMeasured(Exception):
+    """Why a ratio could not be had."""
+
+
 @dataclass
 class Cost:
     wall: float  # s

@@ -1,6 +1,8 @@
-"""The recorder: an event against libotf2's writer, a merge of many ranks against sorting their names."""
+"""The recorder: an event against libotf2's writer, a call of MPI, a merge of many ranks against
+sorting their names."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -49,7 +51,24 @@ def event_over_libotf2(bench):
     return min(costs["ours"]) / min(costs["theirs"])
 
 
+def mpi_call(bench):
+    """ns of CPU that recording adds to a call of MPI / the 100 that it may."""
+    if not shutil.which("mpicc"):
+        raise measure.NotMeasured("mpicc is not here")
+    with tempfile.TemporaryDirectory() as top:
+        program = os.path.join(top, "own_messages")
+        source = os.path.join(os.path.dirname(__file__), "mpi", "own_messages.c")
+        subprocess.run(("mpicc", "-O2", "-o", program, source), check=True)
+        record = (bench.popinjay, "record", "-q", "-o", os.path.join(top, "r"), "--", program)
+        bare, recorded = (float(subprocess.run(words, check=True, capture_output=True,
+                                               env=dict(os.environ, **AS_ROOT)).stdout)
+                          for words in ((program,), record))
+        return (recorded - bare) / 100
+
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 RATIOS = [
     ("recorded event over libotf2's writer (CPU)", event_over_libotf2, 0.6, None),
+    ("ns added to a call of MPI over 100 (CPU)", mpi_call, 1, None),
     ("merge of 512 ranks over sort -u (CPU)", merge_over_sort, 5, None),
 ]

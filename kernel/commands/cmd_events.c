@@ -267,7 +267,8 @@ const pj_command pj_command_events = {
         "its length, and nothing is kept but the groups. Of a region of interest (--roi) they are "
         "the parts inside; a message belongs to where it is sent.\n"
         "Without --by, --count, --sum, --mean, --min, --max and --histogram the events themselves "
-        "are the result, up to the limit.",
+        "are the result, up to the limit; a file .trace.json of them is shown by Perfetto and "
+        "chrome://tracing.",
     .example =
         "popinjay events epoch_16proc.prv.gz --type MPI_Send --by partner --sum bytes --count",
     .faces = PJ_IN_BOTH,

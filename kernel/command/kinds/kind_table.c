@@ -4,7 +4,10 @@
 #include "kernel/lua/lang_type.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/table/table.h"
+#include "widgets/table/table_trace.h"
 
 static void hold(pj_value *value)
 {
@@ -34,6 +37,20 @@ static pj_table *itself(const pj_value *value)
     return pj_table_hold(value->table);
 }
 
+static bool writes(pj_str suffix)
+{
+    return pj_str_equal(suffix, PJ_S(PJ_TABLE_TRACE_SUFFIX));
+}
+
+/// Single events, for viewers of time lines.
+static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
+{
+    (void)suffix;
+    return pj_table_trace(value->table, stop, out, err);
+}
+
+static const char *const suffixes[] = {PJ_TABLE_TRACE_SUFFIX, NULL};
+
 const pj_kind pj_kind_table = {
     .name = "table",
     .hold = hold,
@@ -41,5 +58,8 @@ const pj_kind pj_kind_table = {
     .bytes = bytes,
     .brief = brief,
     .table = itself,
+    .writes = writes,
+    .write = write,
+    .suffixes = suffixes,
     .lang = &pj_lang_type_table,
 };

@@ -130,7 +130,8 @@ void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
 static bool add_run_take(loading *l, pj_run *run, pj_err *err)
 {
     const char *region = l->args->region;
-    bool all = region && strcmp(region, "all") == 0, named = region && !all;
+    bool all = (region && strcmp(region, "all") == 0) || (l->opts.parts_too && !region);
+    bool named = region && !all;
     pj_run *one = named ? pj_run_parts_named(run, region, err) : run;
     if (!named || one)
         pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(one)));
@@ -180,7 +181,7 @@ static bool lacks(const pj_run *run, const pj_load_opts *opts)
 {
     if (run->provenance && run->provenance->rounded && opts->no_replay && !is_summary(run))
         return true;
-    return pj_aspects_stale(pj_load_aspects(opts), run);
+    return opts->slices || pj_aspects_stale(pj_load_aspects(opts), run);
 }
 
 /// The same part of the trace again.

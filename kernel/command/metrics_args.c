@@ -4,9 +4,11 @@
 #include "kernel/command/command.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "metrics/analyse/cut.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
@@ -26,6 +28,14 @@ const pj_param pj_set_rows[] = {
     {0},
 };
 
+/// Keys of runs, then ways to cut them.
+static const char *by_choice(const pj_session *session, size_t index)
+{
+    const char *key = pj_key_choice(session, index);
+    size_t keys = PJ_BY_COUNT - PJ_BY_NONE - 1;
+    return key ? key : pj_cut_choice(index - keys);
+}
+
 const pj_param pj_scaling_rows[] = {
     {.name = "ref",
      .type = PJ_PARAM_COUNT,
@@ -41,11 +51,13 @@ const pj_param pj_scaling_rows[] = {
      .preset = "auto",
      .help = "Whether the work stays the same (strong) or grows with the threads (weak)."},
     {.name = "by",
-     .type = PJ_PARAM_CHOICE,
+     .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_metrics_args, by),
      .shown = "KEY",
-     .choice = pj_key_choice,
-     .help = "Groups the runs."},
+     .choice = by_choice,
+     .open = true,
+     .help = "Groups the runs by ranks, threads, threads_per_rank, layout or tag; or shows parts "
+             "of each run as further columns: time:N its slices of equal length."},
     {0},
 };
 
@@ -152,6 +164,27 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
     return true;
 }
 
+/// What `--by` says if it is no key of runs.
+static bool take_cut(const pj_session *session, const char *by, pj_cut *cut, pj_err *err)
+{
+    pj_key key;
+    pj_err problem = {0};
+    *cut = (pj_cut){.set = false};
+    if (!by || pj_key_parse(pj_str_of(by), &key))
+        return true;
+    size_t colon = pj_str_find(pj_str_of(by), ':');
+    bool known = false;
+    pj_auto_buf words = {.at = NULL};
+    for (size_t i = 0; by_choice(session, i); i++) {
+        known |= pj_str_equal(pj_str_head(pj_str_of(by), colon), pj_str_of(by_choice(session, i)));
+        pj_buf_addf(&words, "%s%s", i ? ", " : "", by_choice(session, i));
+    }
+    if (!known)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "by: '%s' is none of %s", by, words.at);
+    return pj_cut_parse(pj_str_of(by), cut, &problem) ||
+           pj_fail(err, problem.code, NULL, 0, "by: %s", problem.text);
+}
+
 pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set, bool causes)
 {
     const pj_metric_set *known = set ? pj_session_set(session, pj_str_of(set)) : NULL;
@@ -177,8 +210,12 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
         return true;
     }
     pj_auto_value runs = {0};
-    if (!pj_inputs_load(session, load, pj_metrics_args_reading(session, args->set, args->causes),
-                        &runs, err) ||
+    pj_load_opts opts = pj_metrics_args_reading(session, args->set, args->causes);
+    pj_cut cut;
+    if (!take_cut(session, args->by, &cut, err))
+        return false;
+    pj_cut_ask(&cut, &opts);
+    if (!pj_inputs_load(session, load, opts, &runs, err) ||
         !evaluate(session, runs.list, args, out, err))
         return false;
     out->palette = palette;

@@ -19,6 +19,7 @@
 #include "metrics/replay/replay.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
+#include "metrics/stat/parts/slice_sink.h"
 #include "metrics/stat/useful.h"
 #include "metrics/trace/companion.h"
 #include "metrics/trace/import_stats.h"
@@ -38,7 +39,8 @@ typedef struct load_state {
     pj_process_group *group; // of the next pass
     bool apart;              // it cannot share this trace
     pj_bracket bracket;
-    pj_ideal *aside; // of the last pass, on a network that is not ideal; else NULL
+    pj_slicing *slicing; // NULL = not asked for
+    pj_ideal *aside;     // of the last pass, on a network that is not ideal; else NULL
 } load_state;
 
 /// The ideal network for the metrics, and beside it the one that is asked for.
@@ -58,6 +60,11 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
     replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
     replay.few_waits = opts->few_waits && !replay.waits;
     replay.delays = pj_load_aspects(opts) & PJ_WANT(delays);
+    if (loading->slicing) {
+        replay.watch = pj_slicing_watch(loading->slicing);
+        replay.waits = replay.alone = true;
+        replay.few_waits = false;
+    }
     sinks[count++] = pj_replay_sink(replay);
     return count;
 }
@@ -69,7 +76,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 4 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
+    enum { OWN = 5 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
@@ -78,6 +85,8 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     own += pj_aspects_listen(aspects, &loading->timeline, sinks + own);
     if (!opts->no_replay || pj_aspects_replayed(aspects))
         own += add_replays(loading, run, sinks + own);
+    if (loading->slicing)
+        sinks[own++] = pj_slice_sink(loading->slicing);
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];
@@ -87,7 +96,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .job = loading->job,
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
-                    .by_location = opts->no_replay && !opts->in_order &&
+                    .by_location = opts->no_replay && !opts->in_order && !loading->slicing &&
                                    !pj_aspects_merged(aspects) && !loading->group,
                     .regions = opts->regions || pj_aspects_named(aspects),
                     .raw_clock = opts->raw_clock,
@@ -127,6 +136,16 @@ static bool settle_timeline(load_state *loading, const pj_run *run)
     return true;
 }
 
+/// The same of slices that end with the trace.
+static bool settle_slices(load_state *loading, const pj_run *run)
+{
+    if (!loading->slicing || run->roi.set || loading->learning ||
+        !pj_slicing_missed(loading->slicing, run->end_ns))
+        return false;
+    pj_slicing_set_end(loading->slicing, run->end_ns);
+    return true;
+}
+
 /// Looks at what a pass has found; `*again` = another one must follow.
 static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, pj_err *err)
 {
@@ -135,7 +154,7 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
-    bool shifted = settle_timeline(loading, run);
+    bool shifted = settle_timeline(loading, run) | settle_slices(loading, run);
     *again = loading->again &&
              (moved || shifted || loading->learning || (loading->disorder && !ordered));
     if (*again)
@@ -249,6 +268,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     load_state loading = {.path = path, .opts = &opts, .job = job, .group = opts.group};
     if (opts.timeline)
         loading.timeline = *opts.timeline;
+    if (opts.slices)
+        loading.slicing = pj_slicing_new(*opts.slices);
     if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
         pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
                 "would replace files of the trace; give the idealised one another name");
@@ -263,6 +284,7 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
                                             : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
+    pj_slicing_free(loading.slicing);
     if (opts.group && !part(opts.group, run, &local)) {
         pj_run_release(run);
         run = NULL;

@@ -28,8 +28,10 @@ typedef struct pj_load_opts {
     unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
     bool
         few_waits; // waits of runs below PJ_SHARED_LEAST threads, whoever reads them, for summaries
-    const pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
-    const pj_run *known;              // the same run read before, for `timeline`; NULL = none
+    const pj_timeline_opts *timeline;     // what is to be seen of run->timeline; NULL = nothing
+    const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
+    const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow
+    bool parts_too;     // whoever wants the run wants its parts as cases beside it
     bool in_order;      // the listeners want the events of all threads in one order of time
     bool regions;       // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network; // another one than the ideal gives a case (pj_run.other)

@@ -33,7 +33,7 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
 
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
 {
-    if (opts->listener_count || opts->ideal_path)
+    if (opts->listener_count || opts->ideal_path || opts->slices)
         return "has no events";
     if (!pj_network_is_ideal(&opts->network))
         return "knows the ideal network only";
@@ -61,7 +61,7 @@ bool pj_load_suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 {
     bool whole = opts->roi.kind != PJ_ROI_RANGE && pj_network_is_ideal(&opts->network);
-    bool events = opts->listener_count || opts->ideal_path || !whole;
+    bool events = opts->listener_count || opts->ideal_path || opts->slices || !whole;
     bool threads = opts->no_replay || opts->timeline;
     return !(events || threads) ||
            pj_fail(err, PJ_E_MISSING, run->path, 0,

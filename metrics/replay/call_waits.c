@@ -65,8 +65,9 @@ struct pj_call_waits {
     pj_wait_meetings meetings;
     pj_wait_fences fences;
     pj_wait_sums sums;
-    pj_wait_history *history; // NULL = nobody asks for it
-    use uses[CALLS + 1];      // the last one: of unknown calls
+    const pj_replay_watch *watch; // NULL = nobody
+    pj_wait_history *history;     // NULL = nobody asks for it
+    use uses[CALLS + 1];          // the last one: of unknown calls
     uint64_t from_ns, to_ns;
     uint64_t contradictions, contradiction_ns;
 };
@@ -104,6 +105,11 @@ pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
         waits->callers[i].now = waits->callers[i].last = PJ_NO_WAIT;
     name_uses(waits);
     return waits;
+}
+
+void pj_call_waits_watch(pj_call_waits *waits, const pj_replay_watch *watch)
+{
+    waits->watch = watch;
 }
 
 void pj_call_waits_free(pj_call_waits *waits)
@@ -188,6 +194,8 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
     u->calls += enter >= waits->from_ns && enter < waits->to_ns;
     u->time_ns += end - begin;
     c->mpi_ns += end - begin;
+    if (waits->watch && waits->watch->called && end > begin)
+        waits->watch->called(waits->watch->self, waits->calls[c->now].rank, begin, end);
 }
 
 static void sum_up(pj_call_waits *waits, const call *done)
@@ -195,6 +203,8 @@ static void sum_up(pj_call_waits *waits, const call *done)
     uint64_t begin = clip(waits, done->enter), end = clip(waits, done->until);
     if (end <= begin)
         return;
+    if (waits->watch && waits->watch->waited)
+        waits->watch->waited(waits->watch->self, done->rank, begin, end);
     pj_wait_pattern pattern = (pj_wait_pattern)done->pattern;
     if (pattern == PJ_WAIT_late_sender && done->wrong_order)
         pattern = PJ_WAIT_late_sender_wrong_order;

@@ -9,6 +9,7 @@
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
+#include "metrics/trace/replay_watch.h"
 
 typedef struct pj_call_waits pj_call_waits;
 
@@ -17,6 +18,8 @@ typedef struct pj_call_waits pj_call_waits;
 
 /// `delays`: also finds who made ranks wait, of a whole run.
 pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays);
+/// Who is told of calls and waits in the region of interest; borrow.
+void pj_call_waits_watch(pj_call_waits *waits, const pj_replay_watch *watch);
 void pj_call_waits_free(pj_call_waits *waits);
 
 /// Of functions that are entered and left; may come ahead of the calls.

@@ -145,7 +145,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->entered = pj_new_n(r->arena, entered, run->layout.locations);
     r->lag = (uint64_t)run->layout.locations * LAG_EACH;
     r->lag = r->lag < LAG_LEAST ? LAG_LEAST : r->lag;
-    pj_engine_watch watch = {.self = NULL};
+    pj_engine_watch watch = {.moved = r->opts.watch.moved, .self = r->opts.watch.self};
     if (r->opts.ideal_path) {
         r->ideal = pj_ideal_trace_new(r->opts.ideal_path, run, err);
         if (!r->ideal)
@@ -154,6 +154,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     }
     bool waits = r->opts.few_waits ? run->layout.locations < PJ_SHARED_LEAST : r->opts.waits;
     r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
+    if (r->account)
+        pj_call_waits_watch(r->account, &r->opts.watch);
     r->tape = r->opts.tape ? pj_tape_new(run, allowance(r)) : NULL;
     r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account, r->tape);
     if (r->ideal)

@@ -6,6 +6,7 @@
 #include "metrics/base/job.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/replay_watch.h"
 #include "metrics/trace/sink.h"
 
 typedef struct pj_replay_opts {
@@ -18,6 +19,7 @@ typedef struct pj_replay_opts {
     bool few_waits; // the same where no process group would share it: below PJ_SHARED_LEAST threads
     bool tape;      // keeps what is done as pj_run.tape; no process group shares it
     bool delays;    // with `waits`: finds who made ranks wait, too
+    pj_replay_watch watch;  // with `waits` of calls and waits, too; not beside `ideal_path`
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;
 

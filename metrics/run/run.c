@@ -123,7 +123,7 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     return run;
 }
 
-pj_run *pj_run_add_part(pj_run *whole, pj_str name)
+static pj_run *new_part(pj_run *whole, pj_str name)
 {
     pj_run *part = pj_new(whole->arena, pj_run);
     *part = (pj_run){.arena = whole->arena,
@@ -139,9 +139,28 @@ pj_run *pj_run_add_part(pj_run *whole, pj_str name)
     part->part = (pj_part_of){whole, pj_arena_text(whole->arena, name)};
     part->name = pj_arena_format(whole->arena, "%s: %s", whole->name, part->part.name);
     part->ideal.reason = "a part of a run has no replay of its own";
-    pj_run_allocate(part);
     pj_grow(whole->parts.items, &whole->parts.cap, whole->parts.count + 1);
     whole->parts.items[whole->parts.count++] = part;
+    return part;
+}
+
+pj_run *pj_run_add_part(pj_run *whole, pj_str name)
+{
+    pj_run *part = new_part(whole, name);
+    pj_run_allocate(part);
+    return part;
+}
+
+pj_run *pj_run_add_sums(pj_run *whole, pj_str name, const struct pj_sums *sums)
+{
+    pj_run *part = new_part(whole, name);
+    part->sums = sums;
+    part->untraced = true;
+    part->no_states = whole->no_states;
+    part->counters = pj_new_n(whole->arena, pj_counter, PJ_COUNTER_CYCLES + 1);
+    part->counter_count = PJ_COUNTER_CYCLES + 1;
+    for (unsigned c = 0; c < part->counter_count; c++)
+        part->counters[c].name = whole->counters[c].name;
     return part;
 }
 

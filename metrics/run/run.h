@@ -220,6 +220,7 @@ typedef struct pj_run {
     const struct pj_waits *waits;         // NULL until something asks for them
     const struct pj_omp_waits *omp_waits; // the same, of OpenMP
     const struct pj_tape *tape;           // of its replay; the same
+    const struct pj_slices *slices;       // the same: the run cut along time (parts/slices.h)
     const struct pj_devices *devices;     // NULL = there are none, or a summary does not tell
     pj_ideal ideal;
     pj_other_network other;
@@ -251,6 +252,8 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
 /// for the same layout (give it another one and allocate again where fewer ranks take part), all
 /// values 0. Holding it holds `whole`.
 pj_run *pj_run_add_part(pj_run *whole, pj_str name);
+/// Adds a part of which nothing but sums is known, which live as long as `whole`.
+pj_run *pj_run_add_sums(pj_run *whole, pj_str name, const struct pj_sums *sums);
 /// The run that this one is a part of; else itself.
 const pj_run *pj_run_whole(const pj_run *run);
 /// Sets the tag of the run and of what it is a case of.

@@ -93,6 +93,8 @@ static const char *other_input(const pj_study *study, size_t run, pj_arena *aren
     const pj_run *reference = study->cases[study->reference].run;
     double before = 0, work = 0;
     size_t by = 0;
+    if (study->cases[run].run->part.whole) // another part of the work
+        return NULL;
     for (; by < sizeof works / sizeof *works && !(before > 0 && work > 0); by++) {
         before = sum_of(&study->cases[study->reference], works[by].sum);
         work = sum_of(&study->cases[run], works[by].sum);

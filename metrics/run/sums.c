@@ -8,20 +8,18 @@
 #include "metrics/trace/layout.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/// Adds the shares of rank `r`; the means are still sums over ranks.
-static void add_rank(const pj_run *run, pj_sums *m, uint32_t r)
+void pj_sums_add_rank(pj_sums *m, const pj_totals *totals, uint32_t threads)
 {
-    const pj_layout *layout = &run->layout;
-    uint32_t threads = pj_layout_threads(layout, r);
     if (threads == 0)
         return;
-    const pj_totals *totals = &run->totals[layout->first_location[r]];
     double useful = 0, openmp_useful = 0;
     for (uint32_t t = 0; t < threads; t++) {
         useful += (double)totals[t].useful_ns;
@@ -46,7 +44,7 @@ static void add_rank(const pj_run *run, pj_sums *m, uint32_t r)
     m->serial_lost_mean += serial * (1 - 1.0 / threads);
 }
 
-static void divide_by_ranks(pj_sums *m)
+void pj_sums_divide(pj_sums *m)
 {
     double *const means[] = {
         &m->useful_mean, &m->master_useful_mean, &m->nonmpi_mean,
@@ -55,6 +53,16 @@ static void divide_by_ranks(pj_sums *m)
     };
     for (size_t i = 0; i < sizeof means / sizeof *means; i++)
         *means[i] /= m->ranks;
+}
+
+pj_sums pj_sums_of_ranks(void)
+{
+    pj_sums sums = pj_sums_unknown();
+    pj_sums empty = {.ranks = 0};
+    size_t first = offsetof(pj_sums, ranks), behind = offsetof(pj_sums, mpi_sum);
+    memcpy((char *)&sums + first, (const char *)&empty + first, behind - first);
+    sums.devices = 0;
+    return sums;
 }
 
 static double counter_sum(const pj_run *run, unsigned index)
@@ -110,8 +118,9 @@ pj_sums pj_sums_of(const pj_run *run)
                  .instructions = counter_sum(run, PJ_COUNTER_INSTRUCTIONS),
                  .cycles = counter_sum(run, PJ_COUNTER_CYCLES)};
     for (uint32_t r = 0; r < run->layout.ranks; r++)
-        add_rank(run, &m, r);
-    divide_by_ranks(&m);
+        pj_sums_add_rank(&m, &run->totals[run->layout.first_location[r]],
+                         pj_layout_threads(&run->layout, r));
+    pj_sums_divide(&m);
     pj_sums_add_cpus(run, &m);
     pj_sums_add_processes(run, &m);
     if (run->devices) {

@@ -16,6 +16,13 @@ typedef struct pj_sums {
 /// a summary, what was added up when it was written.
 pj_sums pj_sums_of(const pj_run *run);
 
+/// Sums rank by rank, of what the threads of each one did, its first thread first: from
+/// pj_sums_of_ranks, and after the last one divided. `ranks`, `threads`, `runtime` and counters are
+/// the caller's; what follows counters in sums.def is no number.
+pj_sums pj_sums_of_ranks(void);
+void pj_sums_add_rank(pj_sums *sums, const pj_totals *totals, uint32_t threads);
+void pj_sums_divide(pj_sums *sums);
+
 /// No number in every field: to be filled with what is known.
 pj_sums pj_sums_unknown(void);
 

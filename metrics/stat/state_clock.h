@@ -252,4 +252,48 @@ static inline void pj_state_clock_mpi(pj_state_clock *clock, uint64_t time, unsi
 /// An OpenMP level is entered (value not 0) or left.
 void pj_state_clock_level(pj_state_clock *clock, uint64_t time, int64_t value);
 
+/// Whether an OpenMP event is a level; the other families serve the replay.
+static inline bool pj_state_clock_is_level(unsigned code)
+{
+    return code == PJ_OMP_PARALLEL || code == PJ_OMP_BARRIER || code == PJ_OMP_FUNCTION ||
+           code == PJ_OMP_TASK;
+}
+
+/// An event of the thread, of any kind.
+static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *event)
+{
+    switch ((pj_event_kind)event->kind) {
+    case PJ_EV_STATE:
+        pj_state_clock_state(clock, event->time, event->a, event->code);
+        break;
+    case PJ_EV_COUNTER:
+        if (event->code < PJ_STATE_CLOCK_COUNTERS)
+            pj_state_clock_reading(clock, event->code, event->time, (int64_t)event->a);
+        break;
+    case PJ_EV_COUNTERS:
+        pj_state_clock_readings(clock, event->time, (int64_t)event->a, (int64_t)event->b);
+        break;
+    case PJ_EV_MPI:
+        pj_state_clock_mpi(clock, event->time, event->code, event->a != 0);
+        break;
+    case PJ_EV_OPENMP:
+        if (pj_state_clock_is_level(event->code))
+            pj_state_clock_level(clock, event->time, (int64_t)event->a);
+        break;
+    case PJ_EV_COLLECTIVE:
+    case PJ_EV_REQUEST:
+    case PJ_EV_COMPLETE:
+    case PJ_EV_MESSAGE:
+    case PJ_EV_TRACING:
+    case PJ_EV_ENTER:
+    case PJ_EV_LEAVE:
+    case PJ_EV_PART:
+    case PJ_EV_DEVICE:
+    case PJ_EV_OTHER:
+    case PJ_EV_END:
+    case PJ_EV_LAST:
+        break;
+    }
+}
+
 #endif

@@ -16,7 +16,8 @@ typedef struct useful_state {
     pj_border *borders;     // two by location; NULL without a region of interest
     uint32_t locations;
     pj_window window;
-    bool has_mpi, has_openmp, has_states;
+    unsigned kinds; // of events that came, a bit each
+    bool levels;    // of OpenMP came
 } useful_state;
 
 static void free_clocks(useful_state *self)
@@ -61,56 +62,20 @@ static void see_message(useful_state *self, const pj_message *message)
     pj_state_clock_see(&self->clocks[message->to], message->logical_recv);
 }
 
-/// Levels of OpenMP; the other event families serve the replay.
-static bool is_level(unsigned code)
-{
-    return code == PJ_OMP_PARALLEL || code == PJ_OMP_BARRIER || code == PJ_OMP_FUNCTION ||
-           code == PJ_OMP_TASK;
-}
-
 static inline void take_event(useful_state *self, const pj_batch *batch, const pj_event *event)
 {
     pj_state_clock *clock = &self->clocks[event->location];
-    switch ((pj_event_kind)event->kind) {
-    case PJ_EV_STATE:
-        self->has_states = true;
-        pj_state_clock_see(clock, event->time);
-        pj_state_clock_state(clock, event->time, event->a, event->code);
-        return;
-    case PJ_EV_MESSAGE:
+    self->kinds |= 1u << event->kind;
+    self->levels |= event->kind == PJ_EV_OPENMP && pj_state_clock_is_level(event->code);
+    if (event->kind == PJ_EV_MESSAGE) {
         see_message(self, &batch->messages[event->a]);
         return;
-    case PJ_EV_COUNTER:
-        if (event->code < PJ_STATE_CLOCK_COUNTERS)
-            pj_state_clock_reading(clock, event->code, event->time, (int64_t)event->a);
-        break;
-    case PJ_EV_COUNTERS:
-        pj_state_clock_readings(clock, event->time, (int64_t)event->a, (int64_t)event->b);
-        break;
-    case PJ_EV_MPI:
-        self->has_mpi = true;
-        pj_state_clock_mpi(clock, event->time, event->code, event->a != 0);
-        break;
-    case PJ_EV_OPENMP:
-        if (!is_level(event->code))
-            break;
-        self->has_openmp = true;
-        pj_state_clock_level(clock, event->time, (int64_t)event->a);
-        break;
-    case PJ_EV_COLLECTIVE:
-    case PJ_EV_REQUEST:
-    case PJ_EV_COMPLETE:
-    case PJ_EV_TRACING:
-    case PJ_EV_ENTER:
-    case PJ_EV_LEAVE:
-    case PJ_EV_PART:
-    case PJ_EV_DEVICE:
-    case PJ_EV_OTHER:
-    case PJ_EV_END:
-    case PJ_EV_LAST:
-        break;
     }
-    see_event(clock, event->time);
+    pj_state_clock_event(clock, event);
+    if (event->kind == PJ_EV_STATE)
+        pj_state_clock_see(clock, event->time);
+    else
+        see_event(clock, event->time);
 }
 
 static bool events(void *memory, const pj_batch *batch, pj_err *err)
@@ -133,7 +98,7 @@ static uint64_t sum_of(const pj_state_clock *clock, unsigned class_, unsigned wi
     return sum;
 }
 
-static pj_totals totals_of(const pj_state_clock *clock)
+pj_totals pj_useful_totals(const pj_state_clock *clock)
 {
     pj_totals totals = {
         .useful_ns = sum_of(clock, PJ_CLASS_RUNNING, 0, 0),
@@ -174,13 +139,13 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     useful_state *self = memory;
     (void)err;
     pj_run_allocate(run);
-    run->has_mpi = self->has_mpi;
-    run->has_openmp = self->has_openmp;
-    run->no_states = !self->has_states;
+    run->has_mpi = self->kinds >> PJ_EV_MPI & 1;
+    run->has_openmp = self->levels;
+    run->no_states = !(self->kinds >> PJ_EV_STATE & 1);
     for (uint32_t i = 0; i < self->locations; i++) {
         pj_state_clock *clock = &self->clocks[i];
         pj_state_clock_end(clock, run->end_ns);
-        run->totals[i] = totals_of(clock);
+        run->totals[i] = pj_useful_totals(clock);
         write_counters(clock, i, run);
         run->ranged.states_overlap |= clock->overlap;
         run->roi.cut_bursts += pj_state_clock_cuts(clock);

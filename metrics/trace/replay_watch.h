@@ -1,0 +1,22 @@
+// Who wants to see what the replay finds, as it finds it. Ownership: plain data.
+#ifndef PJ_REPLAY_WATCH_H
+#define PJ_REPLAY_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// All may be NULL. Each location is told in its order, locations in any; waits in any order. Times
+/// of the trace in ns; calls and waits are those of the first thread of a rank.
+typedef struct pj_replay_watch {
+    /// The location went from trace[0] to trace[1] in the trace and from clock[0] to clock[1] in
+    /// the replay, computing or inside a call.
+    void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2],
+                  bool running);
+    /// The rank was in an MPI call.
+    void (*called)(void *self, uint32_t rank, uint64_t enter, uint64_t leave);
+    /// Of a call, it waited from `begin` to `end`.
+    void (*waited)(void *self, uint32_t rank, uint64_t begin, uint64_t end);
+    void *self;
+} pj_replay_watch;
+
+#endif

@@ -65,7 +65,7 @@ static void add_row(const rows *r, const char *key, const char *title,
     const pj_run *run = r->whatif->run;
     pj_cell *cells = pj_table_add_row(r->table);
     double gain = nearbyint(result->gain_ns);
-    cells[KEY] = pj_cell_text(key);
+    cells[KEY] = pj_table_copy_cell(r->table, pj_cell_text(key));
     cells[TITLE] = pj_cell_text(title);
     cells[RUNTIME] = pj_cell_int((int64_t)nearbyint(result->played.runtime_ns));
     cells[GAIN] = pj_cell_int((int64_t)gain);
@@ -235,7 +235,7 @@ static bool add_sensitivity(const rows *r, const char *part_name, const pj_chang
             return false;
     pj_cell *cells = pj_table_add_row(r->table);
     double base = w->base.runtime_ns;
-    cells[0] = pj_cell_text(part_name);
+    cells[0] = pj_table_copy_cell(r->table, pj_cell_text(part_name));
     cells[1] = base > 0 ? pj_cell_real((played[1].runtime_ns - played[0].runtime_ns) / (0.2 * base))
                         : pj_cell_empty("the run has no runtime");
     return true;

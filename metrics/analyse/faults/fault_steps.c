@@ -1,0 +1,344 @@
+// Faults in the work of ranks between two collectives of all.
+#include "metrics/analyse/faults/fault_steps.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double ALONE = 4;     // times the work of the second rank
+static const double SLOW = 0.04;   // a slow rank takes more than so much longer
+static const double OUTLIER = 0.1; // the same of noise
+static const double NOISY = 0.4;   // part of the steps with noise at most
+static const double MAD_TO_SD = 1.4826;
+enum { LEAST_STEPS = 8, LEAST_RANKS = 3 };
+
+static size_t cell(const pj_fault_steps *s, uint32_t step, uint32_t rank)
+{
+    return (size_t)step * s->ranks + rank;
+}
+
+static double work_at(const pj_fault_steps *s, uint32_t step, uint32_t rank)
+{
+    return s->work[cell(s, step, rank)] * s->factors[cell(s, step, rank)];
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/// Of at least one; sorts them.
+static double median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+// One rank alone
+
+/// The rank that works alone in a step; false when there is none.
+static bool alone(const pj_fault_steps *s, uint32_t step, uint32_t *rank)
+{
+    double most = 0, next = 0;
+    for (uint32_t k = 0; k < s->ranks; k++) {
+        double work = work_at(s, step, k);
+        if (work > most) {
+            next = most;
+            most = work;
+            *rank = k;
+        } else if (work > next) {
+            next = work;
+        }
+    }
+    return s->ranks > 1 && most > ALONE * next;
+}
+
+pj_fault_found pj_fault_serial(pj_fault_steps *s)
+{
+    pj_fault_found found = {.rank = UINT32_MAX};
+    double *of_rank = pj_new_n(s->arena, double, s->ranks), all = 0;
+    uint32_t count = 0, last = 0, rank = 0, most = 0;
+    for (uint32_t step = 0; step < s->steps; step++) {
+        if (!alone(s, step, &rank))
+            continue;
+        double work = work_at(s, step, rank);
+        of_rank[rank] += work;
+        all += work;
+        count++;
+        last = step;
+        s->factors[cell(s, step, rank)] /= s->ranks;
+    }
+    for (uint32_t k = 1; k < s->ranks; k++)
+        most = of_rank[k] > of_rank[most] ? k : most;
+    if (count == 0)
+        return found;
+    found.loss_ns = all * (s->ranks - 1);
+    found.rank = of_rank[most] > 0.9 * all ? most : UINT32_MAX;
+    const char *who =
+        found.rank == UINT32_MAX ? "one rank each" : pj_arena_format(s->arena, "rank %u", most);
+    found.where = last < 2 ? pj_arena_format(s->arena, "%s, at the start", who)
+                           : pj_arena_format(s->arena, "%s, %u of %u steps", who, count, s->steps);
+    return found;
+}
+
+// Slow ranks
+
+/// How much longer a rank takes than the median of the ranks, in the median of the steps.
+static double ratio_of(const pj_fault_steps *s, uint32_t rank, const double *medians,
+                       double *scratch)
+{
+    size_t count = 0;
+    for (uint32_t step = 0; step < s->steps; step++)
+        if (medians[step] > 0)
+            scratch[count++] = work_at(s, step, rank) / medians[step];
+    return count ? median_of(scratch, count) : 1;
+}
+
+static double *medians_of_steps(const pj_fault_steps *s)
+{
+    double *medians = pj_new_n(s->arena, double, s->steps + 1);
+    double *row = pj_new_n(s->arena, double, s->ranks);
+    for (uint32_t step = 0; step < s->steps; step++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < s->ranks; k++)
+            sum += row[k] = work_at(s, step, k);
+        double median = median_of(row, s->ranks);
+        medians[step] = median > sum / s->ranks / 8 ? median : 0;
+    }
+    return medians;
+}
+
+static uint32_t node_of(const pj_run *run, uint32_t rank)
+{
+    const pj_layout *layout = &run->layout;
+    return layout->node_of ? layout->node_of[layout->first_location[rank]] : 0;
+}
+
+/// The node whose ranks are exactly those marked; 0 = there is none, or no other node.
+static uint32_t node_marked(const pj_run *run, const bool *marked)
+{
+    uint32_t node = 0;
+    bool others = false;
+    for (uint32_t k = 0; k < run->layout.ranks; k++)
+        if (marked[k])
+            node = node_of(run, k);
+    for (uint32_t k = 0; k < run->layout.ranks; k++) {
+        if ((node_of(run, k) == node) != marked[k])
+            return 0;
+        others = others || !marked[k];
+    }
+    return others ? node : 0;
+}
+
+static int64_t counted(const pj_run *run, uint32_t counter, uint32_t rank)
+{
+    const pj_counter *c = &run->counters[counter];
+    return c->present ? c->useful[run->layout.first_location[rank]] : 0;
+}
+
+/// Means of a counter over ranks that are marked and those that are not; false when it is missing.
+static bool compare(const pj_run *run, uint32_t counter, const bool *marked, double means[2])
+{
+    double sums[2] = {0, 0}, counts[2] = {0, 0};
+    for (uint32_t k = 0; k < run->layout.ranks; k++) {
+        sums[marked[k]] += (double)counted(run, counter, k);
+        counts[marked[k]]++;
+    }
+    for (int i = 0; i < 2; i++)
+        means[i] = sums[i] / counts[i];
+    return means[0] > 0 && means[1] > 0;
+}
+
+/// Why the marked ranks take `longer`: their instructions; NULL = it is more work.
+static const char *why_slow(const pj_run *run, const bool *marked, double longer)
+{
+    double instructions[2], cycles[2];
+    if (!compare(run, PJ_COUNTER_INSTRUCTIONS, marked, instructions))
+        return "";
+    if (instructions[1] / instructions[0] - 1 > (longer - 1) / 2)
+        return NULL;
+    if (!compare(run, PJ_COUNTER_CYCLES, marked, cycles))
+        return "";
+    return cycles[1] / cycles[0] - 1 > (longer - 1) / 2 ? ", lower IPC" : ", lower frequency";
+}
+
+static uint32_t mark(const double *ratios, uint32_t ranks, double *sorted, bool *marked,
+                     double *usual)
+{
+    double gap = 0, border = INFINITY;
+    uint32_t count = 0, at = 0;
+    for (uint32_t k = 0; k < ranks; k++)
+        sorted[k] = ratios[k];
+    qsort(sorted, ranks, sizeof *sorted, by_value);
+    for (uint32_t k = 1; k < ranks; k++)
+        if (sorted[k] - sorted[k - 1] > gap) {
+            gap = sorted[k] - sorted[k - 1];
+            border = sorted[k];
+            at = k;
+        }
+    if (at == 0 || gap < SLOW || sorted[at - 1] - sorted[0] > gap / 2)
+        return 0;
+    *usual = sorted[at / 2];
+    for (uint32_t k = 0; k < ranks; k++)
+        count += marked[k] = ratios[k] >= border;
+    return count;
+}
+
+/// "rank 3", "rank 3, 5".
+static const char *names_of(const pj_fault_steps *s, const bool *marked, uint32_t *only)
+{
+    const char *names = "rank";
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < s->ranks; k++)
+        if (marked[k]) {
+            names = pj_arena_format(s->arena, "%s%s %u", names, count++ ? "," : "", k);
+            *only = count == 1 ? k : UINT32_MAX;
+        }
+    return names;
+}
+
+static const char *name_of_node(const pj_fault_steps *s, uint32_t node)
+{
+    const pj_layout *layout = &s->run->layout;
+    const char *name =
+        node <= layout->node_names && layout->node_name ? layout->node_name[node - 1] : NULL;
+    return name ? pj_arena_format(s->arena, "node %s", name)
+                : pj_arena_format(s->arena, "node %u", node - 1);
+}
+
+pj_fault_found pj_fault_slow(pj_fault_steps *s)
+{
+    pj_fault_found found = {.rank = UINT32_MAX};
+    if (s->ranks < LEAST_RANKS)
+        return found;
+    double *medians = medians_of_steps(s), usual = 1, longer = 0, spare = 0;
+    double *ratios = pj_new_n(s->arena, double, s->ranks);
+    double *scratch = pj_new_n(s->arena, double, s->steps + s->ranks + 1);
+    bool *marked = pj_new_n(s->arena, bool, s->ranks);
+    for (uint32_t k = 0; k < s->ranks; k++)
+        ratios[k] = ratio_of(s, k, medians, scratch);
+    uint32_t count = mark(ratios, s->ranks, scratch, marked, &usual);
+    uint32_t node = count ? node_marked(s->run, marked) : 0;
+    bool whole_node = node && count > 1;
+    if (count == 0 || usual <= 0 || (!whole_node && count > 1 + s->ranks / 4))
+        return found;
+    for (uint32_t k = 0; k < s->ranks; k++)
+        if (marked[k])
+            longer += ratios[k] / usual / count;
+    const char *why = why_slow(s->run, marked, longer);
+    if (!why)
+        return found;
+    for (uint32_t step = 0; step < s->steps; step++) {
+        double most = 0;
+        for (uint32_t k = 0; k < s->ranks; k++)
+            if (marked[k] && medians[step] > 0) {
+                most = fmax(most, work_at(s, step, k) * (1 - usual / ratios[k]));
+                s->factors[cell(s, step, k)] *= usual / ratios[k];
+            }
+        spare += most;
+    }
+    found.loss_ns = spare * s->ranks;
+    found.node = whole_node;
+    found.longer = longer;
+    const char *names = names_of(s, marked, &found.rank);
+    found.where =
+        pj_arena_format(s->arena, "%s%s", whole_node ? name_of_node(s, node) : names, why);
+    return found;
+}
+
+// Noise
+
+typedef struct outliers {
+    double excess, limit;
+    uint32_t steps; // with any
+    bool *ranks;
+    uint32_t rank_count;
+} outliers;
+
+/// How much longer the work takes than the same of others in this step.
+static double beyond(const pj_fault_steps *s, uint32_t step, uint32_t rank, const double *medians,
+                     const double *ratios)
+{
+    return medians[step] > 0 && ratios[rank] > 0
+               ? work_at(s, step, rank) / (medians[step] * ratios[rank])
+               : 1;
+}
+
+static double limit_of(const pj_fault_steps *s, const double *medians, const double *ratios)
+{
+    size_t count = 0;
+    double *all = pj_new_n(s->arena, double, (size_t)s->steps * s->ranks + 1);
+    for (uint32_t step = 0; step < s->steps; step++)
+        for (uint32_t k = 0; medians[step] > 0 && k < s->ranks; k++)
+            all[count++] = fabs(beyond(s, step, k, medians, ratios) - 1);
+    return 1 + OUTLIER + (count ? 3 * MAD_TO_SD * median_of(all, count) : 0);
+}
+
+static outliers find_outliers(const pj_fault_steps *s, const double *medians, const double *ratios)
+{
+    outliers o = {.limit = limit_of(s, medians, ratios),
+                  .ranks = pj_new_n(s->arena, bool, s->ranks)};
+    for (uint32_t step = 0; step < s->steps; step++) {
+        double most = 0;
+        for (uint32_t k = 0; k < s->ranks; k++) {
+            double x = beyond(s, step, k, medians, ratios);
+            if (x <= o.limit)
+                continue;
+            most = fmax(most, work_at(s, step, k) * (1 - 1 / x));
+            o.rank_count += !o.ranks[k];
+            o.ranks[k] = true;
+        }
+        o.excess += most;
+        o.steps += most > 0;
+    }
+    return o;
+}
+
+/// Whether all ranks with outliers are of one node that is not the only one; it.
+static uint32_t noisy_node(const pj_run *run, const bool *ranks)
+{
+    uint32_t node = 0;
+    bool others = false;
+    for (uint32_t k = 0; k < run->layout.ranks; k++)
+        if (ranks[k] && node && node_of(run, k) != node)
+            return 0;
+        else if (ranks[k])
+            node = node_of(run, k);
+    for (uint32_t k = 0; k < run->layout.ranks; k++)
+        others = others || node_of(run, k) != node;
+    return others ? node : 0;
+}
+
+pj_fault_found pj_fault_noise(pj_fault_steps *s)
+{
+    pj_fault_found found = {.rank = UINT32_MAX};
+    if (s->steps < LEAST_STEPS || s->ranks < LEAST_RANKS)
+        return found;
+    double *medians = medians_of_steps(s);
+    double *ratios = pj_new_n(s->arena, double, s->ranks);
+    double *scratch = pj_new_n(s->arena, double, s->steps + 1);
+    for (uint32_t k = 0; k < s->ranks; k++)
+        ratios[k] = ratio_of(s, k, medians, scratch);
+    outliers o = find_outliers(s, medians, ratios);
+    if (o.steps == 0 || o.steps > NOISY * s->steps)
+        return found;
+    for (uint32_t step = 0; step < s->steps; step++)
+        for (uint32_t k = 0; k < s->ranks; k++) {
+            double x = beyond(s, step, k, medians, ratios);
+            if (x > o.limit)
+                s->factors[cell(s, step, k)] /= x;
+        }
+    uint32_t node = noisy_node(s->run, o.ranks);
+    found.loss_ns = o.excess * s->ranks;
+    found.node = node && o.rank_count > 1;
+    const char *who = names_of(s, o.ranks, &found.rank);
+    who = found.node                        ? name_of_node(s, node)
+          : o.rank_count > 1 + s->ranks / 4 ? "several ranks"
+                                            : who;
+    found.where = pj_arena_format(s->arena, "%s, %u of %u steps", who, o.steps, s->steps);
+    return found;
+}

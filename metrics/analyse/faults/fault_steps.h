@@ -1,0 +1,34 @@
+// Faults in the work of ranks between two collectives of all: read off its times alone. Ownership:
+// arena.
+#ifndef PJ_FAULT_STEPS_H
+#define PJ_FAULT_STEPS_H
+
+#include "metrics/base/arena.h"
+#include "metrics/run/run.h"
+
+/// The work by step and rank, and the factors that have been applied to it.
+typedef struct pj_fault_steps {
+    const pj_run *run;
+    pj_arena *arena;
+    const double *work; // ns
+    double *factors;
+    uint32_t steps, ranks;
+} pj_fault_steps;
+
+typedef struct pj_fault_found {
+    double loss_ns;    // of all ranks
+    const char *where; // NULL = nothing was found
+    uint32_t rank;     // the one it is about; UINT32_MAX = several
+    bool node;         // all ranks of a node
+    double longer;     // what a slow rank takes of what the others do; 0 = not said
+} pj_fault_found;
+
+/// Steps in which one rank computes alone: shared by all ranks.
+pj_fault_found pj_fault_serial(pj_fault_steps *steps);
+/// Ranks that need longer than the others in nearly every step, and are few or those of a node; not
+/// where they have more work, as far as instructions say it. They become like the others.
+pj_fault_found pj_fault_slow(pj_fault_steps *steps);
+/// Work that takes longer than the same of others and at other times, in few steps: cut to that.
+pj_fault_found pj_fault_noise(pj_fault_steps *steps);
+
+#endif

@@ -1,0 +1,414 @@
+// Faults of a run. Those of the work are mended one after another in replays, the particular before
+// the general: what a general one brings is then beside what the particular ones explain.
+#include "metrics/analyse/faults/faults.h"
+
+#include "metrics/analyse/faults/fault_steps.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/replay/whatif/play.h"
+#include "metrics/replay/whatif/tape.h"
+#include "metrics/run/mpi_use.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/run/sums.h"
+#include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/trace/mpi_call.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double WORTH = 0.01;      // of the run: less is folded
+static const double MENDS = 0.004;     // a fault that brings less is not taken as mended
+static const double SMALL = 16 * 1024; // bytes of a message
+
+const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS] = {
+#define FAULT(key, title, sentence, command, options)                                              \
+    [PJ_FAULT_##key] = {#key, title, sentence, command, options},
+#include "metrics/analyse/faults/faults.def"
+#undef FAULT
+};
+
+typedef struct search {
+    const pj_run *run;
+    pj_job *job;
+    pj_arena *arena;
+    pj_faults *out;
+    pj_fault_steps steps;
+    unsigned without; // patterns that hold nobody any more
+    double now_ns;    // runtime with all that is mended
+    double threads;
+} search;
+
+static void add(search *s, pj_fault fault)
+{
+    if (!(fault.recoverable_ns > 0))
+        return;
+    s->out->items[s->out->count++] = fault;
+}
+
+static bool play(search *s, double *runtime, pj_err *err)
+{
+    pj_played played;
+    pj_change change = {
+        .of_step = s->steps.factors, .steps = s->steps.steps, .without = s->without};
+    if (!pj_play(s->run, &change, s->job, s->arena, &played, err))
+        return false;
+    *runtime = played.runtime_ns;
+    return true;
+}
+
+static double *copy_factors(const search *s)
+{
+    size_t count = (size_t)s->steps.steps * s->steps.ranks;
+    double *copy = pj_new_n(s->arena, double, count + 1);
+    memcpy(copy, s->steps.factors, count * sizeof *copy);
+    return copy;
+}
+
+/// A fault whose mending is in the factors: kept when it is worth it, else undone.
+static bool mend(search *s, pj_fault fault, double *before, pj_err *err)
+{
+    double runtime;
+    if (!play(s, &runtime, err))
+        return false;
+    if (s->now_ns - runtime < MENDS * (double)s->run->runtime_ns) {
+        s->steps.factors = before;
+        return true;
+    }
+    fault.recoverable_ns = (s->now_ns - runtime) * s->threads;
+    fault.method = "replay";
+    fault.confidence = "high";
+    s->now_ns = runtime;
+    add(s, fault);
+    return true;
+}
+
+// The work of ranks
+
+static bool mend_particular(search *s, pj_err *err)
+{
+    static const struct {
+        pj_fault_found (*find)(pj_fault_steps *steps);
+        pj_fault_kind kind, of_node;
+    } kinds[] = {{pj_fault_serial, PJ_FAULT_serial_part, PJ_FAULT_serial_part},
+                 {pj_fault_slow, PJ_FAULT_slow_rank, PJ_FAULT_slow_node},
+                 {pj_fault_noise, PJ_FAULT_noise, PJ_FAULT_noisy_node}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        double *before = copy_factors(s);
+        pj_fault_found found = kinds[i].find(&s->steps);
+        pj_fault fault = {.kind = found.node ? kinds[i].of_node : kinds[i].kind,
+                          .where = found.where,
+                          .loss_ns = found.loss_ns};
+        fault.change = "balance:steps";
+        if (found.rank != UINT32_MAX && found.longer > 0)
+            fault.change = pj_arena_format(s->arena, "rank:%u:%.3f", found.rank, found.longer);
+        if (found.where && !mend(s, fault, before, err))
+            return false;
+    }
+    return true;
+}
+
+/// The work of a rank over all steps, or in one.
+static double work_of(const pj_fault_steps *s, uint32_t first, uint32_t end, uint32_t rank)
+{
+    double sum = 0;
+    for (uint32_t step = first; step < end; step++) {
+        size_t at = (size_t)step * s->ranks + rank;
+        sum += s->work[at] * s->factors[at];
+    }
+    return sum;
+}
+
+/// Gives all ranks the same in the steps from `first` to before `end`; what it costs that they have
+/// not, and who has most.
+static double share_equally(pj_fault_steps *s, uint32_t first, uint32_t end, uint32_t *most_of)
+{
+    double sum = 0, most = 0;
+    double *work = pj_new_n(s->arena, double, s->ranks);
+    for (uint32_t k = 0; k < s->ranks; k++) {
+        sum += work[k] = work_of(s, first, end, k);
+        if (work[k] > most) {
+            most = work[k];
+            *most_of = k;
+        }
+    }
+    for (uint32_t step = first; step < end; step++)
+        for (uint32_t k = 0; k < s->ranks; k++)
+            if (work[k] > 0)
+                s->factors[(size_t)step * s->ranks + k] *= sum / s->ranks / work[k];
+    return most - sum / s->ranks;
+}
+
+static bool mend_imbalance(search *s, pj_err *err)
+{
+    uint32_t most = 0;
+    double *before = copy_factors(s), loss = share_equally(&s->steps, 0, s->steps.steps, &most);
+    pj_fault fault = {.kind = PJ_FAULT_imbalance, .loss_ns = loss * s->threads};
+    fault.change = "balance:ranks";
+    fault.where = pj_arena_format(s->arena, "most work: rank %u", most);
+    if (!mend(s, fault, before, err))
+        return false;
+    before = copy_factors(s);
+    loss = 0;
+    for (uint32_t step = 0; step < s->steps.steps; step++)
+        loss += share_equally(&s->steps, step, step + 1, &most);
+    fault = (pj_fault){.kind = PJ_FAULT_imbalance_per_step, .loss_ns = loss * s->threads};
+    fault.change = "balance:steps";
+    fault.where = pj_arena_format(s->arena, "%u steps", s->steps.steps);
+    return mend(s, fault, before, err);
+}
+
+// Waits that balance does not explain
+
+static const char *culprits_of(const search *s, pj_wait_pattern pattern, double *ns)
+{
+    const pj_waits *waits = s->run->waits;
+    double *caused = pj_new_n(s->arena, double, s->run->layout.ranks);
+    uint32_t most = 0;
+    *ns = 0;
+    for (uint32_t i = 0; waits && i < waits->sum_count; i++) {
+        const pj_wait_sum *sum = &waits->sums[i];
+        if (sum->pattern != pattern || sum->culprit >= s->run->layout.ranks)
+            continue;
+        *ns += (double)sum->wait_ns;
+        caused[sum->culprit] += (double)sum->wait_ns;
+        most = caused[sum->culprit] > caused[most] ? sum->culprit : most;
+    }
+    return pj_arena_format(s->arena, "most for rank %u", most);
+}
+
+static bool mend_waits(search *s, pj_err *err)
+{
+    static const struct {
+        pj_wait_pattern pattern;
+        pj_fault_kind kind;
+    } kinds[] = {{PJ_WAIT_late_receiver, PJ_FAULT_late_receiver},
+                 {PJ_WAIT_late_sender, PJ_FAULT_late_sender}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        double before = s->now_ns;
+        size_t count = s->out->count;
+        pj_fault fault = {.kind = kinds[i].kind};
+        fault.change =
+            pj_arena_format(s->arena, "without:%s", pj_wait_pattern_rows[kinds[i].pattern].key);
+        fault.where = culprits_of(s, kinds[i].pattern, &fault.loss_ns);
+        s->without |= 1u << kinds[i].pattern;
+        if (!mend(s, fault, s->steps.factors, err))
+            return false;
+        if (s->out->count == count) {
+            s->without &= ~(1u << kinds[i].pattern);
+            s->now_ns = before;
+        }
+    }
+    return true;
+}
+
+static bool find_in_work(search *s, pj_err *err)
+{
+    pj_bursts bursts;
+    pj_played as_it_was;
+    pj_change nothing = {.steps = 0};
+    if (!s->run->tape || pj_tape_lacks(s->run->tape))
+        return true;
+    if (!pj_play_bursts(s->run, s->job, s->arena, &bursts, err) ||
+        !pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err))
+        return false;
+    s->steps = (pj_fault_steps){.run = s->run,
+                                .arena = s->arena,
+                                .work = bursts.of_step,
+                                .steps = bursts.steps,
+                                .ranks = s->run->layout.ranks};
+    size_t cells = (size_t)bursts.steps * s->run->layout.ranks;
+    s->steps.factors = pj_new_n(s->arena, double, cells + 1);
+    for (size_t i = 0; i < cells; i++)
+        s->steps.factors[i] = 1;
+    s->now_ns = as_it_was.runtime_ns;
+    return mend_particular(s, err) && mend_imbalance(s, err) && mend_waits(s, err);
+}
+
+// The network
+
+static pj_fault_kind kind_of(const search *s, pj_mpi_call call)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(call);
+    const pj_mpi_use *use = s->run->mpi_use;
+    if (row && row->class_ == PJ_MPI_COLLECTIVE)
+        return PJ_FAULT_collectives;
+    if (!row || row->class_ != PJ_MPI_P2P)
+        return PJ_FAULT_mpi_other;
+    bool large = use && use->messages && (double)use->bytes / (double)use->messages > SMALL;
+    return large ? PJ_FAULT_large_messages : PJ_FAULT_small_messages;
+}
+
+/// What an ideal network saves, shared over the kinds of calls by what they lose beside waits.
+static void find_in_network(search *s)
+{
+    const pj_run *run = s->run;
+    double lost[PJ_FAULT_KINDS] = {0}, most[PJ_FAULT_KINDS] = {0}, all = 0;
+    const char *names[PJ_FAULT_KINDS] = {NULL};
+    if (!run->ideal.available || !run->waits || !run->waits->has_ideal)
+        return;
+    double saved = ((double)run->runtime_ns - run->ideal.runtime_ns) * s->threads;
+    for (uint32_t i = 0; i < run->waits->call_count; i++) {
+        const pj_wait_call *call = &run->waits->calls[i];
+        pj_fault_kind kind = kind_of(s, call->call);
+        double ns = (double)call->time_ns - (double)call->ideal_ns;
+        const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
+        if (ns <= 0)
+            continue;
+        lost[kind] += ns;
+        all += ns;
+        if (ns > most[kind]) {
+            most[kind] = ns;
+            names[kind] = row ? row->name : "unknown MPI calls";
+        }
+    }
+    for (unsigned kind = 0; kind < PJ_FAULT_KINDS && all > 0; kind++)
+        if (lost[kind] > 0)
+            add(s, (pj_fault){.kind = (pj_fault_kind)kind,
+                              .where = names[kind],
+                              .loss_ns = lost[kind],
+                              .recoverable_ns = saved * lost[kind] / all,
+                              .method = "replay, shared by calls",
+                              .change = "latency:0",
+                              .confidence = "medium"});
+}
+
+// Threads
+
+/// `imbalance`: what the busiest threads of regions compute more; NAN = not known.
+static void find_in_threads(search *s, double imbalance)
+{
+    static const struct {
+        pj_omp_pattern pattern;
+        pj_fault_kind kind;
+    } kinds[] = {{PJ_OMP_WAIT_omp_barrier_wait, PJ_FAULT_omp_imbalance},
+                 {PJ_OMP_WAIT_omp_idle_threads, PJ_FAULT_omp_serial},
+                 {PJ_OMP_WAIT_omp_limited_parallelism, PJ_FAULT_omp_serial},
+                 {PJ_OMP_WAIT_omp_lock_contention, PJ_FAULT_omp_lock},
+                 {PJ_OMP_WAIT_omp_management, PJ_FAULT_omp_management}};
+    const pj_omp_waits *waits = s->run->omp_waits;
+    double lost[PJ_FAULT_KINDS] = {0};
+    if (!waits)
+        return;
+    for (size_t i = 0; i < waits->count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (waits->items[i].pattern == kinds[k].pattern)
+                lost[kinds[k].kind] += (double)waits->items[i].ns;
+    // Where a region ends without a barrier, the last thread is waited for in its join.
+    double joined = fmax(imbalance - lost[PJ_FAULT_omp_imbalance], 0);
+    joined = fmin(joined, lost[PJ_FAULT_omp_management]);
+    lost[PJ_FAULT_omp_imbalance] += joined;
+    lost[PJ_FAULT_omp_management] -= joined;
+    for (unsigned kind = 0; kind < PJ_FAULT_KINDS; kind++)
+        if (lost[kind] > 0)
+            add(s, (pj_fault){.kind = (pj_fault_kind)kind,
+                              .where = "all ranks",
+                              .loss_ns = lost[kind],
+                              .recoverable_ns = lost[kind],
+                              .method = "account of waits",
+                              .confidence = "medium"});
+}
+
+// Other sizes
+
+static bool find_scaling(search *s, const pj_study *study, const pj_metrics *metrics, pj_err *err)
+{
+    static const struct {
+        const char *key;
+        pj_fault_kind kind;
+    } kinds[] = {{"instruction_scaling", PJ_FAULT_instruction_scaling},
+                 {"ipc_scaling", PJ_FAULT_ipc_scaling},
+                 {"frequency_scaling", PJ_FAULT_frequency_scaling}};
+    size_t last = study->count - 1;
+    bool replays = s->run->tape && !pj_tape_lacks(s->run->tape);
+    for (size_t row = 0; row < metrics->set->count; row++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            pj_metric_value value = pj_metrics_at(metrics, last, row);
+            if (strcmp(metrics->set->rows[row].key, kinds[k].key) != 0 || value.reason ||
+                !(value.value > 0 && value.value < 1))
+                continue;
+            double lost = study->cases[last].sums.useful_sum * (1 - value.value), gain = lost;
+            pj_played as_it_was, mended;
+            pj_change nothing = {.steps = 0}, faster = {.of_all = value.value};
+            if (replays && (!pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err) ||
+                            !pj_play(s->run, &faster, s->job, s->arena, &mended, err)))
+                return false;
+            if (replays)
+                gain = (as_it_was.runtime_ns - mended.runtime_ns) * s->threads;
+            add(s, (pj_fault){.kind = kinds[k].kind,
+                              .where = pj_arena_format(s->arena, "all ranks, against %s",
+                                                       study->cases[study->reference].name),
+                              .loss_ns = lost,
+                              .recoverable_ns = gain,
+                              .method = replays ? "replay" : "scaling",
+                              .change = replays ? pj_arena_format(s->arena, "compute:%.3f",
+                                                                  1 / value.value)
+                                                : NULL,
+                              .confidence = replays ? "high" : "medium"});
+        }
+    return true;
+}
+
+static bool find_in_study(search *s, pj_run *const *runs, size_t count, pj_err *err)
+{
+    const pj_metric_set *set = pj_metric_set_by_key(PJ_S("mpi"));
+    pj_auto_study study = pj_study_new(runs, count, (pj_study_opts){.reference = 0}, err);
+    if (!study)
+        return false;
+    find_in_threads(s, study->cases[study->count - 1].sums.omp_imbalance_sum);
+    pj_auto_metrics metrics = pj_metrics_new(set, study, (pj_metrics_opts){.title = NULL}, err);
+    return metrics && (count < 2 || find_scaling(s, study, metrics, err));
+}
+
+// All of them
+
+static int by_recoverable(const void *a, const void *b)
+{
+    const pj_fault *x = a, *y = b;
+    if (x->recoverable_ns != y->recoverable_ns)
+        return x->recoverable_ns > y->recoverable_ns ? -1 : 1;
+    if (x->loss_ns != y->loss_ns)
+        return x->loss_ns > y->loss_ns ? -1 : 1;
+    return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/// Those that are hardly worth it become others.
+static void fold(pj_faults *faults, double least)
+{
+    qsort(faults->items, faults->count, sizeof *faults->items, by_recoverable);
+    while (faults->count && faults->items[faults->count - 1].recoverable_ns < least) {
+        faults->others_ns += faults->items[--faults->count].recoverable_ns;
+        faults->others++;
+    }
+}
+
+/// The run with most threads, the first of equal ones.
+static pj_run *largest(pj_run *const *runs, size_t count)
+{
+    pj_run *most = runs[0];
+    for (size_t i = 1; i < count; i++)
+        if (runs[i]->layout.locations > most->layout.locations)
+            most = runs[i];
+    return most;
+}
+
+bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *arena, pj_faults *out,
+                    pj_err *err)
+{
+    pj_run *run = largest(runs, count);
+    search s = {.run = run, .job = job, .arena = arena, .out = out};
+    s.threads = run->layout.locations;
+    // A kind is found twice at most: in a wait and in the work.
+    *out = (pj_faults){.run = run, .items = pj_new_n(arena, pj_fault, 2 * PJ_FAULT_KINDS)};
+    if (!find_in_work(&s, err) || !find_in_study(&s, runs, count, err))
+        return false;
+    find_in_network(&s);
+    fold(out, WORTH * (double)run->runtime_ns * s.threads);
+    return true;
+}

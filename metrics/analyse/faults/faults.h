@@ -1,0 +1,55 @@
+// What costs a run most, each fault with what a replay says that mending it brings. Ownership:
+// arena.
+#ifndef PJ_FAULTS_H
+#define PJ_FAULTS_H
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/run/aspect.h"
+#include "metrics/run/run.h"
+
+#include <stddef.h>
+
+typedef enum pj_fault_kind {
+#define FAULT(key, title, sentence, command, options) PJ_FAULT_##key,
+#include "metrics/analyse/faults/faults.def"
+#undef FAULT
+    PJ_FAULT_KINDS // number of kinds
+} pj_fault_kind;
+
+typedef struct pj_fault_row {
+    const char *key, *title, *sentence;
+    const char *command, *options; // that show it, before and behind the trace
+} pj_fault_row;
+
+extern const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS];
+
+typedef struct pj_fault {
+    pj_fault_kind kind;
+    const char *where;
+    double loss_ns;         // of all threads
+    double recoverable_ns;  // of all threads, beside what the faults before it bring
+    const char *method;     // how that is known
+    const char *change;     // that whatif replays to prove it; NULL = none
+    const char *confidence; // "high", "medium"
+} pj_fault;
+
+typedef struct pj_faults {
+    const pj_run *run;
+    pj_fault *items; // the most recoverable first
+    size_t count;
+    double others_ns; // of those below a hundredth of the run, together
+    size_t others;
+} pj_faults;
+
+/// Aspects that runs are read with for this.
+#define PJ_FAULTS_WANT                                                                             \
+    (PJ_WANT(tape) | PJ_WANT(waits) | PJ_WANT(omp_waits) | PJ_WANT(regions) | PJ_WANT(mpi_use))
+
+/// Of the run with most threads; the others tell how it scales. Errors: PJ_E_STOPPED; a run that
+/// cannot be replayed has the faults that need no replay.
+PJ_CHECKED bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *arena,
+                               pj_faults *out, pj_err *err);
+
+#endif

@@ -1,0 +1,113 @@
+// Findings as a table.
+#include "metrics/analyse/faults/faults_table.h"
+
+#include "metrics/analyse/faults/faults.h"
+#include "metrics/base/arena.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+#include <string.h>
+
+static const double NS_PER_CORE_HOUR = 3.6e12;
+
+enum {
+    RANK,
+    KEY,
+    TITLE,
+    WHERE,
+    LOSS,
+    CORE_HOURS,
+    RECOVERABLE,
+    SHARE,
+    METHOD,
+    CONFIDENCE,
+    EVIDENCE,
+    REPLAY,
+    COLUMNS
+};
+
+static const pj_column columns[COLUMNS] = {
+    {"rank", "#", NULL, PJ_UNIT_IDENTIFIER, false},
+    {"finding", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+    {"title", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+    {"where", "Where", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"loss_ns", "Loss", "Of all threads.", PJ_UNIT_NS, false},
+    {"core_hours", "Core-hours", "That mending it brings, of all threads.", PJ_UNIT_CORE_HOURS,
+     false},
+    {"recoverable_ns", "Recoverable", "By mending it, of all threads.", PJ_UNIT_NS, false},
+    {"share", "Of the run", "Part of the runtime of all threads that it brings.", PJ_UNIT_RATIO,
+     false},
+    {"method", "How it is known", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"confidence", "Confidence", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"evidence", "What shows it", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"replay", "What proves it", NULL, PJ_UNIT_NONE, PJ_TEXT},
+};
+
+static pj_cell share(const pj_faults *faults, double ns)
+{
+    double whole = (double)faults->run->runtime_ns * faults->run->layout.locations;
+    return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("the run has no runtime");
+}
+
+/// As it is typed where the trace lies.
+static pj_cell command(pj_table *table, const char *name, const pj_run *run, const char *options)
+{
+    const char *file = strrchr(run->path, '/');
+    return pj_cell_text(pj_arena_format(table->arena, "%s %s%s%s", name,
+                                        file && file[1] ? file + 1 : run->path,
+                                        *options ? " " : "", options));
+}
+
+static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *table)
+{
+    const pj_fault *fault = &faults->items[i];
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    pj_cell *cells = pj_table_add_row(table);
+    cells[RANK] = pj_cell_int((int64_t)i + 1);
+    cells[KEY] = pj_cell_text(row->key);
+    cells[TITLE] = pj_cell_text(row->title);
+    cells[WHERE] = pj_table_copy_cell(table, pj_cell_text(fault->where));
+    cells[LOSS] = pj_cell_int((int64_t)fault->loss_ns);
+    cells[CORE_HOURS] = pj_cell_real(fault->recoverable_ns / NS_PER_CORE_HOUR * runs);
+    cells[RECOVERABLE] = pj_cell_int((int64_t)fault->recoverable_ns);
+    cells[SHARE] = share(faults, fault->recoverable_ns);
+    cells[METHOD] = pj_cell_text(fault->method);
+    cells[CONFIDENCE] = pj_cell_text(fault->confidence);
+    cells[EVIDENCE] = command(table, row->command, faults->run, row->options);
+    cells[REPLAY] = fault->change ? command(table, "popinjay whatif", faults->run,
+                                            pj_arena_format(table->arena, "-c %s", fault->change))
+                                  : pj_cell_empty("no replay tells it");
+}
+
+static void add_others(const pj_faults *faults, double runs, pj_table *table)
+{
+    static const char many[] = "of several findings";
+    pj_cell *cells = pj_table_add_row(table);
+    for (size_t c = 0; c < COLUMNS; c++)
+        cells[c] = pj_cell_empty(many);
+    cells[RANK] = pj_cell_int((int64_t)faults->count + 1);
+    cells[KEY] = pj_cell_text("others");
+    cells[TITLE] = pj_cell_text("Others, each below 1 % of the run");
+    cells[CORE_HOURS] = pj_cell_real(faults->others_ns / NS_PER_CORE_HOUR * runs);
+    cells[RECOVERABLE] = pj_cell_int((int64_t)faults->others_ns);
+    cells[SHARE] = share(faults, faults->others_ns);
+}
+
+pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
+{
+    pj_table *table = pj_table_new("");
+    double runs = runs_per_year > 0 ? runs_per_year : 1;
+    table->title = pj_arena_format(table->arena, "What mending %s would bring", faults->run->name);
+    for (size_t c = 0; c < COLUMNS; c++)
+        pj_table_add_column(table, columns[c]);
+    for (size_t i = 0; i < faults->count; i++)
+        add_row(faults, i, runs, table);
+    if (faults->others)
+        add_others(faults, runs, table);
+    table->note =
+        faults->count == 0
+            ? "Nothing was found that would bring a hundredth of the run."
+            : "Each finding is mended in a replay on top of those that are more particular: "
+              "what they bring adds up. Scaling is against the smallest run.";
+    return table;
+}

@@ -1,0 +1,168 @@
+// Faults planted in programs that this project makes: each is what is found first, and none of them
+// is found where there is none.
+#include "metrics/analyse/faults/faults.h"
+#include "metrics/analyse/faults/faults_table.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/table/table.h"
+#include "tests/support/folder.h"
+#include "tests/support/trace/faulty_app.h"
+#include "tests/support/trace/model_app.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST = 2 }; // runs
+
+/// A program whose fault follows from the sizes that it runs in, or from its threads.
+typedef struct modelled {
+    const char *name, *finding;
+    pj_model_app runs[MOST];
+    size_t count;
+} modelled;
+
+#define COSTS                                                                                      \
+    .work_ns = 8e6, .halo_ns = 2000, .collective_ns = 1000, .halo_bytes = 4000, .fork_ns = 2000,   \
+    .join_ns = 1000, .ipc = 1.4, .ghz = 2.1, .iterations = 40
+#define SIZE(n) .ranks = n, .threads = 1, .weak = true
+#define THREADS(n) .ranks = 1, .threads = n, .openmp = true, .no_mpi = true
+
+static const modelled models[] = {
+    {"the IPC falls",
+     "ipc_scaling",
+     {{COSTS, SIZE(2), .ipc_loss = 0.06}, {COSTS, SIZE(8), .ipc_loss = 0.06}},
+     2},
+    {"more instructions",
+     "instruction_scaling",
+     {{COSTS, SIZE(2), .extra_instructions = 0.08}, {COSTS, SIZE(8), .extra_instructions = 0.08}},
+     2},
+    {"the frequency falls",
+     "frequency_scaling",
+     {{COSTS, SIZE(2), .ghz_loss = 0.05}, {COSTS, SIZE(8), .ghz_loss = 0.05}},
+     2},
+    {"threads have not the same work",
+     "omp_imbalance",
+     {{COSTS, THREADS(8), .thread_imbalance = 0.4}},
+     1},
+    {"one thread works alone", "omp_serial", {{COSTS, THREADS(8), .serial_fraction = 0.1}}, 1},
+    {"nothing, in two sizes", NULL, {{COSTS, SIZE(2)}, {COSTS, SIZE(8)}}, 2},
+};
+
+static pj_run *load(pj_trace_writer *writer, const char *name)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *path =
+        pj_arena_text(arena, pj_str_of(folder_file(pj_arena_format(arena, "%s.prv", name))));
+    if (!pj_trace_writer_save(writer, path, &err))
+        fail_msg("%s", err.text);
+    pj_trace_writer_free(writer);
+    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    static const char *const kinds[] = {"prv", "pcf", "row"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        unlink(folder_file(pj_arena_format(run->arena, "%s.%s", name, kinds[i])));
+    return run;
+}
+
+/// What is said in place of a fault; NULL when it is what was planted.
+static const char *wrong(const pj_faults *found, const char *finding, const char *where,
+                         pj_arena *arena)
+{
+    const char *all = "";
+    for (size_t i = 0; i < found->count; i++)
+        all = pj_arena_format(arena, "%s%s (%s, %.4f) ", all,
+                              pj_fault_rows[found->items[i].kind].key, found->items[i].where,
+                              found->items[i].recoverable_ns /
+                                  ((double)found->run->runtime_ns * found->run->layout.locations));
+    if (!finding)
+        return found->count ? all : NULL;
+    bool first = found->count && strcmp(pj_fault_rows[found->items[0].kind].key, finding) == 0;
+    return first && (!where || strstr(found->items[0].where, where)) ? NULL : all;
+}
+
+static void look_for(pj_run *const *runs, size_t count, const pj_faulty_app *app, unsigned *missed)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    if (!pj_faults_find(runs, count, NULL, arena, &found, &err))
+        fail_msg("%s: %s", app->name, err.text);
+    const char *is = wrong(&found, app->finding, app->where, arena);
+    if (is)
+        print_message("%s: %s%s in place of %s\n", app->name, is, *is ? "" : "nothing",
+                      app->finding ? app->finding : "nothing");
+    *missed += is != NULL;
+}
+
+static void planted_faults_are_found_first(void **state)
+{
+    (void)state;
+    unsigned missed = 0;
+    const pj_faulty_app *app;
+    for (size_t i = 0; (app = pj_faulty_app_at(i)); i++) {
+        pj_auto_run run = load(pj_faulty_write(app), "fault");
+        look_for(&run, 1, app, &missed);
+    }
+    assert_int_equal(missed, 0);
+}
+
+static void faults_of_sizes_and_threads_are_found_first(void **state)
+{
+    (void)state;
+    unsigned missed = 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        pj_run *runs[MOST];
+        for (size_t k = 0; k < models[i].count; k++)
+            runs[k] = load(pj_model_write(&models[i].runs[k]), k ? "b" : "a");
+        pj_faulty_app app = {.name = models[i].name, .finding = models[i].finding};
+        look_for(runs, models[i].count, &app, &missed);
+        for (size_t k = 0; k < models[i].count; k++)
+            pj_run_release(runs[k]);
+    }
+    assert_int_equal(missed, 0);
+}
+
+/// Each finding says what shows it and what proves it, in commands.
+static void tables_say_what_to_look_at(void **state)
+{
+    (void)state;
+    const pj_faulty_app app = {
+        .slow = 0.2, .slow_first = 3, .slow_ranks = 1, .slow_by = PJ_SLOW_IPC};
+    pj_auto_run run = load(pj_faulty_write(&app), "fault");
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    assert_true(pj_faults_find(&run, 1, NULL, arena, &found, &err));
+    pj_auto_table table = pj_faults_table(&found, 1000);
+    size_t hours = (size_t)pj_table_column(table, PJ_S("core_hours"));
+    size_t ns = (size_t)pj_table_column(table, PJ_S("recoverable_ns"));
+    size_t evidence = (size_t)pj_table_column(table, PJ_S("evidence"));
+    size_t replay = (size_t)pj_table_column(table, PJ_S("replay"));
+    assert_true(table->row_count >= 1);
+    assert_non_null(strstr(pj_table_cell(table, 0, evidence)->text, "popinjay plot ranks"));
+    assert_non_null(strstr(pj_table_cell(table, 0, replay)->text, "-c rank:3:1.2"));
+    double recoverable = pj_cell_number(*pj_table_cell(table, 0, ns));
+    double is = pj_cell_number(*pj_table_cell(table, 0, hours));
+    assert_true(fabs(is - recoverable / 3.6e12 * 1000) < 1e-6 * is);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_faults_are_found_first),
+        cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
+        cmocka_unit_test(tables_say_what_to_look_at),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -84,6 +84,7 @@ const pj_command pj_command_findings = {
         "A finding below a hundredth of the run is folded into others.",
     .example = "popinjay findings epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(findings_args),
     .run = run_findings,

@@ -112,6 +112,7 @@ const pj_command pj_command_whatif = {
         "model), another decomposition, contention, other caches.",
     .example = "popinjay whatif epoch_16proc.prv.gz --change balance:steps",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(whatif_args),
     .run = run_whatif,

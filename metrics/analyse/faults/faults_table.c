@@ -54,8 +54,8 @@ static pj_cell command(pj_table *table, const char *name, const pj_run *run, con
 {
     const char *file = strrchr(run->path, '/');
     return pj_cell_text(pj_arena_format(table->arena, "%s %s%s%s", name,
-                                        file && file[1] ? file + 1 : run->path,
-                                        *options ? " " : "", options));
+                                        file && file[1] ? file + 1 : run->path, *options ? " " : "",
+                                        options));
 }
 
 static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *table)

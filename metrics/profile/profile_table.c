@@ -7,6 +7,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/num.h"
 #include "metrics/base/suggest.h"
+#include "metrics/profile/function_family.h"
 #include "metrics/profile/location_names.h"
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_graph.h"
@@ -341,6 +342,19 @@ static pj_cell *put_keys(making *m, pj_cell *cell, const pj_profile_row *row)
     return cell;
 }
 
+/// Functions and paths work or wait; what sums up several has no tone.
+static pj_tone tone_of(const making *m, const pj_profile_row *row)
+{
+    static const pj_tone tones[PJ_FAMILY_COUNT] = {[PJ_FAMILY_WORK] = PJ_TONE_WORK,
+                                                   [PJ_FAMILY_BUILTIN] = PJ_TONE_BUILTIN,
+                                                   [PJ_FAMILY_WAIT] = PJ_TONE_WAIT};
+    if (m->ask->by.item == PJ_BY_FUNCTION)
+        return tones[pj_function_family_of(m->p, row->item)];
+    if (m->ask->by.item == PJ_BY_PATH)
+        return tones[pj_function_family_of(m->p, m->p->nodes[row->item].region)];
+    return PJ_TONE_NONE;
+}
+
 static void put_row(making *m, const pj_profile_row *row)
 {
     static const char no_sum[] = "times with callees of several functions cannot be added";
@@ -352,7 +366,8 @@ static void put_row(making *m, const pj_profile_row *row)
     bool one = m->ask->by.item == PJ_BY_FUNCTION || m->ask->by.item == PJ_BY_PATH;
     const char *reason = m->rows.has_inclusive || one ? "not recorded" : no_sum;
     cell = put_value(m, cell, row->exclusive, "not recorded");
-    *cell++ = number(m->rows.total > 0 ? row->exclusive / m->rows.total * 100 : NAN, NULL);
+    *cell = number(m->rows.total > 0 ? row->exclusive / m->rows.total * 100 : NAN, NULL);
+    cell++->tone = tone_of(m, row);
     cell = put_value(m, cell, row->inclusive, reason);
     if (!m->rows.has_statistics)
         return;

@@ -1,4 +1,5 @@
-// What waits is told by the names of functions, as in pictures and findings.
+// What waits is told by metrics where the source has measured it (VTune's spin time), else by the
+// names of functions, as in pictures and findings.
 #include "metrics/profile/profile_waits.h"
 
 #include "metrics/base/arena.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 
 typedef struct rank_times {
-    double all, mpi, waiting;
+    double all, mpi, waiting, overhead;
 } rank_times;
 
 static bool is_mpi(const pj_profile *p, uint32_t region)
@@ -39,23 +40,59 @@ static void add_item(const pj_profile_facts *f, uint32_t item, uint32_t region, 
     }
 }
 
-static pj_cell part(double value, double whole)
+/// Own values of a metric that is a part of the time; NULL = there is none.
+static const pj_profile_column *part_column(const pj_profile_facts *f, const char *key)
 {
-    return whole > 0 ? pj_cell_real(100 * value / whole) : pj_cell_empty("it has no time");
+    uint32_t measure = pj_profile_measure(f->profile, pj_str_of(key));
+    return measure == PJ_NO_ITEM ? NULL
+                                 : pj_profile_find(f->profile, f->own->site, PJ_EXCLUSIVE, measure);
+}
+
+static double value_or_0(const pj_profile *p, const pj_profile_column *column, uint32_t item,
+                         uint32_t at)
+{
+    return column ? pj_profile_sums_size(pj_profile_value(p, column, item, at)) : 0;
+}
+
+/// CPU time that is spent spinning, of it in MPI, and in overhead of parallel runtimes; false = not
+/// measured.
+static bool add_measured(const pj_profile_facts *f, rank_times *ranks)
+{
+    const pj_profile *p = f->profile;
+    const pj_profile_column *spin = part_column(f, "spin_time");
+    const pj_profile_column *mpi = part_column(f, "mpi_busy_wait_time");
+    const pj_profile_column *overhead = part_column(f, "overhead_time");
+    for (uint32_t i = 0; spin && i < p->count[f->own->site]; i++)
+        for (uint32_t at = 0; at < p->location_count; at++) {
+            rank_times *rank = &ranks[f->rank_of[at]];
+            double busy = value_or_0(p, mpi, i, at);
+            rank->all += value_or_0(p, f->own, i, at);
+            rank->mpi += busy;
+            rank->waiting += fmax(value_or_0(p, spin, i, at) - busy, 0);
+            rank->overhead += value_or_0(p, overhead, i, at);
+        }
+    return spin != NULL;
+}
+
+static pj_cell part(double value, double whole, pj_tone tone)
+{
+    pj_cell cell = whole > 0 ? pj_cell_real(100 * value / whole) : pj_cell_empty("it has no time");
+    cell.tone = tone;
+    return cell;
 }
 
 static void put_row(pj_table *table, pj_cell name, rank_times t)
 {
     pj_cell *cell = pj_table_add_row(table);
-    double work = t.all - t.mpi - t.waiting;
+    double work = t.all - t.mpi - t.waiting - t.overhead;
     *cell++ = name;
     *cell++ = pj_cell_real(t.all);
     *cell++ = pj_cell_real(work > 0 ? work : 0);
     *cell++ = pj_cell_real(t.mpi);
     *cell++ = pj_cell_real(t.waiting);
-    *cell++ = part(work > 0 ? work : 0, t.all);
-    *cell++ = part(t.mpi, t.all);
-    *cell++ = part(t.waiting, t.all);
+    *cell++ = part(work > 0 ? work : 0, t.all, PJ_TONE_WORK);
+    *cell++ = part(t.mpi, t.all, PJ_TONE_WAIT);
+    *cell++ = part(t.waiting, t.all, PJ_TONE_WAIT);
 }
 
 static pj_table *new_table(const pj_profile_facts *f)
@@ -91,7 +128,8 @@ pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
         return NULL;
     }
     rank_times *ranks = pj_new_n(arena, rank_times, f->rank_count + (size_t)1), all = {0};
-    for (uint32_t i = 0; i < p->count[f->own->site]; i++)
+    bool measured = add_measured(f, ranks);
+    for (uint32_t i = 0; !measured && i < p->count[f->own->site]; i++)
         add_item(f, i, f->own->site == PJ_AT_NODE ? p->nodes[i].region : i, ranks);
     pj_table *table = new_table(f);
     for (uint32_t r = 0; r < f->rank_count; r++) {
@@ -99,11 +137,13 @@ pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
         all.all += ranks[r].all;
         all.mpi += ranks[r].mpi;
         all.waiting += ranks[r].waiting;
+        all.overhead += ranks[r].overhead;
     }
     table->note = pj_arena_format(
-        table->arena,
-        "of all %u ranks MPI takes %s, other waiting %s; work is all else, told by names",
+        table->arena, "of all %u ranks MPI takes %s, other waiting %s%s%s; work is all else, %s",
         f->rank_count, pj_profile_facts_share(f, all.mpi, all.all),
-        pj_profile_facts_share(f, all.waiting, all.all));
+        pj_profile_facts_share(f, all.waiting, all.all), measured ? ", overhead " : "",
+        measured ? pj_profile_facts_share(f, all.overhead, all.all) : "",
+        measured ? "as the spin time of the report tells" : "told by names");
     return table;
 }

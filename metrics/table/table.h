@@ -24,8 +24,18 @@ typedef enum pj_unit {
 
 typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;
 
+/// What a part of a whole is spent on: the colour of its bar.
+typedef enum pj_tone {
+    PJ_TONE_NONE,
+    PJ_TONE_WORK,
+    PJ_TONE_BUILTIN,
+    PJ_TONE_WAIT,
+    PJ_TONES
+} pj_tone;
+
 typedef struct pj_cell {
-    pj_cell_kind kind;
+    pj_cell_kind kind : 16;
+    pj_tone tone : 16;
     pj_unit unit; // of a number in a column of several quantities; NONE = the column's
     union {
         const char *text; // the value of a text cell; the reason of an empty one (may be NULL)

@@ -169,7 +169,19 @@ async function linked(stage) {
   await until(async () => /centroid$/.test((await calls(flame)).trim()), () => calls(flame));
   await tree.locator('[data-pj-call]', { hasText: 'meet' }).first().click();
   await until(async () => /^1 call, \d.*% of run$/.test(await said()), said);
+  const marked = area => area.evaluate(at => [...at.querySelectorAll('[data-pj-call],tbody tr')]
+    .filter(row => row.style.outline).map(row => row.textContent).join('|'));
+  await shape(flame, /^search, /).click();
+  await until(async () => /search/.test(await marked(table)) && (await marked(tree)) === 'search', () => marked(tree));
   await lab.picture(stage.keep('profiles-linked'));
+  const folded = tree.locator('details', { has: lab.page.locator(':scope > summary [data-pj-call*="meet"]') }).first();
+  const open = () => folded.evaluate(at => at.open);
+  const before = await open();
+  await folded.locator(':scope > summary').click({ position: { x: 4, y: 8 } });
+  await until(async () => (await open()) !== before);
+  await lab.save();
+  await lab.reload();
+  await until(async () => (await open()) !== before, open);
 }
 
 /// Through the kernel: a click is told to it, its controls lead on, and its buttons back.

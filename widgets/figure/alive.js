@@ -79,8 +79,9 @@ vertical-align:-1px}
 
   function signed(data, box) {
     const by = box.value - box.before, sign = by < 0 ? "\u2212" : "+", part = 100 * Math.abs(by) / box.before;
-    return [`${sign}${amount(data, Math.abs(by))}`, box.before > 0
-      ? `${sign}${part.toFixed(part < 9.95 ? 1 : 0)}\u00a0%` : "was 0"];
+    return [`${sign}${amount(data, Math.abs(by))}`, !(box.before > 0) ? "was 0"
+      : by > 10 * box.before ? `${Math.round(box.value / box.before).toLocaleString("en")} times`
+        : `${sign}${part.toFixed(part < 9.95 ? 1 : 0)}\u00a0%`];
   }
 
   function told(data, box) {
@@ -538,7 +539,9 @@ vertical-align:-1px}
     canvas.addEventListener("focusout", () => point(null));
     canvas.addEventListener("click", (event) => {
       const box = boxAt(event);
-      if (box) go(box);
+      if (!box) return;
+      go(box);
+      if (box.f >= 0) page.pjLink.tell(...of(box).slice(0, 3));
     });
 
     // ---- keys

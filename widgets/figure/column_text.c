@@ -94,9 +94,11 @@ pj_column_text pj_column_text_of(const pj_table *table, size_t column)
 {
     spread s = {.whole = true};
     bool own = false; // units stand in the cells
+    bool numbers = false;
     for (size_t row = 0; row < table->row_count; row++) {
         pj_cell cell = *pj_table_cell(table, row, column);
         own = own || cell.unit;
+        numbers = numbers || cell.kind == PJ_CELL_INT || cell.kind == PJ_CELL_REAL;
         if (!cell.unit)
             spread_add(&s, pj_cell_number(cell));
     }
@@ -105,6 +107,7 @@ pj_column_text pj_column_text_of(const pj_table *table, size_t column)
         form.decimals = (int)table->decimals[column] - 1;
         form.integers = false;
     }
+    form.left = table->columns[column].text && !numbers;
     return form;
 }
 

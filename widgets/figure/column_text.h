@@ -14,6 +14,7 @@ typedef struct pj_column_text {
     int decimals;     // of reals; negative = shortest with four significant digits
     bool integers;    // grouped by thousands
     bool sign;        // also of what is above 0
+    bool left;        // cells begin at the left: words, and what is empty
 } pj_column_text;
 
 /// Fits the values of a whole column.

@@ -5,9 +5,19 @@
 #include "metrics/base/str.h"
 
 /// Well-formed in HTML and in XML.
+#define BEGIN "<script>//<![CDATA[\n"
+#define END "//]]></script>\n"
+
+void pj_figure_link_html(pj_buf *out)
+{
+    pj_buf_puts(out, BEGIN);
+    pj_buf_puts(out, pj_figure_link_script);
+    pj_buf_puts(out, END);
+}
+
 static void add_script(pj_buf *out, const pj_figure *figure, const char *how, const char *where)
 {
-    pj_buf_puts(out, "<script>//<![CDATA[\n");
+    pj_buf_puts(out, BEGIN);
     pj_buf_puts(out, pj_figure_link_script);
     pj_buf_puts(out, figure->alive ? pj_figure_alive_script : pj_figure_search_script);
     pj_buf_addf(out, "%s.%s(%s", figure->alive ? "pjAlive" : "pjSearch", how, where);
@@ -15,7 +25,7 @@ static void add_script(pj_buf *out, const pj_figure *figure, const char *how, co
         pj_buf_add_char(out, ',');
         pj_buf_puts(out, figure->alive);
     }
-    pj_buf_puts(out, ");\n//]]></script>\n");
+    pj_buf_puts(out, ");\n" END);
 }
 
 void pj_figure_alive_html(const pj_figure *figure, const char *id, pj_buf *out)

@@ -10,6 +10,8 @@
 /// link.js, alive.js, search.js; made by embed.cmake.
 extern const char pj_figure_link_script[], pj_figure_alive_script[], pj_figure_search_script[];
 
+/// <script> of link.js alone, for lists of calls that stand without a picture.
+void pj_figure_link_html(pj_buf *out);
 /// <script> behind the element with that id, whose parent is the picture as it is without scripts;
 /// nothing when the figure is to be neither.
 void pj_figure_alive_html(const pj_figure *figure, const char *id, pj_buf *out);

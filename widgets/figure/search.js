@@ -115,7 +115,11 @@ rect.pj-spot.pj-found{stroke:#d0006f;stroke-width:2}
       seek();
       return true;
     });
-    frame.addEventListener("click", (event) => reach(of(event.target)));
+    frame.addEventListener("click", (event) => {
+      const spot = of(event.target);
+      reach(spot);
+      if (spot) page.pjLink.tell(name(spot), name(spot), "");
+    });
     frame.addEventListener("focusin", (event) => reach(of(event.target)));
     frame.addEventListener("keydown", (event) => {
       if (ways[event.key] && of(event.target)) reach(beside(...ways[event.key]), true);

@@ -135,10 +135,20 @@ static void end_row(const folding *f)
     pj_buf_puts(f->out, "</details>");
 }
 
+/// What is folded is kept under a name (figure/link.js): of the profile, the kind and the root.
+static void add_fold_name(const folding *f, const char *kind, pj_str root)
+{
+    pj_buf_puts(f->out, "<div data-pj-folds=\"");
+    pj_escape_html(f->out, pj_str_of(f->p->file_count ? f->p->files[0] : f->p->title));
+    pj_buf_addf(f->out, " %u %s ", f->p->file_count, kind);
+    pj_escape_html(f->out, root);
+    pj_buf_puts(f->out, "\" ");
+}
+
 static void add_head(const folding *f, const char *about, const char *second)
 {
     const pj_measure *m = &f->p->measures[f->sums->measure];
-    pj_buf_puts(f->out, "<div style=\"" PJ_HTML_FONT ";line-height:1.6;overflow-x:auto;"
+    pj_buf_puts(f->out, "style=\"" PJ_HTML_FONT ";line-height:1.6;overflow-x:auto;"
                         "white-space:nowrap\"><p style=\"margin:4px 0\">");
     pj_escape_html(f->out, pj_str_of(about));
     pj_buf_puts(f->out, "</p><div style=\"font-weight:600;padding-left:" TRIANGLE "\">"
@@ -370,6 +380,7 @@ bool pj_call_tree_html(const pj_profile *p, pj_call_fold fold, pj_str root, pj_b
     folding f = {.p = p, .arena = arena, .out = out};
     if (!begin(p, fold, root, &f, err))
         return false;
+    add_fold_name(&f, names[fold], root);
     add_head(&f, about[fold], fold == PJ_FOLD_BOTTOM_UP ? "" : "Own");
     if (f.tree)
         walk(&f, add_row, end_row, MOST_ROWS);

@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-static const char *align_of(const pj_table *table, size_t column)
+static const char *align_of(pj_column_text form)
 {
-    return table->columns[column].text ? "left" : "right";
+    return form.left ? "left" : "right";
 }
 
 static void add_header(pj_buf *out, const pj_table *table, const pj_column_text *forms,
@@ -26,7 +26,7 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
         pj_buf_addf(out,
                     "<th scope=\"col\" style=\"text-align:%s;padding:4px 10px;font-weight:600;"
                     "border-bottom:2px solid " PJ_HTML_RULE ";white-space:nowrap\"",
-                    align_of(table, i));
+                    align_of(forms[i]));
         if (!opts.plain)
             pj_html_tooltip(out, pj_str_of(column->help ? column->help : column->key));
         pj_buf_add_char(out, '>');
@@ -53,14 +53,21 @@ static const char *style_of(const pj_column *column, pj_cell cell)
                                       : "";
 }
 
-/// A bar behind the number, as long as the part of a whole; its colour is seen on any page.
+/// The colours of bars, seen on any page: the families of functions have those of pictures.
+static const struct {
+    const char *colour, *said;
+} tones[PJ_TONES] = {[PJ_TONE_NONE] = {"rgba(64,128,200,.32)", NULL},
+                     [PJ_TONE_WORK] = {"rgba(64,128,200,.32)", "functions"},
+                     [PJ_TONE_BUILTIN] = {"rgba(128,136,148,.4)", "built-in"},
+                     [PJ_TONE_WAIT] = {"rgba(232,140,40,.42)", "communication and waiting"}};
+
+/// A bar behind the number, as long as the part of a whole.
 static void add_bar(pj_buf *out, const pj_column *column, pj_cell cell)
 {
     double percent = column->unit == PJ_UNIT_PERCENT ? pj_cell_number(cell) : 0;
     if (percent > 0)
-        pj_buf_addf(out,
-                    ";background:linear-gradient(90deg,rgba(64,128,200,.32) %.1f%%,transparent 0)",
-                    fmin(percent, 100));
+        pj_buf_addf(out, ";background:linear-gradient(90deg,%s %.1f%%,transparent 0)",
+                    tones[cell.tone].colour, fmin(percent, 100));
 }
 
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
@@ -74,7 +81,7 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         pj_buf_addf(out,
                     "<td style=\"text-align:%s;padding:3px 10px;border-bottom:1px solid "
                     "rgba(128,128,128,.15)%s%s",
-                    align_of(table, i), font_of(&table->columns[i]),
+                    align_of(forms[i]), font_of(&table->columns[i]),
                     style_of(&table->columns[i], cell));
         if (!opts.plain)
             add_bar(out, &table->columns[i], cell);
@@ -88,6 +95,27 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         pj_buf_puts(out, "</td>");
     }
     pj_buf_puts(out, "</tr>\n");
+}
+
+/// What the bars stand for, where they differ.
+static void add_tones(pj_buf *out, const pj_table *table, size_t shown)
+{
+    bool there[PJ_TONES] = {false};
+    unsigned count = 0;
+    for (size_t i = 0; i < shown * table->column_count; i++)
+        there[table->cells[i].tone] = true;
+    for (unsigned t = PJ_TONE_NONE + 1; t < PJ_TONES; t++)
+        count += there[t];
+    if (count < 2)
+        return;
+    pj_buf_puts(out, "<p style=\"margin:4px 0;opacity:.8\">Bars:");
+    for (unsigned t = PJ_TONE_NONE + 1; t < PJ_TONES; t++)
+        if (there[t])
+            pj_buf_addf(out,
+                        " <span aria-hidden=\"true\" style=\"display:inline-block;width:1.2em;"
+                        "height:.8em;background-color:%s\"></span> %s",
+                        tones[t].colour, tones[t].said);
+    pj_buf_puts(out, "</p>\n");
 }
 
 static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
@@ -111,6 +139,8 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         pj_buf_addf(&rest, "%zu of %zu rows", shown, table->row_count);
         pj_html_note(out, "", pj_buf_str(&rest));
     }
+    if (!opts.plain)
+        add_tones(out, table, shown);
     pj_str note = pj_str_of(table->note);
     while (note.len)
         pj_html_note(out, "", pj_str_cut(&note, '\n'));

@@ -18,7 +18,7 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     }
     pj_buf_puts(out, "|\n");
     for (size_t i = 0; i < table->column_count; i++)
-        pj_buf_puts(out, table->columns[i].text ? "|:---" : "|---:");
+        pj_buf_puts(out, forms[i].left ? "|:---" : "|---:");
     pj_buf_puts(out, "|\n");
 }
 

@@ -123,7 +123,7 @@ static void add_rule(sheet *s, double y, pj_colour colour, double width)
 
 static void put(sheet *s, size_t column, double y, const char *text, pj_style style)
 {
-    bool left = s->table->columns[column].text;
+    bool left = s->forms[column].left;
     style.anchor = left ? PJ_ANCHOR_START : PJ_ANCHOR_END;
     pj_textbox_put(s->figure, s->left[column] + (left ? 0 : s->width[column]), y, text, style);
 }

@@ -11,11 +11,11 @@
 
 enum { PAGE_ROWS = 45 };
 
-static void add_columns(pj_buf *out, const pj_table *table)
+static void add_columns(pj_buf *out, const pj_table *table, const pj_column_text *forms)
 {
     pj_buf_puts(out, "{");
     for (size_t i = 0; i < table->column_count; i++)
-        pj_buf_puts(out, table->columns[i].text ? "l" : "r");
+        pj_buf_puts(out, forms[i].left ? "l" : "r");
     pj_buf_puts(out, "}\n\\toprule\n");
 }
 
@@ -87,7 +87,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
         pj_buf_puts(out, paged ? "\\begin{longtable}"
                                : "\\noindent\\begin{adjustbox}{max width=\\linewidth}\n"
                                  "\\begin{tabular}");
-        add_columns(out, table);
+        add_columns(out, table, forms);
         add_header(out, table, forms);
         pj_buf_puts(out, paged ? "\\endhead\n" : "");
         for (size_t row = 0; row < shown && !pj_render_stopped(opts); row++)

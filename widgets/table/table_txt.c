@@ -21,6 +21,7 @@ typedef struct sheet {
     pj_arena *arena;
     size_t rows; // with the header
     const char **texts;
+    const pj_column_text *forms;
     size_t *widths; // by column
     bool colour;
 } sheet;
@@ -76,14 +77,14 @@ static sheet sheet_of(const pj_table *table, pj_arena *arena, size_t rows, pj_re
     size_t n = table->column_count;
     s.texts = pj_new_n(arena, const char *, s.rows *n + 1);
     s.widths = pj_new_n(arena, size_t, n + 1);
-    const pj_column_text *forms = pj_column_texts_of(table, arena);
+    s.forms = pj_column_texts_of(table, arena);
     for (size_t column = 0; column < n; column++) {
         pj_auto_buf title = {0};
-        pj_column_text_title(&title, forms[column], table->columns[column].title);
+        pj_column_text_title(&title, s.forms[column], table->columns[column].title);
         keep(&s, 0, column, &title);
         for (size_t row = 0; row < rows && !pj_render_stopped(opts); row++) {
             pj_auto_buf text = {0};
-            pj_column_text_cell(&text, forms[column], *pj_table_cell(table, row, column));
+            pj_column_text_cell(&text, s.forms[column], *pj_table_cell(table, row, column));
             keep(&s, row + 1, column, &text);
         }
         if (opts.colour && !pj_render_stopped(opts) &&
@@ -112,7 +113,7 @@ static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
 {
     pj_str text = pj_str_of(s->texts[row * s->table->column_count + column]);
     size_t pad = s->widths[column] - pj_utf8_columns(text);
-    bool left = s->table->columns[column].text;
+    bool left = s->forms[column].left;
     bool faint =
         s->colour && row > 0 && pj_table_cell(s->table, row - 1, column)->kind == PJ_CELL_EMPTY;
     pj_textlines_repeat(out, " ", left ? 0 : pad);

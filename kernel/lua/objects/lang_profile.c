@@ -14,6 +14,7 @@
 #include "metrics/profile/profile_timers.h"
 #include "metrics/profile/profile_waits.h"
 #include "metrics/table/table.h"
+#include "widgets/figure/figure_alive.h"
 #include "widgets/report/profile_findings_md.h"
 #include "widgets/table/call_tree_html.h"
 
@@ -236,6 +237,7 @@ static int tree(lua_State *L)
     text->len = 0;
     if (!pj_call_tree_html(p, (pj_call_fold)fold, root, text, err))
         return pj_lang_raise(L, err);
+    pj_figure_link_html(text);
     lua_createtable(L, 0, 2);
     lua_pushlstring(L, text->at, text->len);
     lua_setfield(L, -2, "text/html");

@@ -1,8 +1,13 @@
 // Calls as rows that fold: what stands below what, and that hostile names stay text.
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/profile/profile_table.h"
+#include "metrics/table/table.h"
 #include "tests/support/profile/profile_for_pages.h"
 #include "widgets/table/call_tree_html.h"
+#include "widgets/table/render.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,6 +49,35 @@ static void rows_tell_how_ranks_differ(void **state)
     assert_int_equal(count(up.at, "\u2581\u2588</span>"), 1);
     assert_int_equal(count(callers.at, "\u2581\u2588</span>"), 3); // the function, the call, twice
     assert_null(strstr(alone.at, "\u2588"));
+}
+
+/// Bars tell work from waiting by their colours, which are explained.
+static void tables_tell_waiting_by_colour(void **state)
+{
+    (void)state;
+    pj_auto_profile p = profile_for_pages(paths, 2);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table =
+        pj_profile_table(p, &(pj_profile_ask){.by = {.item = PJ_BY_FUNCTION}}, &err);
+    assert_non_null(table);
+    pj_auto_buf html = {0};
+    pj_render_table(&pj_renderer_html, table, (pj_render_opts){0}, &html);
+    const char *wait = strstr(html.at, "MPI_Barrier"), *legend = strstr(html.at, "Bars:");
+    assert_true(wait && legend && strstr(legend, "communication and waiting"));
+    const char *end = strstr(wait, "</tr>"), *bar = strstr(wait, "rgba(232,140,40");
+    assert_true(bar && bar < end);
+    assert_null(strstr(html.at, "text-align:left;padding:3px 10px;border-bottom:1px solid "
+                                "rgba(128,128,128,.15);background")); // numbers align on the right
+}
+
+/// A script that finds the tree again opens and shuts what was.
+static void folds_have_a_name(void **state)
+{
+    (void)state;
+    pj_auto_profile p = profile_for_pages(paths, 2);
+    pj_auto_buf down = html_of(p, PJ_FOLD_TOP_DOWN, ""), up = html_of(p, PJ_FOLD_BOTTOM_UP, "");
+    assert_non_null(strstr(down.at, "<div data-pj-folds=\"a_0.prof 2 top-down \""));
+    assert_non_null(strstr(up.at, "<div data-pj-folds=\"a_0.prof 2 bottom-up \""));
 }
 
 /// Rank 0: solve 1 s, barrier 1 s; rank 1 waits 9 s; main itself 0.1 s on each.
@@ -121,6 +155,8 @@ static void what_is_not_there_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_tell_waiting_by_colour),
+        cmocka_unit_test(folds_have_a_name),
         cmocka_unit_test(callees_stand_below_their_caller),
         cmocka_unit_test(rows_tell_how_ranks_differ),
         cmocka_unit_test(callers_stand_below_functions),

@@ -324,7 +324,7 @@ static void say_title(pj_call_view *v, const pj_plot_opts *opts, const char *kin
                            : pj_arena_format(arena, "%s of %s", kind, view->name);
     pj_auto_buf text = {0};
     pj_buf_puts(&text, v->change ? pj_call_change_said(v->change)
-                                 : pj_profile_view_amount(view, tree->boxes[0].value));
+                                 : pj_profile_view_whole(view, tree->boxes[0].value));
     if (root)
         pj_buf_addf(&text, " in %s", root);
     if (*view->where)

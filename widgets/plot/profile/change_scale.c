@@ -3,6 +3,7 @@
 #include "widgets/plot/profile/change_scale.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/num.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
@@ -33,10 +34,18 @@ const char *pj_change_amount(const pj_profile_view *view, double by)
                            pj_profile_view_amount(view, fabs(by)));
 }
 
+/// "+91 %"; of what has become many times as much: "40 times".
 static const char *signed_part(const pj_profile_view *view, double by, double before)
 {
+    static const double many = 10;
+    double part = fabs(by) / before;
+    char times[32];
+    if (by > many * before) {
+        times[pj_format_grouped((int64_t)fmin(round(1 + part), 1e15), times)] = 0;
+        return pj_arena_format(view->arena, "%s times", times);
+    }
     return pj_arena_format(view->arena, "%s%.*f\u00a0%%", by < 0 ? MINUS : "+",
-                           fabs(by) < 0.0995 * before ? 1 : 0, 100 * fabs(by) / before);
+                           part < 0.0995 ? 1 : 0, 100 * part);
 }
 
 const char *pj_change_text(const pj_profile_view *view, double before, double now, double most)

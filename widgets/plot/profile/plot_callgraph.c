@@ -414,7 +414,7 @@ static const char *subtitle_of(const callgraph *c)
     const char *said = c->opts.profile.normalise && c->change ? "both as if they took as long"
                        : c->by_calls ? "no time was measured: shares are those of calls"
                        : c->change   ? pj_change_sentence(view, c->change->then.total, view->total)
-                                     : pj_profile_view_amount(view, view->total);
+                                     : pj_profile_view_whole(view, view->total);
     return pj_arena_format(view->arena, "%s%s%s%s%s", said, *view->where ? ", " : "", view->where,
                            *finding ? ". " : "", finding);
 }

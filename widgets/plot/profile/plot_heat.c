@@ -189,7 +189,7 @@ static void say(heat *h)
                     pj_profile_view_amount(v, kinds->most));
     if (!text.len)
         pj_buf_addf(&text, "%s%s in all", *v->finding ? v->finding : "",
-                    *v->finding ? "" : pj_profile_view_amount(v, v->total));
+                    *v->finding ? "" : pj_profile_view_whole(v, v->total));
     h->said = pj_arena_text(v->arena, pj_buf_str(&text));
 }
 

@@ -302,8 +302,10 @@ static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
                                            .h = chart->bottom,
                                            .stroke = PJ_RULE,
                                            .stroke_width = 1});
-    pj_textbox_put(chart->figure, border + slot / 2, pj_chart_y(chart, shown(p, whole)) - 4, "mean",
-                   (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
+    pj_style style = {.size = 11, .anchor = PJ_ANCHOR_END};
+    double room = pj_textbox_width(chart->draw, "mean", style);
+    pj_textbox_put(chart->figure, fmax(chart->right, border + 3 + room),
+                   pj_chart_y(chart, shown(p, whole)) - 4, "mean", style);
 }
 
 /// "cpu_*.prof", "after.prof against before.prof".

@@ -11,6 +11,7 @@
 #include "metrics/profile/profile_findings.h"
 #include "metrics/profile/profile_sums.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 static const double ns_per_s = 1e9;
@@ -224,6 +225,38 @@ const char *pj_profile_view_amount(const pj_profile_view *view, double value)
                                measure->unit);
     bool unit = *measure->unit && measure->kind != PJ_MEASURE_BYTES;
     return pj_arena_format(view->arena, "%s%s%s", text, unit ? " " : "", unit ? measure->unit : "");
+}
+
+/// What a count counts, within a sentence: "samples", "PAPI_TOT_CYC".
+static const char *counted(const pj_profile_view *view)
+{
+    const char *title = view->profile->measures[view->measure].title;
+    bool is_word = *title && islower((unsigned char)title[1]);
+    return is_word ? pj_arena_format(view->arena, "%c%s", tolower((unsigned char)*title), title + 1)
+                   : title;
+}
+
+/// " in 93 samples": how much there is behind numbers that a sampler has made of them.
+static const char *sampled(const pj_profile_view *view)
+{
+    uint32_t samples = pj_profile_measure(view->profile, PJ_S("samples"));
+    char count[32];
+    if (samples == PJ_NO_ITEM || samples == view->measure)
+        return "";
+    double total = pj_profile_sums_total(
+        pj_profile_sums_new(view->profile, samples, view->shown, view->arena));
+    count[pj_format_grouped((int64_t)total, count)] = 0;
+    return total >= 1 && total < 1e15
+               ? pj_arena_format(view->arena, " in %s sample%s", count, total < 2 ? "" : "s")
+               : "";
+}
+
+const char *pj_profile_view_whole(const pj_profile_view *view, double value)
+{
+    const pj_measure *measure = &view->profile->measures[view->measure];
+    bool bare = measure->kind == PJ_MEASURE_COUNT && !*measure->unit;
+    return pj_arena_format(view->arena, "%s%s%s%s", pj_profile_view_amount(view, value),
+                           bare ? " " : "", bare ? counted(view) : "", sampled(view));
 }
 
 const char *pj_profile_view_share(const pj_profile_view *view, double part, double whole)

@@ -42,6 +42,8 @@ PJ_CHECKED bool pj_profile_view_new(const pj_profile *profile, pj_profile_opts o
 
 /// "1.64 s", "3.2 MB", "1,200": an amount of the measure.
 const char *pj_profile_view_amount(const pj_profile_view *view, double value);
+/// The same for a title: "1.64 s", "6,850,637 cycles:u in 93 samples".
+const char *pj_profile_view_whole(const pj_profile_view *view, double value);
 /// "82 %", "0.4 %", "<0.1 %".
 const char *pj_profile_view_share(const pj_profile_view *view, double part, double whole);
 /// "rank 3", "rank 3, thread 1", "GPU 0 of rank 2".

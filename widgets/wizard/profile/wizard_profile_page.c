@@ -17,6 +17,7 @@
 #include "widgets/figure/draw.h"
 #include "widgets/figure/escape.h"
 #include "widgets/figure/figure.h"
+#include "widgets/figure/figure_alive.h"
 #include "widgets/figure/html_page.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/call_tree_html.h"
@@ -217,6 +218,7 @@ static bool fold_page(pj_wizard *wizard, int step, pj_buf *out, pj_err *err)
         return false;
     pj_html_page_open(out, pj_str_of(wizard->profile->title));
     bool made = pj_call_tree_html(wizard->profile, (pj_call_fold)fold, root, out, err);
+    pj_figure_link_html(out);
     pj_html_page_close(out);
     return made;
 }

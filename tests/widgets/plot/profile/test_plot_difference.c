@@ -101,6 +101,25 @@ static void totals_can_be_made_alike(void **state)
     pj_table_release(table);
 }
 
+/// Percent are for what is comparable; numbers say what they count, and of how many samples.
+static void words_say_what_is_counted(void **state)
+{
+    (void)state;
+    pj_auto_profile a = read_text("a.txt", "main;work 2\nmain;rest 998\n");
+    pj_auto_profile b = read_text("b.txt", "main;work 900\nmain;rest 100\n");
+    pj_auto_figure figure = drawn(&pj_plot_difference, b, (pj_profile_opts){.before = a});
+    hovering(figure, "work", "+898 (450 times)");
+    pj_auto_figure flame =
+        drawn(pj_plot_of_profile(PJ_S("flame")), b, (pj_profile_opts){.one_rank = false});
+    assert_true(says(flame, "1,000 samples"));
+    pj_auto_profile perf =
+        read_text("a.perf", "p 7/7 1.5: 3000000 cycles:u:\n"
+                            "\t55d4 work+0x1 (/bin/p)\n\t55d8 main+0x1 (/bin/p)\n\n");
+    pj_auto_figure sampled =
+        drawn(pj_plot_of_profile(PJ_S("flame")), perf, (pj_profile_opts){.one_rank = false});
+    assert_true(says(sampled, "3,000,000 cycles:u in 1 sample"));
+}
+
 static void ranks_stand_beside_what_they_were(void **state)
 {
     (void)state;
@@ -153,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_tell_what_they_took_before),
         cmocka_unit_test(totals_can_be_made_alike),
+        cmocka_unit_test(words_say_what_is_counted),
         cmocka_unit_test(ranks_stand_beside_what_they_were),
         cmocka_unit_test(a_call_graph_is_compared),
         cmocka_unit_test(one_profile_is_not_enough),

@@ -9,6 +9,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/base/str.h"
 #include "metrics/read/cutter.h"
 #include "metrics/read/reader.h"
@@ -19,7 +20,8 @@
 
 typedef struct cut_args {
     pj_load_args load;
-    const char *path;
+    const char *path, *key;
+    bool anonymous;
 } cut_args;
 
 static bool cannot_be_cut(const pj_run *run, pj_err *err)
@@ -89,7 +91,7 @@ typedef struct cutters {
     size_t sink_count;
 } cutters;
 
-static cutters begin_all(pj_arena *arena)
+static cutters begin_all(pj_arena *arena, const pj_pseudonyms *names)
 {
     unsigned rows = 0;
     const pj_reader *reader;
@@ -100,8 +102,9 @@ static cutters begin_all(pj_arena *arena)
     for (unsigned i = 0; (reader = pj_reader_at(i)); i++) {
         if (!reader->cut || !reader->cut->begin)
             continue;
-        all.selves[i] = reader->cut->begin();
-        all.sinks[all.sink_count++] = reader->cut->sink(all.selves[i]);
+        all.selves[i] = reader->cut->begin(names);
+        if (reader->cut->sink)
+            all.sinks[all.sink_count++] = reader->cut->sink(all.selves[i]);
     }
     return all;
 }
@@ -124,13 +127,26 @@ static bool write_part(const cutters *all, const pj_run *run, const char *path, 
     return reader->cut->write(all->selves[row], run, path, job, facts, err);
 }
 
+/// The key of the names that are hidden.
+static bool take_key(const cut_args *args, pj_pseudonyms *names, pj_err *err)
+{
+    if (args->key && !args->anonymous)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "cut: --key is that of --anonymous");
+    if (args->key)
+        *names = pj_pseudonyms_of(args->key);
+    return !args->anonymous || args->key || pj_pseudonyms_new(names, err);
+}
+
 static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const cut_args *args = given;
+    pj_pseudonyms names = {{0}};
+    if (!take_key(args, &names, err))
+        return false;
     pj_auto_run run = NULL;
     pj_cut_facts facts;
     pj_auto_arena arena = pj_arena_new(NULL);
-    cutters all = begin_all(arena);
+    cutters all = begin_all(arena, args->anonymous ? &names : NULL);
     pj_load_opts opts = {.no_replay = true,
                          .listeners = all.sinks,
                          .listener_count = all.sink_count,
@@ -165,6 +181,19 @@ static const pj_param params[] = {
      .suffix = cut_suffix,
      .help = "The new trace, of the same format; the files that belong to it are "
              "written beside it."},
+    {.name = "anonymous",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(cut_args, anonymous),
+     .help = "Hides names: of functions, files, lines of code, nodes, programs, communicators. "
+             "Times, structure, numbers and the names of MPI and OpenMP stay, so that the metrics "
+             "are the same."},
+    {.name = "key",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(cut_args, key),
+     .shown = "TEXT",
+     .preset = "a new one that nobody has",
+     .help = "Of --anonymous: with the same key the same name is hidden as the same in every "
+             "trace; who has it can try names."},
     {0},
 };
 

@@ -5,6 +5,7 @@
 
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/sink.h"
 
@@ -17,9 +18,10 @@ typedef struct pj_cut_facts {
 
 typedef struct pj_cutter {
     const char *suffix; // of what it writes: ".prv"
-    /// What listens while the trace is read in order, before it is known whether the trace is of
-    /// this format; all three NULL = nothing has to.
-    void *(*begin)(void);
+    /// Before it is known whether the trace is of this format. `names` hides those of the part;
+    /// NULL = they stay.
+    void *(*begin)(const pj_pseudonyms *names);
+    /// What listens while the trace is read in order; NULL = nothing has to.
     pj_sink (*sink)(void *self);
     void (*end)(void *self);
     /// Writes run->roi of the trace run->path to `path`, with the files that belong to it. Errors:

@@ -13,9 +13,11 @@
 #include "metrics/base/map.h"
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/base/shelf.h"
 #include "metrics/base/str.h"
 #include "metrics/base/tiny.h"
+#include "metrics/read/paraver/prv_anonymous.h"
 #include "metrics/read/paraver/prv_header.h"
 #include "metrics/read/source.h"
 #include "metrics/trace/companion.h"
@@ -93,6 +95,7 @@ typedef struct thread {
 
 typedef struct cutting {
     const pj_run *run;
+    const pj_pseudonyms *names; // NULL = names stay
     pj_roi roi;
     uint64_t unit;
     bool finding; // the first pass
@@ -684,10 +687,15 @@ static bool finish(cutting *c, pj_err *err)
 /// Copies labels or names; there may be none.
 static bool copy_companion(const cutting *c, const char *path, const char *suffix, pj_err *err)
 {
-    pj_auto_buf to = {.at = NULL}, text = {.at = NULL};
+    pj_auto_buf to = {.at = NULL}, text = {.at = NULL}, hidden = {.at = NULL};
     pj_companion_path(path, suffix, &to);
-    return !pj_companion_read(c->run->path, suffix, &text, NULL) ||
-           pj_newfile_put(to.at, pj_buf_str(&text), err);
+    if (!pj_companion_read(c->run->path, suffix, &text, NULL))
+        return true;
+    if (c->names && strcmp(suffix, ".pcf") == 0)
+        pj_prv_anonymous_labels(pj_buf_str(&text), c->names, &hidden);
+    else if (c->names)
+        pj_prv_anonymous_names(pj_buf_str(&text), c->names, &hidden);
+    return pj_newfile_put(to.at, pj_buf_str(c->names ? &hidden : &text), err);
 }
 
 /// Streams that no name tells: in a part of the trace their events need not tell them either.
@@ -746,10 +754,16 @@ static void free_cutting(cutting *c)
     pj_newfile_drop(&c->out);
 }
 
-bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_cut_facts *facts, pj_err *err)
+static bool cut_part(const pj_pseudonyms *names, const pj_run *run, const char *path, pj_job *job,
+                     pj_cut_facts *facts, pj_err *err)
 {
     *facts = (pj_cut_facts){0};
-    cutting c = {.run = run, .roi = run->roi, .finding = true, .facts = facts, .out = {.fd = -1}};
+    cutting c = {.run = run,
+                 .names = names,
+                 .roi = run->roi,
+                 .finding = true,
+                 .facts = facts,
+                 .out = {.fd = -1}};
     bool ok = pj_newfile_open(&c.out, path, err) && cut_records(&c, job, err);
     start_again(&c);
     ok = ok && cut_records(&c, job, err) && finish(&c, err) &&
@@ -758,11 +772,24 @@ bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_cut_facts *
     return ok;
 }
 
+bool pj_prv_cut(const pj_run *run, const char *path, pj_job *job, pj_cut_facts *facts, pj_err *err)
+{
+    return cut_part(NULL, run, path, job, facts, err);
+}
+
+static void *begin_part(const pj_pseudonyms *names)
+{
+    pj_pseudonyms *own = names ? pj_take_memory(sizeof *own) : NULL;
+    if (own)
+        *own = *names;
+    return own;
+}
+
 static bool write_part(void *self, const pj_run *run, const char *path, pj_job *job,
                        pj_cut_facts *facts, pj_err *err)
 {
-    (void)self;
-    return pj_prv_cut(run, path, job, facts, err);
+    return cut_part(self, run, path, job, facts, err);
 }
 
-const pj_cutter pj_prv_cutter = {.suffix = ".prv", .write = write_part};
+const pj_cutter pj_prv_cutter = {
+    .suffix = ".prv", .begin = begin_part, .end = free, .write = write_part};

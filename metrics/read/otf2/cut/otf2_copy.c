@@ -4,6 +4,7 @@
 #include "metrics/read/otf2/cut/otf2_copy.h"
 
 #include "metrics/base/map.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/base/shelf.h"
 
 #include <otf2/otf2.h>
@@ -55,6 +56,7 @@ typedef struct copying {
     OTF2_Archive *out;
     location *locations;
     size_t count;
+    pj_map kept; // by string: what of it is no name; where names are hidden
     bool failed; // an error of the writer, or no memory
 
     location *at; // the location that is read now
@@ -631,12 +633,89 @@ static void copy_local(copying *c, OTF2_Reader *reader, const location *p)
 #include "metrics/read/otf2/cut/otf2_copy_defs.def"
 #undef COPY
 
+// Names: a string is one unless a definition says that it is a word of the measurement
+
+enum { ALL, WORDS, PLACE, WORD }; // the last wins where several definitions share a string
+
+static void keep(copying *c, OTF2_StringRef string, uint32_t what)
+{
+    uint32_t before = ALL;
+    if (!c->part->names)
+        return;
+    pj_map_get(&c->kept, string, &before);
+    if (what > before)
+        pj_map_put(&c->kept, string, what);
+}
+
+/// Names that mean something where a tool does not say whose they are: functions of MPI, OpenMP
+/// and the system, and what GPUs' libraries call theirs ("cudaMalloc", not "cudart_of_mine").
+static bool is_standard(const char *text)
+{
+    static const struct {
+        const char *begin;
+        bool whole;
+    } rows[] = {
+        {"PMPI_", false},
+        {"!$omp", false},
+        {"PAPI_", false},
+#define RULE(paradigm, role, state, construct)
+#define NAME(begin, state, construct) {begin, false},
+#define EXACT(name, state, construct) {name, true},
+#include "metrics/read/otf2/events/otf2_regions.def"
+#undef RULE
+#undef NAME
+#undef EXACT
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len = strlen(rows[i].begin);
+        char last = rows[i].begin[len - 1],
+             next = strncmp(text, rows[i].begin, len) ? 0 : text[len];
+        bool word = !(last >= 'a' && last <= 'z') || (next >= 'A' && next <= 'Z') || next == ' ';
+        if (rows[i].whole ? strcmp(text, rows[i].begin) == 0 : next && word)
+            return true;
+    }
+    return false;
+}
+
+#define KEEP(name, parameters, ...)                                                                \
+    static OTF2_CallbackCode keep_##name(void *self, PLAIN parameters)                             \
+    {                                                                                              \
+        copying *c = self;                                                                         \
+        __VA_ARGS__                                                                                \
+        return go_on(c);                                                                           \
+    }
+#include "metrics/read/otf2/cut/otf2_copy_words.def"
+#undef KEEP
+
+static OTF2_CallbackCode define_String(void *self, OTF2_StringRef id, const char *text)
+{
+    static const pj_pseudonym_part parts[] = {[ALL] = PJ_NAME_ALL,
+                                              [WORDS] = PJ_NAME_WORDS,
+                                              [PLACE] = PJ_NAME_PLACE,
+                                              [WORD] = PJ_NAME_NONE};
+    copying *c = self;
+    size_t len = strlen(text);
+    uint32_t what = ALL;
+    pj_map_get(&c->kept, id, &what);
+    if (what < PLACE && is_standard(text))
+        what = PLACE;
+    bool hidden = c->part->names && len && what != WORD;
+    char *made = hidden ? pj_pseudonym_of(c->part->names, text, len, parts[what]) : NULL;
+    if (hidden && !made)
+        c->failed = true;
+    else
+        check(c, OTF2_GlobalDefWriter_WriteString(c->global, id, made ? made : text));
+    free(made);
+    return go_on(c);
+}
+
 static OTF2_CallbackCode find_Location(void *self, OTF2_LocationRef id, OTF2_StringRef name,
                                        OTF2_LocationType type, uint64_t events,
                                        OTF2_LocationGroupRef group)
 {
-    (void)name, (void)type, (void)events, (void)group;
+    (void)type, (void)events, (void)group;
     copying *c = self;
+    keep(c, name, WORDS);
     for (size_t i = 0; i < c->count; i++)
         if (c->locations[i].id == id)
             return go_on(c);
@@ -672,12 +751,17 @@ static void set_definition_callbacks(OTF2_GlobalDefReaderCallbacks *set, bool fi
 {
     if (find) {
         OTF2_GlobalDefReaderCallbacks_SetLocationCallback(set, find_Location);
+#define KEEP(name, parameters, ...)                                                                \
+    OTF2_GlobalDefReaderCallbacks_Set##name##Callback(set, keep_##name);
+#include "metrics/read/otf2/cut/otf2_copy_words.def"
+#undef KEEP
         return;
     }
 #define SET(name) OTF2_GlobalDefReaderCallbacks_Set##name##Callback(set, define_##name);
 #define COPY(name, parameters, arguments) SET(name)
 #include "metrics/read/otf2/cut/otf2_copy_defs.def"
 #undef COPY
+    SET(String)
     SET(Location)
     SET(ClockProperties)
 #undef SET
@@ -792,6 +876,7 @@ bool pj_otf2_copy(const char *from, const char *to, const pj_otf2_part *part,
         pj_map_free(&c.locations[i].counter_of);
     }
     free(c.locations);
+    pj_map_free(&c.kept);
     pj_shelf_free(&c.items);
     if (!opened)
         return pj_fail(err, PJ_E_FORMAT, from, 0, "the archive cannot be read again");

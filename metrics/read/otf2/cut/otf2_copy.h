@@ -5,6 +5,7 @@
 #define PJ_OTF2_COPY_H
 
 #include "metrics/base/err.h"
+#include "metrics/base/pseudonym.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,7 @@ typedef struct pj_otf2_part {
     /// Whether the other side of a message lies in the part too.
     bool (*matched)(void *self, uint64_t location, const pj_otf2_side *side);
     bool (*stopped)(void *self);
+    const pj_pseudonyms *names;    // hides those that somebody has given; NULL = they stay
     uint64_t clock_from, clock_to; // of the part, in ticks of the global clock
     void *self;
 } pj_otf2_part;

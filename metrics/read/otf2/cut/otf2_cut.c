@@ -8,6 +8,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/base/str.h"
 #include "metrics/read/otf2/otf2_anchor.h"
 #include "metrics/read/otf2/otf2_clock.h"
@@ -46,6 +47,8 @@ typedef struct location {
 
 struct pj_otf2_cut {
     pj_arena *arena;
+    bool hides; // names
+    pj_pseudonyms names;
     pj_roi roi; // of the latest pass
     crossing *crossings;
     size_t count, cap;
@@ -63,6 +66,12 @@ pj_otf2_cut *pj_otf2_cut_new(void)
     pj_otf2_cut *cut = pj_take_memory(sizeof *cut);
     *cut = (pj_otf2_cut){.arena = pj_arena_new(NULL)};
     return cut;
+}
+
+void pj_otf2_cut_hide(pj_otf2_cut *cut, const pj_pseudonyms *names)
+{
+    cut->hides = true;
+    cut->names = *names;
 }
 
 void pj_otf2_cut_free(pj_otf2_cut *cut)
@@ -356,6 +365,7 @@ static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from
                          .meets = meets,
                          .matched = matched,
                          .stopped = is_stopped,
+                         .names = cut->hides ? &cut->names : NULL,
                          .clock_from = UINT64_MAX,
                          .self = cut};
     cut->first = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count);
@@ -409,9 +419,12 @@ bool pj_otf2_cut_write(pj_otf2_cut *cut, const pj_run *run, const char *path, pj
     return ok;
 }
 
-static void *begin(void)
+static void *begin(const pj_pseudonyms *names)
 {
-    return pj_otf2_cut_new();
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    if (names)
+        pj_otf2_cut_hide(cut, names);
+    return cut;
 }
 
 static pj_sink sink(void *self)

@@ -6,6 +6,7 @@
 
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/pseudonym.h"
 #include "metrics/read/cutter.h"
 #include "metrics/read/otf2/cut/otf2_copy.h"
 #include "metrics/run/run.h"
@@ -14,6 +15,8 @@
 typedef struct pj_otf2_cut pj_otf2_cut;
 
 pj_otf2_cut *pj_otf2_cut_new(void);
+/// Names of the part are hidden from now on; copied.
+void pj_otf2_cut_hide(pj_otf2_cut *cut, const pj_pseudonyms *names);
 void pj_otf2_cut_free(pj_otf2_cut *cut);
 /// Finds the messages that cross a border of the region while the archive is read in order.
 pj_sink pj_otf2_cut_sink(pj_otf2_cut *cut);

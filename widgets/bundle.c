@@ -111,18 +111,18 @@ static void add_png(pj_bundle *bundle, const pj_figure *figure, const parts *p)
 
 /// Documents may print it, so that it is fine; notebooks keep one for what shows no HTML. A large
 /// picture is coarse anyway, so that the bundle keeps its size.
-static bool make_png(const pj_figure *figure, bool paper, pj_buf *png, pj_err *err)
+static bool make_png(const pj_figure *figure, const pj_render_opts *opts, pj_buf *png, pj_err *err)
 {
     enum { PNG_MOST = PJ_BUNDLE_MOST_BYTES / 2 };
     pj_figure coarse = *figure;
     coarse.pixels = 1;
-    coarse.light = !paper;
-    if (!pj_figure_file(paper ? figure : &coarse, PJ_S("png"), png, err))
+    coarse.light = !opts->paper;
+    if (!pj_figure_file(opts->paper ? figure : &coarse, PJ_S("png"), opts->stop, png, err))
         return false;
-    if (png->len <= PNG_MOST || figure->pixels > 0 || !paper)
+    if (png->len <= PNG_MOST || figure->pixels > 0 || !opts->paper)
         return true;
     png->len = 0;
-    return pj_figure_file(&coarse, PJ_S("png"), png, err);
+    return pj_figure_file(&coarse, PJ_S("png"), opts->stop, png, err);
 }
 
 static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_opts opts, parts *p,
@@ -132,8 +132,8 @@ static bool make_parts(const pj_figure *figure, const pj_draw *draw, pj_bundle_o
     pj_figure_svg(figure, draw, &p->svg);
     if (paper)
         pj_figure_svg_hover(figure, draw, false, &p->hovered);
-    return ((opts.told && !paper) || make_png(figure, paper, &p->png, err)) &&
-           (!paper || pj_figure_file(figure, PJ_S("pdf"), &p->pdf, err));
+    return ((opts.told && !paper) || make_png(figure, &opts.render, &p->png, err)) &&
+           (!paper || pj_figure_file(figure, PJ_S("pdf"), opts.render.stop, &p->pdf, err));
 }
 
 /// What documents are made of; notebooks need not keep it, as it can be made again.

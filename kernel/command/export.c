@@ -221,15 +221,15 @@ bool pj_export_check(const pj_exports *exports, pj_err *err)
     return true;
 }
 
-static bool draw(const pj_table *table, pj_picture_size size, pj_str suffix, pj_buf *out,
-                 pj_err *err)
+static bool draw(const pj_session *session, const pj_value *value, const pj_table *table,
+                 pj_str suffix, pj_buf *out, pj_err *err)
 {
     const pj_draw *module = pj_draw_open(err);
     if (!module)
         return false;
-    pj_auto_figure figure = pj_table_picture(table, module);
-    pj_figure_fit(figure, size);
-    return pj_figure_file(figure, suffix, out, err);
+    pj_auto_figure figure = pj_table_picture(table, module, session->stop);
+    pj_figure_fit(figure, value->size);
+    return pj_figure_file(figure, suffix, session->stop, out, err);
 }
 
 static bool make_bytes(const pj_session *session, const pj_value *value, const char *path,
@@ -247,7 +247,7 @@ static bool make_bytes(const pj_session *session, const pj_value *value, const c
         return pj_fail(err, PJ_E_USAGE, path, 0, "a %s has no form as ." PJ_STR_FMT, kind->name,
                        PJ_STR_ARG(suffix));
     if (!renderer)
-        return draw(table, value->size, suffix, out, err);
+        return draw(session, value, table, suffix, out, err);
     pj_render_opts opts = {.page = true, .palette = value->palette, .stop = session->stop};
     pj_render_table(renderer, table, opts, out);
     return !pj_render_stopped(opts) || pj_fail(err, PJ_E_STOPPED, path, 0, "interrupted");

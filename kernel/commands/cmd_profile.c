@@ -203,7 +203,7 @@ static pj_table *parts_of(const profile_args *args, const pj_profile_ask *ask, b
         return pj_profile_timers(profile, err);
     if (args->io)
         return pj_profile_files(profile, err);
-    return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, err) : NULL;
+    return ask->by.item == PJ_BY_LINE ? pj_profile_lines(profile, ask->stop, err) : NULL;
 }
 
 static pj_table *make_table(const pj_session *session, const profile_args *args,

@@ -148,6 +148,16 @@ static void add_value_column(const pj_profile *p, pj_table *table, pj_value_part
     pj_table_add_column(table, column);
 }
 
+/// NULL with PJ_E_STOPPED where not all rows were made.
+static pj_table *unless_stopped(pj_table *table, const pj_job *job, pj_err *err)
+{
+    if (!pj_job_stopped(job))
+        return table;
+    pj_table_release(table);
+    pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+    return NULL;
+}
+
 pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
                            const pj_profile_ask *ask, pj_err *err)
 {
@@ -179,11 +189,7 @@ pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str fun
             put_edge(p, table, e, measure);
     }
     free(picked);
-    if (!pj_job_stopped(&job))
-        return table;
-    pj_table_release(table);
-    pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
-    return NULL;
+    return unless_stopped(table, &job, err);
 }
 
 // Lines.
@@ -234,8 +240,9 @@ static void add_line_column(const pj_profile *p, pj_table *table, const pj_profi
                                            .unit = time ? PJ_UNIT_S : PJ_UNIT_NONE});
 }
 
-pj_table *pj_profile_lines(const pj_profile *p, pj_err *err)
+pj_table *pj_profile_lines(const pj_profile *p, atomic_bool *stop, pj_err *err)
 {
+    const pj_job job = {.stop = stop};
     static const pj_column columns[] = {
         {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
         {"function", "Function", NULL, PJ_UNIT_NONE, PJ_TEXT},
@@ -255,9 +262,9 @@ pj_table *pj_profile_lines(const pj_profile *p, pj_err *err)
         if (p->columns[c].site == PJ_AT_LINE)
             add_line_column(p, table, &p->columns[c]);
     for (uint32_t at = 0; at < p->location_count; at++)
-        for (uint32_t line = 0; line < p->count[PJ_AT_LINE]; line++)
+        for (uint32_t line = 0; line < p->count[PJ_AT_LINE] && !pj_job_stopped(&job); line++)
             put_line(p, table, line, at);
-    return table;
+    return unless_stopped(table, &job, err);
 }
 
 // The rest.

@@ -22,8 +22,9 @@ typedef enum pj_profile_side {
 /// PJ_E_STOPPED.
 PJ_CHECKED pj_table *pj_profile_edges(pj_profile *profile, pj_profile_side side, pj_str functions,
                                       const pj_profile_ask *ask, pj_err *err);
-/// Lines with hits and time, or memory, by rank. Errors: PJ_E_MISSING.
-PJ_CHECKED pj_table *pj_profile_lines(const pj_profile *profile, pj_err *err);
+/// Lines with hits and time, or memory, by rank; `stop` NULL = never. Errors: PJ_E_MISSING,
+/// PJ_E_STOPPED.
+PJ_CHECKED pj_table *pj_profile_lines(const pj_profile *profile, atomic_bool *stop, pj_err *err);
 pj_table *pj_profile_events(const pj_profile *profile);
 pj_table *pj_profile_series_table(const pj_profile *profile);
 /// "memory of child 12: at most 62.0 MiB, 1.25 s after the start", a line for each of the first

@@ -328,7 +328,7 @@ static bool cut(pj_buf *bytes, pj_str good, unsigned round)
     enum { SMALL = 600, LAST = 20 };
     const unsigned steps = pj_rounds(150, 3000);
     size_t length = round;
-    if (good.len > SMALL)
+    if (good.len > pj_rounds(SMALL, SMALL))
         length = round < steps ? round * good.len / steps : good.len - LAST + (round - steps);
     bytes->len = 0;
     pj_buf_add(bytes, pj_str_head(good, length));

@@ -52,10 +52,10 @@ static void check_figure(const pj_figure *figure)
 static void check_files(const pj_figure *figure)
 {
     pj_auto_buf svg = {0}, html = {0}, pdf = {0}, png = {0};
-    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
-    assert_true(pj_figure_file(figure, PJ_S("html"), &html, NULL));
-    assert_true(pj_figure_file(figure, PJ_S("pdf"), &pdf, NULL));
-    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("html"), NULL, &html, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("pdf"), NULL, &pdf, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("png"), NULL, &png, NULL));
     assert_true(pj_xml_good(pj_buf_str(&svg)));
     assert_true(pj_xml_good(pj_buf_str(&html)));
     assert_true(pj_str_starts(pj_buf_str(&pdf), PJ_S("%PDF")));

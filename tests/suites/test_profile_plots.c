@@ -50,8 +50,8 @@ static void check_figure(const pj_figure *figure)
 static void check_page(const pj_figure *figure)
 {
     pj_auto_buf svg = {0}, html = {0};
-    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
-    assert_true(pj_figure_file(figure, PJ_S("html"), &html, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("html"), NULL, &html, NULL));
     assert_true(pj_xml_good(pj_buf_str(&svg)));
     assert_true(pj_xml_good(pj_buf_str(&html)));
     assert_true(svg.len < PAGE_MOST && html.len < PAGE_MOST);

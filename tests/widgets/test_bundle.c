@@ -86,7 +86,7 @@ static void the_png_is_twice_as_large_as_its_metadata_say(void **state)
         pj_bundle_figure(figure, PJ_S("plain"), PJ_S(""), (pj_bundle_opts){0}, &bundle, NULL));
     json_t *sizes = json_object_get(bundle.metadata, "image/png");
     pj_auto_buf png = {0};
-    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("png"), NULL, &png, NULL));
     const unsigned char *head = (const unsigned char *)png.at;
     json_int_t width = head[16] << 24 | head[17] << 16 | head[18] << 8 | head[19];
     json_int_t height = head[20] << 24 | head[21] << 16 | head[22] << 8 | head[23];
@@ -218,13 +218,13 @@ static void pictures_of_the_same_figure_have_the_same_bytes(void **state)
     pj_auto_figure figure = busy_figure(50);
     for (size_t i = 0; pj_figure_format_at(i); i++) {
         pj_auto_buf a = {0}, b = {0};
-        assert_true(pj_figure_file(figure, pj_str_of(pj_figure_format_at(i)), &a, NULL));
-        assert_true(pj_figure_file(figure, pj_str_of(pj_figure_format_at(i)), &b, NULL));
+        assert_true(pj_figure_file(figure, pj_str_of(pj_figure_format_at(i)), NULL, &a, NULL));
+        assert_true(pj_figure_file(figure, pj_str_of(pj_figure_format_at(i)), NULL, &b, NULL));
         assert_true(pj_str_equal(pj_buf_str(&a), pj_buf_str(&b)));
     }
     pj_err err = {0};
     pj_auto_buf out = {0};
-    assert_false(pj_figure_file(figure, PJ_S("bmp"), &out, &err));
+    assert_false(pj_figure_file(figure, PJ_S("bmp"), NULL, &out, &err));
     assert_int_equal(err.code, PJ_E_USAGE);
 }
 

@@ -7,6 +7,8 @@
 #include "metrics/base/err.h"
 #include "widgets/figure/figure.h"
 
+#include <stdatomic.h>
+
 typedef enum pj_picture { PJ_PNG, PJ_PDF } pj_picture;
 
 typedef struct pj_extent {
@@ -16,9 +18,10 @@ typedef struct pj_extent {
 typedef struct pj_draw {
     /// Size of `text` in px at 1x in the font that PJ_MARK_TEXT uses.
     pj_extent (*measure)(const char *text, double size, bool bold);
-    /// The figure as a file; PNG at `scale` pixels per px.
-    bool (*render)(const pj_figure *figure, pj_picture kind, double scale, pj_buf *out,
-                   pj_err *err);
+    /// The figure as a file; PNG at `scale` pixels per px. Errors: PJ_E_IO, PJ_E_STOPPED (`stop`
+    /// NULL = never).
+    bool (*render)(const pj_figure *figure, pj_picture kind, double scale, const atomic_bool *stop,
+                   pj_buf *out, pj_err *err);
 } pj_draw;
 
 /// NULL with PJ_E_MISSING when the module or its libraries are not installed.

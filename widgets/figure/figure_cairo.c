@@ -222,12 +222,17 @@ static void draw_image(cairo_t *cr, const pj_mark *mark)
     cairo_surface_destroy(image);
 }
 
-static void draw_figure(cairo_t *cr, const pj_figure *figure)
+static bool is_stopped(const atomic_bool *stop)
+{
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+static void draw_figure(cairo_t *cr, const pj_figure *figure, const atomic_bool *stop)
 {
     set_colour(cr, figure->background);
     cairo_rectangle(cr, 0, 0, figure->width, figure->height);
     cairo_fill(cr);
-    for (size_t i = 0; i < figure->mark_count; i++) {
+    for (size_t i = 0; i < figure->mark_count && !is_stopped(stop); i++) {
         if (figure->marks[i].kind == PJ_MARK_TEXT)
             draw_text(cr, &figure->marks[i]);
         else if (figure->marks[i].kind == PJ_MARK_IMAGE)
@@ -245,7 +250,7 @@ static cairo_status_t append(void *out, const unsigned char *bytes, unsigned len
     return CAIRO_STATUS_SUCCESS;
 }
 
-static bool write_png(cairo_surface_t *surface, bool light, pj_buf *out)
+static bool write_png(cairo_surface_t *surface, bool light, const atomic_bool *stop, pj_buf *out)
 {
     cairo_surface_flush(surface);
     uint32_t *pixels = (void *)cairo_image_surface_get_data(surface);
@@ -254,7 +259,8 @@ static bool write_png(cairo_surface_t *surface, bool light, pj_buf *out)
     size_t stride = (size_t)cairo_image_surface_get_stride(surface) / sizeof *pixels;
     if (light)
         pj_figure_round(pixels, width, height, stride);
-    return pj_figure_png(pixels, width, height, stride, false, out);
+    const pj_pixels picture = {.at = pixels, .width = width, .height = height, .stride = stride};
+    return pj_figure_png(&picture, stop, out);
 }
 
 static cairo_surface_t *surface_of(const pj_figure *figure, pj_picture kind, double *scale,
@@ -279,7 +285,8 @@ static cairo_surface_t *surface_of(const pj_figure *figure, pj_picture kind, dou
     return surface;
 }
 
-static bool render(const pj_figure *figure, pj_picture kind, double scale, pj_buf *out, pj_err *err)
+static bool render(const pj_figure *figure, pj_picture kind, double scale, const atomic_bool *stop,
+                   pj_buf *out, pj_err *err)
 {
     cairo_surface_t *surface = surface_of(figure, kind, &scale, out);
     cairo_t *cr = cairo_create(surface);
@@ -288,15 +295,18 @@ static bool render(const pj_figure *figure, pj_picture kind, double scale, pj_bu
         set_colour(cr, figure->background);
         cairo_paint(cr);
     }
-    draw_figure(cr, figure);
+    draw_figure(cr, figure, stop);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
-    if (status == CAIRO_STATUS_SUCCESS && kind == PJ_PNG && !write_png(surface, figure->light, out))
+    if (status == CAIRO_STATUS_SUCCESS && kind == PJ_PNG && !is_stopped(stop) &&
+        !write_png(surface, figure->light, stop, out))
         status = CAIRO_STATUS_WRITE_ERROR;
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
+    if (is_stopped(stop))
+        return pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
     return status == CAIRO_STATUS_SUCCESS ||
            pj_fail(err, PJ_E_IO, NULL, 0, "the picture (%.0f x %.0f) cannot be drawn: %s",
                    figure->width, figure->height, cairo_status_to_string(status));

@@ -13,27 +13,32 @@
 
 static const double png_scale = 2;
 
-static bool write_svg(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+static bool write_svg(const pj_figure *figure, const pj_draw *draw, const atomic_bool *stop,
+                      pj_buf *out, pj_err *err)
 {
-    (void)err;
+    (void)stop, (void)err;
     pj_figure_svg_hover(figure, draw, true, out);
     return true;
 }
 
-static bool write_png(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+static bool write_png(const pj_figure *figure, const pj_draw *draw, const atomic_bool *stop,
+                      pj_buf *out, pj_err *err)
 {
-    return draw->render(figure, PJ_PNG, figure->pixels > 0 ? figure->pixels : png_scale, out, err);
+    return draw->render(figure, PJ_PNG, figure->pixels > 0 ? figure->pixels : png_scale, stop, out,
+                        err);
 }
 
-static bool write_pdf(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+static bool write_pdf(const pj_figure *figure, const pj_draw *draw, const atomic_bool *stop,
+                      pj_buf *out, pj_err *err)
 {
-    return draw->render(figure, PJ_PDF, 1, out, err);
+    return draw->render(figure, PJ_PDF, 1, stop, out, err);
 }
 
-static bool write_html(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err)
+static bool write_html(const pj_figure *figure, const pj_draw *draw, const atomic_bool *stop,
+                       pj_buf *out, pj_err *err)
 {
     pj_auto_buf svg = {0}, src = {0};
-    (void)err;
+    (void)stop, (void)err;
     pj_figure_svg(figure, draw, &svg);
     pj_figure_uri(pj_buf_str(&svg), &src);
     pj_html_page_open(out, pj_str_of(figure->title));
@@ -44,7 +49,8 @@ static bool write_html(const pj_figure *figure, const pj_draw *draw, pj_buf *out
 
 typedef struct file_format {
     const char *name;
-    bool (*write)(const pj_figure *figure, const pj_draw *draw, pj_buf *out, pj_err *err);
+    bool (*write)(const pj_figure *figure, const pj_draw *draw, const atomic_bool *stop,
+                  pj_buf *out, pj_err *err);
 } file_format;
 
 static const file_format formats[] = {
@@ -63,7 +69,15 @@ static bool write_dot(const pj_figure *figure, pj_buf *out, pj_err *err)
     return true;
 }
 
-bool pj_figure_file(const pj_figure *figure, pj_str format, pj_buf *out, pj_err *err)
+/// What was laid out while it was stopped is not whole, in any format.
+static bool goes_on(const atomic_bool *stop, pj_err *err)
+{
+    bool stopped = stop && atomic_load_explicit(stop, memory_order_relaxed);
+    return !stopped || pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
+}
+
+bool pj_figure_file(const pj_figure *figure, pj_str format, const atomic_bool *stop, pj_buf *out,
+                    pj_err *err)
 {
     if (pj_str_equal(format, PJ_S("dot")))
         return write_dot(figure, out, err);
@@ -74,7 +88,7 @@ bool pj_figure_file(const pj_figure *figure, pj_str format, pj_buf *out, pj_err 
         return false;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (pj_str_equal(format, pj_str_of(formats[i].name)))
-            return formats[i].write(figure, draw, out, err);
+            return formats[i].write(figure, draw, stop, out, err) && goes_on(stop, err);
     return pj_fail(err, PJ_E_USAGE, NULL, 0,
                    "a figure has no format \"" PJ_STR_FMT "\"; choose svg, png, pdf or html",
                    PJ_STR_ARG(format));

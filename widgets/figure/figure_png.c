@@ -5,6 +5,7 @@
 
 #include "metrics/base/str.h"
 
+#define ZLIB_CONST
 #include <zlib.h>
 
 enum { MOST_COLOURS = 256, SLOTS = 1024, LEVEL = 9 };
@@ -17,10 +18,7 @@ typedef struct palette {
 } palette;
 
 typedef struct picture {
-    const uint32_t *pixels;
-    uint32_t width, height;
-    size_t stride;
-    bool alpha;
+    pj_pixels pixels;
     palette palette;
     bool indexed;
     unsigned depth; // bytes of a pixel
@@ -28,8 +26,8 @@ typedef struct picture {
 
 static uint32_t colour_at(const picture *p, uint32_t x, uint32_t y)
 {
-    uint32_t colour = p->pixels[y * p->stride + x];
-    return p->alpha ? colour : colour | 0xff000000u;
+    uint32_t colour = p->pixels.at[y * p->pixels.stride + x];
+    return p->pixels.alpha ? colour : colour | 0xff000000u;
 }
 
 /// Index of a colour, which is taken in when it is new; MOST_COLOURS when there is no room.
@@ -49,8 +47,8 @@ static uint32_t index_of(palette *p, uint32_t colour)
 
 static bool fits_palette(picture *p)
 {
-    for (uint32_t y = 0; y < p->height; y++)
-        for (uint32_t x = 0; x < p->width; x++)
+    for (uint32_t y = 0; y < p->pixels.height; y++)
+        for (uint32_t x = 0; x < p->pixels.width; x++)
             if (index_of(&p->palette, colour_at(p, x, y)) == MOST_COLOURS)
                 return false;
     return true;
@@ -60,7 +58,7 @@ static bool fits_palette(picture *p)
 
 static void fill_row(picture *p, uint32_t y, unsigned char *row)
 {
-    for (uint32_t x = 0; x < p->width; x++) {
+    for (uint32_t x = 0; x < p->pixels.width; x++) {
         uint32_t colour = colour_at(p, x, y);
         if (p->indexed) {
             row[x] = (unsigned char)index_of(&p->palette, colour);
@@ -70,21 +68,38 @@ static void fill_row(picture *p, uint32_t y, unsigned char *row)
         at[0] = (unsigned char)(colour >> 16);
         at[1] = (unsigned char)(colour >> 8);
         at[2] = (unsigned char)colour;
-        if (p->alpha)
+        if (p->pixels.alpha)
             at[3] = (unsigned char)(colour >> 24);
     }
 }
 
-/// Without filters, which make flat colours and letters larger.
-static void add_rows(picture *p, pj_buf *out)
+/// Packs a part of the rows, or their end; `out` has room for all of them.
+static bool pack(z_stream *z, pj_str raw, int flush, pj_buf *out)
 {
-    size_t size = (size_t)p->width * p->depth;
-    for (uint32_t y = 0; y < p->height; y++) {
-        char *row = pj_buf_room(out, size + 1);
-        *row = 0;
-        fill_row(p, y, (unsigned char *)row + 1);
-        out->len += size + 1;
+    z->next_in = (const Bytef *)raw.at;
+    z->avail_in = (uInt)raw.len;
+    z->next_out = (Bytef *)out->at + out->len;
+    z->avail_out = (uInt)(out->cap - out->len);
+    int done = deflate(z, flush);
+    out->len = out->cap - z->avail_out;
+    return done == (flush == Z_FINISH ? Z_STREAM_END : Z_OK);
+}
+
+/// Without filters, which make flat colours and letters larger. False when it is stopped.
+static bool pack_rows(picture *p, z_stream *z, const atomic_bool *stop, pj_buf *out)
+{
+    size_t size = (size_t)p->pixels.width * p->depth + 1;
+    pj_buf_room(out, deflateBound(z, size * p->pixels.height));
+    pj_auto_buf row = {0};
+    char *at = pj_buf_room(&row, size);
+    *at = 0;
+    for (uint32_t y = 0; y < p->pixels.height; y++) {
+        fill_row(p, y, (unsigned char *)at + 1);
+        if ((stop && atomic_load_explicit(stop, memory_order_relaxed)) ||
+            !pack(z, (pj_str){at, size}, Z_NO_FLUSH, out))
+            return false;
     }
+    return pack(z, (pj_str){0}, Z_FINISH, out);
 }
 
 // ---- chunks
@@ -113,7 +128,7 @@ static void add_palette(const picture *p, pj_buf *out)
         pj_buf_add_char(&alphas, (char)(p->palette.colours[i] >> 24));
     }
     add_chunk(out, "PLTE", pj_buf_str(&colours));
-    if (p->alpha)
+    if (p->pixels.alpha)
         add_chunk(out, "tRNS", pj_buf_str(&alphas));
 }
 
@@ -122,30 +137,29 @@ static void add_head(const picture *p, pj_buf *out)
     enum { RGB = 2, INDEXED = 3, RGBA = 6 };
     pj_auto_buf head = {0};
     pj_buf_add(out, PJ_S("\x89PNG\r\n\x1a\n"));
-    add_number(&head, p->width);
-    add_number(&head, p->height);
+    add_number(&head, p->pixels.width);
+    add_number(&head, p->pixels.height);
     pj_buf_add_char(&head, 8); // bits
-    pj_buf_add_char(&head, p->indexed ? INDEXED : p->alpha ? RGBA : RGB);
+    pj_buf_add_char(&head, p->indexed ? INDEXED : p->pixels.alpha ? RGBA : RGB);
     pj_buf_add(&head, (pj_str){"\0\0\0", 3});
     add_chunk(out, "IHDR", pj_buf_str(&head));
     if (p->indexed)
         add_palette(p, out);
 }
 
-bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size_t stride,
-                   bool alpha, pj_buf *out)
+bool pj_figure_png(const pj_pixels *pixels, const atomic_bool *stop, pj_buf *out)
 {
-    picture p = {
-        .pixels = pixels, .width = width, .height = height, .stride = stride, .alpha = alpha};
+    picture p = {.pixels = *pixels};
     p.indexed = fits_palette(&p);
-    p.depth = p.indexed ? 1 : alpha ? 4 : 3;
-    pj_auto_buf raw = {0}, packed = {0};
-    add_rows(&p, &raw);
-    uLongf size = compressBound(raw.len);
-    if (compress2((Bytef *)pj_buf_room(&packed, size), &size, (const Bytef *)raw.at, raw.len,
-                  LEVEL) != Z_OK)
+    p.depth = p.indexed ? 1 : pixels->alpha ? 4 : 3;
+    pj_auto_buf packed = {0};
+    z_stream z = {0};
+    if (deflateInit(&z, LEVEL) != Z_OK)
         return false;
-    packed.len = size;
+    bool whole = pack_rows(&p, &z, stop, &packed);
+    deflateEnd(&z);
+    if (!whole)
+        return false;
     add_head(&p, out);
     add_chunk(out, "IDAT", pj_buf_str(&packed));
     add_chunk(out, "IEND", (pj_str){0});

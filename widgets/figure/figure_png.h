@@ -4,11 +4,17 @@
 
 #include "metrics/base/buf.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
-/// `pixels` holds height rows of `stride` pixels, 0xAARRGGBB each; without `alpha` all are opaque.
-/// False when zlib fails.
-bool pj_figure_png(const uint32_t *pixels, uint32_t width, uint32_t height, size_t stride,
-                   bool alpha, pj_buf *out);
+typedef struct pj_pixels {
+    const uint32_t *at; // height rows of `stride` pixels, 0xAARRGGBB each
+    uint32_t width, height;
+    size_t stride;
+    bool alpha; // else all are opaque
+} pj_pixels;
+
+/// False when zlib fails, or `stop` is raised (NULL = never).
+bool pj_figure_png(const pj_pixels *pixels, const atomic_bool *stop, pj_buf *out);
 
 #endif

@@ -159,8 +159,12 @@ static void add_image(pj_buf *out, const pj_mark *mark)
     pj_auto_buf png = {0};
     for (size_t i = 0; i < count; i++) // RRGGBBAA to AARRGGBB
         pixels[i] = mark->pixels[i] >> 8 | mark->pixels[i] << 24;
-    bool packed = pj_figure_png(pixels, (uint32_t)mark->pixel_columns, (uint32_t)mark->pixel_rows,
-                                mark->pixel_columns, true, &png);
+    const pj_pixels picture = {.at = pixels,
+                               .width = (uint32_t)mark->pixel_columns,
+                               .height = (uint32_t)mark->pixel_rows,
+                               .stride = mark->pixel_columns,
+                               .alpha = true};
+    bool packed = pj_figure_png(&picture, NULL, &png);
     free(pixels);
     if (!packed)
         return;

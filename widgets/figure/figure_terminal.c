@@ -20,9 +20,10 @@ static pj_extent measure(const char *text, double size, bool bold)
     return (pj_extent){(double)pj_utf8_columns(pj_str_of(text)) * PJ_CELL_WIDTH, PJ_CELL_HEIGHT};
 }
 
-static bool render(const pj_figure *figure, pj_picture kind, double scale, pj_buf *out, pj_err *err)
+static bool render(const pj_figure *figure, pj_picture kind, double scale, const atomic_bool *stop,
+                   pj_buf *out, pj_err *err)
 {
-    (void)figure, (void)kind, (void)scale, (void)out;
+    (void)figure, (void)kind, (void)scale, (void)stop, (void)out;
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "a figure for a terminal is no file");
 }
 

@@ -34,7 +34,13 @@ typedef struct sheet {
     double *left, *width; // of columns
     cell_text *cells;     // rows * table->column_count
     double y;             // where the next part begins
+    const atomic_bool *stop;
 } sheet;
+
+static bool is_stopped(const sheet *s)
+{
+    return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
+}
 
 static bool is_wrapped(const sheet *s, size_t column)
 {
@@ -86,7 +92,7 @@ static void lay_out(sheet *s)
     for (size_t column = 0; column < s->table->column_count; column++) {
         size_t longest = 0;
         s->width[column] = pj_textbox_width(s->draw, header_of(s, column), head_style);
-        for (size_t row = 0; row < s->rows; row++)
+        for (size_t row = 0; row < s->rows && !is_stopped(s); row++)
             lay_cell(s, row, column, &longest);
         s->left[column] = x;
         x += s->width[column] + column_gap;
@@ -169,7 +175,7 @@ static void add_cell(sheet *s, size_t row, size_t column, double height)
 
 static void add_rows(sheet *s)
 {
-    for (size_t row = 0; row < s->rows; row++) {
+    for (size_t row = 0; row < s->rows && !is_stopped(s); row++) {
         double height = row_height(s, row);
         for (size_t i = 0; i < s->columns; i++)
             add_cell(s, row, i, height);
@@ -245,7 +251,7 @@ static void size_figure(sheet *s, const notes *n)
     s->figure->height = ceil(height + margin - 6);
 }
 
-static pj_figure *draw_table(const pj_table *table, const pj_draw *draw)
+static pj_figure *draw_table(const pj_table *table, const pj_draw *draw, const atomic_bool *stop)
 {
     pj_figure *figure = pj_figure_new(0, 0, table->title);
     size_t rows = table->row_count < PJ_PICTURE_ROWS ? table->row_count : PJ_PICTURE_ROWS;
@@ -255,6 +261,7 @@ static pj_figure *draw_table(const pj_table *table, const pj_draw *draw)
                .arena = figure->arena,
                .figure = figure,
                .rows = rows,
+               .stop = stop,
                .forms = pj_column_texts_of(table, figure->arena),
                .left = pj_new_n(figure->arena, double, columns + 1),
                .width = pj_new_n(figure->arena, double, columns + 1),
@@ -273,8 +280,8 @@ static pj_figure *draw_table(const pj_table *table, const pj_draw *draw)
     return figure;
 }
 
-pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw)
+pj_figure *pj_table_picture(const pj_table *table, const pj_draw *draw, const atomic_bool *stop)
 {
     pj_auto_table shown = pj_table_without(table, PJ_TEXT_OF_MACHINES);
-    return draw_table(shown ? shown : table, draw);
+    return draw_table(shown ? shown : table, draw, stop);
 }

@@ -229,7 +229,7 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
     if (!figure && !table)
         return false;
     if (!renderer)
-        return pj_figure_file(figure, pj_str_of(format), out, err);
+        return pj_figure_file(figure, pj_str_of(format), NULL, out, err);
     if (!table)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no table behind this picture");
     pj_render_table(renderer, table, opts, out);

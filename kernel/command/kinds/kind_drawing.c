@@ -104,8 +104,7 @@ static const char *const suffixes[] = {"dot", NULL}; // of call graphs
 
 static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
 {
-    (void)stop;
-    return pj_figure_file(value->drawing->figure, suffix, out, err);
+    return pj_figure_file(value->drawing->figure, suffix, stop, out, err);
 }
 
 const pj_kind pj_kind_drawing = {

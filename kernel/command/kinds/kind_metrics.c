@@ -73,7 +73,6 @@ static bool bundle(pj_session *session, const pj_value *value, pj_bundle_opts op
 
 static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_buf *out, pj_err *err)
 {
-    (void)stop;
     const pj_renderer *renderer = pj_renderer_by_name(suffix);
     if (renderer) {
         pj_render_opts opts = {.page = true, .palette = value->palette};
@@ -85,7 +84,7 @@ static bool write(const pj_value *value, pj_str suffix, atomic_bool *stop, pj_bu
         return false;
     pj_auto_figure figure = pj_table_figure(value->metrics, value->palette, module);
     pj_figure_fit(figure, value->size);
-    return pj_figure_file(figure, suffix, out, err);
+    return pj_figure_file(figure, suffix, stop, out, err);
 }
 
 const pj_kind pj_kind_metrics = {

@@ -116,7 +116,7 @@ static int lines(lua_State *L)
     const pj_profile *p = self(L);
     pj_err *err = pj_lang_err(L);
     pj_lang_object *slot = pj_lang_object_push(L);
-    return give_table(L, slot, pj_profile_lines(p, err), err);
+    return give_table(L, slot, pj_profile_lines(p, pj_lang_of(L)->stop, err), err);
 }
 
 static int push_made(lua_State *L, pj_table *(*make)(const pj_profile *profile))

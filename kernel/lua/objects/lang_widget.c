@@ -232,7 +232,7 @@ static json_t *picture(lua_State *L, int index, pj_err *err)
         return NULL;
     pj_auto_buf png = {0};
     bool aside = pj_lang_step_aside(lang);
-    bool ok = pj_figure_file(object->value.drawing->figure, PJ_S("png"), &png, err);
+    bool ok = pj_figure_file(object->value.drawing->figure, PJ_S("png"), lang->stop, &png, err);
     pj_lang_step_back(lang, aside);
     return ok ? json_stringn_nocheck(png.at, png.len) : NULL;
 }

@@ -63,7 +63,7 @@ static void svg_carries_hover_texts_and_a_description(void **state)
     (void)state;
     pj_auto_figure figure = small_figure("text \xff");
     pj_auto_buf svg = {0};
-    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
     pj_str text = pj_buf_str(&svg);
     assert_int_equal(pj_xml_count(text, "title", NULL), 5);
     assert_int_equal(pj_xml_count(text, "desc", NULL), 1);
@@ -78,7 +78,7 @@ static void pictures_have_no_ids(void **state)
     (void)state;
     pj_auto_figure figure = small_figure("one");
     pj_auto_buf svg = {0};
-    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
     assert_null(strstr(svg.at, " id=\""));
     assert_null(strstr(svg.at, "url("));
 }
@@ -99,10 +99,10 @@ static void what_has_data_is_alive(void **state)
     for (size_t i = 0; i < 2; i++) {
         pj_auto_figure figure = small_figure("x");
         pj_auto_buf still = {0}, alive = {0};
-        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), &still, NULL));
+        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), NULL, &still, NULL));
         assert_int_equal(count_of(&still, "pjAlive"), 0);
         figure->alive = "{\"shape\":\"rows\"}";
-        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), &alive, NULL));
+        assert_true(pj_figure_file(figure, pj_str_of(formats[i]), NULL, &alive, NULL));
         assert_int_equal(count_of(&alive, "page.pjAlive = {"), 1);
         assert_int_equal(count_of(&alive, "{\"shape\":\"rows\"});"), 1);
         assert_int_equal(count_of(&alive, "]]>"), 1);
@@ -117,7 +117,7 @@ static void text_is_text(void **state)
     (void)state;
     pj_auto_figure figure = small_figure("Load <balance>");
     pj_auto_buf svg = {0};
-    assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
     pj_str text = pj_buf_str(&svg);
     assert_true(pj_xml_says(text, NULL, "Load <balance>"));
     assert_int_equal(pj_xml_count(text, "text", NULL), 1);
@@ -141,7 +141,7 @@ static void pictures_come_in_any_size(void **state)
     pj_figure_fit(fitted, (pj_picture_size){.width = 50, .font_size = 99, .pixels = 3});
     assert_true(fitted->width == 50 && fitted->height == 25);
     pj_auto_buf png = {0};
-    assert_true(pj_figure_file(fitted, PJ_S("png"), &png, NULL));
+    assert_true(pj_figure_file(fitted, PJ_S("png"), NULL, &png, NULL));
     assert_int_equal((unsigned char)png.at[19], 150);
 }
 
@@ -176,9 +176,23 @@ static void pictures_larger_than_png_allows_are_scaled(void **state)
     (void)state;
     pj_auto_figure figure = pj_figure_new(30000, 10, "wide");
     pj_auto_buf png = {0};
-    assert_true(pj_figure_file(figure, PJ_S("png"), &png, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("png"), NULL, &png, NULL));
     const unsigned char *head = (const unsigned char *)png.at;
     assert_in_range(head[16] << 24 | head[17] << 16 | head[18] << 8 | head[19], 1000, 16001);
+}
+
+/// Of no kind of file there is a part.
+static void a_stop_ends_every_format(void **state)
+{
+    (void)state;
+    pj_auto_figure figure = small_figure("x");
+    atomic_bool stop = true;
+    for (size_t i = 0; pj_figure_format_at(i); i++) {
+        pj_auto_buf out = {0};
+        pj_err err = {0};
+        assert_false(pj_figure_file(figure, pj_str_of(pj_figure_format_at(i)), &stop, &out, &err));
+        assert_int_equal(err.code, PJ_E_STOPPED);
+    }
 }
 
 int main(void)
@@ -191,6 +205,7 @@ int main(void)
         cmocka_unit_test(pictures_come_in_any_size),
         cmocka_unit_test(hot_spots_have_a_least_size),
         cmocka_unit_test(the_topmost_spot_lies_above_the_others),
+        cmocka_unit_test(a_stop_ends_every_format),
         cmocka_unit_test(pictures_larger_than_png_allows_are_scaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,8 @@ static void check(const uint32_t *pixels, uint32_t width, uint32_t height, bool 
     enum { ROOM = 1 << 16 };
     static unsigned char raw[ROOM];
     pj_auto_buf png = {0};
-    assert_true(pj_figure_png(pixels, width, height, width, alpha, &png));
+    const pj_pixels picture = {pixels, width, height, width, alpha};
+    assert_true(pj_figure_png(&picture, NULL, &png));
     pj_str text = pj_buf_str(&png), head = chunk(text, "IHDR"), colours = chunk(text, "PLTE");
     pj_str data = chunk(text, "IDAT");
     assert_int_equal(number_at(head.at), width);
@@ -75,7 +76,7 @@ static void few_colours_are_a_palette(void **state)
     pixels[7] = 0;
     check(pixels, SIDE, SIDE, true, 3);
     pj_auto_buf png = {0};
-    assert_true(pj_figure_png(pixels, SIDE, SIDE, SIDE, true, &png));
+    assert_true(pj_figure_png(&(pj_pixels){pixels, SIDE, SIDE, SIDE, true}, NULL, &png));
     assert_int_equal(chunk(pj_buf_str(&png), "tRNS").at[7], 0);
 }
 

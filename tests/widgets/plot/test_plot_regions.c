@@ -122,7 +122,7 @@ static void very_many_regions_stay_small(void **state)
     assert_true(figure->mark_count < 1000);
     assert_true(hovered(figure, "regions\nLoad balance, mean: 0.500") > 100);
     pj_auto_buf html = {0};
-    assert_true(pj_figure_file(figure, PJ_S("html"), &html, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("html"), NULL, &html, NULL));
     assert_true(html.len < 1000000);
     pj_auto_run wide = run_of(3000, 3, 400);
     pj_auto_figure many = figure_of(wide);

@@ -143,7 +143,7 @@ static void large_runs_stay_small(void **state)
     assert_true(count(figure, PJ_MARK_RECT, NULL) < 1400);
     assert_true(count(figure, PJ_MARK_RECT, "Rank 0 to Rank 7") > 0);
     pj_auto_buf html = {0};
-    assert_true(pj_figure_file(figure, PJ_S("html"), &html, NULL));
+    assert_true(pj_figure_file(figure, PJ_S("html"), NULL, &html, NULL));
     assert_true(html.len < 1000000);
 }
 

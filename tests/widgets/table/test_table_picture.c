@@ -48,11 +48,11 @@ static void every_odd_table_lies_inside_its_picture(void **state)
         pj_auto_table table = pj_odd_table(t);
         if (!table)
             break;
-        pj_auto_figure figure = pj_table_picture(table, draw);
+        pj_auto_figure figure = pj_table_picture(table, draw, NULL);
         check_inside(figure);
         assert_true(figure->height < 16000);
         pj_auto_buf svg = {0};
-        assert_true(pj_figure_file(figure, PJ_S("svg"), &svg, NULL));
+        assert_true(pj_figure_file(figure, PJ_S("svg"), NULL, &svg, NULL));
     }
 }
 
@@ -73,7 +73,7 @@ static void numbers_stand_right_and_texts_left(void **state)
         row[0] = pj_cell_text("short");
         row[1] = pj_cell_int(i == 2 ? 1234567 : 1000000 * (1 + 99 * i));
     }
-    pj_auto_figure figure = pj_table_picture(table, draw);
+    pj_auto_figure figure = pj_table_picture(table, draw, NULL);
     const pj_mark *small = find_text(figure, "1.0"), *large = find_text(figure, "100.0");
     const pj_mark *name = find_text(figure, "short");
     assert_true(small && large && name && find_text(figure, "Time [ms]"));
@@ -94,7 +94,7 @@ static void long_tables_say_what_is_not_drawn(void **state)
     for (int i = 0; i < PJ_PICTURE_ROWS + 7; i++)
         pj_table_add_row(table)[0] = pj_cell_text(i == PJ_PICTURE_ROWS ? "beyond" : "within");
     *pj_table_cell(table, 0, 1) = pj_cell_empty("no clock");
-    pj_auto_figure figure = pj_table_picture(table, draw);
+    pj_auto_figure figure = pj_table_picture(table, draw, NULL);
     assert_non_null(find_text(figure, "500 of 507 rows"));
     assert_null(find_text(figure, "beyond"));
     assert_non_null(find_text(figure, "no clock"));
@@ -108,7 +108,7 @@ static void sentences_are_wrapped_and_wide_tables_end(void **state)
     for (int i = 0; i < 100; i++)
         pj_table_add_column(table, (pj_column){.key = "k", .title = "A column with a long title"});
     pj_table_add_row(table);
-    pj_auto_figure wide = pj_table_picture(table, draw);
+    pj_auto_figure wide = pj_table_picture(table, draw, NULL);
     assert_true(wide->width <= PJ_PICTURE_WIDTH + 100);
     assert_non_null(find_text(wide, "of 100 columns"));
     pj_auto_table sentence = pj_table_new("sentence");
@@ -117,7 +117,7 @@ static void sentences_are_wrapped_and_wide_tables_end(void **state)
     for (int i = 0; i < 60; i++)
         pj_buf_puts(&words, "word and ");
     pj_table_add_row(sentence)[0] = pj_cell_text(words.at);
-    pj_auto_figure wrapped = pj_table_picture(sentence, draw);
+    pj_auto_figure wrapped = pj_table_picture(sentence, draw, NULL);
     assert_true(wrapped->width < 700);
     check_inside(wrapped);
 }
@@ -126,15 +126,27 @@ static void long_titles_push_the_rows_down(void **state)
 {
     (void)state;
     pj_auto_table table = two_columns();
-    pj_auto_figure plain = pj_table_picture(table, draw);
+    pj_auto_figure plain = pj_table_picture(table, draw, NULL);
     table->title = "Times of the solver on both partitions, with every message that it sent and "
                    "received, and of everything else that the program did meanwhile, one by one";
-    pj_auto_figure figure = pj_table_picture(table, draw);
+    pj_auto_figure figure = pj_table_picture(table, draw, NULL);
     const pj_mark *end = find_text(figure, "one by one");
     assert_non_null(end);
     assert_true(find_text(figure, "Name")->y > end->y);
     assert_true(figure->height > plain->height + 10);
     check_inside(figure);
+}
+
+static void laying_out_ends_at_a_stop(void **state)
+{
+    (void)state;
+    pj_auto_table table = two_columns();
+    pj_table_add_row(table)[0] = pj_cell_text("shown");
+    atomic_bool stop = true;
+    pj_auto_figure whole = pj_table_picture(table, draw, NULL);
+    pj_auto_figure figure = pj_table_picture(table, draw, &stop);
+    assert_non_null(find_text(whole, "shown"));
+    assert_null(find_text(figure, "shown"));
 }
 
 int main(void)
@@ -145,6 +157,7 @@ int main(void)
         cmocka_unit_test(long_tables_say_what_is_not_drawn),
         cmocka_unit_test(sentences_are_wrapped_and_wide_tables_end),
         cmocka_unit_test(long_titles_push_the_rows_down),
+        cmocka_unit_test(laying_out_ends_at_a_stop),
     };
     return cmocka_run_group_tests(tests, open_draw, NULL);
 }

@@ -18,8 +18,8 @@ static const char *const *keys(const pj_profile *p)
 
 static pj_table *make_table(pj_profile *p, pj_profile_ask ask, pj_err *err)
 {
-    pj_auto_table lines = pj_profile_lines(p, err);
-    return lines ? pj_part_order(lines, &ask, NULL, err) : NULL;
+    pj_auto_table lines = pj_profile_lines(p, ask.stop, err);
+    return lines ? pj_part_order(lines, &ask, ask.stop, err) : NULL;
 }
 
 static const pj_profile_kind lines = {

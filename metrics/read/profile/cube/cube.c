@@ -45,7 +45,7 @@ static bool parse_anchor(pj_cube *cube, pj_str bytes, pj_job *job, pj_err *err)
     pj_source *source = pj_source_memory(cube->blob->name, bytes, job, err);
     pj_str xml;
     bool ok = source && pj_source_whole(source, ANCHOR_MAX, &xml, err) &&
-              pj_cube_parse_anchor(cube, cube->blob->name, xml, err);
+              pj_cube_parse_anchor(cube, cube->blob->name, xml, job, err);
     pj_source_close(source);
     return ok;
 }

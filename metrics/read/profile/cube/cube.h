@@ -98,8 +98,9 @@ typedef struct pj_cube {
 
 /// Reads everything but the values. Errors: PJ_E_FORMAT, PJ_E_IO, PJ_E_MEMORY.
 bool pj_cube_open(pj_cube *cube, const pj_blob *blob, pj_arena *arena, pj_job *job, pj_err *err);
-/// anchor.xml alone, which `name` names in messages.
-bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_err *err);
+/// anchor.xml alone, which `name` names in messages. Errors: PJ_E_FORMAT, PJ_E_MEMORY,
+/// PJ_E_STOPPED.
+bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_job *job, pj_err *err);
 /// The metric with this key; NULL = none.
 const pj_cube_metric *pj_cube_find(const pj_cube *cube, pj_str key);
 

@@ -3,6 +3,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
@@ -365,11 +366,13 @@ static void settle_all(anchor *a)
     pj_buf_free(&a->text);
 }
 
-static bool run_parser(anchor *a, pj_str xml)
+static bool run_parser(anchor *a, pj_str xml, pj_job *job)
 {
-    enum { STEP = 1 << 20 };
+    enum { STEP = 1 << 18 };
     enum XML_Status status = XML_STATUS_OK;
     while (status == XML_STATUS_OK && xml.len > STEP) {
+        if (!pj_job_check(job, a->name, a->err))
+            return false;
         status = XML_Parse(a->parser, xml.at, STEP, 0);
         xml = pj_str_from(xml, STEP);
     }
@@ -381,7 +384,7 @@ static bool run_parser(anchor *a, pj_str xml)
     return status == XML_STATUS_OK;
 }
 
-bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_err *err)
+bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_job *job, pj_err *err)
 {
     anchor a = {
         .cube = cube,
@@ -404,7 +407,7 @@ bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_err *e
     XML_SetElementHandler(a.parser, start, end);
     XML_SetCharacterDataHandler(a.parser, characters);
     XML_SetStartDoctypeDeclHandler(a.parser, doctype);
-    bool ok = run_parser(&a, xml);
+    bool ok = run_parser(&a, xml, job);
     XML_ParserFree(a.parser);
     settle_all(&a);
     return ok;

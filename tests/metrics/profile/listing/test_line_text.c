@@ -8,6 +8,7 @@
 #include "metrics/profile/listing/line_text.h"
 #include "metrics/profile/listing/python_block.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_parts.h"
 #include "tests/support/folder.h"
 #include "tests/support/golden.h"
 #include "tests/support/profile/read_profile.h"
@@ -121,6 +122,12 @@ static void test_ranks(void **state)
     pj_err err = {0};
     pj_auto_profile p = pj_build_finish(b, &err);
     same_text(p, (pj_line_text_opts){.unit = 0}, PJ_SOURCE_DIR "/tests/golden/lines_ranks.txt");
+    atomic_bool stop = true;
+    pj_auto_table lines = pj_profile_lines(p, NULL, &err);
+    assert_int_equal(lines->row_count, 3);
+    assert_null(pj_profile_lines(p, &stop, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+    err = (pj_err){0};
     pj_auto_build none = pj_build_new("a", &job);
     pj_auto_profile empty = pj_build_finish(none, &err);
     pj_auto_buf text = {.at = NULL};

@@ -397,8 +397,29 @@ static void refused(const char *anchor, const char *why)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_cube cube = {.arena = arena};
     pj_err err = {.code = PJ_E_NONE};
-    assert_false(pj_cube_parse_anchor(&cube, "made.cubex", pj_str_of(anchor), &err));
+    pj_job job = {.workers = 1};
+    assert_false(pj_cube_parse_anchor(&cube, "made.cubex", pj_str_of(anchor), &job, &err));
     assert_non_null(strstr(err.text, why));
+}
+
+/// Anchors of a GB are read in steps.
+static void long_anchors_are_left_at_a_stop(void **state)
+{
+    (void)state;
+    enum { ATTRIBUTES = 20000 };
+    pj_auto_buf xml = {.at = NULL};
+    pj_buf_puts(&xml, "<cube>");
+    for (unsigned i = 0; i < ATTRIBUTES; i++)
+        pj_buf_puts(&xml, "<attr key=\"note\" value=\"of the file\"/>");
+    pj_buf_puts(&xml, "</cube>");
+    atomic_bool stop = true;
+    pj_job job = {.workers = 1, .stop = &stop};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_cube cube = {.arena = arena};
+    pj_err err = {.code = PJ_E_NONE};
+    assert_false(pj_cube_parse_anchor(&cube, "made.cubex", pj_buf_str(&xml), &job, &err));
+    assert_int_equal(err.code, PJ_E_STOPPED);
+    assert_int_equal(cube.attribute_count, 0);
 }
 
 static void odd_anchors_are_refused(void **state)
@@ -426,6 +447,7 @@ int main(void)
                                        cmocka_unit_test(each_truncation_is_told),
                                        cmocka_unit_test(changed_bytes_are_no_danger),
                                        cmocka_unit_test(half_a_metric_is_told),
-                                       cmocka_unit_test(odd_anchors_are_refused)};
+                                       cmocka_unit_test(odd_anchors_are_refused),
+                                       cmocka_unit_test(long_anchors_are_left_at_a_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,117 @@
+// popinjay trend DIR: metrics of a program over time.
+#include "kernel/command/command.h"
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/analyse/trend.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/newfile.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+#include "widgets/report/trend_page.h"
+
+typedef struct trend_args {
+    pj_load_args load;
+    pj_texts metrics;
+    const char *page, *badge;
+    pj_exports exports;
+} trend_args;
+
+static bool write_page(pj_session *session, const char *path, const pj_table *trend,
+                       void (*fill)(const pj_table *trend, pj_buf *out), pj_err *err)
+{
+    pj_auto_buf text = {.at = NULL};
+    if (!path)
+        return true;
+    fill(trend, &text);
+    if (!pj_newfile_put(path, pj_buf_str(&text), err))
+        return false;
+    session->exports++;
+    pj_session_wrote(session, path);
+    return true;
+}
+
+static pj_table *table_of(const trend_args *args, const pj_list *list, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **runs = pj_new_n(arena, pj_run *, list->count);
+    for (size_t i = 0; i < list->count; i++)
+        runs[i] = list->items[i].run;
+    return pj_trend_table(runs, list->count,
+                          (pj_trend_opts){.region = args->load.region,
+                                          .metrics = args->metrics.items,
+                                          .metric_count = args->metrics.count},
+                          err);
+}
+
+static bool run_trend(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    trend_args args = *(const trend_args *)given;
+    pj_load_args load = args.load;
+    pj_auto_value runs = {0};
+    load.region = NULL; // is taken here: of each run
+    if (!pj_export_check(&args.exports, err) ||
+        !pj_inputs_load(session, &load, (pj_load_opts){.for_sums = true}, &runs, err))
+        return false;
+    pj_table *table = table_of(&args, runs.list, err);
+    if (!table)
+        return false;
+    *out = pj_value_table_take(table);
+    return write_page(session, args.page, table, pj_trend_page, err) &&
+           write_page(session, args.badge, table, pj_trend_badge, err) &&
+           pj_export_all(session, out, &args.exports, err);
+}
+
+static const pj_param params[] = {
+    {.name = "metric",
+     .letter = 'y',
+     .type = PJ_PARAM_TEXTS,
+     .offset = offsetof(trend_args, metrics),
+     .shown = "METRIC",
+     .preset = "efficiencies and runtime_s",
+     .help = "Metrics by their keys: parallel_efficiency, runtime_s."},
+    {.name = "output",
+     .letter = 'o',
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(trend_args, page),
+     .shown = "FILE",
+     .help = "Writes an HTML page with a picture of each metric, which needs no other file."},
+    {.name = "badge",
+     .type = PJ_PARAM_PATH,
+     .offset = offsetof(trend_args, badge),
+     .shown = "FILE",
+     .help = "Writes the latest parallel efficiency as an SVG: red below 0.6, orange below 0.8."},
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(trend_args, load),
+     .help = "Summaries (popinjay preprocess) or files of TALP, or folders of them."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(trend_args, load)},
+    {.rows = pj_region_rows, .base = offsetof(trend_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(trend_args, exports)},
+    {0},
+};
+
+const pj_command pj_command_trend = {
+    .name = "trend",
+    .summary = "Metrics of a program over time, and where they change",
+    .detail =
+        "Runs are in order of the time of their commit, as TALP's files have it, else of their "
+        "measurement, else of their file; runs of one layout are one series. A change is where the "
+        "level of a series becomes another one: at least three runs on each side, by far more "
+        "likely than chance.\n"
+        "share/ci has templates that keep an archive and publish the page.",
+    .example = "popinjay trend archive -o trend.html --badge badge.svg",
+    .faces = PJ_IN_BOTH,
+    .reads = true,
+    .groups = groups,
+    .args_size = sizeof(trend_args),
+    .run = run_trend,
+};

@@ -1,0 +1,236 @@
+// Metrics of the same program over time.
+#include "metrics/analyse/trend.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/pop/change_points.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/run_parts.h"
+#include "metrics/run/study.h"
+#include "metrics/table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { TIME, COMMIT, BRANCH, LAYOUT, REGION, METRIC, VALUE, CHANGE, COLUMNS };
+
+static const pj_column columns[COLUMNS] = {
+    {"time", "Time", "Of the commit, else of the measurement, else of the file.", PJ_UNIT_NONE,
+     PJ_TEXT},
+    {"commit", "Commit", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"branch", "Branch", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"layout", "Layout", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"value", "Value", NULL, PJ_UNIT_NONE, false},
+    {"change", "Change", "Of the level, where one begins, in parts of the one before.",
+     PJ_UNIT_CHANGE, false},
+};
+
+/// A run and when it counts.
+typedef struct moment {
+    const pj_run *run;
+    size_t index; // in the study
+    const char *time, *commit, *branch, *layout;
+} moment;
+
+typedef struct trend {
+    const pj_metrics *metrics;
+    pj_trend_opts opts;
+    pj_table *table;
+    moment *moments;
+    size_t count;
+    size_t of_files; // without a time of their own
+} trend;
+
+static const char *file_time(const char *path, pj_arena *arena)
+{
+    struct stat status;
+    struct tm parts;
+    char text[32];
+    if (stat(path, &status) != 0 || !gmtime_r(&status.st_mtime, &parts) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts))
+        return "";
+    return pj_arena_text(arena, pj_str_of(text));
+}
+
+static const char *text_or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+static moment moment_of(trend *t, size_t index)
+{
+    static const pj_run_origin nothing = {.version = NULL};
+    const pj_case *c = &t->metrics->study->cases[index];
+    const pj_run *whole = pj_run_whole(c->run);
+    const pj_run_origin *origin = whole->origin ? whole->origin : &nothing;
+    moment m = {.run = whole, .index = index, .branch = text_or_nothing(origin->branch)};
+    m.commit = origin->commit ? origin->commit : text_or_nothing(whole->tag);
+    m.time = origin->committed ? origin->committed : origin->measured;
+    if (!m.time) {
+        m.time = file_time(whole->path, t->table->arena);
+        t->of_files++;
+    }
+    uint32_t each = c->layout->ranks ? c->layout->locations / c->layout->ranks : 0;
+    m.layout = pj_arena_format(t->table->arena, "%uxMPI %uxOpenMP", c->layout->ranks, each);
+    return m;
+}
+
+static int by_layout_and_time(const void *a, const void *b)
+{
+    const moment *x = a, *y = b;
+    int order = pj_str_order_natural(pj_str_of(x->layout), pj_str_of(y->layout));
+    if (order == 0)
+        order = strcmp(x->time, y->time);
+    return order ? order : strcmp(x->run->path, y->run->path);
+}
+
+static pj_cell text_cell(const trend *t, const char *text)
+{
+    return *text ? pj_table_copy_cell(t->table, pj_cell_text(text))
+                 : pj_cell_empty("the file does not tell");
+}
+
+static void add_row(const trend *t, const moment *m, const pj_metric *metric, pj_metric_value value)
+{
+    pj_cell *cells = pj_table_add_row(t->table);
+    cells[TIME] = text_cell(t, m->time);
+    cells[COMMIT] = text_cell(t, m->commit);
+    cells[BRANCH] = text_cell(t, m->branch);
+    cells[LAYOUT] = pj_cell_text(m->layout);
+    cells[REGION] = text_cell(t, t->opts.region ? t->opts.region : "Global");
+    cells[METRIC] = text_cell(t, metric->key);
+    cells[VALUE] = value.reason ? pj_table_copy_cell(t->table, pj_cell_empty(value.reason))
+                                : pj_cell_real(value.value);
+    cells[CHANGE] = pj_cell_empty("no other level begins");
+}
+
+static double mean_of(const double *values, size_t from, size_t to)
+{
+    double sum = 0;
+    for (size_t i = from; i < to; i++)
+        sum += values[i];
+    return sum / (double)(to - from);
+}
+
+/// Fills in the changes of the rows from `first` on, which are one series.
+static void mark_changes(const trend *t, size_t first)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    size_t rows = t->table->row_count - first, count = 0, before = 0;
+    double *values = pj_new_n(arena, double, rows + 1);
+    size_t *places = pj_new_n(arena, size_t, rows + 1);
+    bool *changes = pj_new_n(arena, bool, rows + 1);
+    for (size_t i = 0; i < rows; i++) {
+        const pj_cell *value = pj_table_cell(t->table, first + i, VALUE);
+        if (value->kind == PJ_CELL_EMPTY)
+            continue;
+        places[count] = first + i;
+        values[count++] = pj_cell_number(*value);
+    }
+    pj_change_points(values, count, changes);
+    for (size_t at = 1; at < count; at++) {
+        size_t end = at + 1;
+        if (!changes[at])
+            continue;
+        while (end < count && !changes[end])
+            end++;
+        double old = mean_of(values, before, at), new = mean_of(values, at, end);
+        if (old > 0)
+            *pj_table_cell(t->table, places[at], CHANGE) = pj_cell_real(new / old - 1);
+        before = at;
+    }
+}
+
+static bool is_wanted(const trend *t, const pj_metric *metric)
+{
+    if (t->opts.metric_count == 0)
+        return metric->kind == PJ_METRIC_EFFICIENCY || metric->kind == PJ_METRIC_INEFFICIENCY ||
+               strcmp(metric->key, "runtime_s") == 0;
+    for (size_t i = 0; i < t->opts.metric_count; i++)
+        if (strcmp(t->opts.metrics[i], metric->key) == 0)
+            return true;
+    return false;
+}
+
+/// All metrics of the runs of a layout.
+static void add_layout(const trend *t, size_t from, size_t to)
+{
+    for (size_t row = 0; row < t->metrics->set->count; row++) {
+        const pj_metric *metric = &t->metrics->set->rows[row];
+        size_t first = t->table->row_count;
+        bool any = false;
+        for (size_t i = from; i < to; i++)
+            any = any || !pj_metrics_at(t->metrics, t->moments[i].index, row).reason;
+        if (!any || !is_wanted(t, metric))
+            continue;
+        for (size_t i = from; i < to; i++)
+            add_row(t, &t->moments[i], metric, pj_metrics_at(t->metrics, t->moments[i].index, row));
+        mark_changes(t, first);
+    }
+}
+
+static void fill(trend *t)
+{
+    t->count = t->metrics->study->count;
+    t->moments = pj_new_n(t->table->arena, moment, t->count);
+    for (size_t i = 0; i < t->count; i++)
+        t->moments[i] = moment_of(t, i);
+    qsort(t->moments, t->count, sizeof *t->moments, by_layout_and_time);
+    for (size_t from = 0, to; from < t->count; from = to) {
+        for (to = from + 1; to < t->count; to++)
+            if (strcmp(t->moments[to].layout, t->moments[from].layout) != 0)
+                break;
+        add_layout(t, from, to);
+    }
+    if (t->of_files)
+        t->table->note =
+            pj_arena_format(t->table->arena,
+                            "%zu of %zu runs tell neither commit time nor time of measurement: the "
+                            "time of the file counts",
+                            t->of_files, t->count);
+}
+
+static bool all_known(const trend *t, pj_err *err)
+{
+    for (size_t i = 0; i < t->opts.metric_count; i++) {
+        bool known = false;
+        for (size_t row = 0; row < t->metrics->set->count && !known; row++)
+            known = strcmp(t->metrics->set->rows[row].key, t->opts.metrics[i]) == 0;
+        if (!known)
+            return pj_fail(err, PJ_E_USAGE, NULL, 0, "trend: the set %s has no metric \"%s\"",
+                           t->metrics->set->key, t->opts.metrics[i]);
+    }
+    return true;
+}
+
+pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **parts = pj_new_n(arena, pj_run *, count);
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = opts.region ? pj_run_parts_named(runs[i], opts.region, err) : runs[i];
+        if (!parts[i])
+            return NULL;
+    }
+    pj_auto_study study = pj_study_new(parts, count, (pj_study_opts){.reference = 0}, err);
+    const pj_metric_set *set = study ? pj_metric_set_default(study) : NULL;
+    pj_auto_metrics metrics =
+        set ? pj_metrics_new(set, study, (pj_metrics_opts){.title = NULL}, err) : NULL;
+    if (!metrics)
+        return NULL;
+    pj_auto_table table = pj_table_new("Metrics over time");
+    trend t = {.metrics = metrics, .opts = opts, .table = table};
+    for (size_t c = 0; c < COLUMNS; c++)
+        pj_table_add_column(table, columns[c]);
+    if (!all_known(&t, err))
+        return NULL;
+    fill(&t);
+    return pj_table_hold(table);
+}

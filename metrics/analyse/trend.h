@@ -1,0 +1,24 @@
+// Metrics of the same program over time, from summaries and files of TALP. Ownership: new tables.
+#ifndef PJ_TREND_H
+#define PJ_TREND_H
+
+#include "metrics/base/err.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+#include <stddef.h>
+
+typedef struct pj_trend_opts {
+    const char *region;         // part of the runs; NULL = the whole runs
+    const char *const *metrics; // keys; none: the efficiencies of the set, and runtime_s
+    size_t metric_count;
+} pj_trend_opts;
+
+/// Columns: time, commit, branch, layout, region, metric, value, change. Rows: by layout, metric
+/// and time. A change is that from one level to the next (change_points.h), in parts of the level
+/// before; where none begins the cell is empty. What has no time of its commit or measurement
+/// counts with that of its file, which the note says. Errors: PJ_E_USAGE, PJ_E_MISSING.
+PJ_CHECKED pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts,
+                                    pj_err *err);
+
+#endif

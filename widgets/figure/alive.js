@@ -110,16 +110,22 @@ vertical-align:-1px}
   }
 
   const brush = document.createElementNS(HTML, "canvas").getContext("2d");
-  function fitting(text, size, room) {
+  const fits = (text, size, room) => {
     brush.font = `${size}px ${FONT}`;
-    if (brush.measureText(text).width <= room) return text;
-    let few = 0, many = text.length;
+    return brush.measureText(text).width <= room;
+  };
+  /// What does not fit gives up its middle: names that begin alike differ at their ends.
+  function fitting(text, size, room) {
+    if (fits(text, size, room)) return text;
+    const letters = [...text], cut = (kept) => letters.slice(0, kept + 1 >> 1).join("") + "\u2026" +
+      (kept > 1 ? letters.slice(-(kept >> 1)).join("") : "");
+    let few = 0, many = letters.length;
     while (few + 1 < many) {
       const middle = few + many >> 1;
-      if (brush.measureText(text.slice(0, middle) + "\u2026").width <= room) few = middle;
+      if (fits(cut(middle), size, room)) few = middle;
       else many = middle;
     }
-    return few > 2 ? text.slice(0, few) + "\u2026" : "";
+    return few > 2 ? cut(few) : "";
   }
 
   // ---- the boxes that the page holds, each behind the one that it lies in
@@ -169,8 +175,8 @@ vertical-align:-1px}
         text += this.strip(view, box, x + 2, y + view.row - 6.5, w - seam - 4, colour);
         if (inside < 16) return text;
         const about = told(view.data, box), name = view.name(box);
-        const both = fitting(`${name}\u00a0 ${about}`, 11, inside);
-        const label = both.endsWith(about) ? both : fitting(name, 11, inside);
+        const both = `${name}\u00a0 ${about}`;
+        const label = fits(both, 11, inside) ? both : fitting(name, 11, inside);
         return label ? `${text}<text x="${round(x + 4)}" y="${y + 14}" font-size="11" ` +
           `fill="${ink(colour)}"${box.flags & SELF ? ' font-style="italic"' : ""}>` +
           `${escape(label)}</text>` : text;

@@ -309,6 +309,8 @@ uint32_t pj_profile_facts_mark_of(const pj_profile_facts *f, const bool *chosen,
     const pj_profile_sums *sums = pj_profile_facts_sums(f);
     for (uint32_t r = 0; r < f->profile->count[PJ_AT_REGION]; r++) {
         double size = fmax(f->of_region[r], pj_profile_sums_size(sums->regions.inclusive[r]));
+        if (f->profile->regions[r].kind == PJ_REGION_thread)
+            continue; // each rank has its own
         if (size > most && has_exactly(f, r, chosen, value) && !pj_profile_facts_waits(f, r)) {
             most = size;
             found = r;

@@ -109,7 +109,8 @@ static double top_of(const rows *r, const pj_call_box *box)
     return r->top + r->row * (r->upwards ? r->v.rows - 1 - row : row);
 }
 
-/// A name that does not fit gives up what is before its last "::", then its end.
+/// A name that does not fit gives up what is before its last "::", then its middle: names that
+/// begin alike differ at their ends.
 static const char *fitting_name(const rows *r, const char *name, pj_style style, double room)
 {
     const pj_draw *draw = r->chart.draw;
@@ -119,7 +120,7 @@ static const char *fitting_name(const rows *r, const char *name, pj_style style,
     size_t colon = pj_str_find_last(text, ':');
     bool scoped = colon > 1 && colon + 1 < text.len && text.at[colon - 1] == ':';
     const char *last = scoped ? name + colon + 1 : name;
-    return pj_textbox_elide(draw, r->chart.arena, last, style, room);
+    return pj_textbox_squeeze(draw, r->chart.arena, last, style, room);
 }
 
 /// "exchange  1.64 s, 82 %", or as much of it as there is room for.
@@ -151,7 +152,7 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
     }
     bool both = name_width + 8 + amount_width <= room;
     const char *shown = both ? name : fitting_name(r, name, style, room);
-    bool cut = pj_str_ends(pj_str_of(shown), PJ_S("\u2026"));
+    bool cut = pj_str_contains(pj_str_of(shown), PJ_S("\u2026"));
     if (!cut || strlen(shown) > 5) // some letters before it
         pj_textbox_put(r->chart.figure, x, base, shown, style);
     if (both)

@@ -302,10 +302,11 @@ static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
                                            .h = chart->bottom,
                                            .stroke = PJ_RULE,
                                            .stroke_width = 1});
-    pj_style style = {.size = 11, .anchor = PJ_ANCHOR_END};
-    double room = pj_textbox_width(chart->draw, "mean", style);
-    pj_textbox_put(chart->figure, fmax(chart->right, border + 3 + room),
-                   pj_chart_y(chart, shown(p, whole)) - 4, "mean", style);
+    pj_style style = {.size = 11, .anchor = PJ_ANCHOR_END, .halo = true};
+    double room = pj_textbox_width(chart->draw, "mean", style), margin = 4;
+    double right = fmin(border + 3 + room, chart->figure->width - margin); // right of the border
+    pj_textbox_put(chart->figure, fmax(chart->right, right), pj_chart_y(chart, shown(p, whole)) - 4,
+                   "mean", style);
 }
 
 /// "cpu_*.prof", "after.prof against before.prof".
@@ -332,8 +333,10 @@ static const char *said(const ranks_plot *p)
     pj_rank_kinds_say(&kinds, v->profile, v->locations, v->location_count, &text);
     if (text.len)
         return pj_arena_text(v->arena, pj_buf_str(&text));
+    const char *gap = pj_rank_gap_said(&p->values, p->whole);
     return *v->finding ? v->finding
-                       : pj_arena_format(v->arena, "Own time of functions, %s in all", total);
+                       : pj_arena_format(v->arena, "%s%sOwn time of functions, %s in all", gap,
+                                         *gap ? ". " : "", total);
 }
 
 static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)

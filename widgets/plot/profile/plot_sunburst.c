@@ -112,7 +112,7 @@ static void add_label(const sunburst *s, uint32_t index)
     double room = tangent ? along : across, angle = -middle * 180 / M_PI;
     if ((a.to - a.from) * a.inner < height || s->ring < height || room < 20)
         return;
-    const char *shown = pj_textbox_elide(s->draw, s->figure->arena, name, style, room);
+    const char *shown = pj_textbox_squeeze(s->draw, s->figure->arena, name, style, room);
     if (strlen(shown) <= 5 && strcmp(shown, name) != 0)
         return;
     bool left = middle > M_PI, below = middle > M_PI / 2 && middle < 3 * M_PI / 2;
@@ -142,7 +142,7 @@ static void add_middle(const sunburst *s)
                                        .stroke_width = 1,
                                        .hover = pj_call_view_hover(v, v->first)});
     pj_textbox_put(s->figure, s->centre.x, s->centre.y - 2,
-                   pj_textbox_elide(s->draw, s->figure->arena, name, style, room), style);
+                   pj_textbox_squeeze(s->draw, s->figure->arena, name, style, room), style);
     style.bold = false;
     pj_textbox_put(s->figure, s->centre.x, s->centre.y + 14,
                    pj_profile_view_amount(&v->view, box->value), style);

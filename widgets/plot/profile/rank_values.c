@@ -128,16 +128,23 @@ static int upwards(const void *a, const void *b)
 /// Ranks from `least` on, as many as a line holds.
 static void add_names(const pj_rank_values *values, const double *of, double least, pj_buf *out)
 {
-    enum { NAMED_MOST = 16 };
-    uint32_t named = 0;
-    for (uint32_t k = 0; k < values->view.location_count; k++)
-        if (of[k] >= least && named++ < NAMED_MOST)
-            pj_buf_addf(out, "%s%s", named > 1 ? ", " : "", values->names[k]);
+    enum { NAMED_MOST = 16, RUN_LEAST = 3 };
+    uint32_t named = 0, count = values->view.location_count;
+    for (uint32_t k = 0, next; k < count; k = next) {
+        for (next = k; next < count && of[next] >= least;)
+            next++;
+        if (next - k >= RUN_LEAST && named++ < NAMED_MOST)
+            pj_buf_addf(out, "%s%s to %s", named > 1 ? ", " : "", values->names[k],
+                        values->names[next - 1]);
+        for (uint32_t i = k; next - k < RUN_LEAST && i < next; i++)
+            if (named++ < NAMED_MOST)
+                pj_buf_addf(out, "%s%s", named > 1 ? ", " : "", values->names[i]);
+        next += next == k;
+    }
     pj_buf_puts(out, named > NAMED_MOST ? ", ..." : "");
 }
 
-/// Where the values fall apart into two groups; "" where they do not.
-static const char *gap_text(const pj_rank_values *values, const double *of)
+const char *pj_rank_gap_said(const pj_rank_values *values, const double *of)
 {
     static const double least_gap = 0.4, least_range = 0.5; // of the range, of the most
     const pj_profile_view *v = &values->view;
@@ -187,7 +194,7 @@ const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
 const char *pj_rank_spread_said(const pj_rank_values *values, const double *of,
                                 pj_rank_spread spread)
 {
-    const char *gap = gap_text(values, of), *text = pj_rank_spread_text(values, spread);
+    const char *gap = pj_rank_gap_said(values, of), *text = pj_rank_spread_text(values, spread);
     return *gap ? pj_arena_format(values->view.arena, "%s; %s", gap, text) : text;
 }
 

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -78,6 +79,47 @@ static void two_groups_are_told(void **state)
     }
 }
 
+/// So are those of all functions together; ranks that follow one another are a range.
+static void whole_ranks_are_told(void **state)
+{
+    (void)state;
+    static const double apart[] = {1, 1.1, 1.2, 9, 9.2, 9.1, 1, 9};
+    pj_auto_profile p = made(apart, 8);
+    pj_auto_figure figure = drawn(&pj_plot_profile_ranks, p, NULL);
+    assert_true(says(figure, "4 take 27.0 s to 27.6 s (3 to 5, 7), 4 take 3.00 s to 3.60 s"));
+    for (size_t i = 0; i < figure->mark_count; i++)
+        if (figure->marks[i].text && strcmp(figure->marks[i].text, "mean") == 0)
+            assert_true(figure->marks[i].x < figure->width);
+}
+
+/// Names that begin alike differ at their ends: what is left out is in the middle.
+static void cut_names_keep_their_ends(void **state)
+{
+    (void)state;
+    pj_job job = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_build b = pj_build_new("made", &job);
+    pj_build_profile(b)->shape = PJ_SHAPE_TREE;
+    pj_measure time = {.key = "time", .title = "Time", .unit = "s"};
+    uint32_t own = pj_build_column(b, PJ_AT_NODE, PJ_EXCLUSIVE, pj_build_measure(b, time), false);
+    uint32_t here = pj_build_location(b, (pj_profile_location){.rank = 0, .thread = -1});
+    for (unsigned i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "exchange_of_all_the_halos_of_level_%u", i);
+        uint32_t region = pj_build_region(b, pj_str_of(name), (pj_str){0}, 0);
+        pj_build_add(b, own, pj_build_node(b, PJ_NO_ITEM, region), here, 1);
+    }
+    pj_auto_profile p = pj_build_finish(b, &err);
+    pj_auto_figure figure = drawn(&pj_plot_flame, p, NULL);
+    unsigned cut = 0;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        pj_str text = pj_str_of(figure->marks[i].text);
+        cut += pj_str_starts(text, PJ_S("ex")) && pj_str_contains(text, PJ_S("\u2026")) &&
+               text.at[text.len - 1] >= '0' && text.at[text.len - 1] <= '3';
+    }
+    assert_int_equal(cut, 4);
+}
+
 /// A third of the picture, and a name of which the last part alone fits.
 static void a_wide_box_has_a_label(void **state)
 {
@@ -115,6 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_groups_are_told),
+        cmocka_unit_test(whole_ranks_are_told),
+        cmocka_unit_test(cut_names_keep_their_ends),
         cmocka_unit_test(a_wide_box_has_a_label),
         cmocka_unit_test(strips_are_where_the_note_says),
     };

@@ -1,8 +1,10 @@
 // popinjay install: makes the kernel known to Jupyter, and vectors to its PDFs. Needs no Python.
 #include "kernel/command/command.h"
 #include "kernel/command/datadir.h"
+#include "kernel/command/export.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "kernel/commands/install/install_check.h"
 #include "kernel/jupyter/message.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -18,8 +20,9 @@
 #include <unistd.h>
 
 typedef struct install_args {
-    bool user, sys_prefix;
+    bool user, sys_prefix, check;
     const char *prefix;
+    pj_exports exports;
 } install_args;
 
 static bool make_folders(char *path, pj_err *err)
@@ -157,9 +160,23 @@ static bool write_settings(pj_session *session, const char *folder, pj_arena *ar
     return make_folders(path.at, err) && pj_newfile_put(to, pj_buf_str(&wanted), err);
 }
 
+static bool check(pj_session *session, const install_args *args, pj_value *out, pj_err *err)
+{
+    bool broken;
+    if (!pj_export_check(&args->exports, err))
+        return false;
+    *out = pj_value_table_take(pj_install_check(&broken));
+    if (broken)
+        session->status = 1;
+    return pj_export_all(session, out, &args->exports, err);
+}
+
 static bool run_install(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     static const char *const logos[] = {"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"};
+    const install_args *args = given;
+    if (args->check)
+        return check(session, args, out, err);
     pj_auto_arena arena = pj_arena_new(NULL);
     places at = {0};
     if (!find_places(given, arena, &at, err))
@@ -174,7 +191,7 @@ static bool run_install(pj_session *session, const void *given, pj_value *out, p
     if (!write_settings(session, at.config, arena, err))
         return false;
     *out = pj_value_text(pj_arena_format(arena, "the kernel is installed in %s", folder.at));
-    return true;
+    return pj_export_all(session, out, &args->exports, err);
 }
 
 static const pj_param params[] = {
@@ -192,18 +209,29 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(install_args, sys_prefix),
      .help = "Installs in the active Python environment (venv, conda)."},
+    {.name = "check",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(install_args, check),
+     .help = "Installs nothing: starts the kernel as Jupyter would, and says what is missing."},
     {0},
 };
 
 const pj_command pj_command_install = {
     .name = "install",
     .summary = "Make the kernel known to Jupyter",
-    .detail = "Writes a kernelspec that starts this very program; Jupyter then offers popinjay "
-              "among its kernels. A jupyter_config.py, where there is none, lets nbconvert and "
-              "JupyterLab make PDFs with vectors of saved notebooks (rsvg-convert does it).",
+    .detail =
+        "Writes a kernelspec that starts this very program; Jupyter then offers popinjay "
+        "among its kernels. A jupyter_config.py, where there is none, lets nbconvert and "
+        "JupyterLab make PDFs with vectors of saved notebooks (rsvg-convert does it). Of --check "
+        "the status is 1 where the kernel does not start.",
     .example = "popinjay install --user",
     .faces = PJ_IN_SHELL,
-    .groups = (const pj_param_group[]){{.rows = params}, {0}},
+    .groups =
+        (const pj_param_group[]){
+            {.rows = params},
+            {.rows = pj_export_rows, .base = offsetof(install_args, exports)},
+            {0},
+        },
     .args_size = sizeof(install_args),
     .run = run_install,
 };

@@ -69,6 +69,7 @@ const pj_command pj_command_slices = {
               "efficiencies.",
     .example = "popinjay slices epoch_16proc.prv.gz --bins 16",
     .faces = PJ_IN_BOTH,
+    .reads = true,
     .groups = groups,
     .args_size = sizeof(slices_args),
     .run = run_slices,

@@ -8,8 +8,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 
 import popinjay
+
+warnings.simplefilter("ignore")  # a fork beside a thread that may have ended: said at times only
 
 HERE = tempfile.mkdtemp()
 FIRST, SECOND, COPY = (os.path.join(HERE, name) for name in ("first", "second", "copy"))

@@ -8,7 +8,8 @@
 
 static const char LOCALS[] = "<locals>";
 static char *own_folder;
-/// Address of a code object -> its qualified name, before 3.11.
+/// Address of a code object -> its qualified name and where it stands, before 3.11: code that dies
+/// unseen leaves its address to others.
 static PyObject *learned;
 
 enum { CO_OPTIMIZED = 1, DEEPEST_NESTING = 50 };
@@ -20,14 +21,51 @@ bool pj_py_name_own_folder(const char *folder)
     return own_folder != NULL;
 }
 
+/// File, line and name, which tell whether it is still the same code; NULL without an error.
+static PyObject *mark_of(PyObject *code)
+{
+    PyObject *file = PyObject_GetAttrString(code, "co_filename");
+    PyObject *line = PyObject_GetAttrString(code, "co_firstlineno");
+    PyObject *name = PyObject_GetAttrString(code, "co_name");
+    PyObject *mark = file && line && name ? PyTuple_Pack(3, file, line, name) : NULL;
+    Py_XDECREF(file);
+    Py_XDECREF(line);
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return mark;
+}
+
+/// What was learned of this code, NULL without an error; new.
+static PyObject *recall(PyObject *code)
+{
+    PyObject *key = learned ? PyLong_FromVoidPtr(code) : NULL;
+    PyObject *row = key ? PyDict_GetItemWithError(learned, key) : NULL, *found = NULL;
+    PyObject *mark = row ? mark_of(code) : NULL;
+    if (mark && PyObject_RichCompareBool(PyTuple_GetItem(row, 1), mark, Py_EQ) == 1) {
+        found = PyTuple_GetItem(row, 0);
+        Py_XINCREF(found);
+    }
+    Py_XDECREF(mark);
+    Py_XDECREF(key);
+    PyErr_Clear();
+    return found;
+}
+
+/// What the outermost code says of it holds.
 static void remember(PyObject *code, PyObject *qualified)
 {
-    PyObject *key = PyLong_FromVoidPtr(code);
+    PyObject *known = recall(code);
+    PyObject *key = known ? NULL : PyLong_FromVoidPtr(code);
+    PyObject *mark = key ? mark_of(code) : NULL;
+    PyObject *row = mark ? PyTuple_Pack(2, qualified, mark) : NULL;
     if (!learned)
         learned = PyDict_New();
-    if (key && learned && !PyDict_Contains(learned, key))
-        PyDict_SetItem(learned, key, qualified);
+    if (row && learned)
+        PyDict_SetItem(learned, key, row);
+    Py_XDECREF(row);
+    Py_XDECREF(mark);
     Py_XDECREF(key);
+    Py_XDECREF(known);
     PyErr_Clear();
 }
 
@@ -84,10 +122,9 @@ static PyObject *qualified_name(PyObject *code)
 {
     if (pj_py.minor >= 11)
         return pj_py_text(code, "co_qualname");
-    PyObject *key = learned ? PyLong_FromVoidPtr(code) : NULL;
-    PyObject *found = key ? PyDict_GetItemWithError(learned, key) : NULL;
+    PyObject *found = recall(code);
     PyObject *bytes = pj_py_utf8(found);
-    Py_XDECREF(key);
+    Py_XDECREF(found);
     PyErr_Clear();
     return bytes ? bytes : pj_py_text(code, "co_name");
 }
@@ -168,11 +205,9 @@ static void add_lines(PyObject *code, pj_py_name *out)
 {
     long first = pj_py_number(code, "co_firstlineno");
     out->first_line = first > 0 ? (uint32_t)first : 0;
-    out->last_line = out->first_line;
     PyObject *lines = pj_py.minor >= 10 ? PyObject_CallMethod(code, "co_lines", NULL) : NULL;
     long last = lines ? largest_line(lines) : -1;
-    if (last > first)
-        out->last_line = (uint32_t)last;
+    out->last_line = last > first ? (uint32_t)last : lines ? out->first_line : 0;
     Py_XDECREF(lines);
     PyErr_Clear();
 }

@@ -8,6 +8,7 @@
 #include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_needs.h"
 #include "metrics/analyse/paths.h"
+#include "metrics/analyse/rank_runs.h"
 #include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -276,6 +277,22 @@ static void drop_parts(pj_inputs *inputs)
     inputs->count = kept;
 }
 
+/// Files of the ranks of one run become one input.
+static void join_ranks(pj_inputs *inputs, pj_arena *arena)
+{
+    const char **paths = pj_new_n(arena, const char *, inputs->count + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        paths[i] = inputs->items[i].kind == PJ_VALUE_TEXT ? inputs->items[i].text : NULL;
+    pj_rank_runs_join(paths, inputs->count, arena);
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->items[i].kind != PJ_VALUE_TEXT)
+            inputs->items[kept++] = inputs->items[i];
+        else if (paths[i])
+            inputs->items[kept++] = pj_value_borrow_text(paths[i]);
+    inputs->count = kept;
+}
+
 bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena *arena,
                           pj_inputs *out, pj_err *err)
 {
@@ -300,6 +317,7 @@ bool pj_inputs_expand_all(pj_session *session, const pj_inputs *inputs, pj_arena
             pj_session_complain(session, &problem);
     }
     drop_parts(out);
+    join_ranks(out, arena);
     return out->count > 0 ||
            pj_fail(err, PJ_E_MISSING, NULL, 0, "none of the inputs names a trace");
 }

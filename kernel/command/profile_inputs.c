@@ -166,7 +166,7 @@ static bool load_trace(loading *l, const char *path, const pj_run *run, const ch
 static bool is_trace(const char *path)
 {
     const pj_reader *reader = pj_reader_of_path(path);
-    return reader && pj_reader_gives_trace(reader);
+    return reader && pj_reader_gives_trace(reader) && !reader->both;
 }
 
 static void add_file(named_paths *files, const char *path, const char *name)

@@ -7,6 +7,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/delays_table.h"
@@ -25,11 +26,11 @@ typedef struct waits_args {
     pj_exports exports;
 } waits_args;
 
-enum { BY_REGION = PJ_WAITS_CAUSES + 1 };
+enum { BY_REGION = PJ_WAITS_CAUSES + 1, BY_OPERATION, BY_STEP };
 
-/// As pj_waits_by has them, from PJ_WAITS_PATTERN on, then BY_REGION.
-static const char *const groupings[] = {"pattern", "culprit", "pair",   "call",
-                                        "rank",    "cause",   "region", NULL};
+/// As pj_waits_by has them, from PJ_WAITS_PATTERN on, then BY_REGION and what AI runs have.
+static const char *const groupings[] = {"pattern", "culprit", "pair",      "call", "rank",
+                                        "cause",   "region",  "operation", "step", NULL};
 
 static unsigned by_of(const char *by)
 {
@@ -45,8 +46,36 @@ static bool is_history(const waits_args *args)
     return args->delays || args->path || by_of(args->by) == BY_REGION;
 }
 
+/// AI runs wait in exchanges of their devices.
+static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *err)
+{
+    unsigned by = by_of(args->by);
+    if (args->worst || args->threads || args->delays || args->path)
+        return (void)pj_fail(err, PJ_E_MISSING, run->path, 0,
+                             "is an AI run: its waits are listed by culprit, pair and operation"),
+               NULL;
+    if (by == PJ_WAITS_ACCOUNT)
+        return pj_ai_account_table(run, PJ_AI_BY_ACCOUNT);
+    if (by == PJ_WAITS_CULPRIT)
+        return pj_ai_account_table(run, PJ_AI_BY_CULPRIT);
+    if (by == PJ_WAITS_PAIR)
+        return pj_ai_account_table(run, PJ_AI_BY_PAIR);
+    if (by == BY_OPERATION)
+        return pj_ai_account_table(run, PJ_AI_BY_OPERATION);
+    if (by == BY_STEP)
+        return pj_ai_steps_table(run);
+    return (void)pj_fail(err, PJ_E_MISSING, run->path, 0,
+                         "is an AI run, which has no waits by %s: culprit, pair, operation, step",
+                         args->by),
+           NULL;
+}
+
 static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err)
 {
+    if (run->ai)
+        return table_of_ai(run, args, err);
+    if (by_of(args->by) > BY_REGION)
+        return (void)pj_fail(err, PJ_E_MISSING, run->path, 0, "%s is of AI runs", args->by), NULL;
     if (args->worst)
         return pj_waits_worst(run, args->worst, err);
     if (args->threads)
@@ -91,9 +120,11 @@ static const pj_param params[] = {
      .shown = "WHAT",
      .choices = groupings,
      .preset = "where all time goes",
-     .help = "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
-             "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
-             "the efficiencies; region: the functions of the program that wait."},
+     .help =
+         "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
+         "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
+         "the efficiencies; region: the functions of the program that wait. Of AI runs: culprit, "
+         "pair, operation (of exchanges, with bandwidths) and step."},
     {.name = "delays",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, delays),
@@ -135,7 +166,10 @@ const pj_command pj_command_waits = {
         "message, the receive of a large one, the last rank in a collective. The rest of the call "
         "is transfer. What ranks do outside MPI, their waits, transfer and end add up to the "
         "runtime of all ranks.\n"
-        "A wait never lasts longer than its call; one call counts for one culprit.",
+        "A wait never lasts longer than its call; one call counts for one culprit.\n"
+        "Of AI runs (PyTorch traces) the account is that of the devices: useful, transfer, copies, "
+        "waits, and why they are idle; the transfer of a collective is its shortest member, the "
+        "rest of the others waits for that, and the reason is what that rank did meanwhile.",
     .example = "popinjay waits epoch_16proc.prv.gz --by culprit",
     .faces = PJ_IN_BOTH,
     .reads = true,

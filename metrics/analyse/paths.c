@@ -57,8 +57,9 @@ static bool is_run(const char *path)
 {
     if (is_trace_name(path))
         return true;
-    const pj_reader *reader =
-        pj_str_ends(pj_str_of(path), PJ_S(".json")) ? pj_reader_of_path(path) : NULL;
+    bool json = pj_str_ends(pj_str_of(path), PJ_S(".json")) ||
+                pj_str_ends(pj_str_of(path), PJ_S(".json.gz"));
+    const pj_reader *reader = json ? pj_reader_of_path(path) : NULL;
     return reader && pj_reader_gives_trace(reader);
 }
 
@@ -67,6 +68,13 @@ static bool is_profile(const char *path)
 {
     const pj_reader *reader = is_trace_name(path) ? NULL : pj_reader_of_path(path);
     return reader && !pj_reader_gives_trace(reader);
+}
+
+/// The same of what is a run too.
+static bool may_be_profile(const char *path)
+{
+    const pj_reader *reader = is_trace_name(path) ? NULL : pj_reader_of_path(path);
+    return reader && pj_reader_gives_profile(reader);
 }
 
 static bool matches_a_file(const char *pattern, int flags)
@@ -152,7 +160,7 @@ static bool add_files(pj_paths *paths, pj_arena *arena, const char *folder,
 static bool add_profiles(pj_paths *paths, pj_arena *arena, const char *folder, pj_err *err)
 {
     if (!is_profile(folder))
-        return add_files(paths, arena, folder, is_profile, err);
+        return add_files(paths, arena, folder, may_be_profile, err);
     add_path(paths, arena, folder);
     return true;
 }

@@ -38,6 +38,8 @@ static const struct {
     {PJ_NEEDS_DEVICES, "no device activity in the trace"},
     {PJ_NEEDS_OPENMP, "the run has no OpenMP"},
     {PJ_NEEDS_MPI_IO, "the run did no MPI-I/O"},
+    {PJ_NEEDS_MPI_TOLD, "the trace does not tell MPI calls"},
+    {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
     {PJ_NEEDS_POSIX_IO, "the run did no input or output outside MPI"},
 };
 
@@ -58,7 +60,8 @@ static unsigned lacks_told_by_few(const pj_measures *m)
                 : 0) |
            (isnan(m->jsc_ideal_max) ? PJ_NEEDS_WAITS : 0) |
            (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
-           (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO);
+           (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO) |
+           (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0);
 }
 
 bool pj_measures_unknown(const pj_measures *measures)
@@ -76,6 +79,8 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
         return pj_run_lacks_states(measures->run);
     if (lacks & PJ_NEEDS_DEVICES)
         return pj_devices_lack(measures->run);
+    if (lacks & PJ_NEEDS_MPI_TOLD)
+        return lack_told_by_few(lacks);
     if (lacks & PJ_NEEDS_IDEAL)
         return measures->run->ideal.reason ? measures->run->ideal.reason
                                            : "there is no ideal-network replay of the trace";
@@ -98,6 +103,8 @@ pj_measures pj_measures_of(const pj_case *of, bool weak)
 #include "metrics/run/sums.def"
 #undef MEASURE
     m.lacks = lacks_told_by_few(&m);
+    if (run->ai && !run->has_mpi)
+        m.lacks |= PJ_NEEDS_MPI_TOLD;
     if (!run->has_openmp)
         m.lacks |= PJ_NEEDS_OPENMP;
     if (run->no_states)

@@ -147,7 +147,7 @@ static void say_what_the_run_is(collector *c, int run)
             "a replay on this network in place of the ideal one: its transfer and serialisation "
             "are "
             "no POP metrics");
-    if (!m->run->has_mpi && has_mpi_row(c->metrics->set))
+    if (!m->run->has_mpi && !m->run->ai && has_mpi_row(c->metrics->set))
         say(c, "no_mpi", PJ_NOTE, run,
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
     if (has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL))

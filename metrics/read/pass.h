@@ -16,6 +16,8 @@ typedef struct pj_pass {
     const pj_sink *sinks;
     size_t sink_count;
     pj_job *job;
+    const char *const *files; // of a run that is a file each rank; none = one file
+    size_t file_count;
     /// How far the times of a location go back, in ns, one per location (of Paraver traces streams
     /// count, and the whole is one more); NULL = not known. A pass
     /// that meets unordered times leaves it to be freed by the caller; another pass with it

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
+#include "metrics/read/rank_files.h"
 #include "metrics/read/source.h"
 #include "metrics/run/run.h"
 
@@ -71,7 +72,10 @@ bool pj_read_file(const char *path, pj_pass *pass, pj_err *err)
     const pj_reader *reader = folder ? pj_reader_of_folder(path) : NULL;
     if (reader && !pj_reader_gives_trace(reader))
         return pj_reader_no_trace(reader, path, err);
-    pj_source *source = pj_source_open(path, pass->job, err);
+    const char **files = NULL;
+    pass->file_count = pj_rank_files_of(path, pass->run->arena, &files);
+    pass->files = files;
+    pj_source *source = pj_source_open(files ? files[0] : path, pass->job, err);
     bool ok = source && read_source(source, pass, pj_source_facts_of(source).again, err);
     pj_source_close(source);
     return ok;
@@ -90,6 +94,8 @@ static const pj_reader *read_profile_take(pj_source *source, const pj_reader *re
                                           struct pj_build *build, pj_err *err)
 {
     bool ok = false;
+    if (reader && reader->both)
+        reader = pj_reader_guess_profile(pj_source_head(source));
     if (!reader) {
         unknown_profile(source, err);
     } else if (pj_reader_gives_trace(reader)) {

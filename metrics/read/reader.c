@@ -44,11 +44,19 @@ const pj_reader *pj_reader_guess(const char *name, pj_str head)
     for (unsigned i = 0; i < READERS; i++) {
         if (!readers[i]->sniff || !readers[i]->sniff(head))
             continue;
-        if (pj_reader_fits_name(readers[i], name))
+        if (readers[i]->both || pj_reader_fits_name(readers[i], name))
             return readers[i];
         first = first ? first : readers[i];
     }
     return first;
+}
+
+const pj_reader *pj_reader_guess_profile(pj_str head)
+{
+    for (unsigned i = 0; i < READERS; i++)
+        if (readers[i]->gives == PJ_GIVES_PROFILE && readers[i]->sniff && readers[i]->sniff(head))
+            return readers[i];
+    return NULL;
 }
 
 const pj_reader *pj_reader_of_source(pj_source *source)

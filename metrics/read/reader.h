@@ -43,6 +43,7 @@ typedef struct pj_reader {
     /// NULL = never.
     bool (*knows)(const pj_run *run);
     const pj_cutter *cut; // NULL = its traces cannot be cut
+    bool both;            // a later row reads the same files as profiles
     bool several;         // the input is one of several files and must be a file itself
     bool shares; // a process group can read it, unless it is compressed or comes through a pipe
     bool aside;  // the leader of more than one reads nothing: what they send keeps it busy
@@ -55,8 +56,15 @@ static inline bool pj_reader_gives_trace(const pj_reader *reader)
 
 /// The rows of readers.def; NULL past the end.
 const pj_reader *pj_reader_at(unsigned index);
+/// Whether its inputs are read as profiles.
+static inline bool pj_reader_gives_profile(const pj_reader *reader)
+{
+    return reader->gives == PJ_GIVES_PROFILE || reader->both;
+}
+/// The first row that gives a profile of an input that begins so; NULL = none.
+const pj_reader *pj_reader_guess_profile(pj_str head);
 /// The first row that recognises the first bytes of the input `name`, unless a later one does, too,
-/// and its suffixes alone fit the name; NULL = none.
+/// and its suffixes alone fit the name (what is a run and a profile is a run); NULL = none.
 const pj_reader *pj_reader_guess(const char *name, pj_str head);
 /// The row that recognises a file or a folder; NULL = none does, or it is a pipe, which is read
 /// only once.

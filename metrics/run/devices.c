@@ -3,6 +3,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
 
@@ -164,6 +165,42 @@ static pj_table *table_of(const pj_run *run, pj_table *table,
     return table;
 }
 
+/// Where all of the run's time goes on a device of an AI run.
+static void share_columns(pj_table *table)
+{
+    static const pj_column columns[] = {
+        {"transfer_comm_ns", "Exchange", "Exchanges move data under no kernel.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"copies_ns", "Copies", "Else: copies, and memory that is set.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"unsplit_ns", "Unsplit", "Else: exchanges that cannot be told into transfer and wait.",
+         PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"wait_ns", "Wait", "Else: an exchange waits for another rank.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"idle_ns", "Idle", "Nothing to do: the sum of the columns that follow.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
+        pj_table_add_column(table, (pj_column){.key = pj_ai_idle_key(c),
+                                               .title = pj_ai_idle_title(c),
+                                               .help = pj_ai_idle_sentence(c),
+                                               .unit = PJ_UNIT_NS});
+}
+
+static void share_cells(pj_table *table, const pj_ai_account *account, size_t first)
+{
+    for (uint32_t d = 0; d < account->count; d++) {
+        const pj_ai_share *share = &account->shares[d];
+        const uint64_t parts[] = {share->transfer, share->copies, share->unsplit, share->wait,
+                                  pj_ai_share_idle(share)};
+        size_t at = first;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            *pj_table_cell(table, d, at++) = count_cell(parts[i]);
+        for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
+            *pj_table_cell(table, d, at++) = count_cell(share->idle[c]);
+    }
+}
+
 pj_table *pj_devices_table(const pj_run *run)
 {
     static const pj_column columns[] = {
@@ -186,7 +223,12 @@ pj_table *pj_devices_table(const pj_run *run)
     table->title = pj_arena_format(table->arena, "Devices of %s", run->name);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         pj_table_add_column(table, columns[i]);
-    return table_of(run, table, work_cells);
+    if (run->ai)
+        share_columns(table);
+    table_of(run, table, work_cells);
+    if (run->ai)
+        share_cells(table, run->ai, sizeof columns / sizeof *columns);
+    return table;
 }
 
 pj_table *pj_devices_idle_table(const pj_run *run)

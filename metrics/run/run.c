@@ -48,7 +48,7 @@ static pj_str bare_name(pj_str path, pj_arena *arena)
         path.len -= summary.len;
         name.len -= summary.len;
     }
-    if (says_nothing(name)) {
+    if (says_nothing(name) || pj_str_find(name, '{') < name.len) { // or the files of ranks
         pj_str folder = folder_name(path, arena);
         name = folder.len && folder.at[0] != '.' ? folder : name;
     }

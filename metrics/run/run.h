@@ -222,6 +222,7 @@ typedef struct pj_run {
     const struct pj_tape *tape;           // of its replay; the same
     const struct pj_slices *slices;       // the same: the run cut along time (parts/slices.h)
     const struct pj_devices *devices;     // NULL = there are none, or a summary does not tell
+    const struct pj_ai_account *ai;       // of AI runs: what their devices did in all of the time
     pj_ideal ideal;
     pj_other_network other;
     pj_part_of part;

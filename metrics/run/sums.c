@@ -2,6 +2,7 @@
 // One loop over the threads, rank by rank.
 #include "metrics/run/sums.h"
 
+#include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/sums_cpus.h"
 #include "metrics/run/sums_processes.h"
@@ -93,6 +94,15 @@ static void add_devices(const pj_devices *devices, pj_sums *m)
     }
 }
 
+/// What devices wait for in exchanges is known of AI runs.
+static double most_with_waits(const pj_ai_account *account)
+{
+    double most = 0;
+    for (uint32_t d = 0; account && d < account->count; d++)
+        most = larger(most, (double)(account->shares[d].useful + account->shares[d].wait));
+    return account ? most : NAN;
+}
+
 /// What threads do outside MPI where there are devices.
 static void add_hosts(const pj_run *run, pj_sums *m)
 {
@@ -123,6 +133,7 @@ pj_sums pj_sums_of(const pj_run *run)
     pj_sums_divide(&m);
     pj_sums_add_cpus(run, &m);
     pj_sums_add_processes(run, &m);
+    m.device_wait_max = most_with_waits(run->ai);
     if (run->devices) {
         add_devices(run->devices, &m);
         add_hosts(run, &m);

@@ -30,7 +30,7 @@ MADE = ("build/", ".local/", ".git/")
 # Folder: what its files may include: folders with all below them, with a slash at the end only
 # the files that lie there, or one header. The longest folder that fits a file is its own.
 MODEL = ["metrics/base", "metrics/table", "metrics/trace", "metrics/run"]
-READ = MODEL + ["metrics/profile", "metrics/read/"]  # the formats never see each other
+READ = MODEL + ["metrics/profile", "metrics/ai", "metrics/read/"]  # the formats never see each other
 RUN = ["metrics/run", "metrics/trace/layout.h", "metrics/trace/import_stats.h",
        "metrics/trace/mpi_call.h"]  # with the words that a run is told in
 PICTURES = ["metrics/base", "metrics/table", "metrics/pop", "widgets/figure"] + RUN
@@ -41,12 +41,14 @@ MAY_INCLUDE = {
     "metrics/table": ["metrics/base", "metrics/table"],
     "metrics/trace": ["metrics/base", "metrics/table", "metrics/trace"],
     "metrics/run": MODEL,
+    "metrics/ai": MODEL + ["metrics/ai"],
     "metrics/profile": ["metrics/base", "metrics/table", "metrics/trace", "metrics/profile"],
     "metrics/read": READ,
     "metrics/read/paraver": READ + ["metrics/read/paraver"],
     "metrics/read/otf2": READ + ["metrics/read/otf2"],
     "metrics/read/summary": READ + ["metrics/read/summary"],
     "metrics/read/talp": READ + ["metrics/read/talp"],
+    "metrics/read/kineto": READ + ["metrics/read/kineto"],
     "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
     "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],

@@ -430,6 +430,8 @@ static void read_by_the_other_face(const pj_reader *reader, const pj_samples *sa
                                    const pj_sample *sample)
 {
     (void)samples;
+    if (reader->both)
+        return;
     pj_job job = {.workers = 1};
     pj_err err = {.code = PJ_E_NONE};
     pj_profile *profile = NULL;

@@ -77,7 +77,8 @@ static const struct {
      "host_global_efficiency host_parallel_efficiency mpi_parallel_efficiency mpi_load_balance "
      "mpi_communication_efficiency mpi_serialisation_efficiency mpi_transfer_efficiency "
      "device_offload_efficiency device_global_efficiency device_parallel_efficiency "
-     "device_load_balance device_communication_efficiency device_orchestration_efficiency "
+     "device_load_balance device_communication_efficiency device_serialisation_efficiency "
+     "device_transfer_efficiency device_orchestration_efficiency "
      "host_computation_scaling device_computation_scaling devices speedup runtime_s"},
 };
 

@@ -1,0 +1,200 @@
+// Clocks of ranks: what ends together on all of them tells how far they differ.
+#include "metrics/ai/ai_match.h"
+#include "metrics/ai/ai_rank.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/sort.h"
+
+#include <stdlib.h>
+
+/// The difference of the ends of one instance on two ranks.
+typedef struct difference {
+    uint32_t low, high; // ranks
+    int64_t ns;         // end of high less that of low
+} difference;
+
+typedef struct pair {
+    uint32_t low, high;
+    size_t count;
+    int64_t median;
+} pair;
+
+typedef struct fitting {
+    pj_ai_rank *const *ranks;
+    size_t count;
+    difference *differences;
+    size_t difference_count, difference_cap;
+    pair *pairs;
+    size_t pair_count, pair_cap;
+} fitting;
+
+static int by_pair(const void *a, const void *b)
+{
+    const difference *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/// The pair with most instances first.
+static int by_count(const void *a, const void *b)
+{
+    const pair *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+static void add(fitting *f, const pj_ai_member *a, const pj_ai_member *b)
+{
+    const pj_ai_member *low = a->rank < b->rank ? a : b, *high = low == a ? b : a;
+    pj_grow(f->differences, &f->difference_cap, f->difference_count + 1);
+    f->differences[f->difference_count++] =
+        (difference){low->rank, high->rank,
+                     f->ranks[high->rank]->exchanges[high->exchange].end -
+                         f->ranks[low->rank]->exchanges[low->exchange].end};
+}
+
+/// Of large groups the pairs with the first member suffice.
+static void gather(fitting *f, const pj_ai_match *match)
+{
+    enum { ALL_PAIRS = 8 };
+    for (size_t i = 0; i < match->instance_count; i++) {
+        const pj_ai_instance *instance = &match->instances[i];
+        const pj_ai_member *members = match->members + instance->first;
+        if (!instance->valid || !instance->symmetric)
+            continue;
+        uint32_t firsts = instance->count <= ALL_PAIRS ? instance->count : 1;
+        for (uint32_t a = 0; a < firsts; a++)
+            for (uint32_t b = a + 1; b < instance->count; b++)
+                add(f, &members[a], &members[b]);
+    }
+}
+
+static void find_medians(fitting *f)
+{
+    for (size_t i = 0, end; i < f->difference_count; i = end) {
+        const difference *first = &f->differences[i];
+        for (end = i; end < f->difference_count && f->differences[end].low == first->low &&
+                      f->differences[end].high == first->high;)
+            end++;
+        pj_grow(f->pairs, &f->pair_cap, f->pair_count + 1);
+        f->pairs[f->pair_count++] =
+            (pair){first->low, first->high, end - i, f->differences[i + (end - i - 1) / 2].ns};
+    }
+}
+
+static uint32_t root_of(uint32_t *above, uint32_t rank)
+{
+    while (above[rank] != rank)
+        rank = above[rank] = above[above[rank]];
+    return rank;
+}
+
+/// Along the tree of the pairs that have most in common. `offset`: what is added to a rank's times.
+static void walk_tree(const fitting *f, int64_t *offset)
+{
+    uint32_t *above = pj_take_memory((f->count + 1) * sizeof *above);
+    for (uint32_t r = 0; r < f->count; r++)
+        above[r] = r;
+    for (size_t i = 0; i < f->pair_count; i++) {
+        const pair *p = &f->pairs[i];
+        uint32_t low = root_of(above, p->low), high = root_of(above, p->high);
+        if (low == high)
+            continue;
+        uint32_t keep = low < high ? low : high, move = low < high ? high : low;
+        // Then the ends of both ranks agree: end_low + offset_low = end_high + offset_high.
+        int64_t shift = offset[p->low] - p->median - offset[p->high];
+        shift = move == high ? shift : -shift;
+        for (uint32_t r = 0; r < f->count; r++)
+            if (root_of(above, r) == move)
+                offset[r] += shift;
+        above[move] = keep;
+    }
+    free(above);
+}
+
+static bool any_symmetric(const pj_ai_match *match)
+{
+    for (size_t i = 0; i < match->instance_count; i++)
+        if (match->instances[i].valid && match->instances[i].symmetric)
+            return true;
+    return false;
+}
+
+static int64_t size_of(int64_t value)
+{
+    return value < 0 ? -value : value;
+}
+
+static void span_of(const pj_ai_rank *rank, int64_t *first, int64_t *last)
+{
+    *first = INT64_MAX;
+    *last = INT64_MIN;
+    for (size_t d = 0; d < rank->device_count; d++) {
+        const pj_ai_device *device = &rank->devices[d];
+        if (device->first >= device->last && !device->active)
+            continue;
+        *first = device->first < *first ? device->first : *first;
+        *last = device->last > *last ? device->last : *last;
+    }
+}
+
+/// Ranks that nothing ties together, and that hardly run at the same time, begin at 0 each.
+static void settle_apart(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match)
+{
+    int64_t from = INT64_MIN, to = INT64_MAX, shortest = INT64_MAX, first, last;
+    for (size_t r = 0; r < count; r++) {
+        span_of(ranks[r], &first, &last);
+        if (first > last)
+            continue;
+        from = first > from ? first : from;
+        to = last < to ? last : to;
+        shortest = last - first < shortest ? last - first : shortest;
+    }
+    match->apart = count > 1 && shortest < INT64_MAX && (to < from || to - from < shortest / 2);
+    for (size_t r = 0; match->apart && r < count; r++) {
+        span_of(ranks[r], &first, &last);
+        ranks[r]->offset = first > last ? 0 : -first;
+    }
+}
+
+bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match, pj_job *job,
+                     pj_err *err)
+{
+    const int64_t jitter = 100000; // smaller differences are those of ends, not of clocks
+    fitting f = {.ranks = ranks, .count = count};
+    match->clocks_checked = any_symmetric(match);
+    if (!match->clocks_checked) {
+        settle_apart(ranks, count, match);
+        return true;
+    }
+    gather(&f, match);
+    bool ok = pj_sort_records(f.differences, f.difference_count, sizeof *f.differences, by_pair,
+                              job->stop) ||
+              pj_job_check(job, "", err);
+    int64_t *offset = pj_take_zeros((count + 1) * sizeof *offset);
+    if (ok) {
+        find_medians(&f);
+        if (f.pair_count)
+            qsort(f.pairs, f.pair_count, sizeof *f.pairs, by_count);
+        walk_tree(&f, offset);
+    }
+    for (size_t r = 0; r < count; r++)
+        if (size_of(offset[r]) > match->farthest)
+            match->farthest = size_of(offset[r]);
+    if (match->farthest <= jitter)
+        match->farthest = 0;
+    for (size_t r = 0; r < count; r++)
+        ranks[r]->offset = match->farthest ? offset[r] : 0;
+    free(offset);
+    free(f.differences);
+    free(f.pairs);
+    return ok;
+}

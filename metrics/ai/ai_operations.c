@@ -1,0 +1,138 @@
+// Bytes are elements times the size of their type; the whole amount is what comes out of a gather
+// and what goes into the others. Factors of the bus bandwidth: NCCL tests, doc/PERFORMANCE.md.
+#include "metrics/ai/ai_operations.h"
+
+#include "metrics/ai/ai_match.h"
+#include "metrics/ai/ai_rank.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *type;
+    unsigned bytes;
+} sizes[] = {
+    {"Float", 4}, {"Int", 4},    {"Half", 2}, {"BFloat16", 2}, {"Short", 2},
+    {"Long", 8},  {"Double", 8}, {"Byte", 1}, {"Bool", 1},     {"Char", 1},
+};
+
+static unsigned size_of_type(const char *type)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(sizes[i].type, type) == 0)
+            return sizes[i].bytes;
+    return pj_str_starts(pj_str_of(type), PJ_S("Float8")) ? 1 : 0;
+}
+
+static uint64_t bytes_of(const pj_ai_rank *rank, const pj_ai_exchange *exchange, pj_str operation)
+{
+    const int64_t most = INT64_C(1) << 56;
+    int64_t out = exchange->out_elements, in = exchange->in_elements;
+    int64_t elements = pj_str_equal(operation, PJ_S("allgather")) ? out : in > 0 ? in : out;
+    return elements > 0 && elements < most
+               ? (uint64_t)elements * size_of_type(rank->names[exchange->type])
+               : 0;
+}
+
+static double bus_factor(pj_str operation, uint64_t members)
+{
+    static const struct {
+        pj_str operation;
+        double factor; // times (n - 1) / n
+    } factors[] = {{{"allreduce", 9}, 2},       {{"allgather", 9}, 1},   {{"reducescatter", 13}, 1},
+                   {{"reduce_scatter", 14}, 1}, {{"all_to_all", 10}, 1}, {{"all_to_allv", 11}, 1}};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors && members; i++)
+        if (pj_str_equal(operation, factors[i].operation))
+            return factors[i].factor * (double)(members - 1) / (double)members;
+    return 1;
+}
+
+/// The name of a group without the list of its ranks.
+static pj_str name_of_group(const char *group)
+{
+    pj_str text = pj_str_of(group);
+    return pj_str_trim(pj_str_head(text, pj_str_find(text, '[')));
+}
+
+static pj_str operation_of(const pj_ai_rank *rank, const pj_ai_exchange *exchange)
+{
+    pj_str text = pj_ai_operation_class(pj_str_of(rank->names[exchange->operation]));
+    if (text.len)
+        return text;
+    text = pj_str_of(rank->names[exchange->kernel]);
+    size_t round = pj_str_find(text, '('), angle = pj_str_find(text, '<');
+    return pj_str_head(text, round < angle ? round : angle);
+}
+
+typedef struct summing {
+    pj_ai_rank *texts;
+    pj_map by_name;
+    pj_ai_operation *items;
+    size_t count, cap;
+} summing;
+
+static pj_ai_operation *row_of(summing *s, const pj_ai_rank *rank, const pj_ai_exchange *exchange)
+{
+    uint32_t found;
+    uint32_t group = pj_ai_rank_name(s->texts, pj_str_of(rank->names[exchange->group]));
+    uint32_t operation = pj_ai_rank_name(s->texts, operation_of(rank, exchange));
+    uint64_t key = (uint64_t)group << 32 | operation;
+    if (pj_map_get(&s->by_name, key, &found))
+        return &s->items[found];
+    pj_map_put(&s->by_name, key, (uint32_t)s->count);
+    pj_grow(s->items, &s->cap, s->count + 1);
+    s->items[s->count] =
+        (pj_ai_operation){.group = s->texts->names[group], .operation = s->texts->names[operation]};
+    return &s->items[s->count++];
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const pj_ai_operation *x = a, *y = b;
+    int order = strcmp(x->group, y->group);
+    return order ? order : strcmp(x->operation, y->operation);
+}
+
+static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance *instance)
+{
+    const pj_ai_member *members = ranks->match->members + instance->first;
+    for (uint32_t i = 0; i < instance->count; i++) {
+        const pj_ai_rank *rank = ranks->items[members[i].rank];
+        const pj_ai_exchange *exchange = &rank->exchanges[members[i].exchange];
+        pj_ai_operation *row = row_of(s, rank, exchange);
+        row->records++;
+        row->unsplit += !exchange->split;
+        row->wait_ns += (uint64_t)exchange->wait;
+        row->members = instance->count > row->members ? instance->count : row->members;
+        if (i || !instance->valid)
+            continue;
+        row->instances++;
+        row->bytes += bytes_of(rank, exchange, operation_of(rank, exchange));
+        row->transfer_ns += (uint64_t)(exchange->end - exchange->begin - exchange->wait);
+    }
+}
+
+void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *account)
+{
+    summing s = {.texts = pj_ai_rank_new("")};
+    for (size_t i = 0; i < ranks->match->instance_count; i++)
+        add_instance(&s, ranks, &ranks->match->instances[i]);
+    if (s.count)
+        qsort(s.items, s.count, sizeof *s.items, by_name);
+    account->operations = pj_new_n(arena, pj_ai_operation, s.count + 1);
+    account->operation_count = (uint32_t)s.count;
+    for (size_t i = 0; i < s.count; i++) {
+        pj_ai_operation *row = &account->operations[i];
+        *row = s.items[i];
+        row->group = pj_arena_text(arena, name_of_group(row->group));
+        row->operation = pj_arena_text(arena, pj_str_of(row->operation));
+        row->bus_factor = bus_factor(pj_str_of(row->operation), row->members);
+    }
+    pj_map_free(&s.by_name);
+    free(s.items);
+    pj_ai_rank_free(s.texts);
+}

@@ -1,0 +1,147 @@
+// The records of one rank as they come: appended, texts and streams each once.
+#include "metrics/ai/ai_rank.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/fingerprint.h"
+
+#include <stdlib.h>
+
+enum { MOST_STREAMS = 4096 };
+
+pj_ai_rank *pj_ai_rank_new(const char *path)
+{
+    pj_ai_rank *rank = pj_take_zeros(sizeof *rank);
+    rank->arena = pj_arena_new(NULL);
+    rank->path = pj_arena_text(rank->arena, pj_str_of(path));
+    rank->rank = rank->world = -1;
+    pj_ai_rank_name(rank, PJ_S(""));
+    return rank;
+}
+
+void pj_ai_rank_free(pj_ai_rank *rank)
+{
+    if (!rank)
+        return;
+    for (size_t i = 0; i < rank->device_count; i++)
+        free(rank->devices[i].pieces);
+    free(rank->devices);
+    free(rank->names);
+    free(rank->name_kinds);
+    pj_map_free(&rank->by_name);
+    pj_map_free(&rank->by_stream);
+    free(rank->records);
+    free(rank->calls);
+    free(rank->steps);
+    free(rank->exchanges);
+    free(rank->streams);
+    pj_ai_spans_free(&rank->loading);
+    pj_ai_spans_free(&rank->driving);
+    pj_arena_free(rank->arena);
+    free(rank);
+}
+
+uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text)
+{
+    enum { LONGEST = 64 << 10 };
+    uint32_t found;
+    text = pj_str_head(text, LONGEST);
+    uint64_t hash = pj_fingerprint_of(text);
+    for (; pj_map_get(&rank->by_name, hash, &found); hash++)
+        if (pj_str_equal(pj_str_of(rank->names[found]), text))
+            return found;
+    pj_grow(rank->names, &rank->name_cap, (size_t)rank->name_count + 1);
+    rank->names[rank->name_count] = pj_arena_text(rank->arena, text);
+    pj_map_put(&rank->by_name, hash, rank->name_count);
+    return rank->name_count++;
+}
+
+static uint32_t device_of(pj_ai_rank *rank, int64_t number)
+{
+    for (size_t i = 0; i < rank->device_count; i++)
+        if (rank->devices[i].number == number)
+            return (uint32_t)i;
+    pj_grow(rank->devices, &rank->device_cap, rank->device_count + 1);
+    rank->devices[rank->device_count] = (pj_ai_device){.number = number};
+    return (uint32_t)rank->device_count++;
+}
+
+uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream)
+{
+    uint32_t found;
+    uint64_t hash = (uint64_t)device * 0x9e3779b97f4a7c15U ^ (uint64_t)stream;
+    for (; pj_map_get(&rank->by_stream, hash, &found); hash += 0x517cc1b727220a95U)
+        if (rank->streams[found].device == device && rank->streams[found].number == stream)
+            return (uint16_t)found;
+    if (rank->stream_count == MOST_STREAMS) {
+        rank->odd[PJ_AI_ODD_streams]++;
+        return MOST_STREAMS - 1;
+    }
+    pj_grow(rank->streams, &rank->stream_cap, rank->stream_count + 1);
+    rank->streams[rank->stream_count] =
+        (pj_ai_stream){device, stream, INT64_MIN, device_of(rank, device)};
+    pj_map_put(&rank->by_stream, hash, (uint32_t)rank->stream_count);
+    return (uint16_t)rank->stream_count++;
+}
+
+static bool is_exchange(pj_str name)
+{
+    enum { STARTS, HOLDS };
+    static const struct {
+        int where;
+        pj_str text;
+    } names[] = {
+#define NAME(where, text) {where, {text, sizeof(text) - 1}},
+#include "metrics/ai/ai_exchange_names.def"
+#undef NAME
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].where == STARTS ? pj_str_starts(name, names[i].text)
+                                     : pj_str_contains(name, names[i].text))
+            return true;
+    return false;
+}
+
+bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name)
+{
+    enum { COMPUTES = 1, EXCHANGES = 2 };
+    size_t known = rank->name_kind_cap;
+    if (name >= known) {
+        pj_grow(rank->name_kinds, &rank->name_kind_cap, (size_t)name + 1);
+        memset(rank->name_kinds + known, 0, rank->name_kind_cap - known);
+    }
+    if (!rank->name_kinds[name])
+        rank->name_kinds[name] = is_exchange(pj_str_of(rank->names[name])) ? EXCHANGES : COMPUTES;
+    return rank->name_kinds[name] == EXCHANGES;
+}
+
+void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record)
+{
+    pj_grow(rank->records, &rank->record_cap, rank->record_count + 1);
+    rank->records[rank->record_count++] = record;
+}
+
+void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call)
+{
+    pj_grow(rank->calls, &rank->call_cap, rank->call_count + 1);
+    rank->calls[rank->call_count++] = call;
+}
+
+void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step)
+{
+    pj_grow(rank->steps, &rank->step_cap, rank->step_count + 1);
+    rank->steps[rank->step_count++] = step;
+}
+
+uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange)
+{
+    pj_grow(rank->exchanges, &rank->exchange_cap, rank->exchange_count + 1);
+    rank->exchanges[rank->exchange_count] = exchange;
+    return (uint32_t)rank->exchange_count++;
+}
+
+uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
+{
+    return rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
+           rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
+           pj_arena_size(rank->arena);
+}

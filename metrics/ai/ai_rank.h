@@ -1,0 +1,150 @@
+// What one rank of an AI run recorded: the work of its devices, the calls that launched it, its
+// steps; and what remains of it once the last record is known (AI runs: DEFINITIONS 13).
+// Ownership: new/free; times are ns of the rank's own clock.
+#ifndef PJ_AI_RANK_H
+#define PJ_AI_RANK_H
+
+#include "metrics/ai/ai_spans.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
+
+/// What a device does in a record.
+typedef enum pj_ai_work { PJ_AI_COMPUTE, PJ_AI_EXCHANGE, PJ_AI_COPY } pj_ai_work;
+
+/// What a thread of the host does in a call.
+typedef enum pj_ai_doing { PJ_AI_RUNTIME, PJ_AI_SYNCHRONISE, PJ_AI_LOADING } pj_ai_doing;
+
+#define PJ_AI_NONE UINT32_MAX
+
+/// One piece of work on a stream.
+typedef struct pj_ai_record {
+    int64_t begin, end;
+    uint32_t call; // correlation; once settled the index of its launch, or PJ_AI_NONE
+    uint32_t name;
+    uint32_t exchange; // its arguments; PJ_AI_NONE = no exchange
+    uint16_t stream;   // of pj_ai_rank.streams
+    uint8_t work;
+} pj_ai_record;
+
+/// A call of the device's runtime.
+typedef struct pj_ai_call {
+    int64_t begin, end;
+    uint32_t id; // correlation
+    uint32_t doing;
+} pj_ai_call;
+
+/// ProfilerStep#number.
+typedef struct pj_ai_step {
+    int64_t begin, end;
+    int64_t number;
+    int64_t first; // begin of the first record that it launched; INT64_MAX = none
+} pj_ai_step;
+
+/// One rank's part of a collective or a message.
+typedef struct pj_ai_exchange {
+    int64_t begin, end;
+    int64_t step;                      // INT64_MIN = in none
+    int64_t seq;                       // the group's own counter; -1 = not told
+    int64_t in_elements, out_elements; // -1 = not told
+    int64_t source, target;            // in the group; -1 = none
+    uint32_t group, operation, kernel; // names of the rank; operation 0 = not told
+    uint32_t type;                     // name of its type of data
+    uint32_t size;                     // of the group; 0 = not told
+    uint32_t device;
+    uint64_t idle[PJ_AI_IDLE_CAUSES]; // of the device up to its begin
+    int64_t computed[2], copied[2];   // up to its begin and its end
+    int64_t wait;                     // once matched; of an invalid one 0
+    bool split;
+} pj_ai_exchange;
+
+typedef struct pj_ai_stream {
+    int64_t device, number, last; // last: the latest begin so far
+    uint32_t of;                  // index of its device
+} pj_ai_stream;
+
+/// A part of an exchange or a copy under which nothing is computed.
+typedef struct pj_ai_piece {
+    int64_t begin, end;
+    uint32_t exchange; // PJ_AI_NONE = a copy
+} pj_ai_piece;
+
+typedef struct pj_ai_device {
+    int64_t number;
+    int64_t first, last; // of its records
+    uint64_t kernels, useful, active, exchange_total, copy_total, hidden;
+    uint64_t idle[PJ_AI_IDLE_CAUSES]; // between its records
+    uint64_t to_device, to_host;
+    pj_ai_piece *pieces;
+    size_t piece_count, piece_cap;
+    pj_ai_share share; // once all ranks are matched
+} pj_ai_device;
+
+/// Oddities, each with a sentence: ai_oddities.def.
+typedef enum pj_ai_oddity {
+#define ODDITY(name, severity, sentence) PJ_AI_ODD_##name,
+#include "metrics/ai/ai_oddities.def"
+#undef ODDITY
+    PJ_AI_ODDITIES
+} pj_ai_oddity;
+
+typedef struct pj_ai_rank {
+    pj_arena *arena;
+    const char *path;
+    int64_t rank, world; // -1 = the file does not tell
+    bool hip, cut;
+    uint64_t cut_at; // byte after which nothing could be used
+    uint64_t file_bytes, text_bytes, events;
+    uint64_t odd[PJ_AI_ODDITIES];
+    int64_t offset; // its clock to that of the first rank
+
+    const char **names; // [0] is ""
+    uint32_t name_count;
+    size_t name_cap;
+    pj_map by_name;
+    uint8_t *name_kinds; // by name: whether a kernel of this name exchanges; 0 = not looked at
+    size_t name_kind_cap;
+
+    pj_ai_record *records;
+    size_t record_count, record_cap;
+    pj_ai_call *calls;
+    size_t call_count, call_cap;
+    pj_ai_spans loading; // data loading
+    pj_ai_step *steps;
+    size_t step_count, step_cap;
+    pj_ai_exchange *exchanges; // once settled in the order of device and begin
+    size_t exchange_count, exchange_cap;
+    pj_ai_stream *streams;
+    size_t stream_count, stream_cap;
+    pj_ai_device *devices;
+    size_t device_count, device_cap;
+    pj_map by_stream;
+    pj_ai_spans driving; // in the device's runtime, once settled
+} pj_ai_rank;
+
+pj_ai_rank *pj_ai_rank_new(const char *path);
+void pj_ai_rank_free(pj_ai_rank *rank);
+
+/// The number of a text, each once; "" is 0.
+uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text);
+/// The stream of a device, made when it is new; past the most that are kept, the last one.
+uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream);
+/// Whether kernels of this name exchange data between ranks.
+bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name);
+
+void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record);
+void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call);
+void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step);
+/// The index of a new exchange.
+uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange);
+/// Bytes that its records take.
+uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank);
+
+/// All records are there: what each device did, and why it did nothing in between; frees the
+/// records. Errors: PJ_E_STOPPED.
+PJ_CHECKED bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err);
+
+#endif

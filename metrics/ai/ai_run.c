@@ -1,0 +1,391 @@
+// Ranks are numbered, matched and split; what remains of them is a run with devices and an account.
+#include "metrics/ai/ai_run.h"
+
+#include "metrics/ai/ai_match.h"
+#include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_split.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
+#include "metrics/run/devices.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/device.h"
+#include "metrics/trace/import_stats.h"
+#include "metrics/trace/layout.h"
+
+#include <stdlib.h>
+
+static const struct {
+    pj_severity severity;
+    const char *sentence;
+} oddities[] = {
+#define ODDITY(name, severity, sentence) {PJ_##severity, sentence},
+#include "metrics/ai/ai_oddities.def"
+#undef ODDITY
+};
+
+/// The number behind "rank" in a file's name: rank0, rank_0, rank-0; -1 = none.
+static int64_t rank_in_name(const char *path)
+{
+    pj_str text = pj_str_of(path);
+    size_t slash = pj_str_find_last(text, '/');
+    text = slash < text.len ? pj_str_from(text, slash + 1) : text;
+    for (size_t i = 0; i + 4 < text.len; i++) {
+        pj_str rest = pj_str_from(text, i);
+        uint64_t number;
+        size_t digits = 0;
+        if (!pj_str_starts(rest, PJ_S("rank")))
+            continue;
+        rest = pj_str_from(rest, rest.at[4] == '-' || rest.at[4] == '_' ? 5 : 4);
+        while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+            digits++;
+        if (digits && pj_parse_u64(pj_str_head(rest, digits), &number) && number < INT32_MAX)
+            return (int64_t)number;
+    }
+    return -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
+    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
+}
+
+static bool has_devices(const pj_ai_rank *rank)
+{
+    return rank->device_count > 0;
+}
+
+/// Two files of one rank are the same when their devices did the same at the same time.
+static bool are_same(const pj_ai_rank *a, const pj_ai_rank *b)
+{
+    if (a->device_count != b->device_count || a->exchange_count != b->exchange_count)
+        return false;
+    for (size_t d = 0; d < a->device_count; d++)
+        if (a->devices[d].first != b->devices[d].first ||
+            a->devices[d].last != b->devices[d].last ||
+            a->devices[d].kernels != b->devices[d].kernels)
+            return false;
+    return a->events == b->events;
+}
+
+/// Numbers by what files say, else their names, else their order; `*count` shrinks by repeated
+/// files.
+static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
+{
+    size_t kept = 0;
+    bool all = true, repeated = false;
+    qsort(ranks, *count, sizeof *ranks, by_path);
+    for (size_t i = 0; i < *count; i++) {
+        if (ranks[i]->rank < 0)
+            ranks[i]->rank = rank_in_name(ranks[i]->path);
+        all = all && ranks[i]->rank >= 0;
+    }
+    for (size_t i = 0; i < *count && !all; i++)
+        ranks[i]->rank = (int64_t)i;
+    qsort(ranks, *count, sizeof *ranks, by_number);
+    for (size_t i = 0; i < *count; i++) {
+        pj_ai_rank *rank = ranks[i];
+        bool again = kept && ranks[kept - 1]->rank == rank->rank;
+        if (again && are_same(ranks[kept - 1], rank)) {
+            pj_run_remark(run, PJ_WARNING, "two files hold the same rank %lld: one is left out",
+                          (long long)rank->rank);
+            pj_ai_rank_free(rank);
+            continue;
+        }
+        repeated = repeated || again;
+        ranks[kept++] = rank;
+    }
+    *count = kept;
+    for (size_t i = 0; repeated && i < kept; i++)
+        ranks[i]->rank = (int64_t)i;
+    if (repeated)
+        pj_run_remark(run, PJ_WARNING,
+                      "several files call themselves the same rank: ranks are numbered by the "
+                      "order of the files");
+}
+
+/// Of all records on the common clock.
+static void find_window(pj_ai_ranks *ranks)
+{
+    ranks->begin = INT64_MAX;
+    ranks->end = INT64_MIN;
+    for (size_t r = 0; r < ranks->count; r++)
+        for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
+            const pj_ai_device *device = &ranks->items[r]->devices[d];
+            int64_t begin = device->first + ranks->items[r]->offset;
+            int64_t end = device->last + ranks->items[r]->offset;
+            ranks->begin = begin < ranks->begin ? begin : ranks->begin;
+            ranks->end = end > ranks->end ? end : ranks->end;
+        }
+}
+
+static void lay_out(pj_run *run, const pj_ai_ranks *ranks)
+{
+    pj_layout *layout = &run->layout;
+    uint32_t n = (uint32_t)ranks->count, streams = 0, at = 0;
+    for (uint32_t r = 0; r < n; r++)
+        streams += (uint32_t)ranks->items[r]->stream_count;
+    *layout = (pj_layout){.applications = 1, .ranks = n, .locations = n};
+    layout->first_location = pj_new_n(run->arena, uint32_t, n + 1);
+    layout->rank_of = pj_new_n(run->arena, uint32_t, n);
+    layout->node_of = pj_new_n(run->arena, uint32_t, n);
+    layout->application_of = pj_new_n(run->arena, uint32_t, n);
+    pj_device_stream *list = pj_new_n(run->arena, pj_device_stream, streams + 1);
+    for (uint32_t r = 0; r < n; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        layout->first_location[r + 1] = r + 1;
+        layout->rank_of[r] = r;
+        for (size_t d = 0; d < rank->device_count; d++) {
+            const char *key =
+                pj_arena_format(run->arena, "rank %lld:GPU %lld", (long long)rank->rank,
+                                (long long)rank->devices[d].number);
+            for (size_t s = 0; s < rank->stream_count; s++)
+                if (rank->streams[s].of == d)
+                    list[at++] = (pj_device_stream){
+                        .kind = rank->hip ? PJ_STREAM_HIP : PJ_STREAM_CUDA,
+                        .rank = r,
+                        .device = key,
+                        .name = pj_arena_format(run->arena, "stream %lld",
+                                                (long long)rank->streams[s].number)};
+        }
+    }
+    layout->streams = list;
+    layout->stream_count = streams;
+}
+
+static pj_device_sum sum_of(const pj_ai_rank *rank, uint32_t index, const char *key)
+{
+    const pj_ai_device *device = &rank->devices[index];
+    pj_device_sum sum = {.key = key,
+                         .kernels = device->kernels,
+                         .useful_ns = device->useful,
+                         .transfer_ns = device->active - device->useful,
+                         .transfer_total_ns = device->exchange_total + device->copy_total,
+                         .to_device = device->to_device,
+                         .to_host = device->to_host,
+                         .bytes_known = true};
+    for (size_t s = 0; s < rank->stream_count; s++)
+        sum.streams += rank->streams[s].of == index;
+    for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
+        sum.idle_ns[pj_ai_idle_of(c)] += device->share.idle[c];
+    return sum;
+}
+
+static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
+{
+    uint32_t count = 0, at = 0;
+    for (size_t r = 0; r < ranks->count; r++)
+        count += (uint32_t)ranks->items[r]->device_count;
+    pj_devices *devices = pj_new(run->arena, pj_devices);
+    uint32_t *rank_of = pj_new_n(run->arena, uint32_t, count + 1);
+    devices->items = pj_new_n(run->arena, pj_device_sum, count + 1);
+    devices->count = account->count = count;
+    devices->runtime_ns = pj_new_n(run->arena, uint64_t, ranks->count + 1);
+    account->shares = pj_new_n(run->arena, pj_ai_share, count + 1);
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        for (uint32_t d = 0; d < rank->device_count; d++, at++) {
+            const char *key =
+                pj_arena_format(run->arena, "rank %lld:GPU %lld", (long long)rank->rank,
+                                (long long)rank->devices[d].number);
+            devices->items[at] = sum_of(rank, d, key);
+            account->shares[at] = rank->devices[d].share;
+            rank_of[at] = r;
+        }
+        devices->runtime_ns[r] = (uint64_t)pj_ai_spans_within(
+            &rank->driving, ranks->begin - rank->offset, ranks->end - rank->offset);
+        devices->early += rank->odd[PJ_AI_ODD_early];
+    }
+    account->rank_of = rank_of;
+    run->devices = devices;
+}
+
+static void fill_threads(pj_run *run, uint64_t runtime)
+{
+    pj_run_allocate(run);
+    for (uint32_t r = 0; r < run->layout.ranks; r++) {
+        pj_totals *t = &run->totals[r];
+        t->runtime_ns = t->outside_mpi_ns = t->last_event_ns = runtime;
+        t->first_record_ns = 0;
+        t->useful_ns = t->serial_useful_ns = runtime - run->devices->runtime_ns[r];
+    }
+    run->runtime_ns = run->end_ns = run->last_record_ns = runtime;
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const pj_ai_step_row *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/// A step lasts until the next one begins on the rank's devices, the last one to the end of what
+/// they do.
+static void fill_steps(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
+{
+    size_t count = 0, at = 0;
+    for (size_t r = 0; r < ranks->count; r++)
+        count += ranks->items[r]->step_count;
+    account->steps = pj_new_n(run->arena, pj_ai_step_row, count + 1);
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        int64_t end = INT64_MIN;
+        for (size_t d = 0; d < rank->device_count; d++)
+            end = rank->devices[d].last > end ? rank->devices[d].last : end;
+        for (size_t i = rank->step_count; i-- > 0;) {
+            const pj_ai_step *step = &rank->steps[i];
+            if (step->first == INT64_MAX || step->first > end)
+                continue;
+            account->steps[at++] =
+                (pj_ai_step_row){.number = step->number,
+                                 .rank = r,
+                                 .begin_ns = (uint64_t)(step->first + rank->offset - ranks->begin),
+                                 .length_ns = (uint64_t)(end - step->first)};
+            end = step->first;
+        }
+    }
+    account->step_count = (uint32_t)at;
+    if (at)
+        qsort(account->steps, at, sizeof *account->steps, by_step);
+}
+
+static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
+{
+    int64_t world = -1, holes = 0;
+    for (size_t r = 0; r < ranks->count; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        world = rank->world > world ? rank->world : world;
+        holes += r && rank->rank != ranks->items[r - 1]->rank + 1;
+        if (rank->cut)
+            pj_run_remark(run, PJ_LOSS,
+                          "rank %lld: the file is cut short: what follows byte %llu of its text is "
+                          "missing",
+                          (long long)rank->rank, (unsigned long long)rank->cut_at);
+        uint64_t lost = rank->odd[PJ_AI_ODD_zero_stamp], kept = 0;
+        for (size_t d = 0; d < rank->device_count; d++)
+            kept += rank->devices[d].kernels;
+        if (lost && lost * 100 > lost + kept)
+            pj_run_remark(run, PJ_URGENT,
+                          "rank %lld: more than 1 %% of the records of its devices have no time: "
+                          "the result is not reliable",
+                          (long long)rank->rank);
+    }
+    if (world > (int64_t)ranks->count)
+        pj_run_remark(run, PJ_WARNING, "%zu of %lld ranks were read", ranks->count,
+                      (long long)world);
+    else if (holes)
+        pj_run_remark(run, PJ_WARNING, "ranks are missing between those that were read");
+}
+
+static void remark_on_exchanges(pj_run *run, const pj_ai_match *match)
+{
+    for (unsigned why = 0; why < PJ_AI_REFUSALS; why++)
+        if (match->refused[why])
+            pj_run_remark(run, PJ_WARNING,
+                          "%llu exchanges %s: their time is neither transfer nor wait (unsplit)",
+                          (unsigned long long)match->refused[why], pj_ai_refusal_sentence(why));
+    if (match->partial)
+        pj_run_remark(run, PJ_WARNING,
+                      "%llu collectives lack ranks of their group: their transfer is an upper "
+                      "bound",
+                      (unsigned long long)match->partial);
+    if (match->uneven)
+        pj_run_remark(run, PJ_NOTE,
+                      "%llu collectives are rooted or move different amounts: their transfer is "
+                      "that of the shortest member",
+                      (unsigned long long)match->uneven);
+    if (match->by_ends)
+        pj_run_remark(run, PJ_NOTE,
+                      "the trace does not tell groups: %llu collectives were matched by ends",
+                      (unsigned long long)match->by_ends);
+}
+
+static void remark_on_clocks(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
+{
+    const pj_ai_match *match = ranks->match;
+    char text[32];
+    pj_format_duration((double)match->farthest, text);
+    if (match->apart)
+        pj_run_remark(run, PJ_WARNING,
+                      "the ranks have no collective in common and hardly run at the same time: "
+                      "each begins at 0");
+    else if (ranks->count > 1 && !match->clocks_checked && !raw_clock)
+        pj_run_remark(run, PJ_NOTE, "clocks not checked: the ranks have no collective in common");
+    if (match->farthest)
+        pj_run_remark(run, PJ_NOTE,
+                      "clocks of ranks differ by up to %s: aligned at the ends of collectives",
+                      text);
+}
+
+static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
+{
+    remark_on_ranks(run, ranks);
+    for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {
+        uint64_t count = 0;
+        for (size_t r = 0; r < ranks->count; r++)
+            count += ranks->items[r]->odd[odd];
+        if (count)
+            pj_run_remark(run, oddities[odd].severity, "%llu %s", (unsigned long long)count,
+                          oddities[odd].sentence);
+    }
+    remark_on_exchanges(run, ranks->match);
+    remark_on_clocks(run, ranks, raw_clock);
+    pj_run_remark(run, PJ_NOTE,
+                  "host rows are estimated: the trace tells calls of the device's runtime, not "
+                  "what the host does else");
+}
+
+static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
+{
+    uint64_t runtime = (uint64_t)(ranks->end - ranks->begin);
+    lay_out(run, ranks);
+    fill_devices(run, ranks, account);
+    fill_threads(run, runtime);
+    fill_steps(run, ranks, account);
+    run->ai = account;
+    run->untraced = true;
+    run->ideal.reason = "the trace of an AI run has no MPI calls to replay";
+    for (size_t r = 0; r < ranks->count; r++)
+        run->events += ranks->items[r]->events;
+}
+
+bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, bool raw_clock, pj_job *job,
+                    pj_err *err)
+{
+    size_t with = 0, all = count;
+    for (size_t r = 0; r < count; r++)
+        with += has_devices(ranks[r]);
+    if (!with)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "no device activity in the trace: metrics need kernels; popinjay profile "
+                       "shows the calls of the host");
+    number_ranks(run, ranks, &count);
+    if (count < all)
+        memset(ranks + count, 0, (all - count) * sizeof *ranks);
+    pj_ai_match match;
+    pj_ai_ranks whole = {.items = ranks, .count = count, .match = &match};
+    pj_ai_account *account = pj_new(run->arena, pj_ai_account);
+    bool ok = pj_ai_match_ranks(ranks, count, raw_clock, job, &match, err);
+    find_window(&whole);
+    ok = ok && pj_ai_split(&whole, run->arena, account, job, err);
+    if (ok) {
+        fill(run, &whole, account);
+        remark(run, &whole, raw_clock);
+    }
+    pj_ai_match_free(&match);
+    return ok;
+}

@@ -1,0 +1,413 @@
+// One rank by itself: records in order, each with its launch; of every device the time in which it
+// computes, moves data and has nothing to do, and why. The split of exchanges needs the other ranks
+// and cannot change what is idle, so that all this is final.
+#include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spans.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+
+#include "metrics/base/buf.h"
+#include "metrics/base/sort.h"
+
+#include <stdlib.h>
+
+/// What the threads of the process do: each list covers those before it.
+typedef struct host {
+    pj_ai_spans loading, waiting, calling;
+} host;
+
+typedef struct settling {
+    pj_ai_rank *rank;
+    pj_job *job;
+    host host;
+    pj_ai_device *device;
+    pj_ai_spans computed, moved, exchanged, copied;
+} settling;
+
+static int by_stream(const void *a, const void *b)
+{
+    const pj_ai_record *x = a, *y = b;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+static bool same_record(const pj_ai_record *a, const pj_ai_record *b)
+{
+    return a->stream == b->stream && a->begin == b->begin && a->end == b->end &&
+           a->call == b->call && a->name == b->name;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const pj_ai_call *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const pj_ai_step *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end < y->end) - (x->end > y->end);
+}
+
+static bool sort(settling *s, void *items, size_t count, size_t size,
+                 int (*order)(const void *, const void *), pj_err *err)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = order((char *)items + (i - 1) * size, (char *)items + i * size) <= 0;
+    return sorted || pj_sort_records(items, count, size, order, s->job->stop) ||
+           pj_job_check(s->job, s->rank->path, err);
+}
+
+/// What stands twice counts once; late stamps of HIP are mended.
+static void sift_records(pj_ai_rank *rank)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_record record = rank->records[i];
+        pj_ai_record *last = kept ? &rank->records[kept - 1] : NULL;
+        if (last && same_record(last, &record)) {
+            rank->odd[PJ_AI_ODD_twice]++;
+            continue;
+        }
+        if (last && last->stream == record.stream && last->end > record.begin) {
+            rank->odd[rank->hip ? PJ_AI_ODD_clipped : PJ_AI_ODD_overlap]++;
+            if (rank->hip)
+                last->end = record.begin;
+        }
+        rank->records[kept++] = record;
+    }
+    rank->record_count = kept;
+}
+
+static uint32_t find_call(const pj_ai_rank *rank, uint32_t id)
+{
+    size_t low = 0, high = rank->call_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rank->calls[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rank->call_count && rank->calls[low].id == id ? (uint32_t)low : PJ_AI_NONE;
+}
+
+static void find_launches(pj_ai_rank *rank)
+{
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_record *record = &rank->records[i];
+        if (record->call != PJ_AI_NONE)
+            record->call = find_call(rank, record->call);
+        if (record->call == PJ_AI_NONE)
+            rank->odd[PJ_AI_ODD_no_launch]++;
+        else if (record->begin < rank->calls[record->call].begin)
+            rank->odd[PJ_AI_ODD_early]++;
+    }
+}
+
+/// Steps that several threads repeat, or that lie within others, count once.
+static void sift_steps(pj_ai_rank *rank)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->step_count; i++) {
+        pj_ai_step step = rank->steps[i];
+        step.first = INT64_MAX;
+        if (!kept || step.begin >= rank->steps[kept - 1].end)
+            rank->steps[kept++] = step;
+    }
+    rank->step_count = kept;
+}
+
+static pj_ai_step *step_at(pj_ai_rank *rank, int64_t time)
+{
+    size_t low = 0, high = rank->step_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rank->steps[middle].begin <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && time < rank->steps[low - 1].end ? &rank->steps[low - 1] : NULL;
+}
+
+static void assign_steps(pj_ai_rank *rank)
+{
+    for (size_t i = 0; i < rank->record_count; i++) {
+        const pj_ai_record *record = &rank->records[i];
+        pj_ai_step *step =
+            record->call == PJ_AI_NONE ? NULL : step_at(rank, rank->calls[record->call].begin);
+        if (step && record->begin < step->first)
+            step->first = record->begin;
+        if (record->exchange == PJ_AI_NONE)
+            continue;
+        pj_ai_exchange *exchange = &rank->exchanges[record->exchange];
+        exchange->begin = record->begin;
+        exchange->end = record->end;
+        exchange->step = step ? step->number : INT64_MIN;
+        exchange->device = rank->streams[record->stream].of;
+    }
+}
+
+static void add_all(pj_ai_spans *to, const pj_ai_spans *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        pj_ai_spans_add(to, from->items[i].begin, from->items[i].end);
+}
+
+static void watch_host(settling *s)
+{
+    pj_ai_rank *rank = s->rank;
+    host *h = &s->host;
+    h->loading = rank->loading;
+    rank->loading = (pj_ai_spans){.items = NULL};
+    add_all(&h->waiting, &h->loading);
+    for (size_t i = 0; i < rank->call_count; i++) {
+        const pj_ai_call *call = &rank->calls[i];
+        if (call->doing == PJ_AI_SYNCHRONISE)
+            pj_ai_spans_add(&h->waiting, call->begin, call->end);
+        pj_ai_spans_add(&rank->driving, call->begin, call->end);
+    }
+    pj_ai_spans_unite(&h->loading);
+    pj_ai_spans_unite(&h->waiting);
+    pj_ai_spans_unite(&rank->driving);
+    add_all(&h->calling, &h->waiting);
+    add_all(&h->calling, &rank->driving);
+    pj_ai_spans_unite(&h->calling);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/// The device is idle from `a` to `b`, when the work of `launch` begins.
+static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *launch)
+{
+    uint64_t *idle = s->device->idle;
+    if (!launch) {
+        idle[PJ_AI_IDLE_unknown] += (uint64_t)(b - a);
+        return;
+    }
+    int64_t upto = later(a, earlier(b, launch->begin));
+    int64_t loading = pj_ai_spans_within(&s->host.loading, a, upto);
+    int64_t waiting = pj_ai_spans_within(&s->host.waiting, a, upto);
+    int64_t calling = pj_ai_spans_within(&s->host.calling, a, upto);
+    int64_t from = later(a, launch->begin), to = earlier(b, launch->end);
+    idle[PJ_AI_IDLE_data_loading] += (uint64_t)loading;
+    idle[PJ_AI_IDLE_synchronise] += (uint64_t)(waiting - loading);
+    idle[PJ_AI_IDLE_runtime] += (uint64_t)(calling - waiting);
+    idle[PJ_AI_IDLE_host] += (uint64_t)(upto - a - calling);
+    idle[PJ_AI_IDLE_launch] += (uint64_t)(to > from ? to - from : 0);
+    if (launch->end <= a)
+        idle[PJ_AI_IDLE_queued] += (uint64_t)(b - a);
+    else if (launch->end < b)
+        idle[PJ_AI_IDLE_launch_latency] += (uint64_t)(b - later(a, launch->end));
+}
+
+static void add_piece(pj_ai_device *device, int64_t begin, int64_t end, uint32_t exchange)
+{
+    if (end <= begin)
+        return;
+    pj_grow(device->pieces, &device->piece_cap, device->piece_count + 1);
+    device->pieces[device->piece_count++] = (pj_ai_piece){begin, end, exchange};
+}
+
+/// What is left of a span without the time in which the device computes.
+static void add_exposed(settling *s, int64_t begin, int64_t end, uint32_t exchange)
+{
+    const pj_ai_spans *computed = &s->computed;
+    size_t i = pj_ai_spans_after(computed, begin);
+    for (; i < computed->count && computed->items[i].begin < end; i++) {
+        add_piece(s->device, begin, earlier(end, computed->items[i].begin), exchange);
+        begin = later(begin, computed->items[i].end);
+    }
+    add_piece(s->device, begin, end, exchange);
+}
+
+/// Gaps in the order of time, and at each exchange what was idle before it.
+static void walk(settling *s, const pj_ai_record *records, size_t count)
+{
+    pj_ai_rank *rank = s->rank;
+    int64_t end = records[0].begin;
+    for (size_t i = 0; i < count; i++) {
+        const pj_ai_record *record = &records[i];
+        if (record->begin > end)
+            explain_gap(s, end, record->begin,
+                        record->call == PJ_AI_NONE ? NULL : &rank->calls[record->call]);
+        end = later(end, record->end);
+        if (record->exchange != PJ_AI_NONE)
+            memcpy(rank->exchanges[record->exchange].idle, s->device->idle, sizeof s->device->idle);
+    }
+    s->device->first = records[0].begin;
+    s->device->last = end;
+}
+
+static void gather(settling *s, const pj_ai_record *records, size_t count)
+{
+    pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
+    for (size_t i = 0; i < count; i++) {
+        s->device->kernels += records[i].work == PJ_AI_COMPUTE;
+        pj_ai_spans_add(lists[records[i].work], records[i].begin, records[i].end);
+        pj_ai_spans_add(&s->moved, records[i].begin, records[i].end);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        pj_ai_spans_unite(lists[i]);
+    pj_ai_spans_unite(&s->moved);
+    s->device->useful = (uint64_t)pj_ai_spans_total(&s->computed);
+    s->device->active = (uint64_t)pj_ai_spans_total(&s->moved);
+    s->device->exchange_total = (uint64_t)pj_ai_spans_total(&s->exchanged);
+    s->device->copy_total = (uint64_t)pj_ai_spans_total(&s->copied);
+}
+
+static void expose(settling *s, const pj_ai_record *records, size_t count)
+{
+    pj_ai_device *device = s->device;
+    for (size_t i = 0; i < s->exchanged.count; i++)
+        device->hidden += (uint64_t)pj_ai_spans_within(&s->computed, s->exchanged.items[i].begin,
+                                                       s->exchanged.items[i].end);
+    for (size_t i = 0; i < s->copied.count; i++)
+        add_exposed(s, s->copied.items[i].begin, s->copied.items[i].end, PJ_AI_NONE);
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].exchange == PJ_AI_NONE)
+            continue;
+        pj_ai_exchange *exchange = &s->rank->exchanges[records[i].exchange];
+        add_exposed(s, exchange->begin, exchange->end, records[i].exchange);
+        exchange->computed[0] = pj_ai_spans_until(&s->computed, exchange->begin);
+        exchange->computed[1] = pj_ai_spans_until(&s->computed, exchange->end);
+        exchange->copied[0] = pj_ai_spans_until(&s->copied, exchange->begin);
+        exchange->copied[1] = pj_ai_spans_until(&s->copied, exchange->end);
+    }
+}
+
+static void settle_device(settling *s, const pj_ai_record *records, size_t count)
+{
+    pj_ai_spans *const lists[] = {&s->computed, &s->moved, &s->exchanged, &s->copied};
+    s->device = &s->rank->devices[s->rank->streams[records[0].stream].of];
+    gather(s, records, count);
+    walk(s, records, count);
+    expose(s, records, count);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        lists[i]->count = 0;
+}
+
+static int by_device_order(const pj_ai_rank *rank, const pj_ai_record *x, const pj_ai_record *y)
+{
+    uint32_t a = rank->streams[x->stream].of, b = rank->streams[y->stream].of;
+    if (a != b)
+        return a < b ? -1 : 1;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    int64_t s = rank->streams[x->stream].number, t = rank->streams[y->stream].number;
+    if (s != t)
+        return s < t ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static int by_device(const void *a, const void *b, void *context)
+{
+    const pj_ai_rank *rank = context;
+    size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    int order = by_device_order(rank, &rank->records[i], &rank->records[j]);
+    return order ? order : (i > j) - (i < j);
+}
+
+/// By device and begin, of equal ones the lowest stream first.
+static bool order_records(settling *s, pj_err *err)
+{
+    pj_ai_rank *rank = s->rank;
+    size_t *order = pj_take_memory((rank->record_count + 1) * sizeof *order);
+    for (size_t i = 0; i < rank->record_count; i++)
+        order[i] = i;
+    bool ok = pj_sort(order, rank->record_count, by_device, rank, s->job->stop) ||
+              pj_job_check(s->job, rank->path, err);
+    pj_ai_record *sorted = pj_take_memory((rank->record_count + 1) * sizeof *sorted);
+    for (size_t i = 0; i < rank->record_count; i++)
+        sorted[i] = rank->records[order[i]];
+    free(order);
+    free(rank->records);
+    rank->records = sorted;
+    return ok;
+}
+
+static void settle_devices(settling *s)
+{
+    pj_ai_rank *rank = s->rank;
+    for (size_t i = 0; i < rank->record_count;) {
+        uint32_t device = rank->streams[rank->records[i].stream].of;
+        size_t end = i;
+        while (end < rank->record_count && rank->streams[rank->records[end].stream].of == device)
+            end++;
+        settle_device(s, rank->records + i, end - i);
+        i = end;
+    }
+}
+
+/// Exchanges that no record has any longer, as it stood twice, are gone; the others are in order.
+static void order_exchanges(pj_ai_rank *rank)
+{
+    pj_ai_exchange *kept = pj_take_memory((rank->record_count + 1) * sizeof *kept);
+    size_t count = 0;
+    for (size_t i = 0; i < rank->record_count; i++) {
+        if (rank->records[i].exchange == PJ_AI_NONE)
+            continue;
+        kept[count] = rank->exchanges[rank->records[i].exchange];
+        rank->records[i].exchange = (uint32_t)count++;
+    }
+    free(rank->exchanges);
+    rank->exchanges = pj_resize_memory(kept, (count + 1) * sizeof *kept);
+    rank->exchange_count = rank->exchange_cap = count;
+}
+
+static void forget_records(pj_ai_rank *rank)
+{
+    free(rank->records);
+    free(rank->calls);
+    rank->records = NULL;
+    rank->calls = NULL;
+    rank->record_count = rank->record_cap = rank->call_count = rank->call_cap = 0;
+}
+
+bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
+{
+    settling s = {.rank = rank, .job = job};
+    bool ok = sort(&s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) &&
+              sort(&s, rank->calls, rank->call_count, sizeof *rank->calls, by_id, err) &&
+              sort(&s, rank->steps, rank->step_count, sizeof *rank->steps, by_number, err);
+    if (ok) {
+        sift_records(rank);
+        find_launches(rank);
+        sift_steps(rank);
+        watch_host(&s);
+        ok = order_records(&s, err);
+    }
+    if (ok) {
+        order_exchanges(rank);
+        assign_steps(rank);
+        settle_devices(&s);
+    }
+    pj_ai_spans *const lists[] = {&s.computed,     &s.moved,        &s.exchanged,   &s.copied,
+                                  &s.host.loading, &s.host.waiting, &s.host.calling};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        pj_ai_spans_free(lists[i]);
+    forget_records(rank);
+    return ok;
+}

@@ -1,0 +1,169 @@
+// Members in any order; arguments are looked at again only where the category wants them.
+#include "metrics/read/kineto/kineto_event.h"
+
+#include "metrics/base/num.h"
+
+#include <stddef.h>
+
+static pj_kineto_class class_of(pj_str category)
+{
+    static const struct {
+        pj_kineto_class class;
+        pj_str name;
+    } rows[] = {
+#define CATEGORY(class, name) {PJ_KINETO_##class, {name, sizeof(name) - 1}},
+#include "metrics/read/kineto/kineto_classes.def"
+#undef CATEGORY
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].name.len == category.len &&
+            memcmp(rows[i].name.at, category.at, category.len) == 0)
+            return rows[i].class;
+    return PJ_KINETO_OTHER;
+}
+
+static pj_str bare(const char *at, const char *end)
+{
+    bool quoted = *at == '"';
+    return (pj_str){at + quoted, (size_t)(end - at) - 2 * quoted};
+}
+
+static void take(pj_kineto_event *event, pj_str key, const char *at, const char *end)
+{
+    const struct {
+        pj_str key;
+        pj_str *out;
+    } members[] = {
+        {{"ts", 2}, &event->ts},   {{"dur", 3}, &event->dur}, {{"name", 4}, &event->name},
+        {{"pid", 3}, &event->pid}, {{"tid", 3}, &event->tid},
+    };
+    if (pj_str_equal(key, PJ_S("args"))) {
+        event->args = (pj_str){at, (size_t)(end - at)};
+        return;
+    }
+    pj_str value = bare(at, end);
+    if (pj_str_equal(key, PJ_S("ph")))
+        event->phase = value.len == 1 ? value.at[0] : 0;
+    else if (pj_str_equal(key, PJ_S("cat")))
+        event->class = class_of(value);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i].key.len == key.len && memcmp(members[i].key.at, key.at, key.len) == 0)
+            *members[i].out = value;
+}
+
+/// Behind the colon of a key, whose text it gives.
+static const char *read_key(const char *at, const char *end, pj_str *key, pj_json_broken *broken)
+{
+    if (at >= end)
+        return NULL;
+    const char *quote = *at == '"' ? pj_json_quote(at + 1, end, broken) : NULL;
+    if (!quote) {
+        *broken = *broken || *at != '"';
+        return NULL;
+    }
+    *key = (pj_str){at + 1, (size_t)(quote - at - 1)};
+    at = pj_json_blank(quote + 1, end);
+    if (at < end && *at != ':')
+        *broken = true;
+    return at < end && !*broken ? pj_json_blank(at + 1, end) : NULL;
+}
+
+const char *pj_kineto_event_read(const char *at, const char *end, pj_kineto_event *event,
+                                 pj_json_broken *broken)
+{
+    pj_str key;
+    *event = (pj_kineto_event){.phase = 0};
+    at = pj_json_blank(at + 1, end);
+    while (at < end && *at != '}') {
+        const char *value = read_key(at, end, &key, broken);
+        const char *behind = value ? pj_json_value(value, end, broken) : NULL;
+        if (!behind)
+            return NULL;
+        take(event, key, value, behind);
+        at = pj_json_blank(behind, end);
+        if (at < end && *at != ',' && *at != '}')
+            *broken = true;
+        if (at >= end || *broken)
+            return NULL;
+        if (*at == ',')
+            at = pj_json_blank(at + 1, end);
+    }
+    return at < end ? at + 1 : NULL;
+}
+
+bool pj_kineto_member(pj_str *rest, pj_str *key, pj_str *value)
+{
+    const char *at = rest->at, *end = at + rest->len;
+    pj_json_broken broken = false;
+    at = pj_json_blank(at, end);
+    if (at < end && *at == ',')
+        at = pj_json_blank(at + 1, end);
+    if (at >= end || *at != '"')
+        return false;
+    const char *from = read_key(at, end, key, &broken);
+    const char *behind = from ? pj_json_value(from, end, &broken) : NULL;
+    if (!behind || behind > end)
+        return false;
+    *value = bare(from, behind);
+    *rest = (pj_str){behind, (size_t)(end - behind)};
+    return true;
+}
+
+static int64_t number(pj_str text)
+{
+    int64_t whole;
+    double value;
+    if (pj_parse_i64(text, &whole))
+        return whole;
+    bool fits = pj_parse_decimal(text, &value) && value > -1e18 && value < 1e18;
+    return fits ? (int64_t)value : -1;
+}
+
+pj_kineto_args pj_kineto_args_read(pj_str args)
+{
+    pj_kineto_args a = {.correlation = -1,
+                        .device = -1,
+                        .stream = -1,
+                        .bytes = -1,
+                        .in_elements = -1,
+                        .out_elements = -1,
+                        .size = -1,
+                        .source = -1,
+                        .target = -1,
+                        .seq = -1};
+    const struct {
+        pj_str key;
+        int64_t *number;
+        pj_str *text;
+    } members[] = {
+        {{"correlation", 11}, &a.correlation, NULL},
+        {{"device", 6}, &a.device, NULL},
+        {{"stream", 6}, &a.stream, NULL},
+        {{"bytes", 5}, &a.bytes, NULL},
+        {{"Collective name", 15}, NULL, &a.operation},
+        {{"In msg nelems", 13}, &a.in_elements, NULL},
+        {{"Out msg nelems", 14}, &a.out_elements, NULL},
+        {{"Group size", 10}, &a.size, NULL},
+        {{"dtype", 5}, NULL, &a.type},
+        {{"Process Group Name", 18}, NULL, &a.group},
+        {{"Process Group Ranks", 19}, NULL, &a.ranks},
+        {{"Src Rank", 8}, &a.source, NULL},
+        {{"Dst Rank", 8}, &a.target, NULL},
+        {{"Seq", 3}, &a.seq, NULL},
+    };
+    pj_str rest = pj_str_from(args, 1), key, value;
+    if (!args.len || args.at[0] != '{')
+        return a;
+    while (pj_kineto_member(&rest, &key, &value))
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+            if (!pj_str_equal(members[i].key, key))
+                continue;
+            if (members[i].text)
+                *members[i].text = value;
+            else
+                *members[i].number = number(value);
+            break;
+        }
+    a.correlated = a.correlation >= 0;
+    return a;
+}

@@ -1,0 +1,428 @@
+// Chrome trace events as PyTorch writes them (libkineto, output_json.cpp): one object with metadata
+// and "traceEvents", or a bare array. Of the events of the host only calls of the device's runtime,
+// steps and data loading are kept.
+#include "metrics/read/kineto/kineto_file.h"
+
+#include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_spans.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/read/kineto/json_span.h"
+#include "metrics/read/kineto/kineto_event.h"
+#include "metrics/read/kineto/kineto_window.h"
+
+typedef struct reading {
+    pj_kineto_window window;
+    pj_ai_rank *rank;
+    pj_job *job;
+    int64_t base;     // ns that all times count from
+    uint64_t counted; // memory that the job knows of
+    pj_buf text;      // of a name without its escapes
+    bool listed;      // "traceEvents" was there
+} reading;
+
+static bool account(reading *r, pj_err *err)
+{
+    uint64_t now = pj_ai_rank_bytes(r->rank);
+    r->job->memory_used += now - r->counted;
+    r->counted = now;
+    return pj_job_check(r->job, pj_source_path(r->window.source), err);
+}
+
+/// More text; false at the end or with an error.
+static bool more(reading *r, pj_err *err)
+{
+    return account(r, err) && pj_kineto_window_more(&r->window, err);
+}
+
+static bool failed(const pj_err *err)
+{
+    return err->code != PJ_E_NONE;
+}
+
+static uint32_t name_of(reading *r, pj_str text)
+{
+    if (pj_str_find(text, '\\') < text.len) {
+        r->text.len = 0;
+        pj_buf_add(&r->text, text); // room enough
+        text = pj_json_unescape(text, r->text.at);
+    }
+    return pj_ai_rank_name(r->rank, text);
+}
+
+static int64_t number_or(pj_str text, int64_t other)
+{
+    int64_t number;
+    return pj_parse_i64(text, &number) ? number : other;
+}
+
+/// False where the event has no time.
+static bool times_of(reading *r, const pj_kineto_event *event, int64_t *begin, int64_t *end)
+{
+    const int64_t absurd = INT64_C(1) << 53;
+    int64_t length = 0;
+    if (!pj_json_nanoseconds(event->ts, begin))
+        return false;
+    if (event->dur.len && !pj_json_nanoseconds(event->dur, &length))
+        length = 0;
+    if (length < 0 || length > absurd) {
+        r->rank->odd[PJ_AI_ODD_negative]++;
+        length = 0;
+    }
+    *end = *begin + length;
+    return true;
+}
+
+static uint32_t call_id(int64_t correlation)
+{
+    return correlation > 0 ? (uint32_t)((uint64_t)correlation % PJ_AI_NONE) : PJ_AI_NONE;
+}
+
+static uint32_t add_exchange(reading *r, const pj_kineto_args *args, uint32_t kernel)
+{
+    pj_ai_exchange exchange = {
+        .seq = args->seq,
+        .in_elements = args->in_elements,
+        .out_elements = args->out_elements,
+        .source = args->source,
+        .target = args->target,
+        .kernel = kernel,
+        .operation = pj_ai_rank_name(r->rank, args->operation),
+        .type = pj_ai_rank_name(r->rank, args->type),
+        .size = args->size > 0 && args->size < INT32_MAX ? (uint32_t)args->size : 0};
+    pj_auto_buf group = {.at = NULL};
+    pj_buf_add(&group, args->group);
+    pj_buf_puts(&group, args->ranks.len ? " " : "");
+    pj_buf_add(&group, args->ranks);
+    exchange.group = pj_ai_rank_name(r->rank, pj_buf_str(&group));
+    return pj_ai_rank_add_exchange(r->rank, exchange);
+}
+
+static void count_bytes(reading *r, uint16_t stream, pj_str name, int64_t bytes)
+{
+    pj_ai_device *device = &r->rank->devices[r->rank->streams[stream].of];
+    if (bytes <= 0)
+        return;
+    if (pj_str_contains(name, PJ_S("HtoD")) || pj_str_contains(name, PJ_S("HostToDevice")))
+        device->to_device += (uint64_t)bytes;
+    else if (pj_str_contains(name, PJ_S("DtoH")) || pj_str_contains(name, PJ_S("DeviceToHost")))
+        device->to_host += (uint64_t)bytes;
+}
+
+static void add_record(reading *r, const pj_kineto_event *event)
+{
+    pj_ai_rank *rank = r->rank;
+    pj_ai_record record = {.exchange = PJ_AI_NONE};
+    if (!times_of(r, event, &record.begin, &record.end)) {
+        rank->odd[PJ_AI_ODD_untimed]++;
+        return;
+    }
+    if (record.begin == 0 && record.end == 0) {
+        rank->odd[PJ_AI_ODD_zero_stamp]++;
+        return;
+    }
+    pj_kineto_args args = pj_kineto_args_read(event->args);
+    int64_t device = args.device >= 0 ? args.device : number_or(event->pid, 0);
+    int64_t stream = args.stream >= 0 ? args.stream : number_or(event->tid, 0);
+    record.stream = pj_ai_rank_stream(rank, device, stream);
+    record.name = name_of(r, event->name);
+    record.call = call_id(args.correlation);
+    record.work = event->class == PJ_KINETO_COPY ? PJ_AI_COPY : PJ_AI_COMPUTE;
+    if (record.work == PJ_AI_COPY)
+        count_bytes(r, record.stream, event->name, args.bytes);
+    else if (pj_ai_rank_exchanges(rank, record.name)) {
+        record.work = PJ_AI_EXCHANGE;
+        record.exchange = add_exchange(r, &args, record.name);
+    }
+    int64_t *last = &rank->streams[record.stream].last;
+    rank->odd[PJ_AI_ODD_unsorted] += record.begin < *last;
+    *last = record.begin > *last ? record.begin : *last;
+    pj_ai_rank_add_record(rank, record);
+}
+
+static void add_call(reading *r, const pj_kineto_event *event)
+{
+    pj_ai_call call;
+    if (!times_of(r, event, &call.begin, &call.end))
+        return;
+    pj_kineto_args args = pj_kineto_args_read(event->args);
+    call.id = call_id(args.correlation);
+    call.doing = pj_ai_call_doing(event->name);
+    r->rank->hip = r->rank->hip || pj_ai_call_is_hip(event->name);
+    pj_ai_rank_add_call(r->rank, call);
+}
+
+static void add_range(reading *r, const pj_kineto_event *event)
+{
+    static const pj_str step = {"ProfilerStep#", 13}, loading = {"enumerate(DataLoader)", 21};
+    bool steps = pj_str_starts(event->name, step);
+    int64_t begin, end, number;
+    if ((!steps && !pj_str_starts(event->name, loading)) || !times_of(r, event, &begin, &end))
+        return;
+    if (!steps)
+        pj_ai_spans_add(&r->rank->loading, begin, end);
+    else if (pj_parse_i64(pj_str_from(event->name, step.len), &number))
+        pj_ai_rank_add_step(r->rank, (pj_ai_step){.begin = begin, .end = end, .number = number});
+}
+
+static void take_event(reading *r, const pj_kineto_event *event)
+{
+    r->rank->events++;
+    if (event->phase != 'X')
+        return;
+    switch (event->class) {
+    case PJ_KINETO_KERNEL:
+    case PJ_KINETO_COPY:
+        add_record(r, event);
+        break;
+    case PJ_KINETO_RUNTIME:
+        add_call(r, event);
+        break;
+    case PJ_KINETO_ANNOTATION:
+        add_range(r, event);
+        break;
+    case PJ_KINETO_OTHER:
+        break;
+    }
+}
+
+static void cut(reading *r)
+{
+    r->rank->cut = true;
+    r->rank->cut_at = pj_kineto_window_offset(&r->window);
+}
+
+/// The character that comes next; 0 = the input has ended.
+static char next_character(reading *r, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    for (;;) {
+        w->at += pj_json_blank(w->at, w->end) - w->at;
+        if (w->at < w->end)
+            return *w->at;
+        if (!more(r, err))
+            return 0;
+    }
+}
+
+/// What is no event is passed over up to the next one; false at the end.
+static bool resume(reading *r, pj_err *err)
+{
+    r->rank->odd[PJ_AI_ODD_broken]++;
+    if (pj_kineto_window_resume(&r->window, err))
+        return true;
+    cut(r);
+    return false;
+}
+
+/// An event, or what stands in its place; false at the end or with an error.
+static bool read_event(reading *r, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    pj_kineto_event event;
+    pj_json_broken broken = false;
+    const char *behind = pj_kineto_event_read(w->at, w->end, &event, &broken);
+    if (behind) {
+        take_event(r, &event);
+        w->at += behind - w->at;
+        return true;
+    }
+    if (broken)
+        return resume(r, err);
+    if (more(r, err))
+        return true;
+    if (failed(err))
+        return false;
+    if (w->over) {
+        cut(r);
+        return false;
+    }
+    r->rank->odd[PJ_AI_ODD_too_long]++;
+    return pj_kineto_window_skip(w, err);
+}
+
+static bool read_events(reading *r, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    r->listed = true;
+    for (;;) {
+        char c = next_character(r, err);
+        if (c == '{') {
+            if (!read_event(r, err))
+                return false;
+        } else if (c == ',') {
+            w->at++;
+        } else if (c == ']') {
+            w->at++;
+            return true;
+        } else if (c) {
+            if (!resume(r, err))
+                return false;
+        } else {
+            if (!failed(err))
+                cut(r);
+            return false;
+        }
+    }
+}
+
+static void read_distribution(reading *r, pj_str value)
+{
+    pj_str rest = pj_str_from(value, 1), key, text;
+    int64_t number;
+    if (!value.len || value.at[0] != '{')
+        return;
+    while (pj_kineto_member(&rest, &key, &text)) {
+        bool is_number = pj_parse_i64(text, &number) && number >= 0 && number < INT32_MAX;
+        if (is_number && pj_str_equal(key, PJ_S("rank")))
+            r->rank->rank = number;
+        else if (is_number && pj_str_equal(key, PJ_S("world_size")))
+            r->rank->world = number;
+    }
+}
+
+static void take_metadata(reading *r, pj_str key, pj_str value)
+{
+    pj_str bare = value;
+    int64_t number;
+    if (value.len > 1 && value.at[0] == '"')
+        bare = (pj_str){value.at + 1, value.len - 2};
+    if (pj_str_equal(key, PJ_S("distributedInfo")))
+        read_distribution(r, value);
+    else if (pj_str_equal(key, PJ_S("baseTimeNanoseconds")) && pj_parse_i64(bare, &number) &&
+             number > 0 && number < INT64_C(1) << 61)
+        r->base = number;
+    else if (pj_str_equal(key, PJ_S("roctracer_version")))
+        r->rank->hip =
+            bare.len && bare.at[0] >= '0' && bare.at[0] <= '9' && !pj_str_equal(bare, PJ_S("0"));
+}
+
+/// A member of the outermost object whose text is at hand, or passed over; its value begins at
+/// `at`.
+static bool read_metadata(reading *r, pj_str key, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    pj_json_broken broken = false;
+    char kept[64];
+    key = pj_str_head(key, sizeof kept);
+    memcpy(kept, key.at, key.len); // the text may move
+    key.at = kept;
+    for (;;) {
+        const char *behind = pj_json_value(w->at, w->end, &broken);
+        if (behind) {
+            take_metadata(r, key, (pj_str){w->at, (size_t)(behind - w->at)});
+            w->at += behind - w->at;
+            return true;
+        }
+        if (broken || !more(r, err))
+            break;
+    }
+    if (failed(err))
+        return false;
+    return pj_kineto_window_skip(w, err);
+}
+
+/// The text of a key and, behind its colon, the value; false at the end.
+static bool read_key(reading *r, pj_buf *key, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    pj_json_broken broken = false;
+    const char *quote;
+    while (!(quote = pj_json_quote(w->at + 1, w->end, &broken)))
+        if (broken || !more(r, err))
+            return false;
+    key->len = 0;
+    pj_buf_add(key, (pj_str){w->at + 1, (size_t)(quote - w->at - 1)});
+    w->at += quote + 1 - w->at;
+    if (next_character(r, err) != ':')
+        return false;
+    w->at++;
+    return next_character(r, err) != 0;
+}
+
+static bool read_members(reading *r, pj_buf *key, pj_err *err)
+{
+    pj_kineto_window *w = &r->window;
+    for (;;) {
+        char c = next_character(r, err);
+        if (c == ',')
+            w->at++;
+        else if (c == '}')
+            return true;
+        else if (c != '"' || !read_key(r, key, err))
+            break;
+        else if (pj_str_equal(pj_buf_str(key), PJ_S("traceEvents")) && *w->at == '[') {
+            w->at++;
+            if (!read_events(r, err))
+                return !failed(err);
+        } else if (!read_metadata(r, pj_buf_str(key), err))
+            return false;
+    }
+    if (!failed(err))
+        cut(r);
+    return !failed(err);
+}
+
+static void shift(int64_t *begin, int64_t *end, int64_t by)
+{
+    *begin += by;
+    *end += by;
+}
+
+/// All times count from the base, which may stand behind the events.
+static void add_base(reading *r)
+{
+    pj_ai_rank *rank = r->rank;
+    for (size_t i = 0; i < rank->record_count; i++)
+        shift(&rank->records[i].begin, &rank->records[i].end, r->base);
+    for (size_t i = 0; i < rank->call_count; i++)
+        shift(&rank->calls[i].begin, &rank->calls[i].end, r->base);
+    for (size_t i = 0; i < rank->step_count; i++)
+        shift(&rank->steps[i].begin, &rank->steps[i].end, r->base);
+    for (size_t i = 0; i < rank->loading.count; i++)
+        shift(&rank->loading.items[i].begin, &rank->loading.items[i].end, r->base);
+}
+
+static bool read_text(reading *r, pj_err *err)
+{
+    pj_auto_buf key = {.at = NULL};
+    pj_kineto_window *w = &r->window;
+    char c = next_character(r, err);
+    if (c == '[') {
+        w->at++;
+        if (!read_events(r, err))
+            return !failed(err);
+        return true;
+    }
+    if (c != '{')
+        return !failed(err) && pj_fail(err, PJ_E_FORMAT, pj_source_path(w->source), 0,
+                                       "is no JSON of trace events");
+    w->at++;
+    return read_members(r, &key, err);
+}
+
+bool pj_kineto_file_read(pj_source *source, pj_ai_rank *rank, pj_err *err)
+{
+    pj_err problem = {.code = PJ_E_NONE};
+    reading r = {.window = {.source = source}, .rank = rank, .job = pj_source_job(source)};
+    bool ok = read_text(&r, &problem);
+    if (ok && !r.listed)
+        ok = pj_fail(&problem, PJ_E_FORMAT, rank->path, 0, "has no \"traceEvents\"");
+    if (ok) {
+        add_base(&r);
+        pj_source_facts facts = pj_source_facts_of(source);
+        rank->cut = rank->cut || facts.damage;
+        rank->text_bytes = r.window.behind;
+        ok = pj_ai_rank_settle(rank, r.job, &problem);
+    }
+    r.job->memory_used -= r.counted;
+    pj_kineto_window_free(&r.window);
+    pj_buf_free(&r.text);
+    if (!ok && err && !err->code)
+        *err = problem;
+    return ok;
+}

@@ -1,0 +1,111 @@
+// The account of an AI run: what every device did in all of the run's time, who waited for whom and
+// why, and its steps (DEFINITIONS 13). Ownership: arena (the run's). Times in ns.
+#ifndef PJ_AI_ACCOUNT_H
+#define PJ_AI_ACCOUNT_H
+
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum pj_ai_idle {
+#define IDLE(name, title, words, sentence, of) PJ_AI_IDLE_##name,
+#include "metrics/run/ai_idle.def"
+#undef IDLE
+    PJ_AI_IDLE_CAUSES
+} pj_ai_idle;
+
+typedef enum pj_ai_kind {
+#define KIND(name, title, words) PJ_AI_KIND_##name,
+#include "metrics/run/ai_kinds.def"
+#undef KIND
+    PJ_AI_KINDS
+} pj_ai_kind;
+
+/// What a device did: useful + transfer + copies + unsplit + wait + the idle causes are the run's
+/// time.
+typedef struct pj_ai_share {
+    uint64_t useful;   // some kernel computes
+    uint64_t transfer; // else: an exchange moves data
+    uint64_t copies;   // else: copies and memory that is set
+    uint64_t unsplit;  // else: exchanges that cannot be told apart
+    uint64_t wait;     // else: an exchange waits for another rank
+    uint64_t idle[PJ_AI_IDLE_CAUSES];
+} pj_ai_share;
+
+/// All waits of a rank for another one, before what is computed meanwhile is taken off.
+typedef struct pj_ai_pair {
+    uint32_t rank, culprit;
+    uint64_t instances, wait_ns, longest_ns;
+    uint64_t reasons[PJ_AI_KINDS]; // what the culprit did longer than the waiter; at most wait_ns
+} pj_ai_pair;
+
+/// All exchanges of one kind in one group.
+typedef struct pj_ai_operation {
+    const char *group, *operation;
+    uint64_t instances, records, unsplit;
+    uint64_t bytes;       // of one member, over all instances that are split; 0 = not told
+    uint64_t transfer_ns; // summed over instances
+    uint64_t wait_ns;     // summed over members
+    uint64_t members;     // of the largest instance
+    double bus_factor;    // bus bandwidth over that of the algorithm
+} pj_ai_operation;
+
+typedef struct pj_ai_step_row {
+    int64_t number;
+    uint32_t rank;
+    uint64_t begin_ns, length_ns;
+} pj_ai_step_row;
+
+typedef struct pj_ai_account {
+    pj_ai_share *shares;     // by device of the run
+    const uint32_t *rank_of; // by device
+    uint32_t count;
+    pj_ai_pair *pairs; // in the order of rank and culprit
+    uint32_t pair_count;
+    pj_ai_operation *operations;
+    uint32_t operation_count;
+    pj_ai_step_row *steps; // in the order of number and rank
+    uint32_t step_count;
+    uint64_t skew_median, skew_most; // of the ends of one exchange
+} pj_ai_account;
+
+static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < PJ_AI_IDLE_CAUSES; i++)
+        sum += share->idle[i];
+    return sum;
+}
+
+/// "data_loading_ns", "Data loading", the sentence.
+const char *pj_ai_idle_key(pj_ai_idle cause);
+const char *pj_ai_idle_title(pj_ai_idle cause);
+const char *pj_ai_idle_sentence(pj_ai_idle cause);
+/// The row of device_idle.def that it belongs to.
+unsigned pj_ai_idle_of(pj_ai_idle cause);
+/// "data_loading"; "its data loading".
+const char *pj_ai_kind_key(pj_ai_kind kind);
+const char *pj_ai_kind_words(pj_ai_kind kind);
+
+/// How the waits of an AI run are listed.
+typedef enum pj_ai_by {
+    PJ_AI_BY_ACCOUNT,
+    PJ_AI_BY_CULPRIT,
+    PJ_AI_BY_PAIR,
+    PJ_AI_BY_OPERATION
+} pj_ai_by;
+
+/// New tables. Account: share and time of each part of the devices' time. Culprit and pair: waits,
+/// instances, share and what the culprit did meanwhile. Operation: group, operation, instances,
+/// bytes, transfer_ns, wait_ns, bandwidth, bus_bandwidth.
+pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by);
+/// The waits for each rank of the run; malloc, the caller frees them.
+pj_ai_pair *pj_ai_culprits(const pj_run *run);
+/// step, rank, begin_ns, length_ns. New.
+pj_table *pj_ai_steps_table(const pj_run *run);
+/// The part of a culprit's reasons that is largest; PJ_AI_KINDS = none is known.
+pj_ai_kind pj_ai_main_reason(const uint64_t reasons[PJ_AI_KINDS]);
+
+#endif

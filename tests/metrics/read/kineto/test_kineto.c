@@ -1,0 +1,398 @@
+// Traces of PyTorch's profiler: runs of one to three ranks computed by hand, damage with its
+// sentence, and the scanner at the borders of its vectors.
+#include "metrics/analyse/load.h"
+#include "metrics/base/file.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/read/kineto/json_span.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/rank_files.h"
+#include "metrics/read/read.h"
+#include "metrics/run/ai_account.h"
+#include "metrics/run/devices.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define CASES PJ_SOURCE_DIR "/tests/golden/kineto/"
+
+/// Of one device, in us.
+typedef struct wanted {
+    uint64_t useful, transfer, copies, unsplit, wait;
+    uint64_t idle[PJ_AI_IDLE_CAUSES];
+} wanted;
+
+typedef struct hand {
+    const char *path;
+    uint64_t runtime; // us
+    wanted devices[3];
+    unsigned count;
+    double parallel, balance, serialisation, transfer, orchestration;
+} hand;
+
+#define HOST(...) .idle = {__VA_ARGS__}
+#define AT(cause) [PJ_AI_IDLE_##cause]
+
+static const hand hands[] = {
+    {"e1/rank0.json",
+     100,
+     {{.useful = 85, HOST(AT(host) = 3, AT(launch) = 3, AT(launch_latency) = 4, AT(queued) = 5)}},
+     1,
+     .85,
+     1,
+     1,
+     1,
+     .85},
+    {"e2/rank{0,1}.json",
+     100,
+     {{.useful = 80, .transfer = 20}, {.useful = 40, .transfer = 20, .wait = 40}},
+     2,
+     .6,
+     .75,
+     1,
+     .8,
+     1},
+    {"e3/rank{0,1}.json",
+     130,
+     {{.useful = 80, .transfer = 10, .wait = 40}, {.useful = 80, .transfer = 10, .wait = 40}},
+     2,
+     80 / 130.,
+     1,
+     80 / 120.,
+     120 / 130.,
+     1},
+    {"e4/rank{0,1}.json",
+     100,
+     {{.useful = 90, .transfer = 10}, {.useful = 80, .transfer = 20}},
+     2,
+     .85,
+     85 / 90.,
+     1,
+     .9,
+     1},
+    {"e5/rank{0,1}.json",
+     100,
+     {{.useful = 20, .transfer = 30, .copies = 20, .wait = 30}, {.useful = 70, .transfer = 30}},
+     2,
+     .45,
+     45 / 70.,
+     1,
+     .7,
+     1},
+    {"e6/rank{0,1}.json",
+     100,
+     {{.useful = 20, .transfer = 40, .wait = 40}, {.useful = 60, .transfer = 40}},
+     2,
+     .4,
+     40 / 60.,
+     1,
+     .6,
+     1},
+    {"e7/rank{0,1}.json",
+     130,
+     {{.useful = 60, .transfer = 20, .wait = 50}, {.useful = 60, .transfer = 20, .wait = 50}},
+     2,
+     60 / 130.,
+     1,
+     60 / 110.,
+     110 / 130.,
+     1},
+    {"e8/rank{0,1}.json",
+     100,
+     {{.useful = 80, .transfer = 20}, {.useful = 40, .transfer = 20, .wait = 40}},
+     2,
+     .6,
+     .75,
+     1,
+     .8,
+     1},
+    {"e9/rank{1,0}.json",
+     100,
+     {{.useful = 25, .transfer = 20, .wait = 50, HOST(AT(queued) = 5)},
+      {.useful = 28,
+       .transfer = 20,
+       HOST(AT(synchronise) = 4, AT(data_loading) = 36, AT(host) = 5, AT(launch) = 3,
+            AT(launch_latency) = 4)}},
+     2,
+     .265,
+     26.5 / 28,
+     28 / 75.,
+     75 / 95.,
+     .95},
+    {"e10/rank0.json", 100, {{.useful = 60, .unsplit = 40}}, 1, .6, 1, 1, .6, 1},
+    {"e11/rank{2,0,1}.json",
+     120,
+     {{.useful = 60, .transfer = 20, .wait = 40},
+      {.useful = 90, .transfer = 20, HOST(AT(ended) = 10)},
+      {.useful = 35, .transfer = 10, .wait = 50, HOST(AT(not_started) = 5, AT(ended) = 20)}},
+     3,
+     185 / 360.,
+     185 / 270.,
+     .9,
+     100 / 120.,
+     1},
+};
+
+static pj_run *load(const char *path, unsigned workers, pj_err *err)
+{
+    pj_job job = {.workers = workers};
+    char whole[4096];
+    snprintf(whole, sizeof whole, "%s%s", *path == '/' ? "" : CASES, path);
+    return pj_load(whole, (pj_load_opts){.tag = NULL}, &job, err);
+}
+
+static pj_run *must_load(const char *path, unsigned workers)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_run *run = load(path, workers, &err);
+    if (!run)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static bool says(const pj_run *run, const char *text)
+{
+    for (size_t i = 0; i < run->remarks.count; i++)
+        if (strstr(run->remarks.items[i].text, text))
+            return true;
+    return false;
+}
+
+static void same_share(const hand *h, unsigned d, const pj_ai_share *got)
+{
+    const wanted *want = &h->devices[d];
+    const uint64_t pairs[][2] = {{got->useful, want->useful},
+                                 {got->transfer, want->transfer},
+                                 {got->copies, want->copies},
+                                 {got->unsplit, want->unsplit},
+                                 {got->wait, want->wait}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i][0] != 1000 * pairs[i][1])
+            fail_msg("%s: device %u: part %zu is %llu", h->path, d, i,
+                     (unsigned long long)pairs[i][0]);
+    for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
+        if (got->idle[c] != 1000 * want->idle[c])
+            fail_msg("%s: device %u: %s is %llu", h->path, d, pj_ai_idle_key(c),
+                     (unsigned long long)got->idle[c]);
+    uint64_t all = got->useful + got->transfer + got->copies + got->unsplit + got->wait;
+    assert_int_equal(all + pj_ai_share_idle(got), 1000 * h->runtime);
+}
+
+static void expect(const hand *h, const pj_metrics *m, const char *key, double want)
+{
+    pj_metric_value got = pj_metrics_at(m, 0, (size_t)pj_metric_row(m->set, pj_str_of(key)));
+    if (got.reason || fabs(got.value - want) > 1e-12)
+        fail_msg("%s: %s: %.17g, wanted %.17g (%s)", h->path, key, got.value, want,
+                 got.reason ? got.reason : "");
+}
+
+static void by_hand(const hand *h, unsigned workers)
+{
+    pj_auto_run run = must_load(h->path, workers);
+    assert_string_equal(run->format, "kineto");
+    assert_int_equal(run->runtime_ns, 1000 * h->runtime);
+    assert_int_equal(run->ai->count, h->count);
+    for (unsigned d = 0; d < h->count; d++)
+        same_share(h, d, &run->ai->shares[d]);
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, NULL);
+    pj_auto_metrics m =
+        pj_metrics_new(pj_metric_set_default(study), study, (pj_metrics_opts){0}, NULL);
+    expect(h, m, "device_parallel_efficiency", h->parallel);
+    expect(h, m, "device_load_balance", h->balance);
+    expect(h, m, "device_serialisation_efficiency", h->serialisation);
+    expect(h, m, "device_transfer_efficiency", h->transfer);
+    expect(h, m, "device_orchestration_efficiency", h->orchestration);
+    expect(h, m, "device_communication_efficiency", h->serialisation * h->transfer);
+}
+
+static void cases_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
+        by_hand(&hands[i], 1);
+        by_hand(&hands[i], 4);
+    }
+}
+
+static const pj_ai_pair *pair_of(const pj_run *run, uint32_t rank, uint32_t culprit)
+{
+    for (uint32_t i = 0; i < run->ai->pair_count; i++)
+        if (run->ai->pairs[i].rank == rank && run->ai->pairs[i].culprit == culprit)
+            return &run->ai->pairs[i];
+    fail_msg("rank %u waits for rank %u nowhere", rank, culprit);
+    return NULL;
+}
+
+static void who_waits_for_whom_and_why(void **state)
+{
+    (void)state;
+    pj_auto_run late = must_load("e9/rank{0,1}.json", 1);
+    const pj_ai_pair *pair = pair_of(late, 0, 1);
+    assert_int_equal(late->ai->pair_count, 1);
+    assert_int_equal(pair->wait_ns, 50000);
+    assert_int_equal(pj_ai_main_reason(pair->reasons), PJ_AI_KIND_data_loading);
+    uint64_t all = 0;
+    for (unsigned k = 0; k < PJ_AI_KINDS; k++)
+        all += pair->reasons[k];
+    assert_true(all + PJ_AI_KINDS >= 50000 && all <= 50000);
+
+    pj_auto_run slow = must_load("e2/rank{0,1}.json", 1);
+    assert_int_equal(pj_ai_main_reason(pair_of(slow, 1, 0)->reasons), PJ_AI_KIND_compute);
+    pj_auto_run chain = must_load("e11/rank{0,1,2}.json", 1);
+    assert_int_equal(pair_of(chain, 0, 1)->wait_ns, 40000);
+    assert_int_equal(pair_of(chain, 2, 1)->wait_ns, 50000);
+    pj_auto_run copy = must_load("e5/rank{0,1}.json", 1);
+    assert_int_equal(pair_of(copy, 0, 1)->wait_ns, 60000); // before what hides it
+}
+
+static void oddities_are_said(void **state)
+{
+    (void)state;
+    pj_auto_run alone = must_load("e10/rank0.json", 1);
+    assert_true(says(alone, "1 of 2 ranks"));
+    assert_true(says(alone, "1 exchanges have no partner"));
+    pj_auto_run clock = must_load("e8/rank{0,1}.json", 1);
+    assert_true(says(clock, "clocks of ranks differ by up to 1.00 s"));
+    pj_auto_run twice = must_load("{e2/rank0,e2/rank1,e8/rank0}.json", 1);
+    assert_true(says(twice, "two files hold the same rank 0"));
+    assert_int_equal(twice->layout.ranks, 2);
+}
+
+static pj_run *read_text(const char *text, pj_err *err)
+{
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_run_new("made.json");
+    pj_pass pass = {.run = run, .job = &job};
+    return pj_read_memory("made", pj_str_of(text), &pass, err) ? pj_run_hold(run) : NULL;
+}
+
+#define KERNEL(name, ts, dur, correlation)                                                         \
+    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"" name                                       \
+    "\", \"pid\": 0, \"tid\": 7, \"ts\": " ts ", \"dur\": " dur                                    \
+    ", \"args\": {\"correlation\": " correlation "}}"
+
+/// Each trap has its sentence.
+static void traps_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+        uint64_t useful;
+    } traps[] = {
+        {"{\"deviceProperties\": [],\n\"traceEvents\": [\n" KERNEL(
+             "a\"b", "1", "1", "1") ",\n" KERNEL("c", "5", "2.5", "2") "\n]}",
+         "1 events are no valid JSON", 2500},
+        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "9", "-3", "1") "," KERNEL(
+             "b", "10", "2", "2") "]}",
+         "1 events have a negative or absurd duration", 2000},
+        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL(
+             "a", "0.000", "0.000", "1") "," KERNEL("b", "\"10\"", "\"2\"", "2") "]}",
+         "not reliable", 2000},
+        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "20", "3", "1") "," KERNEL(
+             "b", "10", "2", "2") "]}",
+         "put in order", 5000},
+        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
+             "a", "10", "3", "1") "]}",
+         "stand twice", 3000},
+        {"{\"deviceProperties\": [], \"roctracer_version\": 4, \"traceEvents\": [" KERNEL(
+             "a", "10", "1e6", "1") "," KERNEL("b", "20", "4", "2") "]}",
+         "HIP streams", 14000},
+        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
+             "b", "20", "2", "2"),
+         "cut short", 5000},
+    };
+    for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
+        pj_err err = {.code = PJ_E_NONE};
+        pj_auto_run run = read_text(traps[i].text, &err);
+        if (!run)
+            fail_msg("%zu: %s", i, err.text);
+        if (!says(run, traps[i].says))
+            fail_msg("%zu: \"%s\" is not said", i, traps[i].says);
+        assert_int_equal(run->ai->shares[0].useful, traps[i].useful);
+    }
+}
+
+static void a_trace_without_devices_says_so(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    assert_null(read_text("{\"deviceProperties\": [], \"traceEvents\": []}", &err));
+    assert_int_equal(err.code, PJ_E_MISSING);
+    assert_non_null(strstr(err.text, "no device activity in the trace"));
+}
+
+static void times_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ns;
+    } times[] = {
+        {"1712195495519689.047", 1712195495519689047},
+        {"0.0005", 1},
+        {"0.00049", 0},
+        {"68.0", 68000},
+        {"-1.25", -1250},
+        {"1e3", 1000000},
+        {"7", 7000},
+    };
+    int64_t ns;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        assert_true(pj_json_nanoseconds(pj_str_of(times[i].text), &ns));
+        assert_true(ns == times[i].ns);
+    }
+    assert_false(pj_json_nanoseconds(PJ_S("abc"), &ns));
+    assert_false(pj_json_nanoseconds(PJ_S(""), &ns));
+}
+
+/// At every distance from the borders of 64 bytes, with quotes, escapes and brackets in strings.
+static void containers_end_where_they_end(void **state)
+{
+    (void)state;
+    static const char inner[] = "{\"a\\\\\": \"}]\\\"{\", \"b\": [[1, {}], \"\\\\\\\\\"]}";
+    for (size_t before = 0; before < 130; before++) {
+        char text[512] = {0};
+        memset(text, ' ', before);
+        text[0] = '[';
+        memcpy(text + before + 1, inner, sizeof inner);
+        size_t len = before + sizeof inner;
+        text[len++] = ']';
+        memcpy(text + len, "],}{\"", 6);
+        pj_json_broken broken = false;
+        assert_ptr_equal(pj_json_container(text, text + len + 5, &broken), text + len);
+        assert_false(broken);
+    }
+}
+
+static void ranks_are_one_path(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    static const char *const paths[] = {"a/r0.json", "a/r10.json", "a/r{1,}.json"};
+    const char **files = NULL;
+    const char *joined = pj_rank_files_join(paths, 3, arena);
+    assert_int_equal(pj_rank_files_of(joined, arena, &files), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(files[i], paths[i]);
+    assert_int_equal(pj_rank_files_of("a/r0.json", arena, &files), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_by_hand),
+        cmocka_unit_test(who_waits_for_whom_and_why),
+        cmocka_unit_test(oddities_are_said),
+        cmocka_unit_test(traps_are_counted),
+        cmocka_unit_test(a_trace_without_devices_says_so),
+        cmocka_unit_test(times_are_exact),
+        cmocka_unit_test(containers_end_where_they_end),
+        cmocka_unit_test(ranks_are_one_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

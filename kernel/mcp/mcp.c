@@ -24,7 +24,8 @@ enum {
     INVALID_PARAMS = -32602
 };
 
-enum { LINE_MOST = 1 << 20 };
+/// Bytes of a message; of an id, which its answer repeats.
+enum { LINE_MOST = 1 << 20, ID_MOST = 1000 };
 
 struct pj_mcp {
     pj_session *session;
@@ -143,7 +144,7 @@ static json_t *answer_message(pj_mcp *mcp, const json_t *message)
     json_t *id = json_object_get(message, "id");
     const char *method = json_string_value(json_object_get(message, "method"));
     const char *version = json_string_value(json_object_get(message, "jsonrpc"));
-    bool known = json_is_string(id) || json_is_integer(id);
+    bool known = json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= ID_MOST);
     json_t *answer;
     if (!method || !version || strcmp(version, "2.0") != 0 || (id && !known))
         answer = failure(INVALID_REQUEST, "no request of JSON-RPC 2.0");

@@ -177,7 +177,7 @@ class Agent(unittest.TestCase):
                '{"jsonrpc":"2.0","id":1,"method":"none"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}',
                '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}',
                '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut","arguments":{}}}',
-               "x" * 3_000_000]
+               request("i" * 200_000, "ping"), "x" * 3_000_000]
         answers = serve([*odd, request(9, "ping")])
         self.assertTrue(all("error" in answer for answer in answers[:-1]))
         self.assertEqual(answers[-1], {"jsonrpc": "2.0", "id": 9, "result": {}})

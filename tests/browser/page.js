@@ -102,7 +102,10 @@ function lowestOf(found) {
 /// The lowest contrast between text and what lies under it, with the text.
 export async function lowestContrast(area) {
   return lowestOf(await area.evaluate(node => {
-    const parse = colour => (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    const parse = colour => { // "rgb(1, 2, 3)", or of mixed ones "color(srgb 0.1 0.2 0.3)"
+      const scale = colour.startsWith('color(srgb') ? 255 : 1;
+      return (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map((c, i) => c * (i < 3 ? scale : 1));
+    };
     const over = ([r, g, b, a = 1], under) => [r, g, b].map((c, i) => c * a + under[i] * (1 - a));
     const chain = at => at ? [...chain(at.parentElement), at] : [];
     const found = [];

@@ -94,14 +94,40 @@ double pj_palette_least_contrast(pj_colour a, pj_colour b)
                 pj_palette_contrast(pj_palette_dark(a), pj_palette_dark(b)));
 }
 
+static const double least_read = 4.5;
+
+static bool is_legible(pj_colour fill, pj_colour ink)
+{
+    return pj_palette_least_contrast(fill, ink) >= least_read;
+}
+
 pj_colour pj_palette_ink(pj_colour fill)
 {
     static const pj_colour inks[] = {PJ_INK, 0xffffffff, 0x000000ff};
     for (unsigned i = 0; i < 3; i++)
-        if (pj_palette_least_contrast(fill, inks[i]) >= 4.5)
+        if (is_legible(fill, inks[i]))
             return inks[i];
     // Of middling lightness: in light, where white fails, black reaches 4.58.
-    return pj_palette_contrast(fill, inks[1]) >= 4.5 ? inks[1] : inks[2];
+    return pj_palette_contrast(fill, inks[1]) >= least_read ? inks[1] : inks[2];
+}
+
+pj_colour pj_palette_legible(pj_colour fill)
+{
+    enum { STEPS = 40 };
+    static const pj_colour ends[] = {0x000000ff, 0xffffffff};
+    for (unsigned i = 0; i < STEPS; i++)
+        for (unsigned end = 0; end < 2; end++) {
+            pj_colour moved = pj_palette_mix(fill, ends[end], (double)i / STEPS);
+            if (is_legible(moved, pj_palette_ink(moved)))
+                return moved;
+        }
+    return PJ_PAPER;
+}
+
+pj_colour pj_palette_faded(pj_colour ink, pj_colour fill, double part)
+{
+    pj_colour faded = pj_palette_mix(ink, fill, part);
+    return is_legible(fill, faded) ? faded : ink;
 }
 
 pj_colour pj_palette_series(size_t index)

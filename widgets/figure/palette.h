@@ -22,6 +22,11 @@ pj_colour pj_palette_fill(pj_palette palette, double value, bool mirrored);
 /// Text colour on a fill: contrast at least 4.5 on every opaque colour (WCAG 2.1, 1.4.3), and on
 /// those of pj_palette_fill in dark as well.
 pj_colour pj_palette_ink(pj_colour fill);
+/// The fill, or the nearest one (darker or paler) on which an ink has that contrast in dark too:
+/// fills of middling lightness have none.
+pj_colour pj_palette_legible(pj_colour fill);
+/// Secondary text on a fill: `part` of it, where that contrast is kept, else the ink.
+pj_colour pj_palette_faded(pj_colour ink, pj_colour fill, double part);
 /// Contrast ratio of two opaque colours, 1..21 (WCAG 2.1).
 double pj_palette_contrast(pj_colour a, pj_colour b);
 

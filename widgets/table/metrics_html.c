@@ -66,11 +66,12 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
         pj_colour fill = pj_grid_fill(grid, row, column, opts.palette);
         pj_colour ink = pj_palette_ink(fill) >> 8;
         pj_buf_addf(out, ";background:#%06x;color:#%06x", fill >> 8, ink);
-        if (pj_grid_hatched(grid, row, column))
-            pj_buf_addf(out,
-                        ";background-image:repeating-linear-gradient(45deg,#%06x40 0 1px,"
-                        "transparent 1px 6px)",
-                        ink);
+        if (pj_grid_hatched(grid, row, column)) // with a halo: lines would be read as letters'
+            pj_buf_addf(
+                out,
+                ";background-image:repeating-linear-gradient(45deg,#%06x40 0 1px,"
+                "transparent 1px 6px);text-shadow:0 0 2px #%06x,0 0 2px #%06x,0 0 3px #%06x",
+                ink, fill >> 8, fill >> 8, fill >> 8);
     } else if (cell->reason) {
         pj_buf_puts(out, ";opacity:.65");
     }

@@ -43,14 +43,15 @@ static const char *font_of(const pj_column *column)
                                           : "";
 }
 
-/// The colours have contrast on light and dark pages.
+/// Half of the page's own ink: read on light and dark pages (browsers before 2023 show the first
+/// colour).
 static const char *style_of(const pj_column *column, pj_cell cell)
 {
     int trend = pj_column_text_trend(column, cell);
     return cell.kind == PJ_CELL_EMPTY ? ";opacity:.65"
-           : trend > 0                ? ";color:#2c9455"
-           : trend < 0                ? ";color:#d2473e"
-                                      : "";
+           : trend > 0 ? ";color:#2c9455;color:color-mix(in srgb,currentColor,#18b35c)"
+           : trend < 0 ? ";color:#d2473e;color:color-mix(in srgb,currentColor,#ff4b3e)"
+                       : "";
 }
 
 /// The colours of bars, seen on any page: the families of functions have those of pictures.

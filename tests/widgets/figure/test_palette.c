@@ -33,6 +33,20 @@ static void text_is_readable_on_every_fill(void **state)
     assert_true(pj_palette_least_contrast(PJ_MUTED, PJ_EMPTY) >= 4.5); // n/a
 }
 
+static void texts_on_any_fill_are_read_in_light_and_dark(void **state)
+{
+    (void)state;
+    for (pj_colour i = 0; i < 4096; i++) {
+        pj_colour fill = (i & 0xf00) * 0x110000 | (i & 0xf0) * 0x11000 | (i & 0xf) * 0x1100 | 0xff;
+        pj_colour legible = pj_palette_legible(fill), ink = pj_palette_ink(legible);
+        assert_true(pj_palette_least_contrast(legible, ink) >= 4.5);
+        assert_int_equal(pj_palette_legible(legible), legible);
+        pj_colour faded = pj_palette_faded(ink, legible, 0.2);
+        assert_true(pj_palette_least_contrast(legible, faded) >= 4.5);
+    }
+    assert_int_equal(pj_palette_legible(PJ_PAPER), PJ_PAPER);
+}
+
 /// As Chromium shows them, whose canvas has the same filter.
 static void dark_colours_are_those_of_the_filter(void **state)
 {
@@ -135,6 +149,7 @@ int main(void)
         cmocka_unit_test(inefficiencies_are_mirrored_exactly),
         cmocka_unit_test(values_outside_are_clamped),
         cmocka_unit_test(contrast_of_black_on_white_is_21),
+        cmocka_unit_test(texts_on_any_fill_are_read_in_light_and_dark),
         cmocka_unit_test(dark_colours_are_those_of_the_filter),
         cmocka_unit_test(dark_tells_the_same_story),
         cmocka_unit_test(terminal_steps_change_at_the_thresholds),

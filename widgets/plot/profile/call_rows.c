@@ -131,7 +131,7 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
     pj_style style = {
         .size = 11, .italic = box->self, .colour = pj_palette_ink(r->v.colours[index])};
     pj_style faint = {.size = 10.5,
-                      .colour = pj_palette_mix(style.colour, r->v.colours[index], 0.2)};
+                      .colour = pj_palette_faded(style.colour, r->v.colours[index], 0.2)};
     double room = width - (r->terminal ? PJ_CELL_WIDTH : 8);
     if (r->row < 12 || width < least_label)
         return;

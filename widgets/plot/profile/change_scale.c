@@ -25,7 +25,8 @@ pj_colour pj_change_colour(double by, double most)
     double part = most > 0 ? fabs(by) / most : 0;
     if (!pj_change_is_seen(by, most))
         return PJ_CHANGE_EQUAL;
-    return pj_palette_mix(PJ_CHANGE_EQUAL, by > 0 ? more : less, fmin(0.12 + 0.88 * part, 1));
+    return pj_palette_legible(
+        pj_palette_mix(PJ_CHANGE_EQUAL, by > 0 ? more : less, fmin(0.12 + 0.88 * part, 1)));
 }
 
 const char *pj_change_amount(const pj_profile_view *view, double by)

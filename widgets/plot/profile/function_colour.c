@@ -13,8 +13,8 @@ static const pj_colour work[] = {0x9ec5e8ff, 0x93d2d2ff, 0xb6b6eaff, 0x86b6e2ff,
                                  0xaadde0ff, 0xc9c0efff, 0x9fc0f2ff, 0x8ac6cbff,
                                  0xa9a9e0ff, 0xbcd7f3ff, 0x9cd5ecff, 0xd3c6f1ff};
 static const pj_colour builtin[] = {0xd9dde3ff, 0xcbd1d9ff, 0xe3e5eaff, 0xc2c9d2ff, 0xd1d8dfff};
-static const pj_colour waiting[] = {0xf0a860ff, 0xf9d6a4ff, 0xdb8b45ff, 0xf4bd62ff,
-                                    0xe3a67aff, 0xffc98aff, 0xcf9a55ff};
+static const pj_colour waiting[] = {0xf0a860ff, 0xf9d6a4ff, 0xe39a5bff, 0xf4bd62ff,
+                                    0xe3a67aff, 0xffc98aff, 0xd8a765ff};
 
 /// FNV-1a: the same on every machine, so that pictures of two of them agree.
 static uint32_t hashed(pj_str text)

@@ -170,7 +170,8 @@ static pj_colour node_colour(const callgraph *c, const pj_call_graph_node *n)
     if (c->theme)
         return c->theme->solid ? PJ_PAPER : pj_graph_theme_colour(c->theme, n->weight);
     pj_function_family family = pj_function_family_of(c->view.profile, n->region);
-    return pj_palette_mix(PJ_PAPER, strong[family], 0.1 + 0.75 * sqrt(fmax(n->weight, 0)));
+    return pj_palette_legible(
+        pj_palette_mix(PJ_PAPER, strong[family], 0.1 + 0.75 * sqrt(fmax(n->weight, 0))));
 }
 
 static pj_colour edge_colour(const callgraph *c, const pj_call_graph_edge *e)
@@ -317,7 +318,7 @@ static void add_node(const callgraph *c, uint32_t i, double left, double top)
     style = (pj_style){.size = 11, .colour = ink, .anchor = PJ_ANCHOR_MIDDLE};
     pj_textbox_put(c->figure, middle, base + line, c->numbers[i], style);
     style.size = 10;
-    style.colour = pj_palette_mix(ink, fill, 0.12);
+    style.colour = pj_palette_faded(ink, fill, 0.12);
     if (*c->places[i])
         pj_textbox_put(c->figure, middle, base + 2 * line, c->places[i], style);
     add_strip(c, n, x + pad, y + at->height - strip_height - 4, at->width - 2 * pad);

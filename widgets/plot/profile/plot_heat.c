@@ -356,12 +356,15 @@ static const char *cell_hover(const heat *h, const heat_row *row, uint32_t k)
                            pj_profile_view_amount(v, row->of[k]));
 }
 
-/// The number in a cell, in the unit of the largest one, where there is room.
+static bool has_number(const heat *h, const pj_mark *cell, double value)
+{
+    return cell->w >= 46 && cell->h >= 14 && !h->terminal && value > 0;
+}
+
+/// In the unit of the largest one.
 static void add_number(const heat *h, double x, double y, pj_mark cell, double value)
 {
     const pj_profile_view *v = &h->values.view;
-    if (cell.w < 46 || cell.h < 14 || h->terminal || !(value > 0))
-        return;
     pj_textbox_put(
         h->chart.figure, x + cell.w / 2, y + cell.h / 2 + 3.5, pj_profile_view_amount(v, value),
         (pj_style){.size = 10, .colour = pj_palette_ink(cell.fill), .anchor = PJ_ANCHOR_MIDDLE});
@@ -381,11 +384,15 @@ static void add_cell(const heat *h, uint32_t i, uint32_t c)
                     .fill = colour_of(h, row, row->of[k]),
                     .hover = cell_hover(h, row, k),
                     .key = pj_arena_format(h->values.view.arena, "cell:%u:%u", i, k)};
+    bool number = has_number(h, &mark, row->of[k]);
+    if (number)
+        mark.fill = pj_palette_legible(mark.fill);
     pj_figure_add(h->chart.figure, mark);
     if (isnan(row->of[k]) && mark.w >= 5)
         pj_textbox_put(h->chart.figure, x + mark.w / 2, y + mark.h / 2 + 4, "\u00b7",
                        (pj_style){.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_MIDDLE});
-    add_number(h, x, y, mark, row->of[k]);
+    if (number)
+        add_number(h, x, y, mark, row->of[k]);
 }
 
 /// Rows from `from` on as an image of at most so many lines and columns; each pixel is the largest

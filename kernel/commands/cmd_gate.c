@@ -73,7 +73,7 @@ static bool gate_groups(pj_session *session, const gate_args *args, double max_d
                         pj_err *err)
 {
     pj_auto_value loaded = {0};
-    pj_repeated_verdict made;
+    pj_repeated_verdict made = {.table = NULL};
     if (!pj_inputs_load(session, &args->load,
                         pj_metrics_args_reading(session, args->compare.set, false), &loaded, err) ||
         !judge_groups(args, loaded.list, max_drop, &made, err))

@@ -10,8 +10,9 @@
 
 static bool is_of_rank(const char *path)
 {
-    const pj_reader *reader = pj_trace_files_named(path) ? NULL : pj_reader_of_path(path);
-    return reader && reader->gives == PJ_GIVES_RUN && reader->both;
+    const pj_reader *reader = pj_trace_files_named(path);
+    reader = reader ? reader : pj_reader_of_path(path);
+    return reader && reader->gives == PJ_GIVES_RUN && (reader->both || reader->several);
 }
 
 static bool same_folder(const char *a, const char *b)

@@ -247,7 +247,7 @@ pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by)
         const char *title;
         pj_table *(*fill)(const pj_run *run, pj_table *table);
     } tables[] = {
-        [PJ_AI_BY_ACCOUNT] = {"Where the time of the devices of %s goes", account_table},
+        [PJ_AI_BY_ACCOUNT] = {"Where all time of devices goes: %s", account_table},
         [PJ_AI_BY_CULPRIT] = {"Who is waited for in %s", culprit_table},
         [PJ_AI_BY_PAIR] = {"Who waits for whom in %s", pair_table},
         [PJ_AI_BY_OPERATION] = {"Exchanges of %s", operation_table},

@@ -41,7 +41,8 @@ static pj_str folder_name(pj_str path, pj_arena *arena)
 /// The file name without its folder and the suffixes that traces have, or the archive's folder.
 static pj_str bare_name(pj_str path, pj_arena *arena)
 {
-    static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4}, {".otf2", 5}, {".json", 5}};
+    static const pj_str suffixes[] = {{".prv.gz", 7}, {".prv", 4},     {".otf2", 5},
+                                      {".json", 5},   {".json.gz", 8}, {".sqlite", 7}};
     const pj_str summary = PJ_S(".popinjay.json.gz");
     pj_str name = file_name(path);
     if (name.len > summary.len && pj_str_ends(name, summary)) {

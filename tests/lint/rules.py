@@ -49,6 +49,7 @@ MAY_INCLUDE = {
     "metrics/read/summary": READ + ["metrics/read/summary"],
     "metrics/read/talp": READ + ["metrics/read/talp"],
     "metrics/read/kineto": READ + ["metrics/read/kineto"],
+    "metrics/read/database": READ + ["metrics/read/database"],
     "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
     "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],
@@ -89,6 +90,7 @@ RESERVED = {
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
     r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/(read/(otf2/(cut/)?|profile/(\w+/)?)?|record/merge/)\w+\.c",
     r"expat\.h": r"metrics/read/(otf2|profile/\w+)/\w+\.c",
+    r"sqlite3\.h": r"metrics/read/database/sql_file\.c",
     r"zstd\.h": r"metrics/read/unzstd\.c",
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",

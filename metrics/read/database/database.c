@@ -1,0 +1,129 @@
+// Databases of what devices did: Nsight Systems and rocprofiler. A file holds one process or
+// several, several files are one run; which tool wrote it is told by its tables.
+#include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_run.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/sql_file.h"
+#include "metrics/read/pass.h"
+#include "metrics/read/reader.h"
+#include "metrics/read/source.h"
+
+#include <stdlib.h>
+
+typedef struct databases {
+    pj_pass *pass;
+    pj_ai_rank **ranks;
+    size_t count, cap;
+} databases;
+
+static bool sniff(pj_str head)
+{
+    return pj_str_starts(head, (pj_str){"SQLite format 3\0", 16});
+}
+
+static bool read_tables(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **names;
+    size_t count;
+    if (!pj_sql_file_tables(t->file, "rocpd_kernel_dispatch", arena, &names, &count, err))
+        return false;
+    if (count)
+        return pj_rocpd_read(t, job, err);
+    if (!pj_sql_file_tables(t->file, "CUPTI_ACTIVITY_KIND_", arena, &names, &count, err))
+        return false;
+    if (count || pj_sql_file_has(t->file, "StringIds"))
+        return pj_nsys_read(t, job, err);
+    return pj_fail(err, PJ_E_FORMAT, t->path, 0,
+                   "is a database without tables of Nsight Systems (nsys export --type sqlite) or "
+                   "rocprofiler (rocpd)");
+}
+
+/// The processes of a file in the order of their numbers, whatever table they are met in.
+static void order_processes(pj_device_tables *t)
+{
+    for (size_t i = 1; i < t->count; i++)
+        for (size_t k = i; k > 0 && t->processes[k - 1] > t->processes[k]; k--) {
+            int64_t process = t->processes[k];
+            pj_ai_rank *rank = t->ranks[k];
+            t->processes[k] = t->processes[k - 1];
+            t->ranks[k] = t->ranks[k - 1];
+            t->processes[k - 1] = process;
+            t->ranks[k - 1] = rank;
+        }
+}
+
+/// Processes without devices and calls are no ranks.
+static bool settle(databases *all, pj_device_tables *t, pj_err *err)
+{
+    bool ok = true;
+    order_processes(t);
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->count > 1) // as none of them is the file
+            t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);
+        ok = ok && pj_ai_rank_settle(t->ranks[i], all->pass->job, err);
+        if (!t->ranks[i]->device_count) {
+            pj_ai_rank_free(t->ranks[i]);
+            continue;
+        }
+        pj_grow(all->ranks, &all->cap, all->count + 1);
+        all->ranks[all->count++] = t->ranks[i];
+    }
+    t->count = 0;
+    return ok;
+}
+
+static bool read_file(databases *all, const char *path, pj_err *err)
+{
+    pj_job *job = all->pass->job;
+    pj_device_tables t = {.path = path, .file = pj_sql_file_open(path, job, err)};
+    if (!t.file)
+        return false;
+    t.texts = pj_ai_rank_new(path);
+    bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
+    ok = settle(all, &t, err) && ok;
+    job->memory_used -= t.counted;
+    pj_ai_rank_free(t.texts);
+    pj_map_free(&t.text_of);
+    pj_sql_file_close(t.file);
+    free(t.ranks);
+    free(t.processes);
+    return ok;
+}
+
+static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
+{
+    pj_err problem = {.code = PJ_E_NONE};
+    databases all = {.pass = pass};
+    size_t files = pass->file_count ? pass->file_count : 1;
+    bool ok = pj_source_facts_of(source).skips ||
+              pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
+                      "is a compressed database: decompress it first");
+    ok = ok && pj_job_check(pass->job, pj_source_path(source), &problem);
+    for (size_t i = 0; ok && i < files; i++)
+        ok = read_file(&all, pass->file_count ? pass->files[i] : pj_source_path(source), &problem);
+    bool one_clock = files == 1 || pass->raw_clock; // never aligned within a file
+    ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, one_clock, pass->job, &problem);
+    for (size_t i = 0; i < all.count; i++)
+        pj_ai_rank_free(all.ranks[i]);
+    free(all.ranks);
+    if (!ok && err && !err->code)
+        *err = problem;
+    return ok;
+}
+
+const pj_reader pj_reader_database = {
+    .name = "database",
+    .title = "database of Nsight Systems or rocprofiler",
+    .suffixes = ".sqlite _results.db",
+    .gives = PJ_GIVES_RUN,
+    .several = true,
+    .sniff = sniff,
+    .read = read_databases,
+};

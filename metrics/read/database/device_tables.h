@@ -1,0 +1,45 @@
+// What all databases of devices have in common: the processes of a file as ranks, and texts by
+// number. Ownership: the caller frees ranks and texts.
+#ifndef PJ_DEVICE_TABLES_H
+#define PJ_DEVICE_TABLES_H
+
+#include "metrics/ai/ai_rank.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/read/database/sql_file.h"
+
+/// The processes of one file, a rank each.
+typedef struct pj_device_tables {
+    pj_sql_file *file;
+    const char *path;
+    pj_ai_rank **ranks;
+    int64_t *processes; // by rank
+    size_t count, cap, process_cap;
+    pj_ai_rank *texts; // names of the file, each once
+    pj_map text_of;    // number in the file: of `texts`
+    uint64_t counted;  // memory that the job knows of
+    int64_t base;      // ns that are added to all times
+} pj_device_tables;
+
+/// The rank of a process; at most 4096, beyond which the last one stands for all.
+pj_ai_rank *pj_device_tables_rank(pj_device_tables *tables, int64_t process);
+/// The text of a number, "" where there is none.
+pj_str pj_device_tables_text(const pj_device_tables *tables, int64_t number);
+/// Reads them: the number of each row and its text.
+PJ_CHECKED bool pj_device_tables_read_texts(pj_device_tables *tables, const char *table,
+                                            const char *columns, pj_err *err);
+/// A record of a device, whose times are checked. `exchanges`: its name decides whether it does.
+void pj_device_tables_add(pj_device_tables *tables, pj_ai_rank *rank, pj_ai_record record,
+                          int64_t device, int64_t stream, pj_str name);
+/// A correlation as the id of a call.
+uint32_t pj_device_tables_id(int64_t correlation);
+PJ_CHECKED bool pj_device_tables_account(pj_device_tables *tables, pj_job *job, pj_err *err);
+
+/// Databases that Nsight Systems exports (nsys export --type sqlite), seen: 2020 to 2026.
+PJ_CHECKED bool pj_nsys_read(pj_device_tables *tables, pj_job *job, pj_err *err);
+/// Databases of rocprofiler (rocpd), one a process or merged.
+PJ_CHECKED bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err);
+
+#endif

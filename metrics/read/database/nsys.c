@@ -1,0 +1,116 @@
+// Tables of Nsight Systems. A globalPid or globalTid is hardware << 56 | machine << 48 | process <<
+// 24 | thread; correlations are unique in a process alone. The environment of the processes, which
+// META_DATA_CAPTURE holds, is not read.
+#include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_rank.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/sql_file.h"
+
+#define KIND "CUPTI_ACTIVITY_KIND_"
+
+enum { OFTEN = 65536, TO_DEVICE = 1, TO_HOST = 2, IN_HOST = 9 };
+
+/// Without the thread; files of 2020 have one process, which they do not tell.
+static int64_t process_of(int64_t global)
+{
+    return global >> 24;
+}
+
+/// Calls `take` for every row of a table.
+static bool each_row(pj_device_tables *t, pj_job *job, const char *table, const char *columns,
+                     void (*take)(pj_device_tables *t, const pj_sql_rows *row), pj_err *err)
+{
+    pj_sql_rows *rows = pj_sql_rows_new(t->file, table, columns, err);
+    if (!rows)
+        return false;
+    for (uint64_t i = 0; pj_sql_rows_next(rows, err); i++) {
+        take(t, rows);
+        if (i % OFTEN == 0 && !pj_device_tables_account(t, job, err))
+            break;
+    }
+    pj_sql_rows_free(rows);
+    return !err->code;
+}
+
+static pj_ai_rank *rank_of(pj_device_tables *t, const pj_sql_rows *row, unsigned column)
+{
+    return pj_device_tables_rank(t, process_of(pj_sql_rows_integer(row, column, 0)));
+}
+
+static const char kernel_columns[] =
+    "start end deviceId streamId correlationId globalPid demangledName shortName";
+
+static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
+{
+    int64_t name = pj_sql_rows_integer(row, 6, pj_sql_rows_integer(row, 7, -1));
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
+                           .end = pj_sql_rows_integer(row, 1, 0),
+                           .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
+                           .work = PJ_AI_COMPUTE};
+    pj_device_tables_add(t, rank_of(t, row, 5), record, pj_sql_rows_integer(row, 2, 0),
+                         pj_sql_rows_integer(row, 3, 0), pj_device_tables_text(t, name));
+}
+
+static const char copy_columns[] =
+    "start end deviceId streamId correlationId globalPid copyKind bytes";
+
+static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
+{
+    int64_t kind = pj_sql_rows_integer(row, 6, 0), bytes = pj_sql_rows_integer(row, 7, 0);
+    pj_ai_rank *rank = rank_of(t, row, 5);
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
+                           .end = pj_sql_rows_integer(row, 1, 0),
+                           .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
+                           .work = PJ_AI_COPY};
+    int64_t device = pj_sql_rows_integer(row, 2, 0), stream = pj_sql_rows_integer(row, 3, 0);
+    if (kind == IN_HOST)
+        return;
+    pj_device_tables_add(t, rank, record, device, stream, PJ_S("copy"));
+    pj_ai_device *at = &rank->devices[rank->streams[pj_ai_rank_stream(rank, device, stream)].of];
+    at->to_device += kind == TO_DEVICE && bytes > 0 ? (uint64_t)bytes : 0;
+    at->to_host += kind == TO_HOST && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void take_call(pj_device_tables *t, const pj_sql_rows *row)
+{
+    const int64_t most = INT64_C(1) << 61;
+    pj_ai_rank *rank = rank_of(t, row, 2);
+    pj_ai_call call = {
+        .begin = pj_sql_rows_integer(row, 0, 0),
+        .end = pj_sql_rows_integer(row, 1, 0),
+        .id = pj_device_tables_id(pj_sql_rows_integer(row, 3, -1)),
+        .doing = pj_ai_call_doing(pj_device_tables_text(t, pj_sql_rows_integer(row, 4, -1)))};
+    rank->events++;
+    if (call.begin < -most || call.end > most || call.end < call.begin)
+        return;
+    call.begin += t->base;
+    call.end += t->base;
+    pj_ai_rank_add_call(rank, call);
+}
+
+static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
+{
+    int64_t number = pj_sql_rows_integer(row, 1, -1);
+    if (number >= 0 && number < INT32_MAX)
+        rank_of(t, row, 0)->rank = number;
+}
+
+static void take_start(pj_device_tables *t, const pj_sql_rows *row)
+{
+    int64_t start = pj_sql_rows_integer(row, 0, 0);
+    t->base = start > 0 && start < INT64_C(1) << 61 ? start : 0;
+}
+
+bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    return each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
+           pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
+           each_row(t, job, KIND "KERNEL", kernel_columns, take_kernel, err) &&
+           each_row(t, job, KIND "MEMCPY", copy_columns, take_copy, err) &&
+           each_row(t, job, KIND "MEMSET", copy_columns, take_copy, err) &&
+           each_row(t, job, KIND "RUNTIME", "start end globalTid correlationId nameId", take_call,
+                    err) &&
+           each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);
+}

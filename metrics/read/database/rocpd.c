@@ -1,0 +1,171 @@
+// Tables of rocpd (rocprofv3 of ROCm 7, rocprof-sys): each process has its own, whose names end in
+// its id; the views over all of them are not used. Launch and record have events of one stack.
+#include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_rank.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/map.h"
+#include "metrics/base/str.h"
+#include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/sql_file.h"
+
+#define KERNELS "rocpd_kernel_dispatch"
+
+enum { OFTEN = 65536 };
+
+typedef struct rocpd {
+    pj_device_tables *tables;
+    pj_job *job;
+    const char *suffix; // of the tables of one process
+    int64_t index;      // of these tables: their numbers of processes count anew
+    pj_map stack_of;    // of an event
+    pj_map symbols;     // of a kernel: its name
+    pj_map agents;      // of an agent that is a GPU: its index plus one
+} rocpd;
+
+/// Calls `take` for every row of the process's table.
+static bool each_row(rocpd *r, const char *table, const char *columns,
+                     void (*take)(rocpd *r, const pj_sql_rows *row), pj_err *err)
+{
+    pj_auto_buf name = {.at = NULL};
+    pj_buf_addf(&name, "%s%s", table, r->suffix);
+    pj_sql_rows *rows = pj_sql_rows_new(r->tables->file, name.at, columns, err);
+    if (!rows)
+        return false;
+    for (uint64_t i = 0; pj_sql_rows_next(rows, err); i++) {
+        take(r, rows);
+        if (i % OFTEN == 0 && !pj_device_tables_account(r->tables, r->job, err))
+            break;
+    }
+    pj_sql_rows_free(rows);
+    return !err->code;
+}
+
+static uint64_t key_of(const pj_sql_rows *row, unsigned column)
+{
+    return (uint64_t)pj_sql_rows_integer(row, column, -1);
+}
+
+static void take_event(rocpd *r, const pj_sql_rows *row)
+{
+    uint32_t id = pj_device_tables_id(pj_sql_rows_integer(row, 1, -1));
+    if (id != PJ_AI_NONE)
+        pj_map_put(&r->stack_of, key_of(row, 0), id);
+}
+
+static void take_symbol(rocpd *r, const pj_sql_rows *row)
+{
+    pj_str name = pj_sql_rows_text(row, 1);
+    pj_map_put(&r->symbols, key_of(row, 0),
+               pj_ai_rank_name(r->tables->texts, name.len ? name : pj_sql_rows_text(row, 2)));
+}
+
+static void take_agent(rocpd *r, const pj_sql_rows *row)
+{
+    int64_t index = pj_sql_rows_integer(row, 2, pj_sql_rows_integer(row, 3, 0));
+    if (pj_str_equal(pj_sql_rows_text(row, 1), PJ_S("GPU")) && index >= 0 && index < INT32_MAX)
+        pj_map_put(&r->agents, key_of(row, 0), (uint32_t)index + 1);
+}
+
+static uint32_t found_or(const pj_map *map, uint64_t key, uint32_t otherwise)
+{
+    uint32_t found;
+    return pj_map_get(map, key, &found) ? found : otherwise;
+}
+
+static pj_ai_rank *rank_of(rocpd *r, const pj_sql_rows *row, unsigned column)
+{
+    pj_ai_rank *rank = pj_device_tables_rank(
+        r->tables, r->index * ((int64_t)1 << 32) + (uint32_t)pj_sql_rows_integer(row, column, 0));
+    rank->hip = true;
+    return rank;
+}
+
+static void take_kernel(rocpd *r, const pj_sql_rows *row)
+{
+    pj_device_tables *t = r->tables;
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
+                           .end = pj_sql_rows_integer(row, 1, 0),
+                           .call = found_or(&r->stack_of, key_of(row, 6), PJ_AI_NONE),
+                           .work = PJ_AI_COMPUTE};
+    int64_t agent = found_or(&r->agents, key_of(row, 3), 1) - INT64_C(1);
+    uint32_t name = found_or(&r->symbols, key_of(row, 4), 0);
+    pj_device_tables_add(t, rank_of(r, row, 2), record, agent, pj_sql_rows_integer(row, 5, 0),
+                         pj_str_of(t->texts->names[name]));
+}
+
+/// A copy belongs to the GPU: of two to the one that it goes to.
+static void take_copy(rocpd *r, const pj_sql_rows *row)
+{
+    pj_ai_rank *rank = rank_of(r, row, 2);
+    uint32_t to = found_or(&r->agents, key_of(row, 3), 0);
+    uint32_t from = found_or(&r->agents, key_of(row, 4), 0);
+    int64_t device = (to ? to : from) - INT64_C(1), stream = pj_sql_rows_integer(row, 5, 0);
+    int64_t bytes = pj_sql_rows_integer(row, 7, 0);
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
+                           .end = pj_sql_rows_integer(row, 1, 0),
+                           .call = found_or(&r->stack_of, key_of(row, 6), PJ_AI_NONE),
+                           .work = PJ_AI_COPY};
+    if (!to && !from)
+        return;
+    // Copies do not run on the stream of kernels, whose late stamps must not be cut by them.
+    int64_t lane = -1 - stream;
+    pj_device_tables_add(r->tables, rank, record, device, lane, PJ_S("copy"));
+    pj_ai_device *at = &rank->devices[rank->streams[pj_ai_rank_stream(rank, device, lane)].of];
+    at->to_device += to && !from && bytes > 0 ? (uint64_t)bytes : 0;
+    at->to_host += from && !to && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void take_region(rocpd *r, const pj_sql_rows *row)
+{
+    pj_str name = pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 3, -1));
+    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
+                       .end = pj_sql_rows_integer(row, 1, 0),
+                       .id = found_or(&r->stack_of, key_of(row, 4), PJ_AI_NONE),
+                       .doing = pj_ai_call_doing(name)};
+    const int64_t most = INT64_C(1) << 61;
+    pj_ai_rank *rank = rank_of(r, row, 2);
+    rank->events++;
+    if (call.begin >= -most && call.end <= most && call.end >= call.begin &&
+        (pj_ai_call_is_hip(name) || call.id != PJ_AI_NONE))
+        pj_ai_rank_add_call(rank, call);
+}
+
+static bool read_process(rocpd *r, pj_err *err)
+{
+    pj_auto_buf strings = {.at = NULL};
+    pj_buf_addf(&strings, "rocpd_string%s", r->suffix);
+    return pj_device_tables_read_texts(r->tables, strings.at, "id string", err) &&
+           each_row(r, "rocpd_event", "id stack_id", take_event, err) &&
+           each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol,
+                    err) &&
+           each_row(r, "rocpd_info_agent", "id type logical_index absolute_index", take_agent,
+                    err) &&
+           each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
+                    err) &&
+           each_row(r, "rocpd_memory_copy",
+                    "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy,
+                    err) &&
+           each_row(r, "rocpd_region", "start end pid name_id event_id", take_region, err);
+}
+
+bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **names;
+    size_t count;
+    bool ok = pj_sql_file_tables(tables->file, KERNELS, arena, &names, &count, err);
+    for (size_t i = 0; ok && i < count; i++) {
+        rocpd r = {.tables = tables,
+                   .job = job,
+                   .suffix = names[i] + strlen(KERNELS),
+                   .index = (int64_t)i};
+        ok = read_process(&r, err);
+        pj_map_free(&r.stack_of);
+        pj_map_free(&r.symbols);
+        pj_map_free(&r.agents);
+    }
+    return ok;
+}

@@ -106,12 +106,21 @@ const char *pj_json_quote(const char *at, const char *end, pj_json_broken *broke
     return NULL;
 }
 
+/// Few of 64 are set.
+static uint64_t count(uint64_t set)
+{
+    uint64_t found = 0;
+    for (; set; set &= set - 1)
+        found++;
+    return found;
+}
+
 /// The bracket among `closes` that ends the container, with so many open before.
 static const char *last_bracket(const char *at, uint64_t opens, uint64_t closes, uint64_t depth)
 {
     while (closes) {
         uint64_t below = (closes & -closes) - 1;
-        depth += (uint64_t)__builtin_popcountll(opens & below);
+        depth += count(opens & below);
         opens &= ~below;
         if (--depth == 0)
             return at + __builtin_ctzll(closes) + 1;
@@ -131,7 +140,7 @@ const char *pj_json_container(const char *at, const char *end, pj_json_broken *b
         uint64_t strings = inside(quotes) ^ in_string;
         uint64_t opens = m.opens & ~strings, closes = m.closes & ~strings;
         in_string = (uint64_t)((int64_t)strings >> (STEP - 1));
-        uint64_t ends = (uint64_t)__builtin_popcountll(closes);
+        uint64_t ends = count(closes);
         if (ends >= depth) {
             const char *last = last_bracket(at, opens, closes, depth);
             uint64_t before = last ? ((uint64_t)1 << (last - at - 1)) - 1 : ~(uint64_t)0;
@@ -142,7 +151,7 @@ const char *pj_json_container(const char *at, const char *end, pj_json_broken *b
             *broken = true;
             return NULL;
         }
-        depth += (uint64_t)__builtin_popcountll(opens) - ends;
+        depth += count(opens) - ends;
     }
     return NULL;
 }

@@ -16,7 +16,7 @@ static pj_kineto_class class_of(pj_str category)
 #undef CATEGORY
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].name.len == category.len &&
+        if (rows[i].name.len == category.len && rows[i].name.at[0] == category.at[0] &&
             memcmp(rows[i].name.at, category.at, category.len) == 0)
             return rows[i].class;
     return PJ_KINETO_OTHER;
@@ -28,27 +28,50 @@ static pj_str bare(const char *at, const char *end)
     return (pj_str){at + quoted, (size_t)(end - at) - 2 * quoted};
 }
 
+#define WORD(a, b, c, d)                                                                           \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+/// The first characters of a key, zeros behind its end.
+static uint32_t word_of(pj_str key)
+{
+    unsigned char c[4] = {0};
+    for (size_t i = 0; i < sizeof c && i < key.len; i++)
+        c[i] = (unsigned char)key.at[i];
+    return WORD(c[0], c[1], c[2], c[3]);
+}
+
 static void take(pj_kineto_event *event, pj_str key, const char *at, const char *end)
 {
-    const struct {
-        pj_str key;
-        pj_str *out;
-    } members[] = {
-        {{"ts", 2}, &event->ts},   {{"dur", 3}, &event->dur}, {{"name", 4}, &event->name},
-        {{"pid", 3}, &event->pid}, {{"tid", 3}, &event->tid},
-    };
-    if (pj_str_equal(key, PJ_S("args"))) {
-        event->args = (pj_str){at, (size_t)(end - at)};
+    if (key.len > 4)
         return;
+    switch (word_of(key)) {
+    case WORD('p', 'h', 0, 0):
+        event->phase = end - at == 3 ? at[1] : 0;
+        break;
+    case WORD('t', 's', 0, 0):
+        event->ts = bare(at, end);
+        break;
+    case WORD('d', 'u', 'r', 0):
+        event->dur = bare(at, end);
+        break;
+    case WORD('p', 'i', 'd', 0):
+        event->pid = bare(at, end);
+        break;
+    case WORD('t', 'i', 'd', 0):
+        event->tid = bare(at, end);
+        break;
+    case WORD('c', 'a', 't', 0):
+        event->class = class_of(bare(at, end));
+        break;
+    case WORD('n', 'a', 'm', 'e'):
+        event->name = bare(at, end);
+        break;
+    case WORD('a', 'r', 'g', 's'):
+        event->args = (pj_str){at, (size_t)(end - at)};
+        break;
+    default:
+        break;
     }
-    pj_str value = bare(at, end);
-    if (pj_str_equal(key, PJ_S("ph")))
-        event->phase = value.len == 1 ? value.at[0] : 0;
-    else if (pj_str_equal(key, PJ_S("cat")))
-        event->class = class_of(value);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (members[i].key.len == key.len && memcmp(members[i].key.at, key.at, key.len) == 0)
-            *members[i].out = value;
 }
 
 /// Behind the colon of a key, whose text it gives.
@@ -56,7 +79,12 @@ static const char *read_key(const char *at, const char *end, pj_str *key, pj_jso
 {
     if (at >= end)
         return NULL;
-    const char *quote = *at == '"' ? pj_json_quote(at + 1, end, broken) : NULL;
+    enum { SHORT = 6 };
+    const char *quote = at + 1;
+    while (quote < at + SHORT && quote < end && *quote != '"' && *quote != '\\')
+        quote++;
+    if (*at != '"' || quote >= end || *quote != '"')
+        quote = *at == '"' ? pj_json_quote(at + 1, end, broken) : NULL;
     if (!quote) {
         *broken = *broken || *at != '"';
         return NULL;

@@ -50,7 +50,7 @@ uint32_t pj_device_tables_id(int64_t correlation)
 /// Whether the times can be reckoned with; the length of a reversed record counts as 0.
 static bool mend(const pj_device_tables *t, pj_ai_rank *rank, pj_ai_record *record)
 {
-    const int64_t most = INT64_C(1) << 61, absurd = INT64_C(1) << 53;
+    const int64_t most = INT64_C(1) << 60, absurd = INT64_C(1) << 53;
     if (record->begin < -most || record->begin > most)
         return false;
     if (record->end < record->begin || record->end > record->begin + absurd) {

@@ -75,7 +75,7 @@ static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
 
 static void take_call(pj_device_tables *t, const pj_sql_rows *row)
 {
-    const int64_t most = INT64_C(1) << 61;
+    const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(t, row, 2);
     pj_ai_call call = {
         .begin = pj_sql_rows_integer(row, 0, 0),

@@ -125,7 +125,7 @@ static void take_region(rocpd *r, const pj_sql_rows *row)
                        .end = pj_sql_rows_integer(row, 1, 0),
                        .id = found_or(&r->stack_of, key_of(row, 4), PJ_AI_NONE),
                        .doing = pj_ai_call_doing(name)};
-    const int64_t most = INT64_C(1) << 61;
+    const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(r, row, 2);
     rank->events++;
     if (call.begin >= -most && call.end <= most && call.end >= call.begin &&

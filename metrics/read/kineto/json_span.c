@@ -206,7 +206,7 @@ static bool plain(pj_str text, bool *negative, uint64_t *whole, unsigned *part)
 
 bool pj_json_nanoseconds(pj_str text, int64_t *ns)
 {
-    const uint64_t most = (uint64_t)1 << 62;
+    const uint64_t most = (uint64_t)1 << 61; // sums and differences of times fit 64 bits
     bool negative;
     uint64_t whole;
     unsigned part;

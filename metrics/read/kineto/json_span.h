@@ -26,7 +26,7 @@ const char *pj_json_container(const char *at, const char *end, pj_json_broken *b
 /// Behind any value that begins at `at`.
 const char *pj_json_value(const char *at, const char *end, pj_json_broken *broken);
 /// Microseconds in decimals as whole ns, exactly; the fourth decimal rounds. False when it is no
-/// number. More than 2^62 ns become that.
+/// number. More than 2^61 ns become that.
 bool pj_json_nanoseconds(pj_str text, int64_t *ns);
 /// Without its escapes, into `out`, which holds text.len bytes; broken UTF-8 stays for names to
 /// mend.

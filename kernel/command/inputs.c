@@ -74,7 +74,9 @@ const pj_param pj_region_rows[] = {
      .offset = offsetof(pj_load_args, region),
      .shown = "NAME|all",
      .preset = "the whole run",
-     .help = "Of files of TALP: the region that is looked at, or each of them beside the run."},
+     .help = "The function of the program, or of files of TALP the region, that is looked at; or "
+             "each of "
+             "them beside the run."},
     {0},
 };
 
@@ -182,7 +184,8 @@ static bool lacks(const pj_run *run, const pj_load_opts *opts)
 {
     if (run->provenance && run->provenance->rounded && opts->no_replay && !is_summary(run))
         return true;
-    return opts->slices || pj_aspects_stale(pj_load_aspects(opts), run);
+    return opts->slices || opts->functions || opts->iterations ||
+           pj_aspects_stale(pj_load_aspects(opts), run);
 }
 
 /// The same part of the trace again.

@@ -57,7 +57,8 @@ const pj_param pj_scaling_rows[] = {
      .choice = by_choice,
      .open = true,
      .help = "Groups the runs by ranks, threads, threads_per_rank, layout or tag; or shows parts "
-             "of each run as further columns: time:N its slices of equal length."},
+             "of each run as further columns: time:N its slices of equal length, "
+             "iteration, region (functions of the program) or path (their call paths)."},
     {0},
 };
 
@@ -214,6 +215,8 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
     pj_cut cut;
     if (!take_cut(session, args->by, &cut, err))
         return false;
+    if (load->region)
+        opts.functions = PJ_CUT_FUNCTIONS;
     pj_cut_ask(&cut, &opts);
     if (!pj_inputs_load(session, load, opts, &runs, err) ||
         !evaluate(session, runs.list, args, out, err))

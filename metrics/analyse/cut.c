@@ -22,8 +22,35 @@ static bool take_time(pj_str rest, pj_cut *out, pj_err *err)
     return true;
 }
 
+static bool take_nothing(pj_str rest, pj_err *err)
+{
+    return rest.len == 0 || pj_fail(err, PJ_E_USAGE, NULL, 0, "'" PJ_STR_FMT "' says nothing here",
+                                    PJ_STR_ARG(rest));
+}
+
+static bool take_iteration(pj_str rest, pj_cut *out, pj_err *err)
+{
+    out->iterations = true;
+    return take_nothing(rest, err);
+}
+
+static bool take_region(pj_str rest, pj_cut *out, pj_err *err)
+{
+    out->functions = PJ_CUT_FUNCTIONS;
+    return take_nothing(rest, err);
+}
+
+static bool take_path(pj_str rest, pj_cut *out, pj_err *err)
+{
+    out->functions = PJ_CUT_PATHS;
+    return take_nothing(rest, err);
+}
+
 static const cut_row rows[] = {
     {"time", take_time},
+    {"iteration", take_iteration},
+    {"region", take_region},
+    {"path", take_path},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -50,6 +77,8 @@ void pj_cut_ask(const pj_cut *cut, pj_load_opts *opts)
 {
     if (!cut->set)
         return;
-    opts->slices = &cut->slices;
+    opts->slices = cut->slices.equal ? &cut->slices : NULL;
+    opts->iterations = cut->iterations;
+    opts->functions = cut->functions;
     opts->parts_too = true;
 }

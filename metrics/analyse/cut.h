@@ -10,9 +10,11 @@
 typedef struct pj_cut {
     bool set;
     pj_slicing_opts slices; // of time
+    bool iterations;
+    pj_function_cut functions;
 } pj_cut;
 
-/// "time:N"; N may be left out. Errors: PJ_E_USAGE.
+/// "time:N"; N may be left out; "region", "path", "iteration". Errors: PJ_E_USAGE.
 PJ_CHECKED bool pj_cut_parse(pj_str text, pj_cut *out, pj_err *err);
 /// What the texts begin with; NULL past the end.
 const char *pj_cut_choice(size_t index);

@@ -2,6 +2,7 @@
 // its records are unordered, or where its region of interest lies.
 #include "metrics/analyse/load.h"
 
+#include "metrics/analyse/load_iterations.h"
 #include "metrics/analyse/load_limits.h"
 #include "metrics/analyse/load_needs.h"
 #include "metrics/analyse/load_remarks.h"
@@ -17,8 +18,11 @@
 #include "metrics/read/pass.h"
 #include "metrics/read/read.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/parts/functions_table.h"
+#include "metrics/run/parts/iterations.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
+#include "metrics/stat/parts/function_sink.h"
 #include "metrics/stat/parts/slice_sink.h"
 #include "metrics/stat/useful.h"
 #include "metrics/trace/companion.h"
@@ -39,8 +43,9 @@ typedef struct load_state {
     pj_process_group *group; // of the next pass
     bool apart;              // it cannot share this trace
     pj_bracket bracket;
-    pj_slicing *slicing; // NULL = not asked for
-    pj_ideal *aside;     // of the last pass, on a network that is not ideal; else NULL
+    pj_function_parts *functions; // NULL = not asked for
+    pj_slicing *slicing;          // NULL = not asked for
+    pj_ideal *aside;              // of the last pass, on a network that is not ideal; else NULL
 } load_state;
 
 /// The ideal network for the metrics, and beside it the one that is asked for.
@@ -60,8 +65,9 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
     replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
     replay.few_waits = opts->few_waits && !replay.waits;
     replay.delays = pj_load_aspects(opts) & PJ_WANT(delays);
-    if (loading->slicing) {
-        replay.watch = pj_slicing_watch(loading->slicing);
+    if (loading->slicing || loading->functions) {
+        replay.watch = loading->slicing ? pj_slicing_watch(loading->slicing)
+                                        : pj_function_parts_watch(loading->functions);
         replay.waits = replay.alone = true;
         replay.few_waits = false;
     }
@@ -76,7 +82,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 5 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
+    enum { OWN = 6 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
@@ -87,6 +93,8 @@ static pj_run *read_once(load_state *loading, pj_err *err)
         own += add_replays(loading, run, sinks + own);
     if (loading->slicing)
         sinks[own++] = pj_slice_sink(loading->slicing);
+    if (loading->functions)
+        sinks[own++] = pj_function_sink(loading->functions);
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];
@@ -97,8 +105,9 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
                     .by_location = opts->no_replay && !opts->in_order && !loading->slicing &&
-                                   !pj_aspects_merged(aspects) && !loading->group,
-                    .regions = opts->regions || pj_aspects_named(aspects),
+                                   !loading->functions && !pj_aspects_merged(aspects) &&
+                                   !loading->group,
+                    .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
                     .raw_clock = opts->raw_clock,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);
@@ -262,7 +271,7 @@ static pj_run *case_of(const load_state *loading, pj_run *base)
     return run;
 }
 
-pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
+static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
     pj_err local = {.code = PJ_E_NONE};
     load_state loading = {.path = path, .opts = &opts, .job = job, .group = opts.group};
@@ -270,6 +279,8 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
         loading.timeline = *opts.timeline;
     if (opts.slices)
         loading.slicing = pj_slicing_new(*opts.slices);
+    else if (opts.functions) // the replay tells one of them
+        loading.functions = pj_function_parts_new(opts.functions == PJ_CUT_PATHS);
     if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
         pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
                 "would replace files of the trace; give the idealised one another name");
@@ -285,6 +296,7 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
     free(loading.disorder);
     free(loading.learnt);
     pj_slicing_free(loading.slicing);
+    pj_function_parts_free(loading.functions);
     if (opts.group && !part(opts.group, run, &local)) {
         pj_run_release(run);
         run = NULL;
@@ -303,5 +315,61 @@ pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
         pj_job_report(job, path, true);
     else if (err && !err->code)
         *err = local;
+    if (run && !run->untraced && opts.functions && !pj_functions_known(run, err)) {
+        pj_run_release(run);
+        return NULL;
+    }
     return run;
+}
+
+/// What is kept of iterations: all but their borders.
+static void keep_iterations(pj_run *run, const pj_iterations *found)
+{
+    pj_iterations *kept = pj_new(run->arena, pj_iterations);
+    *kept = *found;
+    kept->borders.at = NULL;
+    kept->anchor = found->anchor ? pj_arena_text(run->arena, pj_str_of(found->anchor)) : NULL;
+    kept->outlier = pj_new_n(run->arena, bool, found->borders.count + 1);
+    if (found->outlier)
+        memcpy(kept->outlier, found->outlier, found->borders.count * sizeof *found->outlier);
+    run->iterations = kept;
+}
+
+/// Finds iterations first, then reads them, or the region of interest that they make.
+static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_iterations found;
+    uint32_t first = 0, last = 0;
+    pj_slicing_opts slices;
+    bool range = opts.roi.kind == PJ_ROI_ITERATIONS;
+    if (!pj_load_find_iterations(path, &opts, job, arena, &found, err))
+        return NULL;
+    bool needed = range || opts.parts_too;
+    if ((!found.lack || needed) &&
+        !pj_load_choose_iterations(path, &opts.roi, &found, &first, &last, err))
+        return NULL;
+    if (opts.iterations && !found.lack) {
+        slices = (pj_slicing_opts){.borders = found.borders, .first = first, .what = "iteration"};
+        slices.borders.at += first;
+        slices.borders.count = last - first + 1;
+        opts.slices = &slices;
+    }
+    if (range)
+        opts.roi = opts.slices ? (pj_roi_request){.kind = PJ_ROI_OFF}
+                               : pj_load_iterations_range(&found, first, last);
+    pj_run *run = load_as_asked(path, opts, job, err);
+    if (!run)
+        return NULL;
+    keep_iterations(run, &found);
+    if (range)
+        pj_run_remark(run, PJ_NOTE, "iterations %u to %u of %u are looked at", first, last,
+                      found.borders.count);
+    return run;
+}
+
+pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
+{
+    return pj_load_wants_iterations(&opts) ? load_iterations(path, opts, job, err)
+                                           : load_as_asked(path, opts, job, err);
 }

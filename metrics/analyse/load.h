@@ -14,6 +14,9 @@
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
+/// What program parts are looked at for pj_run.functions.
+typedef enum pj_function_cut { PJ_CUT_NOTHING, PJ_CUT_FUNCTIONS, PJ_CUT_PATHS } pj_function_cut;
+
 typedef struct pj_load_opts {
     pj_roi_request roi;
     const char *tag;          // NULL = none
@@ -31,6 +34,8 @@ typedef struct pj_load_opts {
     const pj_timeline_opts *timeline;     // what is to be seen of run->timeline; NULL = nothing
     const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
     const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow
+    pj_function_cut functions;
+    bool iterations;    // finds them, and cuts the run into them: pj_run.iterations, pj_run.slices
     bool parts_too;     // whoever wants the run wants its parts as cases beside it
     bool in_order;      // the listeners want the events of all threads in one order of time
     bool regions;       // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them

@@ -34,6 +34,9 @@ static const char *say_roi(const pj_load_opts *opts, pj_arena *arena)
     switch (roi->kind) {
     case PJ_ROI_AUTO:
         break;
+    case PJ_ROI_ITERATIONS:
+        return roi->steady ? "iterations"
+                           : pj_arena_format(arena, "iterations:%u..%u", roi->first, roi->last);
     case PJ_ROI_OFF:
         return "off";
     case PJ_ROI_RANGE:

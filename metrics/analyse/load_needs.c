@@ -33,7 +33,7 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
 
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
 {
-    if (opts->listener_count || opts->ideal_path || opts->slices)
+    if (opts->listener_count || opts->ideal_path || opts->slices || opts->functions)
         return "has no events";
     if (!pj_network_is_ideal(&opts->network))
         return "knows the ideal network only";

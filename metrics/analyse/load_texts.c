@@ -53,6 +53,8 @@ bool pj_load_texts_timeline(const pj_load_texts *texts, pj_timeline_opts *timeli
     timeline->last_rank = UINT32_MAX;
     if (texts->range && !pj_roi_parse(pj_str_of(texts->range), &timeline->range, err))
         return false;
+    if (timeline->range.kind == PJ_ROI_ITERATIONS)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "a range is one of time; --roi takes iterations");
     if (texts->ranks && !take_ranks(pj_str_of(texts->ranks), timeline))
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "\"%s\" names no ranks; give one (3) or the first and the last (0-15)",

@@ -53,6 +53,7 @@ bool pj_load_window(pj_run *run, const pj_roi_request *request, const pj_bracket
     *roi = (pj_roi){.drop = request->drop};
     switch (request->kind) {
     case PJ_ROI_OFF:
+    case PJ_ROI_ITERATIONS: // has become a range
         break;
     case PJ_ROI_RANGE:
         return range_of(run, request, roi, err);

@@ -32,6 +32,7 @@ typedef struct call {
     uint32_t holders; // whoever may change it
     uint32_t claims;  // of them, those who may make it wait longer
     uint32_t region;  // that it was made in
+    uint32_t tag;     // the watch's
     uint64_t step;    // where there is a history
     uint32_t next_free;
     uint16_t name;    // pj_mpi_call
@@ -195,7 +196,8 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
     u->time_ns += end - begin;
     c->mpi_ns += end - begin;
     if (waits->watch && waits->watch->called && end > begin)
-        waits->watch->called(waits->watch->self, waits->calls[c->now].rank, begin, end);
+        waits->calls[c->now].tag =
+            waits->watch->called(waits->watch->self, waits->calls[c->now].rank, begin, end);
 }
 
 static void sum_up(pj_call_waits *waits, const call *done)
@@ -204,7 +206,7 @@ static void sum_up(pj_call_waits *waits, const call *done)
     if (end <= begin)
         return;
     if (waits->watch && waits->watch->waited)
-        waits->watch->waited(waits->watch->self, done->rank, begin, end);
+        waits->watch->waited(waits->watch->self, done->rank, done->tag, begin, end);
     pj_wait_pattern pattern = (pj_wait_pattern)done->pattern;
     if (pattern == PJ_WAIT_late_sender && done->wrong_order)
         pattern = PJ_WAIT_late_sender_wrong_order;

@@ -216,13 +216,15 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
-    const struct pj_mpi_use *mpi_use;     // NULL = not known: it comes with the replay
-    const struct pj_waits *waits;         // NULL until something asks for them
-    const struct pj_omp_waits *omp_waits; // the same, of OpenMP
-    const struct pj_tape *tape;           // of its replay; the same
-    const struct pj_slices *slices;       // the same: the run cut along time (parts/slices.h)
-    const struct pj_devices *devices;     // NULL = there are none, or a summary does not tell
-    const struct pj_ai_account *ai;       // of AI runs: what their devices did in all of the time
+    const struct pj_mpi_use *mpi_use;       // NULL = not known: it comes with the replay
+    const struct pj_waits *waits;           // NULL until something asks for them
+    const struct pj_omp_waits *omp_waits;   // the same, of OpenMP
+    const struct pj_tape *tape;             // of its replay; the same
+    const struct pj_functions *functions;   // the same: by function (parts/functions.h)
+    const struct pj_iterations *iterations; // the same (parts/iterations.h); without borders
+    const struct pj_slices *slices;         // the same: the run cut along time (parts/slices.h)
+    const struct pj_devices *devices;       // NULL = there are none, or a summary does not tell
+    const struct pj_ai_account *ai;         // of AI runs: what their devices did in all of the time
     pj_ideal ideal;
     pj_other_network other;
     pj_part_of part;

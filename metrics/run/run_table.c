@@ -25,7 +25,7 @@ const char *pj_run_lacks_counter(const pj_run *run, unsigned counter)
     };
     if (run->counters[counter].present)
         return NULL;
-    return run->untraced ? untold[counter] : lacks[counter];
+    return pj_run_whole(run)->untraced ? untold[counter] : lacks[counter];
 }
 
 /// A table named after the run: "Statistics of epoch_2proc".

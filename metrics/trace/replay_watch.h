@@ -12,10 +12,10 @@ typedef struct pj_replay_watch {
     /// the replay, computing or inside a call.
     void (*moved)(void *self, uint32_t location, const uint64_t trace[2], const double clock[2],
                   bool running);
-    /// The rank was in an MPI call.
-    void (*called)(void *self, uint32_t rank, uint64_t enter, uint64_t leave);
+    /// The rank was in an MPI call; what is returned comes back with its wait.
+    uint32_t (*called)(void *self, uint32_t rank, uint64_t enter, uint64_t leave);
     /// Of a call, it waited from `begin` to `end`.
-    void (*waited)(void *self, uint32_t rank, uint64_t begin, uint64_t end);
+    void (*waited)(void *self, uint32_t rank, uint32_t tag, uint64_t begin, uint64_t end);
     void *self;
 } pj_replay_watch;
 

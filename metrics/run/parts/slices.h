@@ -20,6 +20,7 @@ enum {
 typedef struct pj_borders {
     uint64_t *at;
     uint32_t count;  // of slices
+    uint32_t ranks;  // that have borders, where each has its own
     uint32_t stride; // 0 = all ranks have the same borders
 } pj_borders;
 

@@ -125,7 +125,9 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     pj_slicing *self = memory;
     uint32_t ranks = run->layout.ranks;
-    (void)err;
+    const pj_borders *given = &self->opts.borders;
+    if (given->stride && given->ranks != ranks)
+        return pj_fail(err, PJ_E_FORMAT, run->path, 0, "the trace changed while it was read");
     free_parts(self);
     self->run = run;
     self->arena = pj_arena_new(NULL);
@@ -310,13 +312,15 @@ static void spread(pj_slicing *self, uint32_t rank, uint64_t begin, uint64_t end
     self->waited = true;
 }
 
-static void called(void *self, uint32_t rank, uint64_t enter, uint64_t leave)
+static uint32_t called(void *self, uint32_t rank, uint64_t enter, uint64_t leave)
 {
     spread(self, rank, enter, leave, IN_MPI);
+    return 0;
 }
 
-static void waited(void *self, uint32_t rank, uint64_t begin, uint64_t end)
+static void waited(void *self, uint32_t rank, uint32_t tag, uint64_t begin, uint64_t end)
 {
+    (void)tag;
     spread(self, rank, begin, end, WAITING);
 }
 

@@ -1,0 +1,82 @@
+// popinjay parts TRACE: what ranks do in functions of the program, and how well.
+#include "kernel/command/command.h"
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/cut.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/run/parts/functions_table.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+#include <string.h>
+
+typedef struct parts_args {
+    pj_load_args load;
+    const char *by;
+    bool own;
+    pj_exports exports;
+} parts_args;
+
+static const char *const groupings[] = {"function", "path", NULL};
+
+static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const parts_args *args = given;
+    pj_auto_run run = NULL;
+    pj_load_opts opts = {.functions = args->by && strcmp(args->by, "path") == 0 ? PJ_CUT_PATHS
+                                                                                : PJ_CUT_FUNCTIONS};
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load_one(session, &args->load, opts, &run, err))
+        return false;
+    pj_table *table = pj_functions_table(run, args->own, err);
+    if (!table)
+        return false;
+    pj_run_view_note(run, table);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param params[] = {
+    {.name = "by",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(parts_args, by),
+     .shown = "WHAT",
+     .choices = groupings,
+     .preset = "function",
+     .help = "Functions, wherever they are called from, or call paths."},
+    {.name = "own",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(parts_args, own),
+     .help = "Runtime and efficiencies without what a part calls."},
+    {0},
+};
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(parts_args, load),
+     .help = "One trace that names functions of its program, or in Lua a run."},
+    {.rows = params},
+    {.rows = pj_reading_rows, .base = offsetof(parts_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(parts_args, exports)},
+    {0},
+};
+
+const pj_command pj_command_parts = {
+    .name = "parts",
+    .summary = "The efficiencies of functions and call paths across ranks",
+    .detail = "The runtime of a function is that of the rank that is longest in it; its "
+              "efficiencies follow from it as those of the run do from the runtime. Shares of the "
+              "run and the useful part of them add up over all rows to the parallel efficiency "
+              "of the run.\n"
+              "`popinjay metrics --by region` shows functions as columns of the table of "
+              "efficiencies, `--region NAME` one of them.",
+    .example = "popinjay parts run.otf2 --by path",
+    .faces = PJ_IN_BOTH,
+    .groups = groups,
+    .args_size = sizeof(parts_args),
+    .run = run_parts,
+};

@@ -1,0 +1,228 @@
+// Finds the iterations of a trace.
+#include "metrics/analyse/load_iterations.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/run/parts/anchors.h"
+#include "metrics/run/parts/slices.h"
+#include "metrics/run/run.h"
+#include "metrics/stat/parts/call_list_sink.h"
+#include "metrics/trace/roi.h"
+#include "metrics/trace/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ITERATIONS_MOST = 1 << 16 }; // later ones are left out
+
+/// Where they are looked for.
+typedef struct looking {
+    const char *path;
+    const pj_load_opts *opts;
+    pj_job *job;
+    pj_arena *arena;
+    const pj_call_lists *lists;
+} looking;
+
+bool pj_load_wants_iterations(const pj_load_opts *opts)
+{
+    return opts->iterations || opts->roi.kind == PJ_ROI_ITERATIONS;
+}
+
+/// A pass for a sink alone; the run without times.
+static pj_run *listen(const looking *l, const pj_sink *sink, pj_err *err)
+{
+    pj_load_opts plain = {.roi = {.kind = PJ_ROI_OFF},
+                          .ignore_summary = true,
+                          .no_replay = true,
+                          .raw_clock = l->opts->raw_clock,
+                          .listeners = sink,
+                          .listener_count = 1};
+    return pj_load(l->path, plain, l->job, err);
+}
+
+static bool can_be_read_again(const char *path, pj_err *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+        return true;
+    return pj_fail(err, PJ_E_MISSING, path, 0,
+                   "is no file: iterations are found in a pass of their own, and a pipe cannot be "
+                   "read twice");
+}
+
+/// The best chains of the ranks that are asked; that of the first rank which has an inner loop.
+static pj_chain *find_chains(const pj_call_lists *lists, pj_arena *arena, pj_iterations *out)
+{
+    uint32_t count = pj_call_lists_count(lists);
+    pj_chain *chains = pj_new_n(arena, pj_chain, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        pj_chain second;
+        chains[i] = pj_anchors_find(pj_call_lists_at(lists, i), arena, &second);
+        if (!out->inner && second.count) {
+            out->inner = second.count - 1;
+            out->inner_ns = second.period_ns;
+        }
+    }
+    return chains;
+}
+
+static bool has(const pj_chain *chain, uint32_t number)
+{
+    return chain && chain->count > number;
+}
+
+/// The borders of a rank that has the iterations; others take those of one that has.
+static void set_borders(pj_iterations *out, const pj_chain *const *chains, uint32_t ranks,
+                        uint32_t number, pj_arena *arena)
+{
+    uint32_t model = 0;
+    while (model + 1 < ranks && !has(chains[model], number))
+        model++;
+    if (!has(chains[model], number)) {
+        out->lack = "its ranks do not agree on a number of iterations";
+        return;
+    }
+    out->borders = (pj_borders){
+        .at = pj_new_n(arena, uint64_t, (size_t)ranks * (number + 1)),
+        .count = number,
+        .ranks = ranks,
+        .stride = number + 1,
+    };
+    for (uint32_t r = 0; r < ranks; r++) {
+        const pj_chain *chain = has(chains[r], number) ? chains[r] : chains[model];
+        memcpy(out->borders.at + (size_t)r * (number + 1), chain->times,
+               (number + 1) * sizeof *chain->times);
+    }
+}
+
+/// The least number that ranks which agree have, so that all of them have it.
+static uint32_t common_number(const pj_chain *chains, uint32_t count, uint32_t number)
+{
+    uint32_t least = number < ITERATIONS_MOST ? number : ITERATIONS_MOST;
+    uint32_t most = number * 3 / 100 > 1 ? number * 3 / 100 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = chains[i].count ? chains[i].count - 1 : 0;
+        if (n + most >= number && n < least)
+            least = n;
+    }
+    return least;
+}
+
+/// Every rank that was not asked: by the anchor of one that was.
+static bool follow_all(const looking *l, const pj_chain *model, uint32_t number, pj_iterations *out,
+                       pj_err *err)
+{
+    pj_anchor_marks *marks = pj_anchor_marks_new(&model->anchor);
+    pj_sink sink = pj_anchor_marks_sink(marks);
+    pj_auto_run run = listen(l, &sink, err);
+    if (run) {
+        uint32_t ranks = run->layout.ranks;
+        pj_chain *chains = pj_new_n(l->arena, pj_chain, ranks + 1);
+        const pj_chain **of = pj_new_n(l->arena, const pj_chain *, ranks + 1);
+        for (uint32_t r = 0; r < ranks; r++) {
+            size_t count;
+            const pj_anchor_mark *at = pj_anchor_marks_of(marks, r, &count);
+            chains[r] = pj_anchors_chain(&model->anchor, model->by_calls, at, count,
+                                         pj_call_lists_at(l->lists, 0), l->arena);
+            of[r] = &chains[r];
+        }
+        number = common_number(chains, ranks, number);
+        set_borders(out, of, ranks, number, l->arena);
+        if (!out->lack)
+            pj_iterations_judge(out, ranks, l->arena);
+    }
+    pj_anchor_marks_free(marks);
+    return run != NULL;
+}
+
+/// The rank whose chain stands for all: the first that has this number.
+static const pj_chain *model_of(const pj_chain *chains, uint32_t count, uint32_t number)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (chains[i].count == number + 1)
+            return &chains[i];
+    return &chains[0];
+}
+
+/// A rank that found another anchor takes that of the others, where this gives their number.
+static void use_model(const pj_call_list *calls, const pj_chain *model, uint32_t number,
+                      pj_chain *chain, pj_arena *arena)
+{
+    pj_chain other = pj_anchors_apply(calls, &model->anchor, model->by_calls, arena);
+    if (other.count == number + 1 || !chain->count)
+        *chain = other;
+}
+
+static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err *err)
+{
+    uint32_t count = pj_call_lists_count(l->lists);
+    pj_chain *chains = find_chains(l->lists, l->arena, out);
+    uint32_t number = pj_iterations_vote(chains, count, out, l->arena);
+    if (!number)
+        return true;
+    const pj_chain *model = model_of(chains, count, number);
+    out->anchor = pj_anchor_text(&model->anchor, l->arena);
+    out->by_calls = model->by_calls;
+    if (ranks > count)
+        return follow_all(l, model, number, out, err);
+    const pj_chain **of = pj_new_n(l->arena, const pj_chain *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (chains[i].count != number + 1)
+            use_model(pj_call_lists_at(l->lists, i), model, number, &chains[i], l->arena);
+        of[i] = &chains[i];
+    }
+    set_borders(out, of, ranks, common_number(chains, count, number), l->arena);
+    pj_iterations_judge(out, ranks, l->arena);
+    return true;
+}
+
+bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job *job,
+                             pj_arena *arena, pj_iterations *out, pj_err *err)
+{
+    *out = (pj_iterations){.lack = NULL};
+    if (!can_be_read_again(path, err))
+        return false;
+    pj_call_lists *lists = pj_call_lists_new();
+    pj_sink sink = pj_call_list_sink(lists);
+    const looking l = {path, opts, job, arena, lists};
+    pj_auto_run run = listen(&l, &sink, err);
+    bool ok = run != NULL;
+    if (run && !run->has_mpi)
+        out->lack = "it has no MPI calls, in which they are looked for";
+    else if (run)
+        ok = settle(&l, run->layout.ranks, out, err);
+    out->cut_short = pj_call_lists_full(lists);
+    pj_call_lists_free(lists);
+    return ok;
+}
+
+bool pj_load_choose_iterations(const char *path, const pj_roi_request *roi,
+                               const pj_iterations *found, uint32_t *first, uint32_t *last,
+                               pj_err *err)
+{
+    if (found->lack)
+        return pj_fail(err, PJ_E_MISSING, path, 0, "no iterations found: %s", found->lack);
+    uint32_t count = found->borders.count;
+    *first = 0;
+    *last = count - 1;
+    if (roi->kind != PJ_ROI_ITERATIONS)
+        return true;
+    *first = roi->steady ? found->steady_first : roi->first;
+    *last = roi->steady ? found->steady_last : roi->last < count ? roi->last : count - 1;
+    return *first <= *last ||
+           pj_fail(err, PJ_E_MISSING, path, 0, "has iterations 0 to %u, not %u", count - 1, *first);
+}
+
+pj_roi_request pj_load_iterations_range(const pj_iterations *found, uint32_t first, uint32_t last)
+{
+    uint64_t from = UINT64_MAX, to = 0;
+    for (uint32_t r = 0; r < found->borders.ranks; r++) {
+        const uint64_t *at = pj_borders_of(&found->borders, r);
+        from = at[first] < from ? at[first] : from;
+        to = at[last + 1] > to ? at[last + 1] : to;
+    }
+    return (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
+}

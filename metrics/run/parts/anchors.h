@@ -1,0 +1,64 @@
+// What comes again and again in the MPI calls of a rank: the anchors of its iterations
+// (DEFINITIONS 12). Ownership: what is found is arena; lists are new/free.
+#ifndef PJ_ANCHORS_H
+#define PJ_ANCHORS_H
+
+#include "metrics/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pj_call_mark {
+    uint64_t enter, leave; // ns
+    uint64_t key;          // pj_mpi_call
+    bool synchronises;     // may wait for others
+} pj_call_mark;
+
+/// Calls of a rank in their order.
+typedef struct pj_call_list {
+    pj_call_mark *items;
+    size_t count, cap;
+    uint64_t from_ns, to_ns; // from the end of MPI_Init to the begin of MPI_Finalize
+} pj_call_list;
+
+typedef enum pj_anchor_kind { PJ_ANCHOR_CALLS, PJ_ANCHOR_BURST } pj_anchor_kind;
+
+enum { PJ_ANCHOR_CALLS_MOST = 4, PJ_CHAIN_LEAST = 4 };
+
+/// Something that happens: so many calls with these keys one after another, or a burst of at least
+/// 2^length ns, which begins.
+typedef struct pj_loop_anchor {
+    pj_anchor_kind kind;
+    uint32_t length;
+    uint64_t keys[PJ_ANCHOR_CALLS_MOST];
+} pj_loop_anchor;
+
+/// Where it happened: time, and the number of the call.
+typedef struct pj_anchor_mark {
+    uint64_t time;
+    uint32_t call;
+} pj_anchor_mark;
+
+/// Occurrences of an anchor at even distances.
+typedef struct pj_chain {
+    pj_loop_anchor anchor;
+    bool by_calls;         // the distance is even in calls, else in time
+    const uint64_t *times; // of its occurrences
+    uint32_t count;        // of them: one more than iterations; 0 = nothing was found
+    uint32_t occurrences;  // of the anchor, in the chain or not
+    double period_ns;      // median distance
+    double deviation;      // of distances: standard deviation / mean
+    double score;          // part of the time between MPI_Init and MPI_Finalize
+} pj_chain;
+
+/// The best chain of a rank; `second`: the best one with another period (nested loops), or none.
+pj_chain pj_anchors_find(const pj_call_list *calls, pj_arena *arena, pj_chain *second);
+/// The chain of an anchor that another rank has.
+pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *anchor, bool by_calls,
+                          pj_arena *arena);
+/// The chain of one anchor, by its occurrences.
+pj_chain pj_anchors_chain(const pj_loop_anchor *anchor, bool by_calls, const pj_anchor_mark *marks,
+                          size_t count, const pj_call_list *calls, pj_arena *arena);
+
+#endif

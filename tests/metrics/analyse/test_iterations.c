@@ -1,0 +1,246 @@
+// Iterations of made runs, whose number is known, of runs without any, and of real ones
+// (../shared/data/reference/causes).
+#include "metrics/analyse/load.h"
+#include "metrics/run/parts/anchors.h"
+#include "metrics/run/parts/iterations.h"
+#include "metrics/run/parts/iterations_table.h"
+#include "metrics/run/parts/slices.h"
+#include "metrics/trace/roi.h"
+#include "tests/support/csv.h"
+#include "tests/support/folder.h"
+#include "tests/support/trace/model_app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define SHARED PJ_SOURCE_DIR "/../shared/data/"
+
+static int remove_folder(void **state)
+{
+    unlink(folder_file("run.prv"));
+    unlink(folder_file("run.pcf"));
+    unlink(folder_file("run.row"));
+    return folder_remove(state);
+}
+
+static void write_model(const pj_model_app *model)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_trace writer = pj_model_write(model);
+    if (!pj_trace_writer_save(writer, folder_file("run.prv"), &err))
+        fail_msg("%s", err.text);
+}
+
+static pj_run *load_with(const char *path, pj_load_opts opts, unsigned workers)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(path, opts, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static pj_run *find(const char *path, unsigned workers)
+{
+    return load_with(path, (pj_load_opts){.iterations = true, .ignore_summary = true}, workers);
+}
+
+static void loops_are_found_in_any_number_of_ranks(void **state)
+{
+    static const uint32_t ranks[] = {2, 5, 16, 40};
+    (void)state;
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        const pj_model_app model = {
+            .ranks = ranks[i], .threads = 1, .iterations = 30, PJ_MODEL_COSTS};
+        write_model(&model);
+        pj_auto_run run = find(folder_file("run.prv"), 1);
+        const pj_iterations *it = run->iterations;
+        assert_null(it->lack);
+        assert_in_range(it->borders.count, 28, 30);
+        assert_int_equal(it->voted, it->asked);
+        assert_int_equal(run->slices->count, it->borders.count);
+        for (uint32_t k = 0; k + 1 < run->slices->count; k++)
+            assert_true(run->slices->items[k].start_ns < run->slices->items[k + 1].start_ns);
+    }
+}
+
+static void any_number_of_workers_finds_the_same(void **state)
+{
+    const pj_model_app model = {
+        .ranks = 20, .threads = 2, .iterations = 12, .openmp = true, PJ_MODEL_COSTS};
+    (void)state;
+    write_model(&model);
+    pj_auto_run one = find(folder_file("run.prv"), 1);
+    pj_auto_run many = find(folder_file("run.prv"), 4);
+    assert_int_equal(one->slices->count, many->slices->count);
+    assert_memory_equal(one->slices->items, many->slices->items,
+                        one->slices->count * sizeof *one->slices->items);
+}
+
+static void a_region_of_interest_is_that_of_iterations(void **state)
+{
+    const pj_model_app model = {.ranks = 4, .threads = 1, .iterations = 30, PJ_MODEL_COSTS};
+    pj_load_opts opts = {.roi = {.kind = PJ_ROI_ITERATIONS, .first = 3, .last = 8}};
+    (void)state;
+    write_model(&model);
+    pj_auto_run all = find(folder_file("run.prv"), 1);
+    pj_auto_run run = load_with(folder_file("run.prv"), opts, 1);
+    assert_true(run->roi.set);
+    assert_int_equal(run->roi.from_ns, all->slices->items[3].start_ns);
+    assert_int_equal(run->roi.to_ns, all->slices->items[8].end_ns);
+    opts.iterations = true;
+    pj_auto_run part = load_with(folder_file("run.prv"), opts, 1);
+    assert_int_equal(part->slices->count, 6);
+    assert_int_equal(part->slices->items[0].length_ns, all->slices->items[3].length_ns);
+}
+
+static void what_does_not_repeat_has_none(void **state)
+{
+    static const char *const texts[] = {
+        "#Paraver (01/01/2026 at 00:00):100_ns:1(1):1:1(1:1),0\n1:1:1:1:1:0:100:1\n",
+        "#Paraver (01/01/2026 at 00:00):100_ns:1(1):1:1(1:1),0\n1:1:1:1:1:0:40:1\n"
+        "2:1:1:1:1:40:50000002:8\n2:1:1:1:1:50:50000002:0\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pj_err err = {.code = PJ_E_NONE};
+        pj_job job = {.workers = 1};
+        FILE *file = fopen(folder_file("run.prv"), "w");
+        assert_non_null(file);
+        fputs(texts[i], file);
+        assert_int_equal(fclose(file), 0);
+        pj_auto_run run = find(folder_file("run.prv"), 1);
+        assert_non_null(run->iterations->lack);
+        pj_auto_table table = pj_iterations_table(run, &err);
+        assert_non_null(table);
+        assert_int_equal(table->row_count, 0);
+        assert_null(pj_load(folder_file("run.prv"),
+                            (pj_load_opts){.roi = {.kind = PJ_ROI_ITERATIONS, .steady = true}},
+                            &job, &err));
+        assert_int_equal(err.code, PJ_E_MISSING);
+    }
+}
+
+/// Cut anywhere, a trace gives iterations or says why not.
+static void truncated_traces_do_no_harm(void **state)
+{
+    const pj_model_app model = {.ranks = 2, .threads = 1, .iterations = 6, PJ_MODEL_COSTS};
+    static char text[1 << 16];
+    (void)state;
+    write_model(&model);
+    FILE *file = fopen(folder_file("run.prv"), "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text, file);
+    assert_int_equal(fclose(file), 0);
+    for (size_t end = 0; end < length; end += length / 60 + 1) {
+        pj_err err = {.code = PJ_E_NONE};
+        pj_job job = {.workers = 1};
+        file = fopen(folder_file("run.prv"), "w");
+        assert_non_null(file);
+        fwrite(text, 1, end, file);
+        assert_int_equal(fclose(file), 0);
+        pj_auto_run run =
+            pj_load(folder_file("run.prv"), (pj_load_opts){.iterations = true}, &job, &err);
+        if (run)
+            assert_true(run->iterations->lack || run->slices->count <= 6);
+        else
+            assert_true(err.code != PJ_E_NONE);
+    }
+}
+
+/// Calls of one rank: send, receive, and each tenth time an Allreduce.
+static void one_odd_step_in_ten_is_let_pass(void **state)
+{
+    enum { STEPS = 50 };
+    static pj_call_mark marks[3 * STEPS];
+    pj_call_list list = {.items = marks, .to_ns = UINT64_C(50) * 1000 + 500};
+    (void)state;
+    uint64_t time = 0;
+    for (uint32_t i = 0; i < STEPS; i++, time += 1000) {
+        marks[list.count++] = (pj_call_mark){time + 100, time + 110, 1, false};
+        marks[list.count++] = (pj_call_mark){time + 500, time + 600, 2, true};
+        if (i % 10 == 9)
+            marks[list.count++] = (pj_call_mark){time + 700, time + 720, 10, true};
+    }
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_chain second, chain = pj_anchors_find(&list, arena, &second);
+    assert_int_equal(chain.count, STEPS);
+    assert_true(chain.period_ns == 1000);
+    assert_int_equal(second.count, STEPS / 10);
+}
+
+static void texts_of_iterations_are_told_from_nonsense(void **state)
+{
+    static const char *const bad[] = {"iterations:", "iterations:x",  "iterations:5..3",
+                                      "iterationss", "iterations:-1", "iterations:.."};
+    pj_roi_request roi;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        pj_err err = {.code = PJ_E_NONE};
+        assert_false(pj_roi_parse(pj_str_of(bad[i]), &roi, &err));
+        assert_int_equal(err.code, PJ_E_USAGE);
+    }
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_roi_parse(PJ_S("iterations:3..8"), &roi, &err));
+    assert_true(roi.first == 3 && roi.last == 8 && !roi.steady);
+    assert_true(pj_roi_parse(PJ_S("iterations"), &roi, &err));
+    assert_true(roi.steady);
+}
+
+static const char *path_of(pj_str trace, char *out, size_t size)
+{
+    static const char *const forms[] = {"paraver/epoch/%.*s.prv.gz", "otf2/%.*s/eztrace_log.otf2",
+                                        "otf2/%.*s/traces.otf2"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char tail[128];
+        snprintf(tail, sizeof tail, forms[i], (int)trace.len, trace.at);
+        snprintf(out, size, SHARED "%s", tail);
+        if (access(out, R_OK) == 0)
+            return out;
+    }
+    return NULL;
+}
+
+static void real_runs_have_the_iterations_of_the_reference(void **state)
+{
+    csv wanted;
+    (void)state;
+    if (!csv_of_real_tools(SHARED "reference/causes/iterations_voted.csv", &wanted))
+        skip();
+    for (size_t row = 0; row < wanted.rows; row++) {
+        char path[256];
+        if (!path_of(csv_cell(&wanted, row, "trace"), path, sizeof path))
+            continue;
+        pj_auto_run run = find(path, 2);
+        const pj_iterations *it = run->iterations;
+        uint32_t number = it->lack ? 0 : it->borders.count;
+        assert_int_equal(number, (uint32_t)csv_number(&wanted, row, "iterations"));
+        if (number)
+            assert_int_equal(it->voted, it->asked);
+    }
+    csv_free(&wanted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_are_found_in_any_number_of_ranks),
+        cmocka_unit_test(any_number_of_workers_finds_the_same),
+        cmocka_unit_test(a_region_of_interest_is_that_of_iterations),
+        cmocka_unit_test(what_does_not_repeat_has_none),
+        cmocka_unit_test(truncated_traces_do_no_harm),
+        cmocka_unit_test(one_odd_step_in_ten_is_let_pass),
+        cmocka_unit_test(texts_of_iterations_are_told_from_nonsense),
+        cmocka_unit_test(real_runs_have_the_iterations_of_the_reference),
+    };
+    return cmocka_run_group_tests(tests, folder_make, remove_folder);
+}

@@ -94,7 +94,8 @@ class Agent(unittest.TestCase):
             self.assertNotIn(writer, names)
         for tool in tools:
             self.assertTrue(tool["annotations"]["readOnlyHint"])
-            self.assertFalse({"export", "output", "json", "each_rank"} & tool["inputSchema"]["properties"].keys())
+            writing = {"export", "output", "badge", "json", "each_rank"}
+            self.assertFalse(writing & tool["inputSchema"]["properties"].keys())
 
     def test_parts_make_the_whole(self):
         self.copy("stencil_8x1", self.inside)

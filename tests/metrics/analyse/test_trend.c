@@ -70,7 +70,7 @@ static pj_table *archive(pj_run **runs, size_t count, pj_trend_opts opts, pj_err
 {
     for (size_t i = 0; i < count; i++) {
         size_t when = (i * 7) % count;
-        char path[32];
+        char path[64];
         snprintf(path, sizeof path, "/archive/run%02zu", i);
         runs[i] = made_run_even(path, when % 2 ? 4 : 2, 1);
         pj_run_origin *origin = pj_new(runs[i]->arena, pj_run_origin);

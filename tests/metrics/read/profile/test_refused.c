@@ -35,7 +35,6 @@ static void files_name_the_converter(void **state)
     refuse(PJ_S("gmon\x01\0\0\0"), "gprof PROGRAM");
     refuse(PJ_S("sion\0\0\0\1"), "sionsplit");
     refuse(PJ_S("HPCTOOLKITmeta"), "hatchet");
-    refuse(PJ_S("SQLite format 3\0"), "nsys2json");
     refuse(PJ_S("\x48\xd6\xdd\x05\x0a\x04\x08\x01\x10\x02\x32\x00"), "go tool pprof -callgrind");
 }
 

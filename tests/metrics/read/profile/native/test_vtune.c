@@ -99,17 +99,21 @@ static void test_trees(void **state)
     }
 }
 
-/// The path of a node, from the root: "main;sweep".
+/// Whether that is the path of a node, from the root: "main;sweep".
 static bool is_path(const pj_profile *p, uint32_t node, const char *wanted)
 {
-    char path[128] = "";
+    pj_str rest = pj_str_of(wanted);
     for (uint32_t at = node; at != PJ_NO_ITEM; at = p->nodes[at].parent) {
-        char below[128];
-        pj_str name = pj_profile_name(p, p->nodes[at].region);
-        snprintf(below, sizeof below, "%s%s", *path ? ";" : "", path);
-        snprintf(path, sizeof path, PJ_STR_FMT "%.100s", PJ_STR_ARG(name), below);
+        size_t cut = pj_str_find_last(rest, ';');
+        bool first = cut == rest.len;
+        if (!pj_str_equal(first ? rest : pj_str_from(rest, cut + 1),
+                          pj_profile_name(p, p->nodes[at].region)))
+            return false;
+        if (first)
+            return p->nodes[at].parent == PJ_NO_ITEM;
+        rest = pj_str_head(rest, cut);
     }
-    return strcmp(path, wanted) == 0;
+    return false;
 }
 
 static double of_path(const pj_profile *p, const char *path, const char *key)

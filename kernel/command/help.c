@@ -35,7 +35,9 @@ void pj_help_overview(pj_buf *out)
             pj_buf_addf(out, "  %-10s %s\n", command->name, command->summary);
     pj_buf_puts(out, "\n"
                      "popinjay help COMMAND says more, with every option;\n"
-                     "popinjay help settings what the environment sets.\n"
+                     "popinjay help settings what the environment sets, help formats what is\n"
+                     "read and written, help causes what low values come from, help lua what\n"
+                     "the command language has.\n"
                      "\n"
                      "  popinjay metrics run_*.prv.gz              the efficiency table\n"
                      "  popinjay metrics run_*.prv --export t.pdf  the same as a PDF\n"

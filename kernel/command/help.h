@@ -26,5 +26,11 @@ void pj_help_man(pj_buf *out);
 /// The variables of the environment, a row of settings.def each.
 void pj_help_settings(pj_buf *out);
 void pj_help_bash(pj_buf *out);
+/// help_topics.c: what is read and written, a row of readers.def each; what low values come from
+/// and what to look at next, from the rows of advice, findings, waits and idle devices.
+void pj_help_formats(pj_buf *out);
+void pj_help_causes(pj_buf *out);
+/// An indented heading and what it means, as options have it.
+void pj_help_entry(const char *heading, const char *meaning, pj_buf *out);
 
 #endif

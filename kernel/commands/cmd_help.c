@@ -4,6 +4,7 @@
 #include "kernel/command/schema.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "kernel/lua/lang.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
@@ -22,7 +23,12 @@ typedef struct topic {
     void (*explain)(pj_buf *out);
 } topic;
 
-static const topic topics[] = {{"settings", pj_help_settings}};
+static const topic topics[] = {
+    {"settings", pj_help_settings},
+    {"formats", pj_help_formats},
+    {"causes", pj_help_causes},
+    {"lua", pj_lang_reference},
+};
 
 static const char *command_name(const pj_session *session, size_t index)
 {
@@ -89,7 +95,9 @@ static const pj_param params[] = {
      .offset = offsetof(help_args, command),
      .shown = "COMMAND",
      .choice = command_name,
-     .help = "The command to explain, or settings: what the environment sets."},
+     .help = "The command to explain, or a topic: settings (what the environment sets), formats "
+             "(what is read and written), causes (what low values come from, and what to look "
+             "at next), lua (the command language)."},
     {.name = "metrics",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(help_args, metrics),

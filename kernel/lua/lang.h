@@ -5,6 +5,7 @@
 #define PJ_LANG_H
 
 #include "kernel/command/face.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 #include "widgets/ipy/channel.h"
 
@@ -66,6 +67,9 @@ json_t *pj_lang_variables(pj_lang *lang);
 json_t *pj_lang_variable(pj_lang *lang, pj_str name);
 /// {"status": "complete" | "incomplete" | "invalid", "indent"}.
 json_t *pj_lang_is_complete(pj_lang *lang, pj_str code);
+
+/// Functions beside the commands, members of objects, measures and widgets: appended as text.
+void pj_lang_reference(pj_buf *out);
 
 /// Messages of a front end to widgets: comm_open (false = the comm has to be closed), comm_msg,
 /// comm_close. Handlers run before they return.

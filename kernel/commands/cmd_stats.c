@@ -7,20 +7,24 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/breakdown.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/table/table.h"
 
 typedef struct stats_args {
     pj_load_args load;
-    bool breakdown, devices, device_idle;
+    bool breakdown, devices, device_idle, energy;
     pj_exports exports;
 } stats_args;
 
 static pj_table *table_of(const stats_args *args, const pj_run *run)
 {
+    if (args->energy)
+        return pj_energy_table(run);
     if (args->device_idle)
         return pj_devices_idle_table(run);
     if (args->devices)
@@ -33,7 +37,10 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     const stats_args *args = given;
     pj_auto_run run = NULL;
     if (!pj_export_check(&args->exports, err) ||
-        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.no_replay = true}, &run, err))
+        !pj_inputs_load_one(
+            session, &args->load,
+            (pj_load_opts){.no_replay = true, .aspects = args->energy ? PJ_WANT(energy) : 0}, &run,
+            err))
         return false;
     if (args->exports.paths.count && run->provenance && run->provenance->rounded)
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
@@ -57,6 +64,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, device_idle),
      .help = "Why devices (GPUs) were idle instead: what the host did meanwhile."},
+    {.name = "energy",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, energy),
+     .help = "What meters of energy and power read instead, and what was done with it (archives)."},
     {0},
 };
 
@@ -78,7 +89,9 @@ const pj_command pj_command_stats = {
               "that the trace lacks are empty. --breakdown says where the time of every thread "
               "goes: serial idle is the time of workers while their master is outside parallel "
               "regions, in MPI or not. --devices has a row for each GPU, with all its streams; "
-              "--device-idle says why it neither computed nor moved data.",
+              "--device-idle says why it neither computed nor moved data. --energy has a row for "
+              "each metric of energy or power that the trace holds; those that count make up the "
+              "whole, none of it twice.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
     .reads = true,

@@ -62,9 +62,19 @@ bool pj_pass_has_devices(const pj_pass *pass)
     return false;
 }
 
+bool pj_pass_has_meters(const pj_pass *pass)
+{
+    for (size_t i = 0; pass->run->meters.count && i < pass->sink_count; i++)
+        if (pass->sinks[i].meters)
+            return true;
+    return false;
+}
+
 /// Whether a sink is given anything of this run.
 static bool takes_part(const pj_pass *pass, const pj_sink *sink)
 {
+    if (sink->meters)
+        return pass->run->meters.count > 0;
     return !sink->devices || pass->run->layout.stream_count;
 }
 
@@ -76,16 +86,15 @@ const pj_sink *pj_pass_calls(const pj_pass *pass)
     return NULL;
 }
 
-/// What a batch holds of threads, into room for all its events.
-static pj_batch of_threads(const pj_layout *layout, const pj_batch *batch, pj_event *room)
+/// What a batch holds of locations before `end`, into room for all its events.
+static pj_batch of_locations(uint32_t end, const pj_batch *batch, pj_event *room)
 {
     pj_batch out = {
         .events = room, .messages = batch->messages, .message_count = batch->message_count};
     for (size_t i = 0; i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
-        bool to_stream =
-            event->kind == PJ_EV_MESSAGE && batch->messages[event->a].to >= layout->locations;
-        if (event->location < layout->locations && !to_stream)
+        bool leads_out = event->kind == PJ_EV_MESSAGE && batch->messages[event->a].to >= end;
+        if (event->location < end && !leads_out)
             room[out.count++] = *event;
     }
     return out;
@@ -96,14 +105,19 @@ typedef bool chooses(const pj_pass *pass, const pj_sink *sink);
 /// Hands a batch to the sinks that are chosen, to each what it wants of it.
 static bool hand(pj_pass *pass, chooses *chosen, const pj_batch *batch, pj_err *err)
 {
-    bool divided = pj_pass_has_devices(pass);
-    pj_event *room = divided ? pj_take_memory((batch->count + 1) * sizeof *room) : NULL;
-    pj_batch threads = divided ? of_threads(&pass->run->layout, batch, room) : *batch;
+    const pj_layout *layout = &pass->run->layout;
+    bool metered = pj_pass_has_meters(pass), divided = metered || pj_pass_has_devices(pass);
+    pj_event *room = divided ? pj_take_memory(2 * (batch->count + 1) * sizeof *room) : NULL;
+    pj_batch threads = divided ? of_locations(layout->locations, batch, room) : *batch;
+    pj_batch devices = metered ? of_locations(layout->locations + layout->stream_count, batch,
+                                              room + batch->count + 1)
+                               : *batch;
     bool ok = true;
     for (size_t i = 0; ok && i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
+        const pj_batch *wanted = sink->meters ? batch : sink->devices ? &devices : &threads;
         if (takes_part(pass, sink) && chosen(pass, sink))
-            ok = sink->events(sink->self, sink->devices ? batch : &threads, err);
+            ok = sink->events(sink->self, wanted, err);
     }
     free(room);
     return ok;

@@ -58,6 +58,9 @@ const pj_sink *pj_pass_calls(const pj_pass *pass);
 /// Whether there are streams of devices, and a sink wants what they do.
 bool pj_pass_has_devices(const pj_pass *pass);
 
+/// Whether the trace has meters, and a sink wants what they read.
+bool pj_pass_has_meters(const pj_pass *pass);
+
 /// For readers in a process group: events of this member's own threads, for the sinks that take
 /// these apart.
 PJ_CHECKED bool pj_pass_own(pj_pass *pass, const pj_batch *batch, pj_err *err);

@@ -8,6 +8,7 @@
 #include "metrics/base/str.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
+#include "metrics/trace/meter.h"
 
 /// What a thread does that is neither useful nor idle, in MPI calls by their kind, else by state.
 typedef enum pj_spent {
@@ -193,6 +194,7 @@ typedef struct pj_run {
     uint64_t events;     // records read
 
     pj_layout layout;
+    pj_meters meters; // of energy and power that the trace holds
     pj_run_names names;
     const struct pj_regions *openmp_regions; // NULL until something asks for them
     const struct pj_timeline *timeline;      // the same
@@ -224,6 +226,7 @@ typedef struct pj_run {
     const struct pj_iterations *iterations; // the same (parts/iterations.h); without borders
     const struct pj_slices *slices;         // the same: the run cut along time (parts/slices.h)
     const struct pj_devices *devices;       // NULL = there are none, or a summary does not tell
+    const struct pj_energy *energy;         // NULL until something asks for it
     const struct pj_ai_account *ai;         // of AI runs: what their devices did in all of the time
     pj_ideal ideal;
     pj_other_network other;

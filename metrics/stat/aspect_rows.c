@@ -6,6 +6,7 @@
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/bundle_sink.h"
 #include "metrics/stat/device_sink.h"
+#include "metrics/stat/energy_sink.h"
 #include "metrics/stat/mpi_use_sink.h"
 #include "metrics/stat/omp_waits_sink.h"
 #include "metrics/stat/parallel.h"
@@ -191,6 +192,32 @@ static const pj_aspect pj_aspect_tape = {
     .named = true,
     .lack = lack_tape,
     .stale = stale_tape,
+};
+
+static size_t listen_energy(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_energy_sink();
+    return 1;
+}
+
+static const char *lack_energy(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->energy ? NULL : "does not say how much energy was used";
+}
+
+static bool stale_energy(const pj_run *run)
+{
+    return run->meters.count && !run->energy;
+}
+
+static const pj_aspect pj_aspect_energy = {
+    .listen = listen_energy,
+    .merged = true,
+    .lack = lack_energy,
+    .stale = stale_energy,
 };
 
 static const pj_aspect *const aspects[] = {

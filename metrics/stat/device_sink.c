@@ -416,6 +416,15 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
     return true;
 }
 
+void pj_device_sink_at(void *memory, uint32_t device, uint64_t time, uint64_t *useful_ns,
+                       uint64_t *transfer_ns)
+{
+    sink_state *self = memory;
+    pj_device_clock_advance(&self->clocks[device], time);
+    *useful_ns = self->sums[device].useful_ns;
+    *transfer_ns = self->sums[device].transfer_ns;
+}
+
 // The end
 
 /// Where graphs are launched, or kernels launch kernels, nothing says which are early.

@@ -12,7 +12,7 @@
 /// Locations are the threads of all ranks, numbered rank by rank: rank r owns the locations
 /// first_location[r] .. first_location[r + 1] - 1, its thread t is first_location[r] + t. Streams
 /// of devices are no threads: events of stream i, which only sinks of devices are given, are at
-/// `locations` + i.
+/// `locations` + i. Behind them come readings of meters, which only sinks of those are given.
 typedef struct pj_layout {
     uint32_t applications; // >= 1; ranks of several applications are numbered through
     uint32_t ranks;

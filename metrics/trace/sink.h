@@ -50,7 +50,8 @@ typedef struct pj_sink {
     /// and messages between both; nothing where there are no streams. All other sinks see the
     /// threads alone.
     bool devices;
-    bool sent; // is given PJ_PART_SENT too, where the trace has it
+    bool meters; // the same with readings of meters, which come behind streams
+    bool sent;   // is given PJ_PART_SENT too, where the trace has it
     /// The call tree of a location, for a reader that knows how regions are nested: whoever reads
     /// the location fills it, and its events tell the sink nothing more. NULL = no such sink.
     struct pj_path_tree *(*calls)(void *self, uint32_t location);

@@ -1,6 +1,6 @@
-// Event files of OTF2 from any bytes, as those of two ranks and a stream: events come in the order
-// of time and belong to their location, messages join the two. The same bytes as definitions of a
-// location.
+// Event files of OTF2 from any bytes, as those of two ranks, a stream and a recorder of meters:
+// events come in the order of time and belong to their location, messages join the two. The same
+// bytes as definitions of a location.
 #include "metrics/base/arena.h"
 #include "metrics/read/otf2/events/otf2_match.h"
 #include "metrics/read/otf2/otf2_local.h"
@@ -43,6 +43,9 @@ static pj_otf2_defs *make_defs(pj_arena *arena)
     for (uint32_t i = 0; i < REGIONS; i++)
         pj_map_put(&defs->region_of, i, i);
     made_defs_complete(defs, arena);
+    defs->meters = pj_new(arena, pj_otf2_meter);
+    defs->meter_count = 1;
+    pj_map_put(&defs->meter_of, 0, 0);
     return defs;
 }
 
@@ -75,13 +78,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pj_otf2_defs *defs = make_defs(arena);
     pj_otf2_sync *sync = pj_otf2_sync_new(2);
     pj_otf2_match *match = pj_otf2_match_new(defs, sync);
-    for (uint32_t i = 0; i < 3; i++) { // the last one is a stream
+    for (uint32_t i = 0; i < 4; i++) { // the last two are a stream and a recorder
         size_t half = size / 2, length = i ? size - half : half;
         pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
         pj_otf2_location *location = pj_otf2_location_take(defs, i, i % 2, evt);
         location->parts = i == 0;
         location->devices = true;
-        location->stream = i == 2;
+        location->stream = i >= 2;
+        location->recorder = i == 3;
         while (!location->ended)
             pj_otf2_location_fill(location, location->event_count + 64);
         check(location);
@@ -97,5 +101,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pj_map_free(&defs->region_of);
     pj_map_free(&defs->comm_of);
     pj_map_free(&defs->metric_of);
+    pj_map_free(&defs->meter_of);
     return 0;
 }

@@ -66,7 +66,8 @@ static bool set_clocks(pj_otf2_read *r, pj_err *err)
         return false;
     const pj_otf2_learnt *l = r->pass->learnt;
     uint64_t base = UINT64_MAX, ticks;
-    for (uint32_t i = 0; i < r->count; i++)
+    uint32_t count = r->count - r->recorders; // meters may be read before the run begins
+    for (uint32_t i = 0; i < count; i++)
         if (pj_otf2_location_first(r->locations[i], &ticks) && ticks < base)
             base = ticks;
     if (base == UINT64_MAX)
@@ -80,7 +81,7 @@ static bool set_clocks(pj_otf2_read *r, pj_err *err)
         if (shift.rate != 0)
             pj_otf2_clock_stretch(&location->clock, shift.rate);
         location->infer = l && l->infer[i];
-        if (!pj_otf2_location_first(location, &ticks))
+        if (i >= count || !pj_otf2_location_first(location, &ticks))
             continue;
         int64_t begin =
             (int64_t)pj_otf2_clock_ns(&location->clock, location->ahead.time) + shift.ns;
@@ -193,6 +194,18 @@ static bool take_streams(pj_otf2_read *r)
     return r->pass->apart;
 }
 
+/// The same of recorders of meters.
+static bool take_recorders(pj_otf2_read *r)
+{
+    if (!pj_pass_has_meters(r->pass) || r->pass->known)
+        return false;
+    r->recorders = r->defs->meter_recorders;
+    r->count += r->recorders;
+    r->pass->by_location = false;
+    r->pass->apart = r->pass->group != NULL;
+    return r->pass->apart;
+}
+
 static bool read_archive(pj_otf2_read *r, pj_err *err)
 {
     pj_otf2_anchor anchor;
@@ -210,7 +223,7 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->run->told.states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
-    if (take_streams(r))
+    if (take_streams(r) || take_recorders(r))
         return true;
     if (!pj_otf2_open_parts(r, err))
         return false;

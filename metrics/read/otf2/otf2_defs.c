@@ -8,6 +8,7 @@
 #include "metrics/base/str.h"
 #include "metrics/read/otf2/otf2_gather.h"
 #include "metrics/read/otf2/otf2_layout.h"
+#include "metrics/read/otf2/otf2_meters.h"
 #include "metrics/read/otf2/otf2_parameters.h"
 #include "metrics/trace/import_stats.h"
 
@@ -188,7 +189,9 @@ pj_otf2_defs *pj_otf2_defs_read(const pj_otf2_lib *lib, pj_otf2_archive *archive
         resolve_regions(defs, &all, run);
         resolve_metrics(defs, &all);
         defs->parameters = pj_otf2_parameters_new(&all);
-        if (!pj_otf2_layout_resolve(defs, &all, run, err)) {
+        if (pj_otf2_layout_resolve(defs, &all, run, err)) {
+            pj_otf2_meters_resolve(defs, &all, run);
+        } else {
             pj_otf2_defs_free(defs);
             defs = NULL;
         }
@@ -208,6 +211,7 @@ void pj_otf2_defs_free(pj_otf2_defs *defs)
     pj_map_free(&defs->window_of);
     pj_map_free(&defs->group_of);
     pj_map_free(&defs->metric_of);
+    pj_map_free(&defs->meter_of);
     pj_arena_free(defs->arena);
     free(defs);
 }

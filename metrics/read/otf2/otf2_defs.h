@@ -49,7 +49,14 @@ typedef struct pj_otf2_location_def {
     uint64_t id;
     uint32_t location; // in the layout
     uint64_t events;   // that the definition promises
+    uint32_t rank;     // of a recorder of meters, whose process it belongs to
 } pj_otf2_location_def;
+
+/// Where a meter of the run stands in the records of its metric.
+typedef struct pj_otf2_meter {
+    uint64_t instance; // global id; those of one follow each other
+    uint8_t at;        // among its values
+} pj_otf2_meter;
 
 typedef struct pj_otf2_defs {
     pj_arena *arena;
@@ -65,10 +72,15 @@ typedef struct pj_otf2_defs {
     pj_otf2_group *groups; // where there are windows
     pj_map group_of;       // by id
     pj_otf2_metric *metrics;
-    pj_map metric_of;                // by id of a class or an instance
-    pj_otf2_location_def *locations; // CPU threads in the order of the layout, then its streams
+    pj_map metric_of;      // by id of a class or an instance
+    pj_otf2_meter *meters; // as in the run
+    uint32_t meter_count;
+    pj_map meter_of;                 // the first one of an instance, by its id
+    pj_otf2_location_def *locations; // CPU threads in the order of the layout, then its streams,
+                                     // then recorders of meters
     uint32_t location_count;         // of threads
     uint32_t stream_count;
+    uint32_t meter_recorders;
     struct pj_otf2_parameters *parameters; // NULL = there are none
     bool has_teams;     // OpenMP: what threads do outside of teams is waiting for work
     bool has_nested;    // some of these are said to be within others

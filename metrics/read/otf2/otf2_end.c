@@ -90,15 +90,17 @@ void pj_otf2_end_run(pj_otf2_read *r)
     for (uint32_t i = 0; i < r->count; i++) {
         const pj_otf2_location *location = r->locations[i];
         pj_import_merge(&run->import, &location->import);
+        if (location->damage && !damaged++)
+            run->damage = pj_arena_format(run->arena, "the event file of location %llu %s",
+                                          (unsigned long long)location->id, location->damage);
+        if (location->recorder)
+            continue;
         run->events += location->records;
         if (location->now.last > run->end_ns)
             run->end_ns = location->now.last;
         count_promises(r, location);
         if (r->pass->by_location && pj_otf2_learnt_lacks_completions(location))
             pj_otf2_match_forgive(r->match, location->rank);
-        if (location->damage && !damaged++)
-            run->damage = pj_arena_format(run->arena, "the event file of location %llu %s",
-                                          (unsigned long long)location->id, location->damage);
     }
     if (damaged > 1)
         run->damage = pj_arena_format(run->arena, "%s, and %u more are broken", run->damage,

@@ -22,9 +22,9 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_GROUP,           // number: type, paradigm, name; members
     PJ_OTF2_DEF_COMM,            // number: name, group, group of the other side or undefined
     PJ_OTF2_DEF_WINDOW,          // number: name, communicator
-    PJ_OTF2_DEF_METRIC_MEMBER,   // number: name, mode, value type
+    PJ_OTF2_DEF_METRIC_MEMBER,   // number: name, mode, value type, base, exponent (signed), unit
     PJ_OTF2_DEF_METRIC_CLASS,    // number: occurrence; members
-    PJ_OTF2_DEF_METRIC_INSTANCE, // number: class, recorder
+    PJ_OTF2_DEF_METRIC_INSTANCE, // number: class, recorder, kind of scope, its id
     PJ_OTF2_DEF_PARAMETER,       // number: name
     PJ_OTF2_DEF_FILE,            // number: name
     PJ_OTF2_DEF_HANDLE,          // of input and output: number: name, file

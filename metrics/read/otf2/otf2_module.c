@@ -221,10 +221,11 @@ static OTF2_CallbackCode metric_member_def(void *self, OTF2_MetricMemberRef id, 
                                            OTF2_MetricMode mode, OTF2_Type value, OTF2_Base base,
                                            int64_t exponent, OTF2_StringRef unit)
 {
-    (void)description, (void)type, (void)base, (void)exponent, (void)unit;
+    (void)description, (void)type;
     return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_METRIC_MEMBER,
                                       .id = id,
-                                      .number = {WIDE(name), mode, value}});
+                                      .number = {WIDE(name), mode, value, base, (uint64_t)exponent,
+                                                 WIDE(unit)}});
 }
 
 static OTF2_CallbackCode metric_class_def(void *self, OTF2_MetricRef id, uint8_t count,
@@ -247,10 +248,9 @@ static OTF2_CallbackCode metric_instance_def(void *self, OTF2_MetricRef id, OTF2
                                              OTF2_LocationRef recorder, OTF2_MetricScope kind,
                                              uint64_t scope)
 {
-    (void)kind, (void)scope;
     return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_METRIC_INSTANCE,
                                       .id = id,
-                                      .number = {WIDE(class_), recorder}});
+                                      .number = {WIDE(class_), recorder, kind, scope}});
 }
 
 static OTF2_CallbackCode parameter_def(void *self, OTF2_ParameterRef id, OTF2_StringRef name,

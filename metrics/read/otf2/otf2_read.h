@@ -21,6 +21,7 @@ typedef struct pj_otf2_read {
     pj_otf2_defs *defs;
     pj_otf2_location **locations;
     uint32_t count;
+    uint32_t recorders; // of these, the last ones, which hold readings of meters alone
     pj_otf2_sync *sync;
     pj_otf2_match *match;
     pj_otf2_share *share;  // in a process group

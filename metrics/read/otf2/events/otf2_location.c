@@ -12,6 +12,7 @@
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_index.h"
 #include "metrics/read/otf2/events/otf2_ranged.h"
+#include "metrics/read/otf2/events/otf2_recorder.h"
 #include "metrics/read/otf2/events/otf2_region.h"
 #include "metrics/read/otf2/events/otf2_skim.h"
 #include "metrics/read/otf2/events/otf2_tangle.h"
@@ -472,7 +473,10 @@ static void take_next(pj_otf2_location *location, const pj_otf2_event *event)
     }
     location->now.last = time;
     if (location->stream) {
-        pj_otf2_stream_record(location, time, event);
+        if (location->recorder)
+            pj_otf2_recorder_record(location, time, event);
+        else
+            pj_otf2_stream_record(location, time, event);
         return;
     }
     if (event->type != PJ_OTF2_MEASUREMENT_ON_OFF && event->type != PJ_OTF2_METRIC)

@@ -155,13 +155,14 @@ typedef struct pj_otf2_pending {
 typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
     uint32_t number, rank;
-    bool worker;  // not the first thread of its rank
-    bool named;   // gives out the regions it enters and leaves
-    bool infer;   // its receives have no completions in the trace
-    bool parts;   // gives out PJ_EV_PART and PJ_EV_END
-    bool sent;    // gives out PJ_PART_SENT with them
-    bool devices; // gives out PJ_EV_DEVICE
-    bool stream;  // of a device: gives out nothing else
+    bool worker;   // not the first thread of its rank
+    bool named;    // gives out the regions it enters and leaves
+    bool infer;    // its receives have no completions in the trace
+    bool parts;    // gives out PJ_EV_PART and PJ_EV_END
+    bool sent;     // gives out PJ_PART_SENT with them
+    bool devices;  // gives out PJ_EV_DEVICE
+    bool stream;   // of a device: gives out nothing else
+    bool recorder; // of meters, likewise; a stream too
 
     // Where its records come from: our own decoder, or the library.
     pj_otf2_evt *evt;

@@ -121,16 +121,24 @@ pj_otf2_location *pj_otf2_location_take(const pj_otf2_defs *defs, uint32_t numbe
     return location;
 }
 
-static uint32_t rank_of(const pj_layout *layout, uint32_t location)
+static bool is_recorder(const pj_layout *layout, uint32_t location)
 {
-    return location < layout->locations ? layout->rank_of[location]
-                                        : layout->streams[location - layout->locations].rank;
+    return location >= layout->locations + layout->stream_count;
+}
+
+static uint32_t rank_of(const pj_layout *layout, const pj_otf2_location_def *def)
+{
+    if (is_recorder(layout, def->location))
+        return def->rank;
+    return def->location < layout->locations
+               ? layout->rank_of[def->location]
+               : layout->streams[def->location - layout->locations].rank;
 }
 
 pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32_t number)
 {
     uint32_t run_number = opts->defs->locations[number].location;
-    uint32_t rank = rank_of(opts->layout, run_number);
+    uint32_t rank = rank_of(opts->layout, &opts->defs->locations[number]);
     pj_otf2_location *location = new_location(opts->defs, run_number, rank);
     location->library.archive = opts->archive;
     location->id = opts->defs->locations[number].id;
@@ -145,6 +153,7 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     location->sent = opts->parts && opts->sent;
     location->devices = opts->devices;
     location->stream = run_number >= opts->layout->locations;
+    location->recorder = is_recorder(opts->layout, run_number);
     if (!read_local(location, opts))
         pj_otf2_count(location, PJ_IMPORT_local_definitions);
     open_records(location, opts, number);
@@ -155,7 +164,7 @@ pj_otf2_location *pj_otf2_location_absent(const pj_otf2_location_opts *opts, uin
 {
     uint32_t run_number = opts->defs->locations[number].location;
     pj_otf2_location *location =
-        new_location(opts->defs, run_number, rank_of(opts->layout, run_number));
+        new_location(opts->defs, run_number, rank_of(opts->layout, &opts->defs->locations[number]));
     location->id = opts->defs->locations[number].id;
     return location;
 }

@@ -1,0 +1,41 @@
+// What one meter reads over time: energy as the difference of a counter, and as power times time,
+// for which of the two it is shows only at the end. Ownership: a zeroed struct with a meter is
+// empty; free releases it.
+#ifndef PJ_ENERGY_METER_H
+#define PJ_ENERGY_METER_H
+
+#include "metrics/run/energy.h"
+#include "metrics/trace/meter.h"
+
+/// Intervals of about one length.
+typedef struct pj_energy_bin {
+    unsigned length; // eighths of a power of two of ns
+    uint64_t count, ns, covered_ns;
+    uint64_t counter_ns; // of a counter: without those that it began anew in
+    double sum[2];       // as a counter, as power
+    double states[2][PJ_ENERGY_STATES];
+    double min[2], max[2];
+} pj_energy_bin;
+
+typedef struct pj_energy_meter {
+    const pj_meter *meter;
+    uint64_t from, to; // what counts, ns
+    bool begun;
+    uint64_t time, bits; // of the latest sample
+    pj_meter_value type;
+    double states[PJ_ENERGY_STATES]; // ns so far, at that time
+    uint64_t samples, dropped, resets, falls, rises;
+    pj_energy_bin *bins; // by length
+    size_t count, cap;
+} pj_energy_meter;
+
+/// A sample. `states` is what has been done up to its time, in ns of any number of threads; NULL =
+/// not known.
+void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
+                          const double *states);
+/// The value of the latest sample; NaN = there is none.
+double pj_energy_meter_value(const pj_energy_meter *m);
+pj_energy_reading pj_energy_meter_end(const pj_energy_meter *m);
+void pj_energy_meter_free(pj_energy_meter *m);
+
+#endif

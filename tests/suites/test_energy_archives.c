@@ -1,0 +1,272 @@
+// Energy of archives: one that is made here, whose parts are known, and the real one of two GPUs.
+#include "metrics/analyse/load.h"
+#include "metrics/run/energy.h"
+#include "metrics/table/table.h"
+#include "tests/support/trace/device_trace.h"
+#include "tests/support/trace/otf2_writer.h"
+
+#include <otf2/otf2.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DATA PJ_SOURCE_DIR "/../shared/data/"
+#define ARCHIVE "energy_archive"
+#define ANCHOR PJ_BINARY_DIR "/" ARCHIVE ".otf2"
+#define SECOND UINT64_C(1000000000)
+
+enum { THREAD, COUNTER, POWER, PACKAGE, EARLY, LOCATIONS };
+
+/// What each recorder reads at 0, 1 and 2 s; the last one from a second before the run on.
+static const double readings[LOCATIONS][3] = {
+    [COUNTER] = {0, 210, 460},
+    [POWER] = {100, 300, 200},
+    [PACKAGE] = {0, 40, 70},
+    [EARLY] = {5, 7, 9},
+};
+
+static void good(OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        fail_msg("%s", OTF2_Error_GetDescription(code));
+}
+
+static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool last)
+{
+    (void)self, (void)type, (void)location, (void)caller, (void)last;
+    return OTF2_FLUSH;
+}
+
+static unsigned define_locations(OTF2_GlobalDefWriter *out)
+{
+    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
+    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                 OTF2_UNDEFINED_LOCATION_GROUP));
+    for (uint64_t i = 0; i < LOCATIONS; i++)
+        good(OTF2_GlobalDefWriter_WriteLocation(
+            out, i, 5, i ? OTF2_LOCATION_TYPE_METRIC : OTF2_LOCATION_TYPE_CPU_THREAD, i ? 3 : 4,
+            0));
+    good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
+                                          OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    good(OTF2_GlobalDefWriter_WriteRegion(out, 1, 6, 6, 0, OTF2_REGION_ROLE_BARRIER,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    return 7; // the next text
+}
+
+/// Class and instance of each meter: of the node, and of a socket below it.
+static void define_metrics(OTF2_GlobalDefWriter *out, unsigned text)
+{
+    for (unsigned i = COUNTER; i < LOCATIONS; i++) {
+        OTF2_MetricMemberRef member = i;
+        good(OTF2_GlobalDefWriter_WriteMetricMember(
+            out, i, text + i - 1, 0, OTF2_METRIC_TYPE_OTHER,
+            i == POWER ? OTF2_METRIC_ABSOLUTE_LAST : OTF2_METRIC_ACCUMULATED_START,
+            OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, i == POWER ? text + 5 : text + 4));
+        good(OTF2_GlobalDefWriter_WriteMetricClass(out, 2 * i, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
+                                                   OTF2_RECORDER_KIND_ABSTRACT));
+        good(OTF2_GlobalDefWriter_WriteMetricInstance(out, 2 * i + 1, 2 * i, i,
+                                                      OTF2_SCOPE_SYSTEM_TREE_NODE,
+                                                      i == COUNTER || i == POWER ? 0 : 1));
+    }
+}
+
+static void write_definitions(OTF2_GlobalDefWriter *out)
+{
+    static const char *const texts[] = {"",
+                                        "node1",
+                                        "node",
+                                        "socket 0",
+                                        "socket",
+                                        "main",
+                                        "MPI_Barrier",
+                                        "pm_counters:::energy",
+                                        "pm_counters:::power",
+                                        "rapl:::PACKAGE_ENERGY:PACKAGE0",
+                                        "rapl:::PACKAGE_ENERGY:PACKAGE1",
+                                        "J",
+                                        "W"};
+    good(OTF2_GlobalDefWriter_WriteClockProperties(out, SECOND, SECOND, 2 * SECOND,
+                                                   OTF2_UNDEFINED_TIMESTAMP));
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
+    define_metrics(out, define_locations(out));
+}
+
+/// Computes for 1.5 s, waits for 0.5 s; the run begins at 1 s of its clock.
+static void write_events(OTF2_EvtWriter *events, uint64_t location)
+{
+    if (location == THREAD) {
+        good(OTF2_EvtWriter_Enter(events, NULL, SECOND, 0));
+        good(OTF2_EvtWriter_Enter(events, NULL, 5 * SECOND / 2, 1));
+        good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 1));
+        good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 0));
+        return;
+    }
+    OTF2_Type type = OTF2_TYPE_DOUBLE;
+    for (unsigned i = 0; i < 3; i++) {
+        OTF2_MetricValue value = {.floating_point = readings[location][i]};
+        good(OTF2_EvtWriter_Metric(events, NULL, (i + (location != EARLY)) * SECOND,
+                                   (OTF2_MetricRef)(2 * location + 1), 1, &type, &value));
+    }
+}
+
+static void write_archive(void)
+{
+    static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
+    pj_otf2_writer_remove(ANCHOR);
+    OTF2_Archive *archive = OTF2_Archive_Open(PJ_BINARY_DIR, ARCHIVE, OTF2_FILEMODE_WRITE, 1 << 20,
+                                              1 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    good(OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
+    good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    good(OTF2_Archive_OpenEvtFiles(archive));
+    for (uint64_t i = 0; i < LOCATIONS; i++) {
+        OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, i);
+        write_events(events, i);
+        good(OTF2_Archive_CloseEvtWriter(archive, events));
+    }
+    good(OTF2_Archive_CloseEvtFiles(archive));
+    good(OTF2_Archive_OpenDefFiles(archive));
+    for (uint64_t i = 0; i < LOCATIONS; i++)
+        good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
+    good(OTF2_Archive_CloseDefFiles(archive));
+    OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
+    write_definitions(global);
+    good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
+    good(OTF2_Archive_Close(archive));
+}
+
+static pj_run *load(const char *path, bool energy, unsigned workers)
+{
+    pj_load_opts opts = {
+        .no_replay = true, .ignore_summary = true, .aspects = energy ? PJ_WANT(energy) : 0};
+    return device_trace_load_with(path, opts, workers);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-6;
+}
+
+static void meters_of_an_archive(void **state)
+{
+    (void)state;
+    write_archive();
+    for (unsigned workers = 1; workers <= 4; workers += 3) {
+        pj_auto_run run = load(ANCHOR, true, workers);
+        const pj_energy *energy = run->energy;
+        assert_int_equal(run->end_ns, 2 * SECOND);
+        assert_int_equal(energy->count, 4);
+        assert_true(near(energy->joules, 460));
+        assert_true(near(pj_energy_joules(&energy->rows[0]), 460));
+        assert_true(near(pj_energy_joules(&energy->rows[1]), 500));
+        assert_true(near(pj_energy_joules(&energy->rows[2]), 70));
+        assert_true(
+            near(pj_energy_joules(&energy->rows[3]), 2)); // what lies before the run is not its
+        assert_string_equal(energy->rows[1].apart, "its counter counts");
+        assert_string_equal(energy->rows[2].apart, "the node holds it");
+        assert_string_equal(energy->rows[2].meter.scope, "node1");
+        assert_true(near(energy->states[PJ_ENERGY_USEFUL], 210 + 125));
+        assert_true(near(energy->states[PJ_ENERGY_MPI], 125));
+        assert_true(near(energy->states[PJ_ENERGY_IDLE], 0));
+    }
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// Nobody else sees anything of the meters.
+static void the_run_is_the_same_without(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_auto_run plain = load(ANCHOR, false, 1);
+    pj_auto_run metered = load(ANCHOR, true, 1);
+    assert_null(plain->energy);
+    assert_int_equal(plain->events, metered->events);
+    assert_int_equal(plain->end_ns, metered->end_ns);
+    assert_memory_equal(plain->totals, metered->totals, sizeof *plain->totals);
+    assert_memory_equal(&plain->import, &metered->import, sizeof plain->import);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void a_trace_without_meters_has_no_rows(void **state)
+{
+    (void)state;
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2", true, 1);
+    assert_null(run->energy);
+    pj_auto_table table = pj_energy_table(run);
+    assert_int_equal(table->row_count, 0);
+    assert_string_equal(table->note, "The trace has no metrics of energy or power.");
+}
+
+/// Four devices under two sources: the counters to the digit, and nothing twice.
+static void a_real_archive(void **state)
+{
+    (void)state;
+    const char *path = DATA "otf2/fastotf2-mi300/traces.otf2";
+    if (access(path, F_OK) != 0) {
+        print_message("data/otf2/fastotf2-mi300 is not there\n");
+        skip();
+    }
+    static const struct {
+        const char *name;
+        double joules, deviation;
+    } rows[] = {
+        {"A2rocm_smi:::energy_count:device=0", 2237.380365, NAN},
+        {"A2rocm_smi:::energy_count:device=1", 1874.190017, NAN},
+        {"A2rocm_smi:::energy_count:device=2", 881.594227, NAN},
+        {"A2rocm_smi:::energy_count:device=3", 904.416717, NAN},
+        {"A2rocm_smi:::current_socket_power:device=0", 2232.10, -0.0024},
+        {"A2rocm_smi:::current_socket_power:device=1", 1816.89, -0.0306},
+        {"A2rocm_smi:::current_socket_power:device=2", 879.11, -0.0028},
+        {"A2rocm_smi:::current_socket_power:device=3", 902.18, -0.0025},
+        {"A2coretemp:::hwmon2:power1_input", 2233.50, 0.0006},
+        {"A2coretemp:::hwmon3:power1_input", 1821.16, 0.0024},
+        {"A2coretemp:::hwmon4:power1_input", 880.19, 0.0012},
+        {"A2coretemp:::hwmon5:power1_input", 903.30, 0.0013},
+    };
+    pj_auto_run run = load(path, true, 2);
+    pj_auto_table table = pj_energy_table(run);
+    size_t source = (size_t)pj_table_column(table, PJ_S("source")),
+           joules = (size_t)pj_table_column(table, PJ_S("energy_j")),
+           deviation = (size_t)pj_table_column(table, PJ_S("deviation")), found = 0;
+    assert_int_equal(table->row_count, sizeof rows / sizeof *rows);
+    assert_string_equal(run->energy->rows[0].meter.scope, "faraday.ftpn.ornl.gov");
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            if (strcmp(pj_table_cell(table, i, source)->text, rows[k].name) != 0)
+                continue;
+            bool counter = isnan(rows[k].deviation);
+            double value = pj_table_cell(table, i, joules)->real, apart = value - rows[k].joules;
+            found++;
+            assert_true(fabs(apart) < (counter ? 1e-12 : 0.005));
+            assert_int_equal(run->energy->rows[i].counted, counter);
+            if (!counter)
+                assert_true(fabs(pj_table_cell(table, i, deviation)->real - rows[k].deviation) <
+                            0.00005);
+            const pj_energy_row *row = &run->energy->rows[i];
+            double sum = 0;
+            for (unsigned s = 0; s < PJ_ENERGY_STATES; s++)
+                sum += row->reading.states[s];
+            assert_true(fabs(sum - row->reading.sum) <= 1e-12 * sum);
+        }
+    assert_int_equal(found, table->row_count);
+    assert_true(near(run->energy->joules, 5897.581326));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(meters_of_an_archive),
+        cmocka_unit_test(the_run_is_the_same_without),
+        cmocka_unit_test(a_trace_without_meters_has_no_rows),
+        cmocka_unit_test(a_real_archive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

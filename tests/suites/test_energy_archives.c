@@ -1,7 +1,11 @@
 // Energy of archives: one that is made here, whose parts are known, and the real one of two GPUs.
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/summarise.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/run/energy.h"
 #include "metrics/table/table.h"
+#include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
 #include "tests/support/trace/otf2_writer.h"
 
@@ -205,6 +209,24 @@ static void a_trace_without_meters_has_no_rows(void **state)
     assert_string_equal(table->note, "The trace has no metrics of energy or power.");
 }
 
+static void a_summary_says_that_it_has_none(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = NULL;
+    if (!pj_summarise(ANCHOR, folder_file("run.json"), (pj_load_opts){0}, &job, &run, &err))
+        fail_msg("%s", err.text);
+    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(energy)};
+    pj_auto_run summary = pj_load(folder_file("run.json"), opts, &job, &err);
+    assert_null(summary);
+    assert_int_equal(err.code, PJ_E_MISSING);
+    assert_non_null(strstr(err.text, "does not say how much energy was used; give its trace"));
+    device_trace_remove();
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 /// Four devices under two sources: the counters to the digit, and nothing twice.
 static void a_real_archive(void **state)
 {
@@ -266,7 +288,8 @@ int main(void)
         cmocka_unit_test(meters_of_an_archive),
         cmocka_unit_test(the_run_is_the_same_without),
         cmocka_unit_test(a_trace_without_meters_has_no_rows),
+        cmocka_unit_test(a_summary_says_that_it_has_none),
         cmocka_unit_test(a_real_archive),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -90,7 +90,7 @@ RESERVED = {
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
     r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/(read/(otf2/(cut/)?|profile/(\w+/)?)?|record/merge/)\w+\.c",
     r"expat\.h": r"metrics/read/(otf2|profile/\w+)/\w+\.c",
-    r"sqlite3\.h": r"metrics/read/database/sql_file\.c",
+    r"sqlite3\.h": r"metrics/read/database/sql_module\.c",
     r"zstd\.h": r"metrics/read/unzstd\.c",
     r"md4c\.h": r"widgets/report/markdown_html\.c",
     r"xxhash\.h": r"metrics/base/fingerprint\.h",

@@ -163,6 +163,20 @@ static void add_guarded(writer *w, const char *call, const char *caption, const 
     add_code(w, code.at, caption, label);
 }
 
+/// What is worth mending, in the order of what it brings: what a reader wants to know first.
+static void add_faults(writer *w)
+{
+    const pj_run *last = w->metrics->study->cases[w->last].run;
+    if (!has_events(last) || last->layout.locations < 2)
+        return;
+    add_guarded(w,
+                "function() return findings(runs):select(\"rank\", \"title\", \"where\", "
+                "\"recoverable_ns\", \"share\", \"method\") end",
+                "What mending each fault of the largest run would bring: each replay on top of "
+                "those before it",
+                "tab:findings");
+}
+
 static void add_structure(writer *w)
 {
     add_topic(w, "## Structure and region of interest",
@@ -270,6 +284,7 @@ json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan
     writer w = {metrics, plan, metrics->study->count - 1, arena, json_array()};
     json_array_append_new(w.cells, pj_report_title(&plan->info));
     add_summary(&w);
+    add_faults(&w);
     add_application(&w);
     add_structure(&w);
     if (metrics->study->count > 1)

@@ -1,306 +1,64 @@
-// Opened read-only and as unchanging, so that nothing is written beside it; SQLite's own advice for
-// files of strangers (sqlite.org/security.html).
+// Opens the module around SQLite; files and rows begin with what gave them.
 #include "metrics/read/database/sql_file.h"
 
-#include "metrics/base/buf.h"
+#include "metrics/base/module.h"
 
-#include <stdlib.h>
-
-#ifdef PJ_HAVE_SQLITE
-#include <sqlite3.h>
-
-enum { MOST_TABLES = 4096, MOST_COLUMNS = 32, LONGEST_TEXT = 64 << 10 };
-
-struct pj_sql_file {
-    sqlite3 *db;
-    const char *path;
-    pj_job *job;
-};
-
-struct pj_sql_rows {
-    pj_sql_file *file;
-    sqlite3_stmt *statement; // NULL = there is no such table
-    int place[MOST_COLUMNS]; // in the result; -1 = the table lacks it
-    uint64_t seen;
-};
-
-static bool damaged(const pj_sql_file *file, pj_err *err)
+static const pj_sql_lib *lib_of(const void *file_or_rows)
 {
-    if (pj_job_stopped(file->job))
-        return pj_job_check(file->job, file->path, err);
-    return pj_fail(err, PJ_E_FORMAT, file->path, 0, "is a damaged database: %s; export it again",
-                   sqlite3_errmsg(file->db));
-}
-
-static int stop(void *context)
-{
-    const pj_job *job = context;
-    return pj_job_stopped(job);
-}
-
-/// Reading alone, of tables alone.
-static int allow(void *context, int action, const char *a, const char *b, const char *c,
-                 const char *trigger)
-{
-    (void)context, (void)a, (void)b, (void)c;
-    bool reads = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_PRAGMA;
-    return reads && !trigger ? SQLITE_OK : SQLITE_DENY;
-}
-
-static void protect(pj_sql_file *file)
-{
-    static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
-                              SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-                              SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
-    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-        sqlite3_db_config(file->db, off[i], 0, NULL);
-    sqlite3_db_config(file->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_limit(file->db, SQLITE_LIMIT_LENGTH, 64 << 20);
-    sqlite3_limit(file->db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_exec(file->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
-    sqlite3_exec(file->db, "PRAGMA mmap_size = 0", NULL, NULL, NULL);
-    sqlite3_set_authorizer(file->db, allow, NULL);
-    sqlite3_progress_handler(file->db, 100000, stop, file->job);
-}
-
-/// As a URI: only plain characters stand for themselves.
-static void add_uri(pj_buf *out, const char *path)
-{
-    static const char digits[] = "0123456789abcdef";
-    pj_buf_puts(out, *path == '/' ? "file://" : "file:");
-    for (; *path; path++) {
-        unsigned char c = (unsigned char)*path;
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     strchr("/._-", c);
-        char coded[] = {'%', digits[c >> 4], digits[c & 15]};
-        pj_buf_add(out, plain ? (pj_str){path, 1} : (pj_str){coded, 3});
-    }
-    pj_buf_puts(out, "?mode=ro&immutable=1");
+    return *(const pj_sql_lib *const *)file_or_rows;
 }
 
 pj_sql_file *pj_sql_file_open(const char *path, pj_job *job, pj_err *err)
 {
-    pj_auto_buf uri = {.at = NULL};
-    pj_sql_file *file = pj_take_zeros(sizeof *file);
-    file->path = path;
-    file->job = job;
-    add_uri(&uri, path);
-    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    int code = sqlite3_open_v2(uri.at, &file->db, flags, NULL);
-    if (code == SQLITE_OK)
-        protect(file);
-    if (code == SQLITE_OK && sqlite3_exec(file->db, "SELECT name FROM sqlite_master LIMIT 1", NULL,
-                                          NULL, NULL) == SQLITE_OK)
-        return file;
-    pj_ignore(damaged(file, err));
-    pj_sql_file_close(file);
-    return NULL;
+    const pj_sql_lib *lib = pj_module_open("popinjay-sqlite.so", "pj_sql_module",
+                                           "databases need SQLite (Debian: libsqlite3-0)", err);
+    return lib ? lib->open(path, job, err) : NULL;
 }
 
 void pj_sql_file_close(pj_sql_file *file)
 {
-    if (!file)
-        return;
-    sqlite3_close(file->db);
-    free(file);
+    if (file)
+        lib_of(file)->close(file);
 }
 
 bool pj_sql_file_tables(pj_sql_file *file, const char *start, pj_arena *arena, const char ***names,
                         size_t *count, pj_err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int code =
-        sqlite3_prepare_v2(file->db, "SELECT name, type FROM sqlite_master", -1, &statement, NULL);
-    *names = pj_new_n(arena, const char *, MOST_TABLES);
-    *count = 0;
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
-        const char *type = (const char *)sqlite3_column_text(statement, 1);
-        code = SQLITE_OK;
-        if (name && type && strcmp(type, "table") == 0 && *count < MOST_TABLES &&
-            pj_str_starts(pj_str_of(name), pj_str_of(start)))
-            (*names)[(*count)++] = pj_arena_text(arena, pj_str_of(name));
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE || damaged(file, err);
-}
-
-static void add_quoted(pj_buf *out, pj_str name)
-{
-    pj_buf_puts(out, "\"");
-    for (size_t i = 0; i < name.len; i++) {
-        pj_buf_add(out, (pj_str){name.at + i, 1});
-        if (name.at[i] == '"')
-            pj_buf_puts(out, "\"");
-    }
-    pj_buf_puts(out, "\"");
+    return lib_of(file)->tables(file, start, arena, names, count, err);
 }
 
 bool pj_sql_file_has(pj_sql_file *file, const char *table)
 {
-    pj_auto_arena arena = pj_arena_new(NULL);
-    const char **names;
-    size_t count;
-    if (!pj_sql_file_tables(file, table, arena, &names, &count, NULL))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], table) == 0)
-            return true;
-    return false;
-}
-
-/// Which of the wanted columns the table has.
-static bool find_columns(pj_sql_rows *rows, const char *table, const char *columns, pj_buf *list,
-                         pj_err *err)
-{
-    pj_auto_buf ask = {.at = NULL};
-    pj_buf_puts(&ask, "PRAGMA table_info(");
-    add_quoted(&ask, pj_str_of(table));
-    pj_buf_puts(&ask, ")");
-    sqlite3_stmt *statement = NULL;
-    int found = 0, code = sqlite3_prepare_v2(rows->file->db, ask.at, -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(statement, 1);
-        pj_str rest = pj_str_of(columns);
-        code = SQLITE_OK;
-        for (unsigned i = 0; name && rest.len && i < MOST_COLUMNS; i++) {
-            pj_str wanted = pj_str_cut(&rest, ' ');
-            if (rows->place[i] >= 0 || !pj_str_equal(wanted, pj_str_of(name)))
-                continue;
-            pj_buf_puts(list, found ? ", " : "");
-            add_quoted(list, wanted);
-            rows->place[i] = found++;
-        }
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE || damaged(rows->file, err);
+    return lib_of(file)->has_table(file, table);
 }
 
 pj_sql_rows *pj_sql_rows_new(pj_sql_file *file, const char *table, const char *columns, pj_err *err)
 {
-    pj_auto_buf query = {.at = NULL}, list = {.at = NULL};
-    pj_sql_rows *rows = pj_take_zeros(sizeof *rows);
-    rows->file = file;
-    for (unsigned i = 0; i < MOST_COLUMNS; i++)
-        rows->place[i] = -1;
-    bool ok = !pj_sql_file_has(file, table) || find_columns(rows, table, columns, &list, err);
-    if (ok && list.len) {
-        pj_buf_puts(&query, "SELECT ");
-        pj_buf_add(&query, pj_buf_str(&list));
-        pj_buf_puts(&query, " FROM ");
-        add_quoted(&query, pj_str_of(table));
-        ok = sqlite3_prepare_v2(file->db, query.at, -1, &rows->statement, NULL) == SQLITE_OK ||
-             damaged(file, err);
-    }
-    if (ok)
-        return rows;
-    pj_sql_rows_free(rows);
-    return NULL;
+    return lib_of(file)->rows(file, table, columns, err);
 }
 
 bool pj_sql_rows_next(pj_sql_rows *rows, pj_err *err)
 {
-    enum { OFTEN = 4096 };
-    if (!rows->statement)
-        return false;
-    if (rows->seen++ % OFTEN == 0 && !pj_job_check(rows->file->job, rows->file->path, err))
-        return false;
-    int code = sqlite3_step(rows->statement);
-    if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return damaged(rows->file, err);
-    return code == SQLITE_ROW;
+    return lib_of(rows)->next(rows, err);
 }
 
 bool pj_sql_rows_has(const pj_sql_rows *rows, unsigned column)
 {
-    int place = rows->place[column];
-    return place >= 0 && sqlite3_column_type(rows->statement, place) != SQLITE_NULL;
+    return lib_of(rows)->has(rows, column);
 }
 
 int64_t pj_sql_rows_integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise)
 {
-    return pj_sql_rows_has(rows, column)
-               ? sqlite3_column_int64(rows->statement, rows->place[column])
-               : otherwise;
+    return lib_of(rows)->integer(rows, column, otherwise);
 }
 
 pj_str pj_sql_rows_text(const pj_sql_rows *rows, unsigned column)
 {
-    if (!pj_sql_rows_has(rows, column))
-        return (pj_str){"", 0};
-    const char *text = (const char *)sqlite3_column_text(rows->statement, rows->place[column]);
-    int bytes = sqlite3_column_bytes(rows->statement, rows->place[column]);
-    size_t len = text && bytes > 0 ? strnlen(text, (size_t)bytes) : 0;
-    return pj_str_head((pj_str){text ? text : "", len}, LONGEST_TEXT);
+    return lib_of(rows)->text(rows, column);
 }
 
 void pj_sql_rows_free(pj_sql_rows *rows)
 {
-    if (!rows)
-        return;
-    sqlite3_finalize(rows->statement);
-    free(rows);
+    if (rows)
+        lib_of(rows)->free_rows(rows);
 }
-#else
-pj_sql_file *pj_sql_file_open(const char *path, pj_job *job, pj_err *err)
-{
-    (void)job;
-    pj_ignore(
-        pj_fail(err, PJ_E_FORMAT, path, 0,
-                "is a database, and this popinjay was built without SQLite (libsqlite3-dev)"));
-    return NULL;
-}
-
-void pj_sql_file_close(pj_sql_file *file)
-{
-    (void)file;
-}
-
-bool pj_sql_file_tables(pj_sql_file *file, const char *start, pj_arena *arena, const char ***names,
-                        size_t *count, pj_err *err)
-{
-    (void)file, (void)start, (void)arena, (void)names, (void)count, (void)err;
-    return false;
-}
-
-bool pj_sql_file_has(pj_sql_file *file, const char *table)
-{
-    (void)file, (void)table;
-    return false;
-}
-
-pj_sql_rows *pj_sql_rows_new(pj_sql_file *file, const char *table, const char *columns, pj_err *err)
-{
-    (void)file, (void)table, (void)columns, (void)err;
-    return NULL;
-}
-
-bool pj_sql_rows_next(pj_sql_rows *rows, pj_err *err)
-{
-    (void)rows, (void)err;
-    return false;
-}
-
-bool pj_sql_rows_has(const pj_sql_rows *rows, unsigned column)
-{
-    (void)rows, (void)column;
-    return false;
-}
-
-int64_t pj_sql_rows_integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise)
-{
-    (void)rows, (void)column;
-    return otherwise;
-}
-
-pj_str pj_sql_rows_text(const pj_sql_rows *rows, unsigned column)
-{
-    (void)rows, (void)column;
-    return (pj_str){"", 0};
-}
-
-void pj_sql_rows_free(pj_sql_rows *rows)
-{
-    (void)rows;
-}
-#endif

@@ -16,7 +16,7 @@
 typedef struct pj_sql_file pj_sql_file;
 typedef struct pj_sql_rows pj_sql_rows;
 
-/// Errors: PJ_E_FORMAT (no database, an interrupted export, this build lacks SQLite).
+/// Errors: PJ_E_FORMAT (no database, an interrupted export), PJ_E_MISSING (no SQLite here).
 PJ_CHECKED pj_sql_file *pj_sql_file_open(const char *path, pj_job *job, pj_err *err);
 /// NULL is allowed.
 void pj_sql_file_close(pj_sql_file *file);
@@ -36,6 +36,23 @@ bool pj_sql_rows_has(const pj_sql_rows *rows, unsigned column);
 int64_t pj_sql_rows_integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise);
 /// At most 64 KiB of it.
 pj_str pj_sql_rows_text(const pj_sql_rows *rows, unsigned column);
+/// NULL is allowed.
 void pj_sql_rows_free(pj_sql_rows *rows);
+
+/// What the module around SQLite (popinjay-sqlite.so) gives; it is opened at the first database, so
+/// that the program starts without it.
+typedef struct pj_sql_lib {
+    pj_sql_file *(*open)(const char *path, pj_job *job, pj_err *err);
+    void (*close)(pj_sql_file *file);
+    bool (*tables)(pj_sql_file *file, const char *start, pj_arena *arena, const char ***names,
+                   size_t *count, pj_err *err);
+    bool (*has_table)(pj_sql_file *file, const char *table);
+    pj_sql_rows *(*rows)(pj_sql_file *file, const char *table, const char *columns, pj_err *err);
+    bool (*next)(pj_sql_rows *rows, pj_err *err);
+    bool (*has)(const pj_sql_rows *rows, unsigned column);
+    int64_t (*integer)(const pj_sql_rows *rows, unsigned column, int64_t otherwise);
+    pj_str (*text)(const pj_sql_rows *rows, unsigned column);
+    void (*free_rows)(pj_sql_rows *rows);
+} pj_sql_lib;
 
 #endif

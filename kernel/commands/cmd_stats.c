@@ -7,6 +7,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/breakdown.h"
 #include "metrics/run/devices.h"
@@ -14,17 +15,20 @@
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/table/table.h"
+#include "metrics/trace/meter.h"
 
 typedef struct stats_args {
     pj_load_args load;
     bool breakdown, devices, device_idle, energy;
+    const char *energy_unit;
     pj_exports exports;
 } stats_args;
 
 static pj_table *table_of(const stats_args *args, const pj_run *run)
 {
     if (args->energy)
-        return pj_energy_table(run);
+        return pj_energy_table(run,
+                               args->energy_unit ? pj_meter_unit(pj_str_of(args->energy_unit)) : 0);
     if (args->device_idle)
         return pj_devices_idle_table(run);
     if (args->devices)
@@ -51,6 +55,8 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
     return pj_export_all(session, out, &args->exports, err);
 }
 
+static const char *const units[] = {"J", "mJ", "uJ", "nJ", "W", "mW", "uW", NULL};
+
 static const pj_param params[] = {
     {.name = "breakdown",
      .type = PJ_PARAM_FLAG,
@@ -68,6 +74,12 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, energy),
      .help = "What meters of energy and power read instead, and what was done with it (archives)."},
+    {.name = "energy-unit",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(stats_args, energy_unit),
+     .shown = "UNIT",
+     .choices = units,
+     .help = "Of meters whose unit neither the trace nor their source tells."},
     {0},
 };
 

@@ -115,7 +115,7 @@ static const char *why_apart(const pj_energy *energy, const pj_energy_row *row)
         return "it has no two readings";
     if (isnan(pj_energy_joules(row)))
         return row->meter.factor > 0 ? "it is too large for a number"
-                                     : "the trace does not tell its unit";
+                                     : "the trace does not tell its unit: --energy-unit does";
     if (has(energy, row, domain, row->meter.source))
         return "another source of its kind counts";
     if (domain != PJ_METER_NODE && has(energy, row, PJ_METER_NODE, ANY))
@@ -172,6 +172,29 @@ void pj_energy_settle(pj_energy *energy, const pj_energy_pair *pairs, pj_arena *
     add_up(energy);
 }
 
+/// Sensors that two sources read are then told by their domain alone.
+const pj_energy *pj_energy_in_unit(const pj_energy *energy, double factor, pj_arena *arena)
+{
+    bool asked = false;
+    for (uint32_t i = 0; energy && i < energy->count; i++)
+        asked |= energy->rows[i].meter.factor == 0;
+    if (!asked || factor == 0)
+        return energy;
+    pj_energy *out = pj_new(arena, pj_energy);
+    *out = (pj_energy){.rows = pj_new_n(arena, pj_energy_row, energy->count),
+                       .count = energy->count,
+                       .span_ns = energy->span_ns};
+    for (uint32_t i = 0; i < out->count; i++) {
+        const pj_energy_row *row = &energy->rows[i];
+        out->rows[i] = (pj_energy_row){
+            .meter = row->meter, .reading = row->reading, .share = row->share, .same = i};
+        if (row->meter.factor == 0)
+            out->rows[i].meter.factor = factor;
+    }
+    pj_energy_settle(out, NULL, arena);
+    return out;
+}
+
 // The table
 
 enum {
@@ -226,9 +249,9 @@ static pj_cell deviation_cell(const pj_energy *energy, uint32_t at)
                   : pj_cell_empty("the other one measured nothing");
 }
 
-static void add_row(pj_table *table, const pj_run *run, uint32_t at)
+static void add_row(pj_table *table, const pj_energy *energy, uint32_t at)
 {
-    const pj_energy_row *row = &run->energy->rows[at];
+    const pj_energy_row *row = &energy->rows[at];
     const pj_energy_reading *reading = &row->reading;
     const char *why = row->apart ? row->apart : "";
     bool counter = reading->kind == PJ_METER_ENERGY;
@@ -245,8 +268,8 @@ static void add_row(pj_table *table, const pj_run *run, uint32_t at)
                       : pj_cell_empty("the trace does not tell it");
     cells[SAMPLES] = pj_cell_int((int64_t)reading->samples);
     cells[STEP] = reading->step_ns ? pj_cell_int((int64_t)reading->step_ns) : pj_cell_empty(why);
-    cells[COVERED] = run->energy->span_ns
-                         ? pj_cell_real((double)reading->covered_ns / (double)run->energy->span_ns)
+    cells[COVERED] = energy->span_ns
+                         ? pj_cell_real((double)reading->covered_ns / (double)energy->span_ns)
                          : pj_cell_empty("the run has no length");
     cells[JOULES] = real_cell(joules, why);
     for (unsigned s = 0; s < PJ_ENERGY_STATES; s++)
@@ -254,7 +277,7 @@ static void add_row(pj_table *table, const pj_run *run, uint32_t at)
     cells[MEAN] = real_cell(joules * 1e9 / (double)reading->covered_ns, why);
     cells[LEAST] = real_cell(in_units(row, reading->min) * rate, why);
     cells[MOST] = real_cell(in_units(row, reading->max) * rate, why);
-    cells[DEVIATION] = deviation_cell(run->energy, at);
+    cells[DEVIATION] = deviation_cell(energy, at);
     cells[COUNTED] = pj_cell_text(row->counted ? "yes" : row->apart);
 }
 
@@ -264,9 +287,8 @@ static void add_note(pj_buf *note, uint64_t count, const char *text)
         pj_buf_addf(note, "%s%llu %s", note->len ? "\n" : "", (unsigned long long)count, text);
 }
 
-static const char *note_of(pj_table *table, const pj_run *run)
+static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *energy)
 {
-    const pj_energy *energy = run->energy;
     if (!run->meters.count && !run->meters.left_out)
         return "The trace has no metrics of energy or power.";
     pj_auto_buf note = {.at = NULL};
@@ -290,7 +312,7 @@ static const char *note_of(pj_table *table, const pj_run *run)
     return note.len ? pj_arena_text(table->arena, pj_buf_str(&note)) : NULL;
 }
 
-pj_table *pj_energy_table(const pj_run *run)
+pj_table *pj_energy_table(const pj_run *run, double factor)
 {
     static const pj_column columns[COLUMNS] = {
         {"domain", "Domain", NULL, PJ_UNIT_NONE, PJ_TEXT},
@@ -321,8 +343,9 @@ pj_table *pj_energy_table(const pj_run *run)
     table->title = pj_arena_format(table->arena, "Energy of %s", run->name);
     for (size_t i = 0; i < COLUMNS; i++)
         pj_table_add_column(table, columns[i]);
-    for (uint32_t i = 0; run->energy && i < run->energy->count; i++)
-        add_row(table, run, i);
-    table->note = note_of(table, run);
+    const pj_energy *energy = pj_energy_in_unit(run->energy, factor, table->arena);
+    for (uint32_t i = 0; energy && i < energy->count; i++)
+        add_row(table, energy, i);
+    table->note = note_of(table, run, energy);
     return table;
 }

@@ -69,9 +69,13 @@ double pj_energy_joules(const pj_energy_row *row);
 /// count x count items, or is NULL.
 void pj_energy_settle(pj_energy *energy, const pj_energy_pair *pairs, pj_arena *arena);
 
-/// domain, scope, source, kind, samples, step_ns, covered, energy_j, useful_j, transfer_j, mpi_j,
-/// runtime_j, idle_j, mean_w, min_w, max_w, deviation, counted; a row for each meter. New table,
-/// without rows and with a note where there are none.
-pj_table *pj_energy_table(const pj_run *run);
+/// The same in which meters whose unit the trace does not tell have `factor` joules, or watts, per
+/// unit of a value; NULL where there is no energy.
+const pj_energy *pj_energy_in_unit(const pj_energy *energy, double factor, pj_arena *arena);
+
+/// domain, scope, source, kind, unit, samples, step_ns, covered, energy_j, useful_j, transfer_j,
+/// mpi_j, runtime_j, idle_j, mean_w, min_w, max_w, deviation, counted; a row for each meter. New
+/// table, without rows and with a note where there are none. `factor` as above; 0 = none is given.
+pj_table *pj_energy_table(const pj_run *run, double factor);
 
 #endif

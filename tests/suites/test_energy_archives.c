@@ -204,7 +204,7 @@ static void a_trace_without_meters_has_no_rows(void **state)
     (void)state;
     pj_auto_run run = load(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2", true, 1);
     assert_null(run->energy);
-    pj_auto_table table = pj_energy_table(run);
+    pj_auto_table table = pj_energy_table(run, 0);
     assert_int_equal(table->row_count, 0);
     assert_string_equal(table->note, "The trace has no metrics of energy or power.");
 }
@@ -254,7 +254,7 @@ static void a_real_archive(void **state)
         {"A2coretemp:::hwmon5:power1_input", 903.30, 0.0013},
     };
     pj_auto_run run = load(path, true, 2);
-    pj_auto_table table = pj_energy_table(run);
+    pj_auto_table table = pj_energy_table(run, 0);
     size_t source = (size_t)pj_table_column(table, PJ_S("source")),
            joules = (size_t)pj_table_column(table, PJ_S("energy_j")),
            deviation = (size_t)pj_table_column(table, PJ_S("deviation")), found = 0;

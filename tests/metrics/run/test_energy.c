@@ -124,9 +124,24 @@ static void what_cannot_be_told_is_no_number(void **state)
     h.rows[2].reading.covered_ns = 0;
     settle(&h, NULL, arena);
     assert_true(isnan(h.energy.joules));
-    assert_string_equal(h.rows[0].apart, "the trace does not tell its unit");
+    assert_string_equal(h.rows[0].apart, "the trace does not tell its unit: --energy-unit does");
     assert_string_equal(h.rows[1].apart, "it is too large for a number");
     assert_string_equal(h.rows[2].apart, "it has no two readings");
+}
+
+static void a_unit_that_is_given_fills_in(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    house h = {.energy.span_ns = 1};
+    add(&h, "rapl PACKAGE_ENERGY:PACKAGE0", PJ_METER_ENERGY, 40000);
+    h.rows[0].meter.factor = 0;
+    add(&h, "rapl PACKAGE_ENERGY:PACKAGE1", PJ_METER_ENERGY, 3);
+    settle(&h, NULL, arena);
+    assert_true(h.energy.joules == 3);
+    assert_ptr_equal(pj_energy_in_unit(&h.energy, 0, arena), &h.energy);
+    assert_true(pj_energy_in_unit(&h.energy, 1e-3, arena)->joules == 43);
+    assert_true(h.energy.joules == 3);
 }
 
 int main(void)
@@ -138,6 +153,7 @@ int main(void)
         cmocka_unit_test(one_sensor_under_two_sources_counts_once),
         cmocka_unit_test(what_is_recorded_twice_counts_once),
         cmocka_unit_test(what_cannot_be_told_is_no_number),
+        cmocka_unit_test(a_unit_that_is_given_fills_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,20 +11,18 @@
 #include "metrics/run/waits/run_waits.h"
 #include "widgets/figure/textlines.h"
 
-static void add_heading(const char *title, const char *key, pj_buf *out)
-{
-    pj_buf_addf(out, "  %s (%s)\n", title, key);
-}
-
-static void add_meaning(const pj_buf *text, pj_buf *out)
-{
-    pj_textlines_wrap(out, "      ", pj_buf_str(text), PJ_HELP_COLUMNS);
-}
-
 void pj_help_entry(const char *heading, const char *meaning, pj_buf *out)
 {
     pj_buf_addf(out, "  %s\n", heading);
     pj_textlines_wrap(out, "      ", pj_str_of(meaning), PJ_HELP_COLUMNS);
+}
+
+/// An entry of what has a title and a key.
+static void add_row(const char *title, const char *key, const char *meaning, pj_buf *out)
+{
+    pj_auto_buf heading = {0};
+    pj_buf_addf(&heading, "%s (%s)", title, key);
+    pj_help_entry(heading.at, meaning, out);
 }
 
 static void add_reader(const pj_reader *reader, pj_buf *out)
@@ -37,8 +35,7 @@ static void add_reader(const pj_reader *reader, pj_buf *out)
         pj_buf_puts(&text, "The same files are read as profiles, too. ");
     if (reader->cut)
         pj_buf_puts(&text, "popinjay cut writes a part of it. ");
-    add_heading(reader->title, reader->name, out);
-    add_meaning(&text, out);
+    add_row(reader->title, reader->name, text.at, out);
 }
 
 static void add_readers(const char *title, bool (*wanted)(const pj_reader *reader), pj_buf *out)
@@ -82,8 +79,7 @@ static void add_writers(pj_buf *out)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pj_auto_buf text = {0};
         pj_buf_addf(&text, "Suffixes of --export: %s.", rows[i]->suffixes);
-        pj_buf_addf(out, "  %s\n", rows[i]->title);
-        add_meaning(&text, out);
+        pj_help_entry(rows[i]->title, text.at, out);
     }
 }
 
@@ -128,7 +124,7 @@ static void add_advice(const pj_advice *advice, pj_buf *out)
                     PJ_STR_ARG(key));
     }
     pj_buf_addf(&text, "Low, usually because %s. %s", advice->meaning, advice->look);
-    add_meaning(&text, out);
+    pj_textlines_wrap(out, "      ", pj_buf_str(&text), PJ_HELP_COLUMNS);
 }
 
 static void add_faults(pj_buf *out)
@@ -139,8 +135,7 @@ static void add_faults(pj_buf *out)
         pj_auto_buf text = {0};
         pj_buf_addf(&text, "%s See: %s TRACE%s%s", row->sentence, row->command,
                     *row->options ? " " : "", row->options);
-        add_heading(row->title, row->key, out);
-        add_meaning(&text, out);
+        add_row(row->title, row->key, text.at, out);
     }
 }
 
@@ -153,16 +148,13 @@ void pj_help_causes(pj_buf *out)
         add_advice(advice, out);
     add_faults(out);
     pj_buf_puts(out, "\nwaits of MPI:\n");
-    for (size_t i = 0; i < PJ_WAIT_PATTERNS; i++) {
-        const pj_wait_pattern_row *row = &pj_wait_pattern_rows[i];
-        add_heading(row->title, row->key, out);
-        pj_textlines_wrap(out, "      ", pj_str_of(row->sentence), PJ_HELP_COLUMNS);
-    }
+    for (size_t i = 0; i < PJ_WAIT_PATTERNS; i++)
+        add_row(pj_wait_pattern_rows[i].title, pj_wait_pattern_rows[i].key,
+                pj_wait_pattern_rows[i].sentence, out);
     pj_buf_puts(out, "\nidle devices:\n");
     for (int i = 0; i < PJ_DEVICE_IDLE_CAUSES; i++) {
         pj_device_idle cause = (pj_device_idle)i;
-        add_heading(pj_device_idle_title(cause), pj_device_idle_key(cause), out);
-        pj_textlines_wrap(out, "      ", pj_str_of(pj_device_idle_sentence(cause)),
-                          PJ_HELP_COLUMNS);
+        add_row(pj_device_idle_title(cause), pj_device_idle_key(cause),
+                pj_device_idle_sentence(cause), out);
     }
 }

@@ -25,7 +25,6 @@ myst_heading_anchors = 3
 exclude_patterns = ["README.md"]
 smartquotes = False
 highlight_language = "text"
-templates_path = []
 html_theme = "alabaster"
 html_theme_options = {"description": "POP in Jupyter and in the shell", "page_width": "70rem",
                       "sidebar_width": "15rem", "show_powered_by": False, "fixed_sidebar": False}

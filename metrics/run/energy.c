@@ -279,6 +279,8 @@ static void add_row(pj_table *table, const pj_energy *energy, uint32_t at)
     cells[MOST] = real_cell(in_units(row, reading->max) * rate, why);
     cells[DEVIATION] = deviation_cell(energy, at);
     cells[COUNTED] = pj_cell_text(row->counted ? "yes" : row->apart);
+    for (size_t i = 0; i < COLUMNS; i++) // the table may outlive the run
+        cells[i] = pj_table_copy_cell(table, cells[i]);
 }
 
 static void add_note(pj_buf *note, uint64_t count, const char *text)

@@ -209,6 +209,25 @@ static void a_trace_without_meters_has_no_rows(void **state)
     assert_string_equal(table->note, "The trace has no metrics of energy or power.");
 }
 
+static void tables_outlive_their_run(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_run *run = load(ANCHOR, true, 1);
+    pj_auto_table table = pj_energy_table(run, 0);
+    pj_run_release(run);
+    size_t texts = 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t c = 0; c < table->column_count; c++) {
+            const pj_cell *cell = pj_table_cell(table, i, c);
+            bool text = cell->kind == PJ_CELL_TEXT || cell->kind == PJ_CELL_EMPTY;
+            texts += text && cell->text && strlen(cell->text) > 0;
+        }
+    assert_true(texts > 0);
+    assert_string_equal(pj_table_cell(table, 0, 2)->text, "pm_counters:::energy");
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static void a_summary_says_that_it_has_none(void **state)
 {
     (void)state;
@@ -288,6 +307,7 @@ int main(void)
         cmocka_unit_test(meters_of_an_archive),
         cmocka_unit_test(the_run_is_the_same_without),
         cmocka_unit_test(a_trace_without_meters_has_no_rows),
+        cmocka_unit_test(tables_outlive_their_run),
         cmocka_unit_test(a_summary_says_that_it_has_none),
         cmocka_unit_test(a_real_archive),
     };

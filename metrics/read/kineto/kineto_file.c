@@ -201,7 +201,8 @@ static char next_character(reading *r, pj_err *err)
 {
     pj_kineto_window *w = &r->window;
     for (;;) {
-        w->at += pj_json_blank(w->at, w->end) - w->at;
+        if (w->at < w->end) // before the first window there is no text
+            w->at += pj_json_blank(w->at, w->end) - w->at;
         if (w->at < w->end)
             return *w->at;
         if (!more(r, err))

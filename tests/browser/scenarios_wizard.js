@@ -288,7 +288,7 @@ async function reportPage(stage) {
   const page = await openPage(stage.browser);
   stage.opened.push({ page, close: () => page.context().close() });
   await page.goto(pathToFileURL(path.join(stage.home, 'page.html')).href);
-  const runs = page.locator('table').first();
+  const runs = page.locator('table', { has: page.locator('th', { hasText: /^Runtime/ }) }).first();
   const first = () => runs.locator('tbody tr').first().innerText();
   assert.match(await first(), /stencil_1x1/);
   await runs.getByText('Runtime').click();

@@ -2,6 +2,7 @@
 // program that closes and opens files of its own does not come.
 #include "metrics/record/rec_counters.h"
 
+#include "metrics/record/rec_allocations.h"
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
@@ -32,7 +33,8 @@ enum { KNOWN = sizeof known / sizeof *known };
 bool pj_rec_counters_wanted;
 
 static bool wanted[KNOWN];
-static bool told; // that some are not to be had
+static bool allocations; // are wanted, too
+static bool told;        // that some are not to be had
 
 /// Of the calling thread; `of` tells whether it is still the same one.
 static _Thread_local struct {
@@ -58,6 +60,7 @@ static bool names(const char *list, const char *name)
 void pj_rec_counters_begin(void)
 {
     const char *list = getenv("POPINJAY_RECORD_COUNTERS");
+    pj_rec_counters_wanted = allocations = pj_rec_allocations_wanted();
     for (unsigned i = 0; list && i < KNOWN; i++) {
         wanted[i] = names(list, known[i].name) || names(list, known[i].metric);
         pj_rec_counters_wanted |= wanted[i];
@@ -158,5 +161,7 @@ void pj_rec_counters_write(pj_rec_thread *thread)
                 pj_rec_values(thread, now, own.metrics[i], &value, 1);
         }
     }
+    if (allocations)
+        pj_rec_allocations_write(thread);
     errno = kept;
 }

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/// Whether $POPINJAY_RECORD_COUNTERS names any ("instructions,cycles"); known from the first
-/// thread's begin on.
+/// Whether $POPINJAY_RECORD_COUNTERS names any ("instructions,cycles"), or allocations are counted;
+/// known from the first thread's begin on.
 extern PJ_REC_API bool pj_rec_counters_wanted;
 
 /// Writes the calling thread's counters since its first reading, as metrics; before the enter or

@@ -1,6 +1,7 @@
 // Call paths by a hash of (parent, region), with the child that was looked up last beside each.
 #include "metrics/record/rec_tree.h"
 
+#include "metrics/record/rec_allocations.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
@@ -17,13 +18,13 @@
 
 enum {
     SEGMENT_BYTES = PJ_REC_TREE_SEGMENT * (int)sizeof(pj_rec_node),
-    SEGMENTS_MOST = 512,     // 128 MiB a thread
+    SEGMENTS_MOST = 512,     // 160 MiB a thread
     SEGMENTS_OF_PATHS = 256, // the rest is for what is folded
     FIRST_SLOTS = 1024,
     CLOCK_EVERY = 1 << 16, // events
 };
 
-_Static_assert(sizeof(pj_rec_node) == 64 && sizeof(pj_rec_tree_head) == 64, "one line of cache");
+_Static_assert(sizeof(pj_rec_node) == sizeof(pj_rec_tree_head), "the head has the place of a node");
 
 struct pj_rec_tree {
     pj_rec_node *segments[SEGMENTS_MOST];
@@ -34,6 +35,8 @@ struct pj_rec_tree {
     size_t mask;
     bool anonymous; // memory only
     bool folds;     // some path was folded
+    bool counts;    // allocations
+    pj_rec_allocations told;
     uint8_t scratch[PJ_REC_RECORD_MOST + PJ_REC_CHUNK_RESERVE];
     char path[PATH_MAX];
 };
@@ -194,9 +197,22 @@ static uint32_t innermost(const pj_rec_thread *t)
     return t->depth ? t->frames[t->depth - 1].node : PJ_REC_TREE_ROOT;
 }
 
+static void charge_allocations(const pj_rec_thread *t, uint32_t number)
+{
+    const pj_rec_allocations now = pj_rec_allocated, last = t->tree->told;
+    t->tree->told = now;
+    if (number && !t->off) {
+        pj_rec_node *node = node_at(t->tree, number);
+        node->allocations += now.count - last.count;
+        node->allocated += now.bytes - last.bytes;
+    }
+}
+
 void pj_rec_tree_charge(pj_rec_thread *t, uint64_t ticks)
 {
     const uint32_t number = innermost(t);
+    if (__builtin_expect(t->tree->counts, 0))
+        charge_allocations(t, number);
     if (ticks <= t->last)
         return;
     if (number && !t->off)
@@ -269,6 +285,7 @@ pj_rec_tree *pj_rec_tree_new(const char *path, uint32_t depth_most)
     }
     memcpy(tree->path, path, len + 1);
     tree->depth_most = depth_most;
+    tree->counts = pj_rec_allocations_wanted();
     if (!add_segment(tree) || !grow_slots(tree)) {
         pj_rec_tree_free(tree);
         return NULL;

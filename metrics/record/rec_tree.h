@@ -13,19 +13,19 @@
 #include <stdint.h>
 
 enum {
-    PJ_REC_TREE_SEGMENT = 4096, // nodes that are mapped at once: 256 KiB
+    PJ_REC_TREE_SEGMENT = 4096, // nodes that are mapped at once: 320 KiB
     PJ_REC_TREE_ROOT = 0,       // as a parent: none; its place is the head's
     PJ_REC_TREE_FOLDED = 1,     // its children are what could have no path of their own
     PJ_REC_TREE_FIRST = 2,
 };
 
-#define PJ_REC_TREE_MAGIC UINT64_C(0x3145455254525040) // of version 1
+#define PJ_REC_TREE_MAGIC UINT64_C(0x3245455254525040) // of version 2
 
 /// The place of node 0.
 typedef struct pj_rec_tree_head {
     uint64_t magic;
     uint64_t count; // nodes so far, this one included
-    uint64_t rest[6];
+    uint64_t rest[8];
 } pj_rec_tree_head;
 
 /// Times in ticks.
@@ -36,6 +36,7 @@ typedef struct pj_rec_node {
     uint64_t least, most; // of one visit, callees included; `least` UINT64_MAX: none has ended
     uint64_t records;     // bytes in a trace of what is no enter and no leave
     uint64_t sent, received;
+    uint64_t allocations, allocated; // how many, and their bytes
 } pj_rec_node;
 
 /// Makes the tree of the thread in the file `path`; NULL with errno.

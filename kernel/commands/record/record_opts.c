@@ -79,10 +79,12 @@ const pj_param pj_record_rows[] = {
     {.name = "memory",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_record_opts, memory),
-     .shown = "TIME",
+     .shown = "TIME|calls",
      .bare = "10ms",
      .help = "How much memory each process has, read that often (--memory=1ms): in the trace, and "
-             "in DIR/memory/RANK.dat for popinjay plot memory."},
+             "in DIR/memory/RANK.dat for popinjay plot memory. --memory=calls: how often Python "
+             "allocates, and how many bytes, by call path in a profile, and in a trace at regions "
+             "of the user and calls of MPI."},
     {.name = "lines",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_record_opts, lines),

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 
 typedef struct columns {
-    uint32_t visits, time, least, most, sent, received, trace;
+    uint32_t visits, time, least, most, sent, received, trace, allocations, allocated;
 } columns;
 
 typedef struct putting {
@@ -39,7 +39,8 @@ static uint32_t add_column(pj_build *build, pj_measure measure, bool whole)
     return pj_build_column(build, PJ_AT_NODE, PJ_EXCLUSIVE, number, whole);
 }
 
-static columns add_columns(pj_build *b)
+/// `counted`: allocations were.
+static columns add_columns(pj_build *b, bool counted)
 {
     const pj_measure time = {.key = "time", .title = "Time", .unit = "s", .kind = PJ_MEASURE_TIME},
                      least = {.key = "min_time",
@@ -63,7 +64,15 @@ static columns add_columns(pj_build *b)
                      trace = {.key = "trace_bytes",
                               .title = "Bytes in a trace",
                               .unit = "B",
-                              .kind = PJ_MEASURE_BYTES};
+                              .kind = PJ_MEASURE_BYTES},
+                     allocations = {.key = "allocations",
+                                    .title = "Allocations",
+                                    .unit = "#",
+                                    .kind = PJ_MEASURE_COUNT},
+                     allocated = {.key = "bytes_allocated",
+                                  .title = "Bytes allocated",
+                                  .unit = "B",
+                                  .kind = PJ_MEASURE_BYTES};
     return (columns){
         .visits = pj_build_column(b, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM, true),
         .time = add_column(b, time, false),
@@ -72,6 +81,8 @@ static columns add_columns(pj_build *b)
         .sent = add_column(b, sent, true),
         .received = add_column(b, received, true),
         .trace = add_column(b, trace, true),
+        .allocations = counted ? add_column(b, allocations, true) : PJ_NO_ITEM,
+        .allocated = counted ? add_column(b, allocated, true) : PJ_NO_ITEM,
     };
 }
 
@@ -154,6 +165,10 @@ static void put_node(const putting *p, double rate, const pj_rec_node *node, uin
         pj_build_count(b, at->sent, to, location, (int64_t)node->sent);
     if (node->received)
         pj_build_count(b, at->received, to, location, (int64_t)node->received);
+    if (node->allocations) {
+        pj_build_count(b, at->allocations, to, location, (int64_t)node->allocations);
+        pj_build_count(b, at->allocated, to, location, (int64_t)node->allocated);
+    }
     pj_build_count(b, at->trace, to, location,
                    (int64_t)(node->visits * visit_bytes(node->region) + node->records));
     p->out->visits += node->visits;
@@ -201,6 +216,16 @@ static void put_parts(const putting *p, const pj_united_part *parts, size_t coun
 
 // Files
 
+static bool counts_allocations(const pj_united_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < parts[i].tree_count; k++)
+            for (uint32_t n = PJ_REC_TREE_FOLDED; n < parts[i].trees[k].count; n++)
+                if (pj_part_tree_node(&parts[i].trees[k], n)->allocations)
+                    return true;
+    return false;
+}
+
 static pj_profile *make(const pj_united_part *parts, size_t count, putting p, pj_err *err)
 {
     pj_job job = {.workers = 1};
@@ -212,7 +237,7 @@ static pj_profile *make(const pj_united_part *parts, size_t count, putting p, pj
     profile->format = "cubex";
     profile->title = "CUBE profile";
     profile->shape = PJ_SHAPE_TREE;
-    p.to = add_columns(build);
+    p.to = add_columns(build, counts_allocations(parts, count));
     put_parts(&p, parts, count);
     return pj_build_finish(build, err);
 }

@@ -9,7 +9,8 @@ static bool is_good(const pj_part_tree *tree, uint32_t number, uint32_t regions)
     const bool nothing = number == PJ_REC_TREE_FOLDED && node->region == 0;
     return node->parent < number && (nothing || (node->region > 0 && node->region <= regions)) &&
            node->visits < INT64_MAX && node->own < INT64_MAX && node->records < INT64_MAX &&
-           node->sent < INT64_MAX && node->received < INT64_MAX;
+           node->sent < INT64_MAX && node->received < INT64_MAX && node->allocations < INT64_MAX &&
+           node->allocated < INT64_MAX;
 }
 
 void pj_part_tree_check(pj_part_tree *tree, uint32_t regions)

@@ -53,6 +53,8 @@ void pj_py_api_fill(void)
         pj_py.frame_code = frame_code;
     look_up(&pj_py.method_new, "PyMethod_New", NULL);
     look_up(&pj_py.vectorcall, "PyObject_Vectorcall", NULL);
+    look_up(&pj_py.get_allocator, "PyMem_GetAllocator", NULL);
+    look_up(&pj_py.set_allocator, "PyMem_SetAllocator", NULL);
     look_up(&pj_py.call_vectorcall, "PyVectorcall_Call", NULL);
 }
 

@@ -37,6 +37,8 @@ typedef struct pj_py_api {
     PyObject *(*frame_code)(PyObject *frame); // a new reference
     PyObject *(*method_new)(PyObject *function, PyObject *self);
     pj_py_vectorcall vectorcall;
+    void (*get_allocator)(int domain, void *allocator); // PyMemAllocatorEx
+    void (*set_allocator)(int domain, void *allocator);
     PyObject *(*call_vectorcall)(PyObject *callable, PyObject *arguments, PyObject *names);
 } pj_py_api;
 

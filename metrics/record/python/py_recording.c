@@ -1,6 +1,7 @@
 // Chooses the hook, puts it in place and takes it out.
 #include "metrics/record/python/py_recording.h"
 
+#include "metrics/record/python/py_allocations.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
 #include "metrics/record/python/py_lines.h"
@@ -80,6 +81,7 @@ const char *pj_py_recording_start(pj_py_recording_options options)
         return NULL;
     }
     pj_py_lines_begin();
+    pj_py_allocations_begin();
     const pj_py_hook *hook = choose(options.hook);
     if (!hook || !pj_py_thread_wrap((pj_py_thread_events){begin_thread, end_thread}))
         return NULL;

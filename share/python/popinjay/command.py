@@ -22,6 +22,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --depth N           of a profile: calls within each other that have paths of their own
   --io                input and output too, with files and bytes; Python is started once more for it
   --memory[=T]        how much memory it has, read every 10ms, or T: DIR/memory/RANK.dat
+  --memory=calls      allocations of Python and their bytes: at regions, or of each call path
   --lines P,...       hits and time of each line of these functions, and of those with @profile:
                       DIR/lines/RANK.lprof (from 3.9 on)
   --counters NAME,... of the processor, by perf events: instructions,cycles, task-clock, page-faults

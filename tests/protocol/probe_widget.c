@@ -374,13 +374,13 @@ static void test_cycles(void **state)
     cycle(*state,
           "b = widget.VBox{widget.Button{on_click = print}, widget.IntSlider()}\n"
           "b.children[2]:observe(print) return b",
-          client_is_sanitized() ? 200 : 1000, 1200);
+          client_is_sanitized() ? 200 : (int)pj_rounds(1000, 1000), 1200);
 }
 
 static void test_wizard_cycles(void **state)
 {
     cycle(*state, "wizard '" PJ_SOURCE_DIR "/notebooks/traces/stencil_*.prv.gz'",
-          client_is_sanitized() ? 10 : (int)pj_rounds(200, 1000), 3000);
+          client_is_sanitized() ? 10 : (int)pj_rounds(100, 1000), 3000);
 }
 
 /// What the wizard shows, as a cell below.

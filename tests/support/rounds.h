@@ -1,6 +1,5 @@
-// How often a test repeats itself with other numbers: less in a quick run and under
-// ThreadSanitizer, where everything takes ten times longer and the same code runs again; more in a
-// long run.
+// How often a test repeats itself with other numbers: less in a quick run and under a sanitizer,
+// where everything takes longer and the same code runs again; more in a long run.
 #ifndef PJ_ROUNDS_H
 #define PJ_ROUNDS_H
 
@@ -20,11 +19,13 @@ static inline unsigned pj_rounds(unsigned usual, unsigned in_long_run)
     if (pj_extent_is("long"))
         return in_long_run;
 #if defined(__SANITIZE_THREAD__)
-    const bool is_less = true;
+    const unsigned part = 5;
+#elif defined(__SANITIZE_ADDRESS__)
+    const unsigned part = pj_extent_is("quick") ? 15 : 1;
 #else
-    const bool is_less = pj_extent_is("quick");
+    const unsigned part = pj_extent_is("quick") ? 5 : 1;
 #endif
-    return is_less ? (usual + 4) / 5 : usual;
+    return (usual + part - 1) / part;
 }
 
 #endif

@@ -58,6 +58,8 @@ typedef struct pj_ai_exchange {
     uint64_t idle[PJ_AI_IDLE_CAUSES]; // of the device up to its begin
     int64_t computed[2], copied[2];   // up to its begin and its end
     int64_t wait;                     // once matched; of an invalid one 0
+    uint32_t culprit;                 // whom that is for; its own rank = for nobody
+    uint64_t exposed;                 // part of the wait in which its device does nothing else
     bool split;
 } pj_ai_exchange;
 

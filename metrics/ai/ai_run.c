@@ -191,12 +191,14 @@ static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *a
         count += (uint32_t)ranks->items[r]->device_count;
     pj_devices *devices = pj_new(run->arena, pj_devices);
     uint32_t *rank_of = pj_new_n(run->arena, uint32_t, count + 1);
+    int64_t *numbers = pj_new_n(run->arena, int64_t, ranks->count + 1);
     devices->items = pj_new_n(run->arena, pj_device_sum, count + 1);
     devices->count = account->count = count;
     devices->runtime_ns = pj_new_n(run->arena, uint64_t, ranks->count + 1);
     account->shares = pj_new_n(run->arena, pj_ai_share, count + 1);
     for (uint32_t r = 0; r < ranks->count; r++) {
         const pj_ai_rank *rank = ranks->items[r];
+        numbers[r] = rank->rank;
         for (uint32_t d = 0; d < rank->device_count; d++, at++) {
             const char *key =
                 pj_arena_format(run->arena, "rank %lld:GPU %lld", (long long)rank->rank,
@@ -210,6 +212,7 @@ static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *a
         devices->early += rank->odd[PJ_AI_ODD_early];
     }
     account->rank_of = rank_of;
+    account->numbers = numbers;
     run->devices = devices;
 }
 
@@ -339,17 +342,18 @@ static void remark_on_culprit(pj_run *run, const pj_ai_ranks *ranks)
     const pj_ai_pair *worst = culprits;
     double all = (double)run->runtime_ns * run->ai->count;
     for (uint32_t r = 1; r < run->layout.ranks; r++)
-        worst = culprits[r].wait_ns > worst->wait_ns ? &culprits[r] : worst;
+        worst = culprits[r].exposed_ns > worst->exposed_ns ? &culprits[r] : worst;
     pj_auto_buf reasons = {.at = NULL};
+    double exposed = pj_ai_pair_exposed(worst);
     for (unsigned k = 0; k < PJ_AI_KINDS; k++)
-        if ((double)worst->reasons[k] >= least * all &&
+        if ((double)worst->reasons[k] * exposed >= least * all &&
             (double)worst->reasons[k] >= part * (double)worst->wait_ns)
             pj_buf_addf(&reasons, "%s%.1f %% %s", reasons.len ? ", " : ": ",
-                        100 * (double)worst->reasons[k] / all, pj_ai_kind_words(k));
-    if (all > 0 && (double)worst->wait_ns >= least * all)
+                        100 * (double)worst->reasons[k] * exposed / all, pj_ai_kind_words(k));
+    if (all > 0 && (double)worst->exposed_ns >= least * all)
         pj_run_remark(run, PJ_NOTE, "waiting for rank %lld takes %.1f %% of the devices' time%s",
                       (long long)ranks->items[worst->culprit]->rank,
-                      100 * (double)worst->wait_ns / all, reasons.len ? reasons.at : "");
+                      100 * (double)worst->exposed_ns / all, reasons.len ? reasons.at : "");
     free(culprits);
 }
 

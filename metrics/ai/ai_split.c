@@ -161,6 +161,7 @@ static void split_instance(splitting *s, size_t index)
         pj_ai_exchange *exchange = exchange_of(s->ranks, member);
         exchange->split = true;
         exchange->wait = length_of(exchange) - transfer;
+        exchange->culprit = culprit->rank;
         if (member == culprit || exchange->wait == 0)
             continue;
         pj_ai_pair *pair = pair_of(s, member->rank, culprit->rank);
@@ -213,63 +214,115 @@ typedef struct border {
     int64_t time;
     int8_t change;
     uint8_t layer;
+    uint32_t exchange; // of a wait
 } border;
 
 static int by_moment(const void *a, const void *b)
 {
     const border *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->exchange > y->exchange) - (x->exchange < y->exchange);
 }
 
-static size_t add_borders(border *out, int64_t begin, int64_t end, layer of)
+static size_t add_borders(border *out, const pj_ai_piece *piece, int64_t begin, int64_t end,
+                          layer of)
 {
     if (end <= begin)
         return 0;
-    out[0] = (border){begin, 1, (uint8_t)of};
-    out[1] = (border){end, -1, (uint8_t)of};
+    out[0] = (border){begin, 1, (uint8_t)of, piece->exchange};
+    out[1] = (border){end, -1, (uint8_t)of, piece->exchange};
     return 2;
 }
 
 static size_t lay_out(const pj_ai_rank *rank, const pj_ai_piece *piece, border *out)
 {
     if (piece->exchange == PJ_AI_NONE)
-        return add_borders(out, piece->begin, piece->end, COPIES);
+        return add_borders(out, piece, piece->begin, piece->end, COPIES);
     const pj_ai_exchange *exchange = &rank->exchanges[piece->exchange];
     if (!exchange->split)
-        return add_borders(out, piece->begin, piece->end, UNSPLIT);
+        return add_borders(out, piece, piece->begin, piece->end, UNSPLIT);
     int64_t moves = exchange->begin + exchange->wait; // from here on
     int64_t until = moves < piece->end ? moves : piece->end;
     int64_t from = moves > piece->begin ? moves : piece->begin;
-    size_t count = add_borders(out, piece->begin, until, WAIT);
-    return count + add_borders(out + count, from, piece->end, TRANSFER);
+    size_t count = add_borders(out, piece, piece->begin, until, WAIT);
+    return count + add_borders(out + count, piece, from, piece->end, TRANSFER);
 }
 
-static void share_out(const pj_ai_rank *rank, pj_ai_device *device)
+/// Exchanges that wait, in the order in which they began to: time counts for the first of them.
+typedef struct waiting {
+    uint32_t *queue;
+    size_t first, count;
+    int32_t *open; // by exchange of the rank: pieces of it that wait now
+} waiting;
+
+static void note_wait(waiting *w, const border *at)
+{
+    if (at->layer != WAIT)
+        return;
+    w->open[at->exchange] += at->change;
+    if (at->change > 0)
+        w->queue[w->count++] = at->exchange;
+}
+
+static uint32_t first_waiting(waiting *w)
+{
+    while (!w->open[w->queue[w->first]])
+        w->first++;
+    return w->queue[w->first];
+}
+
+static void sweep(pj_ai_rank *rank, const border *borders, size_t count, waiting *w,
+                  uint64_t ns[LAYERS])
+{
+    int64_t open[LAYERS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t since = i ? (uint64_t)(borders[i].time - borders[i - 1].time) : 0;
+        unsigned l = TRANSFER;
+        while (l < LAYERS && !open[l])
+            l++;
+        if (since && l < LAYERS)
+            ns[l] += since;
+        if (since && l == WAIT)
+            rank->exchanges[first_waiting(w)].exposed += since;
+        open[borders[i].layer] += borders[i].change;
+        note_wait(w, &borders[i]);
+    }
+}
+
+static void share_out(pj_ai_rank *rank, pj_ai_device *device)
 {
     border *borders = pj_take_memory((4 * device->piece_count + 1) * sizeof *borders);
     size_t count = 0;
     uint64_t ns[LAYERS] = {0};
-    int64_t open[LAYERS] = {0};
+    waiting w = {.queue = pj_take_memory((device->piece_count + 1) * sizeof *w.queue),
+                 .open = pj_take_zeros((rank->exchange_count + 1) * sizeof *w.open)};
     for (size_t i = 0; i < device->piece_count; i++)
         count += lay_out(rank, &device->pieces[i], borders + count);
     if (count)
         (void)!pj_sort_records(borders, count, sizeof *borders, by_moment, NULL);
-    for (size_t i = 0; i < count; i++) {
-        for (unsigned l = 0; i && l < LAYERS; l++)
-            if (open[l]) {
-                ns[l] += (uint64_t)(borders[i].time - borders[i - 1].time);
-                break;
-            }
-        open[borders[i].layer] += borders[i].change;
-    }
+    sweep(rank, borders, count, &w, ns);
     free(borders);
+    free(w.queue);
+    free(w.open);
     device->share.transfer = ns[TRANSFER];
     device->share.copies = ns[COPIES];
     device->share.unsplit = ns[UNSPLIT];
     device->share.wait = ns[WAIT];
 }
 
-static void finish_device(const pj_ai_ranks *ranks, const pj_ai_rank *rank, pj_ai_device *device)
+/// What is left of each wait counts for the pair that waits.
+static void charge_exposed(splitting *s)
+{
+    for (size_t r = 0; r < s->ranks->count; r++)
+        for (size_t i = 0; i < s->ranks->items[r]->exchange_count; i++) {
+            const pj_ai_exchange *exchange = &s->ranks->items[r]->exchanges[i];
+            if (exchange->exposed)
+                pair_of(s, (uint32_t)r, exchange->culprit)->exposed_ns += exchange->exposed;
+        }
+}
+
+static void finish_device(const pj_ai_ranks *ranks, pj_ai_rank *rank, pj_ai_device *device)
 {
     device->share.useful = device->useful;
     memcpy(device->share.idle, device->idle, sizeof device->idle);
@@ -293,6 +346,7 @@ bool pj_ai_split(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *accou
         for (size_t d = 0; d < ranks->items[r]->device_count; d++)
             finish_device(ranks, ranks->items[r], &ranks->items[r]->devices[d]);
     if (ok) {
+        charge_exposed(&s);
         keep_pairs(&s, arena);
         pj_ai_operations(ranks, arena, account);
     }

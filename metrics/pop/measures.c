@@ -41,6 +41,7 @@ static const struct {
     {PJ_NEEDS_MPI_TOLD, "the trace does not tell MPI calls"},
     {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
     {PJ_NEEDS_POSIX_IO, "the run did no input or output outside MPI"},
+    {PJ_NEEDS_IO, "the run did no input or output that the trace tells"},
 };
 
 static const char *lack_told_by_few(unsigned lacks)
@@ -61,6 +62,7 @@ static unsigned lacks_told_by_few(const pj_measures *m)
            (isnan(m->jsc_ideal_max) ? PJ_NEEDS_WAITS : 0) |
            (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
            (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO) |
+           (m->mpi_io_max > 0 || m->posix_io_max > 0 ? 0 : PJ_NEEDS_IO) |
            (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0);
 }
 

@@ -24,6 +24,7 @@ enum {
     PJ_NEEDS_OPENMP = 2048,
     PJ_NEEDS_EXCHANGES = 4096, // what devices wait for in exchanges
     PJ_NEEDS_MPI_TOLD = 8192,  // what threads did in MPI calls, or that there were none
+    PJ_NEEDS_IO = 16384,       // any of the two
     PJ_NEEDS_DEVICES_AND_MPI_TOLD = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD,
     PJ_NEEDS_DEVICES_AND_MPI_IDEAL = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD | PJ_NEEDS_IDEAL,
     PJ_NEEDS_COUNTERS = PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES,
@@ -32,7 +33,7 @@ enum {
     PJ_NEEDS_DEVICES_AND_REFERENCE = PJ_NEEDS_DEVICES | PJ_NEEDS_REFERENCE,
     /// Where a run has none of it there is nothing to tell.
     PJ_NEEDS_ACTIVITY = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_IO | PJ_NEEDS_POSIX_IO | PJ_NEEDS_OPENMP |
-                        PJ_NEEDS_EXCHANGES | PJ_NEEDS_MPI_TOLD,
+                        PJ_NEEDS_EXCHANGES | PJ_NEEDS_MPI_TOLD | PJ_NEEDS_IO,
 };
 
 /// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in

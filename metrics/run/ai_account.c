@@ -133,7 +133,9 @@ static const pj_column wait_columns[] = {
     {"instances", "Instances", "That waited.", PJ_UNIT_NONE, PJ_TEXT_NONE},
     {"wait_ns", "Wait", "Before what is computed meanwhile is taken off.", PJ_UNIT_NS,
      PJ_TEXT_NONE},
-    {"share", "Share", "Of the time of all devices.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
+    {"exposed_ns", "Exposed", "Of the wait: the device does nothing else.", PJ_UNIT_NS,
+     PJ_TEXT_NONE},
+    {"share", "Share", "What is exposed, of the time of all devices.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
     {"longest_ns", "Longest", NULL, PJ_UNIT_NS, PJ_TEXT_NONE},
     {"reason", "Reason", "What the culprit did longest while it was waited for.", PJ_UNIT_NONE,
      PJ_TEXT},
@@ -144,13 +146,14 @@ enum { WAIT_COLUMNS = sizeof wait_columns / sizeof *wait_columns };
 
 static void wait_cells(const pj_run *run, const pj_ai_pair *pair, pj_cell *cells)
 {
-    cells[0] = pj_cell_int(pair->culprit);
+    cells[0] = pj_cell_int(run->ai->numbers[pair->culprit]);
     cells[1] = pj_cell_int((int64_t)pair->instances);
     cells[2] = pj_cell_int((int64_t)pair->wait_ns);
-    cells[3] = all_time(run) > 0 ? pj_cell_real((double)pair->wait_ns / all_time(run))
+    cells[3] = pj_cell_int((int64_t)pair->exposed_ns);
+    cells[4] = all_time(run) > 0 ? pj_cell_real((double)pair->exposed_ns / all_time(run))
                                  : pj_cell_empty("the run takes no time");
-    cells[4] = pj_cell_int((int64_t)pair->longest_ns);
-    reason_cells(cells + 5, pair->reasons, pair->wait_ns);
+    cells[5] = pj_cell_int((int64_t)pair->longest_ns);
+    reason_cells(cells + 6, pair->reasons, pair->wait_ns);
 }
 
 static pj_table *pair_table(const pj_run *run, pj_table *table)
@@ -160,7 +163,7 @@ static pj_table *pair_table(const pj_run *run, pj_table *table)
     add_columns(table, wait_columns, WAIT_COLUMNS);
     for (uint32_t i = 0; i < run->ai->pair_count; i++) {
         pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_int(run->ai->pairs[i].rank);
+        cells[0] = pj_cell_int(run->ai->numbers[run->ai->pairs[i].rank]);
         wait_cells(run, &run->ai->pairs[i], cells + 1);
     }
     return table;
@@ -170,6 +173,7 @@ static void add_pair(pj_ai_pair *sum, const pj_ai_pair *pair)
 {
     sum->instances += pair->instances;
     sum->wait_ns += pair->wait_ns;
+    sum->exposed_ns += pair->exposed_ns;
     sum->longest_ns = pair->longest_ns > sum->longest_ns ? pair->longest_ns : sum->longest_ns;
     for (unsigned k = 0; k < PJ_AI_KINDS; k++)
         sum->reasons[k] += pair->reasons[k];
@@ -277,7 +281,7 @@ pj_table *pj_ai_steps_table(const pj_run *run)
         const pj_ai_step_row *row = &run->ai->steps[i];
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_int(row->number);
-        cells[1] = pj_cell_int(row->rank);
+        cells[1] = pj_cell_int(run->ai->numbers[row->rank]);
         cells[2] = pj_cell_int((int64_t)row->begin_ns);
         cells[3] = pj_cell_int((int64_t)row->length_ns);
     }

@@ -34,10 +34,11 @@ typedef struct pj_ai_share {
     uint64_t idle[PJ_AI_IDLE_CAUSES];
 } pj_ai_share;
 
-/// All waits of a rank for another one, before what is computed meanwhile is taken off.
+/// All waits of a rank for another one. `wait_ns`, longest and reasons are before what is computed
+/// and moved meanwhile is taken off; exposed waits of all pairs sum to the waits of all devices.
 typedef struct pj_ai_pair {
     uint32_t rank, culprit;
-    uint64_t instances, wait_ns, longest_ns;
+    uint64_t instances, wait_ns, exposed_ns, longest_ns;
     uint64_t reasons[PJ_AI_KINDS]; // what the culprit did longer than the waiter; at most wait_ns
 } pj_ai_pair;
 
@@ -61,6 +62,7 @@ typedef struct pj_ai_step_row {
 typedef struct pj_ai_account {
     pj_ai_share *shares;     // by device of the run
     const uint32_t *rank_of; // by device
+    const int64_t *numbers;  // of ranks of the run, as their files call them
     uint32_t count;
     pj_ai_pair *pairs; // in the order of rank and culprit
     uint32_t pair_count;
@@ -77,6 +79,12 @@ static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)
     for (unsigned i = 0; i < PJ_AI_IDLE_CAUSES; i++)
         sum += share->idle[i];
     return sum;
+}
+
+/// Part of the waits of a pair that is exposed; reasons are taken to be so evenly.
+static inline double pj_ai_pair_exposed(const pj_ai_pair *pair)
+{
+    return pair->wait_ns ? (double)pair->exposed_ns / (double)pair->wait_ns : 0;
 }
 
 /// "data_loading_ns", "Data loading", the sentence.

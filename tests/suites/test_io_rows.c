@@ -77,7 +77,7 @@ static void rows_by_hand(void **state)
 static void what_did_not_happen_has_no_row(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"mpi_io_efficiency", "mpi_io_load_balance",
+    static const char *const keys[] = {"io_efficiency", "mpi_io_efficiency", "mpi_io_load_balance",
                                        "posix_io_efficiency", "posix_io_load_balance"};
     const pj_metric_set *set;
     pj_auto_metrics metrics = rows_of(neither, &set);

@@ -2,6 +2,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
@@ -12,34 +13,87 @@
 
 #include <string.h>
 
+/// A part of the time of a device, the first at the bottom.
+typedef struct part {
+    const char *key, *title;
+    pj_colour colour;
+    bool idle;
+} part;
+
 enum { USEFUL, TRANSFER, FIRST_CAUSE, PARTS = FIRST_CAUSE + PJ_DEVICE_IDLE_CAUSES };
 
-static const pj_colour colours[PARTS] = {
-    [USEFUL] = PJ_COLOUR_RUNNING,
-    [TRANSFER] = PJ_COLOUR_TRANSFER,
-    [FIRST_CAUSE + PJ_DEVICE_IDLE_host] = PJ_COLOUR_OTHER,
-    [FIRST_CAUSE + PJ_DEVICE_IDLE_mpi] = PJ_COLOUR_MPI,
-    [FIRST_CAUSE + PJ_DEVICE_IDLE_launch] = PJ_COLOUR_LAUNCH,
-    [FIRST_CAUSE + PJ_DEVICE_IDLE_synchronise] = PJ_COLOUR_SYNC,
-    [FIRST_CAUSE + PJ_DEVICE_IDLE_ends] = PJ_COLOUR_ABSENT,
+static const pj_colour cause_colours[PJ_DEVICE_IDLE_CAUSES] = {
+    [PJ_DEVICE_IDLE_host] = PJ_COLOUR_OTHER,    [PJ_DEVICE_IDLE_mpi] = PJ_COLOUR_MPI,
+    [PJ_DEVICE_IDLE_launch] = PJ_COLOUR_LAUNCH, [PJ_DEVICE_IDLE_synchronise] = PJ_COLOUR_SYNC,
+    [PJ_DEVICE_IDLE_ends] = PJ_COLOUR_ABSENT,
 };
 
-static uint64_t part_of(const pj_device_sum *device, unsigned part)
+/// Of AI runs: exchanges are told into transfer and wait, and hosts load data.
+enum { AI_TRANSFER = 1, AI_COPIES, AI_UNSPLIT, AI_WAIT, AI_FIRST_CAUSE };
+enum { AI_PARTS = AI_FIRST_CAUSE + PJ_AI_IDLE_CAUSES };
+
+static const part ai_parts[AI_FIRST_CAUSE] = {
+    [USEFUL] = {"useful_ns", "Useful", PJ_COLOUR_RUNNING, false},
+    [AI_TRANSFER] = {"transfer_comm_ns", "Exchange", PJ_COLOUR_TRANSFER, false},
+    [AI_COPIES] = {"copies_ns", "Copies", PJ_COLOUR_IO, false},
+    [AI_UNSPLIT] = {"unsplit_ns", "Unsplit", PJ_COLOUR_COLLECTIVE, false},
+    [AI_WAIT] = {"wait_ns", "Wait for other ranks", PJ_COLOUR_MESSAGE, false},
+};
+
+static const pj_colour ai_causes[PJ_AI_IDLE_CAUSES] = {
+    [PJ_AI_IDLE_not_started] = PJ_COLOUR_ABSENT, [PJ_AI_IDLE_data_loading] = PJ_COLOUR_MPI,
+    [PJ_AI_IDLE_synchronise] = PJ_COLOUR_SYNC,   [PJ_AI_IDLE_runtime] = PJ_COLOUR_FORK,
+    [PJ_AI_IDLE_host] = PJ_COLOUR_OTHER,         [PJ_AI_IDLE_launch] = PJ_COLOUR_LAUNCH,
+    [PJ_AI_IDLE_launch_latency] = 0xf2c9d8ffu,   [PJ_AI_IDLE_queued] = 0xb8d9a0ffu,
+    [PJ_AI_IDLE_unknown] = PJ_COLOUR_DISABLED,   [PJ_AI_IDLE_ended] = PJ_COLOUR_IDLE,
+};
+
+static unsigned parts_of(const pj_run *run)
 {
-    return part == USEFUL     ? device->useful_ns
-           : part == TRANSFER ? device->transfer_ns
-                              : device->idle_ns[part - FIRST_CAUSE];
+    return run->ai ? AI_PARTS : PARTS;
 }
 
-static pj_column column_of(unsigned part, pj_arena *arena)
+static uint64_t ai_time_of(const pj_ai_share *share, unsigned at)
 {
-    if (part == USEFUL)
-        return (pj_column){.key = "useful_ns", .title = "Useful", .unit = PJ_UNIT_NS};
-    if (part == TRANSFER)
-        return (pj_column){.key = "transfer_ns", .title = "Transfer", .unit = PJ_UNIT_NS};
-    pj_device_idle cause = (pj_device_idle)(part - FIRST_CAUSE);
-    return (pj_column){.key = pj_device_idle_key(cause),
-                       .title = pj_arena_format(arena, "Idle: %s", pj_device_idle_title(cause)),
+    const uint64_t parts[AI_FIRST_CAUSE] = {[USEFUL] = share->useful,
+                                            [AI_TRANSFER] = share->transfer,
+                                            [AI_COPIES] = share->copies,
+                                            [AI_UNSPLIT] = share->unsplit,
+                                            [AI_WAIT] = share->wait};
+    return at < AI_FIRST_CAUSE ? parts[at] : share->idle[at - AI_FIRST_CAUSE];
+}
+
+static uint64_t time_of(const pj_run *run, uint32_t device, unsigned at)
+{
+    const pj_device_sum *sum = &run->devices->items[device];
+    return run->ai          ? ai_time_of(&run->ai->shares[device], at)
+           : at == USEFUL   ? sum->useful_ns
+           : at == TRANSFER ? sum->transfer_ns
+                            : sum->idle_ns[at - FIRST_CAUSE];
+}
+
+static part part_of(const pj_run *run, unsigned at)
+{
+    if (run->ai && at < AI_FIRST_CAUSE)
+        return ai_parts[at];
+    if (run->ai) {
+        pj_ai_idle cause = (pj_ai_idle)(at - AI_FIRST_CAUSE);
+        return (part){pj_ai_idle_key(cause), pj_ai_idle_title(cause), ai_causes[cause], true};
+    }
+    if (at == USEFUL)
+        return (part){"useful_ns", "Useful", PJ_COLOUR_RUNNING, false};
+    if (at == TRANSFER)
+        return (part){"transfer_ns", "Transfer", PJ_COLOUR_TRANSFER, false};
+    pj_device_idle cause = (pj_device_idle)(at - FIRST_CAUSE);
+    return (part){pj_device_idle_key(cause), pj_device_idle_title(cause), cause_colours[cause],
+                  true};
+}
+
+static pj_column column_of(const pj_run *run, unsigned at, pj_arena *arena)
+{
+    part of = part_of(run, at);
+    return (pj_column){.key = of.key,
+                       .title = of.idle ? pj_arena_format(arena, "Idle: %s", of.title) : of.title,
                        .unit = PJ_UNIT_NS};
 }
 
@@ -59,24 +113,24 @@ static pj_table *times(const pj_run *run)
     const pj_devices *devices = run->devices;
     pj_table *table = pj_table_new("");
     pj_table_add_column(table, (pj_column){.key = "device", .title = "Device", .text = PJ_TEXT});
-    for (unsigned part = 0; part < PARTS; part++)
-        pj_table_add_column(table, column_of(part, table->arena));
+    for (unsigned at = 0; at < parts_of(run); at++)
+        pj_table_add_column(table, column_of(run, at, table->arena));
     bool nodes = devices && on_several_nodes(devices);
     for (uint32_t d = 0; devices && d < devices->count; d++) {
         const pj_device_sum *device = &devices->items[d];
         pj_str name = nodes ? pj_str_of(device->key) : pj_device_name(device->key);
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(pj_arena_text(table->arena, name));
-        for (unsigned part = 0; part < PARTS; part++)
-            cells[1 + part] = pj_cell_int((int64_t)part_of(device, part));
+        for (unsigned at = 0; at < parts_of(run); at++)
+            cells[1 + at] = pj_cell_int((int64_t)time_of(run, d, at));
     }
     return table;
 }
 
-static bool has(const pj_devices *devices, unsigned part)
+static bool has(const pj_run *run, unsigned at)
 {
-    for (uint32_t d = 0; d < devices->count; d++)
-        if (part_of(&devices->items[d], part))
+    for (uint32_t d = 0; d < run->devices->count; d++)
+        if (time_of(run, d, at))
             return true;
     return false;
 }
@@ -95,11 +149,11 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     pj_colour chosen[PJ_PLOT_MOST_Y];
     pj_plot_opts bars = opts;
     size_t count = 0;
-    for (unsigned part = 0; !opts.y[0] && part < PARTS; part++) {
-        if (!has(run->devices, part))
+    for (unsigned at = 0; !opts.y[0] && at < parts_of(run); at++) {
+        if (!has(run, at))
             continue;
-        chosen[count] = colours[part];
-        bars.y[count++] = table->columns[1 + part].key;
+        chosen[count] = part_of(run, at).colour;
+        bars.y[count++] = table->columns[1 + at].key;
     }
     bars.title =
         opts.title ? opts.title
@@ -114,7 +168,7 @@ const pj_plot pj_plot_devices = {
     .name = "devices",
     .title = "Time of each device",
     .help = "What every device (GPU) of a run does, and what the host does while it is idle, as "
-            "stacked bars.",
+            "stacked bars; of AI runs also how long it waits for other ranks.",
     .source = PJ_PLOT_RUN,
     .aspects = PJ_WANT(devices),
     .numbers = pj_devices_table,

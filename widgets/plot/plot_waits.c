@@ -26,6 +26,11 @@ static void choose(const pj_table *table, pj_plot_opts *bars)
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
+    if (data.run->ai) {
+        pj_fail(err, PJ_E_MISSING, data.run->path, 0,
+                "is an AI run: plot devices shows what its devices wait for");
+        return NULL;
+    }
     if (!data.run->waits || data.run->waits->sum_count == 0) {
         pj_fail(err, PJ_E_MISSING, data.run->path, 0, "has no waits in MPI calls to draw");
         return NULL;

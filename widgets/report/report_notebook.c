@@ -152,7 +152,7 @@ static void add_application(writer *w)
 /// Whether the trace itself is at hand, to be asked again.
 static bool has_events(const pj_run *run)
 {
-    return !run->untraced && (!run->provenance || !run->provenance->alone);
+    return (!run->untraced || run->ai) && (!run->provenance || !run->provenance->alone);
 }
 
 /// What may find nothing to show after a change of runs or region.
@@ -172,8 +172,9 @@ static void add_faults(writer *w)
     add_guarded(w,
                 "function() return findings(runs):select(\"rank\", \"title\", \"where\", "
                 "\"recoverable_ns\", \"share\", \"method\") end",
-                "What mending each fault of the largest run would bring: each replay on top of "
-                "those before it",
+                last->ai ? "Where the time of the devices of the largest run goes besides compute"
+                         : "What mending each fault of the largest run would bring: each replay "
+                           "on top of those before it",
                 "tab:findings");
 }
 

@@ -2,6 +2,7 @@
 // the general: what a general one brings is then beside what the particular ones explain.
 #include "metrics/analyse/faults/faults.h"
 
+#include "metrics/analyse/faults/ai_faults.h"
 #include "metrics/analyse/faults/fault_steps.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -11,6 +12,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/replay/whatif/play.h"
 #include "metrics/replay/whatif/tape.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study.h"
@@ -405,10 +407,17 @@ bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *ar
     search s = {.run = run, .job = job, .arena = arena, .out = out};
     s.threads = run->layout.locations;
     // A kind is found twice at most: in a wait and in the work.
-    *out = (pj_faults){.run = run, .items = pj_new_n(arena, pj_fault, 2 * PJ_FAULT_KINDS)};
+    *out = (pj_faults){.run = run,
+                       .items = pj_new_n(arena, pj_fault, 2 * PJ_FAULT_KINDS),
+                       .units = run->ai ? run->ai->count : s.threads};
+    if (run->ai) {
+        pj_ai_faults_find(run, arena, out);
+        fold(out, WORTH * (double)run->runtime_ns * out->units);
+        return true;
+    }
     if (!find_in_work(&s, err) || !find_in_study(&s, runs, count, err))
         return false;
     find_in_network(&s);
-    fold(out, WORTH * (double)run->runtime_ns * s.threads);
+    fold(out, WORTH * (double)run->runtime_ns * out->units);
     return true;
 }

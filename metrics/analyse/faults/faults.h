@@ -39,6 +39,7 @@ typedef struct pj_faults {
     const pj_run *run;
     pj_fault *items; // the most recoverable first
     size_t count;
+    double units;     // threads; of AI runs devices
     double others_ns; // of those below a hundredth of the run, together
     size_t others;
 } pj_faults;
@@ -47,8 +48,8 @@ typedef struct pj_faults {
 #define PJ_FAULTS_WANT                                                                             \
     (PJ_WANT(tape) | PJ_WANT(waits) | PJ_WANT(omp_waits) | PJ_WANT(regions) | PJ_WANT(mpi_use))
 
-/// Of the run with most threads; the others tell how it scales. Errors: PJ_E_STOPPED; a run that
-/// cannot be replayed has the faults that need no replay.
+/// Of the run with most threads; the others tell how it scales. Times of AI runs are those of
+/// devices. Errors: PJ_E_STOPPED; a run that cannot be replayed has the faults that need no replay.
 PJ_CHECKED bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *arena,
                                pj_faults *out, pj_err *err);
 

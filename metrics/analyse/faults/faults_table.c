@@ -45,7 +45,7 @@ static const pj_column columns[COLUMNS] = {
 
 static pj_cell share(const pj_faults *faults, double ns)
 {
-    double whole = (double)faults->run->runtime_ns * faults->run->layout.locations;
+    double whole = (double)faults->run->runtime_ns * faults->units;
     return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("the run has no runtime");
 }
 
@@ -93,20 +93,42 @@ static void add_others(const pj_faults *faults, double runs, pj_table *table)
     cells[SHARE] = share(faults, faults->others_ns);
 }
 
+/// AI runs are told in the time of their devices.
+static pj_column column_of(const pj_faults *faults, size_t c)
+{
+    pj_column column = columns[c];
+    if (!faults->run->ai)
+        return column;
+    if (c == LOSS)
+        column.help = "Of all devices.";
+    if (c == RECOVERABLE)
+        column.help = "By mending it, of all devices: at most.";
+    if (c == SHARE)
+        column.help = "Part of the time of all devices.";
+    if (c == CORE_HOURS) {
+        column.title = "Device-hours";
+        column.help = "That mending it brings at most, of all devices.";
+    }
+    return column;
+}
+
 pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
 {
     pj_table *table = pj_table_new("");
     double runs = runs_per_year > 0 ? runs_per_year : 1;
     table->title = pj_arena_format(table->arena, "What mending %s would bring", faults->run->name);
     for (size_t c = 0; c < COLUMNS; c++)
-        pj_table_add_column(table, columns[c]);
+        pj_table_add_column(table, column_of(faults, c));
     for (size_t i = 0; i < faults->count; i++)
         add_row(faults, i, runs, table);
     if (faults->others)
         add_others(faults, runs, table);
     table->note =
-        faults->count == 0
-            ? "Nothing was found that would bring a hundredth of the run."
+        faults->count == 0 ? "Nothing was found that would bring a hundredth of the run."
+        : faults->run->ai
+            ? "Parts of the account of devices: what is lost in each. Together with useful time "
+              "they "
+              "are all of it; what mending one would bring is at most that."
             : "Each finding is mended in a replay on top of those that are more particular: "
               "what they bring adds up. Scaling is against the smallest run.";
     return table;

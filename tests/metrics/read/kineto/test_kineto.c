@@ -199,6 +199,12 @@ static void by_hand(const hand *h, unsigned workers)
     assert_int_equal(run->ai->count, h->count);
     for (unsigned d = 0; d < h->count; d++)
         same_share(h, d, &run->ai->shares[d]);
+    uint64_t exposed = 0, waits = 0;
+    for (uint32_t i = 0; i < run->ai->pair_count; i++)
+        exposed += run->ai->pairs[i].exposed_ns;
+    for (unsigned d = 0; d < h->count; d++)
+        waits += run->ai->shares[d].wait;
+    assert_int_equal(exposed, waits);
     pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, NULL);
     pj_auto_metrics m =
         pj_metrics_new(pj_metric_set_default(study), study, (pj_metrics_opts){0}, NULL);
@@ -247,7 +253,10 @@ static void who_waits_for_whom_and_why(void **state)
     assert_int_equal(pair_of(chain, 0, 1)->wait_ns, 40000);
     assert_int_equal(pair_of(chain, 2, 1)->wait_ns, 50000);
     pj_auto_run copy = must_load("e5/rank{0,1}.json", 1);
-    assert_int_equal(pair_of(copy, 0, 1)->wait_ns, 60000); // before what hides it
+    assert_int_equal(pair_of(copy, 0, 1)->wait_ns, 60000);    // before what hides it
+    assert_int_equal(pair_of(copy, 0, 1)->exposed_ns, 30000); // less compute and the copy
+    pj_auto_run hidden = must_load("e4/rank{0,1}.json", 1);
+    assert_int_equal(pair_of(hidden, 1, 0)->exposed_ns, 0); // all of it is computed over
 }
 
 static void oddities_are_said(void **state)

@@ -77,6 +77,24 @@ static void reopened(void)
     fclose(file);
 }
 
+/// Single bytes, numbers as text, a file without a name.
+static void small_things(void)
+{
+    int number = 0;
+    FILE *file = tmpfile();
+    if (!file)
+        fail("tmpfile");
+    fputc('4', file);
+    putc('2', file);
+    fprintf(file, " rest");
+    rewind(file);
+    fscanf(file, "%d", &number);
+    printf("%d", number);
+    printf("%c", fgetc(file));
+    printf("%c\n", getc(file));
+    fclose(file);
+}
+
 /// Its memory is its parent's.
 static void borrowed(void)
 {
@@ -101,6 +119,7 @@ int main(int argc, char **argv)
     descriptors();
     borrowed();
     reopened();
+    small_things();
     if (pthread_create(&thread, NULL, read_all, NULL) != 0)
         fail("thread");
     pthread_join(thread, NULL);

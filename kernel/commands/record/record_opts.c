@@ -105,7 +105,8 @@ const pj_param pj_record_rows[] = {
      .offset = offsetof(pj_record_opts, openmp),
      .help =
          "OpenMP of libgomp in libraries and Python's extensions, too; that of a program which is "
-         "linked with it is always recorded."},
+         "linked with it is always recorded. Loops with a static schedule call nothing of libgomp: "
+         "their time is that of the parallel region around them."},
     {.name = "sample",
      .type = PJ_PARAM_DURATION,
      .offset = offsetof(pj_record_opts, sample),

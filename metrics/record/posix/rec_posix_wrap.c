@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -21,6 +22,8 @@
 
 #undef fread_unlocked // macros where gcc optimises
 #undef fwrite_unlocked
+#undef getc
+#undef putc
 
 enum { DATA = PJ_REC_ROLE_FILE_IO, METADATA = PJ_REC_ROLE_FILE_IO_METADATA };
 
@@ -71,11 +74,13 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 
-/// The library's own function, as `real`.
-#define REAL(symbol, shown, of_role)                                                               \
+/// The library's own function of this type and name, as `real`.
+#define REAL_NAMED(like, symbol, shown, of_role)                                                   \
     static function own = {.name = (shown), .role = (of_role)};                                    \
-    __typeof__(&(symbol)) real;                                                                    \
-    *(void **)&real = pj_rec_posix_real(&own, #symbol)
+    __typeof__(&(like)) real;                                                                      \
+    *(void **)&real = pj_rec_posix_real(&own, symbol)
+
+#define REAL(symbol, shown, of_role) REAL_NAMED(symbol, #symbol, shown, of_role)
 
 #define TRANSFER(type, symbol, shown, parameters, arguments, file, mode, bytes, result)            \
     PJ_REC_API type symbol parameters                                                              \
@@ -208,6 +213,45 @@ PJ_REC_API int __fprintf_chk(FILE *file, int flag, const char *format, ...)
 {
     PRINTED(__vfprintf_chk, file, flag, format);
 }
+
+/// Where a stream stands; a negative number where that cannot be told. errno stays.
+static int64_t place_in(FILE *file)
+{
+    const int kept = errno;
+    const int64_t place = ftello(file);
+    errno = kept;
+    return place;
+}
+
+/// What is read is told by where the stream stands behind it. Programs call the function of the C
+/// that they were compiled for; its name here is another, which no header makes a second one of.
+#define SCANNED(name, symbol, next)                                                                \
+    PJ_REC_API int next_##name(FILE *file, const char *format, va_list values) __asm__(#next);     \
+    PJ_REC_API int next_##name(FILE *file, const char *format, va_list values)                     \
+    {                                                                                              \
+        REAL_NAMED(next_##name, #next, "fscanf", DATA);                                            \
+        call c;                                                                                    \
+        const uint32_t handle = handle_of(__builtin_return_address(0), descriptor_of(file));       \
+        if (!handle || !pj_rec_posix_begin(&c, &own))                                              \
+            return real(file, format, values);                                                     \
+        const int64_t from = place_in(file);                                                       \
+        pj_rec_posix_operation operation =                                                         \
+            pj_rec_posix_operate(&c, handle, PJ_REC_POSIX_READ, PJ_REC_UNDEFINED);                 \
+        int done = real(file, format, values);                                                     \
+        pj_rec_posix_back(&c);                                                                     \
+        pj_rec_posix_complete(&c, operation, from < 0 ? 0 : place_in(file) - from);                \
+        pj_rec_posix_end(&c);                                                                      \
+        return done;                                                                               \
+    }                                                                                              \
+    PJ_REC_API int name(FILE *file, const char *format, ...) __asm__(#symbol);                     \
+    PJ_REC_API int name(FILE *file, const char *format, ...)                                       \
+    {                                                                                              \
+        PRINTED(next_##name, file, format);                                                        \
+    }
+
+SCANNED(scan, fscanf, vfscanf)
+SCANNED(scan_c99, __isoc99_fscanf, __isoc99_vfscanf)
+SCANNED(scan_c23, __isoc23_fscanf, __isoc23_vfscanf)
 // NOLINTEND(bugprone-reserved-identifier,readability-function-size)
 
 // Ends and copies of descriptors
@@ -318,7 +362,7 @@ static int flags_of(const char *mode)
 
 /// A stream whose descriptor was `before`, negative where it is new: nobody else is seen to close
 /// it.
-#define STREAM(symbol, shown, parameters, arguments, before)                                       \
+#define STREAM(symbol, shown, parameters, arguments, before, mode)                                 \
     PJ_REC_API FILE *symbol parameters                                                             \
     {                                                                                              \
         REAL(symbol, shown, METADATA);                                                             \
@@ -337,12 +381,14 @@ static int flags_of(const char *mode)
         return made;                                                                               \
     }
 
-STREAM(fopen, "fopen", (const char *path, const char *mode), (path, mode), -1)
-STREAM(fopen64, "fopen", (const char *path, const char *mode), (path, mode), -1)
+STREAM(fopen, "fopen", (const char *path, const char *mode), (path, mode), -1, mode)
+STREAM(fopen64, "fopen", (const char *path, const char *mode), (path, mode), -1, mode)
+STREAM(tmpfile, "tmpfile", (void), (), -1, "w+")
+STREAM(tmpfile64, "tmpfile", (void), (), -1, "w+")
 STREAM(freopen, "freopen", (const char *path, const char *mode, FILE *file), (path, mode, file),
-       descriptor_of(file))
+       descriptor_of(file), mode)
 STREAM(freopen64, "freopen", (const char *path, const char *mode, FILE *file), (path, mode, file),
-       descriptor_of(file))
+       descriptor_of(file), mode)
 
 PJ_REC_API int fclose(FILE *file)
 {

@@ -161,7 +161,8 @@ const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_are
 
 static bool is_no_file(pj_str file)
 {
-    return file.len == 0 || pj_str_equal(file, PJ_S("~")) || file.at[0] == '<';
+    return file.len == 0 || pj_str_equal(file, PJ_S("~")) || file.at[0] == '<' ||
+           pj_profile_is_unknown(file);
 }
 
 const char *pj_function_place(const pj_profile *profile, uint32_t region, pj_arena *arena)
@@ -191,7 +192,7 @@ const char *pj_function_label(const pj_profile *profile, uint32_t region, pj_are
     const pj_profile_region *r = &profile->regions[region];
     pj_str file = pj_profile_text(profile, r->file), name = pj_profile_name(profile, region);
     pj_str module = pj_profile_module_of_file(file);
-    if (file.len == 0)
+    if (file.len == 0 || pj_profile_is_unknown(file))
         return pj_arena_text(arena, name);
     return pj_arena_format(arena, PJ_STR_FMT ":%u:" PJ_STR_FMT, PJ_STR_ARG(module), r->line,
                            PJ_STR_ARG(name));

@@ -38,11 +38,16 @@ pj_str pj_profile_module_of_file(pj_str file)
     return point < file.len && point > 0 ? pj_str_head(file, point) : file;
 }
 
+bool pj_profile_is_unknown(pj_str text)
+{
+    return pj_str_equal(text, PJ_S("[Unknown]"));
+}
+
 /// What tells a function from others of its name: its stage or module, else what the source says.
 static void add_apart(const pj_profile *p, const pj_profile_region *r, pj_buf *out)
 {
     uint32_t which = r->module ? r->module : r->apart;
-    if (r->apart && which != r->name)
+    if (r->apart && which != r->name && !pj_profile_is_unknown(p->texts[which]))
         pj_buf_addf(out, " [" PJ_STR_FMT "]", PJ_STR_ARG(p->texts[which]));
 }
 
@@ -71,7 +76,7 @@ void pj_profile_label(const pj_profile *p, uint32_t region, bool strip, pj_buf *
         pj_buf_addf(out, "{" PJ_STR_FMT "}", (int)name.len - 2, name.at + 1);
         return;
     }
-    if (!file.len || is_builtin || is_library(r, file)) {
+    if (!file.len || is_builtin || is_library(r, file) || pj_profile_is_unknown(file)) {
         pj_buf_add(out, name);
         add_apart(p, r, out);
         return;

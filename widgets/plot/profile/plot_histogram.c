@@ -14,7 +14,7 @@
 #include "widgets/plot/profile/profile_view.h"
 #include "widgets/plot/profile/rank_values.h"
 
-enum { BINS = 10, LISTED_MOST = 24 };
+enum { BINS = 10 };
 
 typedef struct histogram {
     pj_rank_values values;
@@ -24,30 +24,38 @@ typedef struct histogram {
     uint32_t counts[BINS];
 } histogram;
 
-static size_t bin_of(const histogram *h, double value)
-{
-    double width = h->spread.most - h->spread.least;
-    size_t bin = width > 0 ? (size_t)((value - h->spread.least) / width * BINS) : 0;
-    return bin < BINS ? bin : BINS - 1;
-}
-
 static double edge_of(const histogram *h, size_t bin)
 {
     return h->spread.least + (h->spread.most - h->spread.least) * (double)bin / BINS;
 }
 
+/// The bin whose edges are around a value, as the texts tell them.
+static size_t bin_of(const histogram *h, double value)
+{
+    size_t bin = BINS - 1;
+    while (bin && value < edge_of(h, bin))
+        bin--;
+    return h->spread.most > h->spread.least ? bin : 0;
+}
+
+/// "ranks 0 to 3, 7": those of a bin, of which the last one has the largest of all too.
+static const char *ranks_of(const histogram *h, size_t bin)
+{
+    const pj_profile_view *v = &h->values.view;
+    bool is_last = bin + 1 == BINS || !(h->spread.most > h->spread.least);
+    double below = is_last ? INFINITY : edge_of(h, bin + 1);
+    return pj_arena_format(v->arena, "%s%s %s", v->ranks == v->location_count ? "rank" : "thread",
+                           h->counts[bin] == 1 ? "" : "s",
+                           pj_rank_values_list(&h->values, h->of, edge_of(h, bin), below));
+}
+
 static const char *hover_of(const histogram *h, size_t bin)
 {
     const pj_profile_view *v = &h->values.view;
-    pj_auto_buf text = {0};
-    uint32_t listed = 0;
-    pj_buf_addf(&text, "%u from %s ", h->counts[bin], pj_profile_view_amount(v, edge_of(h, bin)));
-    pj_buf_addf(&text, "to %s:", pj_profile_view_amount(v, edge_of(h, bin + 1)));
-    for (uint32_t k = 0; k < v->location_count; k++)
-        if (!isnan(h->of[k]) && bin_of(h, h->of[k]) == bin && listed++ < LISTED_MOST)
-            pj_buf_addf(&text, "%s %s", listed > 1 ? "," : "", h->values.names[k]);
-    pj_buf_puts(&text, listed > LISTED_MOST ? ", ..." : "");
-    return pj_arena_text(v->arena, pj_buf_str(&text));
+    const char *from = pj_profile_view_amount(v, edge_of(h, bin));
+    const char *to = pj_profile_view_amount(v, edge_of(h, bin + 1));
+    return pj_arena_format(v->arena, "%u from %s to %s\n%s", h->counts[bin], from, to,
+                           ranks_of(h, bin));
 }
 
 static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw)
@@ -79,6 +87,26 @@ static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw
         draw);
 }
 
+/// Names the ranks of a bin: up its bar where that is high enough, else above its number.
+static void put_ranks(const histogram *h, const pj_draw *draw, pj_chart *chart, size_t bin)
+{
+    static const double least_height = 48, number_height = 18;
+    pj_style style = {.size = 11, .halo = true};
+    double slot = (chart->right - chart->left) / BINS, top = pj_chart_y(chart, h->counts[bin]);
+    double x = chart->left + ((double)bin + 0.5) * slot, room = chart->bottom - top;
+    const char *names = ranks_of(h, bin);
+    if (room >= least_height) {
+        style.angle = 90;
+        style.halo = false;
+        names = pj_textbox_elide(draw, chart->arena, names, style, room - 12);
+        pj_textbox_put(chart->figure, x + 4, chart->bottom - 6, names, style);
+    } else if (pj_textbox_width(draw, names, style) <= slot) {
+        style.anchor = PJ_ANCHOR_MIDDLE;
+        style.colour = PJ_MUTED;
+        pj_textbox_put(chart->figure, x, top - number_height, names, style);
+    }
+}
+
 static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
 {
     const pj_profile_view *v = &h->values.view;
@@ -99,6 +127,7 @@ static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
                                               .h = chart.bottom - top,
                                               .fill = pj_palette_mix(fill, PJ_INK, 0.15),
                                               .hover = hover_of(h, b)});
+        put_ranks(h, draw, &chart, b);
         pj_textbox_put(chart.figure, chart.left + ((double)b + 0.5) * slot, top - 4,
                        pj_arena_format(v->arena, "%u", h->counts[b]),
                        (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});

@@ -9,6 +9,7 @@
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_findings.h"
+#include "metrics/profile/profile_names.h"
 #include "metrics/profile/profile_sums.h"
 
 #include <ctype.h>
@@ -337,7 +338,7 @@ void pj_profile_view_describe(const pj_profile_view *view, uint32_t region, pj_b
     pj_buf_add(out, name);
     if (*place)
         pj_buf_addf(out, "\n%s", place);
-    if (module.len)
+    if (module.len && !pj_profile_is_unknown(module))
         pj_buf_addf(out, "%smodule " PJ_STR_FMT, *place ? ", " : "\n", PJ_STR_ARG(module));
     pj_buf_addf(out, "\nwith callees %s (%s), ",
                 pj_profile_view_amount(view, of->inclusive[region]),

@@ -125,23 +125,25 @@ static int upwards(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/// Ranks from `least` on, as many as a line holds.
-static void add_names(const pj_rank_values *values, const double *of, double least, pj_buf *out)
+const char *pj_rank_values_list(const pj_rank_values *values, const double *of, double least,
+                                double below)
 {
     enum { NAMED_MOST = 16, RUN_LEAST = 3 };
     uint32_t named = 0, count = values->view.location_count;
+    pj_auto_buf out = {0};
     for (uint32_t k = 0, next; k < count; k = next) {
-        for (next = k; next < count && of[next] >= least;)
+        for (next = k; next < count && of[next] >= least && of[next] < below;)
             next++;
         if (next - k >= RUN_LEAST && named++ < NAMED_MOST)
-            pj_buf_addf(out, "%s%s to %s", named > 1 ? ", " : "", values->names[k],
+            pj_buf_addf(&out, "%s%s to %s", named > 1 ? ", " : "", values->names[k],
                         values->names[next - 1]);
         for (uint32_t i = k; next - k < RUN_LEAST && i < next; i++)
             if (named++ < NAMED_MOST)
-                pj_buf_addf(out, "%s%s", named > 1 ? ", " : "", values->names[i]);
+                pj_buf_addf(&out, "%s%s", named > 1 ? ", " : "", values->names[i]);
         next += next == k;
     }
-    pj_buf_puts(out, named > NAMED_MOST ? ", ..." : "");
+    pj_buf_puts(&out, named > NAMED_MOST ? ", ..." : "");
+    return pj_arena_text(values->view.arena, pj_buf_str(&out));
 }
 
 const char *pj_rank_gap_said(const pj_rank_values *values, const double *of)
@@ -166,10 +168,8 @@ const char *pj_rank_gap_said(const pj_rank_values *values, const double *of)
                 pj_profile_view_amount(v, sorted[at]));
     if (count - at > 1)
         pj_buf_addf(&text, " to %s", pj_profile_view_amount(v, sorted[count - 1]));
-    pj_buf_puts(&text, " (");
-    add_names(values, of, sorted[at], &text);
-    pj_buf_addf(&text, "), %u take%s %s", at, at == 1 ? "s" : "",
-                pj_profile_view_amount(v, sorted[0]));
+    pj_buf_addf(&text, " (%s), %u take%s %s", pj_rank_values_list(values, of, sorted[at], INFINITY),
+                at, at == 1 ? "s" : "", pj_profile_view_amount(v, sorted[0]));
     if (at > 1)
         pj_buf_addf(&text, " to %s", pj_profile_view_amount(v, sorted[at - 1]));
     return pj_arena_text(v->arena, pj_buf_str(&text));

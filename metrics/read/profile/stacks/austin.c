@@ -1,5 +1,6 @@
-// The text of austin 3, the sampler of Python: "P12;T0:34;file:function:line;... 500". Source of
-// the format: its README, section "Data Format".
+// The text of austin, the sampler of Python: "P12;T0:34;file:function:line;... 500" of austin 2 and
+// 3, which may be without a header, and "Process 12;Thread 34;function (file);L8;... 500" of
+// austin 1. Source of the format: its READMEs, section "Data Format".
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
@@ -19,9 +20,66 @@ typedef struct austin {
     bool moded, full;           // the mode is known; three values a stack
 } austin;
 
+/// The line of "L8", which follows a frame of austin 1; 0 = is none.
+static uint32_t line_behind(pj_str piece)
+{
+    uint64_t line;
+    bool good = pj_str_starts(piece, PJ_S("L")) && pj_parse_u64(pj_str_from(piece, 1), &line);
+    return good && line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+/// "file:function:line" in three; false when it is something else.
+static bool cut_frame(pj_str text, pj_str *file, pj_str *name, uint32_t *line)
+{
+    uint64_t number;
+    size_t second = pj_str_find_last(text, ':');
+    pj_str before = pj_str_head(text, second);
+    size_t first = pj_str_find_last(before, ':');
+    if (first == before.len || !pj_parse_u64(pj_str_from(text, second + 1), &number) ||
+        number > UINT32_MAX)
+        return false;
+    *file = pj_str_head(before, first);
+    *name = pj_str_from(before, first + 1);
+    *line = (uint32_t)number;
+    return true;
+}
+
+/// The names of process and thread that a stack begins with; austin 1 tells the process only where
+/// it was asked to.
+static bool cut_names(pj_str *frames, pj_str *process, pj_str *thread)
+{
+    *process = PJ_S("");
+    if (!pj_str_starts(*frames, PJ_S("Thread ")))
+        *process = pj_str_cut(frames, ';');
+    *thread = pj_str_cut(frames, ';');
+    return (process->len == 0 || pj_str_starts(*process, PJ_S("P"))) &&
+           pj_str_starts(*thread, PJ_S("T"));
+}
+
+/// Whether a line is a stack of austin and of nobody else.
+static bool is_stack(pj_str line)
+{
+    pj_str frames = pj_str_head(line, pj_str_find_last(line, ' ')), process, thread, file, name;
+    uint64_t number;
+    uint32_t at;
+    if (!cut_names(&frames, &process, &thread))
+        return false;
+    if (pj_str_starts(thread, PJ_S("Thread "))) {
+        pj_str_cut(&frames, ';');
+        return line_behind(pj_str_cut(&frames, ';')) > 0;
+    }
+    return pj_parse_u64(pj_str_from(process, 1), &number) &&
+           cut_frame(pj_str_cut(&frames, ';'), &file, &name, &at);
+}
+
 static bool sniff(pj_str head)
 {
-    return pj_str_starts(head, PJ_S("# austin: "));
+    if (pj_str_starts(head, PJ_S("# austin: ")))
+        return true;
+    pj_str line = PJ_S("");
+    while (head.len && !line.len)
+        line = pj_str_trim(pj_str_cut(&head, '\n'));
+    return is_stack(line);
 }
 
 static uint32_t add_measure(austin *a, const char *key, const char *title, bool time)
@@ -59,22 +117,17 @@ static void take_header(austin *a, pj_str line)
     pj_build_pair(a->build, PJ_NO_ITEM, key, value);
 }
 
-/// "file:function:line"; what has no such parts is a name as it is.
+/// "function (file)" is austin 1's; what has no such parts is a name as it is.
 static void make_frame(austin *a, pj_frame *frame)
 {
-    pj_str text = frame->text;
-    size_t second = pj_str_find_last(text, ':');
-    pj_str before = pj_str_head(text, second);
-    size_t first = pj_str_find_last(before, ':');
-    uint64_t line;
-    if (first < before.len && pj_parse_u64(pj_str_from(text, second + 1), &line) &&
-        line <= UINT32_MAX) {
-        pj_str name = pj_callstack_name(pj_str_from(before, first + 1));
-        frame->region = pj_build_region(a->build, name, pj_str_head(before, first), 0);
-        frame->line = (uint32_t)line;
-    } else {
-        frame->region = pj_build_region(a->build, pj_callstack_name(text), PJ_S(""), 0);
+    pj_str text = frame->text, file = PJ_S(""), name = text;
+    size_t open = pj_str_find(text, '(');
+    if (!cut_frame(text, &file, &name, &frame->line) && open > 0 && open < text.len &&
+        pj_str_ends(text, PJ_S(")"))) {
+        name = pj_str_trim(pj_str_head(text, open));
+        file = pj_str_head(pj_str_from(text, open + 1), text.len - open - 2);
     }
+    frame->region = pj_build_region(a->build, pj_callstack_name(name), file, 0);
 }
 
 static uint32_t frame_of(austin *a, pj_str text)
@@ -135,15 +188,18 @@ static void push_frames(austin *a, pj_str frames, pj_str thread, sample *at, uin
         count += frames.at[i] == ';';
     for (size_t cut = pj_callstack_cut(a->stack, count, line); cut; cut--)
         pj_str_cut(&frames, ';');
-    const pj_frame *leaf = NULL;
+    pj_frame leaf = {.line = 0};
     pj_callstack_begin(a->stack, 0);
     while (frames.len) {
         pj_str text = pj_str_cut(&frames, ';');
-        uint32_t frame = text.len ? frame_of(a, text) : PJ_NO_ITEM;
+        uint32_t behind = line_behind(text);
+        uint32_t frame = text.len && !behind ? frame_of(a, text) : PJ_NO_ITEM;
+        if (a->stack->depth)
+            leaf.line = behind ? behind : leaf.line;
         if (frame == PJ_NO_ITEM)
             continue;
-        leaf = &a->stack->frames[frame];
-        pj_callstack_push(a->stack, leaf->region);
+        leaf = a->stack->frames[frame];
+        pj_callstack_push(a->stack, leaf.region);
     }
     if (a->stack->depth == 0) {
         uint32_t region = pj_build_region(a->build, pj_callstack_name(thread), PJ_S(""), 0);
@@ -151,20 +207,18 @@ static void push_frames(austin *a, pj_str frames, pj_str thread, sample *at, uin
         pj_callstack_push(a->stack, region);
     }
     at->node = pj_callstack_leaf(a->stack);
-    at->line =
-        leaf && leaf->line ? pj_build_line(a->build, leaf->region, leaf->line, 0) : PJ_NO_ITEM;
+    at->line = leaf.line ? pj_build_line(a->build, leaf.region, leaf.line, 0) : PJ_NO_ITEM;
 }
 
 static bool add_stack(austin *a, pj_str line, uint64_t number)
 {
-    if (!a->moded)
-        set_mode(a, PJ_S("wall"));
     size_t blank = pj_str_find_last(line, ' ');
     pj_str frames = pj_str_head(line, blank), values = pj_str_from(line, blank + 1);
-    pj_str process = pj_str_cut(&frames, ';'), thread = pj_str_cut(&frames, ';');
-    if (blank == line.len || !pj_str_starts(process, PJ_S("P")) ||
-        !pj_str_starts(thread, PJ_S("T")))
+    pj_str process, thread;
+    if (blank == line.len || !cut_names(&frames, &process, &thread))
         return false;
+    if (!a->moded)
+        set_mode(a, pj_str_find(values, ',') < values.len ? PJ_S("full") : PJ_S("wall"));
     sample at = {.location = pj_threadmap_find(&a->threads, pj_callstack_name(process),
                                                pj_callstack_name(thread))};
     push_frames(a, frames, thread, &at, number);

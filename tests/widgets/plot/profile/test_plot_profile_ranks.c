@@ -79,6 +79,24 @@ static void two_groups_are_told(void **state)
     }
 }
 
+/// A histogram names the ranks of each bin, each rank once.
+static void bins_name_their_ranks(void **state)
+{
+    (void)state;
+    static const double apart[] = {1, 8.5, 1.2, 9, 0.8, 1.1};
+    pj_auto_profile p = made(apart, 6);
+    pj_auto_figure figure = drawn(&pj_plot_histogram, p, "other");
+    const char *const wanted[] = {"ranks 0, 2, 4, 5", "ranks 1, 3"};
+    size_t told = 0;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const char *hover = figure->marks[i].hover;
+        const char *ranks = hover ? strchr(hover, '\n') : NULL;
+        if (ranks)
+            assert_string_equal(ranks + 1, wanted[told++]);
+    }
+    assert_int_equal(told, 2);
+}
+
 /// So are those of all functions together; ranks that follow one another are a range.
 static void whole_ranks_are_told(void **state)
 {
@@ -156,11 +174,9 @@ static void strips_are_where_the_note_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_groups_are_told),
-        cmocka_unit_test(whole_ranks_are_told),
-        cmocka_unit_test(cut_names_keep_their_ends),
-        cmocka_unit_test(a_wide_box_has_a_label),
-        cmocka_unit_test(strips_are_where_the_note_says),
+        cmocka_unit_test(two_groups_are_told),    cmocka_unit_test(bins_name_their_ranks),
+        cmocka_unit_test(whole_ranks_are_told),   cmocka_unit_test(cut_names_keep_their_ends),
+        cmocka_unit_test(a_wide_box_has_a_label), cmocka_unit_test(strips_are_where_the_note_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

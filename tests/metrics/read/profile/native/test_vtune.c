@@ -1,8 +1,12 @@
 // VTune's reports as tables: whatever delimits them, each row is itself.
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/oddities.h"
+#include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_names.h"
 #include "tests/support/csv.h"
 #include "tests/support/profile/read_profile.h"
 
@@ -274,6 +278,21 @@ static void test_real(void **state)
     assert_true(profile_value(p, PJ_AT_REGION, PJ_EXCLUSIVE, "mpi_busy_wait_time", 0, 2) == 16.875);
 }
 
+/// What VTune does not know is shown by its function alone.
+static void test_unknown_files(void **state)
+{
+    (void)state;
+    pj_auto_profile p = read_profile_file(SAMPLES "hotspots.csv");
+    pj_auto_buf label = {0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    assert_true(is_text(p, p->regions[1].file, "[Unknown]"));
+    pj_profile_short_label(p, 1, &label);
+    assert_string_equal(label.at, "PMPI_Allreduce [libmpi.so.40]");
+    assert_string_equal(pj_function_label(p, 1, arena), "PMPI_Allreduce");
+    assert_string_equal(pj_function_place(p, 1, arena), "");
+    assert_string_equal(pj_function_place(p, 0, arena), "grid.c");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,7 +300,7 @@ int main(void)
         cmocka_unit_test(test_trees),      cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_text),       cmocka_unit_test(test_decimal_commas),
         cmocka_unit_test(test_reference),  cmocka_unit_test(test_tree_reference),
-        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_real),       cmocka_unit_test(test_unknown_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,39 @@ static void wall_mode(void **state)
     assert_int_equal(p->oddities.first_line[PJ_ODDITY_malformed_record], 7);
 }
 
+/// What austin 2 and austin 1 print has no header.
+static void without_header(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile second =
+        read_profile_bytes("two",
+                           PJ_S("P7;T0x7f1;app/grid.py:<module>:40;app/grid.py:relax:12 "
+                                "600\r\nP8;T0x7f2;app/grid.py:<module>:41 400\r\n"),
+                           &err);
+    same_value(named(second, "time", "relax").exclusive, 600e-6);
+    same_value(named(second, "time", "<module>").inclusive, 1e-3);
+    assert_int_equal(second->location_count, 2);
+    assert_int_equal(second->lines[0].line, 12);
+    pj_auto_profile full =
+        read_profile_bytes("full", PJ_S("P7;T0x7f1;grid.py:relax:12 600,1,-20\n"), &err);
+    same_value(named(full, "time", "relax").exclusive, 600e-6);
+    same_value(named(full, "memory", "relax").exclusive, -20);
+    pj_auto_profile first = read_profile_bytes(
+        "one",
+        PJ_S("Process 7;Thread 34;main (app/grid.py);L40;relax (app/grid.py);L12 600\n"
+             "Thread 35;main (app/grid.py);L41 400\n"),
+        &err);
+    same_value(named(first, "time", "relax").exclusive, 600e-6);
+    same_value(named(first, "time", "main").inclusive, 1e-3);
+    assert_int_equal(first->count[PJ_AT_REGION], 2);
+    uint32_t relax = region_called(first, PJ_S("relax"), &PJ_S("app/grid.py"));
+    assert_int_equal(first->lines[0].region, relax);
+    assert_int_equal(first->lines[0].line, 12);
+    assert_int_equal(first->lines[1].line, 41);
+    assert_int_equal(first->oddities.count[PJ_ODDITY_malformed_record], 0);
+}
+
 static void binary_files_name_the_converter(void **state)
 {
     (void)state;
@@ -92,9 +125,8 @@ static void as_austin_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_mode),
-        cmocka_unit_test(wall_mode),
-        cmocka_unit_test(binary_files_name_the_converter),
+        cmocka_unit_test(full_mode),        cmocka_unit_test(wall_mode),
+        cmocka_unit_test(without_header),   cmocka_unit_test(binary_files_name_the_converter),
         cmocka_unit_test(as_austin_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,8 @@ void pj_profile_label(const pj_profile *profile, uint32_t region, bool strip, pj
 void pj_profile_short_label(const pj_profile *profile, uint32_t region, pj_buf *out);
 /// Names from the root down, with " => " in between, and parameters in parentheses.
 void pj_profile_path(const pj_profile *profile, uint32_t node, pj_buf *out);
-/// Whether it stands where a file or module would and says that there is none: "[Unknown]" of VTune.
+/// Whether it stands where a file or module would and says that there is none: "[Unknown]" of
+/// VTune.
 bool pj_profile_is_unknown(pj_str text);
 /// Without its folders, as Python's os.path.basename.
 pj_str pj_profile_file_name(pj_str file);

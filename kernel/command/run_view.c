@@ -1,8 +1,12 @@
 // What people want to know of a run: facts, oddities, remarks.
 #include "kernel/command/run_view.h"
 
+#include "kernel/command/export.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/overview.h"
@@ -74,6 +78,17 @@ static void add_note_line(pj_table *table, const char *severity, pj_str text)
 void pj_run_view_note(const pj_run *run, pj_table *table)
 {
     each_remark(run, add_note_line, table);
+}
+
+bool pj_run_view_take(pj_session *session, const pj_run *run, pj_table *table, pj_value *out,
+                      const pj_exports *exports, pj_err *err)
+{
+    if (!table)
+        return false;
+    if (run)
+        pj_run_view_note(run, table);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, exports, err);
 }
 
 pj_table *pj_run_view_overview(const pj_run *run)

@@ -4,6 +4,7 @@
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/profile_inputs.h"
+#include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/err.h"
@@ -35,10 +36,7 @@ static bool compare_profiles(pj_session *session, const compare_args *args, pj_v
     files.inputs.items = both->items + 1;
     pj_auto_profile after = before ? pj_profile_inputs(session, &files, err) : NULL;
     pj_table *table = after ? pj_profile_difference(before, after, args->normalise, err) : NULL;
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
 }
 
 static bool run_compare(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -52,8 +50,7 @@ static bool run_compare(pj_session *session, const void *given, pj_value *out, p
     if (!pj_compare_args_run(session, &args->load, &args->compare, (pj_comparison_opts){0}, &made,
                              err))
         return false;
-    *out = pj_value_table_take(made.table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, made.table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

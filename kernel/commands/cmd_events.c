@@ -150,9 +150,7 @@ static bool ask(pj_session *session, const events_args *args, pj_query *query, p
     if (!pj_inputs_load_one(session, &load, opts, &run, err))
         return false;
     pj_table *table = pj_query_table(query);
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static bool run_events(pj_session *session, const void *given, pj_value *out, pj_err *err)

@@ -4,6 +4,7 @@
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
@@ -69,8 +70,8 @@ static bool judge_groups(const gate_args *args, const pj_list *list, double max_
     return metrics && pj_repeated_gate(metrics, opts, out, err);
 }
 
-static bool gate_groups(pj_session *session, const gate_args *args, double max_drop, pj_value *out,
-                        pj_err *err)
+static bool gate_groups(pj_session *session, const gate_args *args, double max_drop,
+                        pj_comparison *out, pj_err *err)
 {
     pj_auto_value loaded = {0};
     pj_repeated_verdict made = {.table = NULL};
@@ -78,13 +79,7 @@ static bool gate_groups(pj_session *session, const gate_args *args, double max_d
                         pj_metrics_args_reading(session, args->compare.set, false), &loaded, err) ||
         !judge_groups(args, loaded.list, max_drop, &made, err))
         return false;
-    *out = pj_value_table_take(made.table);
-    if (!pj_export_all(session, out, &args->exports, err))
-        return false;
-    if (made.regressed)
-        session->status = REGRESSED;
-    else if (made.lack)
-        return pj_fail(err, PJ_E_MISSING, NULL, 0, "gate: cannot be judged: %s", made.lack);
+    *out = (pj_comparison){.table = made.table, .regressed = made.regressed, .lack = made.lack};
     return true;
 }
 
@@ -92,15 +87,13 @@ static bool run_gate(pj_session *session, const void *given, pj_value *out, pj_e
 {
     const gate_args *args = given;
     pj_comparison_opts opts = {.judge = true, .metric = args->metric};
-    pj_comparison made;
+    pj_comparison made = {.table = NULL};
     if (!pj_export_check(&args->exports, err) || !take_drop(args->max_drop, &opts.max_drop, err))
         return false;
-    if (args->baseline_runs)
-        return gate_groups(session, args, opts.max_drop, out, err);
-    if (!pj_compare_args_run(session, &args->load, &args->compare, opts, &made, err))
-        return false;
-    *out = pj_value_table_take(made.table);
-    if (!pj_export_all(session, out, &args->exports, err))
+    bool judged = args->baseline_runs
+                      ? gate_groups(session, args, opts.max_drop, &made, err)
+                      : pj_compare_args_run(session, &args->load, &args->compare, opts, &made, err);
+    if (!judged || !pj_run_view_take(session, NULL, made.table, out, &args->exports, err))
         return false;
     if (made.regressed)
         session->status = REGRESSED;

@@ -3,6 +3,7 @@
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
@@ -39,10 +40,7 @@ static bool run_houses(pj_session *session, const void *given, pj_value *out, pj
         return false;
     pj_auto_study study = study_of(runs.list, &args->metrics, err);
     pj_table *table = study ? pj_conventions_table(study, err) : NULL;
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
 }
 
 static const pj_param_group groups[] = {

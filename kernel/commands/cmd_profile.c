@@ -2,6 +2,7 @@
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/profile_inputs.h"
+#include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/buf.h"
@@ -271,10 +272,7 @@ static bool run_profile(pj_session *session, const void *given, pj_value *out, p
     }
     limit(session, args, &ask);
     pj_table *table = make_table(session, args, &ask, metrics, profile, err);
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

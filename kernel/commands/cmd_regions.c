@@ -38,11 +38,7 @@ static bool run_regions(pj_session *session, const void *given, pj_value *out, p
                             err))
         return false;
     pj_table *table = pj_regions_table(run, by_of(args->by), err);
-    if (!table)
-        return false;
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

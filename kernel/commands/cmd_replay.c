@@ -143,10 +143,7 @@ static bool replay(pj_session *session, const replay_args *args, pj_exports *tab
             opts.ideal_path);
     bool by_rank = args->ranks || tables->paths.count > 0;
     pj_table *table = by_rank ? ranks_table(run, err) : answer_table(run);
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, tables, err);
+    return pj_run_view_take(session, NULL, table, out, tables, err);
 }
 
 static bool run_replay(pj_session *session, const void *given, pj_value *out, pj_err *err)

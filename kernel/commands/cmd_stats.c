@@ -50,9 +50,7 @@ static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
                        run->path);
     pj_table *table = table_of(args, run);
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static const char *const units[] = {"J", "mJ", "uJ", "nJ", "W", "mW", "uW", NULL};

@@ -10,6 +10,7 @@
 #include "tests/support/recorder.h"
 #include "tests/support/thread_group.h"
 #include "tests/support/trace/device_trace.h"
+#include "tests/support/trace/otf2_flush.h"
 #include "tests/support/trace/otf2_writer.h"
 #include "tests/support/trace/same_runs.h"
 
@@ -555,19 +556,6 @@ static void a_rank_of_streams_keeps_one(void **state)
 
 enum { TEXTS = 7, HOST = 0, STREAM, CONTEXT_THREAD, SAMPLER, LOCATIONS };
 
-static void good(OTF2_ErrorCode code)
-{
-    if (code != OTF2_SUCCESS)
-        fail_msg("%s", OTF2_Error_GetDescription(code));
-}
-
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
 /// A process; a device with a stream, and with a location that calls itself a CPU thread.
 static void write_definitions(OTF2_GlobalDefWriter *out)
 {
@@ -581,47 +569,48 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
                               {6, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, 1},
                               {6, OTF2_LOCATION_TYPE_CPU_THREAD, 1},
                               {0, OTF2_LOCATION_TYPE_METRIC, 0}};
-    good(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 0, 1000,
-                                                   OTF2_UNDEFINED_TIMESTAMP));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 0, 1000,
+                                                           OTF2_UNDEFINED_TIMESTAMP));
     for (uint32_t i = 0; i < TEXTS; i++)
-        good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
-    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
-    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                 OTF2_UNDEFINED_LOCATION_GROUP));
-    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 1, 4, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 1,
-                                                 0));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
+    pj_otf2_good(
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteLocationGroup(
+        out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteLocationGroup(
+        out, 1, 4, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 1, 0));
     for (uint64_t i = 0; i < LOCATIONS; i++)
-        good(OTF2_GlobalDefWriter_WriteLocation(out, i, locations[i].text, locations[i].type, 2,
-                                                locations[i].group));
-    good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
-                                          OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteLocation(out, i, locations[i].text,
+                                                        locations[i].type, 2, locations[i].group));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
+                                                  OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0,
+                                                  0, 0));
 }
 
 static void write_archive(void)
 {
-    static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
     pj_otf2_writer_remove(ANCHOR);
     OTF2_Archive *archive = OTF2_Archive_Open(PJ_BINARY_DIR, ARCHIVE, OTF2_FILEMODE_WRITE, 1 << 20,
                                               1 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    good(OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
-    good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
-    good(OTF2_Archive_OpenEvtFiles(archive));
+    pj_otf2_good(OTF2_Archive_SetFlushCallbacks(archive, &pj_otf2_flush, NULL));
+    pj_otf2_good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    pj_otf2_good(OTF2_Archive_OpenEvtFiles(archive));
     for (uint64_t i = 0; i < SAMPLER; i++) {
         OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, i);
-        good(OTF2_EvtWriter_Enter(events, NULL, 100 * i, 0));
-        good(OTF2_EvtWriter_Leave(events, NULL, 1000, 0));
-        good(OTF2_Archive_CloseEvtWriter(archive, events));
+        pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, 100 * i, 0));
+        pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 1000, 0));
+        pj_otf2_good(OTF2_Archive_CloseEvtWriter(archive, events));
     }
-    good(OTF2_Archive_CloseEvtFiles(archive));
-    good(OTF2_Archive_OpenDefFiles(archive));
+    pj_otf2_good(OTF2_Archive_CloseEvtFiles(archive));
+    pj_otf2_good(OTF2_Archive_OpenDefFiles(archive));
     for (uint64_t i = 0; i < SAMPLER; i++)
-        good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
-    good(OTF2_Archive_CloseDefFiles(archive));
+        pj_otf2_good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
+    pj_otf2_good(OTF2_Archive_CloseDefFiles(archive));
     OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
     write_definitions(global);
-    good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
-    good(OTF2_Archive_Close(archive));
+    pj_otf2_good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
+    pj_otf2_good(OTF2_Archive_Close(archive));
 }
 
 static void archives_tell_streams(void **state)

@@ -7,6 +7,7 @@
 #include "metrics/table/table.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
+#include "tests/support/trace/otf2_flush.h"
 #include "tests/support/trace/otf2_writer.h"
 
 #include <otf2/otf2.h>
@@ -35,33 +36,23 @@ static const double readings[LOCATIONS][3] = {
     [EARLY] = {5, 7, 9},
 };
 
-static void good(OTF2_ErrorCode code)
-{
-    if (code != OTF2_SUCCESS)
-        fail_msg("%s", OTF2_Error_GetDescription(code));
-}
-
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
 static unsigned define_locations(OTF2_GlobalDefWriter *out)
 {
-    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
-    good(OTF2_GlobalDefWriter_WriteLocationGroup(out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                 OTF2_UNDEFINED_LOCATION_GROUP));
+    pj_otf2_good(
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 1, 3, 4, 0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteLocationGroup(
+        out, 0, 5, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
     for (uint64_t i = 0; i < LOCATIONS; i++)
-        good(OTF2_GlobalDefWriter_WriteLocation(
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteLocation(
             out, i, 5, i ? OTF2_LOCATION_TYPE_METRIC : OTF2_LOCATION_TYPE_CPU_THREAD, i ? 3 : 4,
             0));
-    good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
-                                          OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0, 0, 0));
-    good(OTF2_GlobalDefWriter_WriteRegion(out, 1, 6, 6, 0, OTF2_REGION_ROLE_BARRIER,
-                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(out, 0, 5, 5, 0, OTF2_REGION_ROLE_FUNCTION,
+                                                  OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE, 0,
+                                                  0, 0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(out, 1, 6, 6, 0, OTF2_REGION_ROLE_BARRIER,
+                                                  OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0,
+                                                  0));
     return 7; // the next text
 }
 
@@ -70,15 +61,15 @@ static void define_metrics(OTF2_GlobalDefWriter *out, unsigned text)
 {
     for (unsigned i = COUNTER; i < LOCATIONS; i++) {
         OTF2_MetricMemberRef member = i;
-        good(OTF2_GlobalDefWriter_WriteMetricMember(
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricMember(
             out, i, text + i - 1, 0, OTF2_METRIC_TYPE_OTHER,
             i == POWER ? OTF2_METRIC_ABSOLUTE_LAST : OTF2_METRIC_ACCUMULATED_START,
             OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, i == POWER ? text + 5 : text + 4));
-        good(OTF2_GlobalDefWriter_WriteMetricClass(out, 2 * i, 1, &member, OTF2_METRIC_ASYNCHRONOUS,
-                                                   OTF2_RECORDER_KIND_ABSTRACT));
-        good(OTF2_GlobalDefWriter_WriteMetricInstance(out, 2 * i + 1, 2 * i, i,
-                                                      OTF2_SCOPE_SYSTEM_TREE_NODE,
-                                                      i == COUNTER || i == POWER ? 0 : 1));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricClass(
+            out, 2 * i, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricInstance(out, 2 * i + 1, 2 * i, i,
+                                                              OTF2_SCOPE_SYSTEM_TREE_NODE,
+                                                              i == COUNTER || i == POWER ? 0 : 1));
     }
 }
 
@@ -97,10 +88,10 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
                                         "rapl:::PACKAGE_ENERGY:PACKAGE1",
                                         "J",
                                         "W"};
-    good(OTF2_GlobalDefWriter_WriteClockProperties(out, SECOND, SECOND, 2 * SECOND,
-                                                   OTF2_UNDEFINED_TIMESTAMP));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteClockProperties(out, SECOND, SECOND, 2 * SECOND,
+                                                           OTF2_UNDEFINED_TIMESTAMP));
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteString(out, i, texts[i]));
     define_metrics(out, define_locations(out));
 }
 
@@ -108,43 +99,42 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
 static void write_events(OTF2_EvtWriter *events, uint64_t location)
 {
     if (location == THREAD) {
-        good(OTF2_EvtWriter_Enter(events, NULL, SECOND, 0));
-        good(OTF2_EvtWriter_Enter(events, NULL, 5 * SECOND / 2, 1));
-        good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 1));
-        good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 0));
+        pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, SECOND, 0));
+        pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, 5 * SECOND / 2, 1));
+        pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 1));
+        pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 0));
         return;
     }
     OTF2_Type type = OTF2_TYPE_DOUBLE;
     for (unsigned i = 0; i < 3; i++) {
         OTF2_MetricValue value = {.floating_point = readings[location][i]};
-        good(OTF2_EvtWriter_Metric(events, NULL, (i + (location != EARLY)) * SECOND,
-                                   (OTF2_MetricRef)(2 * location + 1), 1, &type, &value));
+        pj_otf2_good(OTF2_EvtWriter_Metric(events, NULL, (i + (location != EARLY)) * SECOND,
+                                           (OTF2_MetricRef)(2 * location + 1), 1, &type, &value));
     }
 }
 
 static void write_archive(void)
 {
-    static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
     pj_otf2_writer_remove(ANCHOR);
     OTF2_Archive *archive = OTF2_Archive_Open(PJ_BINARY_DIR, ARCHIVE, OTF2_FILEMODE_WRITE, 1 << 20,
                                               1 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    good(OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
-    good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
-    good(OTF2_Archive_OpenEvtFiles(archive));
+    pj_otf2_good(OTF2_Archive_SetFlushCallbacks(archive, &pj_otf2_flush, NULL));
+    pj_otf2_good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    pj_otf2_good(OTF2_Archive_OpenEvtFiles(archive));
     for (uint64_t i = 0; i < LOCATIONS; i++) {
         OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, i);
         write_events(events, i);
-        good(OTF2_Archive_CloseEvtWriter(archive, events));
+        pj_otf2_good(OTF2_Archive_CloseEvtWriter(archive, events));
     }
-    good(OTF2_Archive_CloseEvtFiles(archive));
-    good(OTF2_Archive_OpenDefFiles(archive));
+    pj_otf2_good(OTF2_Archive_CloseEvtFiles(archive));
+    pj_otf2_good(OTF2_Archive_OpenDefFiles(archive));
     for (uint64_t i = 0; i < LOCATIONS; i++)
-        good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
-    good(OTF2_Archive_CloseDefFiles(archive));
+        pj_otf2_good(OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, i)));
+    pj_otf2_good(OTF2_Archive_CloseDefFiles(archive));
     OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
     write_definitions(global);
-    good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
-    good(OTF2_Archive_Close(archive));
+    pj_otf2_good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
+    pj_otf2_good(OTF2_Archive_Close(archive));
 }
 
 static pj_run *load(const char *path, bool energy, unsigned workers)

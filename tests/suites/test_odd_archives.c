@@ -2,6 +2,7 @@
 // row, and leaves the times of the threads what they are.
 #include "metrics/analyse/load.h"
 #include "metrics/read/otf2/cut/otf2_cut.h"
+#include "tests/support/trace/otf2_flush.h"
 #include "tests/support/trace/otf2_writer.h"
 
 #include <otf2/otf2.h>
@@ -43,29 +44,14 @@ typedef struct writing {
     OTF2_EvtWriter *events;
 } writing;
 
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
-static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
-
-static void good(OTF2_ErrorCode code)
-{
-    if (code != OTF2_SUCCESS)
-        fail_msg("%s", OTF2_Error_GetDescription(code));
-}
-
 static void enter(const writing *w, uint64_t time, uint32_t region)
 {
-    good(OTF2_EvtWriter_Enter(w->events, NULL, time, region));
+    pj_otf2_good(OTF2_EvtWriter_Enter(w->events, NULL, time, region));
 }
 
 static void leave(const writing *w, uint64_t time, uint32_t region)
 {
-    good(OTF2_EvtWriter_Leave(w->events, NULL, time, region));
+    pj_otf2_good(OTF2_EvtWriter_Leave(w->events, NULL, time, region));
 }
 
 /// 900 ns of work, from 1000 to 1900; all in it is the program's own code.
@@ -80,14 +66,14 @@ static void write_odd_events(const writing *w)
     enter(w, 1500, WORK);
     enter(w, 1500, UNDEFINED);
     leave(w, 1550, UNDEFINED);
-    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1600, NOBODY, WORLD, 0, 8));
-    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1610, 77, WORLD, 0, 8)); // no such member
-    good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1620, 1, WORLD, 1, 8));  // received nowhere
-    good(OTF2_EvtWriter_MpiRecv(w->events, NULL, 1630, 1, WORLD, 1, 8));  // sent nowhere
-    good(OTF2_EvtWriter_MpiIrecv(w->events, NULL, 1640, 1, WORLD, 2, 8, 140723034832400u));
-    good(OTF2_EvtWriter_BufferFlush(w->events, NULL, 1700, 1750));
-    good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1800, OTF2_MEASUREMENT_OFF));
-    good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1850, OTF2_MEASUREMENT_ON));
+    pj_otf2_good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1600, NOBODY, WORLD, 0, 8));
+    pj_otf2_good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1610, 77, WORLD, 0, 8)); // no such member
+    pj_otf2_good(OTF2_EvtWriter_MpiSend(w->events, NULL, 1620, 1, WORLD, 1, 8)); // received nowhere
+    pj_otf2_good(OTF2_EvtWriter_MpiRecv(w->events, NULL, 1630, 1, WORLD, 1, 8)); // sent nowhere
+    pj_otf2_good(OTF2_EvtWriter_MpiIrecv(w->events, NULL, 1640, 1, WORLD, 2, 8, 140723034832400u));
+    pj_otf2_good(OTF2_EvtWriter_BufferFlush(w->events, NULL, 1700, 1750));
+    pj_otf2_good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1800, OTF2_MEASUREMENT_OFF));
+    pj_otf2_good(OTF2_EvtWriter_MeasurementOnOff(w->events, NULL, 1850, OTF2_MEASUREMENT_ON));
     enter(w, 1900, NEWER); // WORK and this are never left
 }
 
@@ -99,16 +85,16 @@ static void write_plain_events(const writing *w)
 
 static void write_region(const writing *w, uint32_t id, uint32_t name, unsigned role)
 {
-    good(OTF2_GlobalDefWriter_WriteRegion(w->global, id, name, name, TEXT_EMPTY,
-                                          (OTF2_RegionRole)role, OTF2_PARADIGM_USER,
-                                          OTF2_REGION_FLAG_NONE, TEXT_EMPTY, 0, 0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(w->global, id, name, name, TEXT_EMPTY,
+                                                  (OTF2_RegionRole)role, OTF2_PARADIGM_USER,
+                                                  OTF2_REGION_FLAG_NONE, TEXT_EMPTY, 0, 0));
 }
 
 static void write_group(const writing *w, uint32_t id, OTF2_GroupType type, uint32_t count,
                         const uint64_t *members)
 {
-    good(OTF2_GlobalDefWriter_WriteGroup(w->global, id, TEXT_EMPTY, type, OTF2_PARADIGM_MPI,
-                                         OTF2_GROUP_FLAG_NONE, count, members));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteGroup(w->global, id, TEXT_EMPTY, type, OTF2_PARADIGM_MPI,
+                                                 OTF2_GROUP_FLAG_NONE, count, members));
 }
 
 /// What refers to others comes before them; texts come last.
@@ -117,12 +103,12 @@ static void write_definitions(const writing *w, uint64_t promised)
     enum { ROLE_NEWER = 90 };
     const uint64_t ranks[] = {0, 1};
     for (unsigned i = 0; i < LOCATIONS; i++)
-        good(OTF2_GlobalDefWriter_WriteLocation(w->global, locations[i], TEXT_EMPTY,
-                                                OTF2_LOCATION_TYPE_CPU_THREAD, promised, ID - i));
-    good(OTF2_GlobalDefWriter_WriteComm(w->global, WORLD, TEXT_EMPTY, ID, OTF2_UNDEFINED_COMM,
-                                        OTF2_COMM_FLAG_NONE));
-    good(OTF2_GlobalDefWriter_WriteComm(w->global, SELF, TEXT_EMPTY, ID + 1, OTF2_UNDEFINED_COMM,
-                                        OTF2_COMM_FLAG_NONE));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteLocation(
+            w->global, locations[i], TEXT_EMPTY, OTF2_LOCATION_TYPE_CPU_THREAD, promised, ID - i));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteComm(w->global, WORLD, TEXT_EMPTY, ID,
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteComm(w->global, SELF, TEXT_EMPTY, ID + 1,
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     write_group(w, ID + 1, OTF2_GROUP_TYPE_COMM_SELF, 0, NULL);
     write_group(w, ID, OTF2_GROUP_TYPE_COMM_GROUP, LOCATIONS, ranks);
     write_group(w, ID, OTF2_GROUP_TYPE_COMM_LOCATIONS, LOCATIONS, locations); // the same id
@@ -134,16 +120,16 @@ static void write_definitions(const writing *w, uint64_t promised)
     write_region(w, STEP, TEXT_WORK, OTF2_REGION_ROLE_BARRIER);
     write_region(w, NEWER, TEXT_STEP, ROLE_NEWER);
     for (unsigned i = 0; i < LOCATIONS; i++)
-        good(OTF2_GlobalDefWriter_WriteLocationGroup(w->global, ID - i, TEXT_EMPTY,
-                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                     OTF2_UNDEFINED_LOCATION_GROUP));
-    good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->global, 0, TEXT_EMPTY, TEXT_EMPTY,
-                                                  OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_STEP, "step"));
-    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_WORK, "work"));
-    good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_EMPTY, ""));
-    good(OTF2_GlobalDefWriter_WriteClockProperties(w->global, 1000000000, 1000, 500,
-                                                   OTF2_UNDEFINED_TIMESTAMP));
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteLocationGroup(w->global, ID - i, TEXT_EMPTY,
+                                                             OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                             OTF2_UNDEFINED_LOCATION_GROUP));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteSystemTreeNode(w->global, 0, TEXT_EMPTY, TEXT_EMPTY,
+                                                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_STEP, "step"));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_WORK, "work"));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteString(w->global, TEXT_EMPTY, ""));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteClockProperties(w->global, 1000000000, 1000, 500,
+                                                           OTF2_UNDEFINED_TIMESTAMP));
 }
 
 /// Without the second thread's events where `both` is false.
@@ -154,27 +140,27 @@ static void write_archive_with(uint64_t promised, bool both)
                      OTF2_Archive_Open(PJ_BINARY_DIR, NAME, OTF2_FILEMODE_WRITE, 1 << 20, 1 << 20,
                                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)};
     assert_non_null(w.archive);
-    good(OTF2_Archive_SetFlushCallbacks(w.archive, &flushes, NULL));
-    good(OTF2_Archive_SetSerialCollectiveCallbacks(w.archive));
-    good(OTF2_Archive_OpenEvtFiles(w.archive));
+    pj_otf2_good(OTF2_Archive_SetFlushCallbacks(w.archive, &pj_otf2_flush, NULL));
+    pj_otf2_good(OTF2_Archive_SetSerialCollectiveCallbacks(w.archive));
+    pj_otf2_good(OTF2_Archive_OpenEvtFiles(w.archive));
     for (unsigned i = 0; i < (both ? LOCATIONS : 1); i++) {
         w.events = OTF2_Archive_GetEvtWriter(w.archive, locations[i]);
         if (i == 0)
             write_odd_events(&w);
         else
             write_plain_events(&w);
-        good(OTF2_Archive_CloseEvtWriter(w.archive, w.events));
+        pj_otf2_good(OTF2_Archive_CloseEvtWriter(w.archive, w.events));
     }
-    good(OTF2_Archive_CloseEvtFiles(w.archive));
-    good(OTF2_Archive_OpenDefFiles(w.archive));
+    pj_otf2_good(OTF2_Archive_CloseEvtFiles(w.archive));
+    pj_otf2_good(OTF2_Archive_OpenDefFiles(w.archive));
     for (unsigned i = 0; i < LOCATIONS; i++)
-        good(OTF2_Archive_CloseDefWriter(w.archive,
-                                         OTF2_Archive_GetDefWriter(w.archive, locations[i])));
-    good(OTF2_Archive_CloseDefFiles(w.archive));
+        pj_otf2_good(OTF2_Archive_CloseDefWriter(
+            w.archive, OTF2_Archive_GetDefWriter(w.archive, locations[i])));
+    pj_otf2_good(OTF2_Archive_CloseDefFiles(w.archive));
     w.global = OTF2_Archive_GetGlobalDefWriter(w.archive);
     write_definitions(&w, promised);
-    good(OTF2_Archive_CloseGlobalDefWriter(w.archive, w.global));
-    good(OTF2_Archive_Close(w.archive));
+    pj_otf2_good(OTF2_Archive_CloseGlobalDefWriter(w.archive, w.global));
+    pj_otf2_good(OTF2_Archive_Close(w.archive));
 }
 
 static void write_archive(void)

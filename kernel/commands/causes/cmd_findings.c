@@ -5,6 +5,7 @@
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "kernel/commands/causes/yearly_args.h"
 #include "metrics/analyse/faults/faults.h"
 #include "metrics/analyse/faults/faults_table.h"
 #include "metrics/analyse/load.h"
@@ -45,28 +46,15 @@ static bool run_findings(pj_session *session, const void *given, pj_value *out, 
                         err))
         return false;
     pj_table *table = table_of(session, args, runs.list, err);
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
 }
-
-static const pj_param params[] = {
-    {.name = "runs-per-year",
-     .type = PJ_PARAM_NUMBER,
-     .offset = offsetof(findings_args, runs_per_year),
-     .shown = "N",
-     .preset = "1",
-     .help = "Core-hours are of so many runs."},
-    {0},
-};
 
 static const pj_param_group groups[] = {
     {.rows = pj_input_rows,
      .base = offsetof(findings_args, load),
      .help = "Traces of one program: that with most threads is looked at, the others tell how it "
              "scales."},
-    {.rows = params},
+    {.rows = pj_yearly_rows, .base = offsetof(findings_args, runs_per_year)},
     {.rows = pj_reading_rows, .base = offsetof(findings_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(findings_args, load)},
     {.rows = pj_export_rows, .base = offsetof(findings_args, exports)},

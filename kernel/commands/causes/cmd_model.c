@@ -3,6 +3,7 @@
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/metrics_args.h"
+#include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/err.h"
@@ -62,10 +63,7 @@ static bool run_model(pj_session *session, const void *given, pj_value *out, pj_
         return false;
     opts.at = opts.at_count ? sizes : NULL;
     pj_table *table = pj_models_table(metrics.metrics, opts, err);
-    if (!table)
-        return false;
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

@@ -33,11 +33,7 @@ static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     pj_table *table = pj_functions_table(run, args->own, err);
-    if (!table)
-        return false;
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

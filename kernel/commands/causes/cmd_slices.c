@@ -31,11 +31,7 @@ static bool run_slices(pj_session *session, const void *given, pj_value *out, pj
         !pj_inputs_load_one(session, &args->load, (pj_load_opts){.slices = &slices}, &run, err))
         return false;
     pj_table *table = pj_slices_table(run, err);
-    if (!table)
-        return false;
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {

@@ -6,6 +6,7 @@
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
+#include "kernel/commands/causes/yearly_args.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -59,11 +60,7 @@ static bool run_whatif(pj_session *session, const void *given, pj_value *out, pj
     if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     pj_table *table = table_of(session, args, run, network, err);
-    if (!table)
-        return false;
-    pj_run_view_note(run, table);
-    *out = pj_value_table_take(table);
-    return pj_export_all(session, out, &args->exports, err);
+    return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
 static const pj_param params[] = {
@@ -80,12 +77,6 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(whatif_args, sensitivity),
      .help = "How much of the runtime hangs on each function and on the network; adds up to 1."},
-    {.name = "runs-per-year",
-     .type = PJ_PARAM_NUMBER,
-     .offset = offsetof(whatif_args, runs_per_year),
-     .shown = "N",
-     .preset = "1",
-     .help = "Core-hours are of so many runs."},
     {0},
 };
 
@@ -94,6 +85,7 @@ static const pj_param_group groups[] = {
      .base = offsetof(whatif_args, load),
      .help = "One trace of an MPI program, or in Lua a run."},
     {.rows = params},
+    {.rows = pj_yearly_rows, .base = offsetof(whatif_args, runs_per_year)},
     {.rows = pj_network_rows, .base = offsetof(whatif_args, network)},
     {.rows = pj_reading_rows, .base = offsetof(whatif_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(whatif_args, load)},

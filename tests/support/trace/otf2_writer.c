@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/trace/mpi_call.h"
+#include "tests/support/trace/otf2_flush.h"
 
 #include <otf2/otf2.h>
 
@@ -615,15 +616,6 @@ static void write_global(saving *s)
 
 // Files
 
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
-static OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
-
 void pj_otf2_writer_remove(const char *anchor)
 {
     pj_auto_buf command = {.at = NULL};
@@ -636,7 +628,7 @@ void pj_otf2_writer_remove(const char *anchor)
 
 static void write_archive(saving *s)
 {
-    good(s, OTF2_Archive_SetFlushCallbacks(s->archive, &flushes, NULL));
+    good(s, OTF2_Archive_SetFlushCallbacks(s->archive, &pj_otf2_flush, NULL));
     good(s, OTF2_Archive_SetSerialCollectiveCallbacks(s->archive));
     good(s, OTF2_Archive_SetCreator(s->archive, "Score-P 8.4"));
     good(s, OTF2_Archive_OpenEvtFiles(s->archive));

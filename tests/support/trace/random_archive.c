@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/trace/mpi_call.h"
+#include "tests/support/trace/otf2_flush.h"
 
 #include <otf2/otf2.h>
 
@@ -667,18 +668,9 @@ static void choose(app *a)
     a->comms[COMM_TEAM].size = 1;
 }
 
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
-static OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
-
 static void write_archive(app *a)
 {
-    good(a, OTF2_Archive_SetFlushCallbacks(a->archive, &flushes, NULL));
+    good(a, OTF2_Archive_SetFlushCallbacks(a->archive, &pj_otf2_flush, NULL));
     good(a, OTF2_Archive_SetSerialCollectiveCallbacks(a->archive));
     good(a, OTF2_Archive_SetCreator(a->archive, "Score-P 8.4"));
     good(a, OTF2_Archive_OpenEvtFiles(a->archive));

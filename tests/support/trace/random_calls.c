@@ -3,6 +3,7 @@
 #include "tests/support/trace/random_calls.h"
 
 #include "metrics/base/arena.h"
+#include "tests/support/trace/otf2_flush.h"
 
 #include <otf2/otf2.h>
 
@@ -268,17 +269,9 @@ static void write_definitions(app *a, OTF2_Archive *archive)
     good(a, OTF2_Archive_CloseGlobalDefWriter(archive, out));
 }
 
-static OTF2_FlushType flush_all(void *self, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool last)
-{
-    (void)self, (void)type, (void)location, (void)caller, (void)last;
-    return OTF2_FLUSH;
-}
-
 static void write_archive(app *a, OTF2_Archive *archive)
 {
-    static const OTF2_FlushCallbacks flushes = {.otf2_pre_flush = flush_all};
-    good(a, OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL));
+    good(a, OTF2_Archive_SetFlushCallbacks(archive, &pj_otf2_flush, NULL));
     good(a, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     good(a, OTF2_Archive_OpenEvtFiles(archive));
     for (uint32_t l = 0; l < a->ranks * a->threads; l++) {

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+pj_run *__real_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
 pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err);
 bool __wrap_pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_err *err);
 bool __wrap_pj_folder_list(const char *path, pj_arena *arena, pj_folder *out, pj_err *err);
@@ -53,9 +54,10 @@ static pj_run *go_slowly(const char *path, pj_job *job, pj_err *err)
 
 pj_run *__wrap_pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
-    (void)opts;
     unsigned ranks, threads;
     the_fake->loads++;
+    if (strstr(path, "/notebooks/traces/"))
+        return __real_pj_load(path, opts, job, err);
     if (strstr(path, "slow"))
         return go_slowly(path, job, err);
     if (strstr(path, "bad") || !shape_of(path, &ranks, &threads)) {

@@ -32,7 +32,8 @@ typedef struct fake_host {
 void fake_host_init(fake_host *fake);
 void fake_host_free(fake_host *fake);
 /// Runs load by name: "4x1.prv" has 4 ranks of 1 thread, "4x1.gpu.prv" devices, too; a name with
-/// "bad" fails, one with "slow" reports progress until it is stopped.
+/// "bad" fails, one with "slow" reports progress until it is stopped;
+/// the runs of the notebooks are real.
 pj_wizard_host fake_host_of(fake_host *fake);
 /// Waits for a call that is due and makes it; false when none comes in 10 s.
 bool fake_host_pump(fake_host *fake);

@@ -19,6 +19,7 @@
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_probe.h"
 #include "widgets/wizard/wizard_record.h"
 #include "widgets/wizard/wizard_recorder.h"
 
@@ -101,6 +102,13 @@ void pj_wizard_refresh(pj_wizard *wizard)
             wizard->shown[step] = useful[step];
         set_pages(wizard);
     }
+    refresh_current(wizard);
+    show_code(wizard);
+}
+
+void pj_wizard_renew(pj_wizard *wizard, int step)
+{
+    wizard->stale[step] = true;
     refresh_current(wizard);
     show_code(wizard);
 }
@@ -253,6 +261,7 @@ static void end_jobs(pj_wizard *wizard)
 {
     pj_wizard_job_free(wizard->job);
     pj_wizard_job_free(wizard->look);
+    pj_wizard_probe_forget(wizard);
     pj_wizard_gather_free(wizard->gather);
     pj_wizard_gather_free(wizard->beside);
     pj_wizard_print_free(wizard->print);
@@ -439,6 +448,7 @@ static void take_news(void *context)
     pj_wizard_profile_news(wizard);
     pj_wizard_traces_news(wizard);
     pj_wizard_inside_news(wizard);
+    pj_wizard_probe_news(wizard);
     pj_wizard_report_news(wizard);
     pj_wizard_recording_news(wizard);
     pj_widgets_own(wizard->parts.widgets, NULL);

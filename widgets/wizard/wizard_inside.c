@@ -286,6 +286,24 @@ static void list_runs(pj_wizard *wizard)
     pj_piece_options(&wizard->parts, page->run, names, there ? before : (int)study->count - 1);
 }
 
+void pj_wizard_inside_open(pj_wizard *wizard, const pj_run *run, pj_wizard_view view,
+                           const char *range)
+{
+    const pj_inside_page *page = pj_wizard_inside_page(wizard);
+    const pj_pieces *parts = &wizard->parts;
+    const pj_study *study = wizard->study;
+    list_runs(wizard);
+    for (size_t i = 0; i < study->count; i++)
+        if (study->cases[i].run == run)
+            pj_piece_set(parts, page->run, "index", json_integer((json_int_t)i));
+    pj_piece_set(parts, page->view, "index", json_integer(view));
+    pj_piece_set(parts, page->quantity, "index", json_integer(0));
+    pj_piece_say(parts, page->range, range);
+    pj_piece_say(parts, page->ranks, "");
+    wizard->stale[PJ_STEP_inside] = true;
+    pj_wizard_turn(wizard, PJ_STEP_inside);
+}
+
 static void refresh(pj_wizard *wizard)
 {
     if (!wizard->study)

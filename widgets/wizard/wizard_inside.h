@@ -24,6 +24,9 @@ const pj_run *pj_wizard_inside_run(const pj_wizard *wizard);
 const pj_rank_quantity *pj_wizard_inside_quantity(const pj_wizard *wizard);
 pj_rank_bars pj_wizard_inside_bars(const pj_wizard *wizard);
 pj_wizard_view pj_wizard_inside_view(const pj_wizard *wizard);
+/// Turns to the page with this run and view; `range`: of a timeline, "" = all.
+void pj_wizard_inside_open(pj_wizard *wizard, const pj_run *run, pj_wizard_view view,
+                           const char *range);
 /// Shows what is chosen; what has to be read for it is read first.
 void pj_wizard_inside_draw(pj_wizard *wizard);
 

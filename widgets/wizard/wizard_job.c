@@ -3,6 +3,7 @@
 // lock.
 #include "widgets/wizard/wizard_job.h"
 
+#include "metrics/analyse/faults/faults.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
 #include "metrics/analyse/load_texts.h"
@@ -12,6 +13,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/pool.h"
 #include "metrics/base/str.h"
+#include "metrics/replay/network.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
@@ -51,16 +53,29 @@ static void report(void *context, const char *what, uint64_t done, uint64_t tota
     job->news(job->context);
 }
 
+/// What a view takes beside the totals.
+static const struct {
+    bool no_replay;
+    unsigned aspects;
+} needs[] = {
+    [PJ_WIZARD_REGIONS] = {true, PJ_WANT(regions)},
+    [PJ_WIZARD_TIMELINE] = {true, 0},
+    [PJ_WIZARD_CAUSES] = {false, PJ_FAULTS_WANT},
+};
+
 static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts *timeline,
                  pj_job *job, pj_err *err)
 {
     *opts = (pj_load_opts){.ignore_summary = how->reread,
-                           .no_replay = how->view != PJ_WIZARD_TOTALS,
-                           .aspects = how->view == PJ_WIZARD_REGIONS ? PJ_WANT(regions) : 0};
+                           .no_replay = needs[how->view].no_replay,
+                           .aspects = needs[how->view].aspects};
     if (!pj_load_how_take(&how->texts.how, opts, err) ||
         !pj_load_texts_network(&how->texts, &opts->network, err) ||
         !pj_load_texts_memory(&how->texts, &job->memory_budget, err))
         return false;
+    if (how->view == PJ_WIZARD_CAUSES) // replays bring the rest of the network
+        opts->network = (pj_network){.eager_bytes = opts->network.eager_bytes,
+                                     .all_rendezvous = opts->network.all_rendezvous};
     if (how->view != PJ_WIZARD_TIMELINE)
         return true;
     size_t rows, columns;

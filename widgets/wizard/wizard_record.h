@@ -20,6 +20,7 @@
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"
 #include "widgets/wizard/wizard_print.h"
+#include "widgets/wizard/wizard_probe.h"
 #include "widgets/wizard/wizard_recorder.h"
 
 /// One page. Its state is what `build` puts into wizard->pages.
@@ -88,6 +89,7 @@ struct pj_wizard {
     pj_run *looked;               // what came of it; NULL = nothing yet
     const char *looked_key;       // of what was asked
     size_t drawn;                 // figures so far
+    pj_wizard_probe probe;        // the largest run, for its causes
     pj_wizard_gather *gather;     // reads the chosen profiles; NULL = nothing to read
     pj_wizard_progress gathered;  // of it, while it reads and afterwards
     pj_profile *profile;          // of the chosen profiles that were read; NULL = none
@@ -109,6 +111,8 @@ struct pj_wizard {
 void pj_wizard_call(void *context);
 /// Shows the pages that are useful now and refreshes them.
 void pj_wizard_refresh(pj_wizard *wizard);
+/// The page has something else to show: now if it is in front, else when it comes there.
+void pj_wizard_renew(pj_wizard *wizard, int step);
 /// Turns to a page if it is there.
 void pj_wizard_turn(pj_wizard *wizard, int step);
 /// Everything as in a first wizard, but for the folder.

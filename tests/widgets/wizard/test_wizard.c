@@ -101,6 +101,24 @@ static const char *titles(timeline *s)
     return pj_bench_get(&s->bench, tabs(s), "titles");
 }
 
+static void turn(timeline *s, int page)
+{
+    pj_auto_buf state = {0};
+    pj_buf_addf(&state, "{'selected_index': %d}", page);
+    change(s, tabs(s), state.at);
+}
+
+static void turn_to(timeline *s, const char *title)
+{
+    const json_t *all = pj_widget_get(tabs(s), "titles", NULL);
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (strcmp(json_string_value(json_array_get(all, i)), title) == 0) {
+            turn(s, (int)i);
+            return;
+        }
+    fail_msg("there is no page \"%s\"", title);
+}
+
 /// Whether the value of any HTML on any page holds the text.
 static bool says(timeline *s, const char *text)
 {
@@ -267,12 +285,15 @@ static void pages_appear_when_there_is_something_on_them(void **state)
     timeline s;
     open_timeline(&s, five, 1);
     analyse(&s);
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
-    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "1");
+    assert_string_equal(titles(&s),
+                        "['Files','Findings','Efficiencies','Inside a run','What if','Report']");
+    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "2");
     close_timeline(&s);
     open_timeline(&s, five, 5);
     analyse(&s);
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Scaling','Inside a run','Report']");
+    assert_string_equal(
+        titles(&s),
+        "['Files','Findings','Efficiencies','Scaling','Inside a run','What if','Report']");
     assert_true(says(&s, "read in"));
     assert_true(says(&s, "convention"));
     assert_non_null(s.fake.shown[PJ_WIZARD_TABLE]);
@@ -288,10 +309,10 @@ static void devices_have_a_page(void **state)
     timeline s;
     open_timeline(&s, paths, 2);
     analyse(&s);
-    assert_string_equal(titles(&s),
-                        "['Files','Efficiencies','Scaling','Inside a run','Devices','Report']");
+    assert_string_equal(titles(&s), "['Files','Findings','Efficiencies','Scaling','Inside a "
+                                    "run','What if','Devices','Report']");
     change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
-    change(&s, tabs(&s), "{'selected_index': 4}");
+    turn_to(&s, "Devices");
     assert_true(says(&s, "Devices of "));
     assert_true(shows(&s, "Time of each device"));
     pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
@@ -309,13 +330,6 @@ static void devices_have_a_page(void **state)
 static const char *const both[] = {"/traces/a_0.prof", "/traces/4x1.prv", "/traces/a_1.prof"};
 static const char *const profile_pages =
     "['Files','Functions','Graph','Ranks','Lines','Memory','Events','Changes','Report']";
-
-static void turn(timeline *s, int page)
-{
-    pj_auto_buf state = {0};
-    pj_buf_addf(&state, "{'selected_index': %d}", page);
-    change(s, tabs(s), state.at);
-}
 
 /// Profiles alone have pages of their own, each with what the numbers say, a picture and a table.
 static void profiles_have_pages(void **state)
@@ -399,7 +413,7 @@ static void profiles_are_searched_saved_and_shown_as_code(void **state)
     timeline s;
     open_timeline(&s, both, 3);
     analyse(&s);
-    turn(&s, 3);
+    turn_to(&s, "Functions");
     change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
     pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
     change(&s, named(&s, "Combobox", "Function"), "{'value': 'a:1:main'}");
@@ -432,7 +446,7 @@ static void a_trace_stands_beside_a_profile(void **state)
     timeline s;
     open_timeline(&s, both, 3);
     analyse(&s);
-    turn(&s, 3);
+    turn_to(&s, "Functions");
     pj_widget *beside = named(&s, "Dropdown", "Beside it");
     assert_string_equal(pj_bench_get(&s.bench, beside, "_options_labels"), "['nothing','4x1.prv']");
     unsigned before = s.fake.loads;
@@ -456,12 +470,13 @@ static void profiles_are_taken_off(void **state)
     timeline s;
     open_timeline(&s, both, 3);
     analyse(&s);
-    turn(&s, 3);
+    turn_to(&s, "Functions");
     pj_widget *search = named(&s, "Text", "Search");
     turn(&s, 0);
     change(&s, list_of(&s, "The chosen runs"), "{'index': [0]}");
     click(&s, "Remove");
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
+    assert_string_equal(titles(&s),
+                        "['Files','Findings','Efficiencies','Inside a run','What if','Report']");
     change(&s, search, "{'value': 'solve'}");
     save(&s, 4);
     assert_null(s.fake.written);
@@ -509,7 +524,9 @@ static void a_bad_trace_is_told_and_the_others_go_on(void **state)
     open_timeline(&s, paths, 3);
     analyse(&s);
     assert_true(says(&s, "failed: this is &lt;no&gt; trace"));
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Scaling','Inside a run','Report']");
+    assert_string_equal(
+        titles(&s),
+        "['Files','Findings','Efficiencies','Scaling','Inside a run','What if','Report']");
     // What was read is not read again.
     unsigned before = s.fake.loads;
     analyse(&s);
@@ -533,7 +550,8 @@ static void reading_can_be_cancelled(void **state)
         assert_true(fake_host_pump(&s.fake));
     for (int i = 0; i < 100 && strcmp(titles(&s), "['Files']") == 0; i++)
         assert_true(fake_host_pump(&s.fake));
-    assert_string_equal(titles(&s), "['Files','Efficiencies','Inside a run','Report']");
+    assert_string_equal(titles(&s),
+                        "['Files','Findings','Efficiencies','Inside a run','What if','Report']");
     close_timeline(&s);
 }
 
@@ -587,7 +605,7 @@ static void a_click_on_a_metric_explains_it(void **state)
     assert_true(says(&s, "<b>Next:</b> Plot useful time"));
     assert_non_null(s.fake.shown[PJ_WIZARD_PLOT]);
     click(&s, "Look inside the run");
-    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "3");
+    assert_string_equal(pj_bench_get(&s.bench, tabs(&s), "selected_index"), "4");
     assert_true(says(&s, "deviation"));
     close_timeline(&s);
 }
@@ -630,7 +648,7 @@ static void scaling_is_drawn_and_saved(void **state)
     open_timeline(&s, five, 5);
     analyse(&s);
     assert_null(output(&s)); // only what is in front is drawn
-    change(&s, tabs(&s), "{'selected_index': 2}");
+    turn_to(&s, "Scaling");
     json_t *first = json_incref(pj_widget_get(output(&s), "outputs", NULL));
     change(&s, named(&s, "IntSlider", "Width px"), "{'value': 900}");
     assert_false(json_equal(first, pj_widget_get(output(&s), "outputs", NULL)));
@@ -685,9 +703,9 @@ static void the_code_of_the_page_is_shown(void **state)
     change(&s, find(&s, "Text", "description", "Region"), "{'value': '10%..90%'}");
     analyse(&s);
     holds(&s, code, "m = metrics(runs, {set = \\'mpi\\'");
-    change(&s, tabs(&s), "{'selected_index': 2}");
+    turn_to(&s, "Scaling");
     holds(&s, code, "plot(m, \\'speedup\\')");
-    change(&s, tabs(&s), "{'selected_index': 3}");
+    turn_to(&s, "Inside a run");
     holds(&s, code, "stats:plot{\\'bar\\'");
     holds(&s, code, "run = load{\\'/traces/2x1.prv\\', roi = \\'10%..90%\\'}[1]");
     close_timeline(&s);
@@ -700,7 +718,7 @@ static void threads_are_bars_of_a_run_of_one_rank(void **state)
     timeline s;
     open_timeline(&s, paths, 2);
     analyse(&s);
-    change(&s, tabs(&s), "{'selected_index': 3}");
+    turn_to(&s, "Inside a run");
     pj_widget *bars = named(&s, "Dropdown", "Bars"), *run = named(&s, "Dropdown", "Run");
     assert_true(shows(&s, "Useful time by thread: 1x4")); // the last of the study
     change(&s, bars, "{'index': 1}");
@@ -719,7 +737,7 @@ static void a_look_is_named_in_its_code_and_file(void **state)
     open_timeline(&s, five, 2);
     change(&s, find(&s, "Text", "description", "Region"), "{'value': '10%..90%'}");
     analyse(&s);
-    change(&s, tabs(&s), "{'selected_index': 3}");
+    turn_to(&s, "Inside a run");
     pj_widget *code = find(&s, "Textarea", "tooltip", "Code of this page");
     change(&s, find(&s, "ToggleButton", "description", "Show code"), "{'value': true}");
     change(&s, views(&s), "{'index': 1}");
@@ -737,7 +755,7 @@ static void a_report_is_generated_and_nothing_overwritten(void **state)
     timeline s;
     open_timeline(&s, five, 2);
     analyse(&s);
-    change(&s, tabs(&s), "{'selected_index': 4}");
+    turn_to(&s, "Report");
     change(&s, named(&s, "Text", "File"), "{'value': 'there'}");
     click(&s, "Generate");
     assert_true(shows(&s, "there.ipynb is there already"));
@@ -765,7 +783,7 @@ static void a_document_is_made_in_one_click(void **state)
     timeline s;
     open_timeline(&s, five, 2);
     analyse(&s);
-    change(&s, tabs(&s), "{'selected_index': 4}");
+    turn_to(&s, "Report");
     print(&s, "assessed.pdf", "Generate");
     assert_true(fake_host_pump(&s.fake));
     assert_string_equal(s.fake.printed, "assessed.pdf");
@@ -810,7 +828,7 @@ static void a_run_is_read_again_for_its_regions(void **state)
     timeline s;
     open_timeline(&s, five, 2);
     analyse(&s);
-    change(&s, tabs(&s), "{'selected_index': 3}");
+    turn_to(&s, "Inside a run");
     unsigned before = s.fake.loads;
     change(&s, views(&s), "{'index': 1}");
     for (int i = 0; i < 100 && !output(&s); i++)

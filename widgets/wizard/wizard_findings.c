@@ -1,0 +1,398 @@
+// The page of findings: what costs the runs most, each with one click to the view that shows it.
+#include "widgets/wizard/wizard_inside.h"
+
+#include "metrics/analyse/faults/faults.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
+#include "metrics/base/num.h"
+#include "metrics/base/str.h"
+#include "metrics/run/run.h"
+#include "metrics/run/study.h"
+#include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/waits_table.h"
+#include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
+#include "widgets/figure/html_page.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/render.h"
+#include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_pieces.h"
+#include "widgets/wizard/wizard_probe.h"
+#include "widgets/wizard/wizard_record.h"
+#include "widgets/wizard/wizard_whatif.h"
+
+enum { MOST_FINDINGS = 12 };
+
+/// Waits as a table, and what a cell says for it.
+typedef struct waits_view {
+    const char *options; // of the command
+    const char *code;    // behind the path in a cell
+    pj_table *(*numbers)(const pj_run *run, pj_err *err);
+} waits_view;
+
+typedef struct findings_page {
+    pj_probe_pieces reading;
+    pj_piece head, rest, buttons;
+    struct {
+        pj_piece look, replay, text, box;
+    } rows[MOST_FINDINGS];
+    pj_piece waits, longest, plot, table; // what waits show
+    pj_faults faults;
+    uint64_t found_in;       // number of the reading
+    const waits_view *shown; // NULL = no waits are shown
+    pj_fault_kind shown_of;
+} findings_page;
+
+static findings_page *page_of(const pj_wizard *wizard)
+{
+    return wizard->pages[PJ_STEP_findings];
+}
+
+// The places of findings
+
+static bool is_of(pj_fault_kind kind, pj_wait_pattern pattern)
+{
+    if (kind == PJ_FAULT_late_sender)
+        return pattern == PJ_WAIT_late_sender;
+    if (kind == PJ_FAULT_late_receiver)
+        return pattern == PJ_WAIT_late_receiver;
+    return pattern != PJ_WAIT_init_wait && pattern != PJ_WAIT_finalize_wait;
+}
+
+/// The longest wait that the finding explains, with as much again around it; arena; "" = none is
+/// known.
+static const char *place_of(const pj_run *run, pj_fault_kind kind, pj_arena *arena)
+{
+    for (uint32_t i = 0; run->waits && i < run->waits->worst_count; i++) {
+        const pj_one_wait *wait = &run->waits->worst[i];
+        if (!is_of(kind, wait->pattern))
+            continue;
+        uint64_t around = wait->ns / 2, end = wait->begin + wait->ns + around;
+        uint64_t from = wait->begin > around ? wait->begin - around : 0;
+        return pj_arena_format(arena, "%.6fms..%.6fms", (double)from / 1e6,
+                               (double)(end < run->end_ns ? end : run->end_ns) / 1e6);
+    }
+    return "";
+}
+
+static void look_at_timeline(pj_wizard *wizard, pj_fault_kind kind)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_wizard_inside_open(wizard, wizard->probe.of, PJ_WIZARD_TIMELINE,
+                          place_of(wizard->probe.run, kind, arena));
+}
+
+// Waits
+
+static pj_table *by_culprit(const pj_run *run, pj_err *err)
+{
+    return pj_waits_table(run, PJ_WAITS_CULPRIT, err);
+}
+
+static pj_table *by_cause(const pj_run *run, pj_err *err)
+{
+    return pj_waits_table(run, PJ_WAITS_CAUSES, err);
+}
+
+static const waits_view waits_views[] = {
+    {"--by culprit", "by = \"culprit\"", by_culprit},
+    {"--by cause", "by = \"cause\"", by_cause},
+    {"--threads", "threads = true", pj_omp_waits_table},
+};
+
+static void draw_waits(pj_wizard *wizard)
+{
+    enum { MOST_ROWS = 20 };
+    const findings_page *page = page_of(wizard);
+    const pj_run *run = wizard->probe.run;
+    const pj_pieces *parts = &wizard->parts;
+    bool threads = page->shown && page->shown->numbers == pj_omp_waits_table;
+    pj_piece_show(parts, page->waits, page->shown);
+    if (!page->shown)
+        return;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = page->shown->numbers(run, &err);
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
+    if (table)
+        pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
+    else
+        pj_escape_html(&html, pj_str_of(err.text));
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(parts, page->table, html.at);
+    pj_piece_show(parts, page->longest, !threads);
+    pj_piece_show(parts, page->plot, !threads);
+    if (threads)
+        return;
+    const pj_draw *draw = pj_draw_open(&err);
+    pj_plot_opts opts = {.width = 860, .palette = wizard->palette};
+    pj_auto_figure figure =
+        draw ? pj_plot_waits.make((pj_plot_data){.run = run}, opts, draw, &err) : NULL;
+    pj_wizard_draw(wizard, page->plot, figure, &err);
+}
+
+static void on_longest(void *context)
+{
+    const pj_wizard *wizard = context;
+    if (wizard->probe.run)
+        look_at_timeline(context, page_of(wizard)->shown_of);
+}
+
+// What shows a finding: the command of its row, as a view
+
+static void look_at_waits(pj_wizard *wizard, const pj_fault *fault)
+{
+    findings_page *page = page_of(wizard);
+    for (size_t i = 0; i < sizeof waits_views / sizeof *waits_views; i++)
+        if (strcmp(pj_fault_rows[fault->kind].options, waits_views[i].options) == 0)
+            page->shown = &waits_views[i];
+    page->shown_of = fault->kind;
+    draw_waits(wizard);
+}
+
+static void look_at_place(pj_wizard *wizard, const pj_fault *fault)
+{
+    look_at_timeline(wizard, fault->kind);
+}
+
+static void look_at_ranks(pj_wizard *wizard, const pj_fault *fault)
+{
+    (void)fault;
+    pj_wizard_inside_open(wizard, wizard->probe.of, PJ_WIZARD_TOTALS, "");
+}
+
+static void look_at_metrics(pj_wizard *wizard, const pj_fault *fault)
+{
+    (void)fault;
+    pj_wizard_turn(wizard, PJ_STEP_efficiencies);
+}
+
+static const struct {
+    const char *command;
+    void (*look)(pj_wizard *wizard, const pj_fault *fault);
+} views[] = {{"popinjay timeline", look_at_place},
+             {"popinjay plot ranks", look_at_ranks},
+             {"popinjay waits", look_at_waits},
+             {"popinjay metrics", look_at_metrics}};
+
+static bool is_found(const pj_wizard *wizard)
+{
+    return wizard->probe.run && page_of(wizard)->found_in == wizard->probe.number;
+}
+
+static const pj_fault *fault_at(const pj_wizard *wizard, size_t place)
+{
+    const findings_page *page = page_of(wizard);
+    return is_found(wizard) && place < page->faults.count ? &page->faults.items[place] : NULL;
+}
+
+static void on_look(void *context, size_t place)
+{
+    const pj_fault *fault = fault_at(context, place);
+    for (size_t i = 0; fault && i < sizeof views / sizeof *views; i++)
+        if (strcmp(pj_fault_rows[fault->kind].command, views[i].command) == 0) {
+            views[i].look(context, fault);
+            return;
+        }
+}
+
+static void on_replay(void *context, size_t place)
+{
+    const pj_fault *fault = fault_at(context, place);
+    if (fault && fault->change)
+        pj_wizard_whatif_open(context, fault->change);
+}
+
+// The list
+
+static void add_gain(const pj_faults *faults, double ns, pj_buf *out)
+{
+    enum { WIDEST = 160 };
+    char text[32];
+    double whole = (double)faults->run->runtime_ns * faults->run->layout.locations;
+    double part = whole > 0 ? ns / whole : 0;
+    pj_format_duration(ns, text);
+    pj_buf_addf(
+        out,
+        "<span style=\"display:inline-block;height:9px;width:%.0fpx;"
+        "background:#d9722b;margin-right:6px\"></span>%.1f %% of the run, %s of all threads",
+        fmin(part, 1) * WIDEST + 1, part * 100, text);
+}
+
+static void add_finding(const pj_faults *faults, size_t place, pj_buf *out)
+{
+    const pj_fault *fault = &faults->items[place];
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    pj_buf_addf(out,
+                "<div style=\"" PJ_HTML_FONT ";line-height:1.45;padding:3px 0\"><b>%zu. %s</b> ",
+                place + 1, row->title);
+    pj_escape_html(out, pj_str_of(fault->where));
+    pj_buf_addf(out, "<br>%s<br>Mending it brings ", row->sentence);
+    add_gain(faults, fault->recoverable_ns, out);
+    pj_buf_addf(out, " (%s, confidence %s)</div>", fault->method, fault->confidence);
+}
+
+static void tell_rest(const pj_wizard *wizard)
+{
+    const findings_page *page = page_of(wizard);
+    const pj_faults *faults = &page->faults;
+    pj_auto_buf html = {0};
+    pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT "\">");
+    if (faults->count == 0)
+        pj_buf_puts(&html, "Nothing was found that would bring a hundredth of the run. ");
+    if (faults->count > MOST_FINDINGS)
+        pj_buf_addf(&html, "%zu more are in the table of <code>findings</code>. ",
+                    faults->count - MOST_FINDINGS);
+    if (faults->others) {
+        pj_buf_addf(&html, "Others, each below 1 %% of the run: ");
+        add_gain(faults, faults->others_ns, &html);
+    }
+    pj_buf_puts(&html, "</div>");
+    pj_piece_say(&wizard->parts, page->rest, html.at);
+}
+
+static void show_list(const pj_wizard *wizard)
+{
+    const findings_page *page = page_of(wizard);
+    const pj_pieces *parts = &wizard->parts;
+    for (size_t i = 0; i < MOST_FINDINGS; i++) {
+        const pj_fault *fault = fault_at(wizard, i);
+        pj_piece_show(parts, page->rows[i].box, fault);
+        if (!fault)
+            continue;
+        pj_auto_buf html = {0};
+        add_finding(&page->faults, i, &html);
+        pj_piece_say(parts, page->rows[i].text, html.at);
+        pj_piece_enable(parts, page->rows[i].replay, fault->change);
+    }
+    if (wizard->probe.run)
+        tell_rest(wizard);
+    pj_piece_show(parts, page->rest, wizard->probe.run);
+    pj_piece_show(parts, page->head, wizard->probe.run);
+}
+
+static bool find(pj_wizard *wizard, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_study *study = wizard->study;
+    pj_run **runs = pj_new_n(arena, pj_run *, study->count);
+    pj_job job = {.workers = 0};
+    for (size_t i = 0; i < study->count; i++) {
+        pj_run *run = study->cases[i].run;
+        runs[i] = run == wizard->probe.of ? wizard->probe.run : run;
+    }
+    return pj_faults_find(runs, study->count, &job, wizard->probe.arena, &page_of(wizard)->faults,
+                          err);
+}
+
+static void refresh(pj_wizard *wizard)
+{
+    findings_page *page = page_of(wizard);
+    if (!wizard->study)
+        return;
+    const pj_run *run = pj_wizard_probe_run(wizard, page->reading);
+    pj_err err = {.code = PJ_E_NONE};
+    if (!is_found(wizard))
+        page->shown = NULL;
+    page->faults = (pj_faults){.run = run};
+    page->found_in = wizard->probe.number;
+    if (run && !find(wizard, &err))
+        page->faults = (pj_faults){.run = run};
+    show_list(wizard);
+    if (err.code != PJ_E_NONE)
+        pj_piece_tell(&wizard->parts, page->rest, err.text);
+    pj_auto_arena text = pj_arena_new(NULL);
+    if (run)
+        pj_piece_tell(&wizard->parts, page->head,
+                      pj_arena_format(text, "What costs %s most, by what mending it would bring",
+                                      wizard->probe.of->name));
+    draw_waits(wizard);
+}
+
+// The page
+
+static void on_steady(void *context)
+{
+    pj_wizard_analyse_region(context, "iterations");
+}
+
+static void on_usual(void *context)
+{
+    pj_wizard_analyse_region(context, "");
+}
+
+static void build_row(pj_wizard *wizard, size_t place)
+{
+    findings_page *page = page_of(wizard);
+    pj_pieces *parts = &wizard->parts;
+    pj_piece look = pj_piece_button(parts, "Look", "search", "Turns to the view that shows it");
+    pj_piece replay =
+        pj_piece_button(parts, "Replay", "play", "Turns to the replay of the run without it");
+    pj_piece text = pj_piece_html(parts, "");
+    pj_piece_layout(parts, text, "flex", "1 1 400px");
+    pj_piece_on_place(parts, look, on_look, place);
+    pj_piece_on_place(parts, replay, on_replay, place);
+    page->rows[place].look = look;
+    page->rows[place].replay = replay;
+    page->rows[place].text = text;
+    page->rows[place].box = PJ_PIECE_ROW(parts, look, replay, text);
+    pj_piece_show(parts, page->rows[place].box, false);
+}
+
+static pj_piece build(pj_wizard *wizard)
+{
+    pj_pieces *parts = &wizard->parts;
+    findings_page *page = pj_new(wizard->arena, findings_page);
+    wizard->pages[PJ_STEP_findings] = page;
+    page->reading = pj_wizard_probe_build(wizard);
+    page->head = pj_piece_html(parts, "");
+    page->rest = pj_piece_html(parts, "");
+    pj_piece rows[MOST_FINDINGS + 1] = {NULL};
+    for (size_t i = 0; i < MOST_FINDINGS; i++) {
+        build_row(wizard, i);
+        rows[i] = page->rows[i].box;
+    }
+    pj_piece steady = pj_piece_button(
+        parts, "Steady iterations", "repeat",
+        "Reads the runs again with their steady iterations as the region of interest");
+    pj_piece usual = pj_piece_button(parts, "Usual region", "arrows-h",
+                                     "Reads the runs again with the region that they mark");
+    pj_piece_on(parts, steady, NULL, on_steady);
+    pj_piece_on(parts, usual, NULL, on_usual);
+    page->longest = pj_piece_button(parts, "Longest in the timeline", "search",
+                                    "Turns to the timeline around the longest of these waits");
+    pj_piece_on(parts, page->longest, NULL, on_longest);
+    page->plot = pj_piece_output(parts);
+    page->table = pj_piece_html(parts, "");
+    page->waits =
+        PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->longest), page->plot, page->table);
+    pj_piece_show(parts, page->waits, false);
+    return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, steady, usual), page->reading.box, page->head,
+                           pj_piece_box(parts, "VBox", rows), page->rest, page->waits);
+}
+
+static bool useful(const pj_wizard *wizard)
+{
+    return wizard->study != NULL;
+}
+
+static void code(const pj_wizard *wizard, pj_buf *out)
+{
+    const findings_page *page = page_of(wizard);
+    pj_wizard_code_runs(wizard, out);
+    pj_buf_puts(out, "findings(runs)\n");
+    if (!page->shown || !wizard->probe.of)
+        return;
+    pj_buf_puts(out, "waits(");
+    pj_wizard_code_text(out, pj_wizard_path(wizard, wizard->probe.of->path));
+    pj_buf_addf(out, ", {%s", page->shown->code);
+    pj_wizard_code_how(wizard, false, out);
+    pj_buf_puts(out, "})\n");
+}
+
+const pj_wizard_step pj_wizard_step_findings = {build, useful, refresh, code, NULL};

@@ -224,6 +224,7 @@ typedef struct pj_run {
     const struct pj_tape *tape;             // of its replay; the same
     const struct pj_functions *functions;   // the same: by function (parts/functions.h)
     const struct pj_iterations *iterations; // the same (parts/iterations.h); without borders
+    const struct pj_burst_clusters *bursts; // the same (parts/burst_clusters.h)
     const struct pj_slices *slices;         // the same: the run cut along time (parts/slices.h)
     const struct pj_devices *devices;       // NULL = there are none, or a summary does not tell
     const struct pj_energy *energy;         // NULL until something asks for it

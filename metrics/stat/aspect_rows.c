@@ -10,6 +10,7 @@
 #include "metrics/stat/mpi_use_sink.h"
 #include "metrics/stat/omp_waits_sink.h"
 #include "metrics/stat/parallel.h"
+#include "metrics/stat/parts/burst_sink.h"
 #include "metrics/stat/timeline_sink.h"
 
 static size_t listen_devices(const pj_timeline_opts *timeline, pj_sink *out)
@@ -219,6 +220,28 @@ static const pj_aspect pj_aspect_energy = {
     .lack = lack_energy,
     .stale = stale_energy,
 };
+
+static size_t listen_bursts(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_burst_sink();
+    return 1;
+}
+
+static const char *lack_bursts(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->bursts ? NULL : "does not say how long each burst of computation was";
+}
+
+static bool stale_bursts(const pj_run *run)
+{
+    return !run->bursts;
+}
+
+static const pj_aspect pj_aspect_bursts = {
+    .listen = listen_bursts, .lack = lack_bursts, .stale = stale_bursts};
 
 static const pj_aspect *const aspects[] = {
 #define ASPECT(key, part) [PJ_ASPECT_##key] = &pj_aspect_##key,

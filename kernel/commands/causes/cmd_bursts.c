@@ -1,0 +1,59 @@
+// popinjay bursts TRACE: which computation is alike, and how well it does.
+#include "kernel/command/command.h"
+#include "kernel/command/export.h"
+#include "kernel/command/inputs.h"
+#include "kernel/command/run_view.h"
+#include "kernel/command/session.h"
+#include "kernel/command/value.h"
+#include "metrics/analyse/load.h"
+#include "metrics/base/err.h"
+#include "metrics/run/aspect.h"
+#include "metrics/run/parts/bursts_table.h"
+#include "metrics/run/run.h"
+#include "metrics/table/table.h"
+
+typedef struct bursts_args {
+    pj_load_args load;
+    pj_exports exports;
+} bursts_args;
+
+static bool run_bursts(pj_session *session, const void *given, pj_value *out, pj_err *err)
+{
+    const bursts_args *args = given;
+    pj_auto_run run = NULL;
+    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(bursts)};
+    if (!pj_export_check(&args->exports, err) ||
+        !pj_inputs_load_one(session, &args->load, opts, &run, err))
+        return false;
+    pj_table *table = pj_bursts_table(run, err);
+    if (!table)
+        return false;
+    pj_run_view_note(run, table);
+    *out = pj_value_table_take(table);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
+static const pj_param_group groups[] = {
+    {.rows = pj_input_rows,
+     .base = offsetof(bursts_args, load),
+     .help = "One trace, or in Lua a run."},
+    {.rows = pj_reading_rows, .base = offsetof(bursts_args, load)},
+    {.rows = pj_export_rows, .base = offsetof(bursts_args, exports)},
+    {0},
+};
+
+const pj_command pj_command_bursts = {
+    .name = "bursts",
+    .summary = "Clusters of computation that is alike: how often, how long, at which IPC",
+    .detail =
+        "What threads compute between MPI calls, put together where instructions and IPC are "
+        "alike: the phases of a program without a word from its source. A cluster of low IPC "
+        "that takes long, or one that only some ranks have, is where to look first.\n"
+        "Without counters of instructions and cycles clusters are of durations. `popinjay plot "
+        "bursts` draws them.",
+    .example = "popinjay bursts epoch_16proc.prv.gz",
+    .faces = PJ_IN_BOTH,
+    .groups = groups,
+    .args_size = sizeof(bursts_args),
+    .run = run_bursts,
+};

@@ -1,0 +1,35 @@
+// Clusters of bursts: computation between MPI calls that has about as many instructions at about
+// the same IPC (DEFINITIONS 12). Ownership: arena.
+#ifndef PJ_BURST_CLUSTERS_H
+#define PJ_BURST_CLUSTERS_H
+
+#include "metrics/base/arena.h"
+#include "metrics/run/parts/burst_cells.h"
+
+#include <stdbool.h>
+
+/// Of the same place on both axes, whatever their durations.
+typedef struct pj_burst_point {
+    uint32_t x, y;    // as in pj_burst_cell
+    uint32_t cluster; // 0 = none is near
+    pj_burst_sum sum;
+} pj_burst_point;
+
+typedef struct pj_burst_clusters {
+    pj_burst_sum *clusters; // the one that takes longest first
+    uint32_t count;
+    pj_burst_point *points; // in the order of (x, y)
+    size_t point_count;
+    pj_burst_sum noise;   // of points without a cluster
+    pj_burst_sum shorter; // bursts that are too short to matter: the last 5 % of the time
+    pj_burst_sum unread;  // bursts that counters were not read for
+    uint64_t cut;         // bursts that a border of the region of interest cuts
+    bool timed;           // no burst has counters: clusters are of durations
+    unsigned coarser;     // as in pj_burst_cells
+} pj_burst_clusters;
+
+/// Clusters of what lies in cells (DBSCAN; Ester, Kriegel, Sander, Xu 1996): those of the longest
+/// durations that make up 95 % of the time.
+void pj_burst_clusters_find(const pj_burst_cells *cells, pj_burst_clusters *out, pj_arena *arena);
+
+#endif

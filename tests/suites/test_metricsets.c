@@ -80,6 +80,10 @@ static const struct {
      "device_load_balance device_communication_efficiency device_serialisation_efficiency "
      "device_transfer_efficiency device_orchestration_efficiency "
      "host_computation_scaling device_computation_scaling devices speedup runtime_s"},
+    {"ai-add", "AI runs (additive)",
+     "device_parallel_efficiency device_load_balance device_communication_efficiency "
+     "device_serialisation_efficiency device_transfer_efficiency "
+     "device_orchestration_efficiency devices speedup runtime_s"},
 };
 
 static void test_promised_keys(void **state)

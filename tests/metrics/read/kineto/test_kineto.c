@@ -214,6 +214,20 @@ static void by_hand(const hand *h, unsigned workers)
     expect(h, m, "device_transfer_efficiency", h->transfer);
     expect(h, m, "device_orchestration_efficiency", h->orchestration);
     expect(h, m, "device_communication_efficiency", h->serialisation * h->transfer);
+    pj_auto_metrics added =
+        pj_metrics_new(pj_metric_set_by_key(PJ_S("ai-add")), study, (pj_metrics_opts){0}, NULL);
+    expect(h, added, "device_parallel_efficiency", h->parallel);
+    expect(h, added, "device_orchestration_efficiency", h->orchestration);
+    double lost = 0;
+    static const char *const parts[] = {"device_load_balance", "device_serialisation_efficiency",
+                                        "device_transfer_efficiency",
+                                        "device_orchestration_efficiency"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        lost +=
+            1 -
+            pj_metrics_at(added, 0, (size_t)pj_metric_row(added->set, pj_str_of(parts[i]))).value;
+    if (fabs(1 - lost - h->parallel) > 1e-12)
+        fail_msg("%s: losses are %.17g", h->path, lost);
 }
 
 static void cases_by_hand(void **state)

@@ -20,12 +20,17 @@
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
+#include "metrics/stat/parts/slice_sink.h"
 #include "metrics/stat/query.h"
 #include "metrics/table/question.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/sink.h"
 #include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
+
+#include <string.h>
+
+enum { SLICES = 128 }; // of a run over time
 
 typedef struct plot_args {
     const char *kind;
@@ -144,6 +149,23 @@ static pj_profile *take_before(pj_session *session, const plot_args *args, const
     return NULL;
 }
 
+static bool take_run(pj_session *session, const plot_args *args, const pj_plot *plot, pj_run **run,
+                     pj_err *err)
+{
+    const pj_slicing_opts slices = pj_slicing_equal(SLICES);
+    pj_timeline_opts timeline;
+    if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
+        return false;
+    pj_load_opts opts = {.no_replay = !plot->sliced,
+                         .aspects = plot->aspects,
+                         .timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL};
+    if (plot->sliced) {
+        opts.iterations = args->x && strcmp(args->x, "iteration") == 0;
+        opts.slices = opts.iterations ? NULL : &slices;
+    }
+    return pj_inputs_load_one(session, &args->load, opts, run, err);
+}
+
 /// What the plot is made from, as a value that holds it.
 static bool take_source(pj_session *session, const plot_args *args, const pj_plot *plot,
                         pj_value *source, pj_err *err)
@@ -160,13 +182,7 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
     if (plot->source == PJ_PLOT_TABLE && plot->question)
         return ask_trace(session, args, plot->question, source, err);
     pj_run *run = NULL;
-    pj_timeline_opts timeline;
-    if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
-        return false;
-    pj_load_opts opts = {.no_replay = true,
-                         .aspects = plot->aspects,
-                         .timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL};
-    if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
+    if (!take_run(session, args, plot, &run, err))
         return false;
     *source = pj_value_run_take(run);
     if (plot->source == PJ_PLOT_TABLE) {

@@ -88,6 +88,7 @@ typedef struct pj_plot {
     pj_plot_source source;
     size_t most_y;      // values of y; 0 = PJ_PLOT_MOST_Y - 1
     unsigned aspects;   // PJ_WANT(...): what the run must have been read with
+    bool sliced;        // the run is cut along time (pj_run.slices)
     bool stacks;        // several y may stand on top of each other
     const char *topic;  // of profiles: which part of them it shows (find/profile_topics.def)
     const char *beside; // of recordings: the folder beside trace and profile that it shows

@@ -64,6 +64,57 @@ async function looks(stage) {
   }
 }
 
+/// Each finding leads to its view with one click; sliders answer in time.
+async function findings(stage) {
+  const lab = await stage.open(stage.notebook('findings.ipynb', ['wizard "traces/stencil_8x1.prv.gz"']));
+  await lab.run(0);
+  const area = lab.output(0);
+  const fits = async page => {
+    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+      await lab.theme(theme);
+      await lab.page.setViewportSize({ width, height: 1000 });
+      await until(async () => (await stickingOut(area)).length === 0,
+        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
+      const { ratio, text } = await lowestContrast(area);
+      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await lab.picture(stage.keep(`wizard-${page}-${width}`));
+    }
+  };
+  await button(area, 'Analyse').click();
+  await area.getByText('MPI load balance').first().waitFor();
+  await tab(area, 'Findings').click();
+  await area.getByText('1. Load imbalance').waitFor();
+  await area.getByText('2. Late senders').waitFor();
+  await button(area, 'Look').nth(1).click();
+  await area.locator('img[alt*="Waits of each rank"]').first().waitFor();
+  await fits('findings');
+  await button(area, 'Longest in the timeline').click();
+  await area.locator('img[alt*="imeline"]').first().waitFor();
+  assert.match(await field(area, 'Time').inputValue(), /^\d.*ms\.\.\d.*ms$/);
+  await tab(area, 'Findings').click();
+  await button(area, 'Look').first().click();
+  await area.locator('img[alt*="Useful time by rank"]').first().waitFor();
+  await tab(area, 'Findings').click();
+  await button(area, 'Replay').first().click();
+  await area.getByText('saves 28.9 ms').waitFor();
+  await button(area, 'As it was').click();
+  await area.getByText('Nothing is changed').waitFor();
+  const began = Date.now();
+  await press(area, 'Computation %', 'ArrowLeft');
+  await area.getByText('saves').waitFor();
+  console.error(`a step of a slider: ${Date.now() - began} ms`);
+  await fits('what-if');
+  await field(area, 'Other change').fill('ranks:64');
+  await field(area, 'Other change').press('Tab');
+  await area.getByText('popinjay model').waitFor();
+  await tab(area, 'Findings').click();
+  await button(area, 'Steady iterations').click();
+  await area.getByText('MPI load balance').first().waitFor();
+  await tab(area, 'Files').click();
+  await area.getByText('Advanced').click();
+  assert.equal(await field(area, 'Region').inputValue(), 'iterations');
+}
+
 /// A mouse marks a time in the timeline: it is drawn anew, then analysed.
 async function marked(stage) {
   const lab = await stage.open(stage.notebook('marked.ipynb', ['wizard "traces/stencil_8x1.prv.gz"']));
@@ -502,6 +553,7 @@ export const wizardScenarios = {
   'wizard: profiles of ranks, and a trace beside them': profiles,
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,
+  'wizard: findings lead to views, sliders to replays': findings,
   'wizard: a time is marked with the mouse and analysed': marked,
   'wizard: threads are the bars of an OpenMP run': openmp,
   'wizard: by keys alone': byKeys,

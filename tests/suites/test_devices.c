@@ -653,7 +653,7 @@ static void an_archive_of_a_later_version(void **state)
         assert_int_equal(run->devices->runtime_ns[p], 420);
     }
     assert_int_equal(run->import.count[PJ_IMPORT_unknown_event], 1);
-    assert_true(says(run, "passed over: number 92 of a later version of OTF2"));
+    assert_true(says(run, "passed over: number 92 of a later version of OTF2 (1)"));
 }
 
 /// One run as Extrae, nsys2prv and Score-P write it.

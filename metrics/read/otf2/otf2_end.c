@@ -20,22 +20,24 @@ static const char *const passed_names[UINT8_MAX + 1] = {
 #undef PASSED
 };
 
-/// Which records were passed over; later versions of OTF2 have more than are known by name.
+/// Which records were passed over, and how many; later versions of OTF2 have more than are known by
+/// name.
 static void name_passed(const pj_otf2_read *r)
 {
-    uint64_t passed[4] = {0};
+    uint64_t events[UINT8_MAX + 1] = {0};
     pj_auto_buf names = {0};
     for (uint32_t i = 0; i < r->count; i++)
-        for (size_t k = 0; k < 4; k++)
-            passed[k] |= r->locations[i]->passed[k];
+        for (size_t k = 0; k < PJ_OTF2_PASSED_MOST; k++)
+            events[r->locations[i]->passed[k].type] += r->locations[i]->passed[k].events;
     for (unsigned type = 0; type <= UINT8_MAX; type++) {
-        if (!(passed[type / 64] >> type % 64 & 1))
+        if (!events[type])
             continue;
         pj_buf_puts(&names, names.len ? ", " : "");
         if (passed_names[type])
             pj_buf_puts(&names, passed_names[type]);
         else
             pj_buf_addf(&names, "number %u of a later version of OTF2", type);
+        pj_buf_addf(&names, " (%llu)", (unsigned long long)events[type]);
     }
     if (names.len)
         pj_run_remark(r->run, PJ_NOTE, "events that were passed over: %s", names.at);

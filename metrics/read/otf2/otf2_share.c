@@ -40,7 +40,7 @@ typedef struct ending {
     uint64_t records, last, posted, completed;
     uint32_t waits;
     bool partial, begun, damaged;
-    uint64_t passed[4];
+    pj_otf2_passed passed[PJ_OTF2_PASSED_MOST];
     pj_import_stats import;
     char damage[256];
 } ending;

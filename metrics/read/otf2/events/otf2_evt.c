@@ -337,15 +337,28 @@ INLINE bool take_values(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *ev
     return true;
 }
 
+static void pass_over(pj_otf2_evt_facts *facts, uint8_t type)
+{
+    facts->unknown++;
+    for (size_t i = 0; i < PJ_OTF2_PASSED_MOST; i++)
+        if (!facts->passed[i].events || facts->passed[i].type == type) {
+            facts->passed[i].type = type;
+            facts->passed[i].events++;
+            return;
+        }
+}
+
 /// An event with a length; false when its members do not fit into it.
 static bool take_record(pj_otf2_evt *evt, const uint8_t *stop, pj_otf2_event *event)
 {
     if (event->type == PJ_OTF2_METRIC)
         return take_values(evt, stop, event);
     const shape *s = &shapes[event->type];
-    evt->facts.unknown += !s->known;
-    evt->facts.passed[event->type / 64] |= (uint64_t)!s->known << event->type % 64;
-    return !s->known || take_members(evt->at, stop, s->members, event);
+    if (!s->known) {
+        pass_over(&evt->facts, event->type);
+        return true;
+    }
+    return take_members(evt->at, stop, s->members, event);
 }
 
 INLINE bool take_single(pj_otf2_evt *evt, pj_otf2_event *event)

@@ -35,12 +35,20 @@ typedef struct pj_otf2_evt_opts {
     bool keep_open;        // the file, from one buffer to the next
 } pj_otf2_evt_opts;
 
+enum { PJ_OTF2_PASSED_MOST = 8 };
+
+/// Events of a type without meaning here; none: a free row.
+typedef struct pj_otf2_passed {
+    uint64_t events;
+    uint8_t type;
+} pj_otf2_passed;
+
 /// What is known about a file; final when it has ended.
 typedef struct pj_otf2_evt_facts {
     uint64_t events;
     uint64_t malformed; // records whose members do not fit their length; skipped
     uint64_t unknown;   // events of a type without meaning here
-    uint64_t passed[4]; // bits of these types
+    pj_otf2_passed passed[PJ_OTF2_PASSED_MOST]; // the first types of them
     const char *damage; // why it ends early, NULL when it does not
     bool foreign;       // big endian: left to the library
 } pj_otf2_evt_facts;

@@ -200,7 +200,7 @@ typedef struct pj_otf2_location {
     pj_otf2_ops ops;
 
     pj_import_stats import;
-    uint64_t passed[4]; // pj_otf2_evt_facts.passed, when it has ended
+    pj_otf2_passed passed[PJ_OTF2_PASSED_MOST]; // of its file, when it has ended
 } pj_otf2_location;
 
 typedef struct pj_otf2_location_opts {

@@ -275,9 +275,18 @@ static void open_work(sink_state *self, stream *s, const pj_event *event)
         pj_device_clock_open(*c, work_of(event->code));
 }
 
-static void close_work(sink_state *self, stream *s, const pj_event *event)
+/// A stream does one thing after the other: what has only just begun is not what ends.
+static unsigned ended_code(const stream *s, const pj_event *event)
 {
-    opened *o = &s->events[event->code];
+    const opened *kernel = &s->events[PJ_DEVICE_KERNEL], *copy = &s->events[PJ_DEVICE_COPY];
+    bool copies = event->code == PJ_DEVICE_KERNEL && event->b && copy->open &&
+                  (!kernel->open || kernel->begin == event->time);
+    return copies ? PJ_DEVICE_COPY : event->code;
+}
+
+static void close_work(sink_state *self, stream *s, const pj_event *event, unsigned code)
+{
+    opened *o = &s->events[code];
     bool of_former = o->replaced && o->begin == event->time;
     o->replaced = false;
     if (!o->open || of_former)
@@ -285,7 +294,7 @@ static void close_work(sink_state *self, stream *s, const pj_event *event)
     o->open = false;
     pj_device_clock *const *end = clocks_at(self, s, event->time);
     for (pj_device_clock *const *c = s->clocks; c < end; c++)
-        pj_device_clock_close(*c, work_of(event->code));
+        pj_device_clock_close(*c, work_of(code));
 }
 
 static void add_bytes(sink_state *self, const stream *s, pj_device_copy way, uint64_t bytes)
@@ -322,7 +331,7 @@ static void take_work(sink_state *self, stream *s, const pj_event *event)
     if (event->a)
         open_work(self, s, event);
     else
-        close_work(self, s, event);
+        close_work(self, s, event, ended_code(s, event));
 }
 
 /// Paraver traces tell copies between threads and streams as messages. nsys2prv joins calls with

@@ -48,7 +48,7 @@ enum { PJ_LOCK_RELEASED = 0, PJ_LOCK_ASKED = 3, PJ_LOCK_LEAVING = 5, PJ_LOCK_ACQ
 enum {
     PJ_DEVICE_CALL = 1, // a thread is inside the runtime of devices: a = pj_device_call
     PJ_DEVICE_COPY,   // a stream copies, or sets memory: a = pj_device_copy, b = bytes, 0 = unknown
-    PJ_DEVICE_KERNEL, // a stream computes
+    PJ_DEVICE_KERNEL, // a stream computes; ends with b = 1: or a copy does, whichever is open
     PJ_DEVICE_EXCHANGE, // a stream runs a kernel that talks to other devices (NCCL)
     PJ_DEVICE_BYTES,    // of the copy that has just begun: a = bytes
 };

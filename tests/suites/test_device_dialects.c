@@ -86,6 +86,35 @@ static void messages_do_not_tell_copies_twice(void **state)
     device_trace_remove();
 }
 
+/// In version 0.3 of nsys2prv copies are kernels; their names tell them.
+static void copies_among_kernels_are_copies(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv",
+                     DEVICE_TRACE_HEADER "0:1:1:(2:1)\n"
+                                         "2:0:1:1:2:110:63000006:1:9200:1\n"
+                                         "2:0:1:1:2:400:63000006:0:9200:0\n"
+                                         "2:0:1:1:2:410:63000006:2000:63000002:4096:9200:2\n"
+                                         "2:0:1:1:2:500:63000006:1:9200:3\n"
+                                         "2:0:1:1:2:500:63000006:0:63000002:0:9200:0\n"
+                                         "2:0:1:1:2:600:63000006:0:9200:0\n"
+                                         "2:0:1:1:2:700:63000006:3:63000002:64:9200:4\n"
+                                         "2:0:1:1:2:710:63000006:0:63000002:0:9200:0\n");
+    device_trace_put("run.pcf", "EVENT_TYPE\n0 63000006 CUDA kernel\nVALUES\n0 End\n1 step\n"
+                                "3 [CUDA memset]\n2000 [CUDA memcpy Device-to-Host]\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+    for (unsigned workers = 1; workers <= 4; workers += 3) {
+        pj_auto_run run = device_trace_load("run.prv", workers);
+        device_trace_expect(&run->devices->items[0], (pj_device_sum){.streams = 1,
+                                                                     .kernels = 2,
+                                                                     .useful_ns = 390,
+                                                                     .transfer_ns = 100,
+                                                                     .transfer_total_ns = 100,
+                                                                     .to_host = 4096});
+    }
+    device_trace_remove();
+}
+
 /// A graph of kernels is one event of nsys2prv; Extrae gives the same number to another.
 static void graphs_are_kernels(void **state)
 {
@@ -176,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_one_after_another_are_put_in_order),
         cmocka_unit_test(messages_do_not_tell_copies_twice),
+        cmocka_unit_test(copies_among_kernels_are_copies),
         cmocka_unit_test(graphs_are_kernels),
         cmocka_unit_test(opencl_is_read),
         cmocka_unit_test(devices_without_nodes_are_told),

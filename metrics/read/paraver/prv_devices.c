@@ -8,7 +8,13 @@
 
 #include <string.h>
 
-enum { CUDA_CALL = 63000000, CUDA_COPY, CUDA_EXCHANGE = 63000007, HIP_CALL = 63500000 };
+enum {
+    CUDA_CALL = 63000000,
+    CUDA_COPY,
+    CUDA_KERNEL = 63000006,
+    CUDA_EXCHANGE,
+    HIP_CALL = 63500000
+};
 enum { GRAPH = 63000008, CL_CALL = 64000000, CL_WORK = 64100000 };
 enum { ACC_CALL = 66000000, ACC_DATA, ACC_LAUNCH };
 
@@ -129,6 +135,33 @@ static void name_copies(pj_prv_devices *devices, const pj_pcf *pcf)
                 (uint8_t)pj_device_copy_named(pj_str_of(values[i].label));
 }
 
+/// "[CUDA memcpy Device-to-Host]" and its kin, among the names of kernels.
+static void name_among_kernels(pj_prv_devices *devices, const pj_pcf *pcf)
+{
+    const pj_pcf_value *values;
+    size_t count = pcf ? pj_pcf_values(pcf, CUDA_KERNEL, &values) : 0;
+    for (size_t i = 0; i < count && devices->among_count < PJ_PRV_NAMED_COPIES; i++) {
+        pj_str label = pj_str_of(values[i].label);
+        if (values[i].value <= 0 || !pj_str_starts(label, PJ_S("[CUDA mem")))
+            continue;
+        size_t n = devices->among_count++;
+        devices->among_kernels[n].value = (uint64_t)values[i].value;
+        devices->among_kernels[n].copy = pj_device_copy_named(label);
+    }
+}
+
+/// What ends is told by what is open on the stream, where copies are called kernels.
+static void take_kernel(const pj_prv_devices *devices, pj_event *event)
+{
+    event->b = devices->among_count > 0 && event->a == 0;
+    for (size_t i = 0; i < devices->among_count; i++)
+        if (devices->among_kernels[i].value == event->a) {
+            event->a = devices->among_kernels[i].copy;
+            event->code = PJ_DEVICE_COPY;
+            return;
+        }
+}
+
 void pj_prv_devices_name(pj_prv_devices *devices, const pj_pcf *pcf, bool nsys)
 {
     devices->nsys = nsys || is_nsys(pcf);
@@ -140,8 +173,10 @@ void pj_prv_devices_name(pj_prv_devices *devices, const pj_pcf *pcf, bool nsys)
     }
     name_calls(devices, pcf, HIP_CALL);
     name_calls(devices, pcf, CUDA_CALL);
-    if (devices->nsys)
+    if (devices->nsys) {
         name_copies(devices, pcf);
+        name_among_kernels(devices, pcf);
+    }
     devices->calls[0] = PJ_DEVICE_CALL_LEFT;
     devices->copies[0] = PJ_DEVICE_COPY_DONE;
 }
@@ -171,6 +206,8 @@ bool pj_prv_devices_event(const pj_prv_devices *devices, uint64_t type, pj_event
             event->a < PJ_PRV_DEVICE_VALUES ? devices->copies[event->a] : PJ_DEVICE_COPY_SOME;
         return true;
     case PJ_DEVICE_KERNEL:
+        if (type != GRAPH)
+            take_kernel(devices, event);
         return type != GRAPH || devices->nsys;
     case PJ_DEVICE_EXCHANGE:
         return devices->nsys;

@@ -4,17 +4,24 @@
 #define PJ_PRV_DEVICES_H
 
 #include "metrics/read/paraver/pcf.h"
+#include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { PJ_PRV_DEVICE_VALUES = 1024 }; // that are looked up; larger ones are calls and copies
+enum { PJ_PRV_NAMED_COPIES = 8 };
 
 typedef struct pj_prv_devices {
     bool nsys;                            // as nsys2prv writes them: there are no states
     uint8_t calls[PJ_PRV_DEVICE_VALUES];  // pj_device_call by value
     uint8_t copies[PJ_PRV_DEVICE_VALUES]; // pj_device_copy by value
+    struct {
+        uint64_t value;
+        pj_device_copy copy;
+    } among_kernels[PJ_PRV_NAMED_COPIES]; // of nsys2prv 0.3: kernels that copy
+    size_t among_count;
 } pj_prv_devices;
 
 /// By the labels of the trace (NULL = none), else by Extrae's numbers. `nsys`: its header is that

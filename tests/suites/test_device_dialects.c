@@ -174,6 +174,68 @@ static void opencl_is_read(void **state)
     }
 }
 
+/// HIP has numbers of its own, the same values; with and without names.
+static void hip_is_read(void **state)
+{
+    (void)state;
+    for (unsigned named = 0; named < 2; named++) {
+        device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(2):1:1(2:1)\n"
+                                                        "1:1:1:1:1:0:100:1\n"
+                                                        "2:1:1:1:1:100:63500000:1\n"
+                                                        "1:1:1:1:1:100:120:32\n"
+                                                        "2:1:1:1:1:120:63500000:0\n"
+                                                        "1:1:1:1:1:120:300:1\n"
+                                                        "1:2:1:1:2:130:400:1\n"
+                                                        "2:2:1:1:2:130:63500006:7\n"
+                                                        "2:1:1:1:1:300:63500000:4\n"
+                                                        "1:1:1:1:1:300:600:5\n"
+                                                        "2:2:1:1:2:400:63500006:0\n"
+                                                        "1:2:1:1:2:450:500:17\n"
+                                                        "2:2:1:1:2:450:63500001:3\n"
+                                                        "2:2:1:1:2:500:63500001:0\n"
+                                                        "2:1:1:1:1:600:63500000:0\n"
+                                                        "1:1:1:1:1:600:1000:1\n"
+                                                        "2:1:1:1:1:1000:40000001:0\n");
+        if (named)
+            device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nHIP-D0.S1-node1\n");
+        pj_auto_run run = device_trace_load("run.prv", 1);
+        assert_int_equal(run->layout.locations, 1);
+        const pj_device_sum *device = &run->devices->items[0];
+        device_trace_expect(device, (pj_device_sum){.streams = 1,
+                                                    .kernels = 1,
+                                                    .useful_ns = 270,
+                                                    .transfer_ns = 50,
+                                                    .transfer_total_ns = 50});
+        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
+        assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
+        device_trace_remove();
+    }
+}
+
+/// Constructs of OpenACC are calls of the runtime; what they call of CUDA lies within them.
+static void openacc_is_the_runtime(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "0:1:1:(2:1)\n"
+                                                    "2:0:1:1:1:100:66000001:1\n"
+                                                    "2:0:1:1:1:150:66000001:0\n"
+                                                    "2:0:1:1:1:200:66000002:2\n"
+                                                    "2:0:1:1:1:205:63000000:1\n"
+                                                    "2:0:1:1:2:210:63000006:1\n"
+                                                    "2:0:1:1:1:215:63000000:0\n"
+                                                    "2:0:1:1:1:220:66000002:0\n"
+                                                    "2:0:1:1:1:300:66000000:3\n"
+                                                    "2:0:1:1:1:310:66000000:0\n"
+                                                    "2:0:1:1:2:400:63000006:0\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S7\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    device_trace_expect(&run->devices->items[0],
+                        (pj_device_sum){.streams = 1, .kernels = 1, .useful_ns = 190});
+    assert_int_equal(run->devices->runtime_ns[0], 50 + 20 + 10);
+    assert_int_equal(run->totals[0].useful_ns, 1000 - 80);
+    device_trace_remove();
+}
+
 /// nsys2prv puts all ranks on one node: what is called alike counts as one device, which is said.
 static void devices_without_nodes_are_told(void **state)
 {
@@ -208,6 +270,8 @@ int main(void)
         cmocka_unit_test(copies_among_kernels_are_copies),
         cmocka_unit_test(graphs_are_kernels),
         cmocka_unit_test(opencl_is_read),
+        cmocka_unit_test(hip_is_read),
+        cmocka_unit_test(openacc_is_the_runtime),
         cmocka_unit_test(devices_without_nodes_are_told),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -1,6 +1,7 @@
 // An archive read by a process group.
 // Of events that the leader's sinks do not look at only the time is sent: it keeps the order.
 #include "metrics/read/otf2/otf2_share.h"
+#include "metrics/read/otf2/events/otf2_evt.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"

@@ -49,8 +49,8 @@ typedef struct pj_otf2_evt_facts {
     uint64_t malformed; // records whose members do not fit their length; skipped
     uint64_t unknown;   // events of a type without meaning here
     pj_otf2_passed passed[PJ_OTF2_PASSED_MOST]; // the first types of them
-    const char *damage; // why it ends early, NULL when it does not
-    bool foreign;       // big endian: left to the library
+    const char *damage;                         // why it ends early, NULL when it does not
+    bool foreign;                               // big endian: left to the library
 } pj_otf2_evt_facts;
 
 /// NULL with PJ_E_IO when the file cannot be opened.

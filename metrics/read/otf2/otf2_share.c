@@ -1,7 +1,6 @@
 // An archive read by a process group.
 // Of events that the leader's sinks do not look at only the time is sent: it keeps the order.
 #include "metrics/read/otf2/otf2_share.h"
-#include "metrics/read/otf2/events/otf2_evt.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -10,6 +9,7 @@
 #include "metrics/base/pool.h"
 #include "metrics/base/process_group.h"
 #include "metrics/base/str.h"
+#include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/read/pass.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"

@@ -208,20 +208,29 @@ static void draw_lanes(strips *s, double scale)
                                 .pixel_rows = slices->lanes});
 }
 
+static bool may_be_drawn(const pj_run *run, const char *x, pj_err *err)
+{
+    const pj_slices *slices = run->slices;
+    const char *lack = run->iterations ? run->iterations->lack : NULL;
+    if (x && strcmp(x, "time") != 0 && strcmp(x, "iteration") != 0)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "plot: slices has x = time or iteration, not \"%s\"", x);
+    if (!slices || !slices->count || run->no_states)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0, "has nothing to draw over time%s%s",
+                       lack ? ": no iterations found: " : "", lack ? lack : "");
+    if (slices->count > PJ_SLICES_MOST)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "has %u iterations, more than the %d that are drawn; --roi "
+                       "iterations:0..%d chooses these",
+                       slices->count, PJ_SLICES_MOST, PJ_SLICES_MOST - 1);
+    return true;
+}
+
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     const pj_slices *slices = data.run->slices;
-    const char *lack = data.run->iterations ? data.run->iterations->lack : NULL;
-    if (opts.x && strcmp(opts.x, "time") != 0 && strcmp(opts.x, "iteration") != 0) {
-        pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: slices has x = time or iteration, not \"%s\"",
-                opts.x);
+    if (!may_be_drawn(data.run, opts.x, err))
         return NULL;
-    }
-    if (!slices || !slices->count || data.run->no_states) {
-        pj_fail(err, PJ_E_MISSING, data.run->path, 0, "has nothing to draw over time%s%s",
-                lack ? ": no iterations found: " : "", lack ? lack : "");
-        return NULL;
-    }
     pj_auto_arena arena = pj_arena_new(NULL);
     strips s = {.run = data.run,
                 .slices = slices,

@@ -152,7 +152,7 @@ static void add_application(writer *w)
 /// Whether the trace itself is at hand, to be asked again.
 static bool has_events(const pj_run *run)
 {
-    return (!run->untraced || run->ai) && (!run->provenance || !run->provenance->alone);
+    return !run->untraced && (!run->provenance || !run->provenance->alone);
 }
 
 /// What may find nothing to show after a change of runs or region.
@@ -167,7 +167,7 @@ static void add_guarded(writer *w, const char *call, const char *caption, const 
 static void add_faults(writer *w)
 {
     const pj_run *last = w->metrics->study->cases[w->last].run;
-    if (!has_events(last) || last->layout.locations < 2)
+    if (!last->ai && (!has_events(last) || last->layout.locations < 2))
         return;
     add_guarded(w,
                 "function() return findings(runs):select(\"rank\", \"title\", \"where\", "

@@ -28,7 +28,7 @@ async function byMouse(stage) {
   await lab.run(2);
   assertTable(await tableOf(lab.output(2)), stage.reference());
   await tab(area, 'Inside a run').click();
-  await button(area, 'Timeline').click();
+  await button(area, /^Timeline$/).click();
   await button(area, 'Zoom in').click();
   await until(async () => /^\d.*ms\.\.\d.*ms$/.test(await field(area, 'Time').inputValue()));
   await button(area, 'Whole run').click();
@@ -49,7 +49,7 @@ async function looks(stage) {
   for (const page of ['Files', 'Efficiencies', 'Scaling', 'Inside a run', 'Report']) {
     await tab(area, page).click();
     if (page === 'Inside a run') {
-      await button(area, 'Timeline').click();
+      await button(area, /^Timeline$/).click();
       await area.locator('img[alt*="imeline"]').first().waitFor();
     }
     for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
@@ -127,7 +127,7 @@ export async function markTime(stage, front, area) {
   await button(area, 'Analyse').first().click();
   await area.getByText('MPI load balance').first().waitFor();
   await tab(area, 'Inside a run').click();
-  await button(area, 'Timeline').click();
+  await button(area, /^Timeline$/).click();
   const picture = area.locator('img[alt*="imeline"]');
   await picture.first().waitFor();
   const drag = async (from, to) => {

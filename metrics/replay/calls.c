@@ -6,7 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/posts.h"
 #include "metrics/replay/requested.h"
 #include "metrics/trace/ends.h"

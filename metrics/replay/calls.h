@@ -3,7 +3,7 @@
 #ifndef PJ_CALLS_H
 #define PJ_CALLS_H
 
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/groups.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"

@@ -6,7 +6,7 @@
 
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/far.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/import_stats.h"

@@ -8,7 +8,7 @@
 
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 

@@ -4,7 +4,7 @@
 #define PJ_MATCHING_H
 
 #include "metrics/base/str.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/far.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/layout.h"

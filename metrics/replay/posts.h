@@ -4,7 +4,7 @@
 #ifndef PJ_POSTS_H
 #define PJ_POSTS_H
 
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 
 typedef struct pj_posted {
     uint64_t begin, end; // of the call, ns in the trace

@@ -13,7 +13,8 @@
 #include "metrics/base/str.h"
 #include "metrics/replay/call_waits.h"
 #include "metrics/replay/calls.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/endings.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/far.h"
 #include "metrics/replay/groups.h"
 #include "metrics/replay/ideal_trace.h"
@@ -60,13 +61,6 @@ typedef struct entered { // the call that a location is in
     uint32_t open;   // bits of the classes that have been entered and not left
 } entered;
 
-typedef struct outcome { // of a location
-    bool lives;
-    bool in_call;      // at the second border
-    pj_clock from, to; // at the borders of what is analysed
-    pj_wait wait;
-} outcome;
-
 typedef struct replay {
     pj_replay_opts opts;
     const pj_run *run;
@@ -80,7 +74,7 @@ typedef struct replay {
     const pj_process_group *group; // that shares the ranks; NULL = all are here
     pj_far *far;                   // those of the others
     pj_order *order;               // where ranks have several threads, whose events come apart
-    outcome *outcomes;             // in the end
+    pj_ending *endings;            // in the end
     pj_threads *threads;
     pj_ideal_trace *ideal;              // NULL = not asked for
     entered *entered;                   // by location
@@ -121,7 +115,7 @@ static void free_parts(replay *r)
     r->tape = NULL;
     r->arena = NULL;
     r->window = NULL;
-    r->outcomes = NULL;
+    r->endings = NULL;
     r->entered = NULL;
     r->window_cap = 0;
     r->window_first = r->window_next = 1;
@@ -591,94 +585,37 @@ static bool conclude(void *self, const pj_run *run, unsigned step)
     return true;
 }
 
-static outcome outcome_of(const replay *r, uint32_t location)
+static pj_ending ending_of(const replay *r, uint32_t location)
 {
-    outcome o = {.lives = pj_threads_lives(r->threads, location),
-                 .to = pj_engine_clock(r->engine, location),
-                 .wait = pj_wait_of(r->engine, r->groups, location)};
+    pj_ending o = {.lives = pj_threads_lives(r->threads, location),
+                   .to = pj_engine_clock(r->engine, location),
+                   .wait = pj_wait_of(r->engine, r->groups, location)};
     if (r->run->roi.set)
         o.in_call = pj_engine_borders(r->engine, location, &o.from, &o.to);
     return o;
 }
 
-static void find_outcomes(replay *r)
+static void find_endings(replay *r)
 {
     uint32_t count = r->run->layout.locations;
-    if (r->outcomes)
+    if (r->endings)
         return;
-    r->outcomes = pj_new_n(r->arena, outcome, count);
+    r->endings = pj_new_n(r->arena, pj_ending, count);
     for (uint32_t i = 0; i < count; i++)
         if (is_here(r, i))
-            r->outcomes[i] = outcome_of(r, i);
-}
-
-static void write_times(const replay *r, pj_run *run, pj_ideal *ideal)
-{
-    const pj_layout *layout = &run->layout;
-    ideal->finish_ns = pj_new_n(run->arena, double, layout->ranks);
-    ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
-    double start = 0, end = 0;
-    for (uint32_t i = 0; i < layout->locations; i++) {
-        const outcome *o = &r->outcomes[i];
-        uint32_t rank = layout->rank_of[i];
-        bool first = i == layout->first_location[rank];
-        // A worker idles across a border and shows its clock only in the region after it.
-        if (!o->lives || (run->roi.set && !first))
-            continue;
-        start = fmax(start, o->from.now);
-        end = fmax(end, o->to.now);
-        ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], o->to.now);
-        if (first)
-            ideal->compute_ns[rank] = o->to.compute_ns - o->from.compute_ns;
-    }
-    for (uint32_t k = 0; k < layout->ranks; k++)
-        ideal->finish_ns[k] = fmax(ideal->finish_ns[k] - start, 0);
-    ideal->runtime_ns = nearbyint(fmax(end - start, 0));
-    ideal->available = true;
-    ideal->reason = NULL;
-}
-
-#define WORTH_SAYING 1e-4 // of a transfer above 1
-
-/// In a region of interest the replay may take longer than the trace.
-static void remark_on_region(const replay *r, pj_run *run)
-{
-    double ratio = run->ideal.runtime_ns / (double)run->runtime_ns;
-    if (!run->roi.set || !(ratio > 1 + WORTH_SAYING))
-        return;
-    const char *why = "the replay lets ranks wait where they did not: in collectives for all "
-                      "members, with large messages for the receiver";
-    uint32_t last = 0;
-    const uint32_t *first = run->layout.first_location;
-    for (uint32_t k = 1; k < run->layout.ranks; k++)
-        if (r->outcomes[first[k]].to.now > r->outcomes[first[last]].to.now)
-            last = k;
-    if (r->outcomes[first[last]].in_call)
-        why = pj_arena_format(run->arena,
-                              "at its end rank %u is in an MPI call, which the replay takes whole: "
-                              "put the border where no rank is in MPI",
-                              last);
-    else if (run->ideal.runtime_ns <= (double)(run->roi.to_ns - run->roi.from_ns))
-        why = "the measured runtime leaves out time in which threads are idle or tracing is off";
-    pj_run_remark(run, PJ_WARNING,
-                  "transfer is above 1 (%.4f): the region of interest takes longer on the ideal "
-                  "network than was measured; %s",
-                  ratio, why);
+            r->endings[i] = ending_of(r, i);
 }
 
 /// Why there are no ideal times; NULL when there are.
-static const char *failure(const replay *r, pj_arena *arena)
+static const char *failure(const replay *r, pj_run *run)
 {
-    pj_wait *waits = pj_new_n(r->arena, pj_wait, r->run->layout.locations);
-    for (uint32_t i = 0; i < r->run->layout.locations; i++)
-        waits[i] = r->outcomes[i].wait;
-    if (!r->run->has_mpi && !r->run->has_openmp)
+    if (!run->has_mpi && !run->has_openmp)
         return "no events to replay: the trace has neither MPI nor OpenMP";
     static const char short_of_memory[] = "the replay needs more memory than it may use (--memory)";
-    const char *who = pj_waits_text(waits, r->groups, &r->run->layout, arena);
+    const char *who = pj_endings_waits(r->endings, r->groups, run);
     if (!who)
         return r->given_up ? short_of_memory : NULL;
-    return pj_arena_format(arena, "%s: %s",
+    return pj_arena_format(run->arena, "%s: %s",
                            r->given_up ? short_of_memory : "the replay ends in a deadlock", who);
 }
 
@@ -698,7 +635,7 @@ static void tell_run(const replay *r, pj_run *run)
 {
     pj_import_merge(&run->import, &r->stats);
     if (run->ideal.available)
-        remark_on_region(r, run);
+        pj_endings_remark(r->endings, run);
     else
         pj_run_remark(run, PJ_WARNING, "No ideal network: %s", run->ideal.reason);
 }
@@ -711,11 +648,11 @@ static bool finish(void *self, pj_run *run, pj_err *err)
     for (unsigned step = 0; !r->far && conclude(r, run, step);)
         step++;
     r->run = run;
-    find_outcomes(r);
+    find_endings(r);
     pj_ideal *ideal = r->opts.aside ? r->opts.aside : &run->ideal;
-    const char *reason = ideal->reason = failure(r, run->arena);
+    const char *reason = ideal->reason = failure(r, run);
     if (!reason)
-        write_times(r, run, ideal);
+        pj_endings_ideal(r->endings, run, ideal);
     if (!r->opts.aside)
         tell_run(r, run);
     if (r->account)
@@ -765,7 +702,7 @@ static bool take_news(void *self, unsigned member, pj_str in)
     return true;
 }
 
-typedef struct findings { // of one member; the outcomes of its locations follow
+typedef struct findings { // of one member; the endings of its locations follow
     bool given_up;
     pj_import_stats stats;
 } findings;
@@ -779,11 +716,11 @@ static void tell(void *self, const pj_run *run, pj_buf *out)
     found.stats = r->stats;
     pj_buf_add(out, (pj_str){(const char *)&found, sizeof found});
     r->run = run;
-    find_outcomes(r);
+    find_endings(r);
     for (uint32_t i = 0; i < run->layout.locations; i++)
         if (is_here(r, i)) {
             pj_code_number(out, i);
-            pj_buf_add(out, (pj_str){(const char *)&r->outcomes[i], sizeof *r->outcomes});
+            pj_buf_add(out, (pj_str){(const char *)&r->endings[i], sizeof *r->endings});
         }
     pj_code_number(out, run->layout.locations);
     pj_groups_tell_slots(r->groups, out);
@@ -798,13 +735,13 @@ static bool hear(void *self, pj_str in)
         return false;
     r->given_up |= found.given_up;
     pj_import_merge(&r->stats, &found.stats);
-    find_outcomes(r);
+    find_endings(r);
     for (uint64_t i;;) {
         if (!pj_decode_number(&in, &i) || i > count)
             return false;
         if (i == count)
             return pj_groups_hear_slots(r->groups, &in);
-        if (!pj_decode_bytes(&in, &r->outcomes[i], sizeof *r->outcomes))
+        if (!pj_decode_bytes(&in, &r->endings[i], sizeof *r->endings))
             return false;
     }
 }

@@ -3,7 +3,7 @@
 #ifndef PJ_SYNC_ROW_H
 #define PJ_SYNC_ROW_H
 
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 
 typedef struct pj_sync_entry {
     uint32_t sync;

@@ -3,7 +3,7 @@
 #ifndef PJ_THREADS_H
 #define PJ_THREADS_H
 
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/trace/layout.h"
 
 typedef struct pj_threads pj_threads;

@@ -4,7 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 

@@ -3,7 +3,7 @@
 #define PJ_WAITS_H
 
 #include "metrics/base/arena.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/groups.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/layout.h"

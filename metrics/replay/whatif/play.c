@@ -6,7 +6,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/run_waits.h"

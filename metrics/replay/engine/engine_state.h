@@ -1,10 +1,10 @@
-// What the clocks of the replay consist of, for those files that see it: engine, engine_look.
-// Ownership: the engine's.
+// What the clocks of the replay consist of, for those files that move or see them: engine,
+// engine_*. Ownership: the engine's.
 #ifndef PJ_ENGINE_STATE_H
 #define PJ_ENGINE_STATE_H
 
 #include "metrics/replay/call_waits.h"
-#include "metrics/replay/engine.h"
+#include "metrics/replay/engine/engine.h"
 #include "metrics/replay/network.h"
 #include "metrics/replay/whatif/tape.h"
 
@@ -76,5 +76,27 @@ struct pj_engine {
     uint32_t *news, *sync_news; // messages and synchronisations, for other processes
     size_t news_count, news_cap, sync_news_count, sync_news_cap;
 };
+
+static inline double later(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+/// The location, if it waits, is to go on at the next `pj_engine_run_woken`, which lets all such
+/// run until they wait again.
+void pj_engine_wake(pj_engine *engine, uint32_t location);
+void pj_engine_run_woken(pj_engine *engine);
+
+/// What operations on a message do on the location's clock; false when it must wait.
+bool pj_engine_do_send(pj_engine *engine, line *l, uint32_t id, bool blocking);
+bool pj_engine_do_wait(pj_engine *engine, line *l, uint32_t id);
+void pj_engine_do_post(pj_engine *engine, const line *l, uint32_t id);
+
+/// The call that the location is in is held by the send of the message.
+void pj_engine_claim(pj_engine *engine, uint32_t location, message *m);
+
+/// The same on a synchronisation; false when the location must wait.
+bool pj_engine_do_await(pj_engine *engine, uint32_t location, uint32_t id);
+void pj_engine_do_arrive(pj_engine *engine, const line *l, uint32_t id);
 
 #endif

@@ -1,7 +1,7 @@
 // What can be seen of the clocks of the replay from outside.
 #include "metrics/base/arena.h"
-#include "metrics/replay/engine.h"
-#include "metrics/replay/engine_state.h"
+#include "metrics/replay/engine/engine.h"
+#include "metrics/replay/engine/engine_state.h"
 #include "metrics/trace/mpi_call.h"
 
 bool pj_engine_has_post(const pj_engine *engine, uint32_t id)

@@ -9,7 +9,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/import_stats.h"
 #include "widgets/table/table_json.h"

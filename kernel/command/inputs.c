@@ -18,7 +18,7 @@
 #include "metrics/replay/network.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_parts.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/roi.h"

@@ -1,6 +1,6 @@
 // popinjay compare BASELINE NEW: what changed from one run to another.
+#include "kernel/command/args/compare_args.h"
 #include "kernel/command/command.h"
-#include "kernel/command/compare_args.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/profile_inputs.h"

@@ -1,9 +1,9 @@
 // popinjay gate BASELINE NEW: a test of one's own code, for continuous integration.
+#include "kernel/command/args/compare_args.h"
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
-#include "kernel/command/compare_args.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
@@ -17,7 +17,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/pop/repeated_gate.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 enum { REGRESSED = 3 }; // exit status
 

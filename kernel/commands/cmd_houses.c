@@ -1,8 +1,8 @@
 // popinjay houses TRACE...: the same runs as POP, BSC, JSC and TALP see them.
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
@@ -11,7 +11,7 @@
 #include "metrics/base/err.h"
 #include "metrics/pop/conventions.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 typedef struct houses_args {

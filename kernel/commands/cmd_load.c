@@ -1,7 +1,7 @@
 // load "run_*.prv.gz": the verb of the command language that reads traces.
+#include "kernel/command/args/network_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/network_args.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"

@@ -1,8 +1,8 @@
 // popinjay metrics TRACE...: the efficiency table.
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/err.h"

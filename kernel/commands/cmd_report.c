@@ -1,7 +1,7 @@
 // popinjay report TRACE...|NOTEBOOK: the document that an assessment ends in.
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/profile_inputs.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"

@@ -1,10 +1,10 @@
 // popinjay timeline TRACE: what ranks, threads and devices do over time.
+#include "kernel/command/args/timeline_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/display.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/session.h"
-#include "kernel/command/timeline_args.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"

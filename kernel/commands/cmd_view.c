@@ -1,9 +1,9 @@
 // view(p): a profile to look around in, in a notebook: linked panes, or a picture of its call
 // paths.
+#include "kernel/command/args/profile_view_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/face.h"
 #include "kernel/command/profile_inputs.h"
-#include "kernel/command/profile_view_args.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "kernel/lua/live.h"

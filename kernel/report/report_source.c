@@ -20,7 +20,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/read/fingerprint_trace.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/report/report_cells.h"
 #include "widgets/report/report_title.h"
 

@@ -3,8 +3,8 @@
 #ifndef PJ_REPORT_SOURCE_H
 #define PJ_REPORT_SOURCE_H
 
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/session.h"
 #include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"

@@ -9,7 +9,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_parts.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 #include <stdlib.h>

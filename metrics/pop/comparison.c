@@ -8,7 +8,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define PJ_CONVENTIONS_H
 
 #include "metrics/base/err.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 /// Columns: trace (of several runs), figure, pop, pop_mult, bsc, jsc, talp, apart (largest

@@ -5,7 +5,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 static const double NEAR = 0.02; // parts that differ by less are told together
 

@@ -3,7 +3,7 @@
 
 #include "metrics/run/devices.h"
 #include "metrics/run/run_table.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define PJ_MEASURES_H
 
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 /// What a run must have for a measure or a metric to exist.

@@ -9,7 +9,7 @@
 #include "metrics/pop/metrics_causes.h"
 #include "metrics/pop/metrics_remark.h"
 #include "metrics/pop/metricset_define.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"

@@ -8,7 +8,7 @@
 #include "metrics/base/err.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 /// What a wait or a call costs a row, of the runtime: part of its loss (run/wait_causes.h).

@@ -7,7 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
 

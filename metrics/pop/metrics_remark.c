@@ -9,8 +9,8 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
-#include "metrics/run/study_mixed.h"
+#include "metrics/run/study/study.h"
+#include "metrics/run/study/study_mixed.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 

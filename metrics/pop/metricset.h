@@ -6,7 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 typedef enum pj_metric_kind {

@@ -9,7 +9,7 @@
 #include "metrics/pop/curve.h"
 #include "metrics/pop/curve_choice.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/pop/repetitions.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
 #include <math.h>

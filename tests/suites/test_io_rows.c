@@ -4,7 +4,7 @@
 #include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
 

@@ -12,7 +12,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/pop/models.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/draw.h"

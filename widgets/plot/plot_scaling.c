@@ -12,7 +12,7 @@
 #include "metrics/base/suggest.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"

@@ -12,7 +12,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/run/sums.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"

@@ -7,7 +7,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/trace/import_stats.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/figure.h"

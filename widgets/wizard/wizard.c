@@ -11,7 +11,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/figure/escape.h"
 #include "widgets/ipy/widget_record.h"
 #include "widgets/wizard/profile/wizard_profile.h"

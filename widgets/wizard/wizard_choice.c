@@ -10,7 +10,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/wizard/profile/wizard_profile.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"

@@ -6,7 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"

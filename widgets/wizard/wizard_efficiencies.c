@@ -11,7 +11,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/escape.h"

@@ -9,7 +9,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/waits_table.h"

@@ -8,7 +8,7 @@
 #include "metrics/run/breakdown.h"
 #include "metrics/run/regions_table.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"

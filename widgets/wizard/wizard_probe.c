@@ -5,7 +5,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/wizard/wizard.h"
 #include "widgets/wizard/wizard_job.h"
 #include "widgets/wizard/wizard_pieces.h"

@@ -11,7 +11,7 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"

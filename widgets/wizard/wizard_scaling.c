@@ -7,7 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"

@@ -10,7 +10,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/bundle.h"
 #include "widgets/figure/draw.h"

@@ -1,8 +1,8 @@
 // popinjay model TRACE...: how metrics go on with more threads.
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"

@@ -1,8 +1,8 @@
 // popinjay whatif TRACE: what changes of a run would bring.
+#include "kernel/command/args/network_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/network_args.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"

@@ -13,7 +13,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "metrics/table/table_ops.h"
 #include "metrics/trace/layout.h"

@@ -15,7 +15,7 @@
 #include "metrics/run/ai_account.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/run/sums.h"
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_waits.h"

@@ -1,7 +1,7 @@
 // Rows with what losses come from: those of a row add up to what it lacks.
 #include "metrics/base/arena.h"
 #include "metrics/pop/metrics.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "tests/support/trace/replay_script.h"
 
 #include <math.h>

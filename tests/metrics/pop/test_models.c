@@ -5,7 +5,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "tests/support/made_run.h"
 

@@ -1,5 +1,5 @@
 // From two inputs to a comparison.
-#include "kernel/command/compare_args.h"
+#include "kernel/command/args/compare_args.h"
 
 #include "kernel/command/command.h"
 #include "kernel/command/session.h"
@@ -10,7 +10,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 const pj_param pj_compare_input_rows[] = {
     {.name = "traces",

@@ -1,5 +1,5 @@
 // As many columns and rows as a picture has room for.
-#include "kernel/command/timeline_args.h"
+#include "kernel/command/args/timeline_args.h"
 
 #include "metrics/analyse/load_texts.h"
 #include "metrics/base/err.h"

@@ -2,7 +2,7 @@
 #ifndef PJ_STUDY_NAMES_H
 #define PJ_STUDY_NAMES_H
 
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 /// Fills pj_case.name: "a/run", "run @ lat 2us" on another network, "run: solve" of a region,
 /// "run [0s..1.5s]" where the same trace stands in the study with several windows.

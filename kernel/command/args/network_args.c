@@ -1,5 +1,5 @@
 // From options to the model of a network; what is not given stays ideal.
-#include "kernel/command/network_args.h"
+#include "kernel/command/args/network_args.h"
 
 #include "metrics/analyse/load_texts.h"
 #include "metrics/base/err.h"

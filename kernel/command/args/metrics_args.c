@@ -1,5 +1,5 @@
 // From arguments to an evaluated metric set.
-#include "kernel/command/metrics_args.h"
+#include "kernel/command/args/metrics_args.h"
 
 #include "kernel/command/command.h"
 #include "kernel/command/session.h"
@@ -14,7 +14,7 @@
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "widgets/figure/palette.h"
 
 const pj_param pj_set_rows[] = {

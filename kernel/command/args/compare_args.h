@@ -2,9 +2,9 @@
 #ifndef PJ_COMPARE_ARGS_H
 #define PJ_COMPARE_ARGS_H
 
+#include "kernel/command/args/metrics_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/inputs.h"
-#include "kernel/command/metrics_args.h"
 #include "kernel/command/session.h"
 #include "metrics/base/err.h"
 #include "metrics/pop/comparison.h"

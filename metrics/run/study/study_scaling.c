@@ -1,5 +1,5 @@
 // Strong or weak scaling, as the cases of a study show it.
-#include "metrics/run/study_scaling.h"
+#include "metrics/run/study/study_scaling.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"

@@ -1,6 +1,6 @@
 // How the cases of a study are called: by the shortest tail of a path that no other file has, and
 // by what part of their run they are.
-#include "metrics/run/study_names.h"
+#include "metrics/run/study/study_names.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"

@@ -3,7 +3,7 @@
 #ifndef PJ_STUDY_SCALING_H
 #define PJ_STUDY_SCALING_H
 
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 /// Fills scaling, scaling_note, one_size and alone of a study whose reference is known.
 void pj_study_scale(pj_study *study, pj_scaling wanted);

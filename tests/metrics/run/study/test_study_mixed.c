@@ -1,6 +1,6 @@
 // Studies that compare what cannot be compared, and those that can.
 #include "metrics/pop/metrics.h"
-#include "metrics/run/study_mixed.h"
+#include "metrics/run/study/study_mixed.h"
 #include "tests/support/made_run.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // Order, names, reference and kind of scaling of studies.
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 #include "tests/support/made_run.h"
 
 #include <math.h>

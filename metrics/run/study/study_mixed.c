@@ -2,7 +2,7 @@
 // Programs that traces name tell for certain. Work tells more: in strong scaling that of all
 // threads stays, in weak scaling it grows as they do; repeated work lies between. And a program is
 // parallel in one way.
-#include "metrics/run/study_mixed.h"
+#include "metrics/run/study/study_mixed.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"

@@ -1,11 +1,11 @@
 // Studies: which cases there are, their order, and what each is compared with.
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/run/study_names.h"
-#include "metrics/run/study_scaling.h"
+#include "metrics/run/study/study_names.h"
+#include "metrics/run/study/study_scaling.h"
 #include "metrics/run/sums.h"
 #include "metrics/trace/layout.h"
 

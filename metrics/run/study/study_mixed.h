@@ -3,7 +3,7 @@
 #define PJ_STUDY_MIXED_H
 
 #include "metrics/base/arena.h"
-#include "metrics/run/study.h"
+#include "metrics/run/study/study.h"
 
 /// Why the runs seem to be of different applications or inputs, as a sentence without a full stop;
 /// NULL when they do not.

@@ -1,5 +1,5 @@
 // Numbers that may be 0, parts and percents, as users write them.
-#include "kernel/command/profile_view_args.h"
+#include "kernel/command/args/profile_view_args.h"
 
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"

@@ -2,20 +2,8 @@
 #include "metrics/record/rec_event.h"
 
 #include "metrics/record/rec_chunk.h"
+#include "metrics/record/rec_shape.h"
 #include "metrics/record/rec_tree.h"
-
-typedef struct shape {
-    const char *members; // NULL = no such record
-    bool single;
-} shape;
-
-static const shape shapes[UINT8_MAX + 1] = {
-#define EVENT(name, type, text) [type] = {.members = text},
-#define SINGLE(name, type) [type] = {.members = "n", .single = true},
-#include "metrics/read/otf2/events/otf2_events.def"
-#undef EVENT
-#undef SINGLE
-};
 
 static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behind,
                    const uint64_t *members)
@@ -28,14 +16,14 @@ static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behi
     t->last = ticks = ticks < t->last ? t->last : ticks;
     *behind = PJ_REC_CHUNK_END;
     pj_rec_chunk_commit(at, ticks, type,
-                        shapes[type].single ? at[10] : (uint8_t)(behind - at - 11));
+                        pj_rec_shapes[type].single ? at[10] : (uint8_t)(behind - at - 11));
     t->at = behind;
     t->events++;
 }
 
 bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, const uint64_t *members)
 {
-    const shape *of = &shapes[(uint8_t)type];
+    const pj_rec_shape *of = &pj_rec_shapes[(uint8_t)type];
     if (!of->members || !pj_rec_has_room(t))
         return false;
     uint8_t *at = t->at + (of->single ? 10 : 11);

@@ -136,6 +136,22 @@ static void graphs_are_kernels(void **state)
     }
 }
 
+/// Of "run.prv": a kernel of 270 ns and a transfer of 50 ns, for which the host waits.
+static void expect_kernel_and_read(void)
+{
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    assert_int_equal(run->layout.locations, 1);
+    const pj_device_sum *device = &run->devices->items[0];
+    device_trace_expect(device, (pj_device_sum){.streams = 1,
+                                                .kernels = 1,
+                                                .useful_ns = 270,
+                                                .transfer_ns = 50,
+                                                .transfer_total_ns = 50});
+    assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
+    assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
+    device_trace_remove();
+}
+
 /// Calls of OpenCL and what they make its streams do (a kernel, a read), with and without names.
 static void opencl_is_read(void **state)
 {
@@ -160,17 +176,7 @@ static void opencl_is_read(void **state)
                                                         "2:1:1:1:1:1000:40000001:0\n");
         if (named)
             device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nOpenCL-D0.S1\n");
-        pj_auto_run run = device_trace_load("run.prv", 1);
-        assert_int_equal(run->layout.locations, 1);
-        const pj_device_sum *device = &run->devices->items[0];
-        device_trace_expect(device, (pj_device_sum){.streams = 1,
-                                                    .kernels = 1,
-                                                    .useful_ns = 270,
-                                                    .transfer_ns = 50,
-                                                    .transfer_total_ns = 50});
-        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
-        assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
-        device_trace_remove();
+        expect_kernel_and_read();
     }
 }
 
@@ -198,17 +204,7 @@ static void hip_is_read(void **state)
                                                         "2:1:1:1:1:1000:40000001:0\n");
         if (named)
             device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nHIP-D0.S1-node1\n");
-        pj_auto_run run = device_trace_load("run.prv", 1);
-        assert_int_equal(run->layout.locations, 1);
-        const pj_device_sum *device = &run->devices->items[0];
-        device_trace_expect(device, (pj_device_sum){.streams = 1,
-                                                    .kernels = 1,
-                                                    .useful_ns = 270,
-                                                    .transfer_ns = 50,
-                                                    .transfer_total_ns = 50});
-        assert_int_equal(device->idle_ns[PJ_DEVICE_IDLE_synchronise], 50);
-        assert_int_equal(run->devices->runtime_ns[0], 20 + 300);
-        device_trace_remove();
+        expect_kernel_and_read();
     }
 }
 

@@ -8,6 +8,7 @@
 #include "metrics/record/rec_chunk.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_names.h"
+#include "metrics/record/rec_shape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,19 +25,6 @@ enum {
     OFF = 2,    // mark of MEASUREMENT_ON_OFF
     LEAVE_MOST = 16,
     PATH_BYTES = 4096,
-};
-
-typedef struct shape {
-    const char *members; // NULL = no such record
-    bool single;
-} shape;
-
-static const shape shapes[UINT8_MAX + 1] = {
-#define EVENT(name, type, text) [type] = {.members = text},
-#define SINGLE(name, type) [type] = {.members = "n", .single = true},
-#include "metrics/read/otf2/events/otf2_events.def"
-#undef EVENT
-#undef SINGLE
 };
 
 typedef struct reading {
@@ -184,7 +172,7 @@ static const uint8_t *take_record(reading *r, const uint8_t *at, const uint8_t *
         return NULL;
     memcpy(&time, at + 1, sizeof time);
     const uint8_t type = at[TIME_BYTES];
-    const shape *of = &shapes[type];
+    const pj_rec_shape *of = &pj_rec_shapes[type];
     const uint8_t *member = at + TIME_BYTES + (of->single ? 1 : 2);
     const uint8_t *stop = at + TIME_BYTES + 2 +
                           (of->single && at[TIME_BYTES + 1] == UINT8_MAX ? 0 : at[TIME_BYTES + 1]);

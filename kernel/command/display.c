@@ -83,12 +83,14 @@ static pj_bundle plain_bundle(const pj_session *session, const pj_value *value)
     };
 }
 
-void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data, json_t **metadata)
+void pj_display_bundle(pj_session *session, const pj_value *value, const atomic_bool *stop,
+                       json_t **data, json_t **metadata)
 {
     const pj_kind *kind = pj_kind_of(value);
     pj_bundle_opts opts = {.render = session->render, .size = value->size};
     pj_bundle bundle;
     opts.render.palette = value->palette;
+    opts.render.stop = stop;
     if (!kind->bundle || !kind->bundle(session, value, opts, &bundle)) {
         pj_auto_table table = pj_display_table(value);
         bundle = table ? pj_bundle_table(table, opts) : plain_bundle(session, value);

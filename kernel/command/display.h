@@ -22,9 +22,10 @@ void pj_display_text(const pj_session *session, const pj_value *value, pj_buf *o
 pj_table *pj_display_table(const pj_value *value);
 /// All rows and columns of it that are for programs; NULL too when `stop` (may be NULL) is raised.
 pj_table *pj_display_whole(const pj_value *value, atomic_bool *stop);
-/// Data and metadata of a bundle; at least text/plain.
-void pj_display_bundle(pj_session *session, const pj_value *value, json_t **data,
-                       json_t **metadata);
+/// Data and metadata of a bundle; at least text/plain. When `stop` (NULL = never) is raised, a
+/// picture is left and tables end early: of no use then.
+void pj_display_bundle(pj_session *session, const pj_value *value, const atomic_bool *stop,
+                       json_t **data, json_t **metadata);
 
 pj_terminal_opts pj_display_terminal(const pj_session *session);
 

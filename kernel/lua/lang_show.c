@@ -180,7 +180,7 @@ static const pj_value *shown_value(lua_State *L, const pj_lang_object *object)
     return &pj_lang_object_at(L, -1)->value;
 }
 
-void pj_lang_bundle(lua_State *L, int index)
+void pj_lang_bundle(lua_State *L, int index, const atomic_bool *stop)
 {
     pj_lang *lang = pj_lang_of(L);
     index = lua_absindex(L, index);
@@ -195,8 +195,10 @@ void pj_lang_bundle(lua_State *L, int index)
         lua_pushvalue(L, index);
         const pj_value *value = shown_value(L, object);
         bool aside = pj_lang_step_aside(lang);
-        pj_display_bundle(lang->session, value, &lang->data, &lang->metadata);
+        pj_display_bundle(lang->session, value, stop, &lang->data, &lang->metadata);
         pj_lang_step_back(lang, aside);
+        if (stop)
+            pj_lang_guard_look(L); // a picture that was left is no answer
     } else if (is_bundle(L, index)) {
         copy_bundle(L, index);
     } else {
@@ -211,7 +213,7 @@ void pj_lang_show(lua_State *L, int first)
     pj_lang *lang = pj_lang_of(L);
     int last = lua_gettop(L);
     if (first == last) {
-        pj_lang_bundle(L, first);
+        pj_lang_bundle(L, first, lang->stop);
         return;
     }
     start_bundle(lang);

@@ -144,8 +144,8 @@ void pj_lang_error_syntax(pj_lang *lang, pj_str code);
 /// The same for a name without a value that follows `before` in the cell `source`.
 void pj_lang_error_undefined(pj_lang *lang, const char *source, pj_str before, pj_str name);
 /// lang_show.c: the bundle of a value, or of several from `first` to the top of the stack, in
-/// lang->data and lang->metadata; raises.
-void pj_lang_bundle(lua_State *L, int index);
+/// lang->data and lang->metadata; raises, also where `stop` (NULL = never) ends the drawing.
+void pj_lang_bundle(lua_State *L, int index, const atomic_bool *stop);
 void pj_lang_show(lua_State *L, int first);
 void pj_lang_bundle_clear(pj_lang *lang);
 /// A value as plain text in lang->text; raises.

@@ -113,7 +113,7 @@ static int show_one(lua_State *L)
     lua_getfield(L, LUA_REGISTRYINDEX, PJ_LANG_ENV);
     lua_pushvalue(L, 1);
     if (lua_rawget(L, -2) != LUA_TNIL)
-        pj_lang_bundle(L, -1);
+        pj_lang_bundle(L, -1, NULL); // the flag of the last cell may still stand
     return 0;
 }
 

@@ -29,7 +29,7 @@ static int set_next_input(lua_State *L)
 void pj_lang_display(lua_State *L, int index)
 {
     pj_lang *lang = pj_lang_of(L);
-    pj_lang_bundle(L, index);
+    pj_lang_bundle(L, index, lang->stop);
     pj_display shown = {.data = lang->data, .metadata = lang->metadata};
     lang->face->display(lang->face->self, &shown);
     pj_lang_bundle_clear(lang);

@@ -89,7 +89,8 @@ static bool bundle(pj_session *session, const pj_value *value, pj_bundle_opts op
     if (pj_bundle_figure(value->drawing->figure, pj_buf_str(&plain), pj_buf_str(&details), opts,
                          out, &err))
         return true;
-    pj_session_complain(session, &err);
+    if (err.code != PJ_E_STOPPED) // who interrupts knows
+        pj_session_complain(session, &err);
     return false;
 }
 

@@ -51,7 +51,7 @@ static void append(lua_State *L, int index, json_t *outputs)
         json_array_append_new(outputs, output);
         return;
     }
-    pj_lang_bundle(L, index);
+    pj_lang_bundle(L, index, lang->stop);
     json_t *metadata = lang->metadata ? json_incref(lang->metadata) : json_object();
     json_array_append_new(outputs, json_pack("{s:s, s:O, s:o}", "output_type", "display_data",
                                              "data", lang->data, "metadata", metadata));

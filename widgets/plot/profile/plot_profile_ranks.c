@@ -28,6 +28,7 @@ typedef struct part {
     const double *of;
     const double *then; // by location of the profile of before; NULL = it has none
     double sum;
+    pj_colour colour;
 } part;
 
 typedef struct ranks_plot {
@@ -149,11 +150,24 @@ static void choose_parts_then(ranks_plot *p)
         p->most = fmax(p->most, value_then(p, p->whole_then, k));
 }
 
-static pj_colour colour_of(const ranks_plot *p, size_t i)
+static pj_colour usual_colour(const ranks_plot *p, size_t i)
 {
     uint32_t region = p->parts[i].region;
     return region == PJ_NO_ITEM ? PJ_COLOUR_OTHERS
                                 : pj_function_colour(p->values.view.profile, region);
+}
+
+/// The colours of their functions; where some share one, the smaller ones are darker.
+static void colour_parts(ranks_plot *p)
+{
+    static const double darker = 0.22;
+    for (size_t i = 0; i < p->part_count; i++) {
+        pj_colour usual = usual_colour(p, i);
+        double ink = 0;
+        for (size_t k = 0; k < i; k++)
+            ink += usual_colour(p, k) == usual ? darker : 0;
+        p->parts[i].colour = pj_palette_mix(usual, PJ_INK, fmin(ink, 0.9));
+    }
 }
 
 static const char *name_of(const ranks_plot *p, size_t i)
@@ -199,7 +213,7 @@ static pj_chart frame(ranks_plot *p, const char *title, const char *subtitle, do
         keys[i] =
             (pj_chart_key){pj_arena_format(v->arena, "%s %s", name_of(p, i),
                                            pj_profile_view_share(v, p->parts[i].sum, v->total)),
-                           colour_of(p, i)};
+                           p->parts[i].colour};
     return pj_chart_new((pj_chart_opts){.title = p->opts.title ? p->opts.title : title,
                                         .subtitle = subtitle,
                                         .width = p->opts.width > 0 ? p->opts.width : width_usual,
@@ -260,7 +274,7 @@ static void add_stack(const ranks_plot *p, pj_chart *chart, uint32_t place, bool
         add_bar(p, chart, place, then,
                 (pj_mark){.y = top,
                           .h = bottom - top,
-                          .fill = colour_of(p, i),
+                          .fill = p->parts[i].colour,
                           .stroke = bottom - top > 2 ? PJ_PAPER : PJ_NONE,
                           .stroke_width = 0.8,
                           .hover = part_hover(p, k, i, then, value)});
@@ -289,7 +303,7 @@ static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
         add_bar(p, chart, locations, false,
                 (pj_mark){.y = top,
                           .h = bottom - top,
-                          .fill = colour_of(p, i),
+                          .fill = p->parts[i].colour,
                           .stroke = bottom - top > 2 ? PJ_PAPER : PJ_NONE,
                           .stroke_width = 0.8,
                           .hover = hover});
@@ -510,6 +524,7 @@ static pj_figure *draw_it(ranks_plot *p, const pj_draw *draw, pj_err *err)
         return region == PJ_NO_ITEM ? NULL : draw_function(p, region, draw, err);
     }
     choose_parts(p);
+    colour_parts(p);
     if (p->compared)
         choose_parts_then(p);
     if (p->most > 0)

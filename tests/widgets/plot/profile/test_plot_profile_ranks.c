@@ -110,6 +110,43 @@ static void whole_ranks_are_told(void **state)
             assert_true(figure->marks[i].x < figure->width);
 }
 
+/// More functions than their family has colours are told apart in one picture.
+static void functions_differ_in_colour(void **state)
+{
+    (void)state;
+    enum { FUNCTIONS = 10 };
+    pj_job job = {0};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_build b = pj_build_new("made", &job);
+    pj_build_profile(b)->shape = PJ_SHAPE_FLAT;
+    pj_build_profile(b)->format = "made";
+    pj_measure time = {.key = "time", .title = "Time", .unit = "s"};
+    uint32_t own = pj_build_column(b, PJ_AT_REGION, PJ_EXCLUSIVE, pj_build_measure(b, time), false);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        pj_build_location(b, (pj_profile_location){.rank = rank, .thread = -1});
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "MPI_Call%u", i);
+        uint32_t region = pj_build_region(b, pj_str_of(name), (pj_str){0}, 0);
+        pj_build_region_at(b, region)->kind = PJ_REGION_mpi;
+        pj_build_add(b, own, region, 0, 1 + i);
+        pj_build_add(b, own, region, 1, 2 + i);
+    }
+    pj_auto_profile p = pj_build_finish(b, &err);
+    pj_auto_figure figure = drawn(&pj_plot_profile_ranks, p, NULL);
+    pj_colour seen[64];
+    size_t count = 0;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const pj_mark *mark = &figure->marks[i];
+        size_t at = 0;
+        while (at < count && seen[at] != mark->fill)
+            at++;
+        if (mark->kind == PJ_MARK_RECT && mark->hover && at == count && count < 64)
+            seen[count++] = mark->fill;
+    }
+    assert_int_equal(count, FUNCTIONS);
+}
+
 /// Names that begin alike differ at their ends: what is left out is in the middle.
 static void cut_names_keep_their_ends(void **state)
 {
@@ -174,9 +211,13 @@ static void strips_are_where_the_note_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_groups_are_told),    cmocka_unit_test(bins_name_their_ranks),
-        cmocka_unit_test(whole_ranks_are_told),   cmocka_unit_test(cut_names_keep_their_ends),
-        cmocka_unit_test(a_wide_box_has_a_label), cmocka_unit_test(strips_are_where_the_note_says),
+        cmocka_unit_test(two_groups_are_told),
+        cmocka_unit_test(bins_name_their_ranks),
+        cmocka_unit_test(functions_differ_in_colour),
+        cmocka_unit_test(whole_ranks_are_told),
+        cmocka_unit_test(cut_names_keep_their_ends),
+        cmocka_unit_test(a_wide_box_has_a_label),
+        cmocka_unit_test(strips_are_where_the_note_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

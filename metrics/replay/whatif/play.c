@@ -19,7 +19,7 @@ typedef struct line { // of a location
     double now, compute;
     double border[2], compute_border[2]; // at the borders; NAN = not passed
     double factor;                       // of the burst that it is in
-    uint32_t rank, step;
+    uint32_t rank;
     bool first; // thread of its rank
 } line;
 
@@ -32,6 +32,7 @@ typedef struct play {
     pj_network network;
     pj_job *job;
     line *lines;
+    uint32_t *steps; // by rank: its first thread tells them to all of its threads
     ends *messages;
     double *syncs; // clocks
     size_t message_cap, sync_cap;
@@ -62,8 +63,9 @@ static double factor_of(const play *p, const line *l, uint64_t length)
         factor *= c->of_long;
     if (c->of_rank)
         factor *= c->of_rank[l->rank];
-    if (c->of_step && l->step < c->steps)
-        factor *= c->of_step[(size_t)l->step * p->ranks + l->rank];
+    uint32_t step = p->steps[l->rank];
+    if (c->of_step && step < c->steps)
+        factor *= c->of_step[(size_t)step * p->ranks + l->rank];
     return factor;
 }
 
@@ -133,7 +135,7 @@ static void on_sync(play *p, line *l, const pj_tape_op *op)
     default: // awaits it
         wait_until(p, l, *clock, op->value & PJ_TAPE_PATTERNS);
         if (l->first)
-            l->step += (op->value & PJ_TAPE_OF_ALL) != 0;
+            p->steps[l->rank] += (op->value & PJ_TAPE_OF_ALL) != 0;
     }
 }
 
@@ -247,6 +249,7 @@ bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *
         p.network.bandwidth = INFINITY;
     pj_auto_arena scratch = pj_arena_new(NULL);
     p.lines = new_lines(&run->layout, scratch);
+    p.steps = pj_new_n(scratch, uint32_t, p.ranks);
     pj_tape_each(run->tape, take, &p);
     free(p.messages);
     free(p.syncs);

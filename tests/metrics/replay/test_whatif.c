@@ -79,6 +79,40 @@ static void work_is_balanced_by_ranks_or_in_each_step(void **state)
     assert_true(steps.serialisation == 1);
 }
 
+/// A serial step, 10 and 90, then one of two equal teams whose workers are busy for 100.
+static pj_script *teams_after_a_serial_step(void)
+{
+    pj_script *s = pj_script_new(2, 2);
+    for (uint32_t r = 0; r < 2; r++) {
+        uint32_t master = 2 * r, worker = master + 1;
+        uint64_t begin = r ? 90 : 10;
+        pj_script_collect(s, master,
+                          (pj_script_collective){"MPI_Barrier", begin, 100, 1, false, 0});
+        pj_script_openmp(s, master, PJ_OMP_PARALLEL, 3, 100);
+        for (uint32_t thread = master; thread <= worker; thread++) {
+            pj_script_openmp(s, thread, PJ_OMP_FUNCTION, 7, 100);
+            pj_script_openmp(s, thread, PJ_OMP_FUNCTION, 0, 200);
+        }
+        pj_script_openmp(s, master, PJ_OMP_PARALLEL, 0, 200);
+        pj_script_collect(s, master, (pj_script_collective){"MPI_Barrier", 200, 210, 1, false, 0});
+        pj_script_last(s, master, 210);
+    }
+    s->run->runtime_ns = s->run->end_ns = 210;
+    pj_script_replay(s, (pj_replay_opts){.tape = true}, 0);
+    return s;
+}
+
+static void threads_are_in_the_step_of_their_rank(void **state)
+{
+    (void)state;
+    pj_auto_script s = teams_after_a_serial_step();
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
+    assert_true(w.ideal.runtime_ns == 90 + 100);
+    assert_int_equal(w.bursts.steps, 2);
+    assert_true(runtime_of(&w, "balance:steps") == 50 + 100); // workers are not the serial step's
+}
+
 static void computation_is_sped_up_in_parts(void **state)
 {
     (void)state;
@@ -292,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_balanced_by_ranks_or_in_each_step),
+        cmocka_unit_test(threads_are_in_the_step_of_their_rank),
         cmocka_unit_test(computation_is_sped_up_in_parts),
         cmocka_unit_test(messages_arrive_later_on_a_slower_network),
         cmocka_unit_test(tapes_of_random_programs_give_the_replay),

@@ -163,7 +163,7 @@ static json_t *columns(void)
     json_object_set_new(properties, "key", typed("string", "Its name in rows, CSV and Lua."));
     json_object_set_new(properties, "title", typed("string", "Its name for people."));
     json_object_set_new(properties, "unit",
-                        typed("string", "Of its numbers: ns, s, B, GHz, ratio, core-hours."));
+                        typed("string", "Of its numbers: ns, s, B, B/s, GHz, ratio, core-hours."));
     return list_of(object_of(properties, json_pack("[s, s]", "key", "title"), NULL),
                    "The columns in their order.");
 }

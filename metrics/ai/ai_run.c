@@ -373,7 +373,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
     remark_on_clocks(run, ranks, raw_clock);
     pj_run_remark(run, PJ_NOTE,
                   "host rows are estimated: the trace tells calls of the device's runtime, not "
-                  "what the host does else");
+                  "what else the host does");
 }
 
 static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)

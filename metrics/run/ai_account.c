@@ -75,19 +75,22 @@ static double all_time(const pj_run *run)
     return (double)run->runtime_ns * (double)run->ai->count;
 }
 
-static void add_part(const pj_run *run, pj_table *table, const char *part, uint64_t ns)
+static void add_part(const pj_run *run, pj_table *table, const char *part, const char *title,
+                     uint64_t ns)
 {
     pj_cell *cells = pj_table_add_row(table);
     cells[0] = pj_cell_text(part);
-    cells[1] = pj_cell_int((int64_t)ns);
-    cells[2] = all_time(run) > 0 ? pj_cell_real((double)ns / all_time(run))
+    cells[1] = pj_cell_text(title);
+    cells[2] = pj_cell_int((int64_t)ns);
+    cells[3] = all_time(run) > 0 ? pj_cell_real((double)ns / all_time(run))
                                  : pj_cell_empty("the run takes no time");
 }
 
 static pj_table *account_table(const pj_run *run, pj_table *table)
 {
     static const pj_column columns[] = {
-        {"part", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"part", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
         {"time_ns", "Time", "Summed over devices.", PJ_UNIT_NS, PJ_TEXT_NONE},
         {"share", "Share", "Of the time of all devices: the shares sum to 1.", PJ_UNIT_RATIO,
          PJ_TEXT_NONE},
@@ -104,15 +107,15 @@ static pj_table *account_table(const pj_run *run, pj_table *table)
         for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
             sum.idle[c] += share->idle[c];
     }
-    add_part(run, table, "useful", sum.useful);
-    add_part(run, table, "transfer", sum.transfer);
-    add_part(run, table, "copies", sum.copies);
-    add_part(run, table, "unsplit", sum.unsplit);
-    add_part(run, table, "wait", sum.wait);
+    add_part(run, table, "useful", "Useful", sum.useful);
+    add_part(run, table, "transfer", "Transfer", sum.transfer);
+    add_part(run, table, "copies", "Copies", sum.copies);
+    add_part(run, table, "unsplit", "Unsplit exchanges", sum.unsplit);
+    add_part(run, table, "wait", "Wait for other ranks", sum.wait);
     for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++) {
         pj_str key = pj_str_of(pj_ai_idle_key(c));
         add_part(run, table, pj_arena_text(table->arena, pj_str_head(key, key.len - 3)),
-                 sum.idle[c]);
+                 pj_arena_format(table->arena, "Idle: %s", pj_ai_idle_title(c)), sum.idle[c]);
     }
     return table;
 }
@@ -121,15 +124,16 @@ static void reason_cells(pj_cell *cells, const uint64_t reasons[PJ_AI_KINDS], ui
 {
     pj_ai_kind most = pj_ai_main_reason(reasons);
     if (most == PJ_AI_KINDS || !wait) {
-        cells[0] = cells[1] = pj_cell_empty("nothing tells what it did meanwhile");
+        cells[0] = cells[1] = cells[2] = pj_cell_empty("nothing tells what it did meanwhile");
         return;
     }
     cells[0] = pj_cell_text(pj_ai_kind_key(most));
-    cells[1] = pj_cell_real((double)reasons[most] / (double)wait);
+    cells[1] = pj_cell_text(kinds[most].title);
+    cells[2] = pj_cell_real((double)reasons[most] / (double)wait);
 }
 
 static const pj_column wait_columns[] = {
-    {"culprit", "Waits for rank", "Who came last.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+    {"culprit", "Waits for rank", "Who came last.", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
     {"instances", "Instances", "That waited.", PJ_UNIT_NONE, PJ_TEXT_NONE},
     {"wait_ns", "Wait", "Before what is computed meanwhile is taken off.", PJ_UNIT_NS,
      PJ_TEXT_NONE},
@@ -138,7 +142,9 @@ static const pj_column wait_columns[] = {
     {"share", "Share", "What is exposed, of the time of all devices.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
     {"longest_ns", "Longest", NULL, PJ_UNIT_NS, PJ_TEXT_NONE},
     {"reason", "Reason", "What the culprit did longest while it was waited for.", PJ_UNIT_NONE,
-     PJ_TEXT},
+     PJ_TEXT_OF_MACHINES},
+    {"reason_title", "Reason", "What the culprit did longest while it was waited for.",
+     PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
     {"reason_share", "Of the wait", "What the reason accounts for.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
 };
 
@@ -158,8 +164,8 @@ static void wait_cells(const pj_run *run, const pj_ai_pair *pair, pj_cell *cells
 
 static pj_table *pair_table(const pj_run *run, pj_table *table)
 {
-    pj_table_add_column(table,
-                        (pj_column){"rank", "Rank", "Who waits.", PJ_UNIT_NONE, PJ_TEXT_NONE});
+    pj_table_add_column(
+        table, (pj_column){"rank", "Rank", "Who waits.", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE});
     add_columns(table, wait_columns, WAIT_COLUMNS);
     for (uint32_t i = 0; i < run->ai->pair_count; i++) {
         pj_cell *cells = pj_table_add_row(table);
@@ -221,9 +227,9 @@ static pj_table *operation_table(const pj_run *run, pj_table *table)
         {"bytes", "Bytes", "Of one member, over all instances.", PJ_UNIT_BYTES, PJ_TEXT_NONE},
         {"transfer_ns", "Transfer", "Over all instances.", PJ_UNIT_NS, PJ_TEXT_NONE},
         {"wait_ns", "Wait", "Over all members.", PJ_UNIT_NS, PJ_TEXT_NONE},
-        {"bandwidth", "Bandwidth", "Bytes over transfer, per second.", PJ_UNIT_BYTES, PJ_TEXT_NONE},
+        {"bandwidth", "Bandwidth", "Bytes over transfer, per second.", PJ_UNIT_RATE, PJ_TEXT_NONE},
         {"bus_bandwidth", "Bus bandwidth", "What the busiest link carries, as NCCL tests count it.",
-         PJ_UNIT_BYTES, PJ_TEXT_NONE},
+         PJ_UNIT_RATE, PJ_TEXT_NONE},
     };
     add_columns(table, columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; i < run->ai->operation_count; i++) {
@@ -268,8 +274,8 @@ pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by)
 pj_table *pj_ai_steps_table(const pj_run *run)
 {
     static const pj_column columns[] = {
-        {"step", "Step", "ProfilerStep#", PJ_UNIT_NONE, PJ_TEXT_NONE},
-        {"rank", "Rank", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"step", "Step", "ProfilerStep#", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
+        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
         {"begin_ns", "Begin", "Of the first thing that a device does in it.", PJ_UNIT_NS,
          PJ_TEXT_NONE},
         {"length_ns", "Length", "Until the next step begins.", PJ_UNIT_NS, PJ_TEXT_NONE},

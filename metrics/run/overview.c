@@ -29,6 +29,8 @@ static const char *unit_name(pj_unit unit)
         return "ns";
     case PJ_UNIT_BYTES:
         return "B";
+    case PJ_UNIT_RATE:
+        return "B/s";
     case PJ_UNIT_GHZ:
         return "GHz";
     case PJ_UNIT_NONE:

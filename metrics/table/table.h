@@ -13,6 +13,7 @@ typedef enum pj_unit {
     PJ_UNIT_S,     // seconds
     PJ_UNIT_RATIO, // efficiencies, scalings
     PJ_UNIT_BYTES,
+    PJ_UNIT_RATE, // bytes per second
     PJ_UNIT_GHZ,
     PJ_UNIT_CORE_HOURS,
     PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed

@@ -19,6 +19,11 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
         {1e9, 1e-9, "s"}, {1e6, 1e-6, "ms"}, {1e3, 1e-3, "us"}, {0, 1, "ns"}};
     static const scale sizes[] = {
         {1e12, 1e-12, "TB"}, {1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {1e3, 1e-3, "kB"}, {0, 1, "B"}};
+    static const scale rates[] = {{1e12, 1e-12, "TB/s"},
+                                  {1e9, 1e-9, "GB/s"},
+                                  {1e6, 1e-6, "MB/s"},
+                                  {1e3, 1e-3, "kB/s"},
+                                  {0, 1, "B/s"}};
     static const scale core_times[] = {
         {1, 1, "core-hours"}, {1.0 / 60, 60, "core-minutes"}, {0, 3600, "core-seconds"}};
     const scale *rows = NULL;
@@ -40,6 +45,9 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
         break;
     case PJ_UNIT_BYTES:
         rows = sizes;
+        break;
+    case PJ_UNIT_RATE:
+        rows = rates;
         break;
     case PJ_UNIT_CORE_HOURS:
         rows = core_times;
@@ -223,11 +231,19 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
-    static const char *const units[] = {
-        [PJ_UNIT_NS] = " ns",      [PJ_UNIT_S] = " s",     [PJ_UNIT_BYTES] = " B",
-        [PJ_UNIT_GHZ] = " GHz",    [PJ_UNIT_RATIO] = "",   [PJ_UNIT_NONE] = "",
-        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_PERCENT] = "", [PJ_UNIT_CHANGE] = "",
-        [PJ_UNIT_TREND] = "",      [PJ_UNIT_SPREAD] = "",  [PJ_UNIT_CORE_HOURS] = " core-hours"};
+    static const char *const units[] = {[PJ_UNIT_NS] = " ns",
+                                        [PJ_UNIT_S] = " s",
+                                        [PJ_UNIT_BYTES] = " B",
+                                        [PJ_UNIT_RATE] = " B/s",
+                                        [PJ_UNIT_GHZ] = " GHz",
+                                        [PJ_UNIT_RATIO] = "",
+                                        [PJ_UNIT_NONE] = "",
+                                        [PJ_UNIT_IDENTIFIER] = "",
+                                        [PJ_UNIT_PERCENT] = "",
+                                        [PJ_UNIT_CHANGE] = "",
+                                        [PJ_UNIT_TREND] = "",
+                                        [PJ_UNIT_SPREAD] = "",
+                                        [PJ_UNIT_CORE_HOURS] = " core-hours"};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {

@@ -44,11 +44,19 @@ static json_t *cell_value(pj_cell cell, pj_unit unit)
 
 static const char *unit_name(pj_unit unit)
 {
-    static const char *const names[] = {
-        [PJ_UNIT_NONE] = "",       [PJ_UNIT_NS] = "ns",    [PJ_UNIT_S] = "s",
-        [PJ_UNIT_RATIO] = "ratio", [PJ_UNIT_BYTES] = "B",  [PJ_UNIT_GHZ] = "GHz",
-        [PJ_UNIT_IDENTIFIER] = "", [PJ_UNIT_PERCENT] = "", [PJ_UNIT_CHANGE] = "",
-        [PJ_UNIT_TREND] = "",      [PJ_UNIT_SPREAD] = "",  [PJ_UNIT_CORE_HOURS] = "core-hours"};
+    static const char *const names[] = {[PJ_UNIT_NONE] = "",
+                                        [PJ_UNIT_NS] = "ns",
+                                        [PJ_UNIT_S] = "s",
+                                        [PJ_UNIT_RATIO] = "ratio",
+                                        [PJ_UNIT_BYTES] = "B",
+                                        [PJ_UNIT_RATE] = "B/s",
+                                        [PJ_UNIT_GHZ] = "GHz",
+                                        [PJ_UNIT_IDENTIFIER] = "",
+                                        [PJ_UNIT_PERCENT] = "",
+                                        [PJ_UNIT_CHANGE] = "",
+                                        [PJ_UNIT_TREND] = "",
+                                        [PJ_UNIT_SPREAD] = "",
+                                        [PJ_UNIT_CORE_HOURS] = "core-hours"};
     return names[unit];
 }
 

@@ -22,31 +22,6 @@ typedef struct overview {
     double core_ns; // runtime x threads
 } overview;
 
-static const char *unit_name(pj_unit unit)
-{
-    switch (unit) {
-    case PJ_UNIT_NS:
-        return "ns";
-    case PJ_UNIT_BYTES:
-        return "B";
-    case PJ_UNIT_RATE:
-        return "B/s";
-    case PJ_UNIT_GHZ:
-        return "GHz";
-    case PJ_UNIT_NONE:
-    case PJ_UNIT_S:
-    case PJ_UNIT_RATIO:
-    case PJ_UNIT_CORE_HOURS:
-    case PJ_UNIT_IDENTIFIER:
-    case PJ_UNIT_PERCENT:
-    case PJ_UNIT_CHANGE:
-    case PJ_UNIT_TREND:
-    case PJ_UNIT_SPREAD:
-        break;
-    }
-    return "";
-}
-
 /// A row with its value; `reason` NULL or why there is none.
 static pj_cell *add_row(overview *o, const char *figure, const char *title, unsigned depth,
                         pj_cell value)
@@ -57,7 +32,7 @@ static pj_cell *add_row(overview *o, const char *figure, const char *title, unsi
     cells[FIGURE] = pj_cell_text(pj_arena_text(arena, pj_str_of(figure)));
     cells[TITLE] = pj_cell_text(pj_arena_format(arena, "%s%s", indents[depth], title));
     cells[VALUE] = pj_table_copy_cell(o->table, value);
-    cells[UNIT] = pj_cell_text(unit_name(value.unit));
+    cells[UNIT] = pj_cell_text(pj_unit_text_of(value.unit).name);
     return cells;
 }
 

@@ -26,11 +26,6 @@ pj_table *pj_run_info_new(const char *title)
     return table;
 }
 
-static const char *unit_of(pj_cell value)
-{
-    return value.unit == PJ_UNIT_NS ? "ns" : value.unit == PJ_UNIT_BYTES ? "B" : "";
-}
-
 /// "13.8 kB (13,830 B)", "2,112", a text as it is.
 static const char *in_words(pj_cell value, pj_arena *arena)
 {
@@ -48,7 +43,7 @@ static const char *in_words(pj_cell value, pj_arena *arena)
         pj_format_bytes((uint64_t)real, rounded);
     else
         return pj_arena_text(arena, pj_str_of(number));
-    return pj_arena_format(arena, "%s (%s %s)", rounded, number, unit_of(value));
+    return pj_arena_format(arena, "%s (%s %s)", rounded, number, pj_unit_text_of(value.unit).name);
 }
 
 void pj_run_info_add(pj_table *table, const char *key, const char *title, pj_cell value,
@@ -56,7 +51,7 @@ void pj_run_info_add(pj_table *table, const char *key, const char *title, pj_cel
 {
     pj_arena *arena = table->arena;
     pj_cell *cells = pj_table_add_row(table);
-    const pj_cell row[] = {pj_cell_text(key), value, pj_cell_text(unit_of(value)),
+    const pj_cell row[] = {pj_cell_text(key), value, pj_cell_text(pj_unit_text_of(value.unit).name),
                            pj_cell_text(title),
                            pj_cell_text(words ? words : in_words(value, arena))};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)

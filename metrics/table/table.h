@@ -4,24 +4,25 @@
 #define PJ_TABLE_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 
 typedef enum pj_unit {
-    PJ_UNIT_NONE,  // text, counts, plain numbers
-    PJ_UNIT_NS,    // nanoseconds
-    PJ_UNIT_S,     // seconds
-    PJ_UNIT_RATIO, // efficiencies, scalings
-    PJ_UNIT_BYTES,
-    PJ_UNIT_RATE, // bytes per second
-    PJ_UNIT_GHZ,
-    PJ_UNIT_CORE_HOURS,
-    PJ_UNIT_IDENTIFIER, // names something: rank, thread; it means nothing summed
-    PJ_UNIT_CHANGE,     // a difference: shown with its sign
-    PJ_UNIT_PERCENT,    // part of a whole, 0 to 100: people see a bar beside the number
-    PJ_UNIT_TREND,      // text that says whether something is better or worse
-    PJ_UNIT_SPREAD,     // text of blocks (spread.h)
+#define UNIT(key, name, shown, quantity) PJ_UNIT_##key,
+#include "metrics/table/units.def"
+#undef UNIT
 } pj_unit;
+
+typedef struct pj_unit_text {
+    const char *name;     // "ns"; "" = none
+    const char *shown;    // "ns": behind a number; "" = nothing
+    const char *quantity; // "Time"; NULL = none
+} pj_unit_text;
+
+pj_unit_text pj_unit_text_of(pj_unit unit);
+/// " ns": what is shown behind a number.
+void pj_unit_text_add(pj_buf *out, pj_unit unit);
 
 typedef enum pj_cell_kind { PJ_CELL_EMPTY, PJ_CELL_TEXT, PJ_CELL_INT, PJ_CELL_REAL } pj_cell_kind;
 

@@ -26,33 +26,13 @@ pj_column_text pj_column_text_unit(pj_unit unit, double largest)
                                   {0, 1, "B/s"}};
     static const scale core_times[] = {
         {1, 1, "core-hours"}, {1.0 / 60, 60, "core-minutes"}, {0, 3600, "core-seconds"}};
-    const scale *rows = NULL;
-    switch (unit) {
-    case PJ_UNIT_NONE:
-    case PJ_UNIT_RATIO:
-    case PJ_UNIT_IDENTIFIER:
-    case PJ_UNIT_PERCENT:
-    case PJ_UNIT_CHANGE:
-    case PJ_UNIT_TREND:
-    case PJ_UNIT_SPREAD:
-        return (pj_column_text){.factor = 1, .unit = ""};
-    case PJ_UNIT_S:
-        return (pj_column_text){.factor = 1, .unit = "s"};
-    case PJ_UNIT_GHZ:
-        return (pj_column_text){.factor = 1, .unit = "GHz"};
-    case PJ_UNIT_NS:
-        rows = times;
-        break;
-    case PJ_UNIT_BYTES:
-        rows = sizes;
-        break;
-    case PJ_UNIT_RATE:
-        rows = rates;
-        break;
-    case PJ_UNIT_CORE_HOURS:
-        rows = core_times;
-        break;
-    }
+    static const scale *const scales[] = {[PJ_UNIT_NS] = times,
+                                          [PJ_UNIT_BYTES] = sizes,
+                                          [PJ_UNIT_RATE] = rates,
+                                          [PJ_UNIT_CORE_HOURS] = core_times};
+    const scale *rows = unit < sizeof scales / sizeof *scales ? scales[unit] : NULL;
+    if (!rows)
+        return (pj_column_text){.factor = 1, .unit = pj_unit_text_of(unit).shown};
     while (!(largest >= rows->from))
         rows++;
     return (pj_column_text){.factor = rows->factor, .unit = rows->unit};
@@ -231,19 +211,6 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
 
 void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj_str shown)
 {
-    static const char *const units[] = {[PJ_UNIT_NS] = " ns",
-                                        [PJ_UNIT_S] = " s",
-                                        [PJ_UNIT_BYTES] = " B",
-                                        [PJ_UNIT_RATE] = " B/s",
-                                        [PJ_UNIT_GHZ] = " GHz",
-                                        [PJ_UNIT_RATIO] = "",
-                                        [PJ_UNIT_NONE] = "",
-                                        [PJ_UNIT_IDENTIFIER] = "",
-                                        [PJ_UNIT_PERCENT] = "",
-                                        [PJ_UNIT_CHANGE] = "",
-                                        [PJ_UNIT_TREND] = "",
-                                        [PJ_UNIT_SPREAD] = "",
-                                        [PJ_UNIT_CORE_HOURS] = " core-hours"};
     char number[32];
     pj_str exact = {0};
     switch (cell.kind) {
@@ -261,8 +228,9 @@ void pj_column_text_exact(pj_buf *out, const pj_column *column, pj_cell cell, pj
     if (!exact.len || pj_str_equal(exact, shown))
         return;
     bool number_shown = cell.kind == PJ_CELL_INT || cell.kind == PJ_CELL_REAL;
-    pj_buf_addf(out, "%s: " PJ_STR_FMT "%s", column->title, PJ_STR_ARG(exact),
-                number_shown ? units[cell.unit ? cell.unit : column->unit] : "");
+    pj_buf_addf(out, "%s: " PJ_STR_FMT, column->title, PJ_STR_ARG(exact));
+    if (number_shown)
+        pj_unit_text_add(out, cell.unit ? cell.unit : column->unit);
 }
 
 void pj_column_text_title(pj_buf *out, pj_column_text form, const char *title)

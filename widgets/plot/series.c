@@ -61,8 +61,7 @@ static int first_numbers(const builder *b)
 
 static bool has_dimension(pj_unit unit)
 {
-    return unit == PJ_UNIT_NS || unit == PJ_UNIT_S || unit == PJ_UNIT_BYTES ||
-           unit == PJ_UNIT_RATE || unit == PJ_UNIT_GHZ;
+    return pj_unit_text_of(unit).quantity != NULL;
 }
 
 /// One axis shows one quantity.
@@ -308,14 +307,8 @@ static void name_axes(const builder *b, size_t y_count)
     set->x_title = titled(b, set->x_form, columns[set->x].title);
     for (size_t i = set->x + 1; i <= set->x_last; i++)
         set->x_title = pj_arena_format(b->arena, "%s.%s", set->x_title, columns[i].title);
-    static const char *const quantities[] = {
-        [PJ_UNIT_NONE] = NULL,       [PJ_UNIT_RATIO] = NULL,
-        [PJ_UNIT_NS] = "Time",       [PJ_UNIT_S] = "Time",
-        [PJ_UNIT_BYTES] = "Size",    [PJ_UNIT_RATE] = "Bandwidth",
-        [PJ_UNIT_GHZ] = "Frequency", [PJ_UNIT_TREND] = NULL,
-        [PJ_UNIT_SPREAD] = NULL,     [PJ_UNIT_CORE_HOURS] = "Core time"};
     const pj_column *first = &columns[set->items[0].y];
-    const char *quantity = y_count == 1 ? first->title : quantities[first->unit];
+    const char *quantity = y_count == 1 ? first->title : pj_unit_text_of(first->unit).quantity;
     set->y_title = quantity ? titled(b, set->y_form, quantity) : NULL;
 }
 
@@ -355,19 +348,6 @@ bool pj_series_of(const pj_table *table, pj_plot_opts opts, bool categories, pj_
 
 static void add_exact(pj_buf *out, const pj_table *table, size_t row, size_t column)
 {
-    static const char *const units[] = {[PJ_UNIT_NONE] = "",
-                                        [PJ_UNIT_NS] = " ns",
-                                        [PJ_UNIT_S] = " s",
-                                        [PJ_UNIT_RATIO] = "",
-                                        [PJ_UNIT_BYTES] = " B",
-                                        [PJ_UNIT_RATE] = " B/s",
-                                        [PJ_UNIT_GHZ] = " GHz",
-                                        [PJ_UNIT_IDENTIFIER] = "",
-                                        [PJ_UNIT_PERCENT] = "",
-                                        [PJ_UNIT_CHANGE] = "",
-                                        [PJ_UNIT_TREND] = "",
-                                        [PJ_UNIT_SPREAD] = "",
-                                        [PJ_UNIT_CORE_HOURS] = " core-hours"};
     const pj_cell cell = *pj_table_cell(table, row, column);
     char number[32];
     pj_buf_addf(out, "%s: ", table->columns[column].title);
@@ -377,7 +357,7 @@ static void add_exact(pj_buf *out, const pj_table *table, size_t row, size_t col
         pj_buf_add(out, (pj_str){number, pj_format_double(cell.real, number)});
     else
         pj_buf_puts(out, cell.kind == PJ_CELL_TEXT ? cell.text : "n/a");
-    pj_buf_puts(out, units[table->columns[column].unit]);
+    pj_unit_text_add(out, table->columns[column].unit);
 }
 
 const char *pj_series_hover(const pj_series_set *set, const pj_series *series,

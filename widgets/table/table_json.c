@@ -42,24 +42,6 @@ static json_t *cell_value(pj_cell cell, pj_unit unit)
     return json_null();
 }
 
-static const char *unit_name(pj_unit unit)
-{
-    static const char *const names[] = {[PJ_UNIT_NONE] = "",
-                                        [PJ_UNIT_NS] = "ns",
-                                        [PJ_UNIT_S] = "s",
-                                        [PJ_UNIT_RATIO] = "ratio",
-                                        [PJ_UNIT_BYTES] = "B",
-                                        [PJ_UNIT_RATE] = "B/s",
-                                        [PJ_UNIT_GHZ] = "GHz",
-                                        [PJ_UNIT_IDENTIFIER] = "",
-                                        [PJ_UNIT_PERCENT] = "",
-                                        [PJ_UNIT_CHANGE] = "",
-                                        [PJ_UNIT_TREND] = "",
-                                        [PJ_UNIT_SPREAD] = "",
-                                        [PJ_UNIT_CORE_HOURS] = "core-hours"};
-    return names[unit];
-}
-
 static json_t *columns_of(const pj_table *table)
 {
     json_t *columns = json_array();
@@ -69,7 +51,7 @@ static json_t *columns_of(const pj_table *table)
         json_object_set_new(item, "key", text_of(column->key));
         json_object_set_new(item, "title", text_of(column->title));
         if (column->unit != PJ_UNIT_NONE && column->unit < PJ_UNIT_CHANGE)
-            json_object_set_new(item, "unit", json_string(unit_name(column->unit)));
+            json_object_set_new(item, "unit", json_string(pj_unit_text_of(column->unit).name));
         json_array_append_new(columns, item);
     }
     return columns;
@@ -85,10 +67,10 @@ static json_t *row_of(const pj_table *table, size_t row)
         json_object_set_new_nocheck(
             item, key.len ? key.at : "",
             cell_value(cell, cell.unit ? cell.unit : table->columns[i].unit));
-        if (cell.unit && cell.unit != table->columns[i].unit && *unit_name(cell.unit)) {
+        if (cell.unit && cell.unit != table->columns[i].unit && *pj_unit_text_of(cell.unit).name) {
             units = units ? units : json_object();
             json_object_set_new_nocheck(units, key.len ? key.at : "",
-                                        json_string(unit_name(cell.unit)));
+                                        json_string(pj_unit_text_of(cell.unit).name));
         }
         if (cell.kind != PJ_CELL_EMPTY || !cell.text)
             continue;

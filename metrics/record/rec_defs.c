@@ -2,26 +2,32 @@
 // kept: the program around may close all of them and open files of its own in their place.
 #include "metrics/record/rec_defs.h"
 
+#include "metrics/record/rec_lock.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_signal.h"
+#include "metrics/record/rec_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KINDS = 128, PATH_BYTES = 4096, FIRST_SLOTS = 1024, RESERVED = 64 * 1024 };
+enum {
+    KINDS = 128,
+    PATH_BYTES = 4096,
+    FIRST_SLOTS = 1024,
+    LINE_BYTES = 4096,
+    RESERVED = 64 * 1024
+};
 
 static const char INHERITED[] = "SRQMICJ"; // the kinds with ids, which a forked child goes on with
 
 typedef struct line {
     char *text; // grows
-    size_t size, cap;
+    size_t size, most;
     bool failed; // no memory
 } line;
 
@@ -31,34 +37,36 @@ typedef struct slot {
     uint32_t id;
 } slot;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pj_rec_lock lock = PJ_REC_LOCK_FREE;
 static char log_path[PATH_BYTES];
 static uint64_t log_size;
 static slot *slots;
 static size_t slot_count, slots_used;
+static pj_rec_texts texts;
 static uint32_t ids[KINDS];
+static line made, numbered; // under the lock: what is asked for, and the same with an id
 
 void pj_rec_defs_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    pj_rec_lock_take(&lock);
 }
 
 void pj_rec_defs_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    pj_rec_lock_give(&lock);
 }
 
 static void add(line *l, const char *text, size_t size)
 {
-    if (!l->text || l->cap - l->size < size) {
-        size_t cap = 2 * l->cap + size + 128;
-        char *more = realloc(l->text, cap);
+    if (l->most - l->size < size) {
+        const size_t most = 2 * l->most + size + LINE_BYTES;
+        char *more = pj_rec_store_grow(l->text, l->most, most);
         if (!more) {
             l->failed = true;
             return;
         }
         l->text = more;
-        l->cap = cap;
+        l->most = most;
     }
     if (size)
         memcpy(l->text + l->size, text, size);
@@ -77,13 +85,18 @@ static void add_field(line *l, const char *text)
     }
 }
 
-static line make_line(char kind, const char *const *fields, size_t count)
+static void begin_line(line *l)
 {
-    line l = {0};
-    add(&l, &kind, 1);
+    l->size = 0;
+    l->failed = false;
+}
+
+static void make_line(char kind, const char *const *fields, size_t count)
+{
+    begin_line(&made);
+    add(&made, &kind, 1);
     for (size_t i = 0; i < count; i++)
-        add_field(&l, fields[i]);
-    return l;
+        add_field(&made, fields[i]);
 }
 
 /// All or nothing: a torn line is taken back.
@@ -129,13 +142,13 @@ static slot *find_slot(slot *in, size_t count, uint64_t hash, const char *text)
 static bool grow_slots(void)
 {
     size_t count = slot_count ? 2 * slot_count : FIRST_SLOTS;
-    slot *more = calloc(count, sizeof *more);
+    slot *more = pj_rec_store_grow(NULL, 0, count * sizeof *more);
     if (!more)
         return false;
     for (size_t i = 0; i < slot_count; i++)
         if (slots[i].text)
             *find_slot(more, count, slots[i].hash, NULL) = slots[i];
-    free(slots);
+    pj_rec_store_free(slots, slot_count * sizeof *slots);
     slots = more;
     slot_count = count;
     return true;
@@ -145,34 +158,27 @@ static bool write_new(const char *body, uint32_t id)
 {
     char head[16];
     int size = snprintf(head, sizeof head, "%c\t%u", body[0], id);
-    line l = {0};
-    add(&l, head, (size_t)size);
-    add(&l, body + 1, strlen(body + 1));
-    bool ok = write_line(&l);
-    free(l.text);
-    return ok;
+    begin_line(&numbered);
+    add(&numbered, head, (size_t)size);
+    add(&numbered, body + 1, strlen(body + 1));
+    return write_line(&numbered);
 }
 
-/// Id of the body, which is taken.
-static uint32_t take_body(line *body)
+/// Id of what is made.
+static uint32_t id_of_made(void)
 {
-    add(body, "", 1);
-    if (body->failed || (2 * slots_used >= slot_count && !grow_slots())) {
-        free(body->text);
+    add(&made, "", 1);
+    if (made.failed || (2 * slots_used >= slot_count && !grow_slots()))
         return 0;
-    }
-    uint64_t hash = hash_of(body->text, body->size - 1);
-    slot *at = find_slot(slots, slot_count, hash, body->text);
-    if (at->text) {
-        free(body->text);
+    uint64_t hash = hash_of(made.text, made.size - 1);
+    slot *at = find_slot(slots, slot_count, hash, made.text);
+    if (at->text)
         return at->id;
-    }
-    unsigned kind = (unsigned char)body->text[0] % KINDS;
-    if (!write_new(body->text, ids[kind] + 1)) {
-        free(body->text);
+    unsigned kind = (unsigned char)made.text[0] % KINDS;
+    char *text = pj_rec_store_text(&texts, made.text, made.size);
+    if (!text || !write_new(text, ids[kind] + 1))
         return 0;
-    }
-    *at = (slot){.text = body->text, .hash = hash, .id = ++ids[kind]};
+    *at = (slot){.text = text, .hash = hash, .id = ++ids[kind]};
     slots_used++;
     return at->id;
 }
@@ -181,28 +187,22 @@ uint32_t pj_rec_defs_id(char kind, const char *const *fields, size_t count)
 {
     if (!pj_rec_part_ready())
         return 0;
-    line body = make_line(kind, fields, count);
     pj_rec_defs_lock();
-    uint32_t id = take_body(&body);
+    make_line(kind, fields, count);
+    uint32_t id = id_of_made();
     pj_rec_defs_unlock();
     if (id == 0)
         pj_rec_part_stop("a definition could not be written");
     return id;
 }
 
-static bool put(line *l)
-{
-    pj_rec_defs_lock();
-    bool ok = write_line(l);
-    pj_rec_defs_unlock();
-    free(l->text);
-    return ok;
-}
-
 bool pj_rec_defs_line(char kind, const char *const *fields, size_t count)
 {
-    line l = make_line(kind, fields, count);
-    return put(&l);
+    pj_rec_defs_lock();
+    make_line(kind, fields, count);
+    bool ok = write_line(&made);
+    pj_rec_defs_unlock();
+    return ok;
 }
 
 bool pj_rec_defs_numbers(char kind, const char *format, ...)
@@ -214,10 +214,13 @@ bool pj_rec_defs_numbers(char kind, const char *format, ...)
     va_end(args);
     if (size < 0 || (size_t)size >= sizeof text)
         return false;
-    line l = make_line(kind, NULL, 0);
-    add(&l, "\t", 1);
-    add(&l, text, (size_t)size);
-    return put(&l);
+    pj_rec_defs_lock();
+    make_line(kind, NULL, 0);
+    add(&made, "\t", 1);
+    add(&made, text, (size_t)size);
+    bool ok = write_line(&made);
+    pj_rec_defs_unlock();
+    return ok;
 }
 
 void pj_rec_note(int severity, const char *format, ...)
@@ -260,19 +263,19 @@ static bool copy_lines(const char *text, size_t size)
         at = next + 1;
     }
     bool ok = !kept.failed && (kept.size == 0 || write_all(kept.text, kept.size));
-    free(kept.text);
+    pj_rec_store_free(kept.text, kept.most);
     return ok;
 }
 
 bool pj_rec_defs_inherit(const char *folder)
 {
     size_t size = log_size;
-    char *text = malloc(size + 1);
+    char *text = pj_rec_store_grow(NULL, 0, size + 1);
     int parent = open(log_path, O_RDONLY | O_CLOEXEC);
     bool ok = text && parent >= 0 && read(parent, text, size) == (ssize_t)size &&
               pj_rec_defs_open(folder) && copy_lines(text, size);
     if (parent >= 0)
         close(parent);
-    free(text);
+    pj_rec_store_free(text, size + 1);
     return ok;
 }

@@ -21,11 +21,9 @@ static void finish(pj_rec_thread *t, uint64_t ticks, uint8_t type, uint8_t *behi
     t->events++;
 }
 
-bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, const uint64_t *members)
+static void put(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, const uint64_t *members)
 {
     const pj_rec_shape *of = &pj_rec_shapes[(uint8_t)type];
-    if (!of->members || !pj_rec_has_room(t))
-        return false;
     uint8_t *at = t->at + (of->single ? 10 : 11);
     const uint64_t *value = members;
     for (const char *member = of->members; *member; member++, value++) {
@@ -39,14 +37,21 @@ bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, cons
             *at++ = (uint8_t)*value;
     }
     finish(t, ticks, (uint8_t)type, at, members);
-    return true;
 }
 
-bool pj_rec_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric, const pj_rec_value *values,
-                   uint8_t count)
+bool pj_rec_event(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks, const uint64_t *members)
 {
-    if (count > PJ_REC_VALUES_MOST || !pj_rec_has_room(t))
-        return false;
+    pj_rec_hold(t);
+    const bool wanted = pj_rec_shapes[(uint8_t)type].members && pj_rec_has_room(t);
+    if (wanted)
+        put(t, type, ticks, members);
+    pj_rec_release(t);
+    return wanted;
+}
+
+static void put_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric,
+                       const pj_rec_value *values, uint8_t count)
+{
     uint8_t *at = pj_rec_chunk_number(t->at + 11, metric);
     *at++ = count;
     for (uint8_t i = 0; i < count; i++) {
@@ -56,5 +61,15 @@ bool pj_rec_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric, const pj_r
                  : pj_rec_chunk_number(at, values[i].natural); // the bits of a double too
     }
     finish(t, ticks, PJ_REC_METRIC, at, NULL);
-    return true;
+}
+
+bool pj_rec_values(pj_rec_thread *t, uint64_t ticks, uint32_t metric, const pj_rec_value *values,
+                   uint8_t count)
+{
+    pj_rec_hold(t);
+    const bool wanted = count <= PJ_REC_VALUES_MOST && pj_rec_has_room(t);
+    if (wanted)
+        put_values(t, ticks, metric, values, count);
+    pj_rec_release(t);
+    return wanted;
 }

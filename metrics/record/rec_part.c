@@ -3,10 +3,12 @@
 
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
+#include "metrics/record/rec_lock.h"
 #include "metrics/record/rec_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -28,12 +29,12 @@ enum {
 typedef enum stage { UNKNOWN, WAITING, RUNNING, FORKED, ENDED } stage;
 
 static _Atomic stage now_at;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pj_rec_lock lock = PJ_REC_LOCK_FREE;
 static char top[PATH_MAX], folder[PATH_MAX];
 static uint64_t most_bytes;
 static bool profiles;
 static uint32_t depth_most;
-static _Atomic uint64_t bytes_spent;
+static _Atomic uint64_t bytes_spent, calls_missed;
 static _Atomic uint64_t clock_line_due; // in ns of the monotonic clock
 static pid_t parent;
 
@@ -65,7 +66,7 @@ static bool set_top(const char *given)
 
 bool pj_rec_start(pj_rec_options options)
 {
-    pthread_mutex_lock(&lock);
+    pj_rec_lock_take(&lock);
     if (atomic_load(&now_at) == UNKNOWN) {
         const char *given = options.folder ? options.folder : getenv("POPINJAY_RECORD");
         uint64_t limit = size_of(getenv("POPINJAY_RECORD_MAX_SIZE"));
@@ -78,7 +79,7 @@ bool pj_rec_start(pj_rec_options options)
         bool ok = given && *given && set_top(given);
         atomic_store(&now_at, ok ? WAITING : ENDED);
     }
-    pthread_mutex_unlock(&lock);
+    pj_rec_lock_give(&lock);
     return atomic_load(&now_at) != ENDED;
 }
 
@@ -137,10 +138,26 @@ void pj_rec_part_boot(char boot[PJ_REC_BOOT_BYTES])
     read_text("/proc/sys/kernel/random/boot_id", boot, PJ_REC_BOOT_BYTES);
 }
 
+/// The Gregorian date of seconds since 1970. Not by gmtime_r, which calls malloc: the first event
+/// may be one of a signal's handler.
+static void write_date(uint64_t seconds, char *text, size_t size)
+{
+    enum { DAY = 86400, DAYS_OF_400_YEARS = 146097, DAYS_FROM_MARCH_0000 = 719468 };
+    const uint64_t days = seconds / DAY + DAYS_FROM_MARCH_0000, day = days % DAYS_OF_400_YEARS,
+                   years = (day - day / 1460 + day / 36524 - day / (DAYS_OF_400_YEARS - 1)) / 365,
+                   of_year = day - (365 * years + years / 4 - years / 100), // from March 1
+        march = (5 * of_year + 2) / 153, month = march < 10 ? march + 3 : march - 9;
+    snprintf(text, size,
+             "%04" PRIu64 "-%02" PRIu64 "-%02" PRIu64 "T%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "Z",
+             days / DAYS_OF_400_YEARS * 400 + years + (month < 3), month,
+             of_year - (153 * march + 2) / 5 + 1, seconds % DAY / 3600, seconds / 60 % 60,
+             seconds % 60);
+}
+
 static void write_head(void)
 {
     char host[256] = "", boot[PJ_REC_BOOT_BYTES], program[PATH_MAX], arguments[ARGUMENT_BYTES],
-         pid[24], from[24], date[40];
+         pid[24], from[24], date[128];
     gethostname(host, sizeof host - 1);
     pj_rec_part_boot(boot);
     read_text("/proc/self/cmdline", arguments, sizeof arguments);
@@ -148,10 +165,7 @@ static void write_head(void)
     program[size > 0 ? size : 0] = '\0';
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     snprintf(from, sizeof from, "%ld", (long)(parent ? parent : getppid()));
-    time_t now = (time_t)(pj_rec_clock_real() / CLOCK_EVERY_NS);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    write_date(pj_rec_clock_real() / CLOCK_EVERY_NS, date, sizeof date);
     pj_rec_defs_line('H', (const char *[]){host, boot, pid, from, program, arguments, date}, 7);
 }
 
@@ -176,7 +190,7 @@ void pj_rec_part_tick(uint64_t ticks)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    pj_rec_lock_take(&lock);
     pj_rec_defs_lock();
     pj_rec_thread_lock();
     parent = getpid();
@@ -186,7 +200,7 @@ static void unlock_all(void)
 {
     pj_rec_thread_unlock();
     pj_rec_defs_unlock();
-    pthread_mutex_unlock(&lock);
+    pj_rec_lock_give(&lock);
 }
 
 static void after_fork_in_parent(void)
@@ -221,6 +235,7 @@ static void begin_part(void)
     bool forked = atomic_load(&now_at) == FORKED;
     set_up_once();
     atomic_store(&bytes_spent, 0);
+    atomic_store(&calls_missed, 0);
     errno = 0;
     if (!make_folders() || !(forked ? pj_rec_defs_inherit(folder) : pj_rec_defs_open(folder))) {
         complain("cannot be written", top);
@@ -239,10 +254,10 @@ bool pj_rec_part_ready(void)
     if (!pj_rec_active())
         return false;
     int kept = errno;
-    pthread_mutex_lock(&lock);
+    pj_rec_lock_take(&lock);
     if (atomic_load(&now_at) == WAITING || atomic_load(&now_at) == FORKED)
         begin_part();
-    pthread_mutex_unlock(&lock);
+    pj_rec_lock_give(&lock);
     errno = kept;
     return atomic_load(&now_at) == RUNNING;
 }
@@ -272,6 +287,21 @@ bool pj_rec_part_spend(uint64_t bytes)
     return atomic_fetch_add(&bytes_spent, bytes) + bytes <= most_bytes || most_bytes == 0;
 }
 
+void pj_rec_part_miss(void)
+{
+    atomic_fetch_add_explicit(&calls_missed, 1, memory_order_relaxed);
+}
+
+static void tell_missed(void)
+{
+    const uint64_t missed = atomic_load(&calls_missed);
+    if (missed > 0)
+        pj_rec_note(2,
+                    "%llu calls on files came from handlers of signals within an event, and are "
+                    "not recorded",
+                    (unsigned long long)missed);
+}
+
 void pj_rec_finish(void)
 {
     pj_rec_thread *own = pj_rec_self;
@@ -285,6 +315,7 @@ void pj_rec_finish(void)
     if (own)
         pj_rec_thread_end(own);
     pj_rec_thread_stop_all();
+    tell_missed();
     write_clock();
     pj_rec_defs_line('E', NULL, 0);
     errno = kept;

@@ -41,6 +41,8 @@ bool pj_rec_part_profiles(void);
 uint32_t pj_rec_part_depth(void);
 /// `bytes` more will be written; false beyond the limit.
 bool pj_rec_part_spend(uint64_t bytes);
+/// A call of a signal's handler came within an event and is not recorded: that is said at the end.
+PJ_REC_API void pj_rec_part_miss(void);
 /// Every 10 s: how the clock runs.
 void pj_rec_part_tick(uint64_t ticks);
 

@@ -47,10 +47,8 @@ static bool read_back(pj_rec_thread *t, uint32_t chunk)
     return ok;
 }
 
-bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
+static bool rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
 {
-    if (mark->thread == t && t->tree)
-        return true;
     if (mark->thread != t || t->depth < mark->depth || entered(t, mark->depth) != mark->entered ||
         !pj_rec_has_room(t))
         return false;
@@ -69,4 +67,14 @@ bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
     t->last = mark->last;
     return pj_rec_event(t, PJ_REC_MEASUREMENT_ON_OFF, mark->last, (const uint64_t[]){MODE_OFF}) &&
            pj_rec_event(t, PJ_REC_MEASUREMENT_ON_OFF, now, (const uint64_t[]){MODE_ON});
+}
+
+bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
+{
+    if (mark->thread == t && t->tree)
+        return true;
+    pj_rec_hold(t);
+    const bool done = rewind_to(t, mark);
+    pj_rec_release(t);
+    return done;
 }

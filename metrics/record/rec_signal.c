@@ -26,3 +26,15 @@ void pj_rec_signal_release(const pj_rec_signal *held)
     pthread_sigmask(SIG_SETMASK, &held->before, NULL);
     errno = kept;
 }
+
+void pj_rec_signal_hold_all(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void pj_rec_signal_let(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}

@@ -6,10 +6,12 @@
 #include "metrics/record/rec_counters.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_event.h"
+#include "metrics/record/rec_lock.h"
 #include "metrics/record/rec_memory.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_signal.h"
+#include "metrics/record/rec_store.h"
 #include "metrics/record/rec_tree.h"
 
 #include <errno.h>
@@ -17,7 +19,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ enum { TYPE_ON_OFF = 11, MARK_ON = 1, MARK_OFF = 2, FIRST_DEPTH = 512 };
 
 _Thread_local pj_rec_thread *pj_rec_self;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pj_rec_lock lock = PJ_REC_LOCK_FREE;
 static pj_rec_thread *threads;
 static uint32_t thread_count;
 static pthread_key_t ends;
@@ -34,7 +35,7 @@ static pthread_once_t ends_made = PTHREAD_ONCE_INIT;
 
 // Of the thread that forked: what it is inside, for the child.
 static pj_rec_frame *inherited;
-static uint32_t inherited_depth;
+static uint32_t inherited_depth, inherited_most;
 static uint64_t forked_at;
 
 static void path_of(const pj_rec_thread *t, const char *suffix, char path[PATH_MAX])
@@ -170,7 +171,10 @@ static bool empty_chunk(pj_rec_thread *t)
 static bool grow_frames(pj_rec_thread *t)
 {
     uint32_t most = t->depth_most ? 2 * t->depth_most : FIRST_DEPTH;
-    pj_rec_frame *more = most > t->depth_most ? realloc(t->frames, most * sizeof *more) : NULL;
+    pj_rec_frame *more =
+        most > t->depth_most
+            ? pj_rec_store_grow(t->frames, t->depth_most * sizeof *more, most * sizeof *more)
+            : NULL;
     if (!more) {
         set_end(t, NULL);
         t->over = true;
@@ -241,8 +245,8 @@ static void discard(pj_rec_thread *t)
         munmap(t->chunk, PJ_REC_CHUNK_BYTES);
     if (t->tree)
         pj_rec_tree_free(t->tree);
-    free(t->frames);
-    free(t);
+    pj_rec_store_free(t->frames, t->depth_most * sizeof *t->frames);
+    pj_rec_store_free(t, sizeof *t);
 }
 
 /// A forked child begins inside the regions that its parent was in.
@@ -254,7 +258,7 @@ static void enter_inherited(pj_rec_thread *t)
     inherited_depth = 0;
     for (uint32_t i = 0; i < depth; i++)
         pj_rec_thread_enter(t, from[i].region, forked_at);
-    free(from);
+    pj_rec_store_free(from, inherited_most * sizeof *from);
 }
 
 /// The first thread begins with the program: its root region, named by the executable.
@@ -281,12 +285,11 @@ void pj_rec_thread_rename(pj_rec_thread *t, const char *name)
         'T', (const char *[]){number, name ? name : made, t->readings ? "readings" : "thread"}, 3);
 }
 
-/// Of a process whose part is there.
-static pj_rec_thread *begin_thread(const char *name, bool readings)
+static pj_rec_thread *make_thread(const char *name, bool readings)
 {
     int kept = errno;
     pthread_once(&ends_made, make_key);
-    pj_rec_thread *t = calloc(1, sizeof *t);
+    pj_rec_thread *t = pj_rec_store_grow(NULL, 0, sizeof *t);
     if (!t) {
         pj_rec_part_stop("out of memory");
         return NULL;
@@ -322,6 +325,16 @@ static pj_rec_thread *begin_thread(const char *name, bool readings)
         pj_rec_memory_begin();
     errno = kept;
     return t;
+}
+
+/// Of a process whose part is there.
+static pj_rec_thread *begin_thread(const char *name, bool readings)
+{
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
+    pj_rec_thread *thread = make_thread(name, readings);
+    pj_rec_signal_let(&before);
+    return thread;
 }
 
 pj_rec_thread *pj_rec_thread_begin(const char *name)
@@ -378,6 +391,8 @@ static void close_files(pj_rec_thread *t)
 
 void pj_rec_thread_end(pj_rec_thread *t)
 {
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
     if (pj_rec_self == t && is_on(t) && !t->readings)
         pj_rec_counters_read(t);
     pj_rec_counters_end(t);
@@ -392,16 +407,17 @@ void pj_rec_thread_end(pj_rec_thread *t)
     pj_rec_calls_close(t);
     close_files(t);
     discard(t);
+    pj_rec_signal_let(&before);
 }
 
 void pj_rec_thread_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    pj_rec_lock_take(&lock);
 }
 
 void pj_rec_thread_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    pj_rec_lock_give(&lock);
 }
 
 void pj_rec_thread_stop_all(void)
@@ -422,6 +438,7 @@ void pj_rec_thread_forked(void)
     if (t) {
         pthread_setspecific(ends, NULL);
         inherited = t->frames;
+        inherited_most = t->depth_most;
         inherited_depth = is_on(t) || t->off ? t->depth : 0;
     }
     pj_rec_self = NULL;
@@ -472,50 +489,57 @@ bool pj_rec_is_open(const pj_rec_thread *t, uint32_t region)
 
 bool pj_rec_leave_to(pj_rec_thread *t, uint32_t region)
 {
-    uint32_t depth = find_open(t, region);
     uint64_t ticks = pj_rec_now();
+    pj_rec_hold(t);
+    const uint32_t depth = find_open(t, region);
     while (depth > 0 && t->depth >= depth)
         pj_rec_thread_leave(t, t->frames[t->depth - 1].region, ticks);
+    pj_rec_release(t);
     return depth > 0;
 }
 
 bool pj_rec_leave_any(pj_rec_thread *t, uint32_t region)
 {
-    uint32_t depth = find_open(t, region);
-    if (depth == 0)
-        return false;
     uint64_t ticks = pj_rec_now();
-    pj_rec_frame frame = t->frames[depth - 1];
-    memmove(t->frames + depth - 1, t->frames + depth, (t->depth - depth) * sizeof *t->frames);
-    t->frames[t->depth - 1] = frame;
-    pj_rec_thread_leave(t, region, ticks);
-    return true;
+    pj_rec_hold(t);
+    const uint32_t depth = find_open(t, region);
+    if (depth > 0) {
+        pj_rec_frame frame = t->frames[depth - 1];
+        memmove(t->frames + depth - 1, t->frames + depth, (t->depth - depth) * sizeof *t->frames);
+        t->frames[t->depth - 1] = frame;
+        pj_rec_thread_leave(t, region, ticks);
+    }
+    pj_rec_release(t);
+    return depth > 0;
 }
 
 void pj_rec_off(pj_rec_thread *t)
 {
     uint64_t ticks = pj_rec_now();
-    if (!pj_rec_has_room(t))
-        return;
-    if (t->tree)
-        pj_rec_tree_charge(t, ticks);
-    else
-        put_mark(t, ticks, MARK_OFF);
-    t->off = true;
-    set_end(t, NULL);
+    pj_rec_hold(t);
+    if (pj_rec_has_room(t)) {
+        if (t->tree)
+            pj_rec_tree_charge(t, ticks);
+        else
+            put_mark(t, ticks, MARK_OFF);
+        t->off = true;
+        set_end(t, NULL);
+    }
+    pj_rec_release(t);
 }
 
 void pj_rec_on(pj_rec_thread *t)
 {
     if (!t->off)
         return;
-    if (t->tree)
-        pj_rec_tree_charge(t, pj_rec_now());
-    t->off = false;
-    if (t->tree)
-        return;
-    set_end(t, full_at(t));
     uint64_t ticks = pj_rec_now();
-    if (pj_rec_has_room(t))
+    pj_rec_hold(t);
+    if (t->tree)
+        pj_rec_tree_charge(t, ticks);
+    else
+        set_end(t, full_at(t));
+    t->off = false;
+    if (!t->tree && pj_rec_has_room(t))
         put_mark(t, ticks, MARK_ON);
+    pj_rec_release(t);
 }

@@ -36,6 +36,7 @@ typedef struct pj_rec_thread {
     uint32_t number;
     pj_rec_tree *tree;                  // call paths are counted in place of events; else NULL
     pj_rec_calls *calls;                // that are looked at when they end; else NULL
+    bool busy;                          // an event is being written: see pj_rec_hold
     bool over;                          // of `tree`: the recording has ended
     bool off;                           // by pj_rec_off: leaves are still written
     bool anonymous;                     // the chunk is memory only
@@ -64,6 +65,21 @@ static inline pj_rec_thread *pj_rec_here(void)
 {
     pj_rec_thread *thread = pj_rec_self;
     return __builtin_expect(thread != NULL, 1) ? thread : pj_rec_thread_begin(NULL);
+}
+
+/// Around all that changes a thread, so that handlers of signals that come meanwhile do not write
+/// events of their own. Holds are not counted: what is called within one may release it once the
+/// thread is whole again, and a handler that never returns leaves it held up to the next event.
+static inline void pj_rec_hold(pj_rec_thread *thread)
+{
+    thread->busy = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void pj_rec_release(pj_rec_thread *thread)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread->busy = false;
 }
 
 /// Room for a record of `bytes` (PJ_REC_RECORD_MOST at most) and one more frame; false when
@@ -105,10 +121,14 @@ static inline void pj_rec_put_enter(pj_rec_thread *thread, uint32_t region, uint
 static inline bool pj_rec_enter(pj_rec_thread *thread, uint32_t region)
 {
     uint64_t ticks = pj_rec_now();
+    bool entered = true;
+    pj_rec_hold(thread);
     if (__builtin_expect(thread->at >= thread->end || thread->depth == thread->depth_most, 0))
-        return pj_rec_thread_enter(thread, region, ticks);
-    pj_rec_put_enter(thread, region, ticks);
-    return true;
+        entered = pj_rec_thread_enter(thread, region, ticks);
+    else
+        pj_rec_put_enter(thread, region, ticks);
+    pj_rec_release(thread);
+    return entered;
 }
 
 /// The leave of the innermost region while nothing else is written, or call paths are counted.
@@ -122,11 +142,13 @@ PJ_REC_API void pj_rec_thread_leave_call(pj_rec_thread *thread, uint32_t region,
 static inline void pj_rec_leave(pj_rec_thread *thread, uint32_t region)
 {
     uint64_t ticks = pj_rec_now();
+    pj_rec_hold(thread);
     if (__builtin_expect(thread->at < thread->leave_end && thread->depth > 0, 1)) {
         thread->depth--;
         pj_rec_put(thread, ticks, PJ_REC_TYPE_LEAVE, region);
     } else
         pj_rec_thread_leave_call(thread, region, ticks);
+    pj_rec_release(thread);
 }
 
 /// Leaves `region` and what is open inside it; false, with nothing written, when it is not open.

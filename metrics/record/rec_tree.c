@@ -6,12 +6,12 @@
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 #include "metrics/record/rec_signal.h"
+#include "metrics/record/rec_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,7 +31,8 @@ struct pj_rec_tree {
     uint32_t count, room; // nodes, and those mapped
     uint32_t depth_most;
     uint32_t *recent; // of a node: the child that was looked up last
-    uint32_t *slots;  // numbers of nodes; 0 = free
+    size_t recent_bytes;
+    uint32_t *slots; // numbers of nodes; 0 = free
     size_t mask;
     bool anonymous; // memory only
     bool folds;     // some path was folded
@@ -73,17 +74,25 @@ static void *map_segment(pj_rec_tree *tree, off_t from)
     return at;
 }
 
+static bool grow_recent(pj_rec_tree *tree, size_t bytes)
+{
+    uint32_t *more = bytes > tree->recent_bytes
+                         ? pj_rec_store_grow(tree->recent, tree->recent_bytes, bytes)
+                         : NULL;
+    if (more) {
+        tree->recent = more;
+        tree->recent_bytes = bytes;
+    }
+    return bytes <= tree->recent_bytes;
+}
+
 static bool add_segment(pj_rec_tree *tree)
 {
     const uint32_t number = tree->room / PJ_REC_TREE_SEGMENT;
     if (number == SEGMENTS_MOST || !pj_rec_part_spend(SEGMENT_BYTES))
         return false;
-    uint32_t *recent =
-        realloc(tree->recent, (tree->room + (size_t)PJ_REC_TREE_SEGMENT) * sizeof *recent);
-    if (!recent)
+    if (!grow_recent(tree, (tree->room + (size_t)PJ_REC_TREE_SEGMENT) * sizeof *tree->recent))
         return false;
-    tree->recent = recent;
-    memset(recent + tree->room, 0, PJ_REC_TREE_SEGMENT * sizeof *recent);
     void *at = map_segment(tree, (off_t)number * SEGMENT_BYTES);
     if (at == MAP_FAILED)
         return false;
@@ -113,11 +122,12 @@ static uint32_t *slot_of(const pj_rec_tree *tree, uint32_t parent, uint32_t regi
 
 static bool grow_slots(pj_rec_tree *tree)
 {
-    size_t count = tree->slots ? 2 * (tree->mask + 1) : FIRST_SLOTS;
-    uint32_t *slots = calloc(count, sizeof *slots);
+    const size_t before = tree->slots ? tree->mask + 1 : 0,
+                 count = before ? 2 * before : FIRST_SLOTS;
+    uint32_t *slots = pj_rec_store_grow(NULL, 0, count * sizeof *slots);
     if (!slots)
         return false;
-    free(tree->slots);
+    pj_rec_store_free(tree->slots, before * sizeof *slots);
     tree->slots = slots;
     tree->mask = count - 1;
     for (uint32_t i = PJ_REC_TREE_FIRST; i < tree->count; i++)
@@ -277,12 +287,10 @@ void pj_rec_tree_record(pj_rec_thread *t, pj_rec_event_type type, uint64_t ticks
 
 pj_rec_tree *pj_rec_tree_new(const char *path, uint32_t depth_most)
 {
-    pj_rec_tree *tree = calloc(1, sizeof *tree);
     size_t len = strlen(path);
-    if (!tree || len >= sizeof tree->path) {
-        free(tree);
+    pj_rec_tree *tree = len < sizeof tree->path ? pj_rec_store_grow(NULL, 0, sizeof *tree) : NULL;
+    if (!tree)
         return NULL;
-    }
     memcpy(tree->path, path, len + 1);
     tree->depth_most = depth_most;
     tree->counts = pj_rec_allocations_wanted();
@@ -300,9 +308,9 @@ void pj_rec_tree_free(pj_rec_tree *tree)
 {
     for (uint32_t i = 0; i < tree->room / PJ_REC_TREE_SEGMENT; i++)
         munmap(tree->segments[i], SEGMENT_BYTES);
-    free(tree->recent);
-    free(tree->slots);
-    free(tree);
+    pj_rec_store_free(tree->recent, tree->recent_bytes);
+    pj_rec_store_free(tree->slots, tree->slots ? (tree->mask + 1) * sizeof *tree->slots : 0);
+    pj_rec_store_free(tree, sizeof *tree);
 }
 
 static bool write_segments(const pj_rec_tree *tree, const char *path)

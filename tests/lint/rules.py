@@ -97,7 +97,7 @@ RESERVED = {
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
     r"mpi\.h": r"metrics/(base/ranks|record/mpi/(fortran/)?\w+)\.[ch]",
-    r"sys/mman\.h": r"metrics/(record/(rec_(lines|thread|tree)|openmp/rec_omp_symbol)|base/arena)\.c",
+    r"sys/mman\.h": r"metrics/(record/(rec_(lines|store|thread|tree)|openmp/rec_omp_symbol)|base/arena)\.c",
 }
 
 # Call: files that may make it, tests apart.

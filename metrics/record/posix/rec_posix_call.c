@@ -80,9 +80,20 @@ void *pj_rec_posix_real(pj_rec_posix_function *function, const char *symbol)
     return real;
 }
 
+static bool is_busy(void)
+{
+    const pj_rec_thread *thread = pj_rec_self;
+    return inside || (thread && thread->busy);
+}
+
 bool pj_rec_posix_wanted(const void *caller)
 {
-    return pj_rec_started() && !inside && !pj_rec_is_own(caller);
+    return pj_rec_started() && !is_busy() && !pj_rec_is_own(caller);
+}
+
+bool pj_rec_posix_missed(const void *caller)
+{
+    return pj_rec_started() && is_busy() && !pj_rec_is_own(caller);
 }
 
 bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function)

@@ -37,6 +37,8 @@ typedef struct pj_rec_posix_function {
 void *pj_rec_posix_real(pj_rec_posix_function *function, const char *symbol);
 /// Whether what `caller` asks for may be recorded at all: the process is, and it is not us.
 bool pj_rec_posix_wanted(const void *caller);
+/// Whether it would be recorded, but a handler of a signal asks for it within an event.
+bool pj_rec_posix_missed(const void *caller);
 /// Enters the region of the function; false: nothing of the call is recorded.
 bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function);
 /// The library's function has returned: keeps its errno.

@@ -3,13 +3,14 @@
 // their handlers, and children of fork, may open and close files, too.
 #include "metrics/record/posix/rec_posix_files.h"
 
+#include "metrics/record/rec_lock.h"
+#include "metrics/record/rec_store.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,28 +29,22 @@ typedef struct open_file {
 } open_file;
 
 static _Atomic uint32_t handles[DESCRIPTORS]; // 0 = not known
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t signals_before; // of who holds it
-static open_file *files;        // that are or were open
+static pj_rec_lock lock = PJ_REC_LOCK_FREE;
+static open_file *files; // that are or were open
 static size_t file_count, file_most;
 static size_t *buckets; // by hash, as many as there is room for files: the newest row
 static size_t *row_of;  // by id, which are as many as files
+static pj_rec_texts paths;
 static _Atomic pid_t own_pid;
 
 static void hold(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    pthread_mutex_lock(&lock);
-    signals_before = before;
+    pj_rec_lock_take(&lock);
 }
 
 static void release(void)
 {
-    const sigset_t before = signals_before;
-    pthread_mutex_unlock(&lock);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pj_rec_lock_give(&lock);
 }
 
 static void release_in_child(void)
@@ -72,6 +67,13 @@ bool pj_rec_posix_borrowed(void)
 static bool is_file(const struct stat *info)
 {
     return S_ISREG(info->st_mode) || S_ISBLK(info->st_mode);
+}
+
+bool pj_rec_posix_is_file(int descriptor)
+{
+    struct stat info;
+    return descriptor >= 0 && descriptor < DESCRIPTORS && fstat(descriptor, &info) == 0 &&
+           is_file(&info);
 }
 
 static bool path_of(int descriptor, char path[PATH_MAX])
@@ -98,17 +100,30 @@ static void link_row(size_t row)
     *bucket = row;
 }
 
+static void discard(open_file *rows, size_t *by_id, size_t *by_hash, size_t most)
+{
+    pj_rec_store_free(rows, most * sizeof *rows);
+    pj_rec_store_free(by_id, (most + 1) * sizeof *by_id);
+    pj_rec_store_free(by_hash, most * sizeof *by_hash);
+}
+
 static bool grow(void)
 {
     const size_t most = file_most ? 2 * file_most : FIRST_FILES;
-    open_file *more = realloc(files, most * sizeof *more);
-    files = more ? more : files;
-    size_t *rows = more ? realloc(row_of, (most + 1) * sizeof *rows) : NULL;
-    row_of = rows ? rows : row_of;
-    size_t *larger = rows ? malloc(most * sizeof *larger) : NULL;
-    if (!larger)
+    open_file *more = pj_rec_store_grow(NULL, 0, most * sizeof *more);
+    size_t *rows = pj_rec_store_grow(NULL, 0, (most + 1) * sizeof *rows);
+    size_t *larger = pj_rec_store_grow(NULL, 0, most * sizeof *larger);
+    if (!more || !rows || !larger) {
+        discard(more, rows, larger, most);
         return false;
-    free(buckets);
+    }
+    if (file_most) {
+        memcpy(more, files, file_count * sizeof *more);
+        memcpy(rows, row_of, (file_most + 1) * sizeof *rows);
+    }
+    discard(files, row_of, buckets, file_most);
+    files = more;
+    row_of = rows;
     buckets = larger;
     file_most = most;
     for (size_t i = 0; i < most; i++)
@@ -137,7 +152,8 @@ static size_t take(const char *path, pj_rec_io_kind kind)
         files[row].used = true;
         return row;
     }
-    char *copy = file_count < file_most || grow() ? strdup(path) : NULL;
+    char *copy =
+        file_count < file_most || grow() ? pj_rec_store_text(&paths, path, strlen(path) + 1) : NULL;
     if (!copy)
         return NONE;
     files[file_count] =

@@ -7,6 +7,7 @@
 #include "metrics/record/rec_chunk.h"
 #include "metrics/record/rec_export.h"
 #include "metrics/record/rec_names.h"
+#include "metrics/record/rec_part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,14 @@ enum { DATA = PJ_REC_ROLE_FILE_IO, METADATA = PJ_REC_ROLE_FILE_IO_METADATA };
 typedef pj_rec_posix_call call;
 typedef pj_rec_posix_function function;
 
-#define WANTED pj_rec_posix_wanted(__builtin_return_address(0))
+#define WANTED is_wanted(__builtin_return_address(0))
+
+static bool is_wanted(const void *caller)
+{
+    if (pj_rec_posix_missed(caller))
+        pj_rec_part_miss();
+    return pj_rec_posix_wanted(caller);
+}
 
 static uint64_t bytes_of(const struct iovec *parts, int count)
 {
@@ -43,10 +51,12 @@ static uint64_t bytes_of(const struct iovec *parts, int count)
 /// The handle of a descriptor of a call that is wanted, else 0; errno stays.
 static uint32_t handle_of(const void *caller, int descriptor)
 {
-    if (!pj_rec_posix_wanted(caller))
-        return 0;
     const int kept = errno;
-    const uint32_t handle = pj_rec_posix_handle(descriptor);
+    uint32_t handle = 0;
+    if (pj_rec_posix_wanted(caller))
+        handle = pj_rec_posix_handle(descriptor);
+    else if (pj_rec_posix_missed(caller) && pj_rec_posix_is_file(descriptor))
+        pj_rec_part_miss();
     errno = kept;
     return handle;
 }

@@ -93,15 +93,61 @@ static const char *file_of(const char *word, pj_arena *arena)
     return NULL;
 }
 
+typedef struct started {
+    const char *path; // NULL: the word starts nothing
+    bool python;      // begins its recording itself; what follows are its own arguments
+    bool script;      // what follows may be the program
+} started;
+
+static bool is_starter(const char *name)
+{
+    static const char *const starters[] = {
+        "mpirun", "mpiexec", "orterun", "prterun", "srun",   "env",   "nice",  "time",   "timeout",
+        "nohup",  "taskset", "numactl", "setsid",  "stdbuf", "chrt",  "sudo",  "ionice", "sh",
+        "bash",   "dash",    "hydra",   "setarch", "perf",   "xargs", "strace"};
+    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+        if (strcmp(name, starters[i]) == 0)
+            return true;
+    return false;
+}
+
+/// What a word starts that is a program or a script, but none of those that only start others.
+static started started_by(const char *word, pj_arena *arena)
+{
+    static const char script[] = "#!";
+    char path[PATH_MAX], magic[SELFMAG] = "";
+    const char *file = file_of(word, arena);
+    if (!file || !realpath(file, path))
+        return (started){0};
+    const char *slash = strrchr(word, '/'), *real = strrchr(path, '/') + 1;
+    const char *name = slash ? slash + 1 : word;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool read_all = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
+    if (fd >= 0)
+        close(fd);
+    const bool is_script = memcmp(magic, script, sizeof script - 1) == 0;
+    if (is_starter(name) || is_starter(real) || !read_all || access(path, X_OK) != 0 ||
+        (!is_script && memcmp(magic, ELFMAG, SELFMAG) != 0))
+        return (started){0};
+    const pj_str python = PJ_S("python");
+    return (started){.path = pj_arena_text(arena, pj_str_of(path)),
+                     .python = pj_str_starts(pj_str_of(name), python) ||
+                               pj_str_starts(pj_str_of(real), python),
+                     .script = is_script};
+}
+
 static needs find_needs(const pj_texts *words, size_t *at, pj_arena *arena)
 {
     needs found = 0;
-    for (*at = 0; *at < words->count; ++*at) {
+    bool python = false;
+    for (*at = 0; *at < words->count && !python; ++*at) {
         const char *file = file_of(words->items[*at], arena);
         if (file && (found = look(file)))
-            break;
+            return found;
+        python = started_by(words->items[*at], arena).python;
     }
-    return found;
+    *at = words->count;
+    return 0;
 }
 
 size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)
@@ -111,34 +157,23 @@ size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)
     return at;
 }
 
-/// Of a word that is a program but for those that only start others: where it lies. Else NULL.
-static const char *program_of(const char *word, pj_arena *arena)
+/// The first word that is started; words->count when there is none. `program` is the one to be told
+/// that it is recorded, which a script may get as an argument; "" = none.
+static size_t find_started(const pj_texts *words, const char **program, pj_arena *arena)
 {
-    static const char *const starters[] = {
-        "mpirun", "mpiexec", "orterun", "prterun", "srun",   "env",   "nice",  "time",   "timeout",
-        "nohup",  "taskset", "numactl", "setsid",  "stdbuf", "chrt",  "sudo",  "ionice", "sh",
-        "bash",   "dash",    "hydra",   "setarch", "perf",   "xargs", "strace"};
-    char path[PATH_MAX], magic[SELFMAG];
-    const char *file = file_of(word, arena);
-    if (!file || !realpath(file, path))
-        return NULL;
-    const char *slash = strrchr(word, '/'), *real = strrchr(path, '/') + 1;
-    const char *name = slash ? slash + 1 : word;
-    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
-        if (strcmp(name, starters[i]) == 0 || strcmp(real, starters[i]) == 0)
-            return NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool program = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-                   memcmp(magic, ELFMAG, SELFMAG) == 0;
-    if (fd >= 0)
-        close(fd);
-    return program ? pj_arena_text(arena, pj_str_of(path)) : NULL;
-}
-
-/// Python begins its recording itself, once it has started.
-static bool begins_itself(const char *program)
-{
-    return pj_str_starts(pj_str_of(strrchr(program, '/') + 1), PJ_S("python"));
+    size_t found = words->count;
+    bool done = false;
+    *program = "";
+    for (size_t at = 0; at < words->count && !done; at++) {
+        const started what = started_by(words->items[at], arena);
+        if (!what.path)
+            continue;
+        found = at < found ? at : found;
+        done = what.python || !what.script;
+        if (done && !what.python)
+            *program = what.path;
+    }
+    return found;
 }
 
 /// What is preloaded for an option.
@@ -164,7 +199,7 @@ pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *op
 {
     size_t at;
     pj_auto_buf list = {0};
-    const char *before = getenv("LD_PRELOAD"), *program = NULL;
+    const char *before = getenv("LD_PRELOAD"), *program;
     const needs found = find_needs(words, &at, arena);
     for (unsigned i = 0; i < KNOWN; i++)
         if (found & 1U << i)
@@ -174,16 +209,12 @@ pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *op
             add_module(&list, options[i].wrappers);
     if (!list.len)
         return *words;
-    for (at = found ? at : 0; at < words->count; at++)
-        if ((program = program_of(words->items[at], arena)))
-            break;
-    at = program ? at : 0;
+    const size_t first = find_started(words, &program, arena);
+    at = first < words->count ? first : found ? at : 0;
     if (before && *before)
         pj_buf_addf(&list, ":%s", before);
-    const char *const added[] = {
-        "env", pj_arena_format(arena, "LD_PRELOAD=%s", list.at),
-        pj_arena_format(arena, "POPINJAY_RECORD_PROGRAM=%s",
-                        program && !begins_itself(program) ? program : "")};
+    const char *const added[] = {"env", pj_arena_format(arena, "LD_PRELOAD=%s", list.at),
+                                 pj_arena_format(arena, "POPINJAY_RECORD_PROGRAM=%s", program)};
     enum { ADDED = sizeof added / sizeof *added };
     pj_texts out = {.count = words->count + ADDED};
     out.items = pj_new_n(arena, const char *, out.count + 1);

@@ -5,6 +5,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/score.h"
 #include "metrics/analyse/score_filter.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/file.h"
@@ -54,8 +55,8 @@ static bool take_opts(const score_args *args, const pj_score_filter *filter, pj_
 }
 
 /// The proposal into its file, or as the value.
-static bool propose(pj_session *session, const score_args *args, const pj_score *score,
-                    pj_value *out, pj_err *err)
+static bool propose(pj_session *session, const score_args *args, pj_score *score, pj_value *out,
+                    pj_err *err)
 {
     pj_score_proposal proposal;
     pj_auto_buf text = {.at = NULL};
@@ -70,6 +71,7 @@ static bool propose(pj_session *session, const score_args *args, const pj_score 
     if (!pj_newfile_put(args->output, pj_buf_str(&text), err))
         return false;
     pj_session_wrote(session, args->output);
+    score->proposed = pj_arena_text(score->arena, pj_str_of(args->output));
     return true;
 }
 

@@ -56,6 +56,7 @@ typedef struct pj_score {
     bool has_hits; // a profile of samples
     bool with_regions;
     pj_score_sort sort;
+    const char *proposed; // the file that a filter was proposed in; NULL = none
 } pj_score;
 
 typedef struct pj_score_opts {
@@ -79,7 +80,7 @@ bool pj_score_filterable(pj_score_group group);
 const pj_score_row **pj_score_sorted(const pj_score_row *rows, size_t count, pj_score_sort sort,
                                      pj_arena *arena, size_t *kept);
 
-/// The text of scorep-score.
+/// The text of scorep-score; after a proposal with how its file is used.
 void pj_score_text(const pj_score *score, pj_buf *out);
 /// One row a group, then one a region.
 pj_table *pj_score_table(const pj_score *score);

@@ -195,6 +195,31 @@ static void add_left(const pj_score *score, const widths *w, pj_arena *arena, pj
         add_row(w, flag_of_group(sorted[i]), sorted[i], "-FLT", out);
 }
 
+static void add_regions(const pj_score *score, const widths *w, pj_arena *arena, pj_buf *out)
+{
+    size_t kept;
+    const pj_score_row **rows =
+        pj_score_sorted(score->regions, score->region_count, score->sort, arena, &kept);
+    pj_buf_add_char(out, '\n');
+    for (size_t i = 0; i < kept; i++)
+        add_row(w, !score->has_filter ? ' ' : rows[i]->filtered ? '+' : '-', rows[i], "", out);
+}
+
+static void add_use_of_filter(const char *path, pj_buf *out)
+{
+    pj_buf_addf(out,
+                "\n\nAn initial filter file template has been generated: '%s'\n\n"
+                "To use this file for filtering at run-time, set the respective Score-P variable:"
+                "\n\n    SCOREP_FILTERING_FILE=%s\n\n"
+                "For compile-time filtering 'scorep' has to be provided with the "
+                "'--instrument-filter' option:\n\n    $ scorep --instrument-filter=%s\n\n",
+                path, path, path);
+    pj_buf_puts(out, "Compile-time filtering depends on support in the used Score-P installation."
+                     "\n\nThe filter file is annotated with comments, please check if the "
+                     "selection is\nsuitable for your purposes and add or remove functions if "
+                     "needed.\n\n");
+}
+
 void pj_score_text(const pj_score *score, pj_buf *out)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -209,12 +234,10 @@ void pj_score_text(const pj_score *score, pj_buf *out)
         add_row(&w, flag, rows[i], "", out);
     if (score->has_filter)
         add_left(score, &w, arena, out);
-    if (!score->with_regions)
-        return;
-    pj_buf_add_char(out, '\n');
-    rows = pj_score_sorted(score->regions, score->region_count, score->sort, arena, &kept);
-    for (size_t i = 0; i < kept; i++)
-        add_row(&w, !score->has_filter ? ' ' : rows[i]->filtered ? '+' : '-', rows[i], "", out);
+    if (score->with_regions)
+        add_regions(score, &w, arena, out);
+    if (score->proposed)
+        add_use_of_filter(score->proposed, out);
 }
 
 // Table

@@ -111,6 +111,19 @@ static void orders_filters_and_counters(void **state)
     pj_score_filter_free(&filter);
 }
 
+/// A hint on the file follows a proposal.
+static void a_written_proposal_is_explained(void **state)
+{
+    (void)state;
+    need_profiles();
+    pj_score *score = score_of(PROFILES "cubex/time.p4/profile.cubex", (pj_score_opts){0});
+    pj_auto_buf text = {.at = NULL};
+    score->proposed = "initial_scorep.filter";
+    pj_score_text(score, &text);
+    same_text(pj_buf_str(&text), GOLDEN "time_g.txt", PJ_S(""));
+    pj_score_release(score);
+}
+
 static void check_proposal(const char *path, const char *given, const char *golden)
 {
     pj_score *score = score_of(path, (pj_score_opts){.counters = 0});
@@ -224,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_those_of_scorep_score),
                                        cmocka_unit_test(orders_filters_and_counters),
+                                       cmocka_unit_test(a_written_proposal_is_explained),
                                        cmocka_unit_test(proposals_are_those_of_scorep_score),
                                        cmocka_unit_test(filters_decide_as_score_p),
                                        cmocka_unit_test(odd_filters_are_refused),

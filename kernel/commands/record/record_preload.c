@@ -1,7 +1,7 @@
-// A program names the libraries it needs in its table of strings: there their names end with a zero
-// and stand for themselves.
+// What is put before the words of a command line.
 #include "kernel/commands/record/record_preload.h"
 
+#include "kernel/commands/record/record_needs.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/module.h"
 #include "metrics/base/str.h"
@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -36,45 +35,13 @@ enum { KNOWN = sizeof known / sizeof *known };
 /// Libraries that a program needs: a bit for each of those that are known.
 typedef unsigned needs;
 
-static needs needs_of(const char *bytes, size_t size)
-{
-    needs found = 0;
-    for (unsigned i = 0; i < KNOWN; i++)
-        if (memmem(bytes, size, known[i].library, strlen(known[i].library) + 1))
-            found |= 1U << i;
-    return found;
-}
-
-/// Of an open file that is a program.
-static needs search(int fd)
-{
-    enum { BLOCK = 1 << 16, OVERLAP = 32 }; // a name may lie across the end of a block
-    static const char magic[] = ELFMAG;
-    char block[BLOCK];
-    needs found = 0;
-    ssize_t got = read(fd, block, sizeof block);
-    bool program = got >= SELFMAG && memcmp(block, magic, SELFMAG) == 0;
-    for (size_t kept = 0; program && got > 0;) {
-        size_t filled = kept + (size_t)got;
-        found |= needs_of(block, filled);
-        kept = filled < OVERLAP ? filled : OVERLAP;
-        memmove(block, block + filled - kept, kept);
-        got = read(fd, block + kept, sizeof block - kept);
-    }
-    return found;
-}
-
 /// Of a file; none when it is no program.
 static needs look(const char *path)
 {
-    needs found = 0;
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
-        found = search(fd);
-    if (fd >= 0)
-        close(fd);
-    return found;
+    const char *names[KNOWN];
+    for (unsigned i = 0; i < KNOWN; i++)
+        names[i] = known[i].library;
+    return pj_record_needs(path, names, KNOWN);
 }
 
 /// The file of a word, as a shell or launcher finds it: a path, else in the folders of PATH; NULL

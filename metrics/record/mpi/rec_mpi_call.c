@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-static _Thread_local int inside; // calls of MPI, one within the other
+/// Calls of MPI, one within the other.
+static _Thread_local int inside __attribute__((tls_model("initial-exec")));
 
 void pj_rec_mpi_call_begin(pj_rec_mpi_call *call, uint32_t *region, const char *name, int role)
 {
@@ -33,8 +34,8 @@ void pj_rec_mpi_call_begin(pj_rec_mpi_call *call, uint32_t *region, const char *
     if (id && pj_rec_enter(thread, id)) {
         call->thread = thread;
         call->region = id;
+        call->before = thread->last;
     }
-    call->before = pj_rec_now();
 }
 
 void pj_rec_mpi_call_end(pj_rec_mpi_call *call)

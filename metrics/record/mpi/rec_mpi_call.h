@@ -15,7 +15,7 @@ typedef struct pj_rec_mpi_call {
     pj_rec_thread *thread; // NULL: nothing of it is recorded
     bool outermost;        // the program's own, not one of MPI within MPI
     uint32_t region;
-    uint64_t before;     // ticks before the library's own function
+    uint64_t before;     // ticks of the enter: of what is written for the time before it
     uint32_t collective; // communicator of one that has begun; 0 = none
     int count;           // of `requests`: what they were before the call
     MPI_Request *requests;

@@ -5,6 +5,7 @@
 #include "metrics/record/rec_defs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pj_rec_mpi_comm *comms;
 static size_t count, room;
 static int made_here, world_rank;
+static _Atomic unsigned version = 1; // of the table
+
+/// What the thread has asked for last, of that version.
+static _Thread_local struct {
+    MPI_Comm handle;
+    unsigned version;
+    uint32_t id;
+} last __attribute__((tls_model("initial-exec")));
 
 pj_rec_mpi_comm pj_rec_mpi_comms_find(MPI_Comm comm)
 {
@@ -29,9 +38,21 @@ pj_rec_mpi_comm pj_rec_mpi_comms_find(MPI_Comm comm)
     return found;
 }
 
+uint32_t pj_rec_mpi_comms_id(MPI_Comm comm)
+{
+    const unsigned now = atomic_load_explicit(&version, memory_order_acquire);
+    if (last.version != now || last.handle != comm) {
+        last.id = pj_rec_mpi_comms_find(comm).id;
+        last.handle = comm;
+        last.version = now;
+    }
+    return last.id;
+}
+
 static void keep(pj_rec_mpi_comm comm)
 {
     pthread_mutex_lock(&lock);
+    atomic_fetch_add_explicit(&version, 1, memory_order_release);
     if (count == room) {
         size_t more = room ? 2 * room : 16;
         pj_rec_mpi_comm *wider = realloc(comms, more * sizeof *wider);
@@ -48,6 +69,7 @@ static void keep(pj_rec_mpi_comm comm)
 void pj_rec_mpi_comms_remove(MPI_Comm comm)
 {
     pthread_mutex_lock(&lock);
+    atomic_fetch_add_explicit(&version, 1, memory_order_release);
     for (size_t i = 0; i < count; i++)
         if (comms[i].handle == comm) {
             comms[i] = comms[--count];

@@ -22,6 +22,8 @@ typedef struct pj_rec_mpi_comm {
 /// The world and the process itself, in MPI_Init.
 void pj_rec_mpi_comms_begin(void);
 pj_rec_mpi_comm pj_rec_mpi_comms_find(MPI_Comm comm);
+/// Its id alone, which each message asks for.
+uint32_t pj_rec_mpi_comms_id(MPI_Comm comm);
 /// A new communicator with all its processes here; `maker` is the function's name.
 void pj_rec_mpi_comms_add(MPI_Comm parent, MPI_Comm made, const char *maker);
 /// The number of a copy of `parent` that is begun: processes begin them in one order.

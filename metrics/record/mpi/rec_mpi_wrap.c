@@ -100,7 +100,7 @@ static uint64_t rank_of(int peer)
 
 static void sent(const call *c, int peer, int tag, int count, MPI_Datatype type, MPI_Comm comm)
 {
-    uint32_t id = c->thread && peer != MPI_PROC_NULL ? pj_rec_mpi_comms_find(comm).id : 0;
+    uint32_t id = c->thread && peer != MPI_PROC_NULL ? pj_rec_mpi_comms_id(comm) : 0;
     if (id)
         pj_rec_mpi_call_write(c, PJ_REC_MPI_SEND, c->before,
                               (uint64_t[]){rank_of(peer), id, rank_of(tag), bytes(count, type)});
@@ -108,8 +108,7 @@ static void sent(const call *c, int peer, int tag, int count, MPI_Datatype type,
 
 static void received(const call *c, const MPI_Status *status, MPI_Comm comm)
 {
-    uint32_t id =
-        c->thread && status->MPI_SOURCE != MPI_PROC_NULL ? pj_rec_mpi_comms_find(comm).id : 0;
+    uint32_t id = c->thread && status->MPI_SOURCE != MPI_PROC_NULL ? pj_rec_mpi_comms_id(comm) : 0;
     if (id)
         pj_rec_mpi_call_write(c, PJ_REC_MPI_RECV, pj_rec_now(),
                               (uint64_t[]){rank_of(status->MPI_SOURCE), id,
@@ -170,7 +169,7 @@ static pj_rec_mpi_request request_on(const call *c, const MPI_Request *handle, M
 {
     return (pj_rec_mpi_request){.handle = *handle,
                                 .kind = kind,
-                                .comm = c->thread ? pj_rec_mpi_comms_find(comm).id : 0,
+                                .comm = c->thread ? pj_rec_mpi_comms_id(comm) : 0,
                                 .on = comm,
                                 .active = true,
                                 .id = pj_rec_mpi_requests_number()};
@@ -303,7 +302,7 @@ static void freed(const call *c)
 
 static void begin_collective(call *c, MPI_Comm comm)
 {
-    c->collective = c->thread ? pj_rec_mpi_comms_find(comm).id : 0;
+    c->collective = c->thread ? pj_rec_mpi_comms_id(comm) : 0;
     if (c->collective)
         pj_rec_mpi_call_write(c, PJ_REC_MPI_COLLECTIVE_BEGIN, c->before, NULL);
 }

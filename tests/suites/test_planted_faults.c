@@ -5,6 +5,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/run/waits/wait_places.h"
 #include "metrics/table/table.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/faulty_app.h"
@@ -157,12 +158,42 @@ static void tables_say_what_to_look_at(void **state)
     assert_true(fabs(is - recoverable / 3.6e12 * 1000) < 1e-6 * is);
 }
 
+/// Rank 5 needs twice as long in every fifth step: the timeline that shows it is of such a step.
+static void timelines_are_led_to_the_place(void **state)
+{
+    (void)state;
+    const unsigned every = 5;
+    const pj_faulty_app app = {
+        .spike = 1, .spike_every = every, .spike_first = 5, .spike_ranks = 1};
+    pj_auto_run run = load(pj_faulty_write(&app), "fault");
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    assert_true(pj_faults_find(&run, 1, NULL, arena, &found, &err));
+    assert_int_equal(found.items[0].kind, PJ_FAULT_noise);
+    pj_wait_place place = found.items[0].place;
+    double middle = ((double)place.from_ns + (double)place.to_ns) / 2;
+    // The third of five steps takes twice as long as the others: six times their length together,
+    // and the last round lacks a step.
+    double step = (double)run->runtime_ns / (5 * (every + 1) - 1);
+    double at = fmod(middle / step, every + 1);
+    assert_true(at > 3 && at < 4);
+    pj_auto_table table = pj_faults_table(&found, 1);
+    size_t evidence = (size_t)pj_table_column(table, PJ_S("evidence"));
+    size_t range = (size_t)pj_table_column(table, PJ_S("range"));
+    const char *text = pj_table_cell(table, 0, range)->text;
+    assert_string_equal(text, pj_wait_place_text(place, arena));
+    assert_string_equal(pj_table_cell(table, 0, evidence)->text,
+                        pj_arena_format(arena, "popinjay timeline fault.prv --range %s", text));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_faults_are_found_first),
         cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
         cmocka_unit_test(tables_say_what_to_look_at),
+        cmocka_unit_test(timelines_are_led_to_the_place),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

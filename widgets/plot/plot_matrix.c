@@ -117,7 +117,10 @@ static const char *hover_of(const matrix *m, size_t from, size_t to, pj_arena *a
     const pj_column *column = &m->table->columns[m->value];
     double sum = m->sums[from * m->side + to];
     pj_column_text form = pj_column_text_fit(column->unit, &sum, 1);
-    if (m->side == m->ranks)
+    if (m->opts.x && m->opts.by && m->side == m->ranks)
+        pj_buf_addf(&text, "%s %zu, %s %zu\n%s: ", m->table->columns[m->from].title, from,
+                    m->table->columns[m->to].title, to, column->title);
+    else if (m->side == m->ranks)
         pj_buf_addf(&text, "Rank %zu to rank %zu\n%s: ", from, to, column->title);
     else
         pj_buf_addf(&text, "Ranks from %zu to ranks from %zu\n%s: ", from * m->ranks / m->side,
@@ -267,11 +270,9 @@ static pj_figure *draw_matrix(matrix *m, const pj_draw *draw)
         draw_scale(m, &chart);
     }
     draw_borders(m, &chart);
-    chart.figure->summary =
-        pj_arena_format(chart.arena,
-                        "A matrix of %zu senders and receivers, stronger where more is "
-                        "sent: %s.",
-                        m->ranks, subtitle.at);
+    chart.figure->summary = pj_arena_format(
+        chart.arena, "A matrix of %zu %s, stronger where there is more: %s.", m->ranks,
+        m->opts.x ? "rows and columns" : "senders and receivers", subtitle.at);
     return chart.figure;
 }
 

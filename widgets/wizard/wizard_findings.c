@@ -11,7 +11,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/waits/omp_waits.h"
-#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_places.h"
 #include "metrics/run/waits/waits_table.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
@@ -25,6 +25,8 @@
 #include "widgets/wizard/wizard_probe.h"
 #include "widgets/wizard/wizard_record.h"
 #include "widgets/wizard/wizard_whatif.h"
+
+#include <limits.h>
 
 enum { MOST_FINDINGS = 12 };
 
@@ -45,7 +47,7 @@ typedef struct findings_page {
     pj_faults faults;
     uint64_t found_in;       // number of the reading
     const waits_view *shown; // NULL = no waits are shown
-    pj_fault_kind shown_of;
+    pj_wait_place longest_at;
 } findings_page;
 
 static findings_page *page_of(const pj_wizard *wizard)
@@ -55,36 +57,12 @@ static findings_page *page_of(const pj_wizard *wizard)
 
 // The places of findings
 
-static bool is_of(pj_fault_kind kind, pj_wait_pattern pattern)
-{
-    if (kind == PJ_FAULT_late_sender)
-        return pattern == PJ_WAIT_late_sender;
-    if (kind == PJ_FAULT_late_receiver)
-        return pattern == PJ_WAIT_late_receiver;
-    return pattern != PJ_WAIT_init_wait && pattern != PJ_WAIT_finalize_wait;
-}
-
-/// The longest wait that the finding explains, with as much again around it; arena; "" = none is
-/// known.
-static const char *place_of(const pj_run *run, pj_fault_kind kind, pj_arena *arena)
-{
-    for (uint32_t i = 0; run->waits && i < run->waits->worst_count; i++) {
-        const pj_one_wait *wait = &run->waits->worst[i];
-        if (!is_of(kind, wait->pattern))
-            continue;
-        uint64_t around = wait->ns / 2, end = wait->begin + wait->ns + around;
-        uint64_t from = wait->begin > around ? wait->begin - around : 0;
-        return pj_arena_format(arena, "%.6fms..%.6fms", (double)from / 1e6,
-                               (double)(end < run->end_ns ? end : run->end_ns) / 1e6);
-    }
-    return "";
-}
-
-static void look_at_timeline(pj_wizard *wizard, pj_fault_kind kind)
+/// Where none is known all of the run is shown.
+static void look_at_timeline(pj_wizard *wizard, pj_wait_place place)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_wizard_inside_open(wizard, wizard->probe.of, PJ_WIZARD_TIMELINE,
-                          place_of(wizard->probe.run, kind, arena));
+                          pj_wait_place_text(place, arena));
 }
 
 // Waits
@@ -140,7 +118,7 @@ static void on_longest(void *context)
 {
     const pj_wizard *wizard = context;
     if (wizard->probe.run)
-        look_at_timeline(context, page_of(wizard)->shown_of);
+        look_at_timeline(context, page_of(wizard)->longest_at);
 }
 
 // What shows a finding: the command of its row, as a view
@@ -151,13 +129,15 @@ static void look_at_waits(pj_wizard *wizard, const pj_fault *fault)
     for (size_t i = 0; i < sizeof waits_views / sizeof *waits_views; i++)
         if (strcmp(pj_fault_rows[fault->kind].options, waits_views[i].options) == 0)
             page->shown = &waits_views[i];
-    page->shown_of = fault->kind;
+    page->longest_at = fault->place.to_ns
+                           ? fault->place
+                           : pj_wait_place_longest(wizard->probe.run, UINT_MAX, NULL);
     draw_waits(wizard);
 }
 
 static void look_at_place(pj_wizard *wizard, const pj_fault *fault)
 {
-    look_at_timeline(wizard, fault->kind);
+    look_at_timeline(wizard, fault->place);
 }
 
 static void look_at_ranks(pj_wizard *wizard, const pj_fault *fault)

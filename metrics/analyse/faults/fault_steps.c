@@ -61,12 +61,14 @@ pj_fault_found pj_fault_serial(pj_fault_steps *s)
 {
     pj_fault_found found = {.rank = UINT32_MAX};
     double *of_rank = pj_new_n(s->arena, double, s->ranks), all = 0;
+    bool *ranks = pj_new_n(s->arena, bool, s->ranks);
     uint32_t count = 0, last = 0, rank = 0, most = 0;
     for (uint32_t step = 0; step < s->steps; step++) {
         if (!alone(s, step, &rank))
             continue;
         double work = work_at(s, step, rank);
         of_rank[rank] += work;
+        ranks[rank] = true;
         all += work;
         count++;
         last = step;
@@ -77,6 +79,7 @@ pj_fault_found pj_fault_serial(pj_fault_steps *s)
     if (count == 0)
         return found;
     found.loss_ns = all * (s->ranks - 1);
+    found.ranks = ranks;
     found.rank = of_rank[most] > 0.9 * all ? most : UINT32_MAX;
     const char *who =
         found.rank == UINT32_MAX ? "one rank each" : pj_arena_format(s->arena, "rank %u", most);
@@ -243,6 +246,7 @@ pj_fault_found pj_fault_slow(pj_fault_steps *s)
     }
     found.loss_ns = spare * s->ranks;
     found.node = whole_node;
+    found.ranks = marked;
     found.longer = longer;
     const char *names = names_of(s, marked, &found.rank);
     found.where =
@@ -335,6 +339,7 @@ pj_fault_found pj_fault_noise(pj_fault_steps *s)
     uint32_t node = noisy_node(s->run, o.ranks);
     found.loss_ns = o.excess * s->ranks;
     found.node = node && o.rank_count > 1;
+    found.ranks = o.ranks;
     const char *who = names_of(s, o.ranks, &found.rank);
     who = found.node                        ? name_of_node(s, node)
           : o.rank_count > 1 + s->ranks / 4 ? "several ranks"

@@ -6,6 +6,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/run/run.h"
 
+#include <stdbool.h>
+
 /// The work by step and rank, and the factors that have been applied to it.
 typedef struct pj_fault_steps {
     const pj_run *run;
@@ -19,6 +21,7 @@ typedef struct pj_fault_found {
     double loss_ns;    // of all ranks
     const char *where; // NULL = nothing was found
     uint32_t rank;     // the one it is about; UINT32_MAX = several
+    const bool *ranks; // all that it is about, by rank
     bool node;         // all ranks of a node
     double longer;     // what a slow rank takes of what the others do; 0 = not said
 } pj_fault_found;

@@ -19,6 +19,7 @@
 #include "metrics/run/sums.h"
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_places.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <math.h>
@@ -91,6 +92,16 @@ static bool mend(search *s, pj_fault fault, double *before, pj_err *err)
     return true;
 }
 
+// Where faults are seen
+
+/// The longest wait for these ranks while the program works.
+static pj_wait_place place_of_work(const search *s, const bool *culprits)
+{
+    const unsigned all = (1u << PJ_WAIT_PATTERNS) - 1;
+    const unsigned ends = 1u << PJ_WAIT_init_wait | 1u << PJ_WAIT_finalize_wait;
+    return pj_wait_place_longest(s->run, all & ~ends, culprits);
+}
+
 // The work of ranks
 
 static bool mend_particular(search *s, pj_err *err)
@@ -106,7 +117,8 @@ static bool mend_particular(search *s, pj_err *err)
         pj_fault_found found = kinds[i].find(&s->steps);
         pj_fault fault = {.kind = found.node ? kinds[i].of_node : kinds[i].kind,
                           .where = found.where,
-                          .loss_ns = found.loss_ns};
+                          .loss_ns = found.loss_ns,
+                          .place = place_of_work(s, found.ranks)};
         fault.change = "balance:steps";
         if (found.rank != UINT32_MAX && found.longer > 0)
             fault.change = pj_arena_format(s->arena, "rank:%u:%.3f", found.rank, found.longer);
@@ -154,13 +166,18 @@ static bool mend_imbalance(search *s, pj_err *err)
     pj_fault fault = {.kind = PJ_FAULT_imbalance, .loss_ns = loss * s->threads};
     fault.change = "balance:ranks";
     fault.where = pj_arena_format(s->arena, "most work: rank %u", most);
+    bool *culprit = pj_new_n(s->arena, bool, s->steps.ranks);
+    culprit[most] = true;
+    fault.place = place_of_work(s, culprit);
     if (!mend(s, fault, before, err))
         return false;
     before = copy_factors(s);
     loss = 0;
     for (uint32_t step = 0; step < s->steps.steps; step++)
         loss += share_equally(&s->steps, step, step + 1, &most);
-    fault = (pj_fault){.kind = PJ_FAULT_imbalance_per_step, .loss_ns = loss * s->threads};
+    fault = (pj_fault){.kind = PJ_FAULT_imbalance_per_step,
+                       .loss_ns = loss * s->threads,
+                       .place = place_of_work(s, NULL)};
     fault.change = "balance:steps";
     fault.where = pj_arena_format(s->arena, "%u steps", s->steps.steps);
     return mend(s, fault, before, err);
@@ -199,6 +216,7 @@ static bool mend_waits(search *s, pj_err *err)
         fault.change =
             pj_arena_format(s->arena, "without:%s", pj_wait_pattern_rows[kinds[i].pattern].key);
         fault.where = culprits_of(s, kinds[i].pattern, &fault.loss_ns);
+        fault.place = pj_wait_place_longest(s->run, 1u << kinds[i].pattern, NULL);
         s->without |= 1u << kinds[i].pattern;
         if (!mend(s, fault, s->steps.factors, err))
             return false;
@@ -283,6 +301,12 @@ static void find_in_network(search *s)
 
 // Threads
 
+static pj_wait_place place_of_thread(const search *s, const pj_omp_wait *wait)
+{
+    return wait ? pj_wait_place_around(s->run, wait->longest_at_ns, wait->longest_ns)
+                : (pj_wait_place){.to_ns = 0};
+}
+
 /// `imbalance`: what the busiest threads of regions compute more; NAN = not known.
 static void find_in_threads(search *s, double imbalance)
 {
@@ -296,12 +320,18 @@ static void find_in_threads(search *s, double imbalance)
                  {PJ_OMP_WAIT_omp_management, PJ_FAULT_omp_management}};
     const pj_omp_waits *waits = s->run->omp_waits;
     double lost[PJ_FAULT_KINDS] = {0};
+    const pj_omp_wait *worst[PJ_FAULT_KINDS] = {NULL};
     if (!waits)
         return;
     for (size_t i = 0; i < waits->count; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (waits->items[i].pattern == kinds[k].pattern)
-                lost[kinds[k].kind] += (double)waits->items[i].ns;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const pj_omp_wait *wait = &waits->items[i], **most = &worst[kinds[k].kind];
+            if (wait->pattern != kinds[k].pattern)
+                continue;
+            lost[kinds[k].kind] += (double)wait->ns;
+            if (wait->longest_ns > (*most ? (*most)->longest_ns : 0))
+                *most = wait;
+        }
     // Where a region ends without a barrier, the last thread is waited for in its join.
     double joined = fmax(imbalance - lost[PJ_FAULT_omp_imbalance], 0);
     joined = fmin(joined, lost[PJ_FAULT_omp_management]);
@@ -314,7 +344,8 @@ static void find_in_threads(search *s, double imbalance)
                               .loss_ns = lost[kind],
                               .recoverable_ns = lost[kind],
                               .method = "account of waits",
-                              .confidence = "medium"});
+                              .confidence = "medium",
+                              .place = place_of_thread(s, worst[kind])});
 }
 
 // Other sizes

@@ -8,6 +8,7 @@
 #include "metrics/base/job.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
+#include "metrics/run/waits/wait_places.h"
 
 #include <stddef.h>
 
@@ -33,6 +34,7 @@ typedef struct pj_fault {
     const char *method;     // how that is known
     const char *change;     // that whatif replays to prove it; NULL = none
     const char *confidence; // "high", "medium"
+    pj_wait_place place;    // where it is seen worst
 } pj_fault;
 
 typedef struct pj_faults {

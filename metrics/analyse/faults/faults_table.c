@@ -4,6 +4,7 @@
 #include "metrics/analyse/faults/faults.h"
 #include "metrics/base/arena.h"
 #include "metrics/run/run.h"
+#include "metrics/run/waits/wait_places.h"
 #include "metrics/table/table.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ enum {
     CONFIDENCE,
     EVIDENCE,
     REPLAY,
+    RANGE,
     COLUMNS
 };
 
@@ -41,6 +43,8 @@ static const pj_column columns[COLUMNS] = {
     {"confidence", "Confidence", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"evidence", "What shows it", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"replay", "What proves it", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"range", "Worst at", "The range of the timeline (--range) in which it is seen worst.",
+     PJ_UNIT_NONE, PJ_TEXT},
 };
 
 static pj_cell share(const pj_faults *faults, double ns)
@@ -58,6 +62,16 @@ static pj_cell command(pj_table *table, const char *name, const pj_run *run, con
                                         options));
 }
 
+/// Options of the command that shows a fault; a timeline is led to its place.
+static const char *shown_by(const pj_fault *fault, pj_table *table)
+{
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    if (!fault->place.to_ns || strcmp(row->command, "popinjay timeline") != 0)
+        return row->options;
+    return pj_arena_format(table->arena, "--range %s",
+                           pj_wait_place_text(fault->place, table->arena));
+}
+
 static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *table)
 {
     const pj_fault *fault = &faults->items[i];
@@ -73,10 +87,12 @@ static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *ta
     cells[SHARE] = share(faults, fault->recoverable_ns);
     cells[METHOD] = pj_cell_text(fault->method);
     cells[CONFIDENCE] = pj_cell_text(fault->confidence);
-    cells[EVIDENCE] = command(table, row->command, faults->run, row->options);
+    cells[EVIDENCE] = command(table, row->command, faults->run, shown_by(fault, table));
     cells[REPLAY] = fault->change ? command(table, "popinjay whatif", faults->run,
                                             pj_arena_format(table->arena, "-c %s", fault->change))
                                   : pj_cell_empty("no replay tells it");
+    cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
+                                      : pj_cell_empty("no wait shows it");
 }
 
 static void add_others(const pj_faults *faults, double runs, pj_table *table)

@@ -7,6 +7,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
+#include "metrics/run/waits/wait_places.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
@@ -351,6 +352,8 @@ pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *err)
     pj_table_add_column(table, call_column);
     pj_table_add_column(table, (pj_column){"wait_ns", "Wait", NULL, PJ_UNIT_NS, false});
     pj_table_add_column(table, (pj_column){"at_ns", "At", "When it began.", PJ_UNIT_NS, false});
+    pj_table_add_column(table, (pj_column){"range", "Range", "Of the timeline (--range) around it.",
+                                           PJ_UNIT_NONE, PJ_TEXT});
     for (uint32_t i = 0; i < run->waits->worst_count && i < most; i++) {
         const pj_one_wait *wait = &run->waits->worst[i];
         pj_cell *cell = pj_table_add_row(table);
@@ -360,7 +363,9 @@ pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *err)
         *cell++ = pj_cell_int(wait->culprit);
         *cell++ = pj_cell_text(call_name(wait->call));
         *cell++ = pj_cell_int((int64_t)wait->ns);
-        *cell = pj_cell_int((int64_t)wait->begin);
+        *cell++ = pj_cell_int((int64_t)wait->begin);
+        *cell = pj_cell_text(
+            pj_wait_place_text(pj_wait_place_around(run, wait->begin, wait->ns), table->arena));
     }
     return table;
 }

@@ -25,7 +25,7 @@ pj_table *pj_waits_ranks(const pj_run *run);
 bool pj_waits_is_in_mpi(pj_str column);
 
 /// The longest waits one by one, `most` of PJ_WORST_WAITS at most: pattern, rank, culprit, call,
-/// wait_ns, at_ns. Errors: PJ_E_MISSING as below.
+/// wait_ns, at_ns, range of a timeline. Errors: PJ_E_MISSING as below.
 PJ_CHECKED pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *err);
 
 /// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).

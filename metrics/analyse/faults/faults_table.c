@@ -22,9 +22,9 @@ enum {
     SHARE,
     METHOD,
     CONFIDENCE,
+    RANGE,
     EVIDENCE,
     REPLAY,
-    RANGE,
     COLUMNS
 };
 
@@ -41,10 +41,10 @@ static const pj_column columns[COLUMNS] = {
      false},
     {"method", "How it is known", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"confidence", "Confidence", NULL, PJ_UNIT_NONE, PJ_TEXT},
-    {"evidence", "What shows it", NULL, PJ_UNIT_NONE, PJ_TEXT},
-    {"replay", "What proves it", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"range", "Worst at", "The range of the timeline (--range) in which it is seen worst.",
      PJ_UNIT_NONE, PJ_TEXT},
+    {"evidence", "What shows it", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"replay", "What proves it", NULL, PJ_UNIT_NONE, PJ_TEXT},
 };
 
 static pj_cell share(const pj_faults *faults, double ns)
@@ -87,12 +87,12 @@ static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *ta
     cells[SHARE] = share(faults, fault->recoverable_ns);
     cells[METHOD] = pj_cell_text(fault->method);
     cells[CONFIDENCE] = pj_cell_text(fault->confidence);
+    cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
+                                      : pj_cell_empty("no wait shows it");
     cells[EVIDENCE] = command(table, row->command, faults->run, shown_by(fault, table));
     cells[REPLAY] = fault->change ? command(table, "popinjay whatif", faults->run,
                                             pj_arena_format(table->arena, "-c %s", fault->change))
                                   : pj_cell_empty("no replay tells it");
-    cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
-                                      : pj_cell_empty("no wait shows it");
 }
 
 static void add_others(const pj_faults *faults, double runs, pj_table *table)

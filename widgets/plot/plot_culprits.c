@@ -9,6 +9,8 @@
 #include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
+#include <string.h>
+
 static pj_table *pairs_of(const pj_run *run)
 {
     pj_err err = {.code = PJ_E_NONE};
@@ -36,6 +38,11 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     matrix.x = "culprit";
     matrix.by = "rank";
     matrix.y[0] = opts.y[0] ? opts.y[0] : "wait_ns";
+    if (strcmp(matrix.y[0], "wait_ns") != 0 && strcmp(matrix.y[0], "instances") != 0) {
+        pj_fail(err, PJ_E_USAGE, NULL, 0,
+                "plot: culprits: y is \"wait_ns\" or \"instances\", not \"%s\"", matrix.y[0]);
+        return NULL;
+    }
     return pj_plot_matrix.make((pj_plot_data){.table = table}, matrix, draw, err);
 }
 

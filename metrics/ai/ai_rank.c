@@ -31,11 +31,13 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     pj_map_free(&rank->by_stream);
     free(rank->records);
     free(rank->calls);
+    free(rank->launches);
     free(rank->steps);
     free(rank->exchanges);
     free(rank->streams);
     pj_ai_spans_free(&rank->loading);
-    pj_ai_spans_free(&rank->driving);
+    pj_ai_cover_free(&rank->waiting);
+    pj_ai_cover_free(&rank->driving);
     pj_arena_free(rank->arena);
     free(rank);
 }
@@ -77,8 +79,8 @@ uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream)
         return MOST_STREAMS - 1;
     }
     pj_grow(rank->streams, &rank->stream_cap, rank->stream_count + 1);
-    rank->streams[rank->stream_count] =
-        (pj_ai_stream){device, stream, INT64_MIN, device_of(rank, device)};
+    rank->streams[rank->stream_count] = (pj_ai_stream){
+        .device = device, .number = stream, .last = INT64_MIN, .of = device_of(rank, device)};
     pj_map_put(&rank->by_stream, hash, (uint32_t)rank->stream_count);
     return (uint16_t)rank->stream_count++;
 }
@@ -120,8 +122,41 @@ void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record)
     rank->records[rank->record_count++] = record;
 }
 
+/// Two bits of a word: a Bloom filter.
+static uint64_t *launch_word(const pj_ai_rank *rank, uint32_t id, uint64_t *bits)
+{
+    uint64_t hash = id * 0x9e3779b97f4a7c15U;
+    *bits = (uint64_t)1 << (hash >> 58) | (uint64_t)1 << (hash >> 52 & 63);
+    return &rank->launches[hash >> 20 & (rank->launch_words - 1)];
+}
+
+void pj_ai_rank_expect_calls(pj_ai_rank *rank)
+{
+    enum { RECORDS = 4 }; // a word: then one call of 50 is kept in vain
+    uint64_t bits;
+    free(rank->launches);
+    for (rank->launch_words = 1; rank->launch_words < rank->record_count / RECORDS;)
+        rank->launch_words *= 2;
+    rank->launches = pj_take_zeros(rank->launch_words * sizeof *rank->launches);
+    for (size_t i = 0; i < rank->record_count; i++) {
+        uint64_t *word = launch_word(rank, rank->records[i].call, &bits);
+        *word |= bits;
+    }
+}
+
+static bool may_launch(const pj_ai_rank *rank, uint32_t id)
+{
+    uint64_t bits;
+    return !rank->launches || (~*launch_word(rank, id, &bits) & bits) == 0;
+}
+
 void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call)
 {
+    if (call.doing == PJ_AI_SYNCHRONISE)
+        pj_ai_cover_add(&rank->waiting, call.begin, call.end);
+    pj_ai_cover_add(&rank->driving, call.begin, call.end);
+    if (call.id == PJ_AI_NONE || !may_launch(rank, call.id))
+        return;
     pj_grow(rank->calls, &rank->call_cap, rank->call_count + 1);
     rank->calls[rank->call_count++] = call;
 }
@@ -139,9 +174,29 @@ uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange)
     return (uint32_t)rank->exchange_count++;
 }
 
+void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by)
+{
+    for (size_t i = 0; i < rank->record_count; i++) {
+        rank->records[i].begin += by;
+        rank->records[i].end += by;
+    }
+    for (size_t i = 0; i < rank->call_count; i++) {
+        rank->calls[i].begin += by;
+        rank->calls[i].end += by;
+    }
+    for (size_t i = 0; i < rank->step_count; i++) {
+        rank->steps[i].begin += by;
+        rank->steps[i].end += by;
+    }
+    pj_ai_spans_shift(&rank->loading, by);
+    pj_ai_cover_shift(&rank->waiting, by);
+    pj_ai_cover_shift(&rank->driving, by);
+}
+
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
 {
     return rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
            rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
+           pj_ai_cover_bytes(&rank->waiting) + pj_ai_cover_bytes(&rank->driving) +
            pj_arena_size(rank->arena);
 }

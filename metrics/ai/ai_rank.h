@@ -4,6 +4,7 @@
 #ifndef PJ_AI_RANK_H
 #define PJ_AI_RANK_H
 
+#include "metrics/ai/ai_cover.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -66,6 +67,7 @@ typedef struct pj_ai_exchange {
 typedef struct pj_ai_stream {
     int64_t device, number, last; // last: the latest begin so far
     uint32_t of;                  // index of its device
+    uint16_t was;                 // its index before it was settled
 } pj_ai_stream;
 
 /// A part of an exchange or a copy under which nothing is computed.
@@ -112,9 +114,15 @@ typedef struct pj_ai_rank {
 
     pj_ai_record *records;
     size_t record_count, record_cap;
-    pj_ai_call *calls;
+    pj_ai_call *calls; // those that may have launched a record
     size_t call_count, call_cap;
-    pj_ai_spans loading; // data loading
+    uint64_t *launches;      // bits of hashed correlations of all records; NULL = not known yet
+    size_t launch_words;     // a power of two
+    pj_ai_spans loading;     // data loading
+    pj_ai_cover waiting;     // calls that wait for a device
+    pj_ai_cover driving;     // all calls; once settled those before the devices' first record and
+                             // behind their last
+    uint64_t driving_within; // ns of the others, once settled
     pj_ai_step *steps;
     size_t step_count, step_cap;
     pj_ai_exchange *exchanges; // once settled in the order of device and begin
@@ -124,7 +132,6 @@ typedef struct pj_ai_rank {
     pj_ai_device *devices;
     size_t device_count, device_cap;
     pj_map by_stream;
-    pj_ai_spans driving; // in the device's runtime, once settled
 } pj_ai_rank;
 
 pj_ai_rank *pj_ai_rank_new(const char *path);
@@ -138,10 +145,14 @@ uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream);
 bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name);
 
 void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record);
+/// All records are there: of the calls to come those alone are kept that may have launched one.
+void pj_ai_rank_expect_calls(pj_ai_rank *rank);
 void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call);
 void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step);
 /// The index of a new exchange.
 uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange);
+/// All times by `by` ns later.
+void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by);
 /// Bytes that its records take.
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank);
 

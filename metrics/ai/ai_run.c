@@ -1,5 +1,6 @@
 // Ranks are numbered, matched and split; what remains of them is a run with devices and an account.
 #include "metrics/ai/ai_run.h"
+#include "metrics/ai/ai_cover.h"
 
 #include "metrics/ai/ai_match.h"
 #include "metrics/ai/ai_spans.h"
@@ -207,8 +208,10 @@ static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *a
             account->shares[at] = rank->devices[d].share;
             rank_of[at] = r;
         }
-        devices->runtime_ns[r] = (uint64_t)pj_ai_spans_within(
-            &rank->driving, ranks->begin - rank->offset, ranks->end - rank->offset);
+        devices->runtime_ns[r] =
+            rank->driving_within + (uint64_t)pj_ai_cover_within(&rank->driving,
+                                                                ranks->begin - rank->offset,
+                                                                ranks->end - rank->offset);
         devices->early += rank->odd[PJ_AI_ODD_early];
     }
     account->rank_of = rank_of;

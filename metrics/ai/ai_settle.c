@@ -1,6 +1,7 @@
 // One rank by itself: records in order, each with its launch; of every device the time in which it
 // computes, moves data and has nothing to do, and why. The split of exchanges needs the other ranks
 // and cannot change what is idle, so that all this is final.
+#include "metrics/ai/ai_cover.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
@@ -12,17 +13,11 @@
 
 #include <stdlib.h>
 
-/// What the threads of the process do: each list covers those before it.
-typedef struct host {
-    pj_ai_spans loading, waiting, calling;
-} host;
-
 typedef struct settling {
     pj_ai_rank *rank;
     pj_job *job;
-    host host;
     pj_ai_device *device;
-    pj_ai_spans computed, moved, exchanged, copied;
+    pj_ai_spans computed, exchanged, copied;
 } settling;
 
 static int by_stream(const void *a, const void *b)
@@ -41,6 +36,29 @@ static bool same_record(const pj_ai_record *a, const pj_ai_record *b)
 {
     return a->stream == b->stream && a->begin == b->begin && a->end == b->end &&
            a->call == b->call && a->name == b->name;
+}
+
+static int by_device(const void *a, const void *b)
+{
+    const pj_ai_stream *x = a, *y = b;
+    if (x->of != y->of)
+        return x->of < y->of ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/// In the order of devices and numbers.
+static void order_streams(pj_ai_rank *rank)
+{
+    uint16_t *now = pj_take_memory((rank->stream_count + 1) * sizeof *now);
+    for (size_t i = 0; i < rank->stream_count; i++)
+        rank->streams[i].was = (uint16_t)i;
+    if (rank->stream_count)
+        qsort(rank->streams, rank->stream_count, sizeof *rank->streams, by_device);
+    for (size_t i = 0; i < rank->stream_count; i++)
+        now[rank->streams[i].was] = (uint16_t)i;
+    for (size_t i = 0; i < rank->record_count; i++)
+        rank->records[i].stream = now[rank->records[i].stream];
+    free(now);
 }
 
 static int by_id(const void *a, const void *b)
@@ -162,33 +180,6 @@ static void assign_steps(pj_ai_rank *rank)
     }
 }
 
-static void add_all(pj_ai_spans *to, const pj_ai_spans *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        pj_ai_spans_add(to, from->items[i].begin, from->items[i].end);
-}
-
-static void watch_host(settling *s)
-{
-    pj_ai_rank *rank = s->rank;
-    host *h = &s->host;
-    h->loading = rank->loading;
-    rank->loading = (pj_ai_spans){.items = NULL};
-    add_all(&h->waiting, &h->loading);
-    for (size_t i = 0; i < rank->call_count; i++) {
-        const pj_ai_call *call = &rank->calls[i];
-        if (call->doing == PJ_AI_SYNCHRONISE)
-            pj_ai_spans_add(&h->waiting, call->begin, call->end);
-        pj_ai_spans_add(&rank->driving, call->begin, call->end);
-    }
-    pj_ai_spans_unite(&h->loading);
-    pj_ai_spans_unite(&h->waiting);
-    pj_ai_spans_unite(&rank->driving);
-    add_all(&h->calling, &h->waiting);
-    add_all(&h->calling, &rank->driving);
-    pj_ai_spans_unite(&h->calling);
-}
-
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -197,6 +188,19 @@ static int64_t later(int64_t a, int64_t b)
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+/// What calls and data loading cover together; there are few loadings.
+static int64_t with_loading(const pj_ai_rank *rank, const pj_ai_cover *calls, int64_t a, int64_t b)
+{
+    const pj_ai_spans *loading = &rank->loading;
+    int64_t covered = pj_ai_cover_within(calls, a, b);
+    for (size_t i = pj_ai_spans_after(loading, a);
+         i < loading->count && loading->items[i].begin < b; i++) {
+        int64_t begin = later(a, loading->items[i].begin), end = earlier(b, loading->items[i].end);
+        covered += end - begin - pj_ai_cover_within(calls, begin, end);
+    }
+    return covered;
 }
 
 /// The device is idle from `a` to `b`, when the work of `launch` begins.
@@ -208,9 +212,9 @@ static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *lau
         return;
     }
     int64_t upto = later(a, earlier(b, launch->begin));
-    int64_t loading = pj_ai_spans_within(&s->host.loading, a, upto);
-    int64_t waiting = pj_ai_spans_within(&s->host.waiting, a, upto);
-    int64_t calling = pj_ai_spans_within(&s->host.calling, a, upto);
+    int64_t loading = pj_ai_spans_within(&s->rank->loading, a, upto);
+    int64_t waiting = with_loading(s->rank, &s->rank->waiting, a, upto);
+    int64_t calling = with_loading(s->rank, &s->rank->driving, a, upto);
     int64_t from = later(a, launch->begin), to = earlier(b, launch->end);
     idle[PJ_AI_IDLE_data_loading] += (uint64_t)loading;
     idle[PJ_AI_IDLE_synchronise] += (uint64_t)(waiting - loading);
@@ -247,18 +251,21 @@ static void add_exposed(settling *s, int64_t begin, int64_t end, uint32_t exchan
 static void walk(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_rank *rank = s->rank;
-    int64_t end = records[0].begin;
+    int64_t end = records[0].begin, active = -end;
     for (size_t i = 0; i < count; i++) {
         const pj_ai_record *record = &records[i];
-        if (record->begin > end)
+        if (record->begin > end) {
+            active -= record->begin - end;
             explain_gap(s, end, record->begin,
                         record->call == PJ_AI_NONE ? NULL : &rank->calls[record->call]);
+        }
         end = later(end, record->end);
         if (record->exchange != PJ_AI_NONE)
             memcpy(rank->exchanges[record->exchange].idle, s->device->idle, sizeof s->device->idle);
     }
     s->device->first = records[0].begin;
     s->device->last = end;
+    s->device->active = (uint64_t)(active + end);
 }
 
 static void gather(settling *s, const pj_ai_record *records, size_t count)
@@ -267,13 +274,10 @@ static void gather(settling *s, const pj_ai_record *records, size_t count)
     for (size_t i = 0; i < count; i++) {
         s->device->kernels += records[i].work == PJ_AI_COMPUTE;
         pj_ai_spans_add(lists[records[i].work], records[i].begin, records[i].end);
-        pj_ai_spans_add(&s->moved, records[i].begin, records[i].end);
     }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         pj_ai_spans_unite(lists[i]);
-    pj_ai_spans_unite(&s->moved);
     s->device->useful = (uint64_t)pj_ai_spans_total(&s->computed);
-    s->device->active = (uint64_t)pj_ai_spans_total(&s->moved);
     s->device->exchange_total = (uint64_t)pj_ai_spans_total(&s->exchanged);
     s->device->copy_total = (uint64_t)pj_ai_spans_total(&s->copied);
 }
@@ -298,73 +302,65 @@ static void expose(settling *s, const pj_ai_record *records, size_t count)
     }
 }
 
+/// What the device does while it exchanges and copies.
 static void settle_device(settling *s, const pj_ai_record *records, size_t count)
 {
-    pj_ai_spans *const lists[] = {&s->computed, &s->moved, &s->exchanged, &s->copied};
-    s->device = &s->rank->devices[s->rank->streams[records[0].stream].of];
+    pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     gather(s, records, count);
-    walk(s, records, count);
     expose(s, records, count);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
 }
 
-static int by_device_order(const pj_ai_rank *rank, const pj_ai_record *x, const pj_ai_record *y)
+static int by_begin(const void *a, const void *b)
 {
-    uint32_t a = rank->streams[x->stream].of, b = rank->streams[y->stream].of;
-    if (a != b)
-        return a < b ? -1 : 1;
+    const pj_ai_record *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
-    int64_t s = rank->streams[x->stream].number, t = rank->streams[y->stream].number;
-    if (s != t)
-        return s < t ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
 }
 
-static int by_device(const void *a, const void *b, void *context)
+/// Where the records of the device end that `first` is of: they are in the order of streams.
+static size_t end_of_device(const pj_ai_rank *rank, size_t first)
 {
-    const pj_ai_rank *rank = context;
-    size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    int order = by_device_order(rank, &rank->records[i], &rank->records[j]);
-    return order ? order : (i > j) - (i < j);
+    uint32_t device = rank->streams[rank->records[first].stream].of;
+    size_t end = first;
+    while (end < rank->record_count && rank->streams[rank->records[end].stream].of == device)
+        end++;
+    return end;
 }
 
 /// By device and begin, of equal ones the lowest stream first.
 static bool order_records(settling *s, pj_err *err)
 {
     pj_ai_rank *rank = s->rank;
-    size_t *order = pj_take_memory((rank->record_count + 1) * sizeof *order);
-    for (size_t i = 0; i < rank->record_count; i++)
-        order[i] = i;
-    bool ok = pj_sort(order, rank->record_count, by_device, rank, s->job->stop) ||
-              pj_job_check(s->job, rank->path, err);
-    pj_ai_record *sorted = pj_take_memory((rank->record_count + 1) * sizeof *sorted);
-    for (size_t i = 0; i < rank->record_count; i++)
-        sorted[i] = rank->records[order[i]];
-    free(order);
-    free(rank->records);
-    rank->records = sorted;
-    return ok;
+    for (size_t i = 0, end; i < rank->record_count; i = end) {
+        end = end_of_device(rank, i);
+        if (!sort(s, rank->records + i, end - i, sizeof *rank->records, by_begin, err))
+            return false;
+    }
+    return true;
 }
 
-static void settle_devices(settling *s)
+static void each_device(settling *s,
+                        void (*take)(settling *s, const pj_ai_record *records, size_t count))
 {
     pj_ai_rank *rank = s->rank;
-    for (size_t i = 0; i < rank->record_count;) {
-        uint32_t device = rank->streams[rank->records[i].stream].of;
-        size_t end = i;
-        while (end < rank->record_count && rank->streams[rank->records[end].stream].of == device)
-            end++;
-        settle_device(s, rank->records + i, end - i);
-        i = end;
+    for (size_t i = 0, end; i < rank->record_count; i = end) {
+        end = end_of_device(rank, i);
+        s->device = &rank->devices[rank->streams[rank->records[i].stream].of];
+        take(s, rank->records + i, end - i);
     }
 }
 
 /// Exchanges that no record has any longer, as it stood twice, are gone; the others are in order.
 static void order_exchanges(pj_ai_rank *rank)
 {
-    pj_ai_exchange *kept = pj_take_memory((rank->record_count + 1) * sizeof *kept);
+    pj_ai_exchange *kept = pj_take_memory((rank->exchange_count + 1) * sizeof *kept);
     size_t count = 0;
     for (size_t i = 0; i < rank->record_count; i++) {
         if (rank->records[i].exchange == PJ_AI_NONE)
@@ -377,18 +373,38 @@ static void order_exchanges(pj_ai_rank *rank)
     rank->exchange_count = rank->exchange_cap = count;
 }
 
+/// Of the host only its calls while no device has begun or all have ended may still be asked for.
+static void forget_host(pj_ai_rank *rank)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t d = 0; d < rank->device_count; d++) {
+        first = earlier(first, rank->devices[d].first);
+        last = later(last, rank->devices[d].last);
+    }
+    if (first < last) {
+        rank->driving_within = (uint64_t)pj_ai_cover_within(&rank->driving, first, last);
+        pj_ai_cover_clear(&rank->driving, first, last);
+    }
+    pj_ai_cover_free(&rank->waiting);
+    pj_ai_spans_free(&rank->loading);
+    free(rank->calls);
+    rank->calls = NULL;
+    rank->call_count = rank->call_cap = 0;
+}
+
 static void forget_records(pj_ai_rank *rank)
 {
     free(rank->records);
-    free(rank->calls);
     rank->records = NULL;
-    rank->calls = NULL;
-    rank->record_count = rank->record_cap = rank->call_count = rank->call_cap = 0;
+    rank->record_count = rank->record_cap = 0;
 }
 
 bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
 {
     settling s = {.rank = rank, .job = job};
+    free(rank->launches);
+    rank->launches = NULL;
+    order_streams(rank);
     bool ok = sort(&s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) &&
               sort(&s, rank->calls, rank->call_count, sizeof *rank->calls, by_id, err) &&
               sort(&s, rank->steps, rank->step_count, sizeof *rank->steps, by_number, err);
@@ -396,16 +412,19 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
         sift_records(rank);
         find_launches(rank);
         sift_steps(rank);
-        watch_host(&s);
+        pj_ai_spans_unite(&rank->loading);
+        pj_ai_cover_finish(&rank->waiting);
+        pj_ai_cover_finish(&rank->driving);
         ok = order_records(&s, err);
     }
     if (ok) {
         order_exchanges(rank);
         assign_steps(rank);
-        settle_devices(&s);
+        each_device(&s, walk);
+        forget_host(rank); // before lists as long as its own are made
+        each_device(&s, settle_device);
     }
-    pj_ai_spans *const lists[] = {&s.computed,     &s.moved,        &s.exchanged,   &s.copied,
-                                  &s.host.loading, &s.host.waiting, &s.host.calling};
+    pj_ai_spans *const lists[] = {&s.computed, &s.exchanged, &s.copied};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         pj_ai_spans_free(lists[i]);
     forget_records(rank);

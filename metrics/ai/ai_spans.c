@@ -78,6 +78,14 @@ int64_t pj_ai_spans_within(const pj_ai_spans *spans, int64_t begin, int64_t end)
     return end > begin ? pj_ai_spans_until(spans, end) - pj_ai_spans_until(spans, begin) : 0;
 }
 
+void pj_ai_spans_shift(pj_ai_spans *spans, int64_t by)
+{
+    for (size_t i = 0; i < spans->count; i++) {
+        spans->items[i].begin += by;
+        spans->items[i].end += by;
+    }
+}
+
 void pj_ai_spans_free(pj_ai_spans *spans)
 {
     free(spans->items);

@@ -26,6 +26,8 @@ int64_t pj_ai_spans_until(const pj_ai_spans *spans, int64_t time);
 int64_t pj_ai_spans_within(const pj_ai_spans *spans, int64_t begin, int64_t end);
 /// The first of united spans that ends after a time; `count` = none does.
 size_t pj_ai_spans_after(const pj_ai_spans *spans, int64_t time);
+/// All of them by `by` ns later.
+void pj_ai_spans_shift(pj_ai_spans *spans, int64_t by);
 void pj_ai_spans_free(pj_ai_spans *spans);
 
 #endif

@@ -85,14 +85,24 @@ static int order_places(const void *a, const void *b, void *context)
     return r->order(r->items + x * r->size, r->items + y * r->size);
 }
 
-/// One after another along the places that they come from.
-static void bring(const records *r, const size_t *places)
+/// Along the cycles of the places that they come from, which are all their own afterwards.
+static void bring(const records *r, size_t *places)
 {
-    char *sorted = pj_take_memory(r->count * r->size);
-    for (size_t i = 0; i < r->count; i++)
-        memcpy(sorted + i * r->size, r->items + places[i] * r->size, r->size);
-    memcpy(r->items, sorted, r->count * r->size);
-    free(sorted);
+    char *first = pj_take_memory(r->size);
+    for (size_t i = 0; i < r->count; i++) {
+        size_t to = i;
+        if (places[i] == i)
+            continue;
+        memcpy(first, r->items + i * r->size, r->size);
+        for (size_t from = places[to]; from != i; from = places[to]) {
+            memcpy(r->items + to * r->size, r->items + from * r->size, r->size);
+            places[to] = to;
+            to = from;
+        }
+        memcpy(r->items + to * r->size, first, r->size);
+        places[to] = to;
+    }
+    free(first);
 }
 
 bool pj_sort_records(void *items, size_t count, size_t size,

@@ -86,6 +86,13 @@ void pj_device_tables_add(pj_device_tables *t, pj_ai_rank *rank, pj_ai_record re
     pj_ai_rank_add_record(rank, record);
 }
 
+void pj_device_tables_expect_calls(pj_device_tables *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (!t->ranks[i]->launches)
+            pj_ai_rank_expect_calls(t->ranks[i]);
+}
+
 bool pj_device_tables_account(pj_device_tables *t, pj_job *job, pj_err *err)
 {
     uint64_t now = pj_ai_rank_bytes(t->texts);

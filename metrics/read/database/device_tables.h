@@ -33,6 +33,8 @@ PJ_CHECKED bool pj_device_tables_read_texts(pj_device_tables *tables, const char
 /// A record of a device, whose times are checked. `exchanges`: its name decides whether it does.
 void pj_device_tables_add(pj_device_tables *tables, pj_ai_rank *rank, pj_ai_record record,
                           int64_t device, int64_t stream, pj_str name);
+/// All records of devices are read.
+void pj_device_tables_expect_calls(pj_device_tables *tables);
 /// A correlation as the id of a call.
 uint32_t pj_device_tables_id(int64_t correlation);
 PJ_CHECKED bool pj_device_tables_account(pj_device_tables *tables, pj_job *job, pj_err *err);

@@ -105,11 +105,13 @@ static void take_start(pj_device_tables *t, const pj_sql_rows *row)
 
 bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
 {
-    return each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
-           pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
-           each_row(t, job, KIND "KERNEL", kernel_columns, take_kernel, err) &&
-           each_row(t, job, KIND "MEMCPY", copy_columns, take_copy, err) &&
-           each_row(t, job, KIND "MEMSET", copy_columns, take_copy, err) &&
+    bool ok = each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
+              pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
+              each_row(t, job, KIND "KERNEL", kernel_columns, take_kernel, err) &&
+              each_row(t, job, KIND "MEMCPY", copy_columns, take_copy, err) &&
+              each_row(t, job, KIND "MEMSET", copy_columns, take_copy, err);
+    pj_device_tables_expect_calls(t);
+    return ok &&
            each_row(t, job, KIND "RUNTIME", "start end globalTid correlationId nameId", take_call,
                     err) &&
            each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);

@@ -137,18 +137,17 @@ static bool read_process(rocpd *r, pj_err *err)
 {
     pj_auto_buf strings = {.at = NULL};
     pj_buf_addf(&strings, "rocpd_string%s", r->suffix);
-    return pj_device_tables_read_texts(r->tables, strings.at, "id string", err) &&
-           each_row(r, "rocpd_event", "id stack_id", take_event, err) &&
-           each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol,
-                    err) &&
-           each_row(r, "rocpd_info_agent", "id type logical_index absolute_index", take_agent,
-                    err) &&
-           each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
-                    err) &&
-           each_row(r, "rocpd_memory_copy",
-                    "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy,
-                    err) &&
-           each_row(r, "rocpd_region", "start end pid name_id event_id", take_region, err);
+    bool ok =
+        pj_device_tables_read_texts(r->tables, strings.at, "id string", err) &&
+        each_row(r, "rocpd_event", "id stack_id", take_event, err) &&
+        each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol, err) &&
+        each_row(r, "rocpd_info_agent", "id type logical_index absolute_index", take_agent, err) &&
+        each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
+                 err) &&
+        each_row(r, "rocpd_memory_copy",
+                 "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy, err);
+    pj_device_tables_expect_calls(r->tables);
+    return ok && each_row(r, "rocpd_region", "start end pid name_id event_id", take_region, err);
 }
 
 bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)

@@ -368,26 +368,6 @@ static bool read_members(reading *r, pj_buf *key, pj_err *err)
     return !failed(err);
 }
 
-static void shift(int64_t *begin, int64_t *end, int64_t by)
-{
-    *begin += by;
-    *end += by;
-}
-
-/// All times count from the base, which may stand behind the events.
-static void add_base(reading *r)
-{
-    pj_ai_rank *rank = r->rank;
-    for (size_t i = 0; i < rank->record_count; i++)
-        shift(&rank->records[i].begin, &rank->records[i].end, r->base);
-    for (size_t i = 0; i < rank->call_count; i++)
-        shift(&rank->calls[i].begin, &rank->calls[i].end, r->base);
-    for (size_t i = 0; i < rank->step_count; i++)
-        shift(&rank->steps[i].begin, &rank->steps[i].end, r->base);
-    for (size_t i = 0; i < rank->loading.count; i++)
-        shift(&rank->loading.items[i].begin, &rank->loading.items[i].end, r->base);
-}
-
 static bool read_text(reading *r, pj_err *err)
 {
     pj_auto_buf key = {.at = NULL};
@@ -414,7 +394,7 @@ bool pj_kineto_file_read(pj_source *source, pj_ai_rank *rank, pj_err *err)
     if (ok && !r.listed)
         ok = pj_fail(&problem, PJ_E_FORMAT, rank->path, 0, "has no \"traceEvents\"");
     if (ok) {
-        add_base(&r);
+        pj_ai_rank_shift(rank, r.base); // which may stand behind the events
         pj_source_facts facts = pj_source_facts_of(source);
         rank->cut = rank->cut || facts.damage;
         rank->text_bytes = r.window.behind;

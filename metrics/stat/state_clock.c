@@ -4,6 +4,7 @@
 #include "metrics/stat/state_clock.h"
 
 #include "metrics/base/buf.h"
+#include "metrics/base/share.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -230,15 +231,6 @@ void pj_state_clock_rare_state(pj_state_clock *clock, uint64_t begin, uint64_t e
     clock->counted = false;
 }
 
-/// `value` in the proportion inside / length, rounded to the nearest, halves away from zero.
-static int64_t share(int64_t value, uint64_t inside, uint64_t length)
-{
-    pj_wide product = (pj_wide)value * inside, quotient = product / length, rest = product % length;
-    if ((rest < 0 ? -rest : rest) * 2 >= length)
-        quotient += value < 0 ? -1 : 1;
-    return (int64_t)quotient;
-}
-
 /// Credit for a reading whose interval (last, time] holds a border: bursts inside count in full, a
 /// burst that a border cuts with the part of its time that lies inside.
 static pj_wide credit_at_border(const pj_state_clock *clock, const pj_credit *credit, uint64_t time,
@@ -259,7 +251,7 @@ static pj_wide credit_at_border(const pj_state_clock *clock, const pj_credit *cr
         uint64_t first = most(credit->last, border->begin), last = least(time, end);
         uint64_t inside_first = most(first, from->at), inside_last = least(last, to->at);
         uint64_t inside = inside_last > inside_first ? inside_last - inside_first : 0;
-        sum += share(value, inside, last - first);
+        sum += pj_share(value, inside, last - first);
         begun--;
     }
     return sum + (pj_wide)(int64_t)(begun - ended) * value;
@@ -273,7 +265,7 @@ static int64_t once_at_border(const pj_state_clock *clock, const pj_credit *cred
     uint64_t now = ran(clock, time);
     uint64_t first = credit->last < from->at ? from->ran : credit->ran;
     uint64_t last = time > to->at ? to->ran : now;
-    return now > credit->ran ? share(value, last - first, now - credit->ran) : 0;
+    return now > credit->ran ? pj_share(value, last - first, now - credit->ran) : 0;
 }
 
 void pj_state_clock_credit_wide(pj_credit *credit, pj_wide value)

@@ -14,6 +14,7 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/pseudonym.h"
+#include "metrics/base/share.h"
 #include "metrics/base/shelf.h"
 #include "metrics/base/str.h"
 #include "metrics/base/tiny.h"
@@ -369,17 +370,6 @@ static void note_fresh(thread *t, const reading *r)
     t->fresh[t->fresh_count++] = (uint32_t)(r - t->readings);
 }
 
-__extension__ typedef __int128 wide;
-
-/// value x part / whole, rounded to the nearest, halves away from zero.
-static wide share(int64_t value, uint64_t part, uint64_t whole)
-{
-    wide product = (wide)value * part, quotient = product / whole, rest = product % whole;
-    if ((rest < 0 ? -rest : rest) * 2 >= whole)
-        quotient += value < 0 ? -1 : 1;
-    return quotient;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -410,7 +400,7 @@ static portions portions_of(const cutting *c, const thread *t, const reading *r,
         uint64_t from = larger(r->last, t->at[b].begin), to = smaller(time, t->at[b].end);
         uint64_t inside_from = larger(from, borders[0]), inside_to = smaller(to, borders[1]);
         if (to > from && inside_to > inside_from)
-            p.share[b] = (int64_t)share(value, inside_to - inside_from, to - from);
+            p.share[b] = (int64_t)pj_share(value, inside_to - inside_from, to - from);
     }
     p.whole = begun - ended - p.first - (p.second && !p.same);
     return p;

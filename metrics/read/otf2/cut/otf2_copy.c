@@ -5,6 +5,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/base/pseudonym.h"
+#include "metrics/base/share.h"
 #include "metrics/base/shelf.h"
 
 #include <otf2/otf2.h>
@@ -138,16 +139,6 @@ static void survey_counter(copying *c, uint64_t time, OTF2_MetricRef metric, uin
     }
 }
 
-/// value x part / whole, rounded to the nearest, halves away from zero.
-static int64_t share(int64_t value, uint64_t part, uint64_t whole)
-{
-    __extension__ typedef __int128 wide;
-    wide product = (wide)value * part, quotient = product / whole, rest = product % whole;
-    if ((rest < 0 ? -rest : rest) * 2 >= whole)
-        quotient += value < 0 ? -1 : 1;
-    return (int64_t)quotient;
-}
-
 static OTF2_MetricValue less(OTF2_Type type, OTF2_MetricValue a, OTF2_MetricValue b)
 {
     if (type == OTF2_TYPE_DOUBLE)
@@ -163,14 +154,16 @@ static OTF2_MetricValue share_of(OTF2_Type type, OTF2_MetricValue value, uint64_
     if (type == OTF2_TYPE_DOUBLE)
         value.floating_point *= (double)part / (double)whole;
     else
-        value.signed_int = share(value.signed_int, part, whole);
+        value.signed_int = pj_share(value.signed_int, part, whole);
     return value;
 }
 
-/// The reading that a border divides: from its begin to its end in ns, and what was counted in it.
+/// The reading that a border divides: from its begin to its end in ns, what was counted in it, and
+/// in which proportion it is divided.
 typedef struct gap {
     uint64_t from, to;
     OTF2_MetricValue counted;
+    pj_otf2_divided divided;
 } gap;
 
 static uint64_t ns_of(const copying *c, uint64_t ticks)
@@ -181,20 +174,30 @@ static uint64_t ns_of(const copying *c, uint64_t ticks)
 static gap gap_of(const copying *c, const counter *k, unsigned border, uint8_t value)
 {
     const reading *before = &k->before[border], *behind = &k->behind[border];
-    gap g = {ns_of(c, before->known ? before->time : c->first), ns_of(c, behind->time),
-             behind->values[value]};
+    gap g = {.from = ns_of(c, before->known ? before->time : c->first),
+             .to = ns_of(c, behind->time),
+             .counted = behind->values[value]};
     if (before->known && k->counting == PJ_OTF2_COUNTS_ON)
         g.counted = less(k->types[value], g.counted, before->values[value]);
+    g.divided = c->part->divided(c->part->self, c->at->id, k->metric, border);
+    if (!g.divided.whole) {
+        uint64_t from = g.from > c->window.from_ns ? g.from : c->window.from_ns;
+        g.divided = (pj_otf2_divided){(border ? c->window.to_ns : g.to) - from, g.to - g.from};
+    }
     return g;
+}
+
+/// What was counted inside of the part.
+static OTF2_MetricValue inside_of(const counter *k, const gap *g, uint8_t value)
+{
+    return share_of(k->types[value], g->counted, g->divided.inside, g->divided.whole);
 }
 
 /// What a counter stands at when the part begins.
 static OTF2_MetricValue value_at_begin(const copying *c, const counter *k, uint8_t value)
 {
     gap g = gap_of(c, k, 0, value);
-    OTF2_MetricValue inside =
-        share_of(k->types[value], g.counted, g.to - c->window.from_ns, g.to - g.from);
-    return less(k->types[value], k->behind[0].values[value], inside);
+    return less(k->types[value], k->behind[0].values[value], inside_of(k, &g, value));
 }
 
 /// What it stands at, or has counted, when the part ends.
@@ -202,13 +205,10 @@ static OTF2_MetricValue value_at_end(const copying *c, const counter *k, uint8_t
 {
     gap g = gap_of(c, k, 1, value);
     bool one_gap = g.from < c->window.from_ns;
-    uint64_t from = one_gap ? c->window.from_ns : g.from;
     OTF2_MetricValue zero = {0}, base = zero;
     if (k->counting == PJ_OTF2_COUNTS_ON)
         base = one_gap ? value_at_begin(c, k, value) : k->before[1].values[value];
-    OTF2_MetricValue inside =
-        share_of(k->types[value], g.counted, c->window.to_ns - from, g.to - g.from);
-    return less(k->types[value], base, less(k->types[value], zero, inside));
+    return less(k->types[value], base, less(k->types[value], zero, inside_of(k, &g, value)));
 }
 
 static void write_border(copying *c, counter *k, unsigned border)
@@ -216,7 +216,7 @@ static void write_border(copying *c, counter *k, unsigned border)
     const uint64_t borders[] = {c->window.from, c->window.to};
     if (k->counting == PJ_OTF2_NO_COUNTER || !k->behind[border].known)
         return;
-    if (gap_of(c, k, border, 0).from == (border ? c->window.to_ns : c->window.from_ns))
+    if (gap_of(c, k, border, 0).from >= (border ? c->window.to_ns : c->window.from_ns))
         return;
     c->copied->readings++;
     if (border == 0 && k->counting == PJ_OTF2_COUNTS_ANEW)
@@ -234,7 +234,7 @@ static void divide(copying *c, counter *k, OTF2_MetricValue *values)
     for (uint8_t v = 0; v < k->count; v++) {
         gap g = gap_of(c, k, 0, v);
         if (g.from < c->window.from_ns)
-            values[v] = share_of(k->types[v], g.counted, g.to - c->window.from_ns, g.to - g.from);
+            values[v] = inside_of(k, &g, v);
     }
     k->divided = true;
 }

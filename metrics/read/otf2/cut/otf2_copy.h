@@ -33,11 +33,20 @@ typedef enum pj_otf2_counting {
     PJ_OTF2_COUNTS_ANEW, // since the reading before
 } pj_otf2_counting;
 
+/// What a border divides of a counter's reading, in ns of useful time: all of it, and what lies
+/// behind the begin of the part, or between its begin and its end. `whole` 0 = nothing useful does.
+typedef struct pj_otf2_divided {
+    uint64_t inside, whole;
+} pj_otf2_divided;
+
 /// What to copy. Ids are those of the location.
 typedef struct pj_otf2_part {
     pj_otf2_window (*window)(void *self, uint64_t location);
-    /// When the run has come to a tick: between readings time is shared in ns, as it is read.
+    /// When the run has come to a tick: where no useful time lies between two readings, time is
+    /// shared, in ns as it is read.
     uint64_t (*ns)(void *self, uint64_t location, uint64_t ticks);
+    /// Of the reading that lies across border 0 or 1.
+    pj_otf2_divided (*divided)(void *self, uint64_t location, uint64_t metric, unsigned border);
     const pj_otf2_knot *(*knots)(void *self, uint64_t location, size_t *count);
     pj_otf2_counting (*counting)(void *self, uint64_t location, uint64_t metric);
     /// A collective ended before the part.

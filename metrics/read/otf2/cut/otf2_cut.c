@@ -10,6 +10,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/pseudonym.h"
 #include "metrics/base/str.h"
+#include "metrics/read/otf2/cut/otf2_useful.h"
 #include "metrics/read/otf2/otf2_anchor.h"
 #include "metrics/read/otf2/otf2_clock.h"
 #include "metrics/read/otf2/otf2_defs.h"
@@ -50,6 +51,7 @@ struct pj_otf2_cut {
     bool hides; // names
     pj_pseudonyms names;
     pj_roi roi; // of the latest pass
+    pj_otf2_useful useful;
     crossing *crossings;
     size_t count, cap;
     const pj_run *run;
@@ -85,12 +87,13 @@ void pj_otf2_cut_free(pj_otf2_cut *cut)
     }
     pj_map_free(&cut->location_of);
     pj_otf2_defs_free(cut->defs);
+    pj_otf2_useful_free(&cut->useful);
     free(cut->crossings);
     pj_arena_free(cut->arena);
     free(cut);
 }
 
-// Messages across the borders
+// What the events say: messages across the borders, and work between readings of counters there
 
 static bool begin_pass(void *self, const pj_run *run, pj_err *err)
 {
@@ -98,6 +101,7 @@ static bool begin_pass(void *self, const pj_run *run, pj_err *err)
     pj_otf2_cut *cut = self;
     cut->roi = run->roi;
     cut->count = 0;
+    pj_otf2_useful_begin(&cut->useful, run->layout.locations, run->roi.from_ns, run->roi.to_ns);
     return true;
 }
 
@@ -125,6 +129,8 @@ static bool take_events(void *self, const pj_batch *batch, pj_err *err)
     pj_otf2_cut *cut = self;
     for (size_t i = 0; cut->roi.set && i < batch->message_count; i++)
         note_crossing(cut, &batch->messages[i]);
+    for (size_t i = 0; cut->roi.set && i < batch->count; i++)
+        pj_otf2_useful_take(&cut->useful, &batch->events[i]);
     return true;
 }
 
@@ -275,16 +281,35 @@ static uint32_t index_of(const pj_map *own, const pj_map *indices, uint64_t id)
     return pj_map_get(indices, id, &index) ? index : PJ_OTF2_NONE;
 }
 
-static pj_otf2_counting counting_of(void *self, uint64_t number, uint64_t metric)
+/// The metric of a thread that has a counter of useful time, which goes to `counter`; or NULL.
+static const pj_otf2_metric *metric_at(const pj_otf2_cut *cut, uint64_t number, uint64_t metric,
+                                       unsigned *counter)
 {
-    const pj_otf2_cut *cut = self;
     const location *p = location_at(cut, number);
     uint32_t index = p ? index_of(&p->metrics, &cut->defs->metric_of, metric) : PJ_OTF2_NONE;
     const pj_otf2_metric *m = index == PJ_OTF2_NONE ? NULL : &cut->defs->metrics[index];
     if (!m || !m->used)
+        return NULL;
+    *counter = m->has[PJ_COUNTER_INSTRUCTIONS] ? PJ_COUNTER_INSTRUCTIONS : PJ_COUNTER_CYCLES;
+    return m;
+}
+
+static pj_otf2_counting counting_of(void *self, uint64_t number, uint64_t metric)
+{
+    unsigned c;
+    const pj_otf2_metric *m = metric_at(self, number, metric, &c);
+    if (!m)
         return PJ_OTF2_NO_COUNTER;
-    unsigned c = m->has[PJ_COUNTER_INSTRUCTIONS] ? PJ_COUNTER_INSTRUCTIONS : PJ_COUNTER_CYCLES;
     return m->mode[c] == PJ_OTF2_RELATIVE ? PJ_OTF2_COUNTS_ANEW : PJ_OTF2_COUNTS_ON;
+}
+
+static pj_otf2_divided divided_of(void *self, uint64_t number, uint64_t metric, unsigned border)
+{
+    const pj_otf2_cut *cut = self;
+    unsigned c;
+    if (!metric_at(cut, number, metric, &c))
+        return (pj_otf2_divided){0};
+    return pj_otf2_useful_divided(&cut->useful, location_at(cut, number)->location, border, c);
 }
 
 static uint64_t *met_at(const pj_otf2_cut *cut, uint64_t number, uint64_t comm, uint64_t **first)
@@ -359,6 +384,7 @@ static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from
 {
     pj_otf2_part part = {.window = window_of,
                          .ns = ns_of,
+                         .divided = divided_of,
                          .knots = knots_of,
                          .counting = counting_of,
                          .met = meet,

@@ -53,7 +53,10 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
 {
     const pj_load_opts *opts = loading->opts;
     bool tape = pj_load_aspects(opts) & PJ_WANT(tape);
-    pj_replay_opts replay = {.job = loading->job, .ideal_path = opts->ideal_path, .tape = tape};
+    pj_replay_opts replay = {.job = loading->job,
+                             .ideal_path = opts->ideal_path,
+                             .tape = tape,
+                             .iterations = opts->borders};
     size_t count = 0;
     if (!pj_network_is_ideal(&opts->network)) {
         replay.network = opts->network;
@@ -355,6 +358,8 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
         slices.borders.count = last - first + 1;
         opts.slices = &slices;
     }
+    if (opts.steps && !found.lack)
+        opts.borders = &found.borders;
     if (range)
         opts.roi = opts.slices ? (pj_roi_request){.kind = PJ_ROI_OFF}
                                : pj_load_iterations_range(&found, first, last);
@@ -370,6 +375,6 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
 
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
-    return pj_load_wants_iterations(&opts) ? load_iterations(path, opts, job, err)
-                                           : load_as_asked(path, opts, job, err);
+    return pj_load_wants_iterations(&opts, path) ? load_iterations(path, opts, job, err)
+                                                 : load_as_asked(path, opts, job, err);
 }

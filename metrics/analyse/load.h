@@ -35,8 +35,10 @@ typedef struct pj_load_opts {
     const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
     const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow
     pj_function_cut functions;
-    bool iterations;    // finds them, and cuts the run into them: pj_run.iterations, pj_run.slices
-    bool parts_too;     // whoever wants the run wants its parts as cases beside it
+    bool iterations; // finds them, and cuts the run into them: pj_run.iterations, pj_run.slices
+    bool steps;      // finds them where there are some, for the tape (PJ_WANT(tape))
+    const struct pj_borders *borders; // found for it
+    bool parts_too;                   // whoever wants the run wants its parts as cases beside it
     bool in_order;      // the listeners want the events of all threads in one order of time
     bool regions;       // and PJ_EV_ENTER and PJ_EV_LEAVE where the trace has them
     pj_network network; // another one than the ideal gives a case (pj_run.other)

@@ -26,9 +26,16 @@ typedef struct looking {
     const pj_call_lists *lists;
 } looking;
 
-bool pj_load_wants_iterations(const pj_load_opts *opts)
+static bool is_pipe(const char *path)
 {
-    return opts->iterations || opts->roi.kind == PJ_ROI_ITERATIONS;
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+bool pj_load_wants_iterations(const pj_load_opts *opts, const char *path)
+{
+    return opts->iterations || opts->roi.kind == PJ_ROI_ITERATIONS ||
+           (opts->steps && !is_pipe(path));
 }
 
 /// A pass for a sink alone; the run without times.
@@ -45,10 +52,8 @@ static pj_run *listen(const looking *l, const pj_sink *sink, pj_err *err)
 
 static bool can_be_read_again(const char *path, pj_err *err)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
-        return true;
-    return pj_fail(err, PJ_E_MISSING, path, 0,
+    return !is_pipe(path) ||
+           pj_fail(err, PJ_E_MISSING, path, 0,
                    "is no file: iterations are found in a pass of their own, and a pipe cannot be "
                    "read twice");
 }

@@ -12,7 +12,7 @@
 #include "metrics/trace/roi.h"
 
 /// Whether loading with these options asks for them.
-bool pj_load_wants_iterations(const pj_load_opts *opts);
+bool pj_load_wants_iterations(const pj_load_opts *opts, const char *path);
 /// Reads the trace for its MPI calls, twice when it has many ranks. Where ranks repeat nothing, or
 /// do not agree, `out` says so.
 PJ_CHECKED bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job *job,

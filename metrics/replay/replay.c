@@ -150,7 +150,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
     if (r->account)
         pj_call_waits_watch(r->account, &r->opts.watch);
-    r->tape = r->opts.tape ? pj_tape_new(run, allowance(r)) : NULL;
+    r->tape = r->opts.tape ? pj_tape_new(run, allowance(r), r->opts.iterations) : NULL;
     r->engine = pj_engine_new(run->layout.locations, r->opts.network, watch, r->account, r->tape);
     if (r->ideal)
         pj_ideal_trace_engine(r->ideal, r->engine);

@@ -18,7 +18,8 @@ typedef struct pj_replay_opts {
     bool waits;      // writes pj_run.waits, too; no process group shares what does
     bool few_waits; // the same where no process group would share it: below PJ_SHARED_LEAST threads
     bool tape;      // keeps what is done as pj_run.tape; no process group shares it
-    bool delays;    // with `waits`: finds who made ranks wait, too
+    const struct pj_borders *iterations; // with `tape`: where they begin, if known; borrow
+    bool delays;                         // with `waits`: finds who made ranks wait, too
     pj_replay_watch watch;  // with `waits` of calls and waits, too; not beside `ideal_path`
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;

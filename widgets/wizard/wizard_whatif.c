@@ -31,7 +31,7 @@ static const struct {
 } speeds[SPEEDS] = {
     {"Computation %", "compute"}, {"Slowest rank %", "slowest"}, {"Long bursts %", "bursts"}};
 
-static const char *const balances[] = {"as it is", "ranks", "steps", NULL};
+static const char *const balances[] = {"as it is", "ranks", "steps", "collectives", NULL};
 static const char *const latencies[] = {"0",    "1us",  "2us",   "5us", "10us",
                                         "20us", "50us", "100us", NULL};
 static const char *const bandwidths[] = {"inf", "100G", "50G", "25G", "12G",

@@ -54,7 +54,7 @@ static bool run_whatif(pj_session *session, const void *given, pj_value *out, pj
         !pj_network_args_take(&args->network, &network, err))
         return false;
     // The eager limit decides who waits for whom; the rest of the network is put in afterwards.
-    pj_load_opts opts = {.aspects = PJ_WANT(tape)};
+    pj_load_opts opts = {.aspects = PJ_WANT(tape), .steps = true};
     opts.network.eager_bytes = network.eager_bytes;
     opts.network.all_rendezvous = network.all_rendezvous;
     if (!pj_inputs_load_one(session, &args->load, opts, &run, err))
@@ -70,9 +70,11 @@ static const pj_param params[] = {
      .offset = offsetof(whatif_args, changes),
      .shown = "CHANGE",
      .preset = "those that can be made of every run",
-     .help = "What is changed, K times faster: compute:K, function:NAME:K, bursts:100ms:K, "
-             "rank:N:K, slowest:K; balance:ranks, balance:steps; without:late_sender; "
-             "latency:2us, bandwidth:10G. Several at once: balance:steps+compute:2."},
+     .help =
+         "What is changed, K times faster: compute:K, function:NAME:K, bursts:100ms:K, "
+         "rank:N:K, slowest:K; balance:ranks, balance:steps (iterations, where they are found), "
+         "balance:collectives (between those of all ranks); without:late_sender; "
+         "latency:2us, bandwidth:10G. Several at once: balance:steps+compute:2."},
     {.name = "sensitivity",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(whatif_args, sensitivity),

@@ -119,7 +119,7 @@ static bool mend_particular(search *s, pj_err *err)
                           .where = found.where,
                           .loss_ns = found.loss_ns,
                           .place = place_of_work(s, found.ranks)};
-        fault.change = "balance:steps";
+        fault.change = "balance:collectives";
         if (found.rank != UINT32_MAX && found.longer > 0)
             fault.change = pj_arena_format(s->arena, "rank:%u:%.3f", found.rank, found.longer);
         if (found.where && !mend(s, fault, before, err))
@@ -178,7 +178,7 @@ static bool mend_imbalance(search *s, pj_err *err)
     fault = (pj_fault){.kind = PJ_FAULT_imbalance_per_step,
                        .loss_ns = loss * s->threads,
                        .place = place_of_work(s, NULL)};
-    fault.change = "balance:steps";
+    fault.change = "balance:collectives";
     fault.where = pj_arena_format(s->arena, "%u steps", s->steps.steps);
     return mend(s, fault, before, err);
 }
@@ -240,10 +240,10 @@ static bool find_in_work(search *s, pj_err *err)
         return false;
     s->steps = (pj_fault_steps){.run = s->run,
                                 .arena = s->arena,
-                                .work = bursts.of_step,
-                                .steps = bursts.steps,
+                                .work = bursts.steps.of,
+                                .steps = bursts.steps.count,
                                 .ranks = s->run->layout.ranks};
-    size_t cells = (size_t)bursts.steps * s->run->layout.ranks;
+    size_t cells = (size_t)bursts.steps.count * s->run->layout.ranks;
     s->steps.factors = pj_new_n(s->arena, double, cells + 1);
     for (size_t i = 0; i < cells; i++)
         s->steps.factors[i] = 1;

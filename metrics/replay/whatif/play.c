@@ -32,7 +32,8 @@ typedef struct play {
     pj_network network;
     pj_job *job;
     line *lines;
-    uint32_t *steps; // by rank: its first thread tells them to all of its threads
+    // By rank: what its first thread has passed holds for all of its threads.
+    uint32_t *steps, *iterations;
     ends *messages;
     double *syncs; // clocks
     size_t message_cap, sync_cap;
@@ -63,7 +64,7 @@ static double factor_of(const play *p, const line *l, uint64_t length)
         factor *= c->of_long;
     if (c->of_rank)
         factor *= c->of_rank[l->rank];
-    uint32_t step = p->steps[l->rank];
+    uint32_t step = (c->by_iteration ? p->iterations : p->steps)[l->rank];
     if (c->of_step && step < c->steps)
         factor *= c->of_step[(size_t)step * p->ranks + l->rank];
     return factor;
@@ -170,6 +171,10 @@ static void one(play *p, const pj_tape_op *op)
         on_sync(p, l, op);
         break;
     case PJ_TAPE_BORDER:
+        if (op->what == PJ_TAPE_ITERATION) {
+            p->iterations[l->rank]++;
+            break;
+        }
         l->border[op->what] = l->now;
         l->compute_border[op->what] = l->compute;
         break;
@@ -250,6 +255,7 @@ bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *
     pj_auto_arena scratch = pj_arena_new(NULL);
     p.lines = new_lines(&run->layout, scratch);
     p.steps = pj_new_n(scratch, uint32_t, p.ranks);
+    p.iterations = pj_new_n(scratch, uint32_t, p.ranks);
     pj_tape_each(run->tape, take, &p);
     free(p.messages);
     free(p.syncs);
@@ -261,29 +267,50 @@ bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *
 
 // What the bursts consist of
 
+typedef struct steps { // that grow
+    uint32_t *of_rank; // where each is
+    pj_step_work work;
+    size_t cap;
+} steps;
+
 typedef struct look {
     const pj_layout *layout;
     pj_job *job;
-    uint32_t *steps; // by rank
     double *of_region;
-    double *of_step;
-    size_t step_cap;
-    uint32_t step_count;
+    steps steps, iterations;
     double of_length[64]; // by power of two
     unsigned patterns;
     bool stopped;
 } look;
 
-static void add_to_step(look *k, uint32_t rank, double ns)
+static void add_to_step(steps *s, uint32_t ranks, uint32_t rank, double ns)
 {
-    uint32_t ranks = k->layout->ranks, step = k->steps[rank];
-    size_t old = k->step_cap, need = ((size_t)step + 1) * ranks;
-    if (step >= k->step_count)
-        k->step_count = step + 1;
-    pj_grow(k->of_step, &k->step_cap, need);
-    for (; old < k->step_cap; old++)
-        k->of_step[old] = 0;
-    k->of_step[(size_t)step * ranks + rank] += ns;
+    uint32_t step = s->of_rank[rank];
+    size_t old = s->cap, need = ((size_t)step + 1) * ranks;
+    if (step >= s->work.count)
+        s->work.count = step + 1;
+    pj_grow(s->work.of, &s->cap, need);
+    for (; old < s->cap; old++)
+        s->work.of[old] = 0;
+    s->work.of[(size_t)step * ranks + rank] += ns;
+}
+
+/// Kept in the arena.
+static pj_step_work keep_steps(steps *s, uint32_t ranks, pj_arena *arena)
+{
+    pj_step_work kept = {.count = s->work.count};
+    size_t cells = (size_t)kept.count * ranks;
+    kept.of = pj_new_n(arena, double, cells);
+    for (size_t i = 0; i < cells; i++)
+        kept.of[i] = s->work.of[i];
+    free(s->work.of);
+    return kept;
+}
+
+static void add_work(look *k, uint32_t rank, double ns)
+{
+    add_to_step(&k->steps, k->layout->ranks, rank, ns);
+    add_to_step(&k->iterations, k->layout->ranks, rank, ns);
 }
 
 static void look_at(look *k, const pj_tape_op *op)
@@ -295,12 +322,15 @@ static void look_at(look *k, const pj_tape_op *op)
     case PJ_TAPE_PIECE:
         k->of_region[op->what] += (double)op->value;
         if (first)
-            add_to_step(k, rank, (double)op->value);
+            add_work(k, rank, (double)op->value);
         break;
     case PJ_TAPE_AWAIT:
         k->patterns |= 1u << (op->value & PJ_TAPE_PATTERNS);
         if (first && op->value & PJ_TAPE_OF_ALL)
-            k->steps[rank]++;
+            k->steps.of_rank[rank]++;
+        break;
+    case PJ_TAPE_BORDER:
+        k->iterations.of_rank[rank] += op->what == PJ_TAPE_ITERATION;
         break;
     case PJ_TAPE_HELD:
         k->patterns |= 1u << PJ_WAIT_late_receiver;
@@ -342,17 +372,16 @@ bool pj_play_bursts(const pj_run *run, pj_job *job, pj_arena *arena, pj_bursts *
         return false;
     pj_auto_arena scratch = pj_arena_new(NULL);
     look k = {.layout = &run->layout, .job = job};
-    k.steps = pj_new_n(scratch, uint32_t, run->layout.ranks);
+    k.steps.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
+    k.iterations.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
     k.of_region = pj_new_n(arena, double, pj_tape_regions(run->tape));
     pj_tape_each(run->tape, take_looks, &k);
-    size_t cells = (size_t)k.step_count * run->layout.ranks;
     out->of_region = k.of_region;
-    out->steps = k.step_count;
-    out->of_step = pj_new_n(arena, double, cells);
-    for (size_t i = 0; i < cells; i++)
-        out->of_step[i] = k.of_step[i];
+    out->steps = keep_steps(&k.steps, run->layout.ranks, arena);
+    out->iterations = keep_steps(&k.iterations, run->layout.ranks, arena);
+    if (out->iterations.count < 2)
+        out->iterations.count = 0;
     out->long_ns = long_of(&k);
     out->patterns = k.patterns & ~(1u << PJ_WAIT_PATTERNS);
-    free(k.of_step);
     return !k.stopped || stopped(run, err);
 }

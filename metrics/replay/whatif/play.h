@@ -18,10 +18,11 @@ typedef struct pj_change {
     const double *of_region;
     const double *of_step; // by step and rank
     uint32_t steps;
-    double of_all;    // 0 = 1
-    uint64_t long_ns; // bursts of at least this length
-    double of_long;   // 0 = 1
-    unsigned without; // bits of pj_wait_pattern that hold nobody
+    bool by_iteration; // steps are iterations
+    double of_all;     // 0 = 1
+    uint64_t long_ns;  // bursts of at least this length
+    double of_long;    // 0 = 1
+    unsigned without;  // bits of pj_wait_pattern that hold nobody
 } pj_change;
 
 typedef struct pj_played {
@@ -34,11 +35,17 @@ typedef struct pj_played {
 PJ_CHECKED bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *arena,
                         pj_played *out, pj_err *err);
 
+/// Work by steps, ns.
+typedef struct pj_step_work {
+    double *of; // by step and rank, first threads only
+    uint32_t count;
+} pj_step_work;
+
 /// What the bursts of the tape consist of, ns.
 typedef struct pj_bursts {
-    double *of_region; // by region, all ranks
-    double *of_step;   // by step and rank, first threads only
-    uint32_t steps;    // between collectives of all ranks
+    double *of_region;       // by region, all ranks
+    pj_step_work steps;      // between collectives of all ranks
+    pj_step_work iterations; // with what lies before and behind them; none where they are unknown
     uint64_t long_ns;  // half of the computation or more is in bursts of this length or longer
     unsigned patterns; // bits of pj_wait_pattern: what may hold somebody
 } pj_bursts;

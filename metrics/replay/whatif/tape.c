@@ -5,6 +5,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/replay/wait_regions.h"
+#include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
@@ -26,6 +27,7 @@ typedef struct span {
 } span;
 
 typedef struct burst { // of a location, that goes on
+    uint64_t begin;    // ns in the trace
     uint64_t at;       // told up to here
     span *useful;      // ring: states that lie ahead
     uint32_t head, useful_count, useful_cap;
@@ -46,15 +48,21 @@ struct pj_tape {
     uint16_t *patterns; // by synchronisation
     size_t pattern_cap;
     pj_wait_regions *regions;
+    const pj_borders *iterations; // NULL = not known
+    uint32_t *iteration;          // by rank: borders that it has passed
     uint32_t region_count;
     size_t bytes;              // of the rings of states
     const char **region_names; // when closed
 };
 
-pj_tape *pj_tape_new(const pj_run *run, uint64_t budget)
+pj_tape *pj_tape_new(const pj_run *run, uint64_t budget, const pj_borders *iterations)
 {
     pj_tape *tape = pj_new(run->arena, pj_tape);
     *tape = (pj_tape){.run = run, .arena = run->arena, .budget = budget};
+    if (iterations && iterations->ranks == run->layout.ranks) {
+        tape->iterations = iterations;
+        tape->iteration = pj_take_zeros(run->layout.ranks * sizeof *tape->iteration);
+    }
     tape->bursts = pj_take_zeros(run->layout.locations * sizeof *tape->bursts);
     tape->regions = pj_wait_regions_new(run);
     return tape;
@@ -91,6 +99,19 @@ static pj_tape_op op_of(pj_tape_kind kind, uint32_t location, uint32_t what, uin
     return (pj_tape_op){.kind = kind & 15u, .location = location & 0xfffffffu, what, value};
 }
 
+/// A first thread of a rank goes on behind borders of its iterations.
+static void pass_iterations(pj_tape *tape, uint32_t location, uint64_t time)
+{
+    const pj_layout *layout = &tape->run->layout;
+    uint32_t rank = layout->rank_of[location];
+    if (!tape->iterations || layout->first_location[rank] != location)
+        return;
+    const uint64_t *at = pj_borders_of(tape->iterations, rank);
+    uint32_t *passed = &tape->iteration[rank];
+    for (; *passed <= tape->iterations->count && at[*passed] <= time; ++*passed)
+        append(tape, op_of(PJ_TAPE_BORDER, location, PJ_TAPE_ITERATION, 0));
+}
+
 /// What the location has computed stands before what it does next.
 static void end_burst(pj_tape *tape, uint32_t location)
 {
@@ -98,6 +119,7 @@ static void end_burst(pj_tape *tape, uint32_t location)
     bool whole = b->count == 1 && !b->other;
     if (b->count == 0)
         return;
+    pass_iterations(tape, location, b->begin);
     if (!whole)
         append(tape, op_of(PJ_TAPE_BURST, location, 0, b->other ? 0 : b->ns));
     for (size_t i = 0; i < b->count; i++)
@@ -139,6 +161,8 @@ static void compute(pj_tape *tape, uint32_t location, uint64_t from, uint64_t to
     burst *b = &tape->bursts[location];
     uint32_t rank = layout->rank_of[location];
     pj_region_piece piece;
+    if (b->count == 0)
+        b->begin = from;
     if (layout->first_location[rank] != location)
         add_piece(b, (pj_region_piece){PJ_WAIT_REGION_NONE, to - from});
     else
@@ -269,9 +293,11 @@ void pj_tape_close(pj_tape *tape, bool complete)
     }
     free(tape->bursts);
     free(tape->patterns);
+    free(tape->iteration);
     pj_wait_regions_free(tape->regions);
     tape->bursts = NULL;
     tape->patterns = NULL;
+    tape->iterations = NULL;
     tape->regions = NULL;
     if (!complete && !tape->lacks)
         tape->lacks = "the replay does not come to its end";

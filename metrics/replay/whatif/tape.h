@@ -5,6 +5,7 @@
 #define PJ_TAPE_H
 
 #include "metrics/base/arena.h"
+#include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
@@ -27,13 +28,16 @@ typedef enum pj_tape_kind {
     PJ_TAPE_CHAIN,         // `what` opens no sooner than `value` has come to
     PJ_TAPE_OPEN,   // `what` costs `location` transfers of `value` bytes after its last arrival
     PJ_TAPE_AWAIT,  // it waits until `what` is open: PJ_TAPE_PATTERN(value), PJ_TAPE_OF_ALL
-    PJ_TAPE_BORDER, // it passes border `what` of the region of interest
+    PJ_TAPE_BORDER, // it passes border `what` of the region of interest, or PJ_TAPE_ITERATION
     PJ_TAPE_KINDS   // number of kinds
 } pj_tape_kind;
 
 /// Of the value of PJ_TAPE_AWAIT: all ranks meet there; what the wait is called
 /// (pj_wait_pattern), PJ_WAIT_PATTERNS when it is none of MPI.
 enum { PJ_TAPE_OF_ALL = 1 << 8, PJ_TAPE_PATTERNS = PJ_TAPE_OF_ALL - 1 };
+
+/// Of PJ_TAPE_BORDER: between iterations of its rank.
+enum { PJ_TAPE_ITERATION = 2 };
 
 typedef struct pj_tape_op {
     uint32_t kind : 4; // pj_tape_kind
@@ -43,8 +47,8 @@ typedef struct pj_tape_op {
 } pj_tape_op;
 
 /// For a run that is about to be replayed; it keeps operations of `budget` bytes and forgets them
-/// when there are more.
-pj_tape *pj_tape_new(const pj_run *run, uint64_t budget);
+/// when there are more. `iterations` (borrow): where each rank begins one; NULL = not known.
+pj_tape *pj_tape_new(const pj_run *run, uint64_t budget, const pj_borders *iterations);
 /// No operation follows; what is needed to grow is released. `complete`: the replay came to its
 /// end.
 void pj_tape_close(pj_tape *tape, bool complete);

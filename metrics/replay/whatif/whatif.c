@@ -152,13 +152,12 @@ static const double *balance_ranks(const changing *c)
     return all;
 }
 
-static const double *balance_steps(const changing *c)
+static const double *balance_steps(const changing *c, const pj_step_work *steps)
 {
-    const pj_bursts *bursts = &c->whatif->bursts;
     uint32_t ranks = c->whatif->run->layout.ranks;
-    double *all = factors(c, NULL, (size_t)bursts->steps * ranks);
-    for (uint32_t s = 0; s < bursts->steps; s++) {
-        const double *step = bursts->of_step + (size_t)s * ranks;
+    double *all = factors(c, NULL, (size_t)steps->count * ranks);
+    for (uint32_t s = 0; s < steps->count; s++) {
+        const double *step = steps->of + (size_t)s * ranks;
         double sum = 0;
         for (uint32_t k = 0; k < ranks; k++)
             sum += step[k];
@@ -175,13 +174,19 @@ static bool change_balance(const changing *c, pj_str rest, pj_err *err)
         c->out->of_rank = balance_ranks(c);
         return true;
     }
-    if (pj_str_equal(rest, PJ_S("steps"))) {
-        c->out->of_step = balance_steps(c);
-        c->out->steps = c->whatif->bursts.steps;
+    bool collectives = pj_str_equal(rest, PJ_S("collectives"));
+    if (collectives || pj_str_equal(rest, PJ_S("steps"))) {
+        const pj_bursts *bursts = &c->whatif->bursts;
+        bool by_iteration = !collectives && bursts->iterations.count;
+        const pj_step_work *steps = by_iteration ? &bursts->iterations : &bursts->steps;
+        c->out->of_step = balance_steps(c, steps);
+        c->out->steps = steps->count;
+        c->out->by_iteration = by_iteration;
         return true;
     }
     return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                   "whatif: " PJ_STR_FMT ": balance:ranks or balance:steps", PJ_STR_ARG(c->text));
+                   "whatif: " PJ_STR_FMT ": balance:ranks, balance:steps or balance:collectives",
+                   PJ_STR_ARG(c->text));
 }
 
 static bool change_without(const changing *c, pj_str rest, pj_err *err)
@@ -226,7 +231,7 @@ static const struct kind {
     bool (*change)(const changing *c, pj_str rest, pj_err *err);
     const char *refused; // why no replay can tell; NULL = it can
 } kinds[] = {
-    {"balance", "balance:ranks|steps", "Work balanced by $2", change_balance, NULL},
+    {"balance", "balance:ranks|steps|collectives", "Work balanced by $2", change_balance, NULL},
     {"compute", "compute:K", "All computation $2 times as fast", change_compute, NULL},
     {"function", "function:NAME:K", "$1 $2 times as fast", change_function, NULL},
     {"bursts", "bursts:LENGTH:K", "Computation in bursts of $1 and more $2 times as fast",

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LONGEST = 5, SHARE_DECIMALS = 4 };
 static const double NS_PER_CORE_HOUR = 3.6e12;
@@ -199,6 +200,25 @@ static void note_balance(const rows *r)
         gains[1] >= 0 ? "brings" : "costs", texts[2]);
 }
 
+/// What steps are, where a change tells of them.
+static void note_steps(const rows *r)
+{
+    uint32_t iterations = r->whatif->bursts.iterations.count;
+    pj_table *t = r->table;
+    bool told = false;
+    for (size_t row = 0; row < t->row_count; row++)
+        told |= strstr(pj_table_cell(t, row, KEY)->text, "balance:steps") != NULL;
+    if (told && iterations)
+        t->note =
+            pj_arena_format(t->arena,
+                            "%s\nSteps are the %u iterations of the run, and what lies before "
+                            "and behind them.",
+                            t->note, iterations - 2);
+    else if (told)
+        t->note =
+            pj_arena_format(t->arena, "%s\nSteps lie between collectives of all ranks.", t->note);
+}
+
 pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *err)
 {
     pj_auto_table table = pj_table_new("");
@@ -219,6 +239,7 @@ pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *
     if (opts.count == 0 && !add_standard(&r, err))
         return NULL;
     note_balance(&r);
+    note_steps(&r);
     return pj_table_hold(table);
 }
 

@@ -1,6 +1,7 @@
 // Iterations of made runs, whose number is known, of runs without any, and of real ones
 // (../shared/data/reference/causes).
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_iterations.h"
 #include "metrics/run/parts/anchors.h"
 #include "metrics/run/parts/iterations.h"
 #include "metrics/run/parts/iterations_table.h"
@@ -230,6 +231,33 @@ static void real_runs_have_the_iterations_of_the_reference(void **state)
     csv_free(&wanted);
 }
 
+/// Every rank by itself: how many, from when to when, and how long in the middle.
+static void ranks_of_a_real_run_have_theirs(void **state)
+{
+    csv wanted;
+    (void)state;
+    if (!csv_of_real_tools(SHARED "reference/causes/iterations.csv", &wanted))
+        skip();
+    for (size_t row = 0; row < wanted.rows; row++) {
+        char path[256];
+        pj_str trace = csv_cell(&wanted, row, "trace");
+        uint32_t rank = (uint32_t)csv_number(&wanted, row, "rank");
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_err err = {.code = PJ_E_NONE};
+        pj_job job = {.workers = 2};
+        pj_load_opts opts = {.iterations = true};
+        pj_iterations found;
+        assert_non_null(path_of(trace, path, sizeof path));
+        assert_true(pj_load_find_iterations(path, &opts, &job, arena, &found, &err));
+        assert_null(found.lack);
+        const uint64_t *at = pj_borders_of(&found.borders, rank);
+        assert_int_equal(found.borders.count, (uint32_t)csv_number(&wanted, row, "iterations"));
+        assert_int_equal(at[0], (uint64_t)csv_number(&wanted, row, "first_ns"));
+        assert_int_equal(at[found.borders.count], (uint64_t)csv_number(&wanted, row, "last_ns"));
+    }
+    csv_free(&wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +269,7 @@ int main(void)
         cmocka_unit_test(one_odd_step_in_ten_is_let_pass),
         cmocka_unit_test(texts_of_iterations_are_told_from_nonsense),
         cmocka_unit_test(real_runs_have_the_iterations_of_the_reference),
+        cmocka_unit_test(ranks_of_a_real_run_have_theirs),
     };
     return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

@@ -107,6 +107,27 @@ static double number_at(const pj_table *table, const char *column, const char *r
     return 0;
 }
 
+static bool is_number(pj_cell cell, pj_str text)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%.0f", pj_cell_number(cell));
+    return pj_str_equal(pj_str_of(number), text);
+}
+
+/// What a rank waits for another one; 0 = nothing.
+static double wait_of_pair(const pj_table *pairs, pj_str pattern, pj_str rank, pj_str culprit)
+{
+    size_t ranks = (size_t)pj_table_column(pairs, PJ_S("rank"));
+    size_t culprits = (size_t)pj_table_column(pairs, PJ_S("culprit"));
+    size_t waits = (size_t)pj_table_column(pairs, PJ_S("wait_ns"));
+    for (size_t row = 0; row < pairs->row_count; row++)
+        if (is_text(*pj_table_cell(pairs, row, 0), pattern) &&
+            is_number(*pj_table_cell(pairs, row, ranks), rank) &&
+            is_number(*pj_table_cell(pairs, row, culprits), culprit))
+            return pj_cell_number(*pj_table_cell(pairs, row, waits));
+    return 0;
+}
+
 /// Costs of delays and what is not attributed are all waits; the path lasts as long as the run.
 static void add_up(const char *path, const answer *a)
 {
@@ -227,6 +248,43 @@ static void a_real_run(void **state)
     }
 }
 
+static size_t rows_that_wait(const pj_table *pairs)
+{
+    size_t waited = 0, column = (size_t)pj_table_column(pairs, PJ_S("wait_ns"));
+    for (size_t row = 0; row < pairs->row_count; row++)
+        waited += pj_cell_number(*pj_table_cell(pairs, row, column)) > 0;
+    return waited;
+}
+
+/// Every wait has its culprit: pattern, rank and culprit to the nanosecond, none more and none
+/// less.
+static void culprits_of_a_real_run(void **state)
+{
+    (void)state;
+    static const unsigned ranks[] = {1, 2, 4, 16};
+    for (size_t n = 0; n < sizeof ranks / sizeof *ranks; n++) {
+        char file[1024], path[1024];
+        csv want;
+        snprintf(file, sizeof file, CAUSES "culprits_epoch_%uproc.csv", ranks[n]);
+        snprintf(path, sizeof path, DATA "paraver/epoch/epoch_%uproc.prv.gz", ranks[n]);
+        if (!csv_of_real_tools(file, &want))
+            return;
+        answer a;
+        assert_true(load(path, &a));
+        pj_table *pairs = table_of(a.run, PJ_WAITS_PAIR);
+        assert_non_null(pairs);
+        for (size_t i = 0; i < want.rows; i++) {
+            pj_str pattern = csv_cell(&want, i, "pattern"), rank = csv_cell(&want, i, "rank");
+            double got = wait_of_pair(pairs, pattern, rank, csv_cell(&want, i, "culprit"));
+            expect(path, csv_number(&want, i, "wait_ns"), got, pattern, rank);
+        }
+        assert_int_equal(rows_that_wait(pairs), want.rows);
+        pj_table_release(pairs);
+        drop(&a);
+        csv_free(&want);
+    }
+}
+
 /// ns of a pattern in a run by hand; 0 = none.
 static uint64_t of_threads(const char *path, pj_omp_pattern pattern)
 {
@@ -260,8 +318,8 @@ static void threads_of_openmp(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_made_by_hand),
-                                       cmocka_unit_test(a_real_run),
-                                       cmocka_unit_test(threads_of_openmp)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_made_by_hand), cmocka_unit_test(a_real_run),
+        cmocka_unit_test(culprits_of_a_real_run), cmocka_unit_test(threads_of_openmp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void work_is_balanced_by_ranks_or_in_each_step(void **state)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
     assert_true(w.ideal.runtime_ns == 160);
-    assert_int_equal(w.bursts.steps, 2);
+    assert_int_equal(w.bursts.steps.count, 2);
     assert_true(runtime_of(&w, "balance:ranks") == 160); // both compute 120 in all
     pj_whatif_result steps = result_of(&w, "balance:steps");
     assert_true(steps.played.runtime_ns == 120);
@@ -77,6 +77,44 @@ static void work_is_balanced_by_ranks_or_in_each_step(void **state)
     assert_true(steps.parallel == 1);
     assert_true(steps.load_balance == 1);
     assert_true(steps.serialisation == 1);
+}
+
+/// Rank 0 computes 30 in each of the first two iterations and 10 in the others, rank 1 the other
+/// way; before them both compute 5, and in each there is a barrier.
+static void iterations_are_steps(void **state)
+{
+    (void)state;
+    enum { ITERATIONS = 4, LENGTH = 40 };
+    static uint64_t at[2][ITERATIONS + 1];
+    pj_borders borders = {.at = at[0], .count = ITERATIONS, .ranks = 2, .stride = ITERATIONS + 1};
+    pj_auto_script s = pj_script_new(2, 1);
+    uint64_t end = 5 + ITERATIONS * LENGTH;
+    for (uint32_t r = 0; r < 2; r++) {
+        pj_script_collect(s, r, (pj_script_collective){"MPI_Barrier", 5, 5, 1, false, 0});
+        for (unsigned i = 0; i < ITERATIONS; i++) {
+            uint64_t begin = 5 + i * LENGTH, works = (i < 2) == (r == 0) ? 30 : 10;
+            at[r][i] = begin;
+            pj_script_collect(
+                s, r,
+                (pj_script_collective){"MPI_Barrier", begin + works, begin + LENGTH, 1, false, 0});
+        }
+        at[r][ITERATIONS] = end;
+        pj_script_last(s, r, end);
+    }
+    s->run->runtime_ns = s->run->end_ns = end;
+    pj_script_replay(s, (pj_replay_opts){.tape = true, .iterations = &borders}, 0);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
+    assert_int_equal(w.bursts.iterations.count, ITERATIONS + 1); // nothing is behind the last
+    assert_true(w.bursts.iterations.of[0] == 5 && w.bursts.iterations.of[1] == 5);
+    for (size_t i = 1; i <= ITERATIONS; i++) {
+        assert_true(w.bursts.iterations.of[2 * i] == (i < 3 ? 30 : 10));
+        assert_true(w.bursts.iterations.of[2 * i + 1] == (i < 3 ? 10 : 30));
+    }
+    assert_true(w.ideal.runtime_ns == 5 + ITERATIONS * 30);
+    assert_true(runtime_of(&w, "balance:steps") == 5 + ITERATIONS * 20);
+    assert_true(runtime_of(&w, "balance:collectives") == 5 + ITERATIONS * 20);
+    assert_true(runtime_of(&w, "balance:ranks") == 5 + ITERATIONS * 30);
 }
 
 /// A serial step, 10 and 90, then one of two equal teams whose workers are busy for 100.
@@ -109,7 +147,7 @@ static void threads_are_in_the_step_of_their_rank(void **state)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
     assert_true(w.ideal.runtime_ns == 90 + 100);
-    assert_int_equal(w.bursts.steps, 2);
+    assert_int_equal(w.bursts.steps.count, 2);
     assert_true(runtime_of(&w, "balance:steps") == 50 + 100); // workers are not the serial step's
 }
 
@@ -296,6 +334,37 @@ static void expect(const pj_whatif *w, const char *change, double want)
         fail_msg("%s of %s: %.3f in place of %.3f", change, w->run->name, is, want);
 }
 
+static pj_run *load_epoch(pj_str trace, pj_arena *arena)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 2};
+    pj_load_opts opts = {.aspects = PJ_WANT(tape), .steps = true};
+    const char *path =
+        pj_arena_format(arena, DATA "paraver/epoch/" PJ_STR_FMT ".prv.gz", PJ_STR_ARG(trace));
+    pj_run *run = pj_load(path, opts, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static void work_is_shared_in_the_iterations_of_the_reference(void **state)
+{
+    (void)state;
+    csv want;
+    csv_of_real_tools(DATA "reference/causes/whatif_steps_epoch.csv", &want);
+    for (size_t row = 0; row < want.rows; row++) {
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_auto_run run = load_epoch(csv_cell(&want, row, "trace"), arena);
+        pj_whatif w = begin(run, (pj_network){.latency_ns = 0}, arena);
+        assert_int_equal(w.bursts.iterations.count, (int)csv_number(&want, row, "intervals"));
+        expect(&w, "compute:1", csv_number(&want, row, "ideal_ns"));
+        double shared = nearbyint(runtime_of(&w, "balance:steps")); // in whole ns there
+        assert_true(shared == csv_number(&want, row, "balanced_steps_ns"));
+        assert_true(fabs(w.ideal.compute_mean - csv_number(&want, row, "mean_outside_mpi_ns")) < 1);
+    }
+    csv_free(&want);
+}
+
 static void the_reference_is_met_to_the_digit(void **state)
 {
     (void)state;
@@ -303,13 +372,7 @@ static void the_reference_is_met_to_the_digit(void **state)
     csv_of_real_tools(DATA "reference/causes/whatif_epoch.csv", &want);
     for (size_t row = 0; row < want.rows; row++) {
         pj_auto_arena arena = pj_arena_new(NULL);
-        pj_err err = {.code = PJ_E_NONE};
-        pj_job job = {.workers = 2};
-        const char *path = pj_arena_format(arena, DATA "paraver/epoch/" PJ_STR_FMT ".prv.gz",
-                                           PJ_STR_ARG(csv_cell(&want, row, "trace")));
-        pj_auto_run run = pj_load(path, (pj_load_opts){.aspects = PJ_WANT(tape)}, &job, &err);
-        if (!run)
-            fail_msg("%s", err.text);
+        pj_auto_run run = load_epoch(csv_cell(&want, row, "trace"), arena);
         pj_whatif w = begin(run, (pj_network){.latency_ns = 0}, arena);
         expect(&w, "compute:1", csv_number(&want, row, "ideal"));
         expect(&w, "balance:ranks", csv_number(&want, row, "balanced_ranks"));
@@ -334,7 +397,9 @@ int main(void)
         cmocka_unit_test(tables_have_the_run_the_networks_and_each_change),
         cmocka_unit_test(a_run_without_tape_is_refused),
         cmocka_unit_test(a_tape_that_is_too_long_says_so),
+        cmocka_unit_test(iterations_are_steps),
         cmocka_unit_test(the_reference_is_met_to_the_digit),
+        cmocka_unit_test(work_is_shared_in_the_iterations_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

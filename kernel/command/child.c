@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,9 +82,32 @@ static void add_output(posix_spawn_file_actions_t *files, int fd, const char *pa
         posix_spawn_file_actions_addopen(files, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 }
 
+/// The words by way of a shell that changes the folder: glibc 2.28 spawns in this one alone.
+static const char *const *words_in(const char *folder, const char *const *words, pj_arena *arena)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    const char **all = pj_new_n(arena, const char *, count + 5);
+    size_t at = 0;
+    all[at++] = "sh";
+    all[at++] = "-c";
+    all[at++] = "cd \"$0\" && exec \"$@\"";
+    all[at++] = folder;
+    memcpy(all + at, words, count * sizeof *words);
+    return all;
+}
+
 static int spawn(const pj_child *child, pid_t *pid)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
+    const char *const *words = child->words;
+    if (child->folder && access(child->folder, X_OK) != 0)
+        return errno;
+    if (child->folder && !strchr(words[0], '/') && !pj_child_exists(words[0]))
+        return ENOENT;
+    if (child->folder)
+        words = words_in(child->folder, words, arena);
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     posix_spawn_file_actions_init(&files);
@@ -95,9 +118,7 @@ static int spawn(const pj_child *child, pid_t *pid)
         add_output(&files, 2, child->errors);
     else if (child->log)
         posix_spawn_file_actions_adddup2(&files, 1, 2);
-    if (child->folder)
-        posix_spawn_file_actions_addchdir_np(&files, child->folder);
-    int reason = posix_spawnp(pid, child->words[0], &files, &how, (char *const *)child->words,
+    int reason = posix_spawnp(pid, words[0], &files, &how, (char *const *)words,
                               pj_child_environment(child->settings, arena));
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
@@ -192,9 +213,14 @@ static bool await(const watch *w, int *status, pj_err *err)
     }
 }
 
+int pj_child_watch(pid_t pid) // glibc has a function of it from 2.36 on
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 static bool await_with(watch w, int *status, pj_err *err)
 {
-    w.fd = pidfd_open(w.pid, 0);
+    w.fd = pj_child_watch(w.pid);
     bool ended = await(&w, status, err);
     if (w.fd >= 0)
         close(w.fd);

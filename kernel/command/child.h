@@ -41,6 +41,8 @@ PJ_CHECKED bool pj_child_start(const char *line, int own, int fd, pid_t *pid, pj
 /// Waits until it ends; `status` as of waitpid. PJ_E_STOPPED: `stop` was set, its group has been
 /// ended.
 PJ_CHECKED bool pj_child_await(pid_t pid, const atomic_bool *stop, int *status, pj_err *err);
+/// A descriptor that can be read once a process has ended; -1 with errno where there is none.
+int pj_child_watch(pid_t pid);
 /// Whether a program of this name is in PATH.
 bool pj_child_exists(const char *program);
 /// What a log says of a failure: TeX's "!" with what follows, else its last lines.

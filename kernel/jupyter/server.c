@@ -2,6 +2,7 @@
 // stdin; control has control and heartbeat, watches the parent process, and ends everything.
 #include "kernel/jupyter/server.h"
 
+#include "kernel/command/child.h"
 #include "kernel/command/setting.h"
 #include "kernel/jupyter/capture.h"
 #include "kernel/jupyter/connection.h"
@@ -29,7 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -394,7 +394,7 @@ static void open_parent(server *s)
     s->parent_fd = -1;
     if (!pj_parse_u64(pj_str_of(getenv("JPY_PARENT_PID")), &pid) || pid < 2 || pid > INT32_MAX)
         return;
-    s->parent_fd = pidfd_open((pid_t)pid, 0);
+    s->parent_fd = pj_child_watch((pid_t)pid);
     if (s->parent_fd < 0 && errno != ESRCH && getppid() == (pid_t)pid)
         s->parent = (pid_t)pid;
 }

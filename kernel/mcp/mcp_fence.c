@@ -36,7 +36,7 @@ static void allow(int rules, const char *path)
         return; // not there: not needed
     if (fstat(rule.parent_fd, &info) == 0 && S_ISDIR(info.st_mode))
         rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
-    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    syscall(__NR_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
 }
 
@@ -44,7 +44,7 @@ static int make_rules(const pj_mcp_folders *folders)
 {
     const struct landlock_ruleset_attr attributes = {.handled_access_fs = every_right};
     pj_auto_arena arena = pj_arena_new(NULL);
-    int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    int rules = (int)syscall(__NR_landlock_create_ruleset, &attributes, sizeof attributes, 0);
     if (rules < 0)
         return rules;
     for (size_t i = 0; i < folders->count; i++)
@@ -61,7 +61,7 @@ bool pj_mcp_fence(const pj_mcp_folders *folders, pj_err *err)
 {
     int rules = make_rules(folders);
     bool ok = rules >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-              syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+              syscall(__NR_landlock_restrict_self, rules, 0) == 0;
     int reason = errno;
     if (rules >= 0)
         close(rules);

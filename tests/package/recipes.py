@@ -26,6 +26,7 @@ WANTED = {  # what is REQUIRED of CMake's modules, by the names of Spack, EasyBu
     "zlib": ("zlib-api", "zlib", "zlib"), "expat": ("expat", "expat", "expat"),
     "md4c": ("md4c", "md4c", "md4c"), "xxhash": ("xxhash", "xxHash", "libxxhash"),
     "cairo": ("cairo", "cairo", "cairo"), "pangocairo": ("pango", "Pango", "pango"),
+    "fontconfig": ("fontconfig", "fontconfig", "fontconfig"),
     "libzmq": ("libzmq", "ZeroMQ", "zeromq"), "libcrypto": ("openssl", "OpenSSL", "openssl"),
 }
 MODULES = {re.sub(r"(lib(?=xx))|5\.4$", "", name)

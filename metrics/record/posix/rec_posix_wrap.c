@@ -283,6 +283,10 @@ PJ_REC_API int close(int file)
     return done;
 }
 
+// The C library has these from 2.34 on.
+int close_range(unsigned first, unsigned last, int how);
+void closefrom(int first);
+
 PJ_REC_API int close_range(unsigned first, unsigned last, int how)
 {
     REAL(close_range, "close_range", METADATA);

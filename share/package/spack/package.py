@@ -30,6 +30,7 @@ class Popinjay(CMakePackage):
     depends_on("lua@5.4")
     depends_on("md4c")
     depends_on("otf2")
+    depends_on("fontconfig")
     depends_on("pango")
     depends_on("sqlite")
     depends_on("zlib-api")

@@ -28,25 +28,24 @@ static void add_remark(json_t *remarks, const char *key, pj_severity severity, p
                                     pj_severity_name(severity), "text", pj_jsontext_string(text)));
 }
 
-/// The oddity that a line under a table tells; NULL when it is no reader's.
-static const char *key_of_oddity(pj_str text)
+/// What a line of a note is about.
+static const char *key_of(const pj_table *table, pj_str line)
 {
-    for (unsigned key = 0; key < PJ_IMPORT_COUNT; key++)
-        if (pj_str_starts(text, pj_str_of(pj_import_at(key)->sentence)))
-            return pj_import_at(key)->key;
-    return NULL;
+    for (size_t i = 0; i < table->remark_count; i++)
+        if (pj_str_equal(line, pj_str_of(table->remarks[i].line)))
+            return table->remarks[i].key;
+    return "run";
 }
 
 /// A line under a table: "warning: the trace may be cut", or what the table is.
-static void add_line(json_t *remarks, pj_str line)
+static void add_line(json_t *remarks, const pj_table *table, pj_str line)
 {
     for (pj_severity severity = PJ_NOTE; severity <= PJ_URGENT; severity++) {
         pj_str name = pj_str_of(pj_severity_name(severity));
         pj_str text = pj_str_trim(pj_str_from(line, name.len < line.len ? name.len + 1 : line.len));
         if (!pj_str_starts(line, name) || line.len <= name.len || line.at[name.len] != ':')
             continue;
-        const char *oddity = key_of_oddity(text);
-        add_remark(remarks, oddity ? oddity : "run", severity, text);
+        add_remark(remarks, key_of(table, line), severity, text);
         return;
     }
     if (line.len)
@@ -64,7 +63,7 @@ static json_t *remarks_of(const pj_value *value, const pj_table *table)
         return remarks;
     }
     for (pj_str rest = pj_str_of(table && table->note ? table->note : ""); rest.len;)
-        add_line(remarks, pj_str_trim(pj_str_cut(&rest, '\n')));
+        add_line(remarks, table, pj_str_trim(pj_str_cut(&rest, '\n')));
     return remarks;
 }
 

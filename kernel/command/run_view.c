@@ -51,8 +51,9 @@ pj_table *pj_run_view_list(const pj_list *runs)
     return table;
 }
 
-/// Calls `add` with a key and a sentence for every oddity and remark.
-static void each_remark(const pj_run *run, void (*add)(pj_table *, const char *, pj_str),
+/// Calls `add` with severity, key and sentence of every oddity and remark.
+static void each_remark(const pj_run *run,
+                        void (*add)(pj_table *, const char *severity, const char *key, pj_str),
                         pj_table *table)
 {
     pj_auto_buf text = {0};
@@ -61,23 +62,17 @@ static void each_remark(const pj_run *run, void (*add)(pj_table *, const char *,
             continue;
         text.len = 0;
         pj_import_say(&run->import, key, &text);
-        add(table, pj_severity_name(pj_import_at(key)->severity), pj_buf_str(&text));
+        add(table, pj_severity_name(pj_import_at(key)->severity), pj_import_at(key)->key,
+            pj_buf_str(&text));
     }
     for (size_t i = 0; i < run->remarks.count; i++)
-        add(table, pj_severity_name(run->remarks.items[i].severity),
+        add(table, pj_severity_name(run->remarks.items[i].severity), run->remarks.items[i].key,
             pj_str_of(run->remarks.items[i].text));
-}
-
-static void add_note_line(pj_table *table, const char *severity, pj_str text)
-{
-    const char *before = table->note ? table->note : "";
-    table->note = pj_arena_format(table->arena, "%s%s%s: " PJ_STR_FMT, before, *before ? "\n" : "",
-                                  severity, PJ_STR_ARG(text));
 }
 
 void pj_run_view_note(const pj_run *run, pj_table *table)
 {
-    each_remark(run, add_note_line, table);
+    each_remark(run, pj_table_add_remark, table);
 }
 
 bool pj_run_view_take(pj_session *session, const pj_run *run, pj_table *table, pj_value *out,
@@ -94,13 +89,14 @@ bool pj_run_view_take(pj_session *session, const pj_run *run, pj_table *table, p
 pj_table *pj_run_view_overview(const pj_run *run)
 {
     pj_table *table = pj_overview_table(run);
-    each_remark(run, add_note_line, table);
+    each_remark(run, pj_table_add_remark, table);
     return table;
 }
 
 /// What a severity means for the numbers.
-static void add_remark(pj_table *table, const char *severity, pj_str text)
+static void add_remark(pj_table *table, const char *severity, const char *key, pj_str text)
 {
+    (void)key;
     static const char *const titles[][2] = {{"note", "Note (harmless)"},
                                             {"warning", "Warning (numbers may be touched)"},
                                             {"loss", "Loss (something is missing)"},

@@ -22,9 +22,9 @@
 
 static const struct {
     pj_severity severity;
-    const char *sentence;
+    const char *key, *sentence;
 } oddities[] = {
-#define ODDITY(name, severity, sentence) {PJ_##severity, sentence},
+#define ODDITY(name, severity, sentence) {PJ_##severity, #name, sentence},
 #include "metrics/ai/ai_oddities.def"
 #undef ODDITY
 };
@@ -101,7 +101,8 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
         pj_ai_rank *rank = ranks[i];
         bool again = kept && ranks[kept - 1]->rank == rank->rank;
         if (again && are_same(ranks[kept - 1], rank)) {
-            pj_run_remark(run, PJ_WARNING, "two files hold the same rank %lld: one is left out",
+            pj_run_remark(run, PJ_WARNING, "rank_twice",
+                          "two files hold the same rank %lld: one is left out",
                           (long long)rank->rank);
             pj_ai_rank_free(rank);
             continue;
@@ -113,7 +114,7 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
     for (size_t i = 0; repeated && i < kept; i++)
         ranks[i]->rank = (int64_t)i;
     if (repeated)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "rank_unclear",
                       "several files call themselves the same rank: ranks are numbered by the "
                       "order of the files");
 }
@@ -277,7 +278,7 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
         world = rank->world > world ? rank->world : world;
         holes += r && rank->rank != ranks->items[r - 1]->rank + 1;
         if (rank->cut)
-            pj_run_remark(run, PJ_LOSS,
+            pj_run_remark(run, PJ_LOSS, "cut_short",
                           "rank %lld: the file is cut short: what follows byte %llu of its text is "
                           "missing",
                           (long long)rank->rank, (unsigned long long)rank->cut_at);
@@ -285,37 +286,38 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
         for (size_t d = 0; d < rank->device_count; d++)
             kept += rank->devices[d].kernels;
         if (lost && lost * 100 > lost + kept)
-            pj_run_remark(run, PJ_URGENT,
+            pj_run_remark(run, PJ_URGENT, "untimed_many",
                           "rank %lld: more than 1 %% of the records of its devices have no time: "
                           "the result is not reliable",
                           (long long)rank->rank);
     }
     if (world > (int64_t)ranks->count)
-        pj_run_remark(run, PJ_WARNING, "%zu of %lld ranks were read", ranks->count,
+        pj_run_remark(run, PJ_WARNING, "ranks_missing", "%zu of %lld ranks were read", ranks->count,
                       (long long)world);
     else if (holes)
-        pj_run_remark(run, PJ_WARNING, "ranks are missing between those that were read");
+        pj_run_remark(run, PJ_WARNING, "ranks_missing",
+                      "ranks are missing between those that were read");
 }
 
 static void remark_on_exchanges(pj_run *run, const pj_ai_match *match)
 {
     for (unsigned why = 0; why < PJ_AI_REFUSALS; why++)
         if (match->refused[why])
-            pj_run_remark(run, PJ_WARNING,
+            pj_run_remark(run, PJ_WARNING, "unsplit",
                           "%llu exchanges %s: their time is neither transfer nor wait (unsplit)",
                           (unsigned long long)match->refused[why], pj_ai_refusal_sentence(why));
     if (match->partial)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "members_missing",
                       "%llu collectives lack ranks of their group: their transfer is an upper "
                       "bound",
                       (unsigned long long)match->partial);
     if (match->uneven)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "rooted_collectives",
                       "%llu collectives are rooted or move different amounts: their transfer is "
                       "that of the shortest member",
                       (unsigned long long)match->uneven);
     if (match->by_ends)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "groups_unknown",
                       "the trace does not tell groups: %llu collectives were matched by ends",
                       (unsigned long long)match->by_ends);
 }
@@ -326,13 +328,14 @@ static void remark_on_clocks(pj_run *run, const pj_ai_ranks *ranks, bool raw_clo
     char text[32];
     pj_format_duration((double)match->farthest, text);
     if (match->apart)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "ranks_apart",
                       "the ranks have no collective in common and hardly run at the same time: "
                       "each begins at 0");
     else if (ranks->count > 1 && !match->clocks_checked && !raw_clock)
-        pj_run_remark(run, PJ_NOTE, "clocks not checked: the ranks have no collective in common");
+        pj_run_remark(run, PJ_NOTE, "clocks_unchecked",
+                      "clocks not checked: the ranks have no collective in common");
     if (match->farthest)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "clocks_aligned",
                       "clocks of ranks differ by up to %s: aligned at the ends of collectives",
                       text);
 }
@@ -354,7 +357,8 @@ static void remark_on_culprit(pj_run *run, const pj_ai_ranks *ranks)
             pj_buf_addf(&reasons, "%s%.1f %% %s", reasons.len ? ", " : ": ",
                         100 * (double)worst->reasons[k] * exposed / all, pj_ai_kind_words(k));
     if (all > 0 && (double)worst->exposed_ns >= least * all)
-        pj_run_remark(run, PJ_NOTE, "waiting for rank %lld takes %.1f %% of the devices' time%s",
+        pj_run_remark(run, PJ_NOTE, "waits_for_rank",
+                      "waiting for rank %lld takes %.1f %% of the devices' time%s",
                       (long long)ranks->items[worst->culprit]->rank,
                       100 * (double)worst->exposed_ns / all, reasons.len ? reasons.at : "");
     free(culprits);
@@ -369,12 +373,12 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
         for (size_t r = 0; r < ranks->count; r++)
             count += ranks->items[r]->odd[odd];
         if (count)
-            pj_run_remark(run, oddities[odd].severity, "%llu %s", (unsigned long long)count,
-                          oddities[odd].sentence);
+            pj_run_remark(run, oddities[odd].severity, oddities[odd].key, "%llu %s",
+                          (unsigned long long)count, oddities[odd].sentence);
     }
     remark_on_exchanges(run, ranks->match);
     remark_on_clocks(run, ranks, raw_clock);
-    pj_run_remark(run, PJ_NOTE,
+    pj_run_remark(run, PJ_NOTE, "host_estimated",
                   "host rows are estimated: the trace tells calls of the device's runtime, not "
                   "what else the host does");
 }

@@ -132,7 +132,7 @@ static void settle_for_one_pass(pj_run *run, bool moved)
     import->first_line[PJ_IMPORT_unsorted] = import->first_line[PJ_IMPORT_time_backwards];
     import->count[PJ_IMPORT_time_backwards] = 0;
     if (moved)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "pipe_roi",
                       "a pipe cannot be read twice: the region of interest is not applied");
 }
 
@@ -305,13 +305,14 @@ static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, p
         run = NULL;
     }
     if (run && state == PJ_SUMMARY_OLD)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "summary_old",
                       "the summary beside the trace is of an older version: the trace was read");
     if (run && state == PJ_SUMMARY_OTHER_BYTES)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "summary_other",
                       "the summary beside the trace was made from other bytes: the trace was read");
     if (run && stamped && pj_fingerprint_stamp(path, &after, NULL) && after != before)
-        pj_run_remark(run, PJ_WARNING, "the trace changed while it was read: load it again");
+        pj_run_remark(run, PJ_WARNING, "changed_meanwhile",
+                      "the trace changed while it was read: load it again");
     if (run && loading.aside)
         run = case_of(&loading, run);
     if (run)
@@ -368,8 +369,8 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
         return NULL;
     keep_iterations(run, &found);
     if (range)
-        pj_run_remark(run, PJ_NOTE, "iterations %u to %u of %u are looked at", first, last,
-                      found.borders.count);
+        pj_run_remark(run, PJ_NOTE, "iterations", "iterations %u to %u of %u are looked at", first,
+                      last, found.borders.count);
     return run;
 }
 

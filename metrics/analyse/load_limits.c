@@ -91,5 +91,5 @@ void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_
                     "%.3f, MPI communication efficiency %.3f, not %.3f",
                     between.parallel, whole.parallel, between.balance, whole.balance,
                     between.communication, whole.communication);
-    pj_run_remark(run, PJ_WARNING, "%s", text.at);
+    pj_run_remark(run, PJ_WARNING, "setup_heavy", "%s", text.at);
 }

@@ -13,9 +13,9 @@ static void remark_on_roi(pj_run *run)
     char from[32], to[32];
     pj_format_grouped((int64_t)run->roi.from_ns, from);
     pj_format_grouped((int64_t)run->roi.to_ns, to);
-    pj_run_remark(run, PJ_NOTE, "region of interest: %s ns to %s ns of the trace", from, to);
+    pj_run_remark(run, PJ_NOTE, "roi", "region of interest: %s ns to %s ns of the trace", from, to);
     if (run->roi.cut_bursts)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "roi_bursts",
                       run->roi.drop ? "%llu bursts across its borders were left out"
                                     : "%llu bursts across its borders count with the part inside, "
                                       "their counters in proportion to time",
@@ -29,15 +29,16 @@ static void remark_on_devices(pj_run *run)
     uint32_t streams = pj_device_streams(layout->streams, layout->stream_count), devices;
     pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices, NULL);
     if (streams)
-        pj_run_remark(run, PJ_NOTE, "%u device%s in %u stream%s: %u (%s) [%uD]", devices,
+        pj_run_remark(run, PJ_NOTE, "devices", "%u device%s in %u stream%s: %u (%s) [%uD]", devices,
                       devices == 1 ? "" : "s", streams, streams == 1 ? "" : "s",
                       layout->locations + devices, pj_layout_threads_text(layout, run->arena),
                       devices);
     if (streams < layout->stream_count)
-        pj_run_remark(run, PJ_NOTE, "%u threads of samples of device metrics were left out",
+        pj_run_remark(run, PJ_NOTE, "device_samples",
+                      "%u threads of samples of device metrics were left out",
                       layout->stream_count - streams);
     if (run->devices && run->devices->early)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "early_kernels",
                       "%llu kernels begin before their launch: the clocks of devices and threads "
                       "differ by that much; nothing was moved",
                       (unsigned long long)run->devices->early);
@@ -50,14 +51,16 @@ void pj_load_remark(pj_run *run)
         remark_on_roi(run);
     remark_on_devices(run);
     if (run->no_states)
-        pj_run_remark(run, PJ_WARNING, "%s, nor any efficiency", pj_run_lacks_states(run));
+        pj_run_remark(run, PJ_WARNING, "no_states", "%s, nor any efficiency",
+                      pj_run_lacks_states(run));
     if (run->idealised || pj_str_ends(name, PJ_S(".sim")) || pj_str_contains(name, PJ_S(".sim.")))
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "simulated",
                       "this trace is the result of a simulation%s, not a measurement",
                       run->idealised ? " (a replay)" : " (.sim.)");
     if (run->chopped || pj_str_contains(name, PJ_S(".chop")))
-        pj_run_remark(run, PJ_NOTE, "this trace was cut out of a longer one");
+        pj_run_remark(run, PJ_NOTE, "chopped", "this trace was cut out of a longer one");
     if (run->layout.applications > 1)
-        pj_run_remark(run, PJ_NOTE, "the trace holds %u applications; ranks are numbered through",
+        pj_run_remark(run, PJ_NOTE, "applications",
+                      "the trace holds %u applications; ranks are numbered through",
                       run->layout.applications);
 }

@@ -30,11 +30,11 @@ static void bracket_of(pj_run *run, const pj_bracket *bracket, pj_roi *roi)
     uint32_t rank = layout->rank_of[bracket->location];
     switch (bracket->kind) {
     case PJ_BRACKET_NONE:
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "roi_unmarked",
                       "no region of interest is marked in the trace: it is used whole");
         break;
     case PJ_BRACKET_INVALID:
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "roi_no_bracket",
                       "tracing is switched on and off, but not as a bracket (rank %u, thread %u): "
                       "the whole trace is used",
                       rank, bracket->location - layout->first_location[rank]);

@@ -59,7 +59,7 @@ void pj_endings_remark(const pj_ending *endings, pj_run *run)
                               last);
     else if (run->ideal.runtime_ns <= (double)(run->roi.to_ns - run->roi.from_ns))
         why = "the measured runtime leaves out time in which threads are idle or tracing is off";
-    pj_run_remark(run, PJ_WARNING,
+    pj_run_remark(run, PJ_WARNING, "transfer_above_1",
                   "transfer is above 1 (%.4f): the region of interest takes longer on the ideal "
                   "network than was measured; %s",
                   ratio, why);

@@ -637,7 +637,7 @@ static void tell_run(const replay *r, pj_run *run)
     if (run->ideal.available)
         pj_endings_remark(r->endings, run);
     else
-        pj_run_remark(run, PJ_WARNING, "No ideal network: %s", run->ideal.reason);
+        pj_run_remark(run, PJ_WARNING, "no_ideal", "No ideal network: %s", run->ideal.reason);
 }
 
 static bool finish(void *self, pj_run *run, pj_err *err)

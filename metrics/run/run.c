@@ -120,7 +120,8 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     run->parts = (pj_run_parts){.items = NULL};
     run->remarks = (pj_remarks){.items = NULL};
     for (size_t i = 0; i < base->remarks.count; i++)
-        pj_run_remark(run, base->remarks.items[i].severity, "%s", base->remarks.items[i].text);
+        pj_run_remark(run, base->remarks.items[i].severity, base->remarks.items[i].key, "%s",
+                      base->remarks.items[i].text);
     return run;
 }
 
@@ -193,7 +194,7 @@ void pj_run_allocate(pj_run *run)
             (pj_counter){.name = names[c], .useful = pj_new_n(run->arena, int64_t, n)};
 }
 
-void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
+void pj_run_remark(pj_run *run, pj_severity severity, const char *key, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -203,5 +204,6 @@ void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
     pj_remarks *remarks = &run->remarks;
     pj_grow(remarks->items, &remarks->cap, remarks->count + 1);
     remarks->items[remarks->count++] =
-        (pj_remark){severity, pj_arena_text(run->arena, pj_str_of(text)), "run"};
+        (pj_remark){severity, pj_arena_text(run->arena, pj_str_of(text)),
+                    pj_arena_text(run->arena, pj_str_of(key))};
 }

@@ -100,7 +100,7 @@ typedef struct pj_roi {
 typedef struct pj_remark {
     pj_severity severity;
     const char *text;
-    const char *key; // what it is about, for programs: constant
+    const char *key; // what it is about, for programs
 } pj_remark;
 
 typedef struct pj_remarks {
@@ -268,7 +268,8 @@ void pj_run_set_tag(pj_run *run, pj_str tag);
 
 /// Allocates totals and the two standard counters for run->layout.
 void pj_run_allocate(pj_run *run);
-void pj_run_remark(pj_run *run, pj_severity severity, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/// `key` says to programs what it is about, and stays.
+void pj_run_remark(pj_run *run, pj_severity severity, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -26,10 +26,35 @@ void pj_table_release(pj_table *table)
     if (!table || --table->references > 0)
         return;
     pj_arena_free(table->arena);
+    free(table->remarks);
     free(table->columns);
     free(table->decimals);
     free(table->cells);
     free(table);
+}
+
+static void keep_remark(pj_table *table, const char *key, const char *line)
+{
+    pj_grow(table->remarks, &table->remark_cap, table->remark_count + 1);
+    table->remarks[table->remark_count++] =
+        (pj_table_remark){pj_arena_text(table->arena, pj_str_of(key)), line};
+}
+
+void pj_table_add_remark(pj_table *table, const char *severity, const char *key, pj_str text)
+{
+    const char *line = pj_arena_format(table->arena, "%s: " PJ_STR_FMT, severity, PJ_STR_ARG(text));
+    keep_remark(table, key, line);
+    table->note = table->note && *table->note
+                      ? pj_arena_format(table->arena, "%s\n%s", table->note, line)
+                      : line;
+}
+
+void pj_table_copy_note(pj_table *table, const pj_table *from)
+{
+    table->note = from->note ? pj_arena_text(table->arena, pj_str_of(from->note)) : NULL;
+    for (size_t i = 0; i < from->remark_count; i++)
+        keep_remark(table, from->remarks[i].key,
+                    pj_arena_text(table->arena, pj_str_of(from->remarks[i].line)));
 }
 
 void pj_table_add_column(pj_table *table, pj_column column)
@@ -87,7 +112,7 @@ pj_table *pj_table_without(const pj_table *table, pj_text others)
     if (!left_out)
         return NULL;
     pj_table *shown = pj_table_new(table->title);
-    shown->note = table->note ? pj_arena_text(shown->arena, pj_str_of(table->note)) : NULL;
+    pj_table_copy_note(shown, table);
     for (size_t c = 0; c < table->column_count; c++)
         if (table->columns[c].text != others)
             pj_table_copy_column(shown, table, c);

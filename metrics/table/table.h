@@ -81,11 +81,18 @@ typedef struct pj_column {
     pj_text text;
 } pj_column;
 
+/// A line of a note that has a key for programs.
+typedef struct pj_table_remark {
+    const char *key, *line;
+} pj_table_remark;
+
 typedef struct pj_table {
     pj_arena *arena;
     _Atomic uint32_t references;
     const char *title;
-    const char *note; // lines under the table (convention, reference run); may be NULL
+    const char *note;         // lines under the table (convention, reference run); may be NULL
+    pj_table_remark *remarks; // of the note
+    size_t remark_count, remark_cap;
     pj_column *columns;
     size_t column_count, column_cap;
     unsigned *decimals; // of columns: 1 + those that people see; 0 = as many as the values need
@@ -102,6 +109,11 @@ static inline void pj_table_drop(pj_table **table)
     pj_table_release(*table);
 }
 #define pj_auto_table __attribute__((cleanup(pj_table_drop))) pj_table *
+
+/// Appends a line to the note: "warning: the trace may be cut".
+void pj_table_add_remark(pj_table *table, const char *severity, const char *key, pj_str text);
+/// Takes the note of another table.
+void pj_table_copy_note(pj_table *table, const pj_table *from);
 
 /// All columns are added before the first row. Texts are copied.
 void pj_table_add_column(pj_table *table, pj_column column);

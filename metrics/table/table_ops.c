@@ -55,8 +55,7 @@ static bool find_columns(const pj_table *table, const pj_str *keys, size_t count
 static pj_table *same_columns(const pj_table *table)
 {
     pj_table *made = pj_table_new(table->title);
-    if (table->note)
-        made->note = pj_arena_text(made->arena, pj_str_of(table->note));
+    pj_table_copy_note(made, table);
     for (size_t i = 0; i < table->column_count; i++)
         pj_table_copy_column(made, table, i);
     return made;
@@ -157,8 +156,7 @@ static pj_table *with_column(const pj_table *table, pj_column column, size_t *at
     int found = pj_table_column(table, pj_str_of(column.key));
     *at = found >= 0 ? (size_t)found : table->column_count;
     pj_table *made = pj_table_new(table->title);
-    if (table->note)
-        made->note = pj_arena_text(made->arena, pj_str_of(table->note));
+    pj_table_copy_note(made, table);
     for (size_t i = 0; i < table->column_count + (found < 0); i++)
         pj_table_add_column(made, i == *at ? column : table->columns[i]);
     return made;
@@ -202,8 +200,7 @@ pj_table *pj_table_select(const pj_table *table, const pj_str *keys, size_t coun
     if (!find_columns(table, keys, count, columns, err))
         return NULL;
     pj_table *made = pj_table_new(table->title);
-    if (table->note)
-        made->note = pj_arena_text(made->arena, pj_str_of(table->note));
+    pj_table_copy_note(made, table);
     for (size_t i = 0; i < count; i++)
         pj_table_copy_column(made, table, columns[i]);
     for (size_t row = 0; row < table->row_count; row++) {

@@ -80,11 +80,12 @@ static pj_run *run_of(pj_fake_run fake, pj_fake_opts opts)
 
 static void add_remarks(pj_run *run)
 {
-    pj_run_remark(run, PJ_NOTE, "The trace has no tracing on/off events: it is used whole.");
-    pj_run_remark(run, PJ_WARNING,
+    pj_run_remark(run, PJ_NOTE, "roi_unmarked",
+                  "The trace has no tracing on/off events: it is used whole.");
+    pj_run_remark(run, PJ_WARNING, "ideal_below_useful",
                   "The ideal runtime is below the largest useful time: transfer and serialisation "
                   "cannot both be right; clocks that drift are the usual cause.");
-    pj_run_remark(run, PJ_LOSS, "17 messages have no partner.");
+    pj_run_remark(run, PJ_LOSS, "no_partner", "17 messages have no partner.");
 }
 
 pj_metrics *pj_fake_metrics(const pj_fake_run *runs, size_t count, pj_fake_opts opts)

@@ -40,7 +40,8 @@ static void name_passed(const pj_otf2_read *r)
         pj_buf_addf(&names, " (%llu)", (unsigned long long)events[type]);
     }
     if (names.len)
-        pj_run_remark(r->run, PJ_NOTE, "events that were passed over: %s", names.at);
+        pj_run_remark(r->run, PJ_NOTE, "events_passed_over", "events that were passed over: %s",
+                      names.at);
 }
 
 static void count_defs(pj_otf2_read *r)
@@ -108,7 +109,7 @@ void pj_otf2_end_run(pj_otf2_read *r)
         run->damage = pj_arena_format(run->arena, "%s, and %u more are broken", run->damage,
                                       (unsigned)damaged - 1);
     if (damaged)
-        pj_run_remark(run, PJ_WARNING, "%s", run->damage);
+        pj_run_remark(run, PJ_WARNING, "damage", "%s", run->damage);
     run->last_record_ns = run->end_ns;
     run->kept = keep(r);
     count_defs(r);

@@ -46,7 +46,7 @@ static void remark_on_drift(const pj_otf2_read *r)
     pj_format_duration((fastest - slowest) * 1e9, drift);
     pj_format_duration((double)l->lacks_ns, left);
     pj_run_remark(
-        r->run, PJ_NOTE,
+        r->run, PJ_NOTE, "clocks_stretched",
         "clocks drift: those of %" PRIu32 " of %" PRIu32 " ranks were stretched, against "
         "each other by up to %s per second; shifts alone would leave contradictions of %s",
         stretched, l->ranks, drift, left);
@@ -60,7 +60,7 @@ static void remark_on_clocks(const pj_otf2_read *r)
     pj_format_duration((double)now.worst_ns, left);
     if (l && l->shifted) {
         pj_format_duration((double)l->before.worst_ns, worst);
-        pj_run_remark(r->run, PJ_NOTE,
+        pj_run_remark(r->run, PJ_NOTE, "clocks_repaired",
                       "clocks repaired: %llu of %llu messages and %llu of %llu collectives "
                       "contradicted them (worst by %s), after it %llu and %llu (worst by %s); "
                       "--clock raw takes them as they are",
@@ -71,7 +71,7 @@ static void remark_on_clocks(const pj_otf2_read *r)
                       (unsigned long long)now.messages, (unsigned long long)now.collectives, left);
         remark_on_drift(r);
     } else if (violated(now)) {
-        pj_run_remark(r->run, PJ_WARNING,
+        pj_run_remark(r->run, PJ_WARNING, "clocks_contradict",
                       "the clocks contradict %llu of %llu messages and %llu of %llu collectives "
                       "(worst by %s)",
                       (unsigned long long)now.messages, (unsigned long long)now.messages_seen,

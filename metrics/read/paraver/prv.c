@@ -358,7 +358,7 @@ static void learn_streams(prv_reading *reading)
     if (pass->group || !pj_prv_streams_seen(reading->deeds))
         return;
     if (!pj_source_facts_of(reading->source).again) {
-        pj_run_remark(reading->run, PJ_WARNING,
+        pj_run_remark(reading->run, PJ_WARNING, "pipe_streams",
                       "a pipe cannot be read twice: streams of devices, which no .row file names, "
                       "count as threads");
         return;
@@ -463,11 +463,11 @@ static void begin_estimate(prv_reading *reading)
         return;
     reading->estimate = pj_prv_estimate_new(reading->run->layout.locations);
     reading->indexed = false;
-    pj_run_remark(reading->run, PJ_WARNING,
+    pj_run_remark(reading->run, PJ_WARNING, "states_estimated",
                   "the trace has no states: useful time is estimated, as all time outside MPI and "
                   "the runtime of devices");
     if (shares_devices(&reading->run->layout))
-        pj_run_remark(reading->run, PJ_NOTE,
+        pj_run_remark(reading->run, PJ_NOTE, "nodes_unknown",
                       "the trace does not tell nodes: devices with the same number count as one, "
                       "also where ranks on several nodes each have theirs");
 }

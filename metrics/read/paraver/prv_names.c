@@ -89,10 +89,11 @@ static bool read_companion(pj_run *run, const char *suffix, const char *what, co
     char text[sizeof problem.where + sizeof problem.text];
     const char *between = without ? ": " : "", *then = without ? without : "";
     if (problem.code)
-        pj_run_remark(run, PJ_WARNING, "the %s (%s) are left out%s%s; %s", what, suffix, between,
-                      then, pj_err_message(&problem, text, sizeof text));
+        pj_run_remark(run, PJ_WARNING, "names_left_out", "the %s (%s) are left out%s%s; %s", what,
+                      suffix, between, then, pj_err_message(&problem, text, sizeof text));
     else if (without)
-        pj_run_remark(run, PJ_NOTE, "no %s (%s) beside the trace: %s", what, suffix, without);
+        pj_run_remark(run, PJ_NOTE, "names_missing", "no %s (%s) beside the trace: %s", what,
+                      suffix, without);
     return false;
 }
 

@@ -174,8 +174,9 @@ static json_t *write_remarks(const pj_remarks *remarks)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < remarks->count; i++)
-        json_array_append_new(out, json_pack("[s, o]", pj_severity_name(remarks->items[i].severity),
-                                             pj_summary_text(remarks->items[i].text)));
+        json_array_append_new(
+            out, json_pack("[s, o, s]", pj_severity_name(remarks->items[i].severity),
+                           pj_summary_text(remarks->items[i].text), remarks->items[i].key));
     return out;
 }
 
@@ -319,7 +320,7 @@ static bool read_source(const json_t *root, pj_run *run, pj_err *err)
                         .rounded = pj_summary_threads_rounded(json_object_get(root, "threads"))};
     run->provenance = out;
     if (out->version < STREAMS_APART)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "summary_version",
                       "this summary was written by popinjay %s: streams of devices may count as "
                       "threads in it; make it anew from the trace (popinjay preprocess)",
                       out->program);
@@ -496,9 +497,10 @@ static void read_remarks(const json_t *from, pj_run *run)
         const json_t *pair = json_array_get(from, i);
         const char *severity = json_string_value(json_array_get(pair, 0));
         const char *text = json_string_value(json_array_get(pair, 1));
+        const char *key = json_string_value(json_array_get(pair, 2)); // from 0.2.0 on
         for (pj_severity s = PJ_NOTE; severity && text && s <= PJ_URGENT; s++)
             if (strcmp(pj_severity_name(s), severity) == 0)
-                pj_run_remark(run, s, "%s", text);
+                pj_run_remark(run, s, key ? key : "run", "%s", text);
     }
 }
 
@@ -508,7 +510,7 @@ static bool read_threads(const json_t *root, pj_run *run, pj_err *err)
         return false;
     read_sums(json_object_get(root, "sums"), run);
     if (run->provenance->rounded)
-        pj_run_remark(run, PJ_NOTE,
+        pj_run_remark(run, PJ_NOTE, "summary_rounded",
                       "values of single threads, and what is summed up of them, come rounded from "
                       "a summary; metrics are exact");
     return true;

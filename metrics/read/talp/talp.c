@@ -194,13 +194,14 @@ static void remark_on(talp_file *file, const pj_talp_region *whole, size_t left_
 {
     pj_run *run = file->run;
     if (whole->value[PJ_TALP_cycles] < 0 || whole->value[PJ_TALP_instructions] < 0)
-        pj_run_remark(run, PJ_WARNING,
+        pj_run_remark(run, PJ_WARNING, "talp_overflow",
                       "counters of region %s overflowed in DLB (negative): they count as missing",
                       whole->name);
     if (left_out)
-        pj_run_remark(run, PJ_WARNING, "%zu regions of the file lack times and were left out",
-                      left_out);
-    pj_run_remark(run, PJ_NOTE, "measured by TALP (DLB %s): sums over all CPUs, region %s%s",
+        pj_run_remark(run, PJ_WARNING, "talp_regions",
+                      "%zu regions of the file lack times and were left out", left_out);
+    pj_run_remark(run, PJ_NOTE, "talp",
+                  "measured by TALP (DLB %s): sums over all CPUs, region %s%s",
                   file->origin.version, whole->name,
                   pj_talp_region_cpus(whole) % pj_talp_region_ranks(whole)
                       ? "; which process has how many CPUs the file does not tell"

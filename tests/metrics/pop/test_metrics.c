@@ -250,7 +250,7 @@ static void test_reason_is_said_once(void **state)
     pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250)};
     runs[0]->ideal.available = false;
     runs[0]->ideal.reason = "ranks wait for each other";
-    pj_run_remark(runs[0], PJ_WARNING, "No ideal network: ranks wait for each other");
+    pj_run_remark(runs[0], PJ_WARNING, "no_ideal", "No ideal network: ranks wait for each other");
     pj_auto_metrics m = evaluate(runs, 1, "mpi", (pj_study_opts){0});
     assert_int_equal(said(m, "ranks wait for each other"), 1);
 }
@@ -294,8 +294,8 @@ static void test_remarks(void **state)
     pj_run *runs[] = {made_run_simple("a", 2, 1, 1000, 1250), made_run_simple("b", 4, 1, 500, 650),
                       made_run_simple("c", 1, 1, 1999, 2400)};
     for (size_t i = 0; i < 3; i++)
-        pj_run_remark(runs[i], PJ_NOTE, "the whole trace is used");
-    pj_run_remark(runs[0], PJ_LOSS, "the trace is cut");
+        pj_run_remark(runs[i], PJ_NOTE, "roi_unmarked", "the whole trace is used");
+    pj_run_remark(runs[0], PJ_LOSS, "cut", "the trace is cut");
     pj_import_add(&runs[1]->import, PJ_IMPORT_unknown_record, 33);
     for (unsigned i = 0; i < 5; i++)
         pj_import_add(&runs[2]->import, PJ_IMPORT_unknown_record, 7 + i);

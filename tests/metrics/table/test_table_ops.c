@@ -35,6 +35,22 @@ static pj_table *sample(void)
     return table;
 }
 
+static void notes_keep_the_keys_of_their_remarks(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = sample();
+    pj_str keys[] = {PJ_S("rank")};
+    table->note = "What this is.";
+    pj_table_add_remark(table, "warning", "cut", PJ_S("the trace may be cut"));
+    assert_string_equal(table->note, "What this is.\nwarning: the trace may be cut");
+    pj_auto_table chosen = pj_table_select(table, keys, 1, &err);
+    assert_string_equal(chosen->note, table->note);
+    assert_int_equal(chosen->remark_count, 1);
+    assert_string_equal(chosen->remarks[0].key, "cut");
+    assert_string_equal(chosen->remarks[0].line, "warning: the trace may be cut");
+}
+
 static pj_row_value formula(const char *text)
 {
     return (pj_row_value){.formula = pj_str_of(text)};
@@ -340,6 +356,7 @@ static void who_asks_to_stop_gets_no_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notes_keep_the_keys_of_their_remarks),
         cmocka_unit_test(who_asks_to_stop_gets_no_table),
         cmocka_unit_test(many_rows_are_sorted_and_stopped),
         cmocka_unit_test(test_where),

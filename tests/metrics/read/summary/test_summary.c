@@ -64,7 +64,7 @@ static pj_run *noisy_run(uint32_t ranks, uint32_t threads)
         run->ideal.finish_ns[r] = (double)(noise(&seed) + r);
     run->import.count[PJ_IMPORT_malformed_record] = 3;
     run->import.first_line[PJ_IMPORT_malformed_record] = 77;
-    pj_run_remark(run, PJ_WARNING, "a remark with \"quotes\" and \xff");
+    pj_run_remark(run, PJ_WARNING, "made", "a remark with \"quotes\" and \xff");
     return run;
 }
 

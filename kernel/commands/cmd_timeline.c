@@ -8,6 +8,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
@@ -27,9 +28,15 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
     pj_auto_run run = NULL;
     pj_timeline_opts timeline;
     if (!pj_export_check(&args->exports, err) ||
-        !pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err) ||
-        !pj_inputs_load_one(session, &args->load,
-                            (pj_load_opts){.no_replay = true, .timeline = &timeline}, &run, err))
+        !pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
+        return false;
+    pj_load_args load = args->load;
+    pj_load_opts how = {.no_replay = !timeline.waits, .timeline = &timeline};
+    if (timeline.waits) { // the longest ones of what is shown
+        how.aspects = PJ_WANT(waits);
+        load.how.roi = args->timeline.range ? args->timeline.range : load.how.roi;
+    }
+    if (!pj_inputs_load_one(session, &load, how, &run, err))
         return false;
     double zoom = pj_picture_zoom(args->exports.size);
     pj_plot_opts opts = {.title = args->title,

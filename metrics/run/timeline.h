@@ -29,6 +29,7 @@ typedef struct pj_timeline_opts {
     uint32_t rows_most, columns;
     bool streams; // devices open to their streams
     bool counted; // messages are counted and not bundled
+    bool waits;   // those of the run (pj_run.waits) are shown
 } pj_timeline_opts;
 
 /// One message, or several that begin and end near each other.
@@ -70,6 +71,7 @@ typedef struct pj_timeline {
     uint64_t messages;
     const pj_timeline_call *calls; // by lane and begin; none when there are more than the most
     size_t call_count;
+    bool waits;   // those of the run are shown
     bool guessed; // the range is in percent of a length that was not known: all is shown
 } pj_timeline;
 

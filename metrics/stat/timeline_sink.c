@@ -238,6 +238,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
                       .rows = view->rows,
                       .columns = view->columns,
                       .column_ns = (double)view->span_ns / view->columns,
+                      .waits = self->opts.waits,
                       .guessed = view->guessed};
     timeline->time = pj_new_n(run->arena, float, pj_timeline_pixels_count(&self->pixels));
     timeline->sums = pj_new_n(run->arena, uint64_t, pj_timeline_pixels_sums(&self->pixels));

@@ -143,6 +143,7 @@ static void draw_hatch(cairo_t *cr, const pj_mark *mark)
     }
     set_colour(cr, mark->stroke);
     cairo_set_line_width(cr, 1);
+    cairo_set_dash(cr, NULL, 0, 0);
     cairo_stroke(cr);
     cairo_append_path(cr, path);
     cairo_path_destroy(path);

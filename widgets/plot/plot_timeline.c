@@ -10,6 +10,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 #include "widgets/figure/chart.h"
@@ -306,6 +307,79 @@ static void draw_messages(timeline_plot *p)
     }
 }
 
+// Waits
+
+static const char *wait_hover(const pj_one_wait *w, pj_arena *arena)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at(w->call);
+    pj_auto_buf text = {.at = NULL};
+    pj_buf_addf(&text, "%s: rank %u waits", pj_wait_pattern_rows[w->pattern].title, w->rank);
+    if (w->culprit != PJ_CULPRIT_OTHERS)
+        pj_buf_addf(&text, " for rank %u", w->culprit);
+    add_time(&text, "\n", (double)w->ns);
+    pj_buf_addf(&text, " in %s", row ? row->name : "an unknown MPI call");
+    add_time(&text, "\nFrom ", (double)w->begin);
+    add_time(&text, " to ", (double)(w->begin + w->ns));
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+/// The lane of a rank's first thread; false where it is not shown.
+static bool lane_of(const timeline_plot *p, uint32_t rank, size_t *lane)
+{
+    uint32_t first = p->timeline->first_location;
+    uint32_t location = rank < p->run->layout.ranks ? p->run->layout.first_location[rank] : 0;
+    *lane = location - first;
+    return rank < p->run->layout.ranks && location >= first && *lane < p->timeline->threads;
+}
+
+static void draw_culprit(timeline_plot *p, const pj_one_wait *w, double x, double y)
+{
+    const pj_colour ink = (PJ_INK & 0xffffff00u) | 0xc0;
+    size_t lane;
+    if (w->culprit == w->rank || !lane_of(p, w->culprit, &lane))
+        return;
+    double to = pj_lanes_y(&p->lanes, lane);
+    pj_figure *figure = p->lanes.chart.figure;
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                    .x = x,
+                                    .y = y,
+                                    .w = x,
+                                    .h = to,
+                                    .stroke = ink,
+                                    .stroke_width = 1,
+                                    .dash = 3});
+    pj_figure_add(figure, (pj_mark){.kind = PJ_MARK_DISC, .x = x, .y = to, .w = 2.2, .fill = ink});
+}
+
+/// Those that are wide enough to be seen: hatched, and from their end a line to who ended them.
+static void draw_waits(timeline_plot *p)
+{
+    enum { LEAST_PX = 3 };
+    const pj_waits *waits = p->timeline->waits ? p->run->waits : NULL;
+    const pj_lanes *lanes = &p->lanes;
+    for (uint32_t i = 0; waits && i < waits->worst_count; i++) {
+        const pj_one_wait *w = &waits->worst[i];
+        double from = fmax(pj_lanes_x(lanes, (double)w->begin), lanes->chart.left);
+        double to = fmin(pj_lanes_x(lanes, (double)(w->begin + w->ns)), lanes->chart.right);
+        double high = lanes->row_px * (double)lanes->body / (double)lanes->high;
+        size_t lane;
+        if (to - from < LEAST_PX || !lane_of(p, w->rank, &lane))
+            continue;
+        double y = pj_lanes_y(lanes, lane);
+        pj_figure_add(lanes->chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                                     .x = from,
+                                                     .y = y - high / 2,
+                                                     .w = to - from,
+                                                     .h = high,
+                                                     .fill = PJ_PAPER & 0xffffff00u,
+                                                     .stroke = PJ_INK,
+                                                     .hatch = true,
+                                                     .hover = wait_hover(w, lanes->chart.arena)});
+        if (w->begin + w->ns < p->timeline->to_ns)
+            draw_culprit(p, w, to, y);
+    }
+}
+
 // Frame
 
 static const char **lane_names(const timeline_plot *p, pj_arena *arena)
@@ -358,8 +432,12 @@ static const char *subtitle_of(const pj_timeline *timeline, pj_arena *arena)
                               (unsigned long long)timeline->messages, timeline->bundle_count)
             : pj_arena_format(arena, "; %llu message%s", (unsigned long long)timeline->messages,
                               timeline->messages == 1 ? "" : "s");
-    return timeline->from_ns ? pj_arena_format(arena, "%s from %s on%s", length, from, messages)
-                             : pj_arena_format(arena, "%s%s", length, messages);
+    const char *waits = timeline->waits
+                            ? "; hatched: the longest waits, a dashed line leads to who ended them"
+                            : "";
+    return timeline->from_ns
+               ? pj_arena_format(arena, "%s from %s on%s%s", length, from, messages, waits)
+               : pj_arena_format(arena, "%s%s%s", length, messages, waits);
 }
 
 static const char *summary_of(const pj_timeline *timeline, const shares *all, pj_arena *arena)
@@ -426,6 +504,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         hover_row(&p, row);
     hover_calls(&p);
     draw_messages(&p);
+    draw_waits(&p);
     p.lanes.chart.figure->summary = summary_of(p.timeline, &all, p.lanes.chart.arena);
     return p.lanes.chart.figure;
 }

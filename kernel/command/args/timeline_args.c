@@ -22,6 +22,11 @@ const pj_param pj_timeline_rows[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_timeline_args, streams),
      .help = "Opens every device (GPU) of a timeline to its streams."},
+    {.name = "waits",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_timeline_args, waits),
+     .help =
+         "Hatches the longest waits of a timeline, each with a line to the rank that it was for."},
     {0},
 };
 
@@ -35,6 +40,7 @@ bool pj_timeline_args_take(const pj_timeline_args *args, pj_picture_size size,
     out->rows_most = (uint32_t)rows;
     out->columns = (uint32_t)columns;
     out->streams = args->streams;
+    out->waits = args->waits;
     const pj_load_texts texts = {.range = args->range, .ranks = args->ranks};
     return pj_load_texts_timeline(&texts, out, err);
 }

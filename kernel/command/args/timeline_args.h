@@ -9,7 +9,7 @@
 
 typedef struct pj_timeline_args {
     const char *range, *ranks;
-    bool streams;
+    bool streams, waits;
 } pj_timeline_args;
 
 /// A group over pj_timeline_args.

@@ -7,8 +7,8 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_texts.h"
 #include "metrics/base/err.h"
-#include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
@@ -30,13 +30,9 @@ static bool run_timeline(pj_session *session, const void *given, pj_value *out, 
     if (!pj_export_check(&args->exports, err) ||
         !pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
         return false;
-    pj_load_args load = args->load;
-    pj_load_opts how = {.no_replay = !timeline.waits, .timeline = &timeline};
-    if (timeline.waits) { // the longest ones of what is shown
-        how.aspects = PJ_WANT(waits);
-        load.how.roi = args->timeline.range ? args->timeline.range : load.how.roi;
-    }
-    if (!pj_inputs_load_one(session, &load, how, &run, err))
+    pj_load_opts how = {.no_replay = true, .timeline = &timeline};
+    pj_load_ask_timeline(&how);
+    if (!pj_inputs_load_one(session, &args->load, how, &run, err))
         return false;
     double zoom = pj_picture_zoom(args->exports.size);
     pj_plot_opts opts = {.title = args->title,

@@ -1,6 +1,7 @@
 // Texts of options become numbers, or a message that says what may stand there.
 #include "metrics/analyse/load_texts.h"
 
+#include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
@@ -60,4 +61,14 @@ bool pj_load_texts_timeline(const pj_load_texts *texts, pj_timeline_opts *timeli
                        "\"%s\" names no ranks; give one (3) or the first and the last (0-15)",
                        texts->ranks);
     return true;
+}
+
+void pj_load_ask_timeline(pj_load_opts *opts)
+{
+    if (!opts->timeline->waits)
+        return;
+    opts->no_replay = false;
+    opts->aspects |= PJ_WANT(waits);
+    if (opts->timeline->range.kind == PJ_ROI_RANGE)
+        opts->roi = opts->timeline->range;
 }

@@ -3,6 +3,7 @@
 #ifndef PJ_LOAD_TEXTS_H
 #define PJ_LOAD_TEXTS_H
 
+#include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
 #include "metrics/base/err.h"
 #include "metrics/replay/network.h"
@@ -19,5 +20,8 @@ PJ_CHECKED bool pj_load_texts_network(const pj_load_texts *texts, pj_network *ne
 PJ_CHECKED bool pj_load_texts_timeline(const pj_load_texts *texts, pj_timeline_opts *timeline,
                                        pj_err *err);
 PJ_CHECKED bool pj_load_texts_memory(const pj_load_texts *texts, uint64_t *bytes, pj_err *err);
+
+/// What the timeline that is asked for needs beside it: of waits the longest ones of its range.
+void pj_load_ask_timeline(pj_load_opts *opts);
 
 #endif

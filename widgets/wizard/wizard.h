@@ -29,6 +29,7 @@ typedef struct pj_wizard_load {
     uint64_t workers;
     bool reread;  // summaries are ignored
     bool streams; // devices of a timeline open to them
+    bool waits;   // a timeline shows the longest ones
     pj_wizard_view view;
 } pj_wizard_load;
 

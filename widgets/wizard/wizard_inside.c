@@ -165,6 +165,7 @@ static void show_controls(const pj_wizard *wizard)
     pj_piece_show(parts, page->ranks, timeline);
     pj_piece_show(parts, page->streams,
                   timeline && pj_wizard_inside_run(wizard)->layout.stream_count);
+    pj_piece_show(parts, page->waits, timeline && pj_wizard_inside_run(wizard)->has_mpi);
     pj_piece_show(parts, page->show, timeline);
     pj_piece_show(parts, page->zoom, timeline);
 }
@@ -234,6 +235,7 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_set(parts, page->range, "_dom_classes", json_pack("[s]", page->mark));
     page->ranks = pj_piece_entry(parts, "Ranks", "all, 3 or 0-15");
     page->streams = pj_piece_check(parts, "Streams of devices", false);
+    page->waits = pj_piece_check(parts, "Longest waits", false);
     page->show = pj_piece_button(parts, "Show", "refresh", "Draws this time and these ranks");
     page->zoom = pj_wizard_zoom_build(wizard);
     page->cancel = pj_piece_button(parts, "Stop reading", "stop", "Ends the reading of this run");
@@ -252,6 +254,7 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_on(parts, page->range, "value", on_control);
     pj_piece_on(parts, page->ranks, "value", on_control);
     pj_piece_on(parts, page->streams, "value", on_control);
+    pj_piece_on(parts, page->waits, "value", on_control);
     pj_piece_on(parts, page->show, NULL, on_control);
     pj_piece_on(parts, page->cancel, NULL, pj_wizard_look_cancel);
     pj_piece_on(parts, page->quantity, "index", on_control);
@@ -264,7 +267,7 @@ static pj_piece build(pj_wizard *wizard)
     pj_wizard_saver_build(wizard, &page->saver, file_names[PJ_WIZARD_TOTALS], on_save);
     return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->run, page->view),
                            PJ_PIECE_ROW(parts, page->quantity, page->bars, page->order, page->range,
-                                        page->ranks, page->streams, page->show),
+                                        page->ranks, page->streams, page->waits, page->show),
                            page->zoom, page->cancel, page->summary, page->plot, page->saver.box);
 }
 
@@ -300,6 +303,7 @@ void pj_wizard_inside_open(pj_wizard *wizard, const pj_run *run, pj_wizard_view 
     pj_piece_set(parts, page->quantity, "index", json_integer(0));
     pj_piece_say(parts, page->range, range);
     pj_piece_say(parts, page->ranks, "");
+    pj_piece_set(parts, page->waits, "value", json_boolean(*range && run->has_mpi));
     wizard->stale[PJ_STEP_inside] = true;
     pj_wizard_turn(wizard, PJ_STEP_inside);
 }

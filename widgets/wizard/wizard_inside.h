@@ -11,8 +11,8 @@
 #include "widgets/wizard/wizard_record.h"
 
 typedef struct pj_inside_page {
-    pj_piece run, view, quantity, bars, order, range, ranks, streams, show, zoom, cancel, plot,
-        summary;
+    pj_piece run, view, quantity, bars, order, range, ranks, streams, waits, show, zoom, cancel,
+        plot, summary;
     const char *mark; // class of the field of the time
     pj_wizard_saver saver;
 } pj_inside_page;
@@ -24,7 +24,7 @@ const pj_run *pj_wizard_inside_run(const pj_wizard *wizard);
 const pj_rank_quantity *pj_wizard_inside_quantity(const pj_wizard *wizard);
 pj_rank_bars pj_wizard_inside_bars(const pj_wizard *wizard);
 pj_wizard_view pj_wizard_inside_view(const pj_wizard *wizard);
-/// Turns to the page with this run and view; `range`: of a timeline, "" = all.
+/// Turns to the page with this run and view; `range`: of a timeline, with its waits; "" = all.
 void pj_wizard_inside_open(pj_wizard *wizard, const pj_run *run, pj_wizard_view view,
                            const char *range);
 /// Shows what is chosen; what has to be read for it is read first.

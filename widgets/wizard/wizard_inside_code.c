@@ -36,6 +36,8 @@ static void code_look(const pj_wizard *wizard, pj_buf *out)
         add_field(wizard, "ranks", page->ranks, &fields);
         if (pj_piece_is_on(&wizard->parts, page->streams))
             pj_buf_puts(&fields, ", streams = true");
+        if (pj_piece_is_on(&wizard->parts, page->waits))
+            pj_buf_puts(&fields, ", waits = true");
         pj_wizard_code_how(wizard, false, &fields);
         add_call(wizard, "timeline(", pj_buf_str(&fields), out);
         return;

@@ -82,9 +82,16 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts
     size_t rows, columns;
     pj_lanes_size(0, 0, SIZE_MAX, &rows, &columns);
     *timeline = (pj_timeline_opts){
-        .rows_most = (uint32_t)rows, .columns = (uint32_t)columns, .streams = how->streams};
+        .rows_most = (uint32_t)rows,
+        .columns = (uint32_t)columns,
+        .streams = how->streams,
+        .waits = how->waits,
+    };
     opts->timeline = timeline;
-    return pj_load_texts_timeline(&how->texts, timeline, err);
+    if (!pj_load_texts_timeline(&how->texts, timeline, err))
+        return false;
+    pj_load_ask_timeline(opts);
+    return true;
 }
 
 bool pj_wizard_job_check(const pj_wizard_load *how, pj_err *err)

@@ -21,8 +21,9 @@ static const char *look_key(const pj_wizard *wizard, pj_arena *arena)
     const char *range = timeline ? pj_piece_text(&wizard->parts, page->range) : "";
     const char *ranks = timeline ? pj_piece_text(&wizard->parts, page->ranks) : "";
     bool streams = timeline && pj_piece_is_on(&wizard->parts, page->streams);
-    return pj_arena_format(arena, "%d %d %s %s %s", (int)pj_wizard_inside_view(wizard), streams,
-                           range, ranks, pj_wizard_inside_run(wizard)->path);
+    bool waits = timeline && pj_piece_is_on(&wizard->parts, page->waits);
+    return pj_arena_format(arena, "%d %d %d %s %s %s", (int)pj_wizard_inside_view(wizard), streams,
+                           waits, range, ranks, pj_wizard_inside_run(wizard)->path);
 }
 
 bool pj_wizard_look_done(const pj_wizard *wizard)
@@ -58,6 +59,7 @@ void pj_wizard_look_start(pj_wizard *wizard)
     how.texts.range = *range ? range : NULL;
     how.texts.ranks = *ranks ? ranks : NULL;
     how.streams = pj_piece_is_on(parts, page->streams);
+    how.waits = pj_piece_is_on(parts, page->waits);
     pj_err err = {.code = PJ_E_NONE};
     pj_wizard_look_end(wizard);
     if (!pj_wizard_job_check(&how, &err)) {

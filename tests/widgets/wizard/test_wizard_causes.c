@@ -67,6 +67,11 @@ static void findings_lead_to_their_views(void **state)
     assert_true(is_in_front(&s, "Inside a run"));
     const char *range = pj_bench_get(&s.bench, pj_user_named(&s, "Text", "Time"), "value");
     assert_non_null(strstr(range, "ms.."));
+    pj_user_holds(&s, code, "waits = true");
+    pj_widget *waits = pj_user_named(&s, "Checkbox", "Longest waits");
+    for (int i = 0; i < 1000 && !pj_user_shows(&s, "waits for rank"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    pj_user_change(&s, waits, "{'value': false}");
     pj_user_turn_to(&s, "Findings");
     pj_user_click(&s, "Steady iterations");
     assert_string_equal(pj_bench_get(&s.bench, pj_user_named(&s, "Text", "Region"), "value"),

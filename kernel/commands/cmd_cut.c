@@ -16,6 +16,7 @@
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/companion.h"
+#include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
 typedef struct cut_args {
@@ -151,6 +152,9 @@ static bool run_cut(pj_session *session, const void *given, pj_value *out, pj_er
                          .listeners = all.sinks,
                          .listener_count = all.sink_count,
                          .in_order = true};
+    if (args->anonymous) // whole, unless a part is named
+        opts.roi = (pj_roi_request){
+            .kind = PJ_ROI_RANGE, .to = 100, .from_percent = true, .to_percent = true};
     pj_job job = {.stop = session->stop, .memory_budget = args->load.memory};
     bool ok = pj_inputs_load_one(session, &args->load, opts, &run, err) &&
               check(run, args->path, err) && write_part(&all, run, args->path, &job, &facts, err);
@@ -186,7 +190,7 @@ static const pj_param params[] = {
      .offset = offsetof(cut_args, anonymous),
      .help = "Hides names: of functions, files, lines of code, nodes, programs, communicators. "
              "Times, structure, numbers and the names of MPI and OpenMP stay, so that the metrics "
-             "are the same."},
+             "are the same. Without --roi the trace stays whole."},
     {.name = "key",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(cut_args, key),

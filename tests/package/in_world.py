@@ -1,6 +1,7 @@
 """in_world.py ROOT: the program under ROOT/app, with nothing but ROOT to see, is a kernel that
 answers and draws."""
 
+import os
 import subprocess
 import sys
 
@@ -18,7 +19,8 @@ metrics(runs)
 write_connection_file(f"{root}/tmp/connection.json")
 kernel = subprocess.Popen(
     [*SPACE, "/bin/sh", "-c", SHELL, root, "/app/bin/popinjay", "kernel", "-f",
-     "/tmp/connection.json"]
+     "/tmp/connection.json"],
+    env={**os.environ, "TMPDIR": "/tmp"},
 )
 client = BlockingKernelClient(connection_file=f"{root}/tmp/connection.json")
 client.load_connection_file()

@@ -4,6 +4,7 @@
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,8 +74,9 @@ bool pj_rec_rewind_to(pj_rec_thread *t, const pj_rec_mark *mark)
 {
     if (mark->thread == t && t->tree)
         return true;
-    pj_rec_hold(t);
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
     const bool done = rewind_to(t, mark);
-    pj_rec_release(t);
+    pj_rec_signal_let(&before);
     return done;
 }

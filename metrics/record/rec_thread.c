@@ -245,6 +245,7 @@ static void discard(pj_rec_thread *t)
         munmap(t->chunk, PJ_REC_CHUNK_BYTES);
     if (t->tree)
         pj_rec_tree_free(t->tree);
+    pj_rec_thread_free_late(t);
     pj_rec_store_free(t->frames, t->depth_most * sizeof *t->frames);
     pj_rec_store_free(t, sizeof *t);
 }
@@ -327,12 +328,12 @@ static pj_rec_thread *make_thread(const char *name, bool readings)
     return t;
 }
 
-/// Of a process whose part is there.
+/// Of a process whose part is there; where a handler of a signal has come first, its.
 static pj_rec_thread *begin_thread(const char *name, bool readings)
 {
     sigset_t before;
     pj_rec_signal_hold_all(&before);
-    pj_rec_thread *thread = make_thread(name, readings);
+    pj_rec_thread *thread = pj_rec_self ? pj_rec_self : make_thread(name, readings);
     pj_rec_signal_let(&before);
     return thread;
 }
@@ -344,11 +345,14 @@ pj_rec_thread *pj_rec_thread_begin(const char *name)
 
 pj_rec_thread *pj_rec_thread_begin_other(const char *name)
 {
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
     pj_rec_thread *own = pj_rec_self,
-                  *other = pj_rec_part_ready() ? begin_thread(name, false) : NULL;
+                  *other = pj_rec_part_ready() ? make_thread(name, false) : NULL;
     pj_rec_self = own;
     if (other)
         pthread_setspecific(ends, own);
+    pj_rec_signal_let(&before);
     return other;
 }
 
@@ -393,6 +397,7 @@ void pj_rec_thread_end(pj_rec_thread *t)
 {
     sigset_t before;
     pj_rec_signal_hold_all(&before);
+    pj_rec_release(t); // where a handler has not returned
     if (pj_rec_self == t && is_on(t) && !t->readings)
         pj_rec_counters_read(t);
     pj_rec_counters_end(t);
@@ -487,15 +492,21 @@ bool pj_rec_is_open(const pj_rec_thread *t, uint32_t region)
     return find_open(t, region) > 0;
 }
 
+bool pj_rec_thread_leave_to(pj_rec_thread *t, uint32_t region, uint64_t ticks)
+{
+    const uint32_t depth = find_open(t, region);
+    while (depth > 0 && t->depth >= depth)
+        pj_rec_thread_leave(t, t->frames[t->depth - 1].region, ticks);
+    return depth > 0;
+}
+
 bool pj_rec_leave_to(pj_rec_thread *t, uint32_t region)
 {
     uint64_t ticks = pj_rec_now();
     pj_rec_hold(t);
-    const uint32_t depth = find_open(t, region);
-    while (depth > 0 && t->depth >= depth)
-        pj_rec_thread_leave(t, t->frames[t->depth - 1].region, ticks);
+    const bool open = pj_rec_thread_leave_to(t, region, ticks);
     pj_rec_release(t);
-    return depth > 0;
+    return open;
 }
 
 bool pj_rec_leave_any(pj_rec_thread *t, uint32_t region)

@@ -22,6 +22,7 @@ typedef struct pj_rec_frame {
 
 typedef struct pj_rec_tree pj_rec_tree;
 typedef struct pj_rec_calls pj_rec_calls;
+typedef struct pj_rec_late pj_rec_late;
 
 typedef struct pj_rec_thread {
     uint8_t *at;        // where the next record goes
@@ -34,13 +35,16 @@ typedef struct pj_rec_thread {
     uint8_t *chunk;
     uint32_t chunks; // that were written to the event file
     uint32_t number;
-    pj_rec_tree *tree;                  // call paths are counted in place of events; else NULL
-    pj_rec_calls *calls;                // that are looked at when they end; else NULL
-    bool busy;                          // an event is being written: see pj_rec_hold
-    bool over;                          // of `tree`: the recording has ended
-    bool off;                           // by pj_rec_off: leaves are still written
-    bool anonymous;                     // the chunk is memory only
-    bool readings;                      // it is no thread of the program
+    pj_rec_tree *tree;             // call paths are counted in place of events; else NULL
+    pj_rec_calls *calls;           // that are looked at when they end; else NULL
+    bool busy;                     // an event is being written: see pj_rec_hold
+    bool over;                     // of `tree`: the recording has ended
+    bool off;                      // by pj_rec_off: leaves are still written
+    bool anonymous;                // the chunk is memory only
+    bool readings;                 // it is no thread of the program
+    uint32_t late_count;           // what handlers of signals did while it was busy: see
+    uint32_t late_most, late_open; // rec_late
+    pj_rec_late *late;
     struct pj_rec_thread *next, **link; // list of all
 } pj_rec_thread;
 
@@ -67,8 +71,11 @@ static inline pj_rec_thread *pj_rec_here(void)
     return __builtin_expect(thread != NULL, 1) ? thread : pj_rec_thread_begin(NULL);
 }
 
-/// Around all that changes a thread, so that handlers of signals that come meanwhile do not write
-/// events of their own. Holds are not counted: what is called within one may release it once the
+/// What handlers of signals did while the thread was held.
+PJ_REC_API void pj_rec_thread_write_late(pj_rec_thread *thread);
+
+/// Around all that changes a thread: the events of handlers of signals that come meanwhile are
+/// written behind it. Holds are not counted: what is called within one may release it once the
 /// thread is whole again, and a handler that never returns leaves it held up to the next event.
 static inline void pj_rec_hold(pj_rec_thread *thread)
 {
@@ -80,6 +87,9 @@ static inline void pj_rec_release(pj_rec_thread *thread)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->busy = false;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(thread->late_count > 0, 0))
+        pj_rec_thread_write_late(thread);
 }
 
 /// Room for a record of `bytes` (PJ_REC_RECORD_MOST at most) and one more frame; false when
@@ -160,6 +170,10 @@ PJ_REC_API bool pj_rec_is_open(const pj_rec_thread *thread, uint32_t region);
 /// Off: nothing but this mark and leaves of what is open is written until it is on again.
 PJ_REC_API void pj_rec_off(pj_rec_thread *thread);
 PJ_REC_API void pj_rec_on(pj_rec_thread *thread);
+
+/// For rec_late.
+bool pj_rec_thread_leave_to(pj_rec_thread *thread, uint32_t region, uint64_t ticks);
+void pj_rec_thread_free_late(pj_rec_thread *thread);
 
 /// For rec_part.
 void pj_rec_thread_lock(void);

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 static int other;
+static volatile sig_atomic_t others;
 
 static void write_other(int signal)
 {
     (void)signal;
     if (write(other, "x", 1) != 1)
         _exit(1);
+    others++;
 }
 
 int main(int argc, char **argv)
@@ -27,6 +29,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < 50000; i++)
         written += write(file, "y", 1) == 1;
     setitimer(ITIMER_REAL, &never, NULL);
-    printf("%d written\n", written);
+    printf("%d %d\n", written, (int)others);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_event.h"
 #include "metrics/record/rec_export.h"
+#include "metrics/record/rec_late.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
 
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/// Set while the recorder itself is at work: what it calls, and signals that come, are left alone.
-static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t operations;
 
 typedef struct bit {
@@ -80,57 +79,69 @@ void *pj_rec_posix_real(pj_rec_posix_function *function, const char *symbol)
     return real;
 }
 
-static bool is_busy(void)
-{
-    const pj_rec_thread *thread = pj_rec_self;
-    return inside || (thread && thread->busy);
-}
-
 bool pj_rec_posix_wanted(const void *caller)
 {
-    return pj_rec_started() && !is_busy() && !pj_rec_is_own(caller);
+    return pj_rec_started() && !pj_rec_is_own(caller);
 }
 
-bool pj_rec_posix_missed(const void *caller)
+static uint32_t region_of(pj_rec_posix_function *function)
 {
-    return pj_rec_started() && is_busy() && !pj_rec_is_own(caller);
-}
-
-bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function)
-{
-    inside = true;
-    pj_rec_thread *thread = pj_rec_here();
     uint32_t id = __atomic_load_n(&function->region, __ATOMIC_RELAXED);
-    if (thread && id == 0) {
+    if (id == 0) {
         const int kept = errno;
         id = pj_rec_region(&(pj_rec_region_of){
             .name = function->name, .role = function->role, .paradigm = PJ_REC_PARADIGM_NONE});
         errno = kept;
         __atomic_store_n(&function->region, id, __ATOMIC_RELAXED);
     }
-    const bool entered = thread && id && pj_rec_enter(thread, id);
-    *call = (pj_rec_posix_call){.thread = thread, .region = id};
-    inside = false;
+    return id;
+}
+
+static bool enter_late(pj_rec_thread *thread, uint32_t region)
+{
+    const bool entered = pj_rec_late_enter(thread, region);
+    if (!entered)
+        pj_rec_part_miss();
     return entered;
+}
+
+bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function)
+{
+    pj_rec_thread *thread = pj_rec_here();
+    const uint32_t region = thread ? region_of(function) : 0;
+    if (region == 0)
+        return false;
+    *call = (pj_rec_posix_call){.thread = thread, .region = region, .late = thread->busy};
+    if (call->late)
+        return enter_late(thread, region);
+    pj_rec_release(thread); // what came at the end of the event before
+    return pj_rec_enter(thread, region);
 }
 
 void pj_rec_posix_back(pj_rec_posix_call *call)
 {
     call->kept = errno;
-    inside = true;
 }
 
 void pj_rec_posix_end(pj_rec_posix_call *call)
 {
-    if (pj_rec_self == call->thread) // the recording has not ended inside
+    if (pj_rec_self != call->thread) // the recording has ended inside
+        ;
+    else if (call->late)
+        pj_rec_late_leave(call->thread, call->region);
+    else
         pj_rec_leave_to(call->thread, call->region);
     errno = call->kept;
-    inside = false;
 }
 
-static bool put(const pj_rec_posix_call *call, pj_rec_event_type type, const uint64_t *members)
+static void put(const pj_rec_posix_call *call, pj_rec_event_type type, const uint64_t *members)
 {
-    return pj_rec_self == call->thread && pj_rec_event(call->thread, type, pj_rec_now(), members);
+    if (pj_rec_self != call->thread)
+        return;
+    if (call->late)
+        pj_rec_late_event(call->thread, type, members);
+    else
+        pj_rec_event(call->thread, type, pj_rec_now(), members);
 }
 
 pj_rec_posix_operation pj_rec_posix_operate(const pj_rec_posix_call *call, uint32_t handle,
@@ -139,12 +150,10 @@ pj_rec_posix_operation pj_rec_posix_operate(const pj_rec_posix_call *call, uint3
     pj_rec_posix_operation operation = {.handle = handle};
     if (handle == 0)
         return operation;
-    inside = true;
     operation.number = atomic_fetch_add_explicit(&operations, 1, memory_order_relaxed);
     put(call, PJ_REC_IO_OPERATION_BEGIN,
         (uint64_t[]){handle, (uint64_t)mode, 0,
                      mode == PJ_REC_POSIX_FLUSH ? PJ_REC_UNDEFINED : bytes, operation.number});
-    inside = false;
     return operation;
 }
 

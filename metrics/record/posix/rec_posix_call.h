@@ -17,7 +17,8 @@ typedef enum pj_rec_posix_mode {
 typedef struct pj_rec_posix_call {
     pj_rec_thread *thread;
     uint32_t region;
-    int kept; // errno
+    int kept;  // errno
+    bool late; // it is a signal handler's, within an event of the thread
 } pj_rec_posix_call;
 
 typedef struct pj_rec_posix_operation {
@@ -37,8 +38,6 @@ typedef struct pj_rec_posix_function {
 void *pj_rec_posix_real(pj_rec_posix_function *function, const char *symbol);
 /// Whether what `caller` asks for may be recorded at all: the process is, and it is not us.
 bool pj_rec_posix_wanted(const void *caller);
-/// Whether it would be recorded, but a handler of a signal asks for it within an event.
-bool pj_rec_posix_missed(const void *caller);
 /// Enters the region of the function; false: nothing of the call is recorded.
 bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function);
 /// The library's function has returned: keeps its errno.

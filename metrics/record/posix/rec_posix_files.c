@@ -69,13 +69,6 @@ static bool is_file(const struct stat *info)
     return S_ISREG(info->st_mode) || S_ISBLK(info->st_mode);
 }
 
-bool pj_rec_posix_is_file(int descriptor)
-{
-    struct stat info;
-    return descriptor >= 0 && descriptor < DESCRIPTORS && fstat(descriptor, &info) == 0 &&
-           is_file(&info);
-}
-
 static bool path_of(int descriptor, char path[PATH_MAX])
 {
     char link[40];

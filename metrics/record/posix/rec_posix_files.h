@@ -17,8 +17,6 @@ uint32_t pj_rec_posix_duplicated(int from, int to);
 uint32_t pj_rec_posix_closed(int descriptor);
 /// Forgets a range, both ends included.
 void pj_rec_posix_closed_range(unsigned first, unsigned last);
-/// Whether it may have a handle, without looking for that.
-bool pj_rec_posix_is_file(int descriptor);
 /// Whether the process is a child that borrows the memory of its parent (vfork).
 bool pj_rec_posix_borrowed(void);
 

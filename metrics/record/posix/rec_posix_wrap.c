@@ -31,14 +31,7 @@ enum { DATA = PJ_REC_ROLE_FILE_IO, METADATA = PJ_REC_ROLE_FILE_IO_METADATA };
 typedef pj_rec_posix_call call;
 typedef pj_rec_posix_function function;
 
-#define WANTED is_wanted(__builtin_return_address(0))
-
-static bool is_wanted(const void *caller)
-{
-    if (pj_rec_posix_missed(caller))
-        pj_rec_part_miss();
-    return pj_rec_posix_wanted(caller);
-}
+#define WANTED pj_rec_posix_wanted(__builtin_return_address(0))
 
 static uint64_t bytes_of(const struct iovec *parts, int count)
 {
@@ -52,11 +45,7 @@ static uint64_t bytes_of(const struct iovec *parts, int count)
 static uint32_t handle_of(const void *caller, int descriptor)
 {
     const int kept = errno;
-    uint32_t handle = 0;
-    if (pj_rec_posix_wanted(caller))
-        handle = pj_rec_posix_handle(descriptor);
-    else if (pj_rec_posix_missed(caller) && pj_rec_posix_is_file(descriptor))
-        pj_rec_part_miss();
+    const uint32_t handle = pj_rec_posix_wanted(caller) ? pj_rec_posix_handle(descriptor) : 0;
     errno = kept;
     return handle;
 }

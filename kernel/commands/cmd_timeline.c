@@ -79,7 +79,9 @@ const pj_command pj_command_timeline = {
         "ends "
         "of receives (eztrace), are read whole.\n"
         "Devices come below the ranks that use them, each with all of its streams: kernels are "
-        "running, and go before what is moved meanwhile. --streams shows every stream below them.\n"
+        "running, and go before what is moved meanwhile. --streams shows every stream below them. "
+        "Of AI runs (PyTorch traces) the waits of devices for "
+        "other ranks are hatched; what hosts do outside the device's runtime counts as running.\n"
         "Without --export the time in each kind of state is printed, per rank, thread and device.",
     .example = "popinjay timeline run.prv.gz --range 1.5s..1.6s --ranks 0-15 --export run.svg",
     .faces = PJ_IN_BOTH,

@@ -96,8 +96,7 @@ void pj_ai_cover_add(pj_ai_cover *cover, int64_t begin, int64_t end)
     settle(cover, cover->recent.count / 2);
 }
 
-/// Calls `take` for every span in the order of time.
-static void each_span(const pj_ai_cover *cover, void (*take)(void *context, pj_ai_span span),
+void pj_ai_cover_each(const pj_ai_cover *cover, void (*take)(void *context, pj_ai_span span),
                       void *context)
 {
     for (size_t b = 0; b < cover->block_count; b++)
@@ -133,7 +132,7 @@ void pj_ai_cover_finish(pj_ai_cover *cover)
         return;
     pj_ai_spans_unite(&cover->late);
     merging m = {.late = &cover->late};
-    each_span(cover, merge, &m);
+    pj_ai_cover_each(cover, merge, &m);
     take_late(&m, INT64_MAX);
     pj_ai_cover_free(cover);
     *cover = m.out;
@@ -183,7 +182,7 @@ static void keep_outside(void *context, pj_ai_span span)
 void pj_ai_cover_clear(pj_ai_cover *cover, int64_t begin, int64_t end)
 {
     clearing c = {.begin = begin, .end = end};
-    each_span(cover, keep_outside, &c);
+    pj_ai_cover_each(cover, keep_outside, &c);
     pj_ai_cover_free(cover);
     *cover = c.out;
 }

@@ -36,6 +36,9 @@ void pj_ai_cover_add(pj_ai_cover *cover, int64_t begin, int64_t end);
 void pj_ai_cover_finish(pj_ai_cover *cover);
 /// ns covered between two times.
 int64_t pj_ai_cover_within(const pj_ai_cover *cover, int64_t begin, int64_t end);
+/// Calls `take` for every span in the order of time.
+void pj_ai_cover_each(const pj_ai_cover *cover, void (*take)(void *context, pj_ai_span span),
+                      void *context);
 /// Leaves nothing between two times.
 void pj_ai_cover_clear(pj_ai_cover *cover, int64_t begin, int64_t end);
 /// All spans by `by` ns later.

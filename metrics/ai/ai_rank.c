@@ -18,12 +18,18 @@ pj_ai_rank *pj_ai_rank_new(const char *path)
     return rank;
 }
 
+static void free_device(pj_ai_device *device)
+{
+    free(device->pieces);
+    pj_ai_spans_free(&device->computed);
+}
+
 void pj_ai_rank_free(pj_ai_rank *rank)
 {
     if (!rank)
         return;
     for (size_t i = 0; i < rank->device_count; i++)
-        free(rank->devices[i].pieces);
+        free_device(&rank->devices[i]);
     free(rank->devices);
     free(rank->names);
     free(rank->name_kinds);

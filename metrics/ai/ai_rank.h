@@ -76,6 +76,13 @@ typedef struct pj_ai_piece {
     uint32_t exchange; // PJ_AI_NONE = a copy
 } pj_ai_piece;
 
+/// What of a rank outlives its settling, to be drawn.
+typedef enum pj_ai_drawn {
+    PJ_AI_DRAWS_NOTHING,
+    PJ_AI_DRAWS_DEVICES,
+    PJ_AI_DRAWS_STREAMS
+} pj_ai_drawn;
+
 typedef struct pj_ai_device {
     int64_t number;
     int64_t first, last; // of its records
@@ -84,7 +91,8 @@ typedef struct pj_ai_device {
     uint64_t to_device, to_host;
     pj_ai_piece *pieces;
     size_t piece_count, piece_cap;
-    pj_ai_share share; // once all ranks are matched
+    pj_ai_spans computed; // once settled, where it is drawn
+    pj_ai_share share;    // once all ranks are matched
 } pj_ai_device;
 
 /// Oddities, each with a sentence: ai_oddities.def.
@@ -100,6 +108,7 @@ typedef struct pj_ai_rank {
     const char *path;
     int64_t rank, world; // -1 = the file does not tell
     bool hip, cut;
+    pj_ai_drawn draws;
     uint64_t cut_at; // byte after which nothing could be used
     uint64_t file_bytes, text_bytes, events;
     uint64_t odd[PJ_AI_ODDITIES];

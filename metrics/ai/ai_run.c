@@ -1,6 +1,7 @@
 // Ranks are numbered, matched and split; what remains of them is a run with devices and an account.
 #include "metrics/ai/ai_run.h"
 #include "metrics/ai/ai_cover.h"
+#include "metrics/ai/ai_lanes.h"
 
 #include "metrics/ai/ai_match.h"
 #include "metrics/ai/ai_spans.h"
@@ -14,6 +15,7 @@
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
@@ -397,7 +399,14 @@ static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
         run->events += ranks->items[r]->events;
 }
 
-bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, bool raw_clock, pj_job *job,
+pj_ai_drawn pj_ai_run_draws(pj_ai_run_opts opts)
+{
+    if (!opts.timeline)
+        return PJ_AI_DRAWS_NOTHING;
+    return opts.timeline->streams ? PJ_AI_DRAWS_STREAMS : PJ_AI_DRAWS_DEVICES;
+}
+
+bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opts opts, pj_job *job,
                     pj_err *err)
 {
     size_t with = 0, all = count;
@@ -413,12 +422,13 @@ bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, bool raw_cloc
     pj_ai_match match;
     pj_ai_ranks whole = {.items = ranks, .count = count, .match = &match};
     pj_ai_account *account = pj_new(run->arena, pj_ai_account);
-    bool ok = pj_ai_match_ranks(ranks, count, raw_clock, job, &match, err);
+    bool ok = pj_ai_match_ranks(ranks, count, opts.raw_clock, job, &match, err);
     find_window(&whole);
     ok = ok && pj_ai_split(&whole, run->arena, account, job, err);
     if (ok) {
         fill(run, &whole, account);
-        remark(run, &whole, raw_clock);
+        remark(run, &whole, opts.raw_clock);
+        ok = !opts.timeline || pj_ai_lanes_draw(run, &whole, opts.timeline, err);
     }
     pj_ai_match_free(&match);
     return ok;

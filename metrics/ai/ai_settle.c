@@ -308,6 +308,10 @@ static void settle_device(settling *s, const pj_ai_record *records, size_t count
     pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     gather(s, records, count);
     expose(s, records, count);
+    if (s->rank->draws) {
+        s->device->computed = s->computed;
+        s->computed = (pj_ai_spans){.items = NULL};
+    }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         lists[i]->count = 0;
 }
@@ -421,12 +425,14 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
         order_exchanges(rank);
         assign_steps(rank);
         each_device(&s, walk);
-        forget_host(rank); // before lists as long as its own are made
+        if (!rank->draws)
+            forget_host(rank); // before lists as long as its own are made
         each_device(&s, settle_device);
     }
     pj_ai_spans *const lists[] = {&s.computed, &s.exchanged, &s.copied};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         pj_ai_spans_free(lists[i]);
-    forget_records(rank);
+    if (rank->draws != PJ_AI_DRAWS_STREAMS)
+        forget_records(rank);
     return ok;
 }

@@ -5,12 +5,12 @@
 
 #include "metrics/ai/ai_operations.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_sweep.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
-#include "metrics/base/sort.h"
 
 #include <stdlib.h>
 
@@ -206,109 +206,28 @@ static void keep_pairs(splitting *s, pj_arena *arena)
     }
 }
 
-/// The classes of time that are not computed, the one that counts first.
-typedef enum layer { TRANSFER, COPIES, UNSPLIT, WAIT, LAYERS } layer;
+typedef struct counting {
+    pj_ai_rank *rank;
+    uint64_t ns[PJ_AI_LAYERS];
+} counting;
 
-/// A moment at which one more piece of a layer is open, or one less.
-typedef struct border {
-    int64_t time;
-    int8_t change;
-    uint8_t layer;
-    uint32_t exchange; // of a wait
-} border;
-
-static int by_moment(const void *a, const void *b)
+static void count_stretch(void *self, const pj_ai_stretch *stretch)
 {
-    const border *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->exchange > y->exchange) - (x->exchange < y->exchange);
-}
-
-static size_t add_borders(border *out, const pj_ai_piece *piece, int64_t begin, int64_t end,
-                          layer of)
-{
-    if (end <= begin)
-        return 0;
-    out[0] = (border){begin, 1, (uint8_t)of, piece->exchange};
-    out[1] = (border){end, -1, (uint8_t)of, piece->exchange};
-    return 2;
-}
-
-static size_t lay_out(const pj_ai_rank *rank, const pj_ai_piece *piece, border *out)
-{
-    if (piece->exchange == PJ_AI_NONE)
-        return add_borders(out, piece, piece->begin, piece->end, COPIES);
-    const pj_ai_exchange *exchange = &rank->exchanges[piece->exchange];
-    if (!exchange->split)
-        return add_borders(out, piece, piece->begin, piece->end, UNSPLIT);
-    int64_t moves = exchange->begin + exchange->wait; // from here on
-    int64_t until = moves < piece->end ? moves : piece->end;
-    int64_t from = moves > piece->begin ? moves : piece->begin;
-    size_t count = add_borders(out, piece, piece->begin, until, WAIT);
-    return count + add_borders(out + count, piece, from, piece->end, TRANSFER);
-}
-
-/// Exchanges that wait, in the order in which they began to: time counts for the first of them.
-typedef struct waiting {
-    uint32_t *queue;
-    size_t first, count;
-    int32_t *open; // by exchange of the rank: pieces of it that wait now
-} waiting;
-
-static void note_wait(waiting *w, const border *at)
-{
-    if (at->layer != WAIT)
-        return;
-    w->open[at->exchange] += at->change;
-    if (at->change > 0)
-        w->queue[w->count++] = at->exchange;
-}
-
-static uint32_t first_waiting(waiting *w)
-{
-    while (!w->open[w->queue[w->first]])
-        w->first++;
-    return w->queue[w->first];
-}
-
-static void sweep(pj_ai_rank *rank, const border *borders, size_t count, waiting *w,
-                  uint64_t ns[LAYERS])
-{
-    int64_t open[LAYERS] = {0};
-    for (size_t i = 0; i < count; i++) {
-        uint64_t since = i ? (uint64_t)(borders[i].time - borders[i - 1].time) : 0;
-        unsigned l = TRANSFER;
-        while (l < LAYERS && !open[l])
-            l++;
-        if (since && l < LAYERS)
-            ns[l] += since;
-        if (since && l == WAIT)
-            rank->exchanges[first_waiting(w)].exposed += since;
-        open[borders[i].layer] += borders[i].change;
-        note_wait(w, &borders[i]);
-    }
+    counting *c = self;
+    uint64_t ns = (uint64_t)(stretch->end - stretch->begin);
+    c->ns[stretch->layer] += ns;
+    if (stretch->layer == PJ_AI_WAITS)
+        c->rank->exchanges[stretch->exchange].exposed += ns;
 }
 
 static void share_out(pj_ai_rank *rank, pj_ai_device *device)
 {
-    border *borders = pj_take_memory((4 * device->piece_count + 1) * sizeof *borders);
-    size_t count = 0;
-    uint64_t ns[LAYERS] = {0};
-    waiting w = {.queue = pj_take_memory((device->piece_count + 1) * sizeof *w.queue),
-                 .open = pj_take_zeros((rank->exchange_count + 1) * sizeof *w.open)};
-    for (size_t i = 0; i < device->piece_count; i++)
-        count += lay_out(rank, &device->pieces[i], borders + count);
-    if (count)
-        (void)!pj_sort_records(borders, count, sizeof *borders, by_moment, NULL);
-    sweep(rank, borders, count, &w, ns);
-    free(borders);
-    free(w.queue);
-    free(w.open);
-    device->share.transfer = ns[TRANSFER];
-    device->share.copies = ns[COPIES];
-    device->share.unsplit = ns[UNSPLIT];
-    device->share.wait = ns[WAIT];
+    counting c = {.rank = rank};
+    pj_ai_sweep(rank, device, (pj_ai_watch){count_stretch, &c});
+    device->share.transfer = c.ns[PJ_AI_TRANSFERS];
+    device->share.copies = c.ns[PJ_AI_COPIES];
+    device->share.unsplit = c.ns[PJ_AI_UNSPLIT];
+    device->share.wait = c.ns[PJ_AI_WAITS];
 }
 
 /// What is left of each wait counts for the pair that waits.

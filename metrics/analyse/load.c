@@ -112,6 +112,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                                    !loading->group,
                     .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
                     .raw_clock = opts->raw_clock,
+                    .timeline = opts->timeline ? &loading->timeline : NULL,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < own; i++)

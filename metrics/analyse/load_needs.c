@@ -62,7 +62,7 @@ bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 {
     bool whole = opts->roi.kind != PJ_ROI_RANGE && pj_network_is_ideal(&opts->network);
     bool events = opts->listener_count || opts->ideal_path || opts->slices || !whole;
-    bool threads = (opts->no_replay && !run->ai) || opts->timeline;
+    bool threads = (opts->no_replay && !run->ai) || (opts->timeline && !run->timeline);
     return !(events || threads) ||
            pj_fail(err, PJ_E_MISSING, run->path, 0,
                    "holds sums over all CPUs, and %s: metrics, plot scaling, compare and gate work "

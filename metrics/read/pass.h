@@ -33,6 +33,8 @@ typedef struct pj_pass {
     /// [from_ns, to_ns] is read, for states and messages. NULL = all is read.
     const pj_run *known;
     uint64_t from_ns, to_ns;
+    /// For readers of whole runs: what is to be seen of run->timeline; NULL = nothing.
+    const struct pj_timeline_opts *timeline;
     bool raw_clock; // clocks are taken as they are
     bool again;     // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.

@@ -7,14 +7,16 @@
 #include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
 
-/// Only programs with devices move data to them and launch kernels.
-static bool is_shown(const pj_timeline *timeline, size_t kind)
+/// Only programs with devices move data to them and launch kernels; of AI runs alone it is known
+/// when data are loaded and when devices wait.
+static bool is_shown(const pj_run *run, size_t kind)
 {
     bool of_devices = kind == PJ_TIMELINE_transfer || kind == PJ_TIMELINE_launch;
-    return timeline->devices || !of_devices;
+    bool of_ai = kind == PJ_TIMELINE_loading || kind == PJ_TIMELINE_waiting;
+    return (run->timeline->devices || !of_devices) && (run->ai || !of_ai);
 }
 
-static void add_columns(pj_table *table, const pj_timeline *timeline)
+static void add_columns(pj_table *table, const pj_run *run)
 {
     static const char *const keys[] = {
 #define KIND(name, title) #name "_ns",
@@ -25,14 +27,14 @@ static void add_columns(pj_table *table, const pj_timeline *timeline)
                         (pj_column){.key = "rank", .title = "Rank", .unit = PJ_UNIT_IDENTIFIER});
     pj_table_add_column(
         table, (pj_column){.key = "thread", .title = "Thread", .unit = PJ_UNIT_IDENTIFIER});
-    if (timeline->devices) {
+    if (run->timeline->devices) {
         pj_table_add_column(table,
                             (pj_column){.key = "device", .title = "Device", .text = PJ_TEXT});
         pj_table_add_column(table,
                             (pj_column){.key = "stream", .title = "Stream", .text = PJ_TEXT});
     }
     for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
-        if (is_shown(timeline, k))
+        if (is_shown(run, k))
             pj_table_add_column(table,
                                 (pj_column){.key = keys[k],
                                             .title = pj_timeline_kind_title((pj_timeline_kind)k),
@@ -70,14 +72,14 @@ pj_table *pj_timeline_table(const pj_run *run)
     const pj_timeline *timeline = run->timeline;
     pj_table *table = pj_table_new("");
     table->title = pj_arena_format(table->arena, "Timeline of %s", run->name);
-    add_columns(table, timeline);
+    add_columns(table, run);
     for (uint32_t lane = 0; lane < timeline->lanes; lane++) {
         pj_cell *cells = pj_table_add_row(table);
         cells = lane < timeline->threads
                     ? name_thread(run, lane, cells)
                     : name_device(&timeline->devices[lane - timeline->threads], cells);
         for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
-            if (is_shown(timeline, k))
+            if (is_shown(run, k))
                 *cells++ = pj_cell_int((int64_t)timeline->sums[lane * PJ_TIMELINE_KINDS + k]);
     }
     return table;

@@ -300,8 +300,8 @@ const char *pj_aspects_lack(unsigned wanted, const pj_run *run, const pj_timelin
 
 bool pj_aspects_stale(unsigned wanted, const pj_run *run)
 {
-    if (run->untraced) // its file has no more
-        return false;
+    if (run->untraced) // its file has no more, but that of an AI run
+        return run->ai && is_wanted(wanted, PJ_ASPECT_timeline);
     for (unsigned key = 0; key < PJ_ASPECT_COUNT; key++)
         if (is_wanted(wanted, key) && aspects[key]->stale && aspects[key]->stale(run))
             return true;

@@ -72,26 +72,53 @@ void pj_timeline_pixels_span(pj_timeline_pixels *pixels, uint64_t span_ns)
         widen(pixels);
 }
 
-void pj_timeline_pixels_lay(pj_timeline_pixels *pixels, uint32_t lane, pj_timeline_kind kind,
-                            uint64_t begin, uint64_t end)
+/// `sign` 1 = there is more of it, -1 = less, in numbers that wrap around.
+static void change(pj_timeline_pixels *pixels, uint32_t lane, pj_timeline_kind kind,
+                   const uint64_t times[2], uint64_t sign)
 {
     const pj_timeline_view *view = &pixels->view;
-    begin = begin > view->from_ns ? begin : view->from_ns;
-    if (!view->open_end)
-        end = end < view->to_ns ? end : view->to_ns;
-    if (end <= begin)
-        return;
-    pj_timeline_pixels_reach(pixels, end);
-    pixels->sums[(size_t)lane * PJ_TIMELINE_KINDS + kind] += end - begin;
-    uint64_t from = pj_timeline_view_ticks(view, begin), to = pj_timeline_view_ticks(view, end);
+    pixels->sums[(size_t)lane * PJ_TIMELINE_KINDS + kind] += sign * (times[1] - times[0]);
+    uint64_t from = pj_timeline_view_ticks(view, times[0]);
+    uint64_t to = pj_timeline_view_ticks(view, times[1]);
     uint64_t width = pj_timeline_view_width(view), c = from / width;
     size_t row = pj_timeline_view_row(view, lane);
     uint64_t *line = &pixels->ticks[row * view->columns * PJ_TIMELINE_KINDS + kind];
     for (; c < view->columns && from < to; c++) {
         uint64_t until = (c + 1) * width < to ? (c + 1) * width : to;
-        line[c * PJ_TIMELINE_KINDS] += until - from;
+        line[c * PJ_TIMELINE_KINDS] += sign * (until - from);
         from = until;
     }
+}
+
+/// What of a time is in the view; false when nothing is.
+static bool clip(pj_timeline_pixels *pixels, uint64_t times[2])
+{
+    const pj_timeline_view *view = &pixels->view;
+    times[0] = times[0] > view->from_ns ? times[0] : view->from_ns;
+    if (!view->open_end)
+        times[1] = times[1] < view->to_ns ? times[1] : view->to_ns;
+    if (times[1] <= times[0])
+        return false;
+    pj_timeline_pixels_reach(pixels, times[1]);
+    return true;
+}
+
+void pj_timeline_pixels_lay(pj_timeline_pixels *pixels, uint32_t lane, pj_timeline_kind kind,
+                            uint64_t begin, uint64_t end)
+{
+    uint64_t times[] = {begin, end};
+    if (clip(pixels, times))
+        change(pixels, lane, kind, times, 1);
+}
+
+void pj_timeline_pixels_move(pj_timeline_pixels *pixels, uint32_t lane,
+                             const pj_timeline_kind kinds[2], uint64_t begin, uint64_t end)
+{
+    uint64_t times[] = {begin, end};
+    if (!clip(pixels, times))
+        return;
+    change(pixels, lane, kinds[0], times, UINT64_MAX);
+    change(pixels, lane, kinds[1], times, 1);
 }
 
 void pj_timeline_pixels_add(const pj_timeline_pixels *pixels, pj_timeline *timeline)

@@ -27,6 +27,9 @@ size_t pj_timeline_pixels_sums(const pj_timeline_pixels *pixels);
 /// A lane is in a kind of time from `begin` to `end` (ns).
 void pj_timeline_pixels_lay(pj_timeline_pixels *pixels, uint32_t lane, pj_timeline_kind kind,
                             uint64_t begin, uint64_t end);
+/// What was laid as the first of two kinds is of the second one.
+void pj_timeline_pixels_move(pj_timeline_pixels *pixels, uint32_t lane,
+                             const pj_timeline_kind kinds[2], uint64_t begin, uint64_t end);
 /// Where the end is open: makes room up to `ns`, or for columns of that span.
 void pj_timeline_pixels_reach(pj_timeline_pixels *pixels, uint64_t ns);
 void pj_timeline_pixels_span(pj_timeline_pixels *pixels, uint64_t span_ns);

@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "metrics/table": ["metrics/base", "metrics/table"],
     "metrics/trace": ["metrics/base", "metrics/table", "metrics/trace"],
     "metrics/run": MODEL,
-    "metrics/ai": MODEL + ["metrics/ai"],
+    "metrics/ai": MODEL + ["metrics/ai", "metrics/stat/timeline_pixels.h", "metrics/stat/timeline_view.h"],
     "metrics/profile": ["metrics/base", "metrics/table", "metrics/trace", "metrics/profile"],
     "metrics/read": READ,
     "metrics/read/paraver": READ + ["metrics/read/paraver"],

@@ -169,3 +169,19 @@ void pj_lanes_hover(pj_lanes *lanes, size_t row, double from_column, double to_c
                             .h = lanes->row_px,
                             .hover = text});
 }
+
+void pj_lanes_hatch(pj_lanes *lanes, size_t row, size_t from_column, size_t to_column)
+{
+    double x0 = x_of_column(lanes, (double)from_column);
+    double high = lanes->row_px * (double)lanes->body / (double)lanes->high;
+    double middle = lanes->chart.top + ((double)row + 0.5) * lanes->row_px;
+    pj_figure_add(lanes->chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                                 .x = x0,
+                                                 .y = middle - high / 2,
+                                                 .w = x_of_column(lanes, (double)to_column) - x0,
+                                                 .h = high,
+                                                 .fill = PJ_PAPER & 0xffffff00u,
+                                                 .stroke = PJ_INK,
+                                                 .stroke_width = 0.6,
+                                                 .hatch = true});
+}

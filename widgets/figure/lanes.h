@@ -49,6 +49,8 @@ void pj_lanes_paint(pj_lanes *lanes, size_t row, size_t column, double from, dou
                     pj_colour colour);
 /// Puts what was painted into the figure; hover texts and messages come on top of it.
 void pj_lanes_finish(pj_lanes *lanes);
+/// Hatches part of a row, between two columns.
+void pj_lanes_hatch(pj_lanes *lanes, size_t row, size_t from_column, size_t to_column);
 /// A hover text over part of a row, between two columns.
 void pj_lanes_hover(pj_lanes *lanes, size_t row, double from_column, double to_column,
                     const char *text);

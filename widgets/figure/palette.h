@@ -70,6 +70,8 @@ pj_terminal_pair pj_palette_terminal(pj_palette palette, double value, bool mirr
 #define PJ_COLOUR_IO 0x2f9e86ffu
 #define PJ_COLOUR_TRANSFER 0x6fbf3fffu
 #define PJ_COLOUR_LAUNCH 0xe58fb1ffu
+#define PJ_COLOUR_LOADING 0x8f4b1fffu
+#define PJ_COLOUR_WAITING 0xf3b8b0ffu
 #define PJ_COLOUR_OTHER 0x8b94a0ffu
 #define PJ_COLOUR_DISABLED 0x5b6470ffu
 #define PJ_COLOUR_IDLE 0xd8dde4ffu

@@ -34,14 +34,14 @@ enum { AI_PARTS = AI_FIRST_CAUSE + PJ_AI_IDLE_CAUSES };
 
 static const part ai_parts[AI_FIRST_CAUSE] = {
     [USEFUL] = {"useful_ns", "Useful", PJ_COLOUR_RUNNING, false},
-    [AI_TRANSFER] = {"transfer_comm_ns", "Exchange", PJ_COLOUR_TRANSFER, false},
-    [AI_COPIES] = {"copies_ns", "Copies", PJ_COLOUR_IO, false},
-    [AI_UNSPLIT] = {"unsplit_ns", "Unsplit", PJ_COLOUR_COLLECTIVE, false},
-    [AI_WAIT] = {"wait_ns", "Wait for other ranks", PJ_COLOUR_MESSAGE, false},
+    [AI_TRANSFER] = {"transfer_comm_ns", "Exchange", PJ_COLOUR_COLLECTIVE, false},
+    [AI_COPIES] = {"copies_ns", "Copies", PJ_COLOUR_TRANSFER, false},
+    [AI_UNSPLIT] = {"unsplit_ns", "Unsplit", 0xf7d59bffu, false},
+    [AI_WAIT] = {"wait_ns", "Wait for other ranks", PJ_COLOUR_WAITING, false},
 };
 
 static const pj_colour ai_causes[PJ_AI_IDLE_CAUSES] = {
-    [PJ_AI_IDLE_not_started] = PJ_COLOUR_ABSENT, [PJ_AI_IDLE_data_loading] = PJ_COLOUR_MPI,
+    [PJ_AI_IDLE_not_started] = PJ_COLOUR_ABSENT, [PJ_AI_IDLE_data_loading] = PJ_COLOUR_LOADING,
     [PJ_AI_IDLE_synchronise] = PJ_COLOUR_SYNC,   [PJ_AI_IDLE_runtime] = PJ_COLOUR_FORK,
     [PJ_AI_IDLE_host] = PJ_COLOUR_OTHER,         [PJ_AI_IDLE_launch] = PJ_COLOUR_LAUNCH,
     [PJ_AI_IDLE_launch_latency] = 0xf2c9d8ffu,   [PJ_AI_IDLE_queued] = 0xb8d9a0ffu,

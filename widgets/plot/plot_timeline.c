@@ -32,6 +32,8 @@ static const pj_colour colours[PJ_TIMELINE_KINDS] = {
     [PJ_TIMELINE_collective] = PJ_COLOUR_COLLECTIVE,
     [PJ_TIMELINE_synchronisation] = PJ_COLOUR_SYNC,
     [PJ_TIMELINE_io] = PJ_COLOUR_IO,
+    [PJ_TIMELINE_loading] = PJ_COLOUR_LOADING,
+    [PJ_TIMELINE_waiting] = PJ_COLOUR_WAITING,
     [PJ_TIMELINE_other] = PJ_COLOUR_OTHER,
     [PJ_TIMELINE_disabled] = PJ_COLOUR_DISABLED,
     [PJ_TIMELINE_idle] = PJ_COLOUR_IDLE,
@@ -108,6 +110,31 @@ static void paint(timeline_plot *p)
                 at += s.ns[k];
             }
         }
+}
+
+/// Where devices wait for other ranks for longer than a few pixels.
+static void hatch_row(timeline_plot *p, size_t row)
+{
+    enum { LEAST = 3 };
+    pj_lanes *lanes = &p->lanes;
+    size_t since = 0;
+    for (size_t c = 0; c <= lanes->columns; c++) {
+        shares s = {.whole = 1};
+        if (c < lanes->columns)
+            s = shares_of(p, row, c, c + 1);
+        if (s.ns[PJ_TIMELINE_waiting] > s.whole / 2)
+            continue;
+        if (c - since >= LEAST)
+            pj_lanes_hatch(lanes, row, since, c);
+        since = c + 1;
+    }
+}
+
+static void hatch(timeline_plot *p)
+{
+    for (size_t row = p->timeline->threads;
+         row < p->lanes.rows && p->lanes.rows == p->lanes.lane_count; row++)
+        hatch_row(p, row);
 }
 
 // Hover texts
@@ -500,6 +527,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
         p.block *= 2;
     paint(&p);
     pj_lanes_finish(&p.lanes);
+    hatch(&p);
     for (size_t row = 0; row < p.lanes.rows; row++)
         hover_row(&p, row);
     hover_calls(&p);

@@ -184,11 +184,15 @@ static void add_structure(writer *w)
               "Phases of the run: start, iterations, output. Which of them is analysed, and why?",
               "structure");
     const pj_run *last = w->metrics->study->cases[w->last].run;
-    bool has_timeline = last->timeline || has_events(last); // summaries of old have none
-    if (has_timeline && last->runtime_ns > 0) // without states there is nothing to draw
+    bool has_file = has_events(last) || (last->ai && !last->provenance);
+    bool has_timeline = last->timeline || has_file; // summaries of old have none
+    if (has_timeline && last->runtime_ns > 0)       // without states there is nothing to draw
         add_code(w, "plot(\"timeline\", m.runs[#m.runs])", "Timeline of the largest run",
                  "fig:timeline");
-    if (!last->untraced)
+    if (last->ai)
+        add_code(w, "plot(\"devices\", m.runs[#m.runs])",
+                 "What each device of the largest run does", "fig:structure");
+    else if (!last->untraced)
         add_code(w, "plot(\"ranks\", m.runs[#m.runs])",
                  last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
                                         : "Where the time of each thread goes in the largest run",

@@ -18,6 +18,7 @@
 
 typedef struct databases {
     pj_pass *pass;
+    pj_ai_run_opts how;
     pj_ai_rank **ranks;
     size_t count, cap;
 } databases;
@@ -67,6 +68,7 @@ static bool settle(databases *all, pj_device_tables *t, pj_err *err)
     for (size_t i = 0; i < t->count; i++) {
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);
+        t->ranks[i]->draws = pj_ai_run_draws(all->how);
         ok = ok && pj_ai_rank_settle(t->ranks[i], all->pass->job, err);
         if (!t->ranks[i]->device_count) {
             pj_ai_rank_free(t->ranks[i]);
@@ -100,16 +102,16 @@ static bool read_file(databases *all, const char *path, pj_err *err)
 static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
 {
     pj_err problem = {.code = PJ_E_NONE};
-    databases all = {.pass = pass};
     size_t files = pass->file_count ? pass->file_count : 1;
+    bool one_clock = files == 1 || pass->raw_clock; // never aligned within a file
+    databases all = {.pass = pass, .how = {.raw_clock = one_clock, .timeline = pass->timeline}};
     bool ok = pj_source_facts_of(source).skips ||
               pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
                       "is a compressed database: decompress it first");
     ok = ok && pj_job_check(pass->job, pj_source_path(source), &problem);
     for (size_t i = 0; ok && i < files; i++)
         ok = read_file(&all, pass->file_count ? pass->files[i] : pj_source_path(source), &problem);
-    bool one_clock = files == 1 || pass->raw_clock; // never aligned within a file
-    ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, one_clock, pass->job, &problem);
+    ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem);
     for (size_t i = 0; i < all.count; i++)
         pj_ai_rank_free(all.ranks[i]);
     free(all.ranks);

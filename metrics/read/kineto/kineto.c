@@ -16,6 +16,7 @@
 
 typedef struct ranks {
     const pj_pass *pass;
+    pj_ai_run_opts how;
     pj_source *first; // of the first file
     pj_ai_rank **items;
     size_t count, next;
@@ -60,6 +61,7 @@ static bool read_rank(void *self, void *slot, pj_err *err)
     size_t i = *(const size_t *)slot;
     const char *path = r->count > 1 ? r->pass->files[i] : pj_source_path(r->first);
     pj_ai_rank *rank = r->items[i] = pj_ai_rank_new(path);
+    rank->draws = pj_ai_run_draws(r->how);
     if (i == 0)
         return pj_kineto_file_read(r->first, rank, err);
     pj_source *source = pj_source_open(path, r->pass->job, err);
@@ -102,11 +104,14 @@ static bool read_ranks(ranks *r, pj_err *err)
 
 static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
 {
-    ranks r = {.pass = pass, .first = source, .count = pass->file_count ? pass->file_count : 1};
+    ranks r = {.pass = pass,
+               .how = {.raw_clock = pass->raw_clock, .timeline = pass->timeline},
+               .first = source,
+               .count = pass->file_count ? pass->file_count : 1};
     r.items = pj_take_zeros(r.count * sizeof(pj_ai_rank *));
     pj_source_call(source, "PyTorch trace");
-    bool ok = read_ranks(&r, err) &&
-              pj_ai_run_fill(pass->run, r.items, r.count, pass->raw_clock, pass->job, err);
+    bool ok =
+        read_ranks(&r, err) && pj_ai_run_fill(pass->run, r.items, r.count, r.how, pass->job, err);
     for (size_t i = 0; i < r.count; i++)
         pj_ai_rank_free(r.items[i]);
     free(r.items);

@@ -9,6 +9,7 @@
 #include "metrics/read/read.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/timeline.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -239,6 +240,56 @@ static void cases_by_hand(void **state)
     }
 }
 
+/// Lanes of devices show what the account has, those of their streams what these do.
+static void timelines_add_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
+        const pj_timeline_opts timeline = {
+            .last_rank = UINT32_MAX, .rows_most = 64, .columns = 100, .streams = i % 2};
+        pj_err err = {.code = PJ_E_NONE};
+        pj_job job = {.workers = 2};
+        char path[512];
+        snprintf(path, sizeof path, CASES "%s", hands[i].path);
+        pj_auto_run run =
+            pj_load(path, (pj_load_opts){.timeline = &timeline, .no_replay = true}, &job, &err);
+        if (!run)
+            fail_msg("%s: %s", path, err.text);
+        const pj_timeline *t = run->timeline;
+        assert_int_equal(t->threads, run->layout.ranks);
+        for (uint32_t lane = 0, device = 0; lane < t->lanes; lane++) {
+            const uint64_t *sums = &t->sums[lane * PJ_TIMELINE_KINDS];
+            uint64_t all = 0;
+            for (unsigned k = 0; k < PJ_TIMELINE_KINDS; k++)
+                all += sums[k];
+            assert_int_equal(all, run->runtime_ns);
+            if (lane < t->threads || t->devices[lane - t->threads].stream)
+                continue;
+            const pj_ai_share *share = &run->ai->shares[device++];
+            assert_int_equal(sums[PJ_TIMELINE_running], share->useful);
+            assert_int_equal(sums[PJ_TIMELINE_transfer], share->copies);
+            assert_int_equal(sums[PJ_TIMELINE_waiting], share->wait);
+            assert_int_equal(sums[PJ_TIMELINE_collective] + sums[PJ_TIMELINE_message],
+                             share->transfer + share->unsplit);
+            assert_int_equal(sums[PJ_TIMELINE_idle], pj_ai_share_idle(share));
+        }
+    }
+}
+
+static void hosts_have_lanes(void **state)
+{
+    (void)state;
+    const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 64, .columns = 100};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(CASES "e9/rank{0,1}.json",
+                              (pj_load_opts){.timeline = &timeline, .no_replay = true}, &job, NULL);
+    assert_non_null(run);
+    const uint64_t *sums = &run->timeline->sums[PJ_TIMELINE_KINDS]; // of rank 1
+    assert_int_equal(sums[PJ_TIMELINE_loading], 36000);
+    assert_int_equal(sums[PJ_TIMELINE_synchronisation], 13000);
+    assert_int_equal(sums[PJ_TIMELINE_launch], 3000);
+}
+
 static const pj_ai_pair *pair_of(const pj_run *run, uint32_t rank, uint32_t culprit)
 {
     for (uint32_t i = 0; i < run->ai->pair_count; i++)
@@ -409,6 +460,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_by_hand),
+        cmocka_unit_test(timelines_add_up),
+        cmocka_unit_test(hosts_have_lanes),
         cmocka_unit_test(who_waits_for_whom_and_why),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(traps_are_counted),

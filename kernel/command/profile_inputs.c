@@ -15,7 +15,7 @@
 #include "metrics/base/ranks.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
-#include "metrics/profile/profile_merge.h"
+#include "metrics/profile/derive/profile_merge.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/run.h"
 

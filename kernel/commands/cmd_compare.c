@@ -9,8 +9,8 @@
 #include "kernel/command/value.h"
 #include "metrics/base/err.h"
 #include "metrics/pop/comparison.h"
+#include "metrics/profile/derive/profile_difference.h"
 #include "metrics/profile/profile.h"
-#include "metrics/profile/profile_difference.h"
 #include "metrics/table/table.h"
 
 typedef struct compare_args {

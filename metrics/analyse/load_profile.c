@@ -6,7 +6,7 @@
 #include "metrics/base/pool.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
-#include "metrics/profile/profile_merge.h"
+#include "metrics/profile/derive/profile_merge.h"
 #include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 

@@ -41,6 +41,7 @@ BAD = {
               {"kernel/main.c": "// Main.\nint f(char *s)\n{\n    return atoi(s);\n}\n"}],
     "names": [{"kernel/noun.c": "// Again.\n"}, {"kernel/text_util.c": "// A drawer.\n"}],
     "lengths": [{"kernel/long.c": "// Long.\n" + "int x;\n" * 900}],
+    "rooms": [{f"kernel/noun_{i}.c": "// One more.\n" for i in range(28)}],
     "readmes": [{"metrics/read/prv.c": "// Reader.\n"}, {"kernel/README.md": "# K\n" * 61},
                 {"README.md": "# T\n" * 201}],
     "openings": [{"kernel/main.c": "int x;\n"}, {"kernel/face.h": "// Face.\n#ifndef FACE\n"}],

@@ -11,6 +11,7 @@ SOURCE = (".c", ".h", ".def")
 SCRIPT = (".py", ".sh", ".lua", ".js", ".css")
 TEXT = SOURCE + SCRIPT + (".md", ".txt", ".json", ".ipynb", ".in", ".cmake", ".svg")
 MAX_LINES = 900
+MAX_NOUNS = 27  # in a folder; x.c, x.h and x.def are one
 
 # Folders of data, which no README describes.
 DATA = ("tests/corpus/", "tests/samples/", "tests/golden/", "tests/cli/", "share/", "notebooks/traces/")
@@ -245,6 +246,18 @@ def lengths(tree):
             yield f"{name}:{count}: more than {MAX_LINES} lines"
 
 
+def rooms(tree):
+    """A folder is a room: what outgrows it has a purpose of its own."""
+    nouns = {}
+    for name in tree.ending(SOURCE + SCRIPT):
+        folder, base = os.path.split(name)
+        if not (folder + "/").startswith(DATA):
+            nouns.setdefault(folder, set()).add(base.rsplit(".", 1)[0])
+    for folder, held in nouns.items():
+        if len(held) > MAX_NOUNS:
+            yield f"{folder}:1: {len(held)} nouns, more than {MAX_NOUNS}"
+
+
 def readmes(tree):
     """Every folder says what it is for, in 60 lines; the first page has 200."""
     folders = {os.path.dirname(name) for name in tree.files}
@@ -329,5 +342,5 @@ def headers(tree):
             yield f"{name}:1: uses names of {header} and does not include it"
 
 
-RULES = [includes, formats, declarations, headers, libraries, calls, names, lengths, readmes, openings,
-         characters, leftovers]
+RULES = [includes, formats, declarations, headers, libraries, calls, names, lengths, rooms, readmes,
+         openings, characters, leftovers]

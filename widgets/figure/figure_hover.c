@@ -5,8 +5,8 @@
 
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "widgets/figure/alive/figure_alive.h"
 #include "widgets/figure/escape.h"
-#include "widgets/figure/figure_alive.h"
 #include "widgets/figure/palette.h"
 
 #include <math.h>

@@ -87,7 +87,7 @@ static void add_spread(const folding *f, pj_spread spread)
 static const char *const bars[PJ_FAMILY_COUNT] = {
     [PJ_FAMILY_WORK] = "#5b8fd0", [PJ_FAMILY_BUILTIN] = "#8a93a0", [PJ_FAMILY_WAIT] = "#dd7a12"};
 
-/// A click has the pictures of the page show it (figure/link.js).
+/// A click has the pictures of the page show it (figure/alive/link.js).
 static void add_name(pj_buf *out, row r)
 {
     pj_buf_puts(out, "<span style=\"cursor:pointer\" data-pj-call=\"");
@@ -135,7 +135,8 @@ static void end_row(const folding *f)
     pj_buf_puts(f->out, "</details>");
 }
 
-/// What is folded is kept under a name (figure/link.js): of the profile, the kind and the root.
+/// What is folded is kept under a name (figure/alive/link.js): of the profile, the kind and the
+/// root.
 static void add_fold_name(const folding *f, const char *kind, pj_str root)
 {
     pj_buf_puts(f->out, "<div data-pj-folds=\"");

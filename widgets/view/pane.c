@@ -28,7 +28,7 @@ static pj_piece new_row(pj_pane *pane, size_t place)
                                           "flex-start", "style", "font_variant", "tabular-nums"));
     pj_piece_layout(pane->parts, row, "flex", "0 0 24px");
     pj_piece_layout(pane->parts, row, "align_items", "center");
-    if (pane->of_calls) // figure/link.js
+    if (pane->of_calls) // figure/alive/link.js
         pj_piece_set(pane->parts, row, "_dom_classes", json_pack("[s]", "pj-call"));
     pj_piece_on_place(pane->parts, row, pane->click, pane->place + place);
     return row;

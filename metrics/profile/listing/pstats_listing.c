@@ -4,8 +4,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/job.h"
 #include "metrics/profile/build/profile_build.h"
+#include "metrics/profile/derive/profile_merge.h"
 #include "metrics/profile/profile_graph.h"
-#include "metrics/profile/profile_merge.h"
 #include "metrics/profile/profile_table.h"
 
 #include <inttypes.h>

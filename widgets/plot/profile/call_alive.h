@@ -1,5 +1,5 @@
-// The data with which a picture of call paths is alive (widgets/figure/alive.js): more boxes than
-// are drawn, so that zooming shows what was too small. Ownership: arena.
+// The data with which a picture of call paths is alive (widgets/figure/alive/alive.js): more boxes
+// than are drawn, so that zooming shows what was too small. Ownership: arena.
 #ifndef PJ_CALL_ALIVE_H
 #define PJ_CALL_ALIVE_H
 

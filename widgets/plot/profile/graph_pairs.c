@@ -3,9 +3,9 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/profile/call_graph.h"
+#include "metrics/profile/derive/same_function.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
-#include "metrics/profile/same_function.h"
 
 enum { NOBODY = 1 << 30 }; // of a function that is not shown; more than there are functions
 

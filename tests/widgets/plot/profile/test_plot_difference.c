@@ -2,7 +2,7 @@
 // gone, noise of samples as such; ranks beside what they were.
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
-#include "metrics/profile/profile_difference.h"
+#include "metrics/profile/derive/profile_difference.h"
 #include "metrics/table/table.h"
 #include "tests/support/profile/read_profile.h"
 #include "widgets/figure/figure.h"

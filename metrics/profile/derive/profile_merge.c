@@ -1,14 +1,14 @@
 // Items are mapped part by part, values are copied block by block over all parts: profiles of ranks
 // have their items in much the same order, so the rows being filled stay in the cache.
-#include "metrics/profile/profile_merge.h"
+#include "metrics/profile/derive/profile_merge.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/build/oddities.h"
+#include "metrics/profile/derive/same_function.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
-#include "metrics/profile/same_function.h"
 
 /// Where the items of one part went.
 typedef struct mapping {

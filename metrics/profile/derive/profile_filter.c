@@ -1,11 +1,11 @@
 // A part is a merge of one profile that leaves things out.
-#include "metrics/profile/profile_filter.h"
+#include "metrics/profile/derive/profile_filter.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/job.h"
 #include "metrics/profile/build/profile_build.h"
-#include "metrics/profile/profile_merge.h"
+#include "metrics/profile/derive/profile_merge.h"
 #include "metrics/profile/profile_names.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // Of several locations of a rank the name counts when they agree.
-#include "metrics/profile/location_names.h"
+#include "metrics/profile/derive/location_names.h"
 
 static uint32_t find(const pj_location_names *n, int64_t rank, int64_t thread)
 {

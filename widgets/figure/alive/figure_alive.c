@@ -1,6 +1,6 @@
 // The script stands in each output of a notebook, as any of them may be removed; only the first one
 // in a page counts.
-#include "widgets/figure/figure_alive.h"
+#include "widgets/figure/alive/figure_alive.h"
 
 #include "metrics/base/str.h"
 

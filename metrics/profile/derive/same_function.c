@@ -1,5 +1,5 @@
 // Two tables of hashes: a pair is one only when it is so seen from both sides.
-#include "metrics/profile/same_function.h"
+#include "metrics/profile/derive/same_function.h"
 
 #include "metrics/base/fingerprint.h"
 #include "metrics/base/str.h"

@@ -1,16 +1,16 @@
 // Functions are matched by what stays the same when a program or its version changes: folders do
 // not, lines may.
-#include "metrics/profile/profile_difference.h"
+#include "metrics/profile/derive/profile_difference.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/derive/same_function.h"
 #include "metrics/profile/profile_graph.h"
 #include "metrics/profile/profile_names.h"
 #include "metrics/profile/profile_rows.h"
 #include "metrics/profile/profile_table.h"
-#include "metrics/profile/same_function.h"
 
 #include <math.h>
 #include <stdlib.h>

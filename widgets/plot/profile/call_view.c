@@ -330,8 +330,8 @@ static void say_title(pj_call_view *v, const pj_plot_opts *opts, const char *kin
     if (*view->where)
         pj_buf_addf(&text, ", %s", view->where);
     pj_buf_puts(&text, tree->reversed ? "; callers stand on their callees" : "");
-    if (*view->finding && !v->change)
-        pj_buf_addf(&text, ". %s", view->finding);
+    if (*view->told && !v->change)
+        pj_buf_addf(&text, ". %s", view->told);
     v->subtitle = pj_arena_text(arena, pj_buf_str(&text));
 }
 

@@ -411,7 +411,7 @@ static const char *title_of(const callgraph *c)
 static const char *subtitle_of(const callgraph *c)
 {
     const pj_profile_view *view = &c->view;
-    const char *finding = c->change ? "" : view->finding;
+    const char *finding = c->change ? "" : view->told;
     const char *said = c->opts.profile.normalise && c->change ? "both as if they took as long"
                        : c->by_calls ? "no time was measured: shares are those of calls"
                        : c->change   ? pj_change_sentence(view, c->change->then.total, view->total)

@@ -11,6 +11,7 @@
 #include "metrics/profile/rank_kinds.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/column_text.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/figure_terminal.h"
@@ -26,7 +27,10 @@
 #include <stdlib.h>
 
 enum { ROWS_MOST = 30, COLUMNS_MOST = 1024, CELLS_MOST = 3000, REST_LINES_MOST = 400 };
+enum { TEXT_ALL, TEXT_SHARE, TEXT_LEAST, TEXT_MOST, TEXT_CARRIERS, TEXTS };
 static const double width_usual = 960, row_usual = 19, label_most = 190, column_gap = 14;
+static const pj_style head_style = {
+    .size = 11, .anchor = PJ_ANCHOR_END, .colour = PJ_MUTED, .bold = true};
 static const double named_least = 0.0005; // part of the whole
 static const double most_of = 0.95;       // of a function's time: on how many ranks that is
 
@@ -53,8 +57,8 @@ typedef struct heat {
     double top;       // of the uppermost row
     double rest;      // height of what has no names, in rows
     const char *said; // what it shows
-    const char *titles[3], *(*texts)[3]; // of the numbers beside the rows
-    double widths[3], texts_width;
+    const char *titles[TEXTS], *(*texts)[TEXTS]; // of the numbers beside the rows
+    double widths[TEXTS], texts_width;
     unsigned text_count; // of them that are shown
     bool terminal;
 } heat;
@@ -188,8 +192,8 @@ static void say(heat *h)
                     pj_profile_view_amount(v, kinds->least),
                     pj_profile_view_amount(v, kinds->most));
     if (!text.len)
-        pj_buf_addf(&text, "%s%s in all", *v->finding ? v->finding : "",
-                    *v->finding ? "" : pj_profile_view_whole(v, v->total));
+        pj_buf_addf(&text, "%s%s%s%s", *v->finding ? "" : pj_profile_view_whole(v, v->total),
+                    *v->finding ? "" : " in all", *v->finding || !*v->told ? "" : ". ", v->told);
     h->said = pj_arena_text(v->arena, pj_buf_str(&text));
 }
 
@@ -199,22 +203,42 @@ static const char *axis_title(const heat *h)
 }
 
 /// Numbers beside the rows: all of it, its range over ranks, how many ranks have most of it.
+static void fill_texts(heat *h)
+{
+    const pj_profile_view *v = &h->values.view;
+    double *sums = pj_new_n(v->arena, double, h->named + (size_t)1);
+    double *ends = pj_new_n(v->arena, double, 2 * h->named + (size_t)1);
+    for (uint32_t i = 0; i < h->named; i++) {
+        sums[i] = h->rows[i].sum;
+        ends[2 * i] = h->rows[i].least;
+        ends[2 * i + 1] = h->rows[i].most;
+    }
+    pj_column_text all = pj_profile_view_column(v, sums, h->named);
+    pj_column_text range = pj_profile_view_column(v, ends, 2 * h->named);
+    h->titles[TEXT_ALL] = pj_profile_view_head(v, all, "In all");
+    h->titles[TEXT_SHARE] = "%";
+    h->titles[TEXT_LEAST] = pj_profile_view_head(v, range, "Least");
+    h->titles[TEXT_MOST] = pj_profile_view_head(v, range, "Most");
+    h->titles[TEXT_CARRIERS] = "95\u00a0% on";
+    for (uint32_t i = 0; i < h->named; i++) {
+        const heat_row *row = &h->rows[i];
+        h->texts[i][TEXT_ALL] = pj_profile_view_number(v, all, row->sum);
+        h->texts[i][TEXT_SHARE] = pj_profile_view_percent(v, row->sum, v->total);
+        h->texts[i][TEXT_LEAST] = pj_profile_view_number(v, range, row->least);
+        h->texts[i][TEXT_MOST] = pj_profile_view_number(v, range, row->most);
+        h->texts[i][TEXT_CARRIERS] =
+            pj_arena_format(v->arena, "%u of %u", row->carriers, v->location_count);
+    }
+}
+
 static void make_texts(heat *h, const pj_draw *draw)
 {
     const pj_profile_view *v = &h->values.view;
-    static const char *const titles[] = {"In all", "Least to most", "95\u00a0% on"};
     h->texts = pj_arena_alloc(v->arena, sizeof *h->texts * (h->named + (size_t)1));
-    for (unsigned c = 0; c < 3; c++) {
-        h->titles[c] = titles[c];
-        h->widths[c] = pj_textbox_width(draw, titles[c], pj_textbox_note);
-    }
-    for (uint32_t i = 0; i < h->named; i++) {
-        const heat_row *row = &h->rows[i];
-        h->texts[i][0] = pj_arena_format(v->arena, "%s, %s", pj_profile_view_amount(v, row->sum),
-                                         pj_profile_view_share(v, row->sum, v->total));
-        h->texts[i][1] = range_text(h, row);
-        h->texts[i][2] = pj_arena_format(v->arena, "%u of %u", row->carriers, v->location_count);
-        for (unsigned c = 0; c < 3; c++)
+    fill_texts(h);
+    for (unsigned c = 0; c < TEXTS; c++) {
+        h->widths[c] = pj_textbox_width(draw, h->titles[c], head_style);
+        for (uint32_t i = 0; i < h->named; i++)
             h->widths[c] =
                 fmax(h->widths[c], pj_textbox_width(draw, h->texts[i][c], (pj_style){.size = 11}));
     }
@@ -225,7 +249,7 @@ static void choose_texts(heat *h)
 {
     const double cells_least = 330;
     double width = h->opts.width > 0 ? h->opts.width : width_usual;
-    unsigned most = h->values.view.location_count < 2 ? 1 : 3;
+    unsigned most = h->values.view.location_count < 2 ? TEXT_LEAST : TEXTS;
     for (unsigned c = 0; c < most; c++) {
         double with = h->texts_width + h->widths[c] + column_gap;
         if (width - label_most - with < cells_least)
@@ -433,15 +457,15 @@ static void add_image(heat *h, uint32_t from, uint32_t count, uint32_t lines_mos
 static void add_row_hover(const heat *h, uint32_t i)
 {
     const heat_row *row = &h->rows[i];
-    pj_figure_add(
-        h->chart.figure,
-        (pj_mark){.kind = PJ_MARK_RECT,
-                  .x = h->chart.left,
-                  .y = top_of(h, i),
-                  .w = h->chart.right - h->chart.left,
-                  .h = top_of(h, i + 1.0) - top_of(h, i),
-                  .hover = pj_arena_format(h->values.view.arena, "%s\n%s, 95\u00a0%% of it on %s",
-                                           row->name, h->texts[i][1], h->texts[i][2])});
+    pj_figure_add(h->chart.figure,
+                  (pj_mark){.kind = PJ_MARK_RECT,
+                            .x = h->chart.left,
+                            .y = top_of(h, i),
+                            .w = h->chart.right - h->chart.left,
+                            .h = top_of(h, i + 1.0) - top_of(h, i),
+                            .hover = pj_arena_format(
+                                h->values.view.arena, "%s\n%s, 95\u00a0%% of it on %s", row->name,
+                                range_text(h, row), h->texts[i][TEXT_CARRIERS])});
 }
 
 static void add_named(heat *h)
@@ -492,10 +516,10 @@ static void add_texts(const heat *h)
 {
     double right = h->chart.right + 6;
     for (unsigned c = 0; c < h->text_count; c++) {
-        pj_style style = {.size = 11, .anchor = PJ_ANCHOR_END, .colour = c ? PJ_MUTED : PJ_INK};
+        pj_style style = {
+            .size = 11, .anchor = PJ_ANCHOR_END, .colour = c <= TEXT_SHARE ? PJ_INK : PJ_MUTED};
         right += h->widths[c] + column_gap;
-        pj_style head = {.size = 11, .anchor = PJ_ANCHOR_END, .colour = PJ_MUTED, .bold = true};
-        pj_textbox_put(h->chart.figure, right - 6, h->chart.top - 14, h->titles[c], head);
+        pj_textbox_put(h->chart.figure, right - 6, h->chart.top - 14, h->titles[c], head_style);
         for (uint32_t i = 0; h->row >= 9 && i < h->named; i++)
             pj_textbox_put(h->chart.figure, right - 6, top_of(h, i + 0.5) + 4, h->texts[i][c],
                            style);
@@ -572,7 +596,8 @@ static pj_figure *draw_it(heat *h, const pj_draw *draw, pj_err *err)
         h->chart.arena,
         "A heat map of %u functions at %u ranks or threads, stronger where they take "
         "longer. %s. Most: %s, %s.",
-        h->count, v->location_count, h->said, h->rows[0].name, h->texts[0][0]);
+        h->count, v->location_count, h->said, h->rows[0].name,
+        pj_profile_view_amount(v, h->rows[0].sum));
     return h->chart.figure;
 }
 

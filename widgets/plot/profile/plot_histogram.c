@@ -6,9 +6,9 @@
 #include "metrics/profile/profile.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/column_text.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
-#include "widgets/figure/palette.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile/profile_view.h"
@@ -62,18 +62,23 @@ static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw
 {
     const pj_profile_view *v = &h->values.view;
     const char *labels[BINS];
+    double middles[BINS];
     uint32_t most = 0;
     for (size_t b = 0; b < BINS; b++) {
-        labels[b] = pj_profile_view_amount(v, (edge_of(h, b) + edge_of(h, b + 1)) / 2);
+        middles[b] = (edge_of(h, b) + edge_of(h, b + 1)) / 2;
         most = h->counts[b] > most ? h->counts[b] : most;
     }
+    pj_column_text form = pj_profile_view_column(v, middles, BINS);
+    for (size_t b = 0; b < BINS; b++)
+        labels[b] = pj_profile_view_number(v, form, middles[b]);
     pj_axis y = pj_axis_new(PJ_AXIS_LINEAR, 0, most, true);
     y.whole = true;
     y.title = v->ranks == v->location_count ? "Ranks" : "Threads";
     pj_axis x = pj_axis_categories(v->arena, labels, BINS);
     const char *name = pj_function_short(v->profile, h->region, v->arena);
-    x.title =
+    const char *what =
         pj_arena_format(v->arena, "Time of %s, %s", name, v->opts.own ? "own" : "with callees");
+    x.title = pj_profile_view_head(v, form, what);
     return pj_chart_new(
         (pj_chart_opts){.title = opts.title
                                      ? opts.title
@@ -87,6 +92,24 @@ static pj_chart frame(const histogram *h, pj_plot_opts opts, const pj_draw *draw
         draw);
 }
 
+/// Up a bar of that width and height, in as many lines as it holds.
+static void put_upwards(pj_chart *chart, const char *text, double middle, double width,
+                        double height)
+{
+    pj_style style = {.size = 11, .angle = 90};
+    const char **lines;
+    size_t room = (size_t)fmax(width / PJ_TEXTBOX_LINE, 1);
+    size_t count = pj_textbox_wrap(chart->draw, chart->arena, text, style, height, &lines);
+    size_t shown = count < room ? count : room;
+    double x = middle + 4 - (double)(shown - 1) * PJ_TEXTBOX_LINE / 2;
+    for (size_t i = 0; i < shown; i++, x += PJ_TEXTBOX_LINE) {
+        bool cut = i + 1 == shown && count > shown;
+        const char *line = cut ? pj_arena_format(chart->arena, "%s ...", lines[i]) : lines[i];
+        line = pj_textbox_elide(chart->draw, chart->arena, line, style, height);
+        pj_textbox_put(chart->figure, x, chart->bottom - 6, line, style);
+    }
+}
+
 /// Names the ranks of a bin: up its bar where that is high enough, else above its number.
 static void put_ranks(const histogram *h, const pj_draw *draw, pj_chart *chart, size_t bin)
 {
@@ -96,10 +119,7 @@ static void put_ranks(const histogram *h, const pj_draw *draw, pj_chart *chart, 
     double x = chart->left + ((double)bin + 0.5) * slot, room = chart->bottom - top;
     const char *names = ranks_of(h, bin);
     if (room >= least_height) {
-        style.angle = 90;
-        style.halo = false;
-        names = pj_textbox_elide(draw, chart->arena, names, style, room - 12);
-        pj_textbox_put(chart->figure, x + 4, chart->bottom - 6, names, style);
+        put_upwards(chart, names, x, slot - 4, room - 12);
     } else if (pj_textbox_width(draw, names, style) <= slot) {
         style.anchor = PJ_ANCHOR_MIDDLE;
         style.colour = PJ_MUTED;
@@ -125,7 +145,7 @@ static pj_figure *draw_it(histogram *h, pj_plot_opts opts, const pj_draw *draw)
                                               .y = top,
                                               .w = slot - 4,
                                               .h = chart.bottom - top,
-                                              .fill = pj_palette_mix(fill, PJ_INK, 0.15),
+                                              .fill = fill,
                                               .hover = hover_of(h, b)});
         put_ranks(h, draw, &chart, b);
         pj_textbox_put(chart.figure, chart.left + ((double)b + 0.5) * slot, top - 4,

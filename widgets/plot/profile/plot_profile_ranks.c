@@ -16,6 +16,7 @@
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile/call_view.h"
 #include "widgets/plot/profile/profile_view.h"
+#include "widgets/plot/profile/rank_list.h"
 #include "widgets/plot/profile/rank_values.h"
 
 #include <stdlib.h>
@@ -37,6 +38,7 @@ typedef struct ranks_plot {
     uint32_t *places; // by location: that of `then`
     uint32_t *order;  // by bar: the location that it is of
     uint32_t means;   // bars of means behind them
+    double room;      // px right of them
     pj_plot_opts opts;
     part parts[PARTS_MOST + 1]; // from the bottom of the bars
     size_t part_count;
@@ -218,6 +220,7 @@ static pj_chart frame(ranks_plot *p, const char *title, const char *subtitle, do
                                         .subtitle = subtitle,
                                         .width = p->opts.width > 0 ? p->opts.width : width_usual,
                                         .height = p->opts.height,
+                                        .room = p->room,
                                         .x = x,
                                         .y = time_axis(p, most),
                                         .keys = keys,
@@ -348,9 +351,10 @@ static const char *said(const ranks_plot *p)
     if (text.len)
         return pj_arena_text(v->arena, pj_buf_str(&text));
     const char *gap = pj_rank_gap_said(&p->values, p->whole);
-    return *v->finding ? v->finding
-                       : pj_arena_format(v->arena, "%s%sOwn time of functions, %s in all", gap,
-                                         *gap ? ". " : "", total);
+    if (*v->finding)
+        return v->finding;
+    return pj_arena_format(v->arena, "%s%s%s in all%s%s", gap, *gap ? ". " : "", total,
+                           *gap || !*v->told ? "" : ". ", *gap ? "" : v->told);
 }
 
 static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
@@ -377,27 +381,13 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
 
 // ---- one function
 
-/// The right end of a text over the line at `value`: where bars leave room for it, from the right.
-static double free_end(const ranks_plot *p, const pj_chart *chart, const double *of, double value,
-                       double width)
-{
-    uint32_t end = p->values.view.location_count;
-    double slot = slot_of(p, chart);
-    for (uint32_t place = end; place-- > 0;) {
-        if (pj_profile_sums_size(of[p->order[place]]) >= value)
-            end = place;
-        else if ((end - place) * slot >= width + 4)
-            return chart->left + end * slot - 2;
-    }
-    return chart->right;
-}
+static const pj_style level_style = {.size = 11, .colour = PJ_MUTED};
+static const double level_gap = 6;
 
-static void add_level(const ranks_plot *p, pj_chart *chart, const double *of, double value,
-                      const char *text)
+/// A line of the mean, told right of the bars.
+static void add_mean(const ranks_plot *p, pj_chart *chart, double mean, const char *text)
 {
-    pj_style style = {.size = 11, .colour = PJ_MUTED, .anchor = PJ_ANCHOR_END};
-    double y = pj_chart_y(chart, shown(p, value)),
-           width = pj_textbox_width(chart->draw, text, style);
+    double y = pj_chart_y(chart, shown(p, mean)), line = PJ_TEXTBOX_LINE;
     pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
                                            .x = chart->left,
                                            .y = y,
@@ -406,14 +396,8 @@ static void add_level(const ranks_plot *p, pj_chart *chart, const double *of, do
                                            .stroke = PJ_MUTED,
                                            .stroke_width = 1.2,
                                            .dash = 4});
-    double right = free_end(p, chart, of, value, width);
-    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_RECT,
-                                           .x = right - width - 3,
-                                           .y = y - 15,
-                                           .w = width + 6,
-                                           .h = 14,
-                                           .fill = PJ_PAPER});
-    pj_textbox_put(chart->figure, right, y - 4, text, style);
+    pj_textbox_put(chart->figure, chart->right + level_gap, y + 4 - line / 2, "mean", level_style);
+    pj_textbox_put(chart->figure, chart->right + level_gap, y + 4 + line / 2, text, level_style);
 }
 
 /// What one function takes at each location as shown.
@@ -494,15 +478,17 @@ static pj_figure *draw_function(ranks_plot *p, uint32_t region, const pj_draw *d
     }
     const char *subtitle = function_said(p, &f, spread, &most);
     put_in_order(p, f.of);
+    const char *mean = pj_profile_view_amount(v, spread.mean);
+    p->room = level_gap + fmax(pj_textbox_width(draw, mean, level_style),
+                               pj_textbox_width(draw, "mean", level_style));
     pj_chart chart = frame(p,
                            pj_arena_format(v->arena, "%s over ranks%s: %s", name,
                                            f.shows_own ? ", own time" : "", titled(p)),
                            subtitle, most, draw);
-    pj_colour fill = pj_palette_mix(pj_function_colour(v->profile, region), PJ_INK, 0.12);
+    pj_colour fill = pj_function_colour(v->profile, region);
     for (uint32_t place = 0; place < v->location_count; place++)
         add_function_bar(p, &chart, place, &f, fill);
-    add_level(p, &chart, f.of, spread.mean,
-              pj_arena_format(v->arena, "mean %s", pj_profile_view_amount(v, spread.mean)));
+    add_mean(p, &chart, spread.mean, mean);
     chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(chart.arena, "Bars of %s at each of %u ranks: %s.",
                                             name, v->location_count, subtitle);
@@ -510,6 +496,8 @@ static pj_figure *draw_function(ranks_plot *p, uint32_t region, const pj_draw *d
 }
 
 // ---- the whole
+
+static const char no_own_time[] = "the profile tells no own time of functions by rank";
 
 static pj_figure *draw_it(ranks_plot *p, const pj_draw *draw, pj_err *err)
 {
@@ -523,13 +511,19 @@ static pj_figure *draw_it(ranks_plot *p, const pj_draw *draw, pj_err *err)
         uint32_t region = pj_rank_values_function(&p->values, err);
         return region == PJ_NO_ITEM ? NULL : draw_function(p, region, draw, err);
     }
+    if (v->location_count == 1 && !p->compared) {
+        pj_figure *list = pj_rank_list(&p->values, p->opts, draw);
+        if (!list)
+            pj_fail(err, PJ_E_MISSING, NULL, 0, "%s", no_own_time);
+        return list;
+    }
     choose_parts(p);
     colour_parts(p);
     if (p->compared)
         choose_parts_then(p);
     if (p->most > 0)
         return draw_stacks(p, draw);
-    pj_fail(err, PJ_E_MISSING, NULL, 0, "the profile tells no own time of functions by rank");
+    pj_fail(err, PJ_E_MISSING, NULL, 0, "%s", no_own_time);
     return NULL;
 }
 

@@ -256,7 +256,7 @@ static const char *number_text(const listing *l, double value)
     pj_auto_buf text = {0};
     if (isnan(value))
         return "";
-    pj_column_text_number(&text, l->form, value);
+    pj_column_text_slight(&text, l->form, value);
     return pj_arena_text(l->arena, pj_buf_str(&text));
 }
 
@@ -272,6 +272,8 @@ static double share_of(const block *of, const told *line)
 
 static const char *share_text(const listing *l, double share)
 {
+    if (share > 0 && share < 0.0005)
+        return "<0.1";
     return share > 0 ? pj_arena_format(l->arena, "%.1f", 100 * share) : "";
 }
 
@@ -497,13 +499,15 @@ static void add_cells(const listing *l, const row *r, double y)
         double value = value_at(l, l->value, r->line->item, k), x = l->cells_left + l->cell * k;
         pj_colour fill =
             isnan(value) ? PJ_HEAT_ABSENT : pj_heat_colour(PJ_FAMILY_WORK, value / l->largest_cell);
+        bool number = l->cell >= 40 && !isnan(value);
+        fill = number ? pj_palette_legible(fill) : fill;
         add_rect(l, x, y, l->cell - (l->cell > 4 && !l->terminal ? 1 : 0),
                  l->row - (l->terminal ? 0 : 1),
                  (pj_mark){.fill = fill,
                            .hover = pj_arena_format(l->arena, "line %u, %s: %s", r->number,
                                                     location_text(l, k),
                                                     isnan(value) ? "not run" : amount(l, value))});
-        if (l->cell >= 40 && !isnan(value))
+        if (number)
             pj_textbox_put(
                 l->figure, x + l->cell / 2, y + l->row - 5, number_text(l, value),
                 (pj_style){.size = 10, .colour = pj_palette_ink(fill), .anchor = PJ_ANCHOR_MIDDLE});

@@ -7,6 +7,7 @@
 #include "metrics/profile/call_tree.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
+#include "widgets/figure/column_text.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/figure_terminal.h"
@@ -210,11 +211,15 @@ static void add_strip(const sunburst *s, uint32_t box, double x, double y)
                                        .pixel_rows = 1});
 }
 
-static void add_row(const sunburst *s, const listed *of, double x, double y, double width)
+static void add_row(const sunburst *s, const listed *of, pj_column_text form, pj_point at,
+                    double width)
 {
+    static const double amount_least = 48;
     const pj_profile_view *view = &s->v.view;
+    double x = at.x, y = at.y;
     pj_style style = {.size = 11.5}, faint = {.size = 11, .colour = PJ_MUTED};
-    double right = pj_textbox_width(s->draw, "000.0 ms", faint) + 52;
+    const char *amount = pj_profile_view_number(view, form, of->whole);
+    double right = fmax(pj_textbox_width(s->draw, amount, faint), amount_least) + 56;
     if (s->v.view.location_count > 1) {
         right += STRIP_WIDTH + 10;
         add_strip(s, of->box, x + width - right, y);
@@ -233,8 +238,8 @@ static void add_row(const sunburst *s, const listed *of, double x, double y, dou
                    pj_textbox_squeeze(s->draw, s->figure->arena, name, style, width - right - 27),
                    style);
     faint.anchor = PJ_ANCHOR_END;
-    pj_textbox_put(s->figure, x + width - 46, y, pj_profile_view_amount(view, of->whole), faint);
-    pj_textbox_put(s->figure, x + width, y, pj_profile_view_share(view, of->whole, view->total),
+    pj_textbox_put(s->figure, x + width - 46, y, amount, faint);
+    pj_textbox_put(s->figure, x + width, y, pj_profile_view_percent(view, of->whole, view->total),
                    faint);
     pj_figure_add(s->figure,
                   (pj_mark){.kind = PJ_MARK_RECT,
@@ -267,12 +272,19 @@ static double add_keys(const sunburst *s, double x, double y)
 static double add_list(const sunburst *s, double x, double y, double width)
 {
     listed list[LISTED_MOST];
+    double wholes[LISTED_MOST];
     size_t count = list_functions(s, list);
-    pj_textbox_put(s->figure, x, y, "With callees",
-                   (pj_style){.size = 12, .bold = true, .colour = PJ_MUTED});
+    for (size_t i = 0; i < count; i++)
+        wholes[i] = list[i].whole;
+    pj_column_text form = pj_profile_view_column(&s->v.view, wholes, count);
+    pj_style head = {.size = 12, .bold = true, .colour = PJ_MUTED};
+    pj_textbox_put(s->figure, x, y, "With callees", head);
+    head.anchor = PJ_ANCHOR_END;
+    pj_textbox_put(s->figure, x + width - 46, y, pj_profile_view_head(&s->v.view, form, ""), head);
+    pj_textbox_put(s->figure, x + width, y, "%", head);
     y += 20;
     for (size_t i = 0; i < count; i++, y += 18)
-        add_row(s, &list[i], x, y, width);
+        add_row(s, &list[i], form, (pj_point){x, y}, width);
     return add_keys(s, x, y + 12);
 }
 

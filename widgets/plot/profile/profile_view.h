@@ -11,6 +11,7 @@
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_sums.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/column_text.h"
 #include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
@@ -28,7 +29,8 @@ typedef struct pj_profile_view {
     bool *shown;                    // by location
     const char *name;               // of the profile: "cpu_0.prof", "cpu_*.prof (32 files)"
     const char *where;              // "rank 3", "32 ranks"
-    const char *finding;            // what it shows, in a sentence; "" = nothing that stands out
+    const char *finding;            // how ranks differ, in a sentence; "" = nothing stands out
+    const char *told;               // that, else which functions take most
 } pj_profile_view;
 
 /// What all pictures say of a profile in which no function has a value; false.
@@ -46,6 +48,16 @@ const char *pj_profile_view_amount(const pj_profile_view *view, double value);
 const char *pj_profile_view_whole(const pj_profile_view *view, double value);
 /// "82 %", "0.4 %", "<0.1 %".
 const char *pj_profile_view_share(const pj_profile_view *view, double part, double whole);
+/// How a column of amounts is told: one unit, one number of decimals, NaN = left out.
+pj_column_text pj_profile_view_column(const pj_profile_view *view, const double *values,
+                                      size_t count);
+/// "0.66", "<0.01", "1,200": a number of the column; its unit stands in the column's title.
+const char *pj_profile_view_number(const pj_profile_view *view, pj_column_text form, double value);
+/// "Own [s]", "Own [cycles]": the title of a column.
+const char *pj_profile_view_head(const pj_profile_view *view, pj_column_text form,
+                                 const char *title);
+/// "100.0", "0.4", "<0.1": a number of a column of per cent.
+const char *pj_profile_view_percent(const pj_profile_view *view, double part, double whole);
 /// "rank 3", "rank 3, thread 1", "GPU 0 of rank 2".
 const char *pj_profile_view_location(const pj_profile_view *view, uint32_t location);
 /// The values of an item at the locations shown, in their order; NULL where the source has none.

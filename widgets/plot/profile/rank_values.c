@@ -175,7 +175,47 @@ const char *pj_rank_gap_said(const pj_rank_values *values, const double *of)
     return pj_arena_text(v->arena, pj_buf_str(&text));
 }
 
-const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
+/// "Ranks 0, 26 (2 of 32) have 99.6 % of it": few of many; "" where the time is spread more widely.
+static const char *few_said(const pj_rank_values *values, const double *of, pj_rank_spread s)
+{
+    static const double most_of_it = 0.95;
+    enum { ONE_IN = 8 };
+    const pj_profile_view *v = &values->view;
+    double *sorted = pj_new_n(v->arena, double, v->location_count + (size_t)1), sum = 0;
+    uint32_t count = 0, few = 0;
+    for (uint32_t k = 0; k < v->location_count; k++)
+        if (!isnan(of[k]))
+            sorted[count++] = of[k];
+    qsort(sorted, count, sizeof *sorted, upwards);
+    while (few < count && sum < most_of_it * s.sum)
+        sum += sorted[count - ++few];
+    if (!(s.sum > 0) || few * ONE_IN > v->location_count)
+        return "";
+    bool one = few == 1;
+    return pj_arena_format(v->arena, "%s%s %s (%u of %u) ha%s %s of it",
+                           v->ranks == v->location_count ? "Rank" : "Thread", one ? "" : "s",
+                           pj_rank_values_list(values, of, sorted[count - few], INFINITY), few,
+                           v->location_count, one ? "s" : "ve",
+                           pj_profile_view_share(v, sum, s.sum));
+}
+
+/// "20 to 31 (12 of 32) never call it": those without a value.
+static const char *never_said(const pj_rank_values *values, const double *of, pj_rank_spread s)
+{
+    const pj_profile_view *v = &values->view;
+    double *without = pj_new_n(v->arena, double, v->location_count + (size_t)1);
+    uint32_t count = v->location_count - s.count;
+    for (uint32_t k = 0; k < v->location_count; k++)
+        without[k] = isnan(of[k]) ? 0 : 1;
+    if (count == 0)
+        return "";
+    return pj_arena_format(v->arena, "%s%s %s (%u of %u) never call%s it",
+                           v->ranks == v->location_count ? "Rank" : "Thread", count == 1 ? "" : "s",
+                           pj_rank_values_list(values, without, 0, 1), count, v->location_count,
+                           count == 1 ? "s" : "");
+}
+
+static const char *spread_text(const pj_rank_values *values, pj_rank_spread s, bool compares)
 {
     const pj_profile_view *v = &values->view;
     pj_auto_buf text = {0};
@@ -185,17 +225,19 @@ const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread s)
                 pj_profile_view_location(v, v->locations[s.least_at]));
     pj_buf_addf(&text, "most %s (%s)", pj_profile_view_amount(v, s.most),
                 pj_profile_view_location(v, v->locations[s.most_at]));
-    if (s.count < v->location_count)
-        pj_buf_addf(&text, "; %u of %u never call it", v->location_count - s.count,
-                    v->location_count);
+    if (compares && s.count > 1 && s.least > 0 && s.most >= 2 * s.least)
+        pj_buf_addf(&text, ": %.0f times as much", s.most / s.least);
     return pj_arena_text(v->arena, pj_buf_str(&text));
 }
 
 const char *pj_rank_spread_said(const pj_rank_values *values, const double *of,
                                 pj_rank_spread spread)
 {
-    const char *gap = pj_rank_gap_said(values, of), *text = pj_rank_spread_text(values, spread);
-    return *gap ? pj_arena_format(values->view.arena, "%s; %s", gap, text) : text;
+    const char *few = few_said(values, of, spread), *never = never_said(values, of, spread);
+    const char *gap = *few ? few : pj_rank_gap_said(values, of);
+    return pj_arena_format(values->view.arena, "%s%s%s%s%s%s", never, *never ? ". " : "", gap,
+                           *gap ? "; " : "", *never && !*gap ? "Of the others: " : "",
+                           spread_text(values, spread, !*few));
 }
 
 uint32_t pj_rank_values_function(const pj_rank_values *values, pj_err *err)

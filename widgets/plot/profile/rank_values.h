@@ -33,15 +33,14 @@ typedef struct pj_rank_spread {
 } pj_rank_spread;
 
 pj_rank_spread pj_rank_spread_of(const pj_rank_values *values, const double *of);
-/// "mean 0.14 s, least ... (rank 3), most ... (rank 7), standard deviation ...; 20 of 32 have it".
-const char *pj_rank_spread_text(const pj_rank_values *values, pj_rank_spread spread);
 /// "0 to 3, 7": those with a value from `least` on and `below` another, as many as a line holds.
 const char *pj_rank_values_list(const pj_rank_values *values, const double *of, double least,
                                 double below);
 /// "12 take 33.5 s to 36.4 s (2, 4, 7, ...), 20 take 982 ms to 5.22 s" where the values fall apart
 /// into two groups; "" where they do not.
 const char *pj_rank_gap_said(const pj_rank_values *values, const double *of);
-/// The spread behind that.
+/// "Ranks 20 to 31 (12 of 32) never call it. Of the others: mean 137 ms, standard deviation ...,
+/// least ... (rank 3), most ... (rank 7)"; which few ranks have nearly all of it, or two groups.
 const char *pj_rank_spread_said(const pj_rank_values *values, const double *of,
                                 pj_rank_spread spread);
 

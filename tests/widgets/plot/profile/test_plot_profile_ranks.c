@@ -9,6 +9,7 @@
 #include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,6 +37,8 @@ static pj_profile *made(const double *times, size_t ranks)
     uint32_t few = pj_build_node(b, top, pj_build_region(b, PJ_S("other"), (pj_str){0}, 0));
     for (uint32_t rank = 0; rank < ranks; rank++) {
         pj_build_location(b, (pj_profile_location){.rank = rank, .thread = -1});
+        if (isnan(times[rank])) // never called there
+            continue;
         pj_build_add(b, own, low, rank, times[rank]);
         pj_build_add(b, own, few, rank, 2 * times[rank]);
     }
@@ -77,6 +80,57 @@ static void two_groups_are_told(void **state)
         assert_true(says(figure, "2 take 17.0 s to 18.0 s (1, 3), 4 take 1.60 s to 2.40 s"));
         assert_false(says(same, " take "));
     }
+}
+
+/// So is who never calls a function, and how few ranks have nearly all of its time.
+static void few_ranks_are_told(void **state)
+{
+    (void)state;
+    static const double some[] = {1, 3, NAN, 2, NAN, NAN},
+                        few[] = {9, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5};
+    pj_auto_profile called = made(some, 6);
+    pj_auto_profile carried = made(few, 9);
+    const pj_plot *plots[] = {&pj_plot_profile_ranks, &pj_plot_histogram};
+    for (size_t i = 0; i < 2; i++) {
+        pj_auto_figure calls = drawn(plots[i], called, "other");
+        pj_auto_figure carries = drawn(plots[i], carried, "other");
+        assert_true(
+            says(calls, "Ranks 2, 4, 5 (3 of 6) never call it. Of the others: mean 4.00 s"));
+        assert_true(says(calls, "most 6.00 s (rank 1): 3 times as much"));
+        assert_true(says(carries, "Rank 0 (1 of 9) has 100\u00a0% of it; mean"));
+    }
+}
+
+/// The mean is told beside the bars, whatever stands at the last rank.
+static void mean_covers_no_bar(void **state)
+{
+    (void)state;
+    static const double values[] = {1, 5, 1, 5, 1, 5};
+    pj_auto_profile p = made(values, 6);
+    pj_auto_figure figure = drawn(&pj_plot_profile_ranks, p, "other");
+    double last = 0, mean = 0;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        const pj_mark *mark = &figure->marks[i];
+        if (mark->kind == PJ_MARK_RECT && mark->hover)
+            last = fmax(last, mark->x + mark->w);
+        if (mark->text && strcmp(mark->text, "mean") == 0)
+            mean = mark->x;
+    }
+    assert_true(last > 0 && mean > last);
+}
+
+/// One rank is a list of its functions, the costliest first, in columns of one unit.
+static void one_rank_is_a_list(void **state)
+{
+    (void)state;
+    static const double values[] = {1};
+    static const char *const texts[] = {
+        "Functions of rank 0",    "Own [s]", "2.000", "66.7", "A list of 2 functions",
+        "Most own time: other 67"};
+    pj_auto_profile p = made(values, 1);
+    pj_auto_figure figure = drawn(&pj_plot_profile_ranks, p, NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_true(says(figure, texts[i]));
 }
 
 /// A histogram names the ranks of each bin, each rank once.
@@ -211,13 +265,11 @@ static void strips_are_where_the_note_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_groups_are_told),
-        cmocka_unit_test(bins_name_their_ranks),
-        cmocka_unit_test(functions_differ_in_colour),
-        cmocka_unit_test(whole_ranks_are_told),
-        cmocka_unit_test(cut_names_keep_their_ends),
-        cmocka_unit_test(a_wide_box_has_a_label),
-        cmocka_unit_test(strips_are_where_the_note_says),
+        cmocka_unit_test(two_groups_are_told),    cmocka_unit_test(few_ranks_are_told),
+        cmocka_unit_test(mean_covers_no_bar),     cmocka_unit_test(one_rank_is_a_list),
+        cmocka_unit_test(bins_name_their_ranks),  cmocka_unit_test(functions_differ_in_colour),
+        cmocka_unit_test(whole_ranks_are_told),   cmocka_unit_test(cut_names_keep_their_ends),
+        cmocka_unit_test(a_wide_box_has_a_label), cmocka_unit_test(strips_are_where_the_note_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,8 @@ int pj_lang_error_handler(lua_State *L)
     if (lua_pcall(L, 1, 1, 0) != LUA_OK)
         lua_pushliteral(L, "an error whose text cannot be made: its __tostring fails");
     text.at = lua_tolstring(L, -1, &text.len);
+    if (pj_lang_ending(lang) && !lang->exiting && !pj_str_contains(text, PJ_S("interrupted")))
+        text = PJ_S("interrupted"); // a library calls it a failure to read, or want of memory
     walk_stack(L, lang);
     lang->message.len = 0;
     pj_buf_add(&lang->message,

@@ -18,6 +18,7 @@ typedef struct pj_lang_stage {
     pj_lang *all;               // who shares it, the first one last; under `lock`
     luaL_Stream *streams[3];    // io.stdin, io.stdout, io.stderr: the files of the one on stage
     size_t lua_bytes;           // that the Lua state has
+    size_t lua_large;           // of them, in large blocks
     size_t lua_granted;         // that it may have before the system is asked again
     uint64_t outside;           // bytes in C that the collector was not told of
     size_t claimed;             // bytes in C that may be taken before the system is asked again

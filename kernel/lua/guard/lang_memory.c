@@ -8,12 +8,17 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     STEP = 64 << 20,           // looked at once per step
     RESERVE = 32 << 20,        // left for everything else
     TOLD_FROM = 64 << 10,      // bytes in C: the collector is told of so many at once
+    LARGE_FROM = 8 << 20,      // bytes of a block
+    FEW = 32 << 20,            // bytes of other blocks that are collected at once
     CLAIM_STEP = 8 << 20,      // looked at once per step, of memory in C
     TRIMMED_FROM = 64ull << 20 // bytes that were taken since, before free ones are looked for
 };
@@ -31,6 +36,28 @@ static bool may_grow(pj_lang_stage *stage, size_t more)
     return true;
 }
 
+/// Whoever copies a long string cannot look at the interrupt meanwhile, and nearly all that it
+/// takes is the system handing out pages: of large ones (2 MB) there are few. They begin with the
+/// page of the block's header, as the system moves only what is alike throughout.
+static void want_large_pages(void *block, size_t size)
+{
+    size_t into = (size_t)((uintptr_t)block % (uintptr_t)sysconf(_SC_PAGESIZE));
+    madvise((char *)block - into, size + into, MADV_HUGEPAGE);
+}
+
+/// What a cell that ends would fill for nothing: what was read of a device, the next long string.
+/// Lua collects its garbage before it gives up, which is quick while there are few objects.
+static bool comes_late(const pj_lang_stage *stage, size_t size)
+{
+    return size >= LARGE_FROM && stage->lua_bytes - stage->lua_large < FEW && stage->now &&
+           pj_lang_ending(stage->now);
+}
+
+static size_t large_part(size_t size)
+{
+    return size >= LARGE_FROM ? size : 0;
+}
+
 /// As lua_Alloc wants it: Lua collects its garbage and asks again before it gives up.
 static void *allocate(void *context, void *old, size_t had, size_t size)
 {
@@ -39,13 +66,18 @@ static void *allocate(void *context, void *old, size_t had, size_t size)
     if (!size) {
         free(old);
         stage->lua_bytes -= before;
+        stage->lua_large -= large_part(before);
         return NULL;
     }
-    if (size > before && !may_grow(stage, size - before))
+    if (size > before && (comes_late(stage, size) || !may_grow(stage, size - before)))
         return NULL;
     void *block = realloc(old, size);
-    if (block)
-        stage->lua_bytes += size - before;
+    if (!block)
+        return NULL;
+    stage->lua_bytes += size - before;
+    stage->lua_large += large_part(size) - large_part(before);
+    if (size >= LARGE_FROM && size > before)
+        want_large_pages(block, size);
     return block;
 }
 
@@ -112,6 +144,10 @@ void pj_lang_memory_explain(pj_lang *lang, bool anywhere)
     limit[pj_format_bytes(room.limit, limit)] = 0;
     lang->message.len = 0;
     lang->frame_count = anywhere ? 0 : lang->frame_count;
+    if (pj_lang_ending(lang)) {
+        pj_buf_add(&lang->message, PJ_S("interrupted"));
+        return;
+    }
     pj_buf_addf(&lang->message,
                 "not enough memory: %s are left of the %s that %s allows; set what is not needed "
                 "to nil, or work in parts",

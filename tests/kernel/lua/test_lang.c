@@ -2,16 +2,13 @@
 #include "kernel/lua/lang.h"
 
 #include "kernel/command/session.h"
-#include "metrics/base/clock.h"
 #include "tests/support/cell.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -378,14 +375,6 @@ static void tracebacks_name_cells_and_lines(void **state)
     pj_outcome_clear(&o);
 }
 
-static void *raise_stop(void *context)
-{
-    const struct timespec wait = {.tv_nsec = 20000000};
-    nanosleep(&wait, NULL);
-    atomic_store((atomic_bool *)context, true);
-    return NULL;
-}
-
 /// What `?` shows.
 static void explains(cell_bench *f, const char *code, const char *wanted)
 {
@@ -522,66 +511,6 @@ static void metrics_keep_their_colours(void **state)
     cell_fails(f, "metrics(m, {bad = 0.9})", "bad (0.9) must be less than good (0.8)");
 }
 
-static void nothing_holds_up_an_interrupt(void **state)
-{
-    cell_bench *f = *state;
-    static const char *const loops[] = {
-        "while true do end",
-        "pcall(function() while true do end end) while true do end",
-        "while true do pcall(error) end",
-        "repeat local ok = xpcall(function() while true do end end, print) until false",
-        "local c = coroutine.wrap(function() while true do end end) c()",
-        "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
-        "debug.sethook() while true do end",
-        "local t = setmetatable({}, {__index = function() while true do end end}) return t.x",
-        "for i = 1, 1e9 do string.format('%d', i) end",
-        "load(dir .. 'stencil_2x1.prv.gz')[1].stats:where(function() while true do end end)",
-        "table.sort({3, 2, 1, 5, 4}, function() while true do end end)",
-        "xpcall(function() while true do end end, function() while true do end end)",
-        "xpcall(error, function() while true do end end)",
-        "setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
-        "debug.setmetatable({}, {__gc = function() while true do end end}) collectgarbage()",
-        "local c <close> = setmetatable({}, {__close = function() while true do end end})",
-        ("coroutine.wrap(function() local c <close> = setmetatable({}, {__close = function() "
-         "while true do end end}) while true do end end)()"),
-        ("local c = coroutine.create(function() local c <close> = setmetatable({}, {__close = "
-         "function() while true do end end}) coroutine.yield() end) coroutine.resume(c) "
-         "coroutine.close(c)"),
-        "while true do local s = ('x'):rep(5e7) end",
-        "local s = ('x'):rep(5e7) while true do local t = s .. s end",
-        "while true do pcall(string.rep, 'x', 5e7) end",
-        "coroutine.wrap(function() while true do local s = ('x'):rep(5e7) end end)()",
-        "('a'):rep(60):find(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')",
-        "('a'):rep(60):match(('a?'):rep(60) .. ('a*'):rep(60) .. 'b')",
-        "('a'):rep(60):gsub(('a?'):rep(60) .. ('a*'):rep(60) .. 'b', '')",
-        "for _ in ('a'):rep(60):gmatch(('a?'):rep(60) .. ('a*'):rep(60) .. 'b') do end",
-        "local t = {} for i = 1, 1e6 do t[i] = i % 1000 end while true do table.sort(t) end",
-        "local t = {} for i = 1, 1e6 do t[i] = i end while true do table.concat(t) end",
-        "table.move({}, 1, math.maxinteger - 1, 1)",
-        "table.concat(setmetatable({}, {__index = function() return '' end}), '', 1, 1 << 60)",
-        "io.open('/dev/zero'):read 'a'",
-        "io.open('/dev/zero'):read 'l'",
-        "for line in io.lines '/dev/zero' do end",
-    };
-    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
-        pthread_t thread;
-        uint64_t began = pj_clock_ms();
-        pthread_create(&thread, NULL, raise_stop, &f->stop);
-        pj_outcome o = run(f, loops[i]);
-        pthread_join(thread, NULL);
-        uint64_t took = pj_clock_ms() - began;
-        if (took > 300)
-            print_message("[ figure   ] %s: %u ms\n", loops[i], (unsigned)took);
-        atomic_store(&f->stop, false);
-        if (!o.stopped)
-            fail_msg("not stopped: %s", loops[i]);
-        assert_string_equal(json_string_value(json_object_get(o.error, "ename")),
-                            "KeyboardInterrupt");
-        pj_outcome_clear(&o);
-        cell_gives(f, "1 + 1", "2");
-    }
-}
-
 static void finalisers_may_call_verbs_to_the_last(void **state)
 {
     cell_bench *f = *state;
@@ -635,7 +564,6 @@ int main(void)
         LANG_TEST(code_goes_into_the_next_cell),
         LANG_TEST(errors_without_a_text_are_reported),
         LANG_TEST(metrics_keep_their_colours),
-        LANG_TEST(nothing_holds_up_an_interrupt),
         LANG_TEST(finalisers_may_call_verbs_to_the_last),
         LANG_TEST(a_script_exits_with_a_status),
     };

@@ -16,6 +16,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/replay/network.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_parts.h"
 #include "metrics/run/study/study.h"
@@ -196,6 +197,8 @@ static bool load_more(loading *l, const pj_run *run, pj_err *err)
     l->opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
     if (is_summary(run))
         l->opts.roi = (pj_roi_request){.kind = PJ_ROI_AUTO};
+    else if (run->ai && run->ai->only)
+        l->opts.roi = *run->ai->only;
     else if (run->roi.set)
         l->opts.roi = (pj_roi_request){.kind = PJ_ROI_RANGE,
                                        .from = (double)run->roi.from_ns,

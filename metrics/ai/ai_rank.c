@@ -21,6 +21,7 @@ pj_ai_rank *pj_ai_rank_new(const char *path)
 static void free_device(pj_ai_device *device)
 {
     free(device->pieces);
+    free(device->step_useful);
     pj_ai_spans_free(&device->computed);
 }
 

@@ -42,7 +42,9 @@ typedef struct pj_ai_call {
 typedef struct pj_ai_step {
     int64_t begin, end;
     int64_t number;
-    int64_t first; // begin of the first record that it launched; INT64_MAX = none
+    int64_t first;    // begin of the first record that it launched; INT64_MAX = none
+    int64_t until;    // begin of the next one, or the end of all; once settled
+    uint64_t driving; // ns of it that are in calls of the runtime
 } pj_ai_step;
 
 /// One rank's part of a collective or a message.
@@ -91,8 +93,10 @@ typedef struct pj_ai_device {
     uint64_t to_device, to_host;
     pj_ai_piece *pieces;
     size_t piece_count, piece_cap;
-    pj_ai_spans computed; // once settled, where it is drawn
-    pj_ai_share share;    // once all ranks are matched
+    pj_ai_spans computed;  // once settled, where it is drawn
+    uint64_t *step_useful; // by step, once settled
+    bool busy;             // it has records
+    pj_ai_share share;     // once all ranks are matched
 } pj_ai_device;
 
 /// Oddities, each with a sentence: ai_oddities.def.
@@ -108,6 +112,8 @@ typedef struct pj_ai_rank {
     const char *path;
     int64_t rank, world; // -1 = the file does not tell
     bool hip, cut;
+    bool some_steps; // only what these launch counts, both included
+    int64_t first_step, last_step;
     pj_ai_drawn draws;
     uint64_t cut_at; // byte after which nothing could be used
     uint64_t file_bytes, text_bytes, events;

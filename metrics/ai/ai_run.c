@@ -6,6 +6,7 @@
 #include "metrics/ai/ai_match.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/ai/ai_split.h"
+#include "metrics/ai/ai_steps.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -129,10 +130,18 @@ static void find_window(pj_ai_ranks *ranks)
     for (size_t r = 0; r < ranks->count; r++)
         for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
             const pj_ai_device *device = &ranks->items[r]->devices[d];
+            if (!device->busy)
+                continue;
             int64_t begin = device->first + ranks->items[r]->offset;
             int64_t end = device->last + ranks->items[r]->offset;
             ranks->begin = begin < ranks->begin ? begin : ranks->begin;
             ranks->end = end > ranks->end ? end : ranks->end;
+        }
+    for (size_t r = 0; r < ranks->count; r++) // what does nothing ends as it begins
+        for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
+            pj_ai_device *device = &ranks->items[r]->devices[d];
+            if (!device->busy)
+                device->first = device->last = ranks->begin - ranks->items[r]->offset;
         }
 }
 
@@ -232,44 +241,6 @@ static void fill_threads(pj_run *run, uint64_t runtime)
         t->useful_ns = t->serial_useful_ns = runtime - run->devices->runtime_ns[r];
     }
     run->runtime_ns = run->end_ns = run->last_record_ns = runtime;
-}
-
-static int by_step(const void *a, const void *b)
-{
-    const pj_ai_step_row *x = a, *y = b;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-/// A step lasts until the next one begins on the rank's devices, the last one to the end of what
-/// they do.
-static void fill_steps(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
-{
-    size_t count = 0, at = 0;
-    for (size_t r = 0; r < ranks->count; r++)
-        count += ranks->items[r]->step_count;
-    account->steps = pj_new_n(run->arena, pj_ai_step_row, count + 1);
-    for (uint32_t r = 0; r < ranks->count; r++) {
-        const pj_ai_rank *rank = ranks->items[r];
-        int64_t end = INT64_MIN;
-        for (size_t d = 0; d < rank->device_count; d++)
-            end = rank->devices[d].last > end ? rank->devices[d].last : end;
-        for (size_t i = rank->step_count; i-- > 0;) {
-            const pj_ai_step *step = &rank->steps[i];
-            if (step->first == INT64_MAX || step->first > end)
-                continue;
-            account->steps[at++] =
-                (pj_ai_step_row){.number = step->number,
-                                 .rank = r,
-                                 .begin_ns = (uint64_t)(step->first + rank->offset - ranks->begin),
-                                 .length_ns = (uint64_t)(end - step->first)};
-            end = step->first;
-        }
-    }
-    account->step_count = (uint32_t)at;
-    if (at)
-        qsort(account->steps, at, sizeof *account->steps, by_step);
 }
 
 static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
@@ -391,7 +362,7 @@ static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
     lay_out(run, ranks);
     fill_devices(run, ranks, account);
     fill_threads(run, runtime);
-    fill_steps(run, ranks, account);
+    pj_ai_steps_fill(run, ranks, account);
     run->ai = account;
     run->untraced = true;
     run->ideal.reason = "the trace of an AI run has no MPI calls to replay";
@@ -399,11 +370,51 @@ static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
         run->events += ranks->items[r]->events;
 }
 
-pj_ai_drawn pj_ai_run_draws(pj_ai_run_opts opts)
+void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank)
 {
-    if (!opts.timeline)
-        return PJ_AI_DRAWS_NOTHING;
-    return opts.timeline->streams ? PJ_AI_DRAWS_STREAMS : PJ_AI_DRAWS_DEVICES;
+    if (opts.timeline)
+        rank->draws = opts.timeline->streams ? PJ_AI_DRAWS_STREAMS : PJ_AI_DRAWS_DEVICES;
+    if (!opts.steps)
+        return;
+    rank->some_steps = true;
+    rank->first_step = opts.steps->steady ? INT64_MIN : opts.steps->first;
+    rank->last_step =
+        opts.steps->steady || opts.steps->last == UINT32_MAX ? INT64_MAX : opts.steps->last;
+}
+
+/// Whether there is work in the steps that are looked at.
+static bool check_steps(const pj_run *run, const pj_ai_ranks *ranks, pj_err *err)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    bool busy = false;
+    for (size_t r = 0; r < ranks->count; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        for (size_t d = 0; d < rank->device_count; d++)
+            busy = busy || rank->devices[d].busy;
+        for (size_t i = 0; i < rank->step_count; i++) {
+            first = rank->steps[i].number < first ? rank->steps[i].number : first;
+            last = rank->steps[i].number > last ? rank->steps[i].number : last;
+        }
+    }
+    if (busy)
+        return true;
+    if (first > last)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "has no steps: the program does not mark them (profiler.step())");
+    return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                   "no work of devices was launched in these steps; it has steps %lld to %lld",
+                   (long long)first, (long long)last);
+}
+
+static void say_steps(pj_run *run, const pj_roi_request *steps, pj_ai_account *account)
+{
+    pj_roi_request *only = pj_new(run->arena, pj_roi_request);
+    *only = *steps;
+    account->only = only;
+    if (account->step_count)
+        pj_run_remark(run, PJ_NOTE, "iterations", "steps %lld to %lld are looked at",
+                      (long long)account->steps[0].number,
+                      (long long)account->steps[account->step_count - 1].number);
 }
 
 bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opts opts, pj_job *job,
@@ -422,11 +433,17 @@ bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opt
     pj_ai_match match;
     pj_ai_ranks whole = {.items = ranks, .count = count, .match = &match};
     pj_ai_account *account = pj_new(run->arena, pj_ai_account);
+    if (opts.steps && !check_steps(run, &whole, err))
+        return false;
     bool ok = pj_ai_match_ranks(ranks, count, opts.raw_clock, job, &match, err);
     find_window(&whole);
     ok = ok && pj_ai_split(&whole, run->arena, account, job, err);
     if (ok) {
         fill(run, &whole, account);
+        if (opts.steps)
+            say_steps(run, opts.steps, account);
+        if (opts.parts)
+            pj_ai_steps_parts(run);
         remark(run, &whole, opts.raw_clock);
         ok = !opts.timeline || pj_ai_lanes_draw(run, &whole, opts.timeline, err);
     }

@@ -6,14 +6,18 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/roi.h"
 
+/// How a run is read.
 typedef struct pj_ai_run_opts {
     bool raw_clock;                          // stamps stand as they are
+    bool parts;                              // each step becomes a part of the run
     const struct pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
+    const pj_roi_request *steps;             // only these are looked at; NULL = all that is there
 } pj_ai_run_opts;
 
-/// What of a rank has to outlive its settling.
-pj_ai_drawn pj_ai_run_draws(pj_ai_run_opts opts);
+/// Tells a new rank what is wanted of it.
+void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank);
 
 /// Fills a new run from its ranks, settled, whose order becomes that of their numbers; without a
 /// single record of a device it fails (PJ_E_MISSING). Errors: PJ_E_STOPPED.

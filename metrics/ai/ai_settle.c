@@ -162,6 +162,39 @@ static pj_ai_step *step_at(pj_ai_rank *rank, int64_t time)
     return low && time < rank->steps[low - 1].end ? &rank->steps[low - 1] : NULL;
 }
 
+/// Only what the steps that are looked at have launched stays.
+static void choose_steps(pj_ai_rank *rank)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->record_count; i++) {
+        const pj_ai_record *record = &rank->records[i];
+        const pj_ai_step *step =
+            record->call == PJ_AI_NONE ? NULL : step_at(rank, rank->calls[record->call].begin);
+        if (step && step->number >= rank->first_step && step->number <= rank->last_step)
+            rank->records[kept++] = *record;
+    }
+    rank->record_count = kept;
+}
+
+/// A step lasts until the next one begins on the rank's devices, the last one to the end of what
+/// they do.
+static void end_steps(pj_ai_rank *rank)
+{
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < rank->record_count; i++)
+        end = rank->records[i].end > end ? rank->records[i].end : end;
+    for (size_t i = rank->step_count; i-- > 0;) {
+        pj_ai_step *step = &rank->steps[i];
+        if (step->first > end)
+            step->first = INT64_MAX;
+        if (step->first == INT64_MAX)
+            continue;
+        step->until = end;
+        step->driving = (uint64_t)pj_ai_cover_within(&rank->driving, step->first, end);
+        end = step->first;
+    }
+}
+
 static void assign_steps(pj_ai_rank *rank)
 {
     for (size_t i = 0; i < rank->record_count; i++) {
@@ -178,6 +211,7 @@ static void assign_steps(pj_ai_rank *rank)
         exchange->step = step ? step->number : INT64_MIN;
         exchange->device = rank->streams[record->stream].of;
     }
+    end_steps(rank);
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -263,6 +297,7 @@ static void walk(settling *s, const pj_ai_record *records, size_t count)
         if (record->exchange != PJ_AI_NONE)
             memcpy(rank->exchanges[record->exchange].idle, s->device->idle, sizeof s->device->idle);
     }
+    s->device->busy = true;
     s->device->first = records[0].begin;
     s->device->last = end;
     s->device->active = (uint64_t)(active + end);
@@ -302,12 +337,23 @@ static void expose(settling *s, const pj_ai_record *records, size_t count)
     }
 }
 
+static void share_steps(settling *s)
+{
+    const pj_ai_rank *rank = s->rank;
+    s->device->step_useful = pj_take_zeros((rank->step_count + 1) * sizeof(uint64_t));
+    for (size_t i = 0; i < rank->step_count; i++)
+        if (rank->steps[i].first != INT64_MAX)
+            s->device->step_useful[i] = (uint64_t)pj_ai_spans_within(
+                &s->computed, rank->steps[i].first, rank->steps[i].until);
+}
+
 /// What the device does while it exchanges and copies.
 static void settle_device(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     gather(s, records, count);
     expose(s, records, count);
+    share_steps(s);
     if (s->rank->draws) {
         s->device->computed = s->computed;
         s->computed = (pj_ai_spans){.items = NULL};
@@ -382,6 +428,8 @@ static void forget_host(pj_ai_rank *rank)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t d = 0; d < rank->device_count; d++) {
+        if (!rank->devices[d].busy)
+            continue;
         first = earlier(first, rank->devices[d].first);
         last = later(last, rank->devices[d].last);
     }
@@ -422,6 +470,8 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
         ok = order_records(&s, err);
     }
     if (ok) {
+        if (rank->some_steps)
+            choose_steps(rank);
         order_exchanges(rank);
         assign_steps(rank);
         each_device(&s, walk);

@@ -16,7 +16,9 @@
 #include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
 #include "metrics/read/pass.h"
+#include "metrics/read/rank_files.h"
 #include "metrics/read/read.h"
+#include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/parts/iterations.h"
@@ -113,6 +115,8 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
                     .raw_clock = opts->raw_clock,
                     .timeline = opts->timeline ? &loading->timeline : NULL,
+                    .steps = opts->roi.kind == PJ_ROI_ITERATIONS ? &opts->roi : NULL,
+                    .step_parts = opts->iterations,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < own; i++)
@@ -375,8 +379,19 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     return run;
 }
 
+/// Whether the trace tells its iterations itself.
+static bool tells_steps(const char *path)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **files = NULL;
+    bool several = pj_rank_files_of(path, arena, &files) > 0;
+    const pj_reader *reader = pj_reader_of_path(several ? files[0] : path);
+    return reader && reader->steps;
+}
+
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
-    return pj_load_wants_iterations(&opts, path) ? load_iterations(path, opts, job, err)
-                                                 : load_as_asked(path, opts, job, err);
+    return pj_load_wants_iterations(&opts, path) && !tells_steps(path)
+               ? load_iterations(path, opts, job, err)
+               : load_as_asked(path, opts, job, err);
 }

@@ -8,6 +8,7 @@
 #include "metrics/base/process_group.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
 /// One pass over an input: what is filled, who listens, and what an earlier pass has learnt.
@@ -35,8 +36,10 @@ typedef struct pj_pass {
     uint64_t from_ns, to_ns;
     /// For readers of whole runs: what is to be seen of run->timeline; NULL = nothing.
     const struct pj_timeline_opts *timeline;
-    bool raw_clock; // clocks are taken as they are
-    bool again;     // set by the pass: the input may be read another time
+    const pj_roi_request *steps; // the same: those that are looked at; NULL = all that is there
+    bool step_parts;             // the same: each step becomes a part
+    bool raw_clock;              // clocks are taken as they are
+    bool again;                  // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.
     pj_process_group *group;
     bool ranks_apart; // set by the reader: ranks are whole, each at one member of the process group

@@ -44,6 +44,7 @@ typedef struct pj_reader {
     bool (*knows)(const pj_run *run);
     const pj_cutter *cut; // NULL = its traces cannot be cut
     bool both;            // a later row reads the same files as profiles
+    bool steps;           // its runs tell their iterations
     bool several;         // the input is one of several files and must be a file itself
     bool shares; // a process group can read it, unless it is compressed or comes through a pipe
     bool aside;  // the leader of more than one reads nothing: what they send keeps it busy

@@ -270,26 +270,3 @@ pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by)
     table->title = pj_arena_text(table->arena, pj_buf_str(&title));
     return tables[by].fill(run, table);
 }
-
-pj_table *pj_ai_steps_table(const pj_run *run)
-{
-    static const pj_column columns[] = {
-        {"step", "Step", "ProfilerStep#", PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
-        {"rank", "Rank", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
-        {"begin_ns", "Begin", "Of the first thing that a device does in it.", PJ_UNIT_NS,
-         PJ_TEXT_NONE},
-        {"length_ns", "Length", "Until the next step begins.", PJ_UNIT_NS, PJ_TEXT_NONE},
-    };
-    pj_table *table = pj_table_new("");
-    table->title = pj_arena_format(table->arena, "Steps of %s", run->name);
-    add_columns(table, columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < run->ai->step_count; i++) {
-        const pj_ai_step_row *row = &run->ai->steps[i];
-        pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_int(row->number);
-        cells[1] = pj_cell_int(run->ai->numbers[row->rank]);
-        cells[2] = pj_cell_int((int64_t)row->begin_ns);
-        cells[3] = pj_cell_int((int64_t)row->length_ns);
-    }
-    return table;
-}

@@ -5,6 +5,7 @@
 
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
+#include "metrics/trace/roi.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,10 +54,13 @@ typedef struct pj_ai_operation {
     double bus_factor;    // bus bandwidth over that of the algorithm
 } pj_ai_operation;
 
+/// What a device does in a step of its rank; useful to idle are its length.
 typedef struct pj_ai_step_row {
     int64_t number;
-    uint32_t rank;
+    uint32_t rank, device;
     uint64_t begin_ns, length_ns;
+    uint64_t useful, transfer, copies, unsplit, wait, idle;
+    uint64_t driving; // of the rank: in calls of the runtime
 } pj_ai_step_row;
 
 typedef struct pj_ai_account {
@@ -68,8 +72,9 @@ typedef struct pj_ai_account {
     uint32_t pair_count;
     pj_ai_operation *operations;
     uint32_t operation_count;
-    pj_ai_step_row *steps; // in the order of number and rank
+    pj_ai_step_row *steps; // in the order of number and device
     uint32_t step_count;
+    const pj_roi_request *only;      // the steps that were looked at; NULL = all that is there
     uint64_t skew_median, skew_most; // of the ends of one exchange
 } pj_ai_account;
 
@@ -111,8 +116,11 @@ typedef enum pj_ai_by {
 pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by);
 /// The waits for each rank of the run; malloc, the caller frees them.
 pj_ai_pair *pj_ai_culprits(const pj_run *run);
-/// step, rank, begin_ns, length_ns. New.
+/// step, rank, device, begin_ns, length_ns, then what the device does in it. New.
 pj_table *pj_ai_steps_table(const pj_run *run);
+/// step, begin_ns, length_ns (of the longest rank), mean_length_ns, longest_rank, efficiency, then
+/// what devices do in it, summed. New.
+pj_table *pj_ai_iterations_table(const pj_run *run);
 /// The part of a culprit's reasons that is largest; PJ_AI_KINDS = none is known.
 pj_ai_kind pj_ai_main_reason(const uint64_t reasons[PJ_AI_KINDS]);
 

@@ -52,9 +52,10 @@ bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err)
     out->kind = PJ_ROI_OFF;
     if (pj_str_equal(text, PJ_S("off")))
         return true;
-    const pj_str iterations = PJ_S("iterations");
-    if (pj_str_starts(text, iterations))
-        return parse_iterations(pj_str_from(text, iterations.len), out) ||
+    const pj_str iterations = PJ_S("iterations"), steps = PJ_S("steps");
+    if (pj_str_starts(text, iterations) || pj_str_starts(text, steps))
+        return parse_iterations(pj_str_from(text, text.at[0] == 's' ? steps.len : iterations.len),
+                                out) ||
                pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "'" PJ_STR_FMT "' names no iterations; use iterations (the steady ones), "
                        "iterations:3..8 or iterations:3, counted from 0",

@@ -23,7 +23,8 @@ typedef struct pj_roi_request {
 } pj_roi_request;
 
 /// "auto", "off", "1.5s..20s", "10%..90%"; either end may be left out. "iterations",
-/// "iterations:3..8", "iterations:3", where PJ_ROI_ITERATIONS can be served.
+/// "iterations:3..8", "iterations:3", of AI runs also "steps:3..8", where PJ_ROI_ITERATIONS can be
+/// served.
 PJ_CHECKED bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err);
 
 #endif

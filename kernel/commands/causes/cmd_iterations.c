@@ -7,6 +7,7 @@
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/parts/iterations_table.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
@@ -24,7 +25,7 @@ static bool run_iterations(pj_session *session, const void *given, pj_value *out
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
-    pj_table *table = pj_iterations_table(run, err);
+    pj_table *table = run->ai ? pj_ai_iterations_table(run) : pj_iterations_table(run, err);
     return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
@@ -46,7 +47,9 @@ const pj_command pj_command_iterations = {
         "those of the run. Each lasts as long as the rank that takes longest. What lies before "
         "the first mark and behind the last one is not counted.\n"
         "--roi iterations makes the steady ones the region of interest of any command, --roi "
-        "iterations:3..8 these; metrics --by iteration shows them as columns.",
+        "iterations:3..8 these; metrics --by iteration shows them as columns. Those of AI runs "
+        "(PyTorch traces) are the steps of its profiler, by their numbers: --roi "
+        "steps:3..8.",
     .example = "popinjay iterations epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
     .groups = groups,

@@ -68,7 +68,7 @@ static bool settle(databases *all, pj_device_tables *t, pj_err *err)
     for (size_t i = 0; i < t->count; i++) {
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);
-        t->ranks[i]->draws = pj_ai_run_draws(all->how);
+        pj_ai_run_prepare(all->how, t->ranks[i]);
         ok = ok && pj_ai_rank_settle(t->ranks[i], all->pass->job, err);
         if (!t->ranks[i]->device_count) {
             pj_ai_rank_free(t->ranks[i]);
@@ -104,7 +104,11 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
     pj_err problem = {.code = PJ_E_NONE};
     size_t files = pass->file_count ? pass->file_count : 1;
     bool one_clock = files == 1 || pass->raw_clock; // never aligned within a file
-    databases all = {.pass = pass, .how = {.raw_clock = one_clock, .timeline = pass->timeline}};
+    databases all = {.pass = pass,
+                     .how = {.raw_clock = one_clock,
+                             .timeline = pass->timeline,
+                             .steps = pass->steps,
+                             .parts = pass->step_parts}};
     bool ok = pj_source_facts_of(source).skips ||
               pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
                       "is a compressed database: decompress it first");
@@ -125,6 +129,7 @@ const pj_reader pj_reader_database = {
     .title = "database of Nsight Systems or rocprofiler",
     .suffixes = ".sqlite _results.db",
     .gives = PJ_GIVES_RUN,
+    .steps = true,
     .several = true,
     .sniff = sniff,
     .read = read_databases,

@@ -61,7 +61,7 @@ static bool read_rank(void *self, void *slot, pj_err *err)
     size_t i = *(const size_t *)slot;
     const char *path = r->count > 1 ? r->pass->files[i] : pj_source_path(r->first);
     pj_ai_rank *rank = r->items[i] = pj_ai_rank_new(path);
-    rank->draws = pj_ai_run_draws(r->how);
+    pj_ai_run_prepare(r->how, rank);
     if (i == 0)
         return pj_kineto_file_read(r->first, rank, err);
     pj_source *source = pj_source_open(path, r->pass->job, err);
@@ -105,7 +105,10 @@ static bool read_ranks(ranks *r, pj_err *err)
 static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
 {
     ranks r = {.pass = pass,
-               .how = {.raw_clock = pass->raw_clock, .timeline = pass->timeline},
+               .how = {.raw_clock = pass->raw_clock,
+                       .timeline = pass->timeline,
+                       .steps = pass->steps,
+                       .parts = pass->step_parts},
                .first = source,
                .count = pass->file_count ? pass->file_count : 1};
     r.items = pj_take_zeros(r.count * sizeof(pj_ai_rank *));
@@ -124,6 +127,7 @@ const pj_reader pj_reader_kineto = {
     .suffixes = "",
     .gives = PJ_GIVES_RUN,
     .both = true,
+    .steps = true,
     .sniff = sniff,
     .read = read_kineto,
 };

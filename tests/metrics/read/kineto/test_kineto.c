@@ -9,7 +9,9 @@
 #include "metrics/read/read.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
+#include "metrics/trace/roi.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -290,6 +292,57 @@ static void hosts_have_lanes(void **state)
     assert_int_equal(sums[PJ_TIMELINE_launch], 3000);
 }
 
+/// Rank 0 computes 20 us of step 7, has nothing to do for 15 and computes 10 us of step 8; rank 1
+/// computes 30 and 10 us without a pause.
+static void steps_tile_the_ranks(void **state)
+{
+    (void)state;
+    pj_job job = {.workers = 1};
+    pj_auto_run run =
+        pj_load(CASES "steps/rank{0,1}.json", (pj_load_opts){.iterations = true}, &job, NULL);
+    assert_non_null(run);
+    static const struct {
+        int64_t number;
+        uint32_t rank;
+        uint64_t begin, length, useful, idle; // us
+    } rows[] = {
+        {7, 0, 0, 35, 20, 15}, {7, 1, 0, 30, 30, 0}, {8, 0, 35, 10, 10, 0}, {8, 1, 30, 10, 10, 0}};
+    assert_int_equal(run->ai->step_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const pj_ai_step_row *row = &run->ai->steps[i];
+        assert_int_equal(row->number, rows[i].number);
+        assert_int_equal(row->rank, rows[i].rank);
+        assert_int_equal(row->begin_ns, 1000 * rows[i].begin);
+        assert_int_equal(row->length_ns, 1000 * rows[i].length);
+        assert_int_equal(row->useful, 1000 * rows[i].useful);
+        assert_int_equal(row->idle, 1000 * rows[i].idle);
+    }
+    assert_int_equal(run->parts.count, 2);
+    const pj_run *part = run->parts.items[0];
+    assert_string_equal(part->part.name, "step 7");
+    assert_int_equal(part->runtime_ns, 35000);
+    assert_true(fabs(pj_sums_of(part).device_useful_sum - 50000) < 1e-9);
+}
+
+static void steps_are_a_region_of_interest(void **state)
+{
+    (void)state;
+    pj_job job = {.workers = 1};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_load_opts opts = {.tag = NULL};
+    assert_true(pj_roi_parse(PJ_S("steps:8"), &opts.roi, &err));
+    pj_auto_run run = pj_load(CASES "steps/rank{0,1}.json", opts, &job, &err);
+    assert_non_null(run);
+    assert_int_equal(run->runtime_ns, 15000); // from 40 to 55
+    assert_int_equal(run->ai->shares[0].useful, 10000);
+    assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_not_started], 5000);
+    assert_int_equal(run->ai->shares[1].idle[PJ_AI_IDLE_ended], 5000);
+    assert_true(says(run, "steps 8 to 8 are looked at"));
+    assert_true(pj_roi_parse(PJ_S("steps:1..3"), &opts.roi, &err));
+    assert_null(pj_load(CASES "steps/rank{0,1}.json", opts, &job, &err));
+    assert_non_null(strstr(err.text, "it has steps 7 to 8"));
+}
+
 static const pj_ai_pair *pair_of(const pj_run *run, uint32_t rank, uint32_t culprit)
 {
     for (uint32_t i = 0; i < run->ai->pair_count; i++)
@@ -462,6 +515,8 @@ int main(void)
         cmocka_unit_test(cases_by_hand),
         cmocka_unit_test(timelines_add_up),
         cmocka_unit_test(hosts_have_lanes),
+        cmocka_unit_test(steps_tile_the_ranks),
+        cmocka_unit_test(steps_are_a_region_of_interest),
         cmocka_unit_test(who_waits_for_whom_and_why),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(traps_are_counted),

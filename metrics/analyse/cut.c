@@ -1,7 +1,9 @@
-// Ways to cut a run, a row each.
+// Ways to cut a run, a row each; parts of the program have theirs in
+// run/parts/function_cuts.def.
 #include "metrics/analyse/cut.h"
 
 #include "metrics/base/num.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/slices.h"
 
 typedef struct cut_row {
@@ -34,30 +36,19 @@ static bool take_iteration(pj_str rest, pj_cut *out, pj_err *err)
     return take_nothing(rest, err);
 }
 
-static bool take_region(pj_str rest, pj_cut *out, pj_err *err)
-{
-    out->functions = PJ_CUT_FUNCTIONS;
-    return take_nothing(rest, err);
-}
-
-static bool take_path(pj_str rest, pj_cut *out, pj_err *err)
-{
-    out->functions = PJ_CUT_PATHS;
-    return take_nothing(rest, err);
-}
-
 static const cut_row rows[] = {
     {"time", take_time},
     {"iteration", take_iteration},
-    {"region", take_region},
-    {"path", take_path},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
 const char *pj_cut_choice(size_t index)
 {
-    return index < ROWS ? rows[index].name : NULL;
+    if (index < ROWS)
+        return rows[index].name;
+    pj_function_cut cut = (pj_function_cut)(index - ROWS + PJ_CUT_NOTHING + 1);
+    return cut < PJ_CUT_END ? pj_function_cut_at(cut)->key : NULL;
 }
 
 bool pj_cut_parse(pj_str text, pj_cut *out, pj_err *err)
@@ -69,6 +60,9 @@ bool pj_cut_parse(pj_str text, pj_cut *out, pj_err *err)
     for (size_t i = 0; i < ROWS; i++)
         if (pj_str_equal(name, pj_str_of(rows[i].name)))
             return rows[i].take(rest, out, err);
+    out->functions = pj_function_cut_of(name);
+    if (out->functions != PJ_CUT_NOTHING)
+        return take_nothing(rest, err);
     return pj_fail(err, PJ_E_USAGE, NULL, 0, "there is no way '" PJ_STR_FMT "' to cut a run",
                    PJ_STR_ARG(text));
 }

@@ -5,6 +5,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/stat/parts/slice_sink.h"
 
 typedef struct pj_cut {
@@ -14,7 +15,7 @@ typedef struct pj_cut {
     pj_function_cut functions;
 } pj_cut;
 
-/// "time:N"; N may be left out; "region", "path", "iteration". Errors: PJ_E_USAGE.
+/// "time:N"; N may be left out; "iteration"; keys of function_cuts.def. Errors: PJ_E_USAGE.
 PJ_CHECKED bool pj_cut_parse(pj_str text, pj_cut *out, pj_err *err);
 /// What the texts begin with; NULL past the end.
 const char *pj_cut_choice(size_t index);

@@ -113,6 +113,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                                    !loading->functions && !pj_aspects_merged(aspects) &&
                                    !loading->group,
                     .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
+                    .parameters = opts->functions == PJ_CUT_PARAMETERS,
                     .raw_clock = opts->raw_clock,
                     .timeline = opts->timeline ? &loading->timeline : NULL,
                     .steps = opts->roi.kind == PJ_ROI_ITERATIONS ? &opts->roi : NULL,
@@ -288,7 +289,7 @@ static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, p
     if (opts.slices)
         loading.slicing = pj_slicing_new(*opts.slices);
     else if (opts.functions) // the replay tells one of them
-        loading.functions = pj_function_parts_new(opts.functions == PJ_CUT_PATHS);
+        loading.functions = pj_function_parts_new(opts.functions);
     if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
         pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
                 "would replace files of the trace; give the idealised one another name");

@@ -9,13 +9,11 @@
 #include "metrics/base/process_group.h"
 #include "metrics/replay/network.h"
 #include "metrics/run/aspect.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
-
-/// What program parts are looked at for pj_run.functions.
-typedef enum pj_function_cut { PJ_CUT_NOTHING, PJ_CUT_FUNCTIONS, PJ_CUT_PATHS } pj_function_cut;
 
 typedef struct pj_load_opts {
     pj_roi_request roi;
@@ -34,7 +32,7 @@ typedef struct pj_load_opts {
     const pj_timeline_opts *timeline;     // what is to be seen of run->timeline; NULL = nothing
     const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
     const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow
-    pj_function_cut functions;
+    pj_function_cut functions;            // pj_run.functions
     bool iterations; // finds them, and cuts the run into them: pj_run.iterations, pj_run.slices
     bool steps;      // finds them where there are some, for the tape (PJ_WANT(tape))
     const struct pj_borders *borders; // found for it

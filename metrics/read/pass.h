@@ -30,6 +30,7 @@ typedef struct pj_pass {
     bool learning;    // set by the pass: another one would use what this one has learnt
     bool by_location; // the sinks take one location after another: times need not be merged
     bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
+    bool parameters;  // and PJ_PARAMETER_*
     /// A run that an earlier pass has left, for which pj_reader_knows holds: only what has times in
     /// [from_ns, to_ns] is read, for states and messages. NULL = all is read.
     const pj_run *known;

@@ -73,14 +73,17 @@ typedef struct pj_region {
     const char *file; // NULL = not in the trace
     uint32_t line;    // where it begins; 0 = not in the trace
     const char *kind; // "mpi", "omp", "user": as in profiles (profile/region_kinds.def); static
+    bool phase;       // the trace says that it is a phase of the program
 } pj_region;
 
 /// What the trace calls a value of OpenMP events.
 typedef struct pj_label {
     uint64_t value;
     const char *text;
-    uint16_t code; // PJ_OMP_*
+    uint16_t code; // PJ_OMP_*; of a parameter PJ_LABEL_PARAMETERS + its index
 } pj_label;
+
+enum { PJ_LABEL_PARAMETERS = 1 << 15 };
 
 /// A part of a file, and the times of its records from the earliest to the latest: to look at a
 /// time, no other parts need to be read.
@@ -142,6 +145,9 @@ typedef struct pj_run_names {
     uint32_t region_count;
     pj_label *labels; // of other traces, in the order of (code, value)
     size_t label_count;
+    const char **parameters; // names; where a pass asks for them
+    const char **texts;      // that parameters take as values
+    uint32_t parameter_count, text_count;
 } pj_run_names;
 
 /// Of a what-if: the same run with `ideal` from another network, which its name tells. NULL = it is

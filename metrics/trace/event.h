@@ -43,6 +43,16 @@ enum {
 };
 enum { PJ_LOCK_RELEASED = 0, PJ_LOCK_ASKED = 3, PJ_LOCK_LEAVING = 5, PJ_LOCK_ACQUIRED = 6 };
 
+/// Values of parameters; `code` of PJ_EV_OTHER as well, only where a pass asks for parameters: b =
+/// index in pj_run.names.parameters. Those of archives hold as long as the region in which they are
+/// given.
+enum {
+    PJ_PARAMETER_SIGNED = PJ_LOCK_NAME + 1, // a = value
+    PJ_PARAMETER_UNSIGNED,
+    PJ_PARAMETER_TEXT,    // a = index in pj_run.names.texts
+    PJ_PARAMETER_LASTING, // a = signed value, until another one of it; 0 = none
+};
+
 /// What is done with devices (GPUs); `code` of PJ_EV_DEVICE. Streams of Paraver traces have states
 /// too (Running, and PJ_STATE_COPY), which then say more than these events.
 enum {

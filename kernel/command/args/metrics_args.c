@@ -58,7 +58,8 @@ const pj_param pj_scaling_rows[] = {
      .open = true,
      .help = "Groups the runs by ranks, threads, threads_per_rank, layout or tag; or shows parts "
              "of each run as further columns: time:N its slices of equal length, "
-             "iteration, region (functions of the program) or path (their call paths)."},
+             "iteration, region (functions of the program), path (their call paths), phase (as "
+             "the trace marks them) or parameter (while one has a value)."},
     {0},
 };
 

@@ -8,11 +8,11 @@
 #include "metrics/analyse/cut.h"
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
-
-#include <string.h>
 
 typedef struct parts_args {
     pj_load_args load;
@@ -21,14 +21,19 @@ typedef struct parts_args {
     pj_exports exports;
 } parts_args;
 
-static const char *const groupings[] = {"function", "path", NULL};
+static const char *const groupings[] = {
+#define CUT(name, key, part_key, title, outside, lack) part_key,
+#include "metrics/run/parts/function_cuts.def"
+#undef CUT
+    NULL,
+};
 
 static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const parts_args *args = given;
     pj_auto_run run = NULL;
-    pj_load_opts opts = {.functions = args->by && strcmp(args->by, "path") == 0 ? PJ_CUT_PATHS
-                                                                                : PJ_CUT_FUNCTIONS};
+    pj_load_opts opts = {.functions = args->by ? pj_function_cut_of_part(pj_str_of(args->by))
+                                               : PJ_CUT_FUNCTIONS};
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
@@ -43,7 +48,8 @@ static const pj_param params[] = {
      .shown = "WHAT",
      .choices = groupings,
      .preset = "function",
-     .help = "Functions, wherever they are called from, or call paths."},
+     .help = "Functions, wherever they are called from, or call paths; phases as the trace marks "
+             "them, or values of parameters that it has."},
     {.name = "own",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(parts_args, own),

@@ -19,6 +19,7 @@
 #include "metrics/read/otf2/otf2_clock.h"
 #include "metrics/read/otf2/otf2_defs.h"
 #include "metrics/read/otf2/otf2_lib.h"
+#include "metrics/read/otf2/otf2_parameters.h"
 #include "metrics/read/otf2/otf2_read.h"
 #include "metrics/read/otf2/otf2_share.h"
 #include "metrics/read/otf2/otf2_sync.h"
@@ -214,6 +215,8 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->lib = pj_otf2_lib_open(err);
     r->archive = r->lib ? pj_otf2_lib_archive(r->lib, &anchor, err) : NULL;
     r->defs = r->archive ? pj_otf2_defs_read(r->lib, r->archive, r->run, err) : NULL;
+    if (r->defs && r->pass->parameters)
+        pj_otf2_parameters_name_run(r->defs->parameters, r->run);
     if (!r->defs)
         return false;
     if (r->defs->ticks_per_second == 0)

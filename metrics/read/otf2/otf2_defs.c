@@ -68,11 +68,13 @@ static uint32_t number_of(pj_run *run, pj_map *numbers, pj_region region)
 
 static pj_region plain_region(const pj_otf2_gathered *all, const pj_otf2_def *def)
 {
+    enum { FLAG_PHASE = 2 }; // OTF2_REGION_FLAG_PHASE
     const char *file = pj_otf2_text(all, def->number[4]);
     bool known = *file && def->number[5] < UINT32_MAX;
     return (pj_region){.name = pj_otf2_text(all, def->number[0]),
                        .file = *file ? file : NULL,
-                       .line = known ? (uint32_t)def->number[5] : 0};
+                       .line = known ? (uint32_t)def->number[5] : 0,
+                       .phase = def->number[6] & FLAG_PHASE};
 }
 
 static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_run *run)
@@ -93,6 +95,7 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
         pj_region plain = plain_region(all, def);
         plain.kind = pj_otf2_region_kind(&what, &defs->regions[i], by_name);
         defs->regions[i].number = number_of(run, &numbers, plain);
+        run->names.regions[defs->regions[i].number].phase |= plain.phase;
         defs->regions[i].plain = defs->regions[i].state == PJ_OTF2_INHERIT &&
                                  defs->regions[i].construct == PJ_OTF2_PLAIN;
         defs->regions[i].name = run->names.regions[defs->regions[i].number].name;

@@ -17,7 +17,7 @@ typedef enum pj_otf2_def_kind {
     PJ_OTF2_DEF_NODE,            // of the system tree: number: parent, name, class
     PJ_OTF2_DEF_LOCATION_GROUP,  // number: name, type, node, group of the creator
     PJ_OTF2_DEF_LOCATION,        // number: name, type, events, location group
-    PJ_OTF2_DEF_REGION,          // number: name, canonical name, role, paradigm, file, line
+    PJ_OTF2_DEF_REGION,          // number: name, canonical name, role, paradigm, file, line, flags
     PJ_OTF2_DEF_CALLING_CONTEXT, // number: region
     PJ_OTF2_DEF_GROUP,           // number: type, paradigm, name; members
     PJ_OTF2_DEF_COMM,            // number: name, group, group of the other side or undefined
@@ -36,7 +36,7 @@ typedef enum pj_otf2_def_kind {
 typedef struct pj_otf2_def {
     pj_otf2_def_kind kind;
     uint64_t id;
-    uint64_t number[6];
+    uint64_t number[7];
     const char *text;
     const uint64_t *members;
     size_t member_count;

@@ -158,11 +158,11 @@ static OTF2_CallbackCode region_def(void *self, OTF2_RegionRef id, OTF2_StringRe
                                     OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t first,
                                     uint32_t last)
 {
-    (void)description, (void)flags, (void)last;
+    (void)description, (void)last;
     return define(self, (pj_otf2_def){.kind = PJ_OTF2_DEF_REGION,
                                       .id = id,
                                       .number = {WIDE(name), WIDE(canonical), role, paradigm,
-                                                 WIDE(file), WIDE(first)}});
+                                                 WIDE(file), WIDE(first), flags}});
 }
 
 static OTF2_CallbackCode calling_context_def(void *self, OTF2_CallingContextRef id,

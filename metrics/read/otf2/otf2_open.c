@@ -116,6 +116,7 @@ void pj_otf2_open_locations(pj_otf2_read *r, const pj_otf2_anchor *anchor)
         .sum = &r->pass->job->bytes_done,
         .by_library = r->lib->needed(r->archive),
         .regions = r->pass->regions,
+        .parameters = r->pass->parameters,
         .parts = r->run->told.messages_apart,
         .sent = pj_pass_wants_sent(r->pass),
         .devices = r->count > r->defs->location_count,

@@ -212,7 +212,7 @@ static bool work(void *self, void *memory, pj_err *err)
     piece *slot = memory;
     (void)err;
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
-    pj_prv_batch_begin(&slot->batch, text.len);
+    pj_prv_batch_begin(&slot->batch, &reading->trace, text.len);
     if (slot->block.dropped) {
         slot->batch.lines = 1;
         pj_import_add(&slot->batch.import, PJ_IMPORT_long_line, 1);
@@ -227,7 +227,7 @@ static bool work(void *self, void *memory, pj_err *err)
 static uint64_t line_of(prv_reading *reading, const piece *slot, size_t index)
 {
     pj_str text = {slot->block.text + slot->begin, slot->block.len - slot->begin};
-    pj_prv_batch_begin(&reading->spare, text.len);
+    pj_prv_batch_begin(&reading->spare, &reading->trace, text.len);
     for (size_t count; text.len && (count = pj_prv_batch_view(&reading->spare).count) <= index;) {
         reading->spare.lines++;
         pj_prv_line(&reading->trace, pj_str_cut(&text, '\n'), &reading->spare);
@@ -424,7 +424,7 @@ static void name_and_sort(prv_reading *reading)
 {
     const pj_pass *pass = reading->pass;
     pj_run *run = reading->run;
-    pj_prv_read_names(run, &reading->trace);
+    pj_prv_read_names(run, &reading->trace, pass->parameters);
     pj_prv_streams_settle(run, &reading->trace.header, pass->known ? &pass->known->layout : NULL,
                           pass->learnt);
     reading->locations = run->layout.locations;

@@ -215,12 +215,17 @@ INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_out *out)
         !time_field(block, line, 5, &pairs.base.time))
         return false;
     const uint64_t multiplier = block->multiplier;
+    const bool careful = block->trace->parameter_count;
     const uint32_t *const last = line.ends + line.fields;
     for (const uint32_t *end = line.ends + BEFORE_PAIRS; end < last; end += 2) {
         uint64_t text = load_8(line.text + end[0] - TYPE_BYTES), value;
         unsigned place = type_place(text, multiplier);
-        if (block->type_texts[place] != text || end[0] - end[-1] != TYPE_BYTES + 1)
-            continue;
+        if (block->type_texts[place] != text || end[0] - end[-1] != TYPE_BYTES + 1) {
+            if (__builtin_expect(!careful, 1))
+                continue;
+            out->event = first;
+            return false;
+        }
         if (!field((line_marks){line.text, end, 2}, 1, DIGITS, &value)) {
             out->event = first;
             return false;

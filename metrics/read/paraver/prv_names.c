@@ -48,6 +48,45 @@ static void name_regions(pj_run *run, const pj_pcf *pcf)
     qsort(run->names.labels, run->names.label_count, sizeof *run->names.labels, by_code_and_value);
 }
 
+/// Types that the program itself gives events (Extrae_event): those below the tracers' own.
+static void find_parameters(pj_run *run, const pj_pcf *pcf, pj_prv_trace *trace)
+{
+    enum { TRACERS_FROM = 10000000, MOST = 64 };
+    uint64_t *types = pj_new_n(run->arena, uint64_t, MOST);
+    run->names.parameters = pj_new_n(run->arena, const char *, MOST);
+    for (size_t t = 0; t < pcf->type_count && trace->parameter_count < MOST; t++) {
+        if (pcf->types[t].type >= TRACERS_FROM)
+            continue;
+        run->names.parameters[trace->parameter_count] =
+            pj_arena_text(run->arena, pj_str_of(pcf->types[t].label));
+        types[trace->parameter_count++] = pcf->types[t].type;
+    }
+    run->names.parameter_count = trace->parameter_count;
+    trace->parameters = types;
+}
+
+/// And what it calls their values.
+static void name_parameters(pj_run *run, const pj_pcf *pcf, const pj_prv_trace *trace)
+{
+    size_t count = run->names.label_count;
+    const pj_pcf_value *values;
+    for (uint32_t i = 0; i < trace->parameter_count; i++)
+        count += pj_pcf_values(pcf, trace->parameters[i], &values);
+    pj_label *labels = pj_new_n(run->arena, pj_label, count + 1);
+    if (run->names.label_count)
+        memcpy(labels, run->names.labels, run->names.label_count * sizeof *labels);
+    run->names.labels = labels;
+    for (uint32_t i = 0; i < trace->parameter_count; i++) {
+        size_t known = pj_pcf_values(pcf, trace->parameters[i], &values);
+        for (size_t k = 0; k < known; k++)
+            labels[run->names.label_count++] =
+                (pj_label){.value = (uint64_t)values[k].value,
+                           .text = pj_arena_text(run->arena, pj_str_of(values[k].label)),
+                           .code = (uint16_t)(PJ_LABEL_PARAMETERS + i)};
+    }
+    qsort(labels, count, sizeof *labels, by_code_and_value);
+}
+
 /// The labels of the trace come first, then Extrae's numbers.
 static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
 {
@@ -97,7 +136,7 @@ static bool read_companion(pj_run *run, const char *suffix, const char *what, co
     return false;
 }
 
-void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
+void pj_prv_read_names(pj_run *run, pj_prv_trace *trace, bool parameters)
 {
     pj_auto_buf pcf_text = {.at = NULL}, row_text = {.at = NULL};
     pj_pcf *pcf = NULL;
@@ -107,6 +146,10 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace)
     pj_prv_devices_name(&trace->devices, pcf, trace->header.by_nsys);
     if (pcf) {
         name_regions(run, pcf);
+        if (parameters && !trace->header.by_nsys) {
+            find_parameters(run, pcf, trace);
+            name_parameters(run, pcf, trace);
+        }
         check_labels(&run->import, pcf);
     }
     pj_pcf_free(pcf);

@@ -14,10 +14,11 @@ const pj_prv_type pj_prv_types[] = {
 };
 const size_t pj_prv_type_count = sizeof pj_prv_types / sizeof *pj_prv_types;
 
-void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes)
+void pj_prv_batch_begin(pj_prv_batch *batch, const pj_prv_trace *trace, size_t bytes)
 {
-    enum { LEAST_EVENT = 10, LEAST_MESSAGE = 30 }; // bytes of text
-    pj_grow(batch->events, &batch->event_cap, bytes / LEAST_EVENT + 4);
+    enum { LEAST_EVENT = 10, LEAST_PARAMETER = 4, LEAST_MESSAGE = 30 }; // bytes of text
+    size_t least = trace->parameter_count ? LEAST_PARAMETER : LEAST_EVENT;
+    pj_grow(batch->events, &batch->event_cap, bytes / least + 4);
     pj_grow(batch->messages, &batch->message_cap, bytes / LEAST_MESSAGE + 1);
     batch->out =
         (pj_prv_out){.event = batch->events, .message = batch->messages, .first_ns = UINT64_MAX};
@@ -155,6 +156,23 @@ static const pj_prv_type *find_type(uint64_t type)
     return NULL;
 }
 
+/// A type without a row that is a parameter of the program: time counts as of any other record.
+static void parameter_pair(const pj_prv_trace *trace, uint64_t type, uint64_t value,
+                           pj_prv_pairs *pairs, pj_prv_out *out)
+{
+    for (uint32_t i = 0; i < trace->parameter_count; i++) {
+        if (trace->parameters[i] != type)
+            continue;
+        pj_event event = pairs->base;
+        event.kind = PJ_EV_OTHER;
+        event.code = PJ_PARAMETER_LASTING;
+        event.a = value;
+        event.b = i;
+        *out->event++ = event;
+        return;
+    }
+}
+
 /// One "type:value"; false when the record is malformed.
 static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *batch,
                       pj_prv_pairs *pairs)
@@ -168,6 +186,8 @@ static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *bat
         count(batch, PJ_IMPORT_large_value);
     else if (row)
         pj_prv_pair(trace, &batch->out, pairs, row, field == NEGATIVE ? 0 - value : value);
+    else if (type_field == NUMBER && field != TOO_LARGE)
+        parameter_pair(trace, type, field == NEGATIVE ? 0 - value : value, pairs, &batch->out);
     return true;
 }
 

@@ -41,6 +41,8 @@ typedef struct pj_prv_trace {
     pj_prv_header header;
     uint16_t calls[PJ_PRV_MPI_TYPES][PJ_PRV_MPI_VALUES]; // pj_mpi_call by class - 1 and value
     pj_prv_devices devices;
+    const uint64_t *parameters; // event types that are PJ_PARAMETER_LASTING, by index
+    uint32_t parameter_count;
 } pj_prv_trace;
 
 /// Where records are written. Fast code keeps it in registers while it reads.
@@ -70,8 +72,8 @@ static inline pj_batch pj_prv_batch_view(const pj_prv_batch *batch)
                       (size_t)(batch->out.message - batch->messages)};
 }
 
-/// Empties the batch and makes room for all that `bytes` of text can hold.
-void pj_prv_batch_begin(pj_prv_batch *batch, size_t bytes);
+/// Empties the batch and makes room for all that `bytes` of text of the trace can hold.
+void pj_prv_batch_begin(pj_prv_batch *batch, const pj_prv_trace *trace, size_t bytes);
 void pj_prv_batch_free(pj_prv_batch *batch);
 
 /// Location of a thread named as records do (all from 1); false with the oddity when the header

@@ -4,6 +4,34 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 
+static const pj_function_cut_row cuts[] = {
+#define CUT(name, key, part_key, title, outside, lack)                                             \
+    [PJ_CUT_##name] = {key, part_key, title, outside, lack},
+#include "metrics/run/parts/function_cuts.def"
+#undef CUT
+};
+
+const pj_function_cut_row *pj_function_cut_at(pj_function_cut cut)
+{
+    return &cuts[cut];
+}
+
+pj_function_cut pj_function_cut_of(pj_str key)
+{
+    for (pj_function_cut cut = PJ_CUT_NOTHING + 1; cut < PJ_CUT_END; cut++)
+        if (pj_str_equal(key, pj_str_of(cuts[cut].key)))
+            return cut;
+    return PJ_CUT_NOTHING;
+}
+
+pj_function_cut pj_function_cut_of_part(pj_str key)
+{
+    for (pj_function_cut cut = PJ_CUT_NOTHING + 1; cut < PJ_CUT_END; cut++)
+        if (pj_str_equal(key, pj_str_of(cuts[cut].part_key)))
+            return cut;
+    return PJ_CUT_NOTHING;
+}
+
 void pj_functions_make_parts(pj_run *run, const pj_functions *functions)
 {
     uint32_t parts = 0;

@@ -83,11 +83,8 @@ bool pj_functions_known(const pj_run *run, pj_err *err)
     for (uint32_t i = 0; all && i < all->count; i++)
         if (!all->items[i].outside)
             return true;
-    return pj_fail(err, PJ_E_MISSING, run->path, 0,
-                   "names no functions of the program: record them (Extrae: user functions or "
-                   "Extrae_event calls of type 60000019; Score-P: compiler instrumentation or "
-                   "SCOREP_USER_REGION; popinjay record of Python programs), or cut it along time "
-                   "(time:N)");
+    return pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
+                   pj_function_cut_at(all ? all->cut : PJ_CUT_FUNCTIONS)->lack);
 }
 
 pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
@@ -96,8 +93,8 @@ pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
     if (!pj_functions_known(run, err))
         return NULL;
     pj_table *table = pj_table_new("");
-    table->title = pj_arena_format(table->arena, "%s of %s",
-                                   all->by_path ? "Call paths" : "Functions", run->name);
+    table->title =
+        pj_arena_format(table->arena, "%s of %s", pj_function_cut_at(all->cut)->title, run->name);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         pj_table_add_column(table, columns[i]);
     for (uint32_t i = 0; i < all->count; i++)

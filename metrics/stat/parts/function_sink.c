@@ -1,4 +1,4 @@
-// What ranks do in functions of the program.
+// What ranks do in functions of the program, or in phases, or under values of parameters.
 // A tree of call paths grows as functions are entered; at every node threads have sums of what they
 // did in it alone, so that a function with what it calls is a sum over nodes. The threads of a rank
 // are where its first thread is. Where a function is entered or left counts from the first event
@@ -13,6 +13,7 @@
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/stat/parts/part_values.h"
 #include "metrics/stat/parts/state_mark.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
@@ -54,10 +55,18 @@ typedef struct change {
     uint32_t node;
 } change;
 
+typedef struct part { // that is open
+    uint32_t node;
+    uint32_t parameter; // whose value it is
+    size_t level;       // of the function that ends it
+    uint64_t key;       // see key_of
+} part;
+
 typedef struct place { // of a rank
-    uint32_t *open;    // nodes, the outermost first
+    part *open;        // the outermost first
     size_t depth, cap;
     size_t beyond; // open ones that are not kept
+    size_t level;  // functions entered, where parameters are looked at
     uint32_t now;  // what its sums go to
     uint32_t next; // from `next_ns` on
     uint64_t next_ns, since_ns;
@@ -73,7 +82,7 @@ typedef struct thread {
 } thread;
 
 struct pj_function_parts {
-    bool by_path;
+    pj_function_cut cut;
     const pj_run *run;
     pj_arena *arena; // of one pass
     pj_window window;
@@ -83,9 +92,10 @@ struct pj_function_parts {
     node *nodes;
     uint32_t count, most, left_out;
     size_t cap;
-    pj_map children; // of a node and a function
-    pj_map numbers;  // of functions
-    uint64_t *functions;
+    pj_map children;     // of a node and a function
+    pj_map numbers;      // of functions
+    uint64_t *functions; // their keys
+    pj_part_values values;
     uint32_t function_count;
     size_t function_cap;
     pj_totals *totals; // room for the threads of a rank
@@ -93,10 +103,10 @@ struct pj_function_parts {
     bool waited;
 };
 
-pj_function_parts *pj_function_parts_new(bool by_path)
+pj_function_parts *pj_function_parts_new(pj_function_cut cut)
 {
     pj_function_parts *self = pj_take_memory(sizeof *self);
-    *self = (pj_function_parts){.by_path = by_path};
+    *self = (pj_function_parts){.cut = cut};
     return self;
 }
 
@@ -115,7 +125,8 @@ static void free_parts(pj_function_parts *self)
     pj_map_free(&self->children);
     pj_map_free(&self->numbers);
     pj_arena_free(self->arena);
-    *self = (pj_function_parts){.by_path = self->by_path};
+    pj_part_values_free(&self->values);
+    *self = (pj_function_parts){.cut = self->cut};
 }
 
 void pj_function_parts_free(pj_function_parts *self)
@@ -175,10 +186,12 @@ static cell *cell_of(pj_function_parts *self, uint32_t id, uint32_t location)
     return &n->cells[location];
 }
 
-/// Functions of archives are regions, those of other traces values.
+enum { KEY_LABEL, KEY_REGION, KEY_VALUE, KEY_BITS = 2 };
+
+/// Functions of archives are regions, those of other traces labels.
 static uint64_t key_of(const pj_event *event)
 {
-    return event->a << 1 | (event->kind == PJ_EV_ENTER);
+    return event->a << KEY_BITS | (event->kind == PJ_EV_ENTER ? KEY_REGION : KEY_LABEL);
 }
 
 static uint32_t number_of(pj_function_parts *self, uint64_t key)
@@ -210,7 +223,7 @@ static uint32_t child_of(pj_function_parts *self, uint32_t parent, uint64_t key)
 
 static uint32_t innermost(const place *p)
 {
-    return p->depth ? p->open[p->depth - 1] : OUTSIDE;
+    return p->depth ? p->open[p->depth - 1].node : OUTSIDE;
 }
 
 static uint64_t clip(const pj_function_parts *self, uint64_t time)
@@ -283,6 +296,16 @@ static void note_time(pj_function_parts *self, uint32_t id, uint32_t location, u
     c->last_ns = time > c->last_ns ? time : c->last_ns;
 }
 
+static void push(pj_function_parts *self, uint32_t rank, const pj_event *event, part what)
+{
+    place *p = &self->places[rank];
+    what.node = what.key == UINT64_MAX ? OTHERS : child_of(self, innermost(p), what.key);
+    pj_grow(p->open, &p->cap, p->depth + 1);
+    p->open[p->depth++] = what;
+    note_time(self, what.node, event->location, event->time);
+    cell_of(self, what.node, event->location)->instances += counts(self, event->time);
+}
+
 static void enter(pj_function_parts *self, uint32_t rank, const pj_event *event)
 {
     place *p = &self->places[rank];
@@ -290,11 +313,7 @@ static void enter(pj_function_parts *self, uint32_t rank, const pj_event *event)
         p->beyond++;
         return;
     }
-    uint32_t id = child_of(self, innermost(p), key_of(event));
-    pj_grow(p->open, &p->cap, p->depth + 1);
-    p->open[p->depth++] = id;
-    note_time(self, id, event->location, event->time);
-    cell_of(self, id, event->location)->instances += counts(self, event->time);
+    push(self, rank, event, (part){.key = key_of(event)});
     move_to(p, event->time);
 }
 
@@ -312,11 +331,58 @@ static void leave(pj_function_parts *self, uint32_t rank, const pj_event *event)
     move_to(p, event->time);
 }
 
+/// Values of parameters end with the function in which they were given.
+static void go_down(pj_function_parts *self, uint32_t rank, const pj_event *event)
+{
+    place *p = &self->places[rank];
+    size_t before = p->depth;
+    p->level -= p->level > 0;
+    for (; p->depth && p->open[p->depth - 1].level > p->level; p->depth--)
+        note_time(self, innermost(p), event->location, event->time);
+    if (p->depth != before)
+        move_to(p, event->time);
+}
+
+/// What stood in the place of that value ends; those within stay open, within what is around it.
+static void end_value(pj_function_parts *self, place *p, const pj_event *event, size_t level)
+{
+    size_t at = p->depth;
+    while (at && p->open[at - 1].level >= level && p->open[at - 1].parameter != event->b)
+        at--;
+    if (!at || p->open[at - 1].level < level)
+        return;
+    note_time(self, innermost(p), event->location, event->time);
+    for (p->depth--; at <= p->depth; at++) {
+        part *inner = &p->open[at - 1];
+        *inner = p->open[at];
+        inner->node = inner->key == UINT64_MAX
+                          ? OTHERS
+                          : child_of(self, at > 1 ? inner[-1].node : OUTSIDE, inner->key);
+    }
+}
+
+static void set_value(pj_function_parts *self, uint32_t rank, const pj_event *event)
+{
+    place *p = &self->places[rank];
+    bool lasts = event->code == PJ_PARAMETER_LASTING;
+    size_t level = lasts ? 0 : p->level;
+    end_value(self, p, event, level);
+    if (p->depth < DEEPEST && !(lasts && event->a == 0)) {
+        uint32_t value = pj_part_values_number(&self->values, event);
+        uint64_t key = value == UINT32_MAX ? UINT64_MAX : (uint64_t)value << KEY_BITS | KEY_VALUE;
+        push(self, rank, event,
+             (part){.key = key, .level = level, .parameter = (uint32_t)event->b});
+    }
+    move_to(p, event->time);
+}
+
 /// MPI calls and constructs of OpenMP are no functions of the program.
 static bool is_function(const pj_function_parts *self, uint64_t region)
 {
     static const char *const others[] = {"mpi", "omp", "thread", "system"};
     const pj_run_names *names = &self->run->names;
+    if (self->cut == PJ_CUT_PHASES)
+        return region < names->region_count && names->regions[region].phase;
     const char *kind = region < names->region_count ? names->regions[region].kind : NULL;
     for (size_t i = 0; kind && i < sizeof others / sizeof *others; i++)
         if (strcmp(kind, others[i]) == 0)
@@ -324,11 +390,19 @@ static bool is_function(const pj_function_parts *self, uint64_t region)
     return true;
 }
 
+static void take_parameter(pj_function_parts *self, uint32_t rank, const pj_event *event)
+{
+    if (event->kind == PJ_EV_OTHER && event->code >= PJ_PARAMETER_SIGNED)
+        set_value(self, rank, event);
+    else if (event->kind == PJ_EV_ENTER)
+        self->places[rank].level++;
+    else if (event->kind == PJ_EV_LEAVE)
+        go_down(self, rank, event);
+}
+
 static void take_function(pj_function_parts *self, uint32_t rank, const pj_event *event)
 {
-    if (self->run->layout.first_location[rank] != event->location)
-        return;
-    if (event->kind == PJ_EV_OTHER && event->code == PJ_FUNCTION) {
+    if (event->kind == PJ_EV_OTHER && event->code == PJ_FUNCTION && self->cut != PJ_CUT_PHASES) {
         if (event->a)
             enter(self, rank, event);
         else
@@ -350,7 +424,12 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
             continue;
         uint32_t rank = self->run->layout.rank_of[event->location];
         go_to(self, rank, event->time);
-        take_function(self, rank, event);
+        if (self->run->layout.first_location[rank] != event->location)
+            ; // the threads of a rank are where its first one is
+        else if (self->cut == PJ_CUT_PARAMETERS)
+            take_parameter(self, rank, event);
+        else
+            take_function(self, rank, event);
         pj_state_clock_event(&self->threads[event->location].clock, event);
     }
     return true;
@@ -463,8 +542,10 @@ static pj_function_use use_of(const pj_function_parts *self, const sum *of)
 
 static const char *name_of(const pj_function_parts *self, uint32_t function, pj_arena *arena)
 {
-    uint64_t key = self->functions[function], value = key >> 1;
-    if (key & 1)
+    uint64_t key = self->functions[function], value = key >> KEY_BITS;
+    if ((key & ((1 << KEY_BITS) - 1)) == KEY_VALUE)
+        return pj_part_values_text(&self->values, (uint32_t)value, self->run, arena);
+    if ((key & ((1 << KEY_BITS) - 1)) == KEY_REGION)
         return value < self->run->names.region_count ? self->run->names.regions[value].name
                                                      : "unknown region";
     const char *label = pj_region_label(self->run, PJ_FUNCTION, value);
@@ -507,18 +588,19 @@ static pj_function function_of(const pj_function_parts *self, const char *name, 
 static void fold(pj_function_parts *self, sum *whole, sum *own)
 {
     uint32_t *seen = pj_new_n(self->arena, uint32_t, self->function_count + 1); // from this node
+    bool by_path = self->cut == PJ_CUT_PATHS;
     for (uint32_t id = FIRST; id < self->count; id++) {
         const node *n = &self->nodes[id];
-        uint32_t at = self->by_path ? id - FIRST : (uint32_t)n->function;
-        if (self->by_path)
+        uint32_t at = by_path ? id - FIRST : (uint32_t)n->function;
+        if (by_path)
             own[at].cells = n->cells;
         else
             add_cells(self, &own[at], n);
         own[at].instances +=
-            self->by_path || !is_inside(self, id, n->function) ? instances_of(self, n) : 0;
+            by_path || !is_inside(self, id, n->function) ? instances_of(self, n) : 0;
         for (uint32_t up = id; up >= FIRST && up != NO_NODE; up = self->nodes[up].parent) {
             uint32_t function = (uint32_t)self->nodes[up].function;
-            if (self->by_path)
+            if (by_path)
                 add_cells(self, &whole[up - FIRST], n);
             else if (seen[function] != id)
                 add_cells(self, &whole[function], n);
@@ -551,18 +633,19 @@ static void add_outside(const pj_function_parts *self, uint32_t id, const char *
 
 static void write_functions(pj_function_parts *self, pj_run *run, pj_functions *out)
 {
-    uint32_t count = self->by_path ? self->count - FIRST : self->function_count;
+    bool by_path = self->cut == PJ_CUT_PATHS;
+    uint32_t count = by_path ? self->count - FIRST : self->function_count;
     sum *whole = pj_new_n(self->arena, sum, count + 1),
         *own = pj_new_n(self->arena, sum, count + 1);
     out->items = pj_new_n(run->arena, pj_function, count + FIRST);
     fold(self, whole, own);
     for (uint32_t i = 0; i < count; i++) {
         const char *name =
-            self->by_path ? path_of(self, i + FIRST, run->arena) : name_of(self, i, run->arena);
+            by_path ? path_of(self, i + FIRST, run->arena) : name_of(self, i, run->arena);
         if (whole[i].cells)
             out->items[out->count++] = function_of(self, name, &whole[i], &own[i]);
     }
-    add_outside(self, OUTSIDE, "outside any function", out);
+    add_outside(self, OUTSIDE, pj_function_cut_at(self->cut)->outside, out);
     add_outside(self, OTHERS, "others", out);
     add_outside(self, ENDED, "after the last event of a rank", out);
     qsort(out->items, out->count, sizeof *out->items, by_time);
@@ -578,7 +661,7 @@ static void end_ranks(pj_function_parts *self, const pj_run *run)
             last = run->totals[i].last_event_ns > last ? run->totals[i].last_event_ns : last;
         go_to(self, r, UINT64_MAX);
         while (p->depth > 0)
-            note_time(self, p->open[--p->depth], run->layout.first_location[r], last);
+            note_time(self, p->open[--p->depth].node, run->layout.first_location[r], last);
         sum_up(self, r, last);
         p->now = ENDED;
         sum_up(self, r, end);
@@ -591,7 +674,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     (void)err;
     end_ranks(self, run);
     pj_functions *out = pj_new(run->arena, pj_functions);
-    *out = (pj_functions){.by_path = self->by_path,
+    *out = (pj_functions){.cut = self->cut,
                           .left_out = self->left_out,
                           .waits = self->waited || !run->has_mpi,
                           .waits_lack = "waits of MPI calls are not known",

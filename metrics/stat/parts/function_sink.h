@@ -1,5 +1,6 @@
-// What ranks do in functions of the program, by call path: on the clocks of the trace, with the
-// waits that the replay tells. Ownership: new/free; made for one pass after another.
+// What ranks do in functions of the program, its phases, or under values of parameters, by path: on
+// the clocks of the trace, with the waits that the replay tells. Ownership: new/free; made for one
+// pass after another.
 #ifndef PJ_FUNCTION_SINK_H
 #define PJ_FUNCTION_SINK_H
 
@@ -9,7 +10,7 @@
 
 typedef struct pj_function_parts pj_function_parts;
 
-pj_function_parts *pj_function_parts_new(bool by_path);
+pj_function_parts *pj_function_parts_new(pj_function_cut cut);
 void pj_function_parts_free(pj_function_parts *parts);
 
 /// Writes pj_run.functions and parts of the run. Its events come merged over threads, with those

@@ -277,6 +277,35 @@ static void deep_chains_of_calls_end(void **state)
     assert_true(run->functions->count > 0);
 }
 
+/// Events of the program's own hold until another value of theirs, 0 ends them; short pairs in one
+/// line are many events.
+static void events_of_the_program_are_parameters(void **state)
+{
+    (void)state;
+    put_trace("#Paraver (01/01/2026 at 00:00):200_ns:1(2):1:2(1:1,1:1),0\n"
+              "1:1:1:1:1:0:200:1\n"
+              "1:2:1:2:1:0:200:1\n"
+              "2:1:1:1:1:0:1000:1\n"
+              "2:2:1:2:1:0:1000:1:7:1:7:2:7:3:7:4:7:5:7:6:7:7:7:8:7:9:7:1:7:2:7:3:7:4:7:0\n"
+              "2:1:1:1:1:50:1000:2:7:5\n"
+              "2:2:1:2:1:60:7:4:42000050:1:1000:2\n"
+              "2:1:1:1:1:150:7:0\n"
+              "2:1:1:1:1:180:1000:0\n"
+              "2:2:1:2:1:180:1000:0\n"
+              "2:1:1:1:1:200:60000019:0\n"
+              "2:2:1:2:1:200:60000019:0\n");
+    const char labels[] = "EVENT_TYPE\n0   1000    Step\nVALUES\n0   End\n1   first\n\n"
+                          "EVENT_TYPE\n0   7    size\n0  42000050 PAPI_TOT_INS\n";
+    put("run.pcf", labels, sizeof labels - 1);
+    pj_auto_run run = load(PJ_CUT_PARAMETERS);
+    assert_int_equal(named(run, "Step=first")->own.time_ns, 110);
+    assert_int_equal(named(run, "Step=2")->whole.longest_ns, 130);
+    assert_int_equal(named(run, "size=5")->own.time_ns, 100);
+    assert_int_equal(named(run, "size=4")->whole.time_ns, 140);
+    assert_int_equal(named(run, "size=4")->instances, 3);
+    put("run.pcf", names, sizeof names - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_trace_without_functions_says_what_to_record),
         cmocka_unit_test(truncated_traces_do_no_harm),
         cmocka_unit_test(deep_chains_of_calls_end),
+        cmocka_unit_test(events_of_the_program_are_parameters),
     };
     return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

@@ -19,6 +19,7 @@
 #include "metrics/read/otf2/events/otf2_teams.h"
 #include "metrics/read/otf2/events/otf2_traffic.h"
 #include "metrics/read/otf2/otf2_border.h"
+#include "metrics/read/otf2/otf2_parameters.h"
 
 #include <stdlib.h>
 
@@ -298,6 +299,28 @@ static void flush_buffer(pj_otf2_location *location, uint64_t time, uint64_t sto
         location->now.last = stop;
 }
 
+static void give_parameter(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
+{
+    const pj_otf2_parameters *known = location->defs->parameters;
+    uint64_t id = pj_otf2_global_of(location, PJ_OTF2_OF_PARAMETER, event->field[0]);
+    uint32_t index = pj_otf2_parameters_index(known, id);
+    uint64_t value = event->field[1];
+    uint16_t kind =
+        event->type == PJ_OTF2_PARAMETER_INT ? PJ_PARAMETER_SIGNED : PJ_PARAMETER_UNSIGNED;
+    if (event->type == PJ_OTF2_PARAMETER_STRING) {
+        kind = PJ_PARAMETER_TEXT;
+        value = pj_otf2_parameters_text_index(
+            known, pj_otf2_global_of(location, PJ_OTF2_OF_STRING, value));
+    }
+    if (index == UINT32_MAX)
+        return;
+    pj_otf2_settle(location, time);
+    pj_event *given = pj_otf2_give(location, time, PJ_EV_OTHER);
+    given->a = value;
+    given->b = index;
+    given->code = kind;
+}
+
 /// The records about OpenMP and threads, parameters of regions, and files.
 static void take_thread_record(pj_otf2_location *location, uint64_t time,
                                const pj_otf2_event *event)
@@ -328,6 +351,8 @@ static void take_thread_record(pj_otf2_location *location, uint64_t time,
     case PJ_OTF2_PARAMETER_UNSIGNED:
         if (location->calls)
             pj_otf2_calls_parameter(location, event);
+        if (location->parameters)
+            give_parameter(location, time, event);
         return;
     case PJ_OTF2_IO_CREATE_HANDLE:
     case PJ_OTF2_IO_DESTROY_HANDLE:

@@ -155,14 +155,15 @@ typedef struct pj_otf2_pending {
 typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
     uint32_t number, rank;
-    bool worker;   // not the first thread of its rank
-    bool named;    // gives out the regions it enters and leaves
-    bool infer;    // its receives have no completions in the trace
-    bool parts;    // gives out PJ_EV_PART and PJ_EV_END
-    bool sent;     // gives out PJ_PART_SENT with them
-    bool devices;  // gives out PJ_EV_DEVICE
-    bool stream;   // of a device: gives out nothing else
-    bool recorder; // of meters, likewise; a stream too
+    bool worker;     // not the first thread of its rank
+    bool named;      // gives out the regions it enters and leaves
+    bool parameters; // and values of parameters
+    bool infer;      // its receives have no completions in the trace
+    bool parts;      // gives out PJ_EV_PART and PJ_EV_END
+    bool sent;       // gives out PJ_PART_SENT with them
+    bool devices;    // gives out PJ_EV_DEVICE
+    bool stream;     // of a device: gives out nothing else
+    bool recorder;   // of meters, likewise; a stream too
 
     // Where its records come from: our own decoder, or the library.
     pj_otf2_evt *evt;
@@ -214,11 +215,12 @@ typedef struct pj_otf2_location_opts {
     _Atomic uint64_t *sum; // raised by the bytes read
     bool keep_open;        // files, from one buffer to the next
     bool by_library;
-    bool regions; // gives out PJ_EV_ENTER and PJ_EV_LEAVE
-    bool parts;   // gives out PJ_EV_PART and PJ_EV_END
-    bool sent;    // gives out PJ_PART_SENT with them
-    bool devices; // gives out PJ_EV_DEVICE
-    size_t marks; // that it may leave (otf2_index.h); 0 = none
+    bool regions;    // gives out PJ_EV_ENTER and PJ_EV_LEAVE
+    bool parameters; // and PJ_PARAMETER_*
+    bool parts;      // gives out PJ_EV_PART and PJ_EV_END
+    bool sent;       // gives out PJ_PART_SENT with them
+    bool devices;    // gives out PJ_EV_DEVICE
+    size_t marks;    // that it may leave (otf2_index.h); 0 = none
     const struct pj_otf2_index
         *indices;      // by location, where not all is read (otf2_ranged.h), else NULL
     const pj_roi *roi; // that counters are divided by; NULL = none

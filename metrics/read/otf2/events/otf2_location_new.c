@@ -149,6 +149,7 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
         location->borders.count = PJ_OTF2_BORDERS;
     }
     location->named = opts->regions;
+    location->parameters = opts->parameters;
     location->parts = opts->parts;
     location->sent = opts->parts && opts->sent;
     location->devices = opts->devices;

@@ -414,9 +414,9 @@ static void fast_reading_equals_careful_reading(void **state)
         size_t len = text.len - PJ_BLOCK_PAD;
         memset(pj_buf_room(&text, PJ_BLOCK_PAD), '7', PJ_BLOCK_PAD);
         pj_str lines = {text.at + PJ_BLOCK_PAD, len};
-        pj_prv_batch_begin(&fast, len);
+        pj_prv_batch_begin(&fast, &trace, len);
         pj_prv_block_read(reader, lines, &fast);
-        pj_prv_batch_begin(&careful, len);
+        pj_prv_batch_begin(&careful, &trace, len);
         while (lines.len) {
             careful.lines++;
             pj_prv_line(&trace, pj_str_cut(&lines, '\n'), &careful);

@@ -66,14 +66,19 @@ typedef struct started {
     bool script;      // what follows may be the program
 } started;
 
+/// Those of an MPI are also called mpirun.openmpi, mpiexec.hydra and the like.
 static bool is_starter(const char *name)
 {
+    static const char mpi[] = "mpi";
     static const char *const starters[] = {
-        "mpirun", "mpiexec", "orterun", "prterun", "srun",   "env",   "nice",  "time",   "timeout",
-        "nohup",  "taskset", "numactl", "setsid",  "stdbuf", "chrt",  "sudo",  "ionice", "sh",
-        "bash",   "dash",    "hydra",   "setarch", "perf",   "xargs", "strace"};
+        "mpirun", "mpiexec", "orterun", "prterun", "srun",   "env",   "nice",   "time",   "timeout",
+        "nohup",  "taskset", "numactl", "setsid",  "stdbuf", "chrt",  "sudo",   "ionice", "sh",
+        "bash",   "dash",    "hydra",   "setarch", "perf",   "xargs", "strace", "prun",   "aprun",
+        "ibrun",  "jsrun",   "flux",    "unshare", "zsh",    "ksh"};
+    const bool of_mpi = strncmp(name, mpi, sizeof mpi - 1) == 0;
+    const pj_str called = {name, of_mpi ? strcspn(name, ".") : strlen(name)};
     for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
-        if (strcmp(name, starters[i]) == 0)
+        if (pj_str_equal(called, pj_str_of(starters[i])))
             return true;
     return false;
 }

@@ -60,9 +60,10 @@ static const char own_labels[] =
     "EVENT_TYPE\n7    42000050    PAPI_TOT_INS [Instr completed]\n"
     "7    42000059    PAPI_TOT_CYC [Total cycles]\n\n";
 
-static const char request_labels[] =
+static const char added_labels[] =
     "EVENT_TYPE\n0    50190001    Request of a collective (popinjay)\n"
-    "0    50190002    Request that is completed, counted from 1 (popinjay)\n\n";
+    "0    50190002    Request that is completed, counted from 1 (popinjay)\n"
+    "0    60190001    Team of the OpenMP event before it (popinjay)\n\n";
 
 static void add_calls(pj_mpi_class class_, const char *title, pj_buf *out)
 {
@@ -86,7 +87,7 @@ void pj_ideal_names_pcf(const pj_run *run, pj_buf *out)
     pj_ignore(pj_companion_read(run->path, ".pcf", &original, NULL));
     keep_labels(original.len ? pj_buf_str(&original) : pj_str_of(own_labels), out);
     pj_buf_puts(out, "\n");
-    pj_buf_puts(out, request_labels);
+    pj_buf_puts(out, added_labels);
     for (pj_mpi_class class_ = PJ_MPI_P2P; class_ <= PJ_MPI_IO; class_++)
         add_calls(class_, titles[class_], out);
 }

@@ -184,6 +184,8 @@ static void add_event(pj_ideal_trace *trace, const pj_event *event)
         break;
     case PJ_EV_OPENMP:
         add_pair(trace, openmp_type(event->code), (int64_t)event->a);
+        if (event->b)
+            add_pair(trace, 60190001, (int64_t)event->b);
         break;
     case PJ_EV_TRACING:
         add_pair(trace, 40000012, (int64_t)event->a);
@@ -483,8 +485,9 @@ static void add_header(const pj_ideal_trace *trace, double end, pj_buf *out)
     pj_buf_addf(out, ",%u\n", trace->run->names.communicator_count);
     add_communicators(trace, out);
     // By which readers know that it is no measurement, and by which rules it is replayed again.
-    pj_buf_addf(out, "#popinjay:REPLAY:%s%s\n", trace->run->told.forks_traced ? "forks:" : "",
-                trace->run->told.starts_go_on ? "starts:" : "");
+    const pj_told *told = &trace->run->told;
+    pj_buf_addf(out, "#popinjay:REPLAY:%s%s%s\n", told->forks_traced ? "forks:" : "",
+                told->starts_go_on ? "starts:" : "", told->windows ? "windows:" : "");
 }
 
 typedef struct output {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #define ANCHOR PJ_BINARY_DIR "/nested_teams.otf2"
+#define IDEAL PJ_BINARY_DIR "/nested_teams_ideal.prv"
 
 enum { PARALLEL = 60000001, BARRIER = 60000005, FUNCTION = 60000018 };
 
@@ -44,14 +45,19 @@ static void write_archive(pj_otf2_style style)
         fail_msg("%s", err.text);
 }
 
-static pj_run *load(pj_load_opts opts)
+static pj_run *load_path(const char *path, pj_load_opts opts)
 {
     pj_err err = {0};
     pj_job job = {.workers = 1};
-    pj_run *run = pj_load(ANCHOR, opts, &job, &err);
+    pj_run *run = pj_load(path, opts, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
+}
+
+static pj_run *load(pj_load_opts opts)
+{
+    return load_path(ANCHOR, opts);
 }
 
 static void nested_barriers_bind_no_outer_thread(void **state)
@@ -63,9 +69,12 @@ static void nested_barriers_bind_no_outer_thread(void **state)
                                            {.no_parents = true, .eztrace = true}};
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         write_archive(styles[i]);
-        pj_auto_run run = load((pj_load_opts){0});
+        pj_auto_run run = load((pj_load_opts){.ideal_path = IDEAL});
         if (!run->ideal.available)
             fail_msg("%s", run->ideal.reason);
+        pj_auto_run again = load_path(IDEAL, (pj_load_opts){0});
+        assert_true(again->ideal.available);
+        assert_true(again->ideal.runtime_ns == run->ideal.runtime_ns);
         // Without the 500 in MPI thread 0 waits for thread 1, which comes to their barrier at 760;
         // 10 later both go on, thread 0 for 150. The run begins at 100.
         assert_int_equal(run->runtime_ns, 910);

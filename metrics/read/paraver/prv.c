@@ -127,9 +127,10 @@ static bool line_before_records(prv_reading *reading, pj_str line, size_t *cap)
     if (pj_prv_is_comment(line)) {
         run->chopped |= pj_prv_says_chopped(line);
         if (pj_prv_says_idealised(line)) {
-            run->idealised = true;
+            run->idealised = reading->trace.idealised = true;
             run->told.forks_traced = pj_str_contains(line, PJ_S(":forks:"));
             run->told.starts_go_on = pj_str_contains(line, PJ_S(":starts:"));
+            run->told.windows = pj_str_contains(line, PJ_S(":windows:"));
         }
     } else if (pj_prv_is_communicator(line)) {
         communicator_line(reading, line, cap);

@@ -208,7 +208,7 @@ INLINE bool read_state(pj_prv_block *block, line_marks line, pj_prv_out *out)
 INLINE bool read_event(pj_prv_block *block, line_marks line, pj_prv_out *out)
 {
     enum { BEFORE_PAIRS = 6 };
-    pj_prv_pairs pairs = {.first = out->event};
+    pj_prv_pairs pairs = {.first = out->event, .collective = block->trace->idealised};
     pj_event *first = out->event;
     if (line.fields <= BEFORE_PAIRS || line.fields % 2 ||
         !object_fields(block, line, 1, &pairs.base.location) ||

@@ -194,7 +194,7 @@ static bool take_pair(const pj_prv_trace *trace, pj_str *rest, pj_prv_batch *bat
 static void event_line(const pj_prv_trace *trace, pj_str rest, pj_prv_batch *batch)
 {
     pj_event *first = batch->out.event;
-    pj_prv_pairs pairs = {.first = first};
+    pj_prv_pairs pairs = {.first = first, .collective = trace->idealised};
     if (!take_object(trace, &rest, batch, &pairs.base.location) ||
         !take_time(trace, &rest, batch, &pairs.base.time))
         return;

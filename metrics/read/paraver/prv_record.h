@@ -21,6 +21,7 @@ typedef enum pj_prv_action {
     PJ_PRV_ROOT,
     PJ_PRV_COMMUNICATOR,
     PJ_PRV_COMPLETE, // the parts are those of a request
+    PJ_PRV_TEAM,     // is about the event before it
 } pj_prv_action;
 
 typedef struct pj_prv_type {
@@ -43,6 +44,7 @@ typedef struct pj_prv_trace {
     pj_prv_devices devices;
     const uint64_t *parameters; // event types that are PJ_PARAMETER_LASTING, by index
     uint32_t parameter_count;
+    bool idealised; // by popinjay: collectives have lines of their own, windows meet in them
 } pj_prv_trace;
 
 /// Where records are written. Fast code keeps it in registers while it reads.
@@ -136,6 +138,13 @@ static inline bool pj_prv_join(pj_prv_out *out, const pj_prv_pairs *pairs, uint6
     return true;
 }
 
+/// The team that the OpenMP event before it in the line is about.
+static inline void pj_prv_tell_team(pj_prv_out *out, const pj_prv_pairs *pairs, uint64_t team)
+{
+    if (out->event != pairs->first && out->event[-1].kind == PJ_EV_OPENMP)
+        out->event[-1].b = team;
+}
+
 /// One pair of an event line whose type has a row.
 static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_prv_pairs *pairs,
                                const pj_prv_type *type, uint64_t value)
@@ -174,6 +183,9 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
         return;
     case PJ_PRV_COMPLETE:
         pairs->request = value;
+        return;
+    case PJ_PRV_TEAM:
+        pj_prv_tell_team(out, pairs, value);
         return;
     }
     *out->event++ = event;

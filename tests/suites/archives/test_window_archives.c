@@ -12,17 +12,24 @@
 
 #define ANCHOR PJ_BINARY_DIR "/window_archive.otf2"
 #define TRACE PJ_BINARY_DIR "/window_archive.prv"
+#define IDEAL PJ_BINARY_DIR "/window_archive_ideal.prv"
 
 enum { RANKS = 3 };
 
-static pj_run *load(const char *path, unsigned workers)
+static pj_run *load_into(const char *path, unsigned workers, const char *ideal_path)
 {
     pj_err err = {0};
     pj_job job = {.workers = workers};
-    pj_run *run = pj_load(path, (pj_load_opts){.raw_clock = true}, &job, &err);
+    pj_load_opts opts = {.raw_clock = true, .ideal_path = ideal_path};
+    pj_run *run = pj_load(path, opts, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
+}
+
+static pj_run *load(const char *path, unsigned workers)
+{
+    return load_into(path, workers, NULL);
 }
 
 static void save(pj_trace_writer *trace, pj_otf2_style style)
@@ -41,6 +48,17 @@ static void expect(const pj_run *run, double first, double second, double third)
     for (uint32_t r = 0; r < RANKS; r++)
         if (run->ideal.finish_ns[r] != finish[r])
             fail_msg("rank %u ends at %.17g, not at %.17g", r, run->ideal.finish_ns[r], finish[r]);
+}
+
+/// The idealised trace of the archive takes as long again, by the same calls.
+static void expect_again(const pj_run *run)
+{
+    pj_auto_run written = load_into(ANCHOR, 1, IDEAL);
+    pj_auto_run again = load(IDEAL, 1);
+    assert_true(again->ideal.runtime_ns == run->ideal.runtime_ns);
+    expect(again, run->ideal.finish_ns[0], run->ideal.finish_ns[1], run->ideal.finish_ns[2]);
+    assert_int_equal(again->import.count[PJ_IMPORT_window_unknown],
+                     run->import.count[PJ_IMPORT_window_unknown]);
 }
 
 /// A call of a rank that synchronises its window with all others, or with those of `group`.
@@ -82,6 +100,7 @@ static void a_fence_is_a_barrier_of_its_window(void **state)
         assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 0);
         assert_int_equal(run->import.count[PJ_IMPORT_unknown_event], 0);
         same_runs(run, three);
+        expect_again(run);
     }
     pj_otf2_writer_remove(ANCHOR);
 }
@@ -145,6 +164,7 @@ static void epochs_bind_origins_and_targets(void **state)
         // 800, and rank 0 waits for it and has 50 to go on.
         expect(run, 850, 550, 850);
         same_runs(run, three);
+        expect_again(run);
         assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 0);
     }
     pj_auto_run plain = load(TRACE, 1);
@@ -160,6 +180,7 @@ static void unanswered_signals_bind_nobody(void **state)
     save(trace, (pj_otf2_style){.clock_step = 0});
     pj_auto_run run = load(ANCHOR, 1);
     expect(run, 560, 150, 980);
+    expect_again(run);
     assert_false(run->told.messages_apart);
     assert_int_equal(run->import.count[PJ_IMPORT_message_not_received], 0);
     assert_int_equal(run->import.count[PJ_IMPORT_window_unknown], 3);

@@ -2,6 +2,7 @@
 // its records are unordered, or where its region of interest lies.
 #include "metrics/analyse/load.h"
 
+#include "metrics/ai/ai_steps.h"
 #include "metrics/analyse/load_iterations.h"
 #include "metrics/analyse/load_limits.h"
 #include "metrics/analyse/load_needs.h"
@@ -223,8 +224,11 @@ static pj_run *load(load_state *loading, pj_err *err)
             pass = 0;
             continue;
         }
-        if (run && run->provenance)
+        if (run && run->provenance) {
+            if (run->ai && loading->opts->iterations)
+                pj_ai_steps_parts(run);
             return pj_load_suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
+        }
         if (run && run->untraced)
             return pj_load_tells(loading->opts, run, err) ? pj_run_hold(run) : NULL;
         if (!run || !judge_together(loading, run, ordered, &again, err))
@@ -381,18 +385,22 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
 }
 
 /// Whether the trace tells its iterations itself.
-static bool tells_steps(const char *path)
+static bool tells_steps(const char *path, pj_job *job)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     const char **files = NULL;
     bool several = pj_rank_files_of(path, arena, &files) > 0;
     const pj_reader *reader = pj_reader_of_path(several ? files[0] : path);
-    return reader && reader->steps;
+    if (!reader || reader->steps || reader->gives != PJ_GIVES_RUN)
+        return reader && reader->steps;
+    pj_job quick = {.stop = job->stop, .workers = 1};
+    pj_auto_run run = pj_load(path, (pj_load_opts){.ignore_summary = true}, &quick, NULL);
+    return run && run->ai; // it is a summary of one that does
 }
 
 pj_run *pj_load(const char *path, pj_load_opts opts, pj_job *job, pj_err *err)
 {
-    return pj_load_wants_iterations(&opts, path) && !tells_steps(path)
+    return pj_load_wants_iterations(&opts, path) && !tells_steps(path, job)
                ? load_iterations(path, opts, job, err)
                : load_as_asked(path, opts, job, err);
 }

@@ -37,6 +37,8 @@ const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool besid
         return "has no events";
     if (!pj_network_is_ideal(&opts->network))
         return "knows the ideal network only";
+    if (beside && opts->iterations)
+        return "has no parts";
     if (beside && opts->no_replay && run->provenance->rounded)
         return "has rounded the values of threads";
     return pj_aspects_lack(still_wanted(opts, run, beside), run, opts->timeline, beside);

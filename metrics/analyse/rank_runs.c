@@ -29,6 +29,15 @@ static int by_name(const void *a, const void *b)
                                 pj_str_of(*(const char *const *)b));
 }
 
+/// The summary beside the files of a run is the same run once more.
+static void leave_out_summary(const char *joined, const char **paths, size_t count, pj_arena *arena)
+{
+    const char *summary = pj_trace_files_summary(joined, NULL, arena);
+    for (size_t i = 0; i < count; i++)
+        if (paths[i] && strcmp(paths[i], summary) == 0)
+            paths[i] = NULL;
+}
+
 void pj_rank_runs_join(const char **paths, size_t count, pj_arena *arena)
 {
     bool *ranks = pj_new_n(arena, bool, count + 1);
@@ -49,6 +58,7 @@ void pj_rank_runs_join(const char **paths, size_t count, pj_arena *arena)
         if (many > 1) {
             qsort(found, many, sizeof *found, by_name);
             paths[i] = pj_rank_files_join(found, many, arena);
+            leave_out_summary(paths[i], paths, count, arena);
         }
     }
 }

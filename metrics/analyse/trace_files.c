@@ -10,6 +10,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
+#include "metrics/read/rank_files.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/summary/summary.h"
 #include "metrics/run/run.h"
@@ -80,10 +81,18 @@ pj_str pj_trace_files_name(const char *path)
 
 const char *pj_trace_files_summary(const char *path, const char *folder, pj_arena *arena)
 {
-    if (!folder)
-        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
     pj_auto_run run = pj_run_new(path);
     pj_str file = pj_trace_files_name(path), name = pj_str_of(run->name);
+    const char **files = NULL;
+    if (pj_rank_files_of(path, arena, &files)) { // a file each rank: called as the run
+        pj_str own =
+            pj_str_head(pj_str_of(files[0]), strlen(files[0]) - pj_trace_files_name(files[0]).len);
+        return folder ? pj_arena_format(arena, "%s/%s" PJ_SUMMARY_SUFFIX, folder, run->name)
+                      : pj_arena_format(arena, PJ_STR_FMT "%s" PJ_SUMMARY_SUFFIX, PJ_STR_ARG(own),
+                                        run->name);
+    }
+    if (!folder)
+        return pj_arena_format(arena, "%s" PJ_SUMMARY_SUFFIX, path);
     if (pj_str_starts(file, name))
         return pj_arena_format(arena, "%s/" PJ_STR_FMT PJ_SUMMARY_SUFFIX, folder, PJ_STR_ARG(file));
     return pj_arena_format(arena, "%s/%s.otf2" PJ_SUMMARY_SUFFIX, folder, run->name);

@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
+#include "metrics/read/rank_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -89,11 +90,27 @@ static bool add_anchor(listing *l, const char *path, pj_err *err)
     return true;
 }
 
+/// A run that is a file each rank.
+static bool add_files(listing *l, const char *const *files, size_t count, pj_err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t slash = pj_str_find_last(pj_str_of(files[i]), '/');
+        const char *name = files[i][slash] ? files[i] + slash + 1 : files[i];
+        if (!add_member(l, files[i], name, err))
+            return false;
+    }
+    return true;
+}
+
 bool pj_fingerprint_list(const char *path, pj_arena *arena, pj_fingerprint_parts *out, pj_err *err)
 {
     struct stat info;
     listing l = {.parts = out, .arena = arena};
     *out = (pj_fingerprint_parts){.archive = true};
+    const char **files = NULL;
+    size_t ranks = pj_rank_files_of(path, arena, &files);
+    if (ranks)
+        return add_files(&l, files, ranks, err);
     if (stat(path, &info) != 0)
         return pj_fail_io(err, path, "cannot be read");
     if (S_ISDIR(info.st_mode))

@@ -292,6 +292,8 @@ const char *pj_aspects_lack(unsigned wanted, const pj_run *run, const pj_timelin
                             bool beside)
 {
     const char *lack = NULL;
+    if (run->ai) // its account says what they would
+        wanted &= PJ_WANT(timeline) | PJ_WANT(devices);
     for (unsigned key = 0; key < PJ_ASPECT_COUNT && !lack; key++)
         if (is_wanted(wanted, key) && aspects[key]->lack)
             lack = aspects[key]->lack(run, timeline, beside);

@@ -66,10 +66,13 @@ static json_t *write(const pj_run *run, size_t budget)
     pj_summary_vectors threads = by_thread(run->layout.locations, arena);
     for (uint32_t i = 0; i < run->layout.locations; i++)
         threads.items[0].values[i] = (int64_t)devices->runtime_ns[i];
-    return json_pack("{s:I, s:I, s:o, s:o}", "count", (json_int_t)devices->count, "early",
-                     (json_int_t)devices->early, "values",
-                     pj_summary_vectors_encode(&v, budget / 2, false), "threads",
-                     pj_summary_vectors_encode(&threads, budget / 2, false));
+    json_t *out = json_pack("{s:I, s:I, s:o, s:o}", "count", (json_int_t)devices->count, "early",
+                            (json_int_t)devices->early, "values",
+                            pj_summary_vectors_encode(&v, budget / 2, false), "threads",
+                            pj_summary_vectors_encode(&threads, budget / 2, false));
+    if (run->ai)
+        json_object_set_new(out, "account", pj_summary_account_write(run));
+    return out;
 }
 
 static bool damaged(const pj_run *run, pj_err *err)
@@ -126,7 +129,8 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
     }
     devices->early = (uint64_t)early;
     run->devices = devices;
-    return true;
+    const json_t *account = json_object_get(from, "account");
+    return !account || pj_summary_account_read(account, run) || damaged(run, err);
 }
 
 /// What the devices of the run did.

@@ -18,6 +18,11 @@ void pj_summary_streams_write(const pj_layout *layout, json_t *into);
 /// Of as many ranks as the layout has.
 void pj_summary_streams_read(const json_t *from, pj_layout *layout, pj_arena *arena);
 
+/// Of an AI run: the account of its devices.
+json_t *pj_summary_account_write(const pj_run *run);
+/// False when it does not fit the devices.
+PJ_CHECKED bool pj_summary_account_read(const json_t *from, pj_run *run);
+
 /// Totals, counters and ideal times of threads and ranks: the finest form that fits.
 json_t *pj_summary_threads_write(const pj_run *run, size_t budget);
 /// The layout is known, the totals are allocated here.

@@ -1,6 +1,8 @@
 // Traces of PyTorch's profiler: runs of one to three ranks computed by hand, damage with its
 // sentence, and the scanner at the borders of its vectors.
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/summarise.h"
+#include "metrics/analyse/trace_files.h"
 #include "metrics/base/file.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/read/kineto/json_span.h"
@@ -343,6 +345,41 @@ static void steps_are_a_region_of_interest(void **state)
     assert_non_null(strstr(err.text, "it has steps 7 to 8"));
 }
 
+/// A summary says the same as the files of the ranks.
+static void summaries_say_the_same(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/popinjay_kineto_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    static const char *const paths[] = {"e9/rank{0,1}.json", "steps/rank{0,1}.json"};
+    for (size_t i = 0; i < 2; i++) {
+        pj_job job = {.workers = 1};
+        pj_err err = {.code = PJ_E_NONE};
+        pj_auto_arena arena = pj_arena_new(NULL);
+        const char *path = pj_arena_format(arena, CASES "%s", paths[i]);
+        const char *at = pj_trace_files_summary(path, folder, arena);
+        pj_auto_run read = NULL;
+        if (!pj_summarise(path, at, (pj_load_opts){.tag = NULL}, &job, &read, &err))
+            fail_msg("%s", err.text);
+        pj_auto_run kept = pj_load(at, (pj_load_opts){.iterations = true}, &job, &err);
+        if (!kept)
+            fail_msg("%s", err.text);
+        assert_string_equal(kept->name, read->name);
+        assert_int_equal(kept->ai->count, read->ai->count);
+        assert_memory_equal(kept->ai->shares, read->ai->shares,
+                            read->ai->count * sizeof *read->ai->shares);
+        assert_int_equal(kept->ai->pair_count, read->ai->pair_count);
+        assert_memory_equal(kept->ai->pairs, read->ai->pairs,
+                            read->ai->pair_count * sizeof *read->ai->pairs);
+        assert_int_equal(kept->ai->step_count, read->ai->step_count);
+        assert_int_equal(kept->ai->operation_count, read->ai->operation_count);
+        assert_int_equal(kept->parts.count, i ? 2 : 0);
+        assert_non_null(kept->timeline);
+        remove(at);
+    }
+    remove(folder);
+}
+
 static const pj_ai_pair *pair_of(const pj_run *run, uint32_t rank, uint32_t culprit)
 {
     for (uint32_t i = 0; i < run->ai->pair_count; i++)
@@ -517,6 +554,7 @@ int main(void)
         cmocka_unit_test(hosts_have_lanes),
         cmocka_unit_test(steps_tile_the_ranks),
         cmocka_unit_test(steps_are_a_region_of_interest),
+        cmocka_unit_test(summaries_say_the_same),
         cmocka_unit_test(who_waits_for_whom_and_why),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(traps_are_counted),

@@ -7,6 +7,7 @@
 #include "metrics/base/pool.h"
 #include "metrics/base/str.h"
 #include "metrics/read/kineto/kineto_file.h"
+#include "metrics/read/kineto/kineto_split.h"
 #include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
@@ -14,11 +15,17 @@
 
 #include <stdlib.h>
 
+/// What came of a file: one rank, but of files that were made of several.
+typedef struct file {
+    pj_ai_rank **ranks;
+    size_t count;
+} file;
+
 typedef struct ranks {
     const pj_pass *pass;
     pj_ai_run_opts how;
     pj_source *first; // of the first file
-    pj_ai_rank **items;
+    file *files;
     size_t count, next;
 } ranks;
 
@@ -55,20 +62,62 @@ static bool take_rank(void *self, void *slot, pj_err *err)
     return true;
 }
 
+static void new_ranks(const ranks *r, file *f, const char *path, size_t count)
+{
+    f->ranks = pj_take_zeros((count + 1) * sizeof(pj_ai_rank *));
+    f->count = count;
+    for (size_t i = 0; i < count; i++) {
+        f->ranks[i] = pj_ai_rank_new(path);
+        pj_ai_run_prepare(r->how, f->ranks[i]);
+    }
+}
+
+static void free_ranks(file *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        pj_ai_rank_free(f->ranks[i]);
+    free(f->ranks);
+    *f = (file){.ranks = NULL};
+}
+
+/// A file of several ranks once more, each by itself.
+static bool read_parts(const ranks *r, file *f, const char *path, const pj_kineto_split *split,
+                       pj_err *err)
+{
+    pj_source *source = pj_source_open(path, r->pass->job, err);
+    if (!source)
+        return false;
+    uint64_t bytes = f->ranks[0]->file_bytes;
+    free_ranks(f);
+    new_ranks(r, f, path, split->count);
+    for (size_t i = 0; i < split->count; i++) {
+        f->ranks[i]->rank = split->numbers[i];
+        f->ranks[i]->odd[PJ_AI_ODD_merged] = 1;
+    }
+    bool ok = pj_kineto_file_part(source, f->ranks, split, err);
+    f->ranks[0]->file_bytes = bytes;
+    pj_source_close(source);
+    return ok;
+}
+
 static bool read_rank(void *self, void *slot, pj_err *err)
 {
     ranks *r = self;
     size_t i = *(const size_t *)slot;
     const char *path = r->count > 1 ? r->pass->files[i] : pj_source_path(r->first);
-    pj_ai_rank *rank = r->items[i] = pj_ai_rank_new(path);
-    pj_ai_run_prepare(r->how, rank);
-    if (i == 0)
-        return pj_kineto_file_read(r->first, rank, err);
-    pj_source *source = pj_source_open(path, r->pass->job, err);
-    bool ok = source && pj_kineto_file_read(source, rank, err);
-    if (source)
-        rank->file_bytes = pj_source_facts_of(source).file_bytes;
-    pj_source_close(source);
+    file *f = &r->files[i];
+    pj_kineto_split split = {.count = 0};
+    new_ranks(r, f, path, 1);
+    pj_source *source = i ? pj_source_open(path, r->pass->job, err) : r->first;
+    bool ok = source && pj_kineto_file_read(source, f->ranks[0], &split, err);
+    bool again = source && pj_source_facts_of(source).again;
+    if (i && source)
+        f->ranks[0]->file_bytes = pj_source_facts_of(source).file_bytes;
+    if (i)
+        pj_source_close(source);
+    if (ok && split.count > 1 && again)
+        ok = read_parts(r, f, path, &split, err);
+    pj_kineto_split_free(&split);
     return ok;
 }
 
@@ -76,7 +125,7 @@ static bool put_rank(void *self, void *slot, pj_err *err)
 {
     ranks *r = self;
     pj_run *run = r->pass->run;
-    const pj_ai_rank *rank = r->items[*(const size_t *)slot];
+    const pj_ai_rank *rank = r->files[*(const size_t *)slot].ranks[0];
     run->file_bytes += rank->file_bytes; // those of the first are the door's to count
     run->text_bytes += rank->file_bytes ? rank->text_bytes : 0;
     return pj_job_check(r->pass->job, rank->path, err);
@@ -102,6 +151,25 @@ static bool read_ranks(ranks *r, pj_err *err)
     return pj_pool_run(&line, workers, slots, pj_pool_slots(workers), err);
 }
 
+/// All ranks in one list, whose run it becomes.
+static bool fill_run(ranks *r, pj_err *err)
+{
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < r->count; i++)
+        count += r->files[i].count;
+    pj_ai_rank **all = pj_take_zeros((count + 1) * sizeof(pj_ai_rank *));
+    for (size_t i = 0; i < r->count; i++) {
+        for (size_t k = 0; k < r->files[i].count; k++)
+            all[at++] = r->files[i].ranks[k];
+        r->files[i].count = 0;
+    }
+    bool ok = pj_ai_run_fill(r->pass->run, all, count, r->how, r->pass->job, err);
+    for (size_t i = 0; i < count; i++)
+        pj_ai_rank_free(all[i]);
+    free(all);
+    return ok;
+}
+
 static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
 {
     ranks r = {.pass = pass,
@@ -111,13 +179,12 @@ static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
                        .parts = pass->step_parts},
                .first = source,
                .count = pass->file_count ? pass->file_count : 1};
-    r.items = pj_take_zeros(r.count * sizeof(pj_ai_rank *));
+    r.files = pj_take_zeros(r.count * sizeof *r.files);
     pj_source_call(source, "PyTorch trace");
-    bool ok =
-        read_ranks(&r, err) && pj_ai_run_fill(pass->run, r.items, r.count, r.how, pass->job, err);
+    bool ok = read_ranks(&r, err) && fill_run(&r, err);
     for (size_t i = 0; i < r.count; i++)
-        pj_ai_rank_free(r.items[i]);
-    free(r.items);
+        free_ranks(&r.files[i]);
+    free(r.files);
     return ok;
 }
 

@@ -8,7 +8,9 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/fingerprint.h"
 #include "metrics/base/job.h"
+#include "metrics/base/map.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/read/kineto/json_span.h"
@@ -17,7 +19,12 @@
 
 typedef struct reading {
     pj_kineto_window window;
-    pj_ai_rank *rank;
+    pj_ai_rank *rank; // whose the event is
+    pj_ai_rank **ranks;
+    size_t rank_count;
+    pj_kineto_split *learns;      // NULL = it is known:
+    const pj_kineto_split *split; // which process is of which rank; NULL = there is one rank
+    pj_map hosts;                 // processes that call the runtime
     pj_job *job;
     int64_t base;     // ns that all times count from
     uint64_t counted; // memory that the job knows of
@@ -27,7 +34,9 @@ typedef struct reading {
 
 static bool account(reading *r, pj_err *err)
 {
-    uint64_t now = pj_ai_rank_bytes(r->rank);
+    uint64_t now = 0;
+    for (size_t i = 0; i < r->rank_count; i++)
+        now += pj_ai_rank_bytes(r->ranks[i]);
     r->job->memory_used += now - r->counted;
     r->counted = now;
     return pj_job_check(r->job, pj_source_path(r->window.source), err);
@@ -150,6 +159,7 @@ static void add_call(reading *r, const pj_kineto_event *event)
     if (!times_of(r, event, &call.begin, &call.end))
         return;
     pj_kineto_args args = pj_kineto_args_read(event->args);
+    pj_map_put(&r->hosts, pj_fingerprint_of(event->pid), 0);
     call.id = call_id(args.correlation);
     call.doing = pj_ai_call_doing(event->name);
     r->rank->hip = r->rank->hip || pj_ai_call_is_hip(event->name);
@@ -169,9 +179,29 @@ static void add_range(reading *r, const pj_kineto_event *event)
         pj_ai_rank_add_step(r->rank, (pj_ai_step){.begin = begin, .end = end, .number = number});
 }
 
+/// What a process is called.
+static void take_name(reading *r, const pj_kineto_event *event)
+{
+    bool named = pj_str_equal(event->name, PJ_S("process_name")) ||
+                 pj_str_equal(event->name, PJ_S("process_labels"));
+    pj_str rest = pj_str_from(event->args, 1), key, value;
+    if (!named || !r->learns || !event->args.len || event->args.at[0] != '{')
+        return;
+    while (pj_kineto_member(&rest, &key, &value))
+        pj_kineto_split_note(r->learns, event->pid, value);
+}
+
 static void take_event(reading *r, const pj_kineto_event *event)
 {
+    if (r->split) {
+        size_t index = pj_kineto_split_of(r->split, event->pid);
+        if (index == r->split->count)
+            return;
+        r->rank = r->ranks[index];
+    }
     r->rank->events++;
+    if (event->phase == 'M')
+        take_name(r, event);
     if (event->phase != 'X')
         return;
     switch (event->class) {
@@ -192,8 +222,8 @@ static void take_event(reading *r, const pj_kineto_event *event)
 
 static void cut(reading *r)
 {
-    r->rank->cut = true;
-    r->rank->cut_at = pj_kineto_window_offset(&r->window);
+    r->ranks[0]->cut = true;
+    r->ranks[0]->cut_at = pj_kineto_window_offset(&r->window);
 }
 
 /// The character that comes next; 0 = the input has ended.
@@ -279,7 +309,7 @@ static void read_distribution(reading *r, pj_str value)
         return;
     while (pj_kineto_member(&rest, &key, &text)) {
         bool is_number = pj_parse_i64(text, &number) && number >= 0 && number < INT32_MAX;
-        if (is_number && pj_str_equal(key, PJ_S("rank")))
+        if (is_number && !r->split && pj_str_equal(key, PJ_S("rank")))
             r->rank->rank = number;
         else if (is_number && pj_str_equal(key, PJ_S("world_size")))
             r->rank->world = number;
@@ -386,24 +416,52 @@ static bool read_text(reading *r, pj_err *err)
     return read_members(r, &key, err);
 }
 
-bool pj_kineto_file_read(pj_source *source, pj_ai_rank *rank, pj_err *err)
+/// Bases may stand behind the events.
+static bool settle(reading *r, pj_err *err)
+{
+    pj_source_facts facts = pj_source_facts_of(r->window.source);
+    bool ok = true;
+    for (size_t i = 0; i < r->rank_count; i++) {
+        pj_ai_rank *rank = r->ranks[i];
+        pj_ai_rank_shift(rank, r->base);
+        rank->cut = r->ranks[0]->cut || facts.damage;
+        rank->cut_at = r->ranks[0]->cut_at;
+        rank->text_bytes = i ? 0 : r->window.behind;
+        ok = ok && pj_ai_rank_settle(rank, r->job, err);
+    }
+    return ok;
+}
+
+static bool read_all(reading *r, pj_err *err)
 {
     pj_err problem = {.code = PJ_E_NONE};
-    reading r = {.window = {.source = source}, .rank = rank, .job = pj_source_job(source)};
-    bool ok = read_text(&r, &problem);
-    if (ok && !r.listed)
-        ok = pj_fail(&problem, PJ_E_FORMAT, rank->path, 0, "has no \"traceEvents\"");
-    if (ok) {
-        pj_ai_rank_shift(rank, r.base); // which may stand behind the events
-        pj_source_facts facts = pj_source_facts_of(source);
-        rank->cut = rank->cut || facts.damage;
-        rank->text_bytes = r.window.behind;
-        ok = pj_ai_rank_settle(rank, r.job, &problem);
-    }
-    r.job->memory_used -= r.counted;
-    pj_kineto_window_free(&r.window);
-    pj_buf_free(&r.text);
+    r->rank = r->ranks[0];
+    r->job = pj_source_job(r->window.source);
+    bool ok = read_text(r, &problem);
+    if (ok && !r->listed)
+        ok = pj_fail(&problem, PJ_E_FORMAT, r->rank->path, 0, "has no \"traceEvents\"");
+    ok = ok && settle(r, &problem);
+    if (!r->split && r->hosts.count > 1)
+        r->rank->odd[PJ_AI_ODD_processes] = r->hosts.count;
+    pj_map_free(&r->hosts);
+    r->job->memory_used -= r->counted;
+    pj_kineto_window_free(&r->window);
+    pj_buf_free(&r->text);
     if (!ok && err && !err->code)
         *err = problem;
     return ok;
+}
+
+bool pj_kineto_file_read(pj_source *source, pj_ai_rank *rank, pj_kineto_split *split, pj_err *err)
+{
+    reading r = {.window = {.source = source}, .ranks = &rank, .rank_count = 1, .learns = split};
+    return read_all(&r, err);
+}
+
+bool pj_kineto_file_part(pj_source *source, pj_ai_rank **ranks, const pj_kineto_split *split,
+                         pj_err *err)
+{
+    reading r = {
+        .window = {.source = source}, .ranks = ranks, .rank_count = split->count, .split = split};
+    return read_all(&r, err);
 }

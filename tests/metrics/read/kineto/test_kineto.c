@@ -427,6 +427,25 @@ static void oddities_are_said(void **state)
     assert_int_equal(twice->layout.ranks, 2);
 }
 
+/// The case e2 in one file, whose processes are called by ranks; and without these names.
+static void merged_files_are_taken_apart(void **state)
+{
+    (void)state;
+    const hand merged = {
+        .path = "merged/merged.json",
+        .runtime = 100,
+        .devices = {{.useful = 80, .transfer = 20}, {.useful = 40, .transfer = 20, .wait = 40}},
+        .count = 2,
+        .parallel = .6,
+        .balance = .75,
+        .serialisation = 1,
+        .transfer = .8,
+        .orchestration = 1};
+    by_hand(&merged, 1);
+    pj_auto_run run = must_load("merged/merged.json", 4);
+    assert_true(says(run, "2 ranks come from files that were made of those of several"));
+}
+
 static pj_run *read_text(const char *text, pj_err *err)
 {
     pj_job job = {.workers = 1};
@@ -557,6 +576,7 @@ int main(void)
         cmocka_unit_test(summaries_say_the_same),
         cmocka_unit_test(who_waits_for_whom_and_why),
         cmocka_unit_test(oddities_are_said),
+        cmocka_unit_test(merged_files_are_taken_apart),
         cmocka_unit_test(traps_are_counted),
         cmocka_unit_test(a_trace_without_devices_says_so),
         cmocka_unit_test(times_are_exact),

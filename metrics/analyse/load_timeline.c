@@ -19,7 +19,7 @@ bool pj_load_timeline_knows(const pj_load_opts *opts)
 {
     const pj_run *known = opts->known;
     const unsigned seen = PJ_WANT(timeline) | PJ_WANT(devices);
-    bool whole = known && (known->ranged.states_overlap || known->layout.stream_count);
+    bool whole = known && known->ranged.states_overlap;
     return known && !whole && pj_load_aspects(opts) == seen && !opts->listener_count &&
            pj_reader_knows(known);
 }

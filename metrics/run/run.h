@@ -33,8 +33,8 @@ typedef struct pj_totals {
     uint64_t mpi_ns;           // inside MPI calls, in these states
     uint64_t mpi_serial_ns;    // the part of it outside OpenMP regions
     uint64_t mpi_io_ns;        // of spent_ns[PJ_SPENT_IO], what MPI calls are
-    uint64_t last_event_ns;    // time of the thread's last event (not state) record
-    uint64_t first_record_ns;  // time of its first record of any kind; UINT64_MAX = none
+    uint64_t last_event_ns;   // of its last event, or the end of computation that goes on behind it
+    uint64_t first_record_ns; // time of its first record of any kind; UINT64_MAX = none
     uint64_t spent_ns[PJ_SPENT_KINDS];
 } pj_totals;
 
@@ -184,7 +184,8 @@ typedef struct pj_told {
 typedef struct pj_ranged {
     pj_part *parts; // in the order of the file; none when it has to be read whole
     size_t count;
-    bool states_overlap; // of one thread: what it does depends on earlier records
+    bool states_overlap;    // of one thread or stream: what it does depends on earlier records
+    bool streams_by_events; // what a stream does is told by events, which need those before them
 } pj_ranged;
 
 typedef struct pj_run {

@@ -65,6 +65,8 @@ typedef struct sink_state {
     const uint32_t *rank_of;
     uint64_t from, to;
     uint64_t late;             // records
+    bool overlap;              // a state of a stream ends with the begin of the next
+    bool by_events;            // a stream is told by its events
     bool draws;                // for a timeline of
     pj_timeline_opts opts;     // this
     pj_timeline_pixels pixels; // laid by the clocks
@@ -244,6 +246,7 @@ static void take_state(sink_state *self, stream *s, const pj_event *event)
     pj_device_clock *const *end = clocks_at(self, s, event->time);
     if (!s->stated)
         trust_states(s);
+    self->overlap |= s->until > event->time;
     for (pj_device_clock *const *c = s->clocks; c < end; c++)
         if (s->until > (*c)->at)
             pj_device_clock_shorten(*c, s->work, c == s->clocks ? others_until(self, s) : 0);
@@ -292,6 +295,7 @@ static void close_work(sink_state *self, stream *s, const pj_event *event, unsig
     if (!o->open || of_former)
         return;
     o->open = false;
+    self->by_events = true;
     pj_device_clock *const *end = clocks_at(self, s, event->time);
     for (pj_device_clock *const *c = s->clocks; c < end; c++)
         pj_device_clock_close(*c, work_of(code));
@@ -490,6 +494,8 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
         out->runtime_ns[l] = h->runtime_ns;
     }
     run->import.count[PJ_IMPORT_device_late] += self->late;
+    run->ranged.states_overlap |= self->overlap;
+    run->ranged.streams_by_events |= self->by_events;
     run->devices = out;
     return true;
 }

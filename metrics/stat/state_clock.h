@@ -66,6 +66,7 @@ typedef struct pj_state_clock {
     unsigned slot;                      // the sum that time now goes to
     unsigned state;                     // of the current record
     unsigned mpi;                       // set of MPI event types that are open
+    bool in_runtime;                    // of devices, whose synchronisation is none of OpenMP
     unsigned spending;                  // what time is now spent on: below PJ_STATE_CLOCK_SPENT
     uint64_t sums[PJ_STATE_CLOCK_SUMS]; // ns
     uint64_t spent[PJ_STATE_CLOCK_SPENT];
@@ -161,6 +162,8 @@ extern const uint8_t pj_state_clock_spent[32]; // by state, outside of MPI
 static inline unsigned pj_state_clock_spending(const pj_state_clock *clock)
 {
     unsigned spent = clock->state < 32 ? pj_state_clock_spent[clock->state] : PJ_SPENT_OTHER;
+    if (clock->in_runtime && spent == PJ_SPENT_SYNC)
+        spent = PJ_SPENT_OTHER;
     return clock->mpi ? pj_state_clock_in_mpi(clock->mpi, spent) : spent;
 }
 
@@ -249,6 +252,14 @@ static inline void pj_state_clock_mpi(pj_state_clock *clock, uint64_t time, unsi
     clock->spending = pj_state_clock_spending(clock);
 }
 
+/// A function of the runtime of devices is entered or left.
+static inline void pj_state_clock_runtime(pj_state_clock *clock, uint64_t time, bool entered)
+{
+    pj_state_clock_advance(clock, time);
+    clock->in_runtime = entered;
+    clock->spending = pj_state_clock_spending(clock);
+}
+
 /// An OpenMP level is entered (value not 0) or left.
 void pj_state_clock_level(pj_state_clock *clock, uint64_t time, int64_t value);
 
@@ -280,6 +291,10 @@ static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *e
         if (pj_state_clock_is_level(event->code))
             pj_state_clock_level(clock, event->time, (int64_t)event->a);
         break;
+    case PJ_EV_DEVICE:
+        if (event->code == PJ_DEVICE_CALL)
+            pj_state_clock_runtime(clock, event->time, event->a != 0);
+        break;
     case PJ_EV_COLLECTIVE:
     case PJ_EV_REQUEST:
     case PJ_EV_COMPLETE:
@@ -288,7 +303,6 @@ static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *e
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
     case PJ_EV_PART:
-    case PJ_EV_DEVICE:
     case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:

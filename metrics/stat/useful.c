@@ -134,6 +134,15 @@ static void write_counters(const pj_state_clock *clock, uint32_t location, pj_ru
     }
 }
 
+/// Traces that were cut, or made of samples, end in computation behind which no event stands.
+static uint64_t last_of(const pj_state_clock *clock, const pj_run *run)
+{
+    bool runs = (clock->slot & PJ_CLASS_DISABLED) == PJ_CLASS_RUNNING;
+    uint64_t end = runs ? clock->end : clock->burst_end;
+    end = end < run->end_ns ? end : run->end_ns;
+    return end > clock->last_event ? end : clock->last_event;
+}
+
 static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     useful_state *self = memory;
@@ -146,6 +155,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
         pj_state_clock *clock = &self->clocks[i];
         pj_state_clock_end(clock, run->end_ns);
         run->totals[i] = pj_useful_totals(clock);
+        run->totals[i].last_event_ns = last_of(clock, run);
         write_counters(clock, i, run);
         run->ranged.states_overlap |= clock->overlap;
         run->roi.cut_bursts += pj_state_clock_cuts(clock);

@@ -102,6 +102,7 @@ pj_device_call pj_device_call_named(pj_str name)
         {"LaunchHostFunc", PJ_DEVICE_CALL_OTHER}, {"aunch", PJ_DEVICE_CALL_LAUNCH},
         {"NDRangeKernel", PJ_DEVICE_CALL_LAUNCH}, {"emcpy", PJ_DEVICE_CALL_COPY},
         {"emset", PJ_DEVICE_CALL_COPY},           {"ReadBuffer", PJ_DEVICE_CALL_COPY},
+        {"target submit", PJ_DEVICE_CALL_LAUNCH}, // OpenMP
         {"WriteBuffer", PJ_DEVICE_CALL_COPY},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

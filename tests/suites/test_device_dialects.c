@@ -258,6 +258,62 @@ static void devices_without_nodes_are_told(void **state)
     }
 }
 
+/// A thread that waits for its device does not wait for its team.
+static void waiting_for_a_device_is_none_of_openmp(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(3):1:1(3:1)\n"
+                                                    "2:1:1:1:1:0:60000001:1\n"
+                                                    "2:1:1:1:1:0:60000018:1\n"
+                                                    "1:1:1:1:1:0:80:1\n"
+                                                    "2:2:1:1:2:0:60000018:1\n"
+                                                    "1:2:1:1:2:0:100:1\n"
+                                                    "1:1:1:1:1:80:100:5\n"
+                                                    "2:1:1:1:1:100:60000018:0:60000001:0\n"
+                                                    "2:2:1:1:2:100:60000018:0\n"
+                                                    "1:1:1:1:1:100:600:5\n"
+                                                    "2:1:1:1:1:100:63000000:4\n"
+                                                    "1:3:1:1:3:200:500:1\n"
+                                                    "2:1:1:1:1:600:63000000:0\n"
+                                                    "1:1:1:1:1:600:1000:1\n"
+                                                    "2:1:1:1:1:1000:40000001:0\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nTHREAD 1.1.2\nCUDA-D0.S1\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    assert_int_equal(run->layout.locations, 2);
+    assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_SYNC], 20);
+    assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_OTHER], 500);
+    assert_int_equal(run->devices->runtime_ns[0], 500);
+    device_trace_remove();
+}
+
+/// Nobody is longer at work than the run on an ideal network lasts, where no event ends the work.
+static void computation_behind_the_last_event_is_replayed(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv", DEVICE_TRACE_HEADER "1(3):1:2(2:1,1:1),1\n"
+                                                    "c:1:1:2:1:2\n"
+                                                    "1:1:1:1:1:0:600:1\n"
+                                                    "1:3:1:2:1:0:500:1\n"
+                                                    "1:2:1:1:2:100:400:1\n"
+                                                    "2:3:1:2:1:500:50000002:8:50100004:1\n"
+                                                    "1:3:1:2:1:500:700:13\n"
+                                                    "2:1:1:1:1:600:50000002:8:50100004:1\n"
+                                                    "1:1:1:1:1:600:700:13\n"
+                                                    "2:1:1:1:1:700:50000002:0\n"
+                                                    "2:3:1:2:1:700:50000002:0\n"
+                                                    "1:1:1:1:1:700:1000:1\n"
+                                                    "1:3:1:2:1:700:950:1\n"
+                                                    "1:3:1:2:1:950:1000:0\n");
+    device_trace_put("run.pcf", "EVENT_TYPE\n9 50000002 MPI Collective Comm\nVALUES\n"
+                                "8 MPI_Barrier\n0 Outside MPI\n");
+    device_trace_put("run.row", "LEVEL THREAD SIZE 3\nTHREAD 1.1.1\nCUDA-D0.S1\nTHREAD 1.2.1\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    assert_true(run->ideal.available);
+    assert_int_equal((uint64_t)run->ideal.runtime_ns, 900);
+    assert_int_equal((uint64_t)run->ideal.finish_ns[1], 850);
+    device_trace_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +325,8 @@ int main(void)
         cmocka_unit_test(hip_is_read),
         cmocka_unit_test(openacc_is_the_runtime),
         cmocka_unit_test(devices_without_nodes_are_told),
+        cmocka_unit_test(waiting_for_a_device_is_none_of_openmp),
+        cmocka_unit_test(computation_behind_the_last_event_is_replayed),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

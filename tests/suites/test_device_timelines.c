@@ -2,16 +2,20 @@
 // summaries.
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
+#include "metrics/read/reader.h"
 #include "metrics/run/timeline.h"
 #include "tests/support/folder.h"
 #include "tests/support/thread_group.h"
 #include "tests/support/trace/device_trace.h"
+#include "tests/support/trace/model_gpu.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -159,12 +163,78 @@ static void a_summary_shows_devices_over_time(void **state)
     device_trace_remove();
 }
 
+static pj_run *look_into(const pj_run *known, double from, double to, unsigned workers)
+{
+    pj_timeline_opts opts = with_streams;
+    opts.range = (pj_roi_request){
+        .kind = PJ_ROI_RANGE, .from = from, .to = to, .from_percent = true, .to_percent = true};
+    return device_trace_load_with(
+        folder_file("run.prv"),
+        (pj_load_opts){
+            .timeline = &opts, .no_replay = true, .ignore_summary = true, .known = known},
+        workers);
+}
+
+/// Each part shows what the whole trace shows of it, and takes less to read.
+static void a_timeline_reads_the_part_it_shows(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {{0, 3}, {41, 42}, {97, 100}, {0, 100}};
+    pj_model_gpu model = *pj_model_gpu_example(1, &(const char *){NULL});
+    model.iterations = 3000;
+    pj_auto_trace writer = pj_model_gpu_write(&model);
+    pj_err err = {0};
+    assert_true(pj_trace_writer_save(writer, folder_file("run.prv"), &err));
+    pj_auto_run known =
+        device_trace_load_with(folder_file("run.prv"), (pj_load_opts){.no_replay = true}, 1);
+    assert_true(pj_reader_knows(known));
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        pj_auto_run whole = look_into(NULL, ranges[i][0], ranges[i][1], 1);
+        pj_auto_run part = look_into(known, ranges[i][0], ranges[i][1], 1 + (unsigned)i % 2 * 3);
+        const pj_timeline *a = whole->timeline, *b = part->timeline;
+        assert_null(part->totals); // nothing but the part was read
+        assert_int_equal(a->lanes, 2 + 2 + 4);
+        assert_int_equal(b->lanes, a->lanes);
+        assert_memory_equal(a->sums, b->sums, a->lanes * PJ_TIMELINE_KINDS * sizeof *a->sums);
+        assert_memory_equal(a->time, b->time,
+                            a->rows * a->columns * PJ_TIMELINE_KINDS * sizeof *a->time);
+        if (ranges[i][1] - ranges[i][0] < 50)
+            assert_true(part->text_bytes < whole->text_bytes / 2);
+    }
+    device_trace_remove();
+}
+
+/// What streams do cannot be told from a part where states end others, or where events tell it.
+static void odd_streams_are_read_whole(void **state)
+{
+    (void)state;
+    static const char *const records[] = {
+        "1:2:1:1:2:100:900:1\n1:2:1:1:2:200:300:0\n",
+        "2:2:1:1:2:100:63000006:1\n2:2:1:1:2:400:63000006:0\n",
+    };
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s1(2):1:1(2:1)\n1:1:1:1:1:0:1000:1\n%s", DEVICE_TRACE_HEADER,
+                 records[i]);
+        device_trace_put("run.prv", text);
+        device_trace_put("run.row", "LEVEL THREAD SIZE 2\nTHREAD 1.1.1\nCUDA-D0.S1\n");
+        pj_auto_run known =
+            device_trace_load_with(folder_file("run.prv"), (pj_load_opts){.no_replay = true}, 1);
+        pj_auto_run part = look_into(known, 35, 60, 1);
+        assert_non_null(part->totals);
+        expect_lane(part, 0, i ? 50 : 0, 0);
+        device_trace_remove();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_timeline_has_devices),
         cmocka_unit_test(a_timeline_has_devices_of_its_ranks),
         cmocka_unit_test(a_summary_shows_devices_over_time),
+        cmocka_unit_test(a_timeline_reads_the_part_it_shows),
+        cmocka_unit_test(odd_streams_are_read_whole),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

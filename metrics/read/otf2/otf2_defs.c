@@ -212,6 +212,7 @@ void pj_otf2_defs_free(pj_otf2_defs *defs)
     pj_map_free(&defs->context_of);
     pj_map_free(&defs->comm_of);
     pj_map_free(&defs->window_of);
+    pj_map_free(&defs->stream_ranks);
     pj_map_free(&defs->group_of);
     pj_map_free(&defs->metric_of);
     pj_map_free(&defs->meter_of);

@@ -69,6 +69,7 @@ typedef struct pj_otf2_defs {
     uint32_t comm_count;
     pj_map comm_of;        // by id
     pj_map window_of;      // by id: index of its communicator in comms
+    pj_map stream_ranks;   // of windows of devices: id << 32 | rank, where that is a stream
     pj_otf2_group *groups; // where there are windows
     pj_map group_of;       // by id
     pj_otf2_metric *metrics;

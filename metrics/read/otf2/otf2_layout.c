@@ -429,6 +429,35 @@ static void resolve_comms(work *w)
 
 // Windows
 
+/// The list of locations whose places the members of a group are; NULL = they are locations.
+static const pj_otf2_def *list_behind(const work *w, const pj_otf2_def *group)
+{
+    const pj_otf2_def_list *groups = list(w, PJ_OTF2_DEF_GROUP);
+    for (size_t i = 0; group->number[0] != COMM_LOCATIONS && i < groups->count; i++)
+        if (groups->items[i].number[0] == COMM_LOCATIONS &&
+            groups->items[i].number[1] == group->number[1])
+            return &groups->items[i];
+    return NULL;
+}
+
+/// Ranks of a window that are streams: what is brought from there comes from a device.
+static void resolve_device_window(work *w, const pj_otf2_def *window)
+{
+    const pj_otf2_def *comm = pj_otf2_def_of(w->all, PJ_OTF2_DEF_COMM, window->number[1]);
+    const pj_otf2_def *group = comm ? group_of(w, comm->number[1]) : NULL;
+    if (!group || group->number[1] == PJ_OTF2_PARADIGM_MPI)
+        return;
+    const pj_otf2_def *behind = list_behind(w, group);
+    for (size_t i = 0; i < group->member_count; i++) {
+        uint64_t id = group->members[i];
+        if (behind)
+            id = id < behind->member_count ? behind->members[id] : PJ_OTF2_UNDEFINED;
+        const pj_otf2_def *location = pj_otf2_def_of(w->all, PJ_OTF2_DEF_LOCATION, id);
+        if (location && is_stream(w, location))
+            pj_map_put(&w->defs->stream_ranks, window->id << 32 | i, 1);
+    }
+}
+
 /// Those of communicators of MPI processes, and the groups that may be synchronised in them.
 static void resolve_windows(work *w)
 {
@@ -440,6 +469,8 @@ static void resolve_windows(work *w)
         if (pj_map_get(&defs->comm_of, windows->items[i].number[1], &comm) &&
             defs->comms[comm].number)
             pj_map_put(&defs->window_of, windows->items[i].id, comm);
+        else
+            resolve_device_window(w, &windows->items[i]);
     }
     w->run->told.windows = defs->window_of.count > 0;
     if (!w->run->told.windows)

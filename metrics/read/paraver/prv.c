@@ -520,7 +520,7 @@ static bool read_prv(pj_source *source, pj_pass *pass, pj_err *err)
 static bool knows_parts(const pj_run *run)
 {
     struct stat facts;
-    return run->ranged.count && stat(run->path, &facts) == 0 &&
+    return run->ranged.count && !run->ranged.streams_by_events && stat(run->path, &facts) == 0 &&
            (uint64_t)facts.st_size == run->file_bytes;
 }
 

@@ -3,6 +3,7 @@
 // ids of operations are of no use: Score-P gives all copies of CUDA the same.
 #include "metrics/read/otf2/events/otf2_device.h"
 
+#include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_region.h"
@@ -53,6 +54,22 @@ static void leave(pj_otf2_location *location, uint64_t time, const pj_otf2_regio
         give(location, time, PJ_DEVICE_KERNEL, 0);
 }
 
+/// Whether a stream is at the other end of an operation.
+static bool is_inside(const pj_otf2_location *location, const pj_otf2_event *event)
+{
+    uint64_t window = pj_otf2_global_of(location, PJ_OTF2_OF_WINDOW, event->field[0]);
+    uint32_t found;
+    return pj_map_get(&location->defs->stream_ranks, window << 32 | event->field[1], &found);
+}
+
+static void move(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event,
+                 pj_device_copy way)
+{
+    if (is_inside(location, event))
+        way = PJ_DEVICE_COPY_INSIDE;
+    open_copy(location, time, way, event->field[2]);
+}
+
 /// RMA_GET of a stream brings data to the device; RMA_PUT takes them to the host.
 void pj_otf2_stream_record(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
 {
@@ -64,10 +81,10 @@ void pj_otf2_stream_record(pj_otf2_location *location, uint64_t time, const pj_o
         leave(location, time, region_of(location, event->field[0]));
         return;
     case PJ_OTF2_RMA_GET:
-        open_copy(location, time, PJ_DEVICE_COPY_TO_DEVICE, event->field[2]);
+        move(location, time, event, PJ_DEVICE_COPY_TO_DEVICE);
         return;
     case PJ_OTF2_RMA_PUT:
-        open_copy(location, time, PJ_DEVICE_COPY_TO_HOST, event->field[2]);
+        move(location, time, event, PJ_DEVICE_COPY_TO_HOST);
         return;
     case PJ_OTF2_RMA_OP_COMPLETE_BLOCKING:
     case PJ_OTF2_RMA_OP_COMPLETE_NON_BLOCKING:
@@ -76,6 +93,16 @@ void pj_otf2_stream_record(pj_otf2_location *location, uint64_t time, const pj_o
     default:
         return;
     }
+}
+
+void pj_otf2_stream_goes_on(pj_otf2_location *location, const pj_otf2_standing *at)
+{
+    const pj_otf2_standing *now = &location->now;
+    if (!now->kernels != !at->kernels)
+        give(location, at->last, PJ_DEVICE_KERNEL, at->kernels > 0);
+    if (!now->copies != !at->copies)
+        give(location, at->last, PJ_DEVICE_COPY,
+             at->copies ? PJ_DEVICE_COPY_SOME : PJ_DEVICE_COPY_DONE);
 }
 
 void pj_otf2_device_enter(pj_otf2_location *location, uint64_t time, uint32_t region)

@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/read/otf2/events/otf2_device.h"
 #include "metrics/read/otf2/events/otf2_evt.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_location.h"
@@ -66,6 +67,8 @@ static void set_numbers(pj_otf2_ranged *ranged, const pj_otf2_mark *mark)
 static void jump(pj_otf2_location *location, const pj_otf2_mark *mark)
 {
     uint64_t given = location->now.since;
+    if (location->stream)
+        pj_otf2_stream_goes_on(location, &mark->now);
     pj_grow(location->stack, &location->stack_cap, mark->depth + 1);
     if (mark->depth)
         memcpy(location->stack, location->ranged->index->frames + mark->frame,

@@ -216,6 +216,14 @@ static pj_otf2_work work_of(const pj_otf2_region_def *def)
     return PJ_OTF2_WORK_KERNEL;
 }
 
+/// Calls of the runtime of devices that have the paradigm of OpenMP.
+static bool is_of_target(const pj_otf2_region_def *def)
+{
+    pj_str name = pj_str_of(def->name);
+    return def->paradigm == PARADIGM_OPENMP &&
+           (pj_str_starts(name, PJ_S("!$omp target")) || pj_str_starts(name, PJ_S("omp_target_")));
+}
+
 pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
 {
     const name_rule *named = by_name ? rule_of_name(pj_str_of(def->name)) : NULL;
@@ -224,6 +232,8 @@ pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
                              .state = named ? named->state : ruled->state,
                              .construct = named ? named->construct : ruled->construct,
                              .work = (uint8_t)work_of(def)};
+    if (is_of_target(def))
+        region.construct = PJ_OTF2_DEVICE;
     bool is_io = region.state == STATE_IO && def->paradigm == PARADIGM_MPI;
     if (region.construct == PJ_OTF2_MPI || is_io)
         describe_call(&region, def);

@@ -8,8 +8,8 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-/// Levels above this one take up to four times as long and save 1 to 9 %.
-enum { LEVEL = 7 };
+/// Levels above this one take up to three times as long and save 1 to 6 %.
+enum { LEVEL = 6 };
 enum { MOST_COLOURS = 256, SLOTS = 1024 };
 
 /// A hash table of the picture's colours.

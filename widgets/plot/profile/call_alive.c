@@ -132,15 +132,37 @@ static void add_key(pj_buf *out, const char *key, const char *text)
     pj_buf_add_char(out, ',');
 }
 
-/// What is not known is null.
+/// A number from 0 on with as many decimals, without zeros at its end.
+static void add_decimals(pj_buf *out, uint64_t scaled, int decimals)
+{
+    char text[32], *at = text + sizeof text;
+    for (; decimals > 0 && scaled % 10 == 0; decimals--)
+        scaled /= 10;
+    for (int i = 0; i == 0 || scaled > 0 || i <= decimals; i++) {
+        if (i == decimals && i > 0)
+            *--at = '.';
+        *--at = (char)('0' + scaled % 10);
+        scaled /= 10;
+    }
+    pj_buf_add(out, (pj_str){at, (size_t)(text + sizeof text - at)});
+}
+
+/// Seven digits, of whole numbers all; what is not known is null. Pages hold ten thousands of them.
 static void add_number(pj_buf *out, double value)
 {
+    static const double least = 1e-4, most = 1e7;
     char text[32];
     if (isnan(value) || isinf(value))
         pj_buf_puts(out, "null");
-    else if (fabs(value) < 1e15 && value == floor(value))
-        pj_buf_addf(out, "%.0f", value);
-    else
+    else if (value >= 0 && value < 1e15 && value == floor(value))
+        add_decimals(out, (uint64_t)value, 0);
+    else if (value >= least && value < most) {
+        int decimals = 0;
+        double scaled = value;
+        for (; scaled < most / 10; decimals++)
+            scaled *= 10;
+        add_decimals(out, (uint64_t)(scaled + 0.5), decimals);
+    } else
         pj_buf_add(out, (pj_str){text, (size_t)snprintf(text, sizeof text, "%.7g", value)});
 }
 

@@ -212,11 +212,11 @@ static const char *costliest_of(const pj_profile_view *v)
     double waited = 0;
     unsigned told = 0;
     pj_auto_buf waits = {0}, works = {0}, text = {0};
-    for (uint32_t r = 0; r < regions; r++)
-        if (pj_function_family_of(v->profile, r) == PJ_FAMILY_WAIT)
-            waited += pj_profile_sums_size(v->sums->regions.exclusive[r]);
     while (told < TOLD && add_costly(v, true, told, taken, &waits))
         told++;
+    for (uint32_t r = 0; told && r < regions; r++)
+        if (pj_function_family_of(v->profile, r) == PJ_FAMILY_WAIT)
+            waited += pj_profile_sums_size(v->sums->regions.exclusive[r]);
     if (told)
         pj_buf_addf(&text, "Communication and waiting take %s (" PJ_STR_FMT ")",
                     pj_profile_view_share(v, waited, v->total), PJ_STR_ARG(pj_buf_str(&waits)));

@@ -19,6 +19,7 @@
 #include "widgets/plot/plot.h"
 #include "widgets/plot/profile/call_view.h"
 #include "widgets/plot/profile/change_scale.h"
+#include "widgets/plot/profile/graph_chains.h"
 #include "widgets/plot/profile/graph_change.h"
 #include "widgets/plot/profile/graph_dot.h"
 #include "widgets/plot/profile/profile_view.h"
@@ -26,20 +27,22 @@
 #include <math.h>
 
 enum { NODES_MOST = 400, EDGES_MOST = 1200, STEPS = 8, CALLS_MOST = 999999 };
-static const double margin = 18, pad = 9, line = 14, name_most = 190, width_least = 520;
+static const double margin = 18, pad = 9, line = 14, name_most = 190, before_most = 280,
+                    width_least = 520;
 static const double strip_height = 4;
 
 typedef struct callgraph {
     pj_profile_view view;
-    const pj_call_graph *graph;
+    const pj_call_graph *graph, *whole; // as it is drawn; before chains are one box
+    pj_graph_chains chains;
     const pj_graph_theme *theme; // NULL = our own colours
     pj_plot_opts opts;
     const pj_draw *draw;
     pj_figure *figure;
     pj_graph_layout layout;
-    const char **names, **numbers, **places; // lines of nodes
-    const char **labels;                     // of edges
-    bool by_calls;                           // no time was measured
+    const char **before, **names, **numbers, **places; // lines of nodes
+    const char **labels;                               // of edges
+    bool by_calls;                                     // no time was measured
     const pj_graph_change *change; // since another profile; NULL = it is compared with none
 } callgraph;
 
@@ -112,6 +115,19 @@ static const char *numbers_of(const callgraph *c, uint32_t i)
                            own_of(c, n), *calls ? "  " : "", calls);
 }
 
+/// "main \u203a run \u203a": the functions that do nothing but call the next one; "" = none.
+static const char *before_of(const callgraph *c, uint32_t i)
+{
+    pj_auto_buf text = {0};
+    for (uint32_t k = 0; c->chains.chains && k < c->chains.chains[i].count; k++)
+        pj_buf_addf(
+            &text, "%s%s \u203a", k ? " " : "",
+            pj_function_short(c->view.profile, c->chains.chains[i].regions[k], c->view.arena));
+    return pj_textbox_squeeze(c->draw, c->view.arena,
+                              pj_arena_text(c->view.arena, pj_buf_str(&text)),
+                              (pj_style){.size = 10}, before_most);
+}
+
 static void say_node(callgraph *c, uint32_t i)
 {
     const pj_call_graph_node *n = &c->graph->nodes[i];
@@ -119,16 +135,18 @@ static void say_node(callgraph *c, uint32_t i)
     pj_style bold = {.size = 12, .bold = true}, plain = {.size = 11}, small = {.size = 10};
     const char *name = pj_function_short(c->view.profile, n->region, arena);
     c->names[i] = pj_textbox_squeeze(c->draw, arena, name, bold, name_most);
+    c->before[i] = before_of(c, i);
     c->numbers[i] = numbers_of(c, i);
     c->places[i] = pj_textbox_squeeze(
         c->draw, arena, pj_function_place(c->view.profile, n->region, arena), small, name_most);
     double width = fmax(pj_textbox_width(c->draw, c->names[i], bold),
                         fmax(pj_textbox_width(c->draw, c->numbers[i], plain),
                              pj_textbox_width(c->draw, c->places[i], small)));
+    width = fmax(width, pj_textbox_width(c->draw, c->before[i], small));
     bool strip = has_strips(c);
     c->layout.nodes[i] = (pj_layout_node){.width = fmax(width, strip ? 90 : 0) + 2 * pad,
-                                          .height = (*c->places[i] ? 3 : 2) * line + pad +
-                                                    (strip ? strip_height + 3 : 0)};
+                                          .height = (2 + !!*c->places[i] + !!*c->before[i]) * line +
+                                                    pad + (strip ? strip_height + 3 : 0)};
 }
 
 /// By how much the time of a call has changed; "" where neither tells one.
@@ -288,18 +306,32 @@ static void add_strip(const callgraph *c, const pj_call_graph_node *n, double x,
                                        .pixel_rows = 1});
 }
 
+/// The first line names all functions of the box.
+static const char *node_hover(const callgraph *c, uint32_t i)
+{
+    const pj_call_graph_node *n = &c->graph->nodes[i];
+    pj_auto_buf known = {0}, text = {0};
+    pj_profile_view_describe(&c->view, n->region, &known);
+    pj_str rest = pj_buf_str(&known), name = pj_str_cut(&rest, '\n');
+    pj_buf_add(&text, name);
+    for (uint32_t k = 0; c->chains.chains && k < c->chains.chains[i].count; k++)
+        pj_buf_addf(
+            &text, "%s%s", k ? ", " : ", called through: ",
+            pj_function_short(c->view.profile, c->chains.chains[i].regions[k], c->view.arena));
+    pj_buf_addf(&text, "\n" PJ_STR_FMT, PJ_STR_ARG(rest));
+    if (c->change)
+        pj_buf_addf(&text, "\nwith callees: %s",
+                    pj_change_sentence(&c->view, pj_graph_change_then(c->change, i),
+                                       pj_graph_change_now(c->change, i)));
+    return pj_arena_text(c->figure->arena, pj_buf_str(&text));
+}
+
 static void add_node(const callgraph *c, uint32_t i, double left, double top)
 {
     const pj_call_graph_node *n = &c->graph->nodes[i];
     const pj_layout_node *at = &c->layout.nodes[i];
     double x = at->x + left - at->width / 2, y = at->y + top - at->height / 2;
     pj_colour fill = node_colour(c, n), ink = pj_palette_ink(fill);
-    pj_auto_buf hover = {0};
-    pj_profile_view_describe(&c->view, n->region, &hover);
-    if (c->change)
-        pj_buf_addf(&hover, "\nwith callees: %s",
-                    pj_change_sentence(&c->view, pj_graph_change_then(c->change, i),
-                                       pj_graph_change_now(c->change, i)));
     pj_figure_add(c->figure,
                   (pj_mark){.kind = PJ_MARK_RECT,
                             .x = x,
@@ -310,17 +342,21 @@ static void add_node(const callgraph *c, uint32_t i, double left, double top)
                             .fill = fill,
                             .stroke = pj_palette_mix(fill, PJ_INK, 0.35),
                             .stroke_width = 1,
-                            .hover = pj_arena_text(c->figure->arena, pj_buf_str(&hover)),
+                            .hover = node_hover(c, i),
                             .key = pj_arena_format(c->view.arena, "node:%u", n->region)});
     double middle = x + at->width / 2, base = y + pad / 2 + 10.5;
     pj_style style = {.size = 12, .bold = true, .colour = ink, .anchor = PJ_ANCHOR_MIDDLE};
+    pj_style small = {
+        .size = 10, .colour = pj_palette_faded(ink, fill, 0.12), .anchor = PJ_ANCHOR_MIDDLE};
+    if (*c->before[i]) {
+        pj_textbox_put(c->figure, middle, base, c->before[i], small);
+        base += line;
+    }
     pj_textbox_put(c->figure, middle, base, c->names[i], style);
     style = (pj_style){.size = 11, .colour = ink, .anchor = PJ_ANCHOR_MIDDLE};
     pj_textbox_put(c->figure, middle, base + line, c->numbers[i], style);
-    style.size = 10;
-    style.colour = pj_palette_faded(ink, fill, 0.12);
     if (*c->places[i])
-        pj_textbox_put(c->figure, middle, base + 2 * line, c->places[i], style);
+        pj_textbox_put(c->figure, middle, base + 2 * line, c->places[i], small);
     add_strip(c, n, x + pad, y + at->height - strip_height - 4, at->width - 2 * pad);
 }
 
@@ -333,7 +369,7 @@ static const char *note_of(const callgraph *c)
     pj_buf_addf(&text,
                 "%u of %u functions: smaller ones than %g %% of all %s are left out (-n), "
                 "calls of less than %g %% too (-e). ",
-                c->graph->node_count, c->graph->functions,
+                c->whole->node_count, c->whole->functions,
                 node > 0   ? 100 * node
                 : node < 0 ? 0
                            : 0.5,
@@ -341,6 +377,9 @@ static const char *note_of(const callgraph *c)
                 edge > 0   ? 100 * edge
                 : edge < 0 ? 0
                            : 0.1);
+    if (c->chains.folded)
+        pj_buf_addf(&text, "%u that only call the next one stand above its name. ",
+                    c->chains.folded);
     if (c->change && *c->change->gone)
         pj_buf_addf(&text, "Of before not shown now: %s. ", c->change->gone);
     if (has_strips(c))
@@ -447,7 +486,7 @@ static const char *summary_of(const callgraph *c)
             most = &c->graph->nodes[n];
     return pj_arena_format(
         c->figure->arena, "%u functions and %u calls of %s; most own time: %s, %s.",
-        c->graph->node_count, c->graph->edge_count, c->view.name,
+        c->whole->node_count, c->whole->edge_count, c->view.name,
         most ? pj_function_short(c->view.profile, most->region, c->view.arena) : "not told",
         most ? percent(c, most->self) : "");
 }
@@ -470,6 +509,7 @@ static bool lay_out(callgraph *c, pj_err *err)
                        "%u functions and %u calls are too many for a picture: raise -n and -e, or "
                        "export .dot",
                        nodes, edges);
+    c->before = pj_new_n(arena, const char *, nodes + 1);
     c->names = pj_new_n(arena, const char *, nodes + 1);
     c->numbers = pj_new_n(arena, const char *, nodes + 1);
     c->places = pj_new_n(arena, const char *, nodes + 1);
@@ -498,7 +538,7 @@ static void add_dot(callgraph *c, const pj_graph_theme *theme)
                              .marked = (pj_graph_marked)opts->marked,
                              .by_difference = opts->by_difference,
                              .other = c->change ? c->graph : NULL};
-    pj_graph_dot(c->change ? c->change->was : c->graph, how, &dot);
+    pj_graph_dot(c->change ? c->change->was : c->whole, how, &dot);
     c->figure->dot = pj_arena_text(c->figure->arena, pj_buf_str(&dot));
 }
 
@@ -539,6 +579,11 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     if (c.graph && opts.profile.before)
         c.change = pj_graph_change_new(&c.view, c.graph, how, arena, err);
     bool ok = c.graph && (c.change || !opts.profile.before);
+    c.whole = c.graph;
+    if (ok && !c.change) {
+        c.chains = pj_graph_chains_of(c.graph, arena);
+        c.graph = c.chains.graph;
+    }
     return ok ? draw_it(&c, theme) : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/read/pass.h"
+#include "metrics/read/rank_files.h"
 #include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/run.h"
@@ -50,7 +51,9 @@ static void end(void *self)
 bool pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_err *err)
 {
     struct stat info;
-    if (stat(path, &info) != 0)
+    const char **files = NULL;
+    bool ranks = pj_rank_files_of(path, arena, &files) > 0;
+    if (stat(ranks ? files[0] : path, &info) != 0)
         return pj_fail_io(err, path, "cannot be opened");
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) // who looks would wait for a pipe
         return pj_fail(err, PJ_E_IO, path, 0, "is no regular file; load it in a cell");
@@ -76,15 +79,16 @@ bool pj_trace_look_at(const char *path, pj_arena *arena, pj_trace_look *out, pj_
     pj_ignore(pj_read_file(path, &pass, &problem));
     free(pass.disorder);
     free(pass.learnt);
-    if (run->provenance)
+    if (run->provenance || run->ai)
         l.layout = pj_layout_text(&run->layout, arena);
     const pj_reader *reader = pj_reader_of_run(run);
-    *out = (pj_trace_look){
-        .name = reader && reader->several ? pj_arena_text(arena, pj_str_of(run->name)) : NULL,
-        .format = reader ? reader->title : "",
-        .layout = l.layout,
-        .bytes = pj_trace_files_bytes(path),
-        .summary = access(pj_trace_files_summary(path, NULL, arena), R_OK) == 0};
+    *out = (pj_trace_look){.name = reader && (reader->several || ranks)
+                                       ? pj_arena_text(arena, pj_str_of(run->name))
+                                       : NULL,
+                           .format = reader ? reader->title : "",
+                           .layout = l.layout,
+                           .bytes = pj_trace_files_bytes(path),
+                           .summary = access(pj_trace_files_summary(path, NULL, arena), R_OK) == 0};
     bool good = *l.layout;
     if (!good && err)
         *err = problem;

@@ -4,6 +4,7 @@
 
 #include "metrics/analyse/folder_list.h"
 #include "metrics/analyse/paths.h"
+#include "metrics/analyse/rank_runs.h"
 #include "metrics/analyse/trace_files.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -243,21 +244,40 @@ static void remember(pj_browser *browser)
 
 // Adding
 
-/// A file, folder or glob; false with a sentence on the page.
-static bool add(pj_browser *browser, const char *text)
+/// What a file, folder or glob names; false with a sentence on the page.
+static bool collect(pj_browser *browser, const char *text, pj_arena *arena, pj_paths *paths)
 {
-    pj_wizard *wizard = browser->wizard;
-    pj_auto_arena arena = pj_arena_new(NULL);
-    pj_paths paths = {0};
     pj_err err = {.code = PJ_E_NONE};
-    bool good = pj_paths_runs(text, arena, &paths, &err);
+    bool good = pj_paths_runs(text, arena, paths, &err);
     if (!good) {
         char said[1600];
         say(browser, pj_err_message(&err, said, sizeof said));
     }
-    for (size_t i = 0; good && i < paths.count; i++)
-        pj_wizard_choose(wizard, paths.items[i], NULL);
-    free((void *)paths.items);
+    return good;
+}
+
+/// Files of the ranks of one run are one. Frees the list.
+static void choose_all(pj_browser *browser, pj_paths *paths, pj_arena *arena)
+{
+    const char **items = pj_new_n(arena, const char *, paths->count + 1);
+    for (size_t i = 0; i < paths->count; i++)
+        items[i] = paths->items[i];
+    pj_rank_runs_join(items, paths->count, arena);
+    for (size_t i = 0; i < paths->count; i++)
+        if (items[i])
+            pj_wizard_choose(browser->wizard, items[i], NULL);
+    free((void *)paths->items);
+    *paths = (pj_paths){0};
+}
+
+static bool add(pj_browser *browser, const char *text)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_paths paths = {0};
+    bool good = collect(browser, text, arena, &paths);
+    if (!good)
+        paths.count = 0;
+    choose_all(browser, &paths, arena);
     return good;
 }
 
@@ -271,13 +291,17 @@ static void on_add(void *wizard)
 {
     pj_browser *browser = of(wizard);
     const pj_pieces *parts = &browser->wizard->parts;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_paths paths = {0};
     say(browser, "");
     size_t marked = 0;
     for (size_t i = 0; i < browser->shown_count; i++)
         if (pj_piece_has(parts, browser->list, i)) {
-            add(browser, path_of(browser, browser->found.entries[browser->shown[i]].name));
+            collect(browser, path_of(browser, browser->found.entries[browser->shown[i]].name),
+                    arena, &paths);
             marked++;
         }
+    choose_all(browser, &paths, arena);
     if (!marked)
         say(browser, "Mark files in the list first, several with Shift or Ctrl.");
     added(browser);

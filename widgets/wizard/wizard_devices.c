@@ -4,6 +4,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
@@ -20,9 +21,14 @@ typedef struct devices_page {
     pj_wizard_saver saver;
 } devices_page;
 
-enum { WORK, IDLE_CAUSES, VIEWS };
-static const char *const view_names[] = {
-    [WORK] = "What they do", [IDLE_CAUSES] = "Why they are idle", [VIEWS] = NULL};
+/// The last ones are of AI runs alone.
+enum { WORK, IDLE_CAUSES, VIEWS, ACCOUNT = VIEWS, CULPRITS, STEPS, AI_VIEWS };
+static const char *const view_names[] = {[WORK] = "What they do",
+                                         [IDLE_CAUSES] = "Why they are idle",
+                                         [ACCOUNT] = "Where all of their time goes",
+                                         [CULPRITS] = "Who makes others wait",
+                                         [STEPS] = "Steps",
+                                         [AI_VIEWS] = NULL};
 
 static devices_page *page_of(const pj_wizard *wizard)
 {
@@ -58,14 +64,25 @@ static const pj_run *chosen_run(const pj_wizard *wizard)
 
 static size_t view_of(const pj_wizard *wizard)
 {
-    return pj_piece_pick(&wizard->parts, page_of(wizard)->view, VIEWS);
+    return pj_piece_pick(&wizard->parts, page_of(wizard)->view, AI_VIEWS);
+}
+
+static pj_table *table_of(const pj_run *run, size_t view)
+{
+    if (run->ai && view == ACCOUNT)
+        return pj_ai_account_table(run, PJ_AI_BY_ACCOUNT);
+    if (run->ai && view == CULPRITS)
+        return pj_ai_account_table(run, PJ_AI_BY_CULPRIT);
+    if (run->ai && view == STEPS)
+        return pj_ai_iterations_table(run);
+    return view == IDLE_CAUSES ? pj_devices_idle_table(run) : pj_devices_table(run);
 }
 
 static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
 {
     const pj_run *run = chosen_run(wizard);
     const pj_draw *draw = pj_draw_open(err);
-    *table = view_of(wizard) == IDLE_CAUSES ? pj_devices_idle_table(run) : pj_devices_table(run);
+    *table = table_of(run, view_of(wizard));
     return draw ? pj_plot_devices.make((pj_plot_data){.run = run}, (pj_plot_opts){0}, draw, err)
                 : NULL;
 }
@@ -113,6 +130,17 @@ static pj_piece build(pj_wizard *wizard)
                            page->table, page->saver.box);
 }
 
+/// Those that the run has.
+static void show_views(pj_wizard *wizard)
+{
+    size_t count = chosen_run(wizard)->ai ? AI_VIEWS : VIEWS, before = view_of(wizard);
+    json_t *names = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(names, pj_piece_string(view_names[i]));
+    pj_piece_options(&wizard->parts, page_of(wizard)->view, names,
+                     before < count ? (int)before : WORK);
+}
+
 /// The largest of the runs in front of the user.
 static void refresh(pj_wizard *wizard)
 {
@@ -130,6 +158,7 @@ static void refresh(pj_wizard *wizard)
     }
     pj_piece_options(&wizard->parts, part, names,
                      before >= 0 && before < count ? before : count - 1);
+    show_views(wizard);
     draw(wizard);
 }
 
@@ -141,8 +170,12 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_wizard_code_text(out, pj_wizard_path(wizard, chosen_run(wizard)->path));
     pj_wizard_code_how(wizard, true, out);
     pj_buf_puts(out, "}[1]\nplot(\"devices\", run)\n");
-    pj_buf_addf(out, "stats(run, {%s = true})\n",
-                view_of(wizard) == IDLE_CAUSES ? "device_idle" : "devices");
+    static const char *const calls[] = {[WORK] = "stats(run, {devices = true})",
+                                        [IDLE_CAUSES] = "stats(run, {device_idle = true})",
+                                        [ACCOUNT] = "waits(run)",
+                                        [CULPRITS] = "waits(run, {by = \"culprit\"})",
+                                        [STEPS] = "iterations(run)"};
+    pj_buf_addf(out, "%s\n", calls[view_of(wizard)]);
 }
 
 const pj_wizard_step pj_wizard_step_devices = {build, useful, refresh, code, NULL};

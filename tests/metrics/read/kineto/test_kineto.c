@@ -3,6 +3,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/analyse/trace_files.h"
+#include "metrics/analyse/trace_look.h"
 #include "metrics/base/file.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/read/kineto/json_span.h"
@@ -380,6 +381,19 @@ static void summaries_say_the_same(void **state)
     remove(folder);
 }
 
+static void a_look_tells_ranks(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_trace_look look;
+    pj_err err = {.code = PJ_E_NONE};
+    assert_true(pj_trace_look_at(CASES "steps/rank{0,1}.json", arena, &look, &err));
+    assert_string_equal(look.name, "steps");
+    assert_string_equal(look.format, "PyTorch trace");
+    assert_string_equal(look.layout, "2x1+2D");
+    assert_false(look.profile);
+}
+
 static const pj_ai_pair *pair_of(const pj_run *run, uint32_t rank, uint32_t culprit)
 {
     for (uint32_t i = 0; i < run->ai->pair_count; i++)
@@ -574,6 +588,7 @@ int main(void)
         cmocka_unit_test(steps_tile_the_ranks),
         cmocka_unit_test(steps_are_a_region_of_interest),
         cmocka_unit_test(summaries_say_the_same),
+        cmocka_unit_test(a_look_tells_ranks),
         cmocka_unit_test(who_waits_for_whom_and_why),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(merged_files_are_taken_apart),

@@ -92,6 +92,13 @@ const pj_param pj_record_rows[] = {
      .help = "Hits and time of each line of functions by these names, and of those decorated with "
              "@profile, which is then a built-in function (--lines @profile: of those alone): "
              "DIR/lines/RANK.lprof for popinjay profile --lines. Python 3.9 and later."},
+    {.name = "c-functions",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(pj_record_opts, c_functions),
+     .shown = "PATTERN,...",
+     .help = "Functions and methods of C that Python calls, too, by their names: numpy*, "
+             "builtins.list:sort, json.*, or * for all of them. Before 3.12 each call then costs "
+             "as much as with hook profile."},
     {.name = "counters",
      .type = PJ_PARAM_TEXT,
      .offset = offsetof(pj_record_opts, counters),

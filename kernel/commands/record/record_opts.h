@@ -12,7 +12,7 @@
 
 typedef struct pj_record_opts {
     const char *counters, *hook, *children, *filter, *include, *exclude, *modules, *auto_off,
-        *memory, *lines;
+        *memory, *lines, *c_functions;
     double min_duration, sample; // ns
     uint64_t max_size, depth;
     bool profile, all, no_python, keep, io, openmp, trace;

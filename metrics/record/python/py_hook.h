@@ -9,7 +9,7 @@ typedef struct pj_py_hook {
     int first, last;  // versions of CPython 3 that it is chosen for
     /// NULL, or why it cannot be used here. No error is left.
     const char *(*unfit)(void);
-    bool tells_lines;
+    bool tells_lines, tells_builtins;
     void (*install)(void); // for all threads, or for the calling one
     void (*remove)(void);
     /// Called in each new thread; NULL where a hook sees all threads.

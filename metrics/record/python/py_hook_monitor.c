@@ -1,5 +1,6 @@
 // Calls by sys.monitoring (PEP 669), which lets code that is not recorded run at full speed.
 #include "metrics/record/python/py_api.h"
+#include "metrics/record/python/py_builtins.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
 #include "metrics/record/python/py_lines_monitor.h"
@@ -92,6 +93,23 @@ static PyObject *on_unwind(PyObject *self, PyObject *const *arguments, Py_ssize_
     return new_reference(Py_None);
 }
 
+/// The code, where in it, the function, its first argument.
+static PyObject *on_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)self;
+    (void)count;
+    pj_py_builtins_enter(arguments[0], arguments[2]);
+    return new_reference(Py_None);
+}
+
+static PyObject *on_return(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+    (void)self;
+    (void)count;
+    pj_py_builtins_leave(arguments[0], arguments[2]);
+    return new_reference(Py_None);
+}
+
 #define CALLBACK(name, function)                                                                   \
     {                                                                                              \
         name, (PyCFunction)(void (*)(void))(function), PJ_PY_FASTCALL, NULL                        \
@@ -101,10 +119,13 @@ static struct {
     const char *event;
     PyMethodDef callback;
 } rows[] = {
-    {"PY_START", CALLBACK("start", on_enter)}, {"PY_RESUME", CALLBACK("resume", on_enter)},
-    {"PY_THROW", CALLBACK("throw", on_throw)}, {"PY_RETURN", CALLBACK("return", on_leave)},
-    {"PY_YIELD", CALLBACK("yield", on_leave)}, {"PY_UNWIND", CALLBACK("unwind", on_unwind)},
+    {"PY_START", CALLBACK("start", on_enter)},   {"PY_RESUME", CALLBACK("resume", on_enter)},
+    {"PY_THROW", CALLBACK("throw", on_throw)},   {"PY_RETURN", CALLBACK("return", on_leave)},
+    {"PY_YIELD", CALLBACK("yield", on_leave)},   {"PY_UNWIND", CALLBACK("unwind", on_unwind)},
+    {"CALL", CALLBACK("call", on_call)},         {"C_RETURN", CALLBACK("c_return", on_return)},
+    {"C_RAISE", CALLBACK("c_raise", on_return)},
 };
+enum { ROWS = sizeof rows / sizeof *rows, OF_PYTHON = ROWS - 3 }; // the others are of C
 
 static long event_number(const char *name)
 {
@@ -158,7 +179,7 @@ static void set_events(long events)
 static void install(void)
 {
     long all = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < (pj_py_builtins_wanted ? ROWS : OF_PYTHON); i++) {
         long event = event_number(rows[i].event);
         PyObject *callback = PyCFunction_New(&rows[i].callback, NULL);
         PyObject *done = event < 0 ? NULL
@@ -185,6 +206,7 @@ const pj_py_hook pj_py_hook_monitor = {
     .last = 99,
     .unfit = unfit,
     .tells_lines = true,
+    .tells_builtins = true,
     .install = install,
     .remove = remove_hook,
     .end_thread = pj_py_lines_monitor_end_thread,

@@ -1,10 +1,11 @@
 // Calls by PyEval_SetProfile: of any version, three times as dear, thread by thread.
+#include "metrics/record/python/py_builtins.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
 #include "metrics/record/python/py_thread.h"
 #include "metrics/record/rec_thread.h"
 
-enum { CALL = 0, RETURN = 3 }; // PyTrace_CALL, PyTrace_RETURN
+enum { CALL = 0, RETURN = 3, C_CALL = 4, C_EXCEPTION = 5, C_RETURN = 6 }; // PyTrace_CALL, ...
 
 static PyObject *holder; // tells our hook from others
 
@@ -27,10 +28,21 @@ static uint32_t region_of(PyObject *frame, bool *off)
     return region;
 }
 
+static void on_builtin(PyObject *frame, int what, PyObject *function)
+{
+    PyObject *code = pj_py.frame_code(frame);
+    if (what == C_CALL)
+        pj_py_builtins_enter(code, function);
+    else if (what == C_RETURN || what == C_EXCEPTION)
+        pj_py_builtins_leave(code, function);
+    Py_DECREF(code);
+}
+
 static int on_event(PyObject *self, PyObject *frame, int what, PyObject *argument)
 {
     (void)self;
-    (void)argument;
+    if (pj_py_builtins_wanted && what >= C_CALL)
+        on_builtin(frame, what, argument);
     if (what != CALL && what != RETURN)
         return 0;
     bool off;
@@ -68,6 +80,7 @@ const pj_py_hook pj_py_hook_profile = {
     .first = 0,
     .last = 8,
     .unfit = unfit,
+    .tells_builtins = true,
     .install = install,
     .remove = remove_hook,
     .install_here = install,

@@ -3,16 +3,16 @@
 #include "metrics/record/python/py_lines.h"
 
 #include "metrics/record/python/py_codes.h"
+#include "metrics/record/python/py_name.h"
 #include "metrics/record/rec_clock.h"
 #include "metrics/record/rec_defs.h"
 #include "metrics/record/rec_lines.h"
 #include "metrics/record/rec_part.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALL = 0, LINE = 2, RETURN = 3, NAME_MOST = 256 }; // PyTrace_CALL, ...
+enum { CALL = 0, LINE = 2, RETURN = 3 }; // PyTrace_CALL, ...
 
 /// A frame of a chosen function, or (lines 0) what it has called.
 typedef struct visit {
@@ -63,19 +63,9 @@ uint32_t pj_py_lines_of(PyObject *code, uint32_t region, uint32_t first, uint32_
 
 bool pj_py_lines_choose(const char *name)
 {
-    const char *colon = strrchr(name, ':'), *alone = colon ? colon + 1 : name;
-    for (const char *at = patterns; at && *at;) {
-        char pattern[NAME_MOST];
-        const size_t size = strcspn(at, ",");
-        if (size < sizeof pattern) {
-            memcpy(pattern, at, size);
-            pattern[size] = '\0';
-            if (fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, alone, 0) == 0)
-                return pj_py_lines_wanted = true;
-        }
-        at += size + (at[size] == ',');
-    }
-    return false;
+    const bool chosen = pj_py_name_matches(name, patterns);
+    pj_py_lines_wanted |= chosen;
+    return chosen;
 }
 
 void pj_py_line_end(pj_py_line *at)

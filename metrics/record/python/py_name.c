@@ -1,6 +1,7 @@
 // Names of functions, from their code objects.
 #include "metrics/record/python/py_name.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static char *own_folder;
 /// unseen leaves its address to others.
 static PyObject *learned;
 
-enum { CO_OPTIMIZED = 1, DEEPEST_NESTING = 50 };
+enum { CO_OPTIMIZED = 1, DEEPEST_NESTING = 50, PATTERN_MOST = 256 };
 
 bool pj_py_name_own_folder(const char *folder)
 {
@@ -244,9 +245,26 @@ bool pj_py_name_is_own(const char *file)
 
 bool pj_py_name_is_left_out(const pj_py_name *name)
 {
-    static const char *const machinery[] = {"popinjay", "scorep", "importlib"};
+    static const char *const machinery[] = {"popinjay", "_popinjay", "scorep", "importlib"};
     for (size_t i = 0; i < sizeof machinery / sizeof *machinery; i++)
         if (is_of(name->module, machinery[i]))
             return true;
     return strncmp(name->file, "<frozen ", 8) == 0 || pj_py_name_is_own(name->file);
+}
+
+bool pj_py_name_matches(const char *name, const char *patterns)
+{
+    const char *colon = strrchr(name, ':'), *alone = colon ? colon + 1 : name;
+    for (const char *at = patterns; at && *at;) {
+        char pattern[PATTERN_MOST];
+        const size_t size = strcspn(at, ",");
+        if (size < sizeof pattern) {
+            memcpy(pattern, at, size);
+            pattern[size] = '\0';
+            if (fnmatch(pattern, name, 0) == 0 || fnmatch(pattern, alone, 0) == 0)
+                return true;
+        }
+        at += size + (at[size] == ',');
+    }
+    return false;
 }

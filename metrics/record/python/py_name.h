@@ -23,6 +23,9 @@ void pj_py_name_of(PyObject *code, PyObject *globals, pj_py_name *out);
 void pj_py_name_mend(char *text, size_t room);
 /// Whether code of this module and file belongs to the machinery that is left out of traces.
 bool pj_py_name_is_left_out(const pj_py_name *name);
+/// Whether a name, or what stands behind its colon, matches one of the patterns, which are parted
+/// by commas; NULL = none.
+bool pj_py_name_matches(const char *name, const char *patterns);
 /// Code of files below this folder is left out. False without memory.
 bool pj_py_name_own_folder(const char *folder);
 

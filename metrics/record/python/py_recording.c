@@ -2,6 +2,7 @@
 #include "metrics/record/python/py_recording.h"
 
 #include "metrics/record/python/py_allocations.h"
+#include "metrics/record/python/py_builtins.h"
 #include "metrics/record/python/py_codes.h"
 #include "metrics/record/python/py_hook.h"
 #include "metrics/record/python/py_lines.h"
@@ -17,6 +18,14 @@ static const pj_py_hook *const hooks[] = {&pj_py_hook_frame, &pj_py_hook_monitor
 static const pj_py_hook *chosen;
 static bool installed;
 
+/// Whether a hook is the one of this version that sees what is wanted.
+static bool is_default(const pj_py_hook *hook)
+{
+    if (pj_py_builtins_wanted && pj_py.minor < pj_py_hook_monitor.first)
+        return hook == &pj_py_hook_profile;
+    return pj_py.minor >= hook->first && pj_py.minor <= hook->last;
+}
+
 /// The hook of this version, or the one that is asked for; where it cannot be used
 /// PyEval_SetProfile.
 static const pj_py_hook *choose(const char *name)
@@ -24,8 +33,7 @@ static const pj_py_hook *choose(const char *name)
     const pj_py_hook *wanted = NULL;
     for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++) {
         const pj_py_hook *hook = hooks[i];
-        bool fits = pj_py.minor >= hook->first && pj_py.minor <= hook->last;
-        if (strcmp(name, "auto") == 0 ? fits : strcmp(name, hook->name) == 0)
+        if (strcmp(name, "auto") == 0 ? is_default(hook) : strcmp(name, hook->name) == 0)
             wanted = hook;
     }
     if (!wanted) {
@@ -82,6 +90,7 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     }
     pj_py_lines_begin();
     pj_py_allocations_begin();
+    pj_py_builtins_begin();
     const pj_py_hook *hook = choose(options.hook);
     if (!hook || !pj_py_thread_wrap((pj_py_thread_events){begin_thread, end_thread}))
         return NULL;
@@ -93,6 +102,8 @@ const char *pj_py_recording_start(pj_py_recording_options options)
     chosen = hook;
     if (!hook->tells_lines)
         pj_py_lines_end();
+    if (!hook->tells_builtins)
+        pj_py_builtins_end(hook->name);
     const char *failure = pj_py_sample_wanted() ? pj_py_sample_begin() : NULL;
     if (failure) {
         PyErr_SetString(PyExc_RuntimeError, failure);

@@ -25,6 +25,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --memory=calls      allocations of Python and their bytes: at regions, or of each call path
   --lines P,...       hits and time of each line of these functions, and of those with @profile:
                       DIR/lines/RANK.lprof (from 3.9 on)
+  --c-functions P,... functions and methods of C that Python calls, too: numpy*, builtins.list:sort
   --counters NAME,... of the processor, by perf events: instructions,cycles, task-clock, page-faults
   --sample T          a profile by looking every T (1ms) at what runs, in place of calls (3.9 to 3.13)
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
@@ -41,7 +42,8 @@ FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",
-                            "include", "min-duration", "sample", "lines", "auto-off", "counters")})
+                            "include", "min-duration", "sample", "lines", "c-functions", "auto-off",
+                            "counters")})
 BARE = {"--memory": ("MEMORY", "10ms")}  # values are behind a =
 UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 

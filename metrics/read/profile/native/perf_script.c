@@ -146,25 +146,25 @@ static bool is_frame(pj_str text)
     return is_address(next_word(&text)) && pj_str_trim(text).len > 0;
 }
 
-/// What follows the time: "1000 cycles:u: 7f12 leaf (object)", of which all but one may be missing.
-/// Other text behind the event is what a tracepoint tells, or an address.
+/// What follows the time: "1000 cycles:u: 7f12 leaf (object)", of which all may be missing. Other
+/// text behind the event is what a tracepoint tells, or an address; without an event, none is meant.
 static bool cut_event(pj_str rest, header *out)
 {
     pj_str before = rest, word = next_word(&rest);
     out->has_period = pj_parse_u64(word, &out->period) && out->period <= INT64_MAX;
-    pj_str behind = rest;
-    if (out->has_period && pj_str_ends(next_word(&behind), PJ_S(":"))) {
+    pj_str behind = rest, next = next_word(&behind);
+    if (out->has_period && (pj_str_ends(next, PJ_S(":")) || next.len == 0)) {
         before = rest;
         word = next_word(&rest);
     } else {
         out->has_period = false;
         out->period = 1;
     }
-    bool named = word.len > 1 && pj_str_ends(word, PJ_S(":"));
+    bool named = word.len > 1 && pj_str_ends(word, PJ_S(":")), bare = word.len == 0;
     out->event = named ? pj_str_head(word, word.len - 1) : PJ_S("event");
     pj_str leaf = pj_str_trim(named ? rest : before);
     out->rest = is_frame(leaf) ? leaf : PJ_S("");
-    return named || out->rest.len;
+    return named || out->rest.len || bare;
 }
 
 /// Whether a number that ends a text has the ten columns of a period; ids have fewer.

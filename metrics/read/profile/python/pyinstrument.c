@@ -70,6 +70,15 @@ static bool take_member(pyinstrument *y, uint32_t at, pj_str key, pj_err *err)
     return ok;
 }
 
+/// The list of children, which may be null; what is in it comes token by token.
+static bool open_children(pyinstrument *y, pj_err *err)
+{
+    pj_json_token token = pj_jsonpull_next(y->json, err);
+    if (token == PJ_JSON_ARRAY || token == PJ_JSON_NULL)
+        return true;
+    return token != PJ_JSON_ERROR && pj_jsonpull_fail(y->json, err, "children are no list");
+}
+
 /// What may come inside a frame or a list of children, one token after another: no recursion, for
 /// the depth is the file's.
 static bool take_tree(pyinstrument *y, pj_err *err)
@@ -84,11 +93,10 @@ static bool take_tree(pyinstrument *y, pj_err *err)
         } else if (token == PJ_JSON_KEY) {
             pj_str key = pj_jsonpull_text(y->json);
             bool children = pj_str_equal(key, PJ_S("children"));
-            if (!(children ? pj_jsonpull_expect(y->json, PJ_JSON_ARRAY, err)
-                           : take_member(y, at, key, err)))
+            if (!(children ? open_children(y, err) : take_member(y, at, key, err)))
                 return false;
-        } else if (token == PJ_JSON_NULL && at == PJ_NO_ITEM) {
-            return true; // nothing was sampled
+        } else if (token == PJ_JSON_NULL) {
+            continue; // no frame: at the root, nothing was sampled
         } else if (token != PJ_JSON_ARRAY_END || at == PJ_NO_ITEM) {
             return token != PJ_JSON_ERROR && pj_jsonpull_fail(y->json, err, "a frame is no object");
         }

@@ -126,6 +126,8 @@ static void fields_left_out(void **state)
         {" 4711     5.678900: cycles:u: ", "4711", 0},
         {"Web Content [001]     5.678900: cycles:u: ", "Web Content", 0},
         {":-1    -1/-1    5.678900:  1000 cycles:u: ", ":-1 -1", 1000},
+        {"work 4711     5.678900: ", "work 4711", 0},
+        {"work  4711/4711     5.678900:       1000 ", "work 4711", 1000},
         {"work 12 5.6: sched:sched_switch: prev_comm=a ==> next_comm=b (c)", "work 12", 0},
         {"work 12 5.6:  1000 mem-loads:u:  7ffc12345678  5080021 |OP LOAD (x)", "work 12", 1000},
     };

@@ -35,6 +35,24 @@ static void tree(void **state)
         "odd", PJ_S("{\"sample_count\": 0, \"root_frame\": {\"children\": [3]}}"), &err));
 }
 
+/// Renderers of other versions write null for what a frame lacks.
+static void null_members(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"sample_count\": 2, \"program\": null, \"root_frame\": {\"function\": null, "
+        "\"file_path_short\": null, \"file_path\": null, \"line_no\": null, \"time\": 1.0, "
+        "\"class_name\": null, \"group_id\": null, \"children\": [null, {\"function\": \"f\", "
+        "\"file_path\": \"a.py\", \"line_no\": 3, \"time\": 0.25, \"children\": null}]}}";
+    pj_err err = {0};
+    pj_auto_profile p = read_profile_bytes("null", pj_str_of(text), &err);
+    assert_non_null(p);
+    assert_int_equal(p->count[PJ_AT_NODE], 2);
+    assert_int_equal(pj_profile_name(p, p->nodes[0].region).len, 0);
+    assert_int_equal(p->nodes[1].parent, 0);
+    same_value(profile_value(p, PJ_AT_NODE, PJ_INCLUSIVE, "time", 1, 0), 0.25);
+}
+
 /// Python goes down a thousand calls and more; what is deeper than any tree here is counted.
 static void deep_trees(void **state)
 {
@@ -88,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree),
+        cmocka_unit_test(null_members),
         cmocka_unit_test(deep_trees),
         cmocka_unit_test(as_pyinstrument_tells),
     };

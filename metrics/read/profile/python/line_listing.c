@@ -128,11 +128,23 @@ static void begin_region(listing *file, uint32_t first_line)
     file->seconds = -1;
 }
 
+/// Hits are whole; since version 4.1 those beyond nine digits are rounded: "1.23457e+09".
+static bool take_hits(pj_str cell, int64_t *hits)
+{
+    uint64_t whole;
+    double rounded;
+    if (pj_parse_u64(cell, &whole))
+        *hits = whole <= INT64_MAX ? (int64_t)whole : -1;
+    else
+        *hits = pj_text_number(cell, &rounded) && rounded < 1e18 ? (int64_t)rounded : -1;
+    return *hits >= 0;
+}
+
 static void read_row(listing *file, pj_str text)
 {
     pj_build *b = file->build;
     pj_line_row row;
-    uint64_t hits;
+    int64_t hits;
     double time;
     if (!pj_line_row_of(text, file->column, CELLS, &row)) {
         pj_build_odd(b, PJ_ODDITY_malformed_record, file->line);
@@ -143,12 +155,12 @@ static void read_row(listing *file, pj_str text)
     uint32_t line = pj_build_line(b, file->region, row.line, pj_build_text(b, row.source));
     if (!row.cell_count)
         return;
-    if (row.cell_count < 2 || !pj_parse_u64(row.cells[0], &hits) || hits > INT64_MAX ||
+    if (row.cell_count < 2 || !take_hits(row.cells[0], &hits) ||
         !pj_text_number(row.cells[1], &time)) {
         pj_build_odd(b, PJ_ODDITY_malformed_record, file->line);
         return;
     }
-    pj_build_count(b, file->hits, line, file->location, (int64_t)hits);
+    pj_build_count(b, file->hits, line, file->location, hits);
     pj_build_add(b, file->time, line, file->location, time * file->unit);
 }
 

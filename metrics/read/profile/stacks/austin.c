@@ -12,12 +12,16 @@
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 
+#include <math.h>
+
+static const double MICRO = 1e-6, KIB = 1024;
+
 typedef struct austin {
     pj_build *build;
     pj_callstack *stack;
     pj_threadmap threads;
-    uint32_t time, cpu, memory; // measures; PJ_NO_ITEM = not recorded
-    bool moded, full;           // the mode is known; three values a stack
+    uint32_t time, cpu, memory, released; // measures; PJ_NO_ITEM = not recorded
+    bool moded, full;                     // the mode is known; three values a stack
 } austin;
 
 /// The line of "L8", which follows a frame of austin 1; 0 = is none.
@@ -44,6 +48,24 @@ static bool cut_frame(pj_str text, pj_str *file, pj_str *name, uint32_t *line)
     return true;
 }
 
+/// "function (file)" of austin 1, or "function (file:line)" of its other format.
+static bool cut_old_frame(pj_str text, pj_str *file, pj_str *name, uint32_t *line)
+{
+    size_t open = pj_str_find(text, '(');
+    uint64_t number;
+    if (open == 0 || open == text.len || !pj_str_ends(text, PJ_S(")")))
+        return false;
+    *name = pj_str_trim(pj_str_head(text, open));
+    *file = (pj_str){text.at + open + 1, text.len - open - 2};
+    size_t colon = pj_str_find_last(*file, ':');
+    if (colon < file->len && pj_parse_u64(pj_str_from(*file, colon + 1), &number) &&
+        number <= UINT32_MAX) {
+        *line = (uint32_t)number;
+        *file = pj_str_head(*file, colon);
+    }
+    return true;
+}
+
 /// The names of process and thread that a stack begins with; austin 1 tells the process only where
 /// it was asked to.
 static bool cut_names(pj_str *frames, pj_str *process, pj_str *thread)
@@ -56,20 +78,54 @@ static bool cut_names(pj_str *frames, pj_str *process, pj_str *thread)
            pj_str_starts(*thread, PJ_S("T"));
 }
 
+/// Where the values begin: behind the last blank, or in full mode of austin 1 behind the last but
+/// two, for its frames are followed by three numbers with blanks between them.
+static size_t find_values(pj_str line)
+{
+    size_t last = pj_str_find_last(line, ' ');
+    int64_t number;
+    bool old = pj_str_starts(line, PJ_S("Thread ")) || pj_str_starts(line, PJ_S("Process "));
+    size_t at = line.len;
+    for (unsigned i = 0; old && i < 3; i++) {
+        size_t blank = pj_str_find_last(pj_str_head(line, at), ' ');
+        old = blank < at && pj_parse_i64((pj_str){line.at + blank + 1, at - blank - 1}, &number);
+        at = blank;
+    }
+    return old ? at : last;
+}
+
+/// Threads of austin 1 are called by their addresses; others write small numbers.
+static bool is_address(pj_str text)
+{
+    enum { DIGITS_LEAST = 8 };
+    for (size_t i = 0; i < text.len; i++)
+        if (!(text.at[i] >= '0' && text.at[i] <= '9') && !(text.at[i] >= 'a' && text.at[i] <= 'f'))
+            return false;
+    return text.len >= DIGITS_LEAST;
+}
+
 /// Whether a line is a stack of austin and of nobody else.
 static bool is_stack(pj_str line)
 {
-    pj_str frames = pj_str_head(line, pj_str_find_last(line, ' ')), process, thread, file, name;
+    pj_str frames = pj_str_head(line, find_values(line)), process, thread, file, name;
     uint64_t number;
-    uint32_t at;
+    uint32_t at = 0;
     if (!cut_names(&frames, &process, &thread))
         return false;
     if (pj_str_starts(thread, PJ_S("Thread "))) {
-        pj_str_cut(&frames, ';');
-        return line_behind(pj_str_cut(&frames, ';')) > 0;
+        pj_str frame = pj_str_cut(&frames, ';');
+        return cut_old_frame(frame, &file, &name, &at) &&
+               (at ? is_address(pj_str_from(thread, 7)) : line_behind(pj_str_cut(&frames, ';')));
     }
     return pj_parse_u64(pj_str_from(process, 1), &number) &&
            cut_frame(pj_str_cut(&frames, ';'), &file, &name, &at);
+}
+
+/// A stack of austin 1 without Python code.
+static bool is_bare_thread(pj_str line)
+{
+    return pj_str_starts(line, PJ_S("Thread ")) && pj_str_find(line, ';') == line.len &&
+           find_values(line) < line.len;
 }
 
 static bool sniff(pj_str head)
@@ -77,7 +133,7 @@ static bool sniff(pj_str head)
     if (pj_str_starts(head, PJ_S("# austin: ")))
         return true;
     pj_str line = PJ_S("");
-    while (head.len && !line.len)
+    while (head.len && (!line.len || is_bare_thread(line)))
         line = pj_str_trim(pj_str_cut(&head, '\n'));
     return is_stack(line);
 }
@@ -103,6 +159,20 @@ static void set_mode(austin *a, pj_str mode)
     a->memory = a->full || memory ? add_measure(a, "memory", "Memory", false) : PJ_NO_ITEM;
 }
 
+/// Without a header, the values of the first stack tell what they are.
+static void guess_mode(austin *a, pj_str values)
+{
+    bool old = pj_str_find(values, ' ') < values.len;
+    if (!old) {
+        set_mode(a, pj_str_find(values, ',') < values.len ? PJ_S("full") : PJ_S("wall"));
+        return;
+    }
+    a->moded = a->full = true;
+    a->time = add_measure(a, "time", "Time", true);
+    a->memory = add_measure(a, "memory", "Memory", false);
+    a->released = add_measure(a, "memory_released", "Memory released", false);
+}
+
 static void take_header(austin *a, pj_str line)
 {
     pj_profile *profile = pj_build_profile(a->build);
@@ -117,16 +187,12 @@ static void take_header(austin *a, pj_str line)
     pj_build_pair(a->build, PJ_NO_ITEM, key, value);
 }
 
-/// "function (file)" is austin 1's; what has no such parts is a name as it is.
+/// What has no parts is a name as it is.
 static void make_frame(austin *a, pj_frame *frame)
 {
     pj_str text = frame->text, file = PJ_S(""), name = text;
-    size_t open = pj_str_find(text, '(');
-    if (!cut_frame(text, &file, &name, &frame->line) && open > 0 && open < text.len &&
-        pj_str_ends(text, PJ_S(")"))) {
-        name = pj_str_trim(pj_str_head(text, open));
-        file = pj_str_head(pj_str_from(text, open + 1), text.len - open - 2);
-    }
+    if (!cut_frame(text, &file, &name, &frame->line))
+        cut_old_frame(text, &file, &name, &frame->line);
     frame->region = pj_build_region(a->build, pj_callstack_name(name), file, 0);
 }
 
@@ -155,12 +221,27 @@ static void add_value(austin *a, const sample *at, uint32_t measure, double valu
     pj_build_add(a->build, lines, at->line, at->location, value);
 }
 
+/// "microseconds KiB KiB" of austin 1: memory that was taken, and given back.
+static bool add_old_values(austin *a, const sample *at, pj_str numbers)
+{
+    double time, taken, given;
+    pj_str first = pj_str_cut(&numbers, ' '), second = pj_str_cut(&numbers, ' ');
+    if (!pj_parse_decimal(first, &time) || !pj_parse_decimal(second, &taken) ||
+        !pj_parse_decimal(numbers, &given))
+        return false;
+    add_value(a, at, a->time, time * MICRO);
+    add_value(a, at, a->memory, taken * KIB);
+    add_value(a, at, a->released, fabs(given) * KIB);
+    return true;
+}
+
 /// Microseconds or bytes, or in full mode "microseconds,idle,bytes".
 static bool add_values(austin *a, const sample *at, pj_str numbers)
 {
-    static const double MICRO = 1e-6;
     double first, bytes;
     uint64_t idle;
+    if (a->released != PJ_NO_ITEM)
+        return add_old_values(a, at, numbers);
     if (a->full) {
         pj_str time = pj_str_cut(&numbers, ','), state = pj_str_cut(&numbers, ',');
         if (!pj_parse_decimal(time, &first) || !pj_parse_u64(state, &idle) ||
@@ -212,13 +293,13 @@ static void push_frames(austin *a, pj_str frames, pj_str thread, sample *at, uin
 
 static bool add_stack(austin *a, pj_str line, uint64_t number)
 {
-    size_t blank = pj_str_find_last(line, ' ');
+    size_t blank = find_values(line);
     pj_str frames = pj_str_head(line, blank), values = pj_str_from(line, blank + 1);
     pj_str process, thread;
     if (blank == line.len || !cut_names(&frames, &process, &thread))
         return false;
     if (!a->moded)
-        set_mode(a, pj_str_find(values, ',') < values.len ? PJ_S("full") : PJ_S("wall"));
+        guess_mode(a, values);
     sample at = {.location = pj_threadmap_find(&a->threads, pj_callstack_name(process),
                                                pj_callstack_name(thread))};
     push_frames(a, frames, thread, &at, number);
@@ -252,7 +333,8 @@ static bool read_austin(pj_source *source, pj_build *build, pj_err *err)
                 .threads = {.build = build},
                 .time = PJ_NO_ITEM,
                 .cpu = PJ_NO_ITEM,
-                .memory = PJ_NO_ITEM};
+                .memory = PJ_NO_ITEM,
+                .released = PJ_NO_ITEM};
     pj_build_profile(build)->shape = PJ_SHAPE_TREE;
     bool ok = read_lines(&a, source, err);
     pj_build_zero_above(build);

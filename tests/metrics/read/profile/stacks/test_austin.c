@@ -90,6 +90,35 @@ static void without_header(void **state)
     assert_int_equal(first->oddities.count[PJ_ODDITY_malformed_record], 0);
 }
 
+/// austin 1 can tell three numbers of a stack, and lines within the frames.
+static void modes_of_the_first(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile full = read_profile_bytes(
+        "full",
+        PJ_S("Thread 7f1e579fdb80 5 0 0\n"
+             "Thread 7f1e579fdb80;main (app/grid.py);L40;relax (app/grid.py);L12 600 4 -8\n"
+             "Process 7;Thread 7f1e579fdb80;main (app/grid.py);L41 400 0 0\n"),
+        &err);
+    same_value(named(full, "time", "relax").exclusive, 600e-6);
+    same_value(named(full, "time", "main").inclusive, 1e-3);
+    same_value(named(full, "time", "Thread 7f1e579fdb80").exclusive, 5e-6);
+    same_value(named(full, "memory", "relax").exclusive, 4096);
+    same_value(named(full, "memory_released", "main").inclusive, 8192);
+    assert_int_equal(full->oddities.count[PJ_ODDITY_malformed_record], 0);
+    pj_auto_profile other = read_profile_bytes(
+        "other",
+        PJ_S("Thread 7f1e579fdb80;main (app/grid.py:40);<frozen> (<frozen a.b>:12) 600\n"), &err);
+    assert_string_equal(other->format, "austin");
+    same_value(named(other, "time", "<frozen>").exclusive, 600e-6);
+    assert_int_not_equal(region_called(other, PJ_S("<frozen>"), &PJ_S("<frozen a.b>")), PJ_NO_ITEM);
+    assert_int_equal(other->lines[0].line, 12);
+    pj_auto_profile another =
+        read_profile_bytes("another", PJ_S("Thread 1;main (app/grid.py:40);f (a:12) 600\n"), &err);
+    assert_string_equal(another->format, "collapsed");
+}
+
 static void binary_files_name_the_converter(void **state)
 {
     (void)state;

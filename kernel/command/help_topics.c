@@ -59,9 +59,11 @@ static void add_refused(pj_buf *out)
     } rows[] = {
 #define REFUSED(title, magic, advice) {title, advice},
 #define REFUSED_FOLDER(title, ending, advice) {title " (folder)", advice},
+#define REFUSED_NAME(title, ending, advice) {title " (" ending ")", advice},
 #include "metrics/read/profile/refused.def"
 #undef REFUSED
 #undef REFUSED_FOLDER
+#undef REFUSED_NAME
     };
     pj_buf_puts(out, "\nrecognised and not read:\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

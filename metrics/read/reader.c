@@ -59,11 +59,20 @@ const pj_reader *pj_reader_guess_profile(pj_str head)
     return NULL;
 }
 
+static const pj_reader *of_name(const char *name)
+{
+    for (unsigned i = 0; i < READERS; i++)
+        if (readers[i]->sniff_name && readers[i]->sniff_name(name))
+            return readers[i];
+    return NULL;
+}
+
 const pj_reader *pj_reader_of_source(pj_source *source)
 {
     const char *path = pj_source_path(source);
     const pj_reader *reader = pj_reader_guess(path, pj_source_head(source));
-    return reader ? reader : pj_late_mark(path, source, pj_source_job(source));
+    reader = reader ? reader : pj_late_mark(path, source, pj_source_job(source));
+    return reader ? reader : of_name(path);
 }
 
 const pj_reader *pj_reader_of_folder(const char *folder)

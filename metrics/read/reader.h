@@ -33,6 +33,8 @@ typedef struct pj_reader {
     const char *late_mark;
     /// Whether a folder is one input of this format; NULL = it is no folder.
     bool (*sniff_folder)(const char *folder);
+    /// Whether only the name of a file tells it, which no reader knows by its content; may be NULL.
+    bool (*sniff_name)(const char *name);
     /// Events or a run.
     bool (*read)(pj_source *source, struct pj_pass *pass, pj_err *err);
     /// A profile. The source is a file (pj_source_next, or pj_source_whole) or a folder
@@ -70,7 +72,7 @@ const pj_reader *pj_reader_guess(const char *name, pj_str head);
 /// The row that recognises a file or a folder; NULL = none does, or it is a pipe, which is read
 /// only once.
 const pj_reader *pj_reader_of_path(const char *path);
-/// The same of an input that is open: by its first bytes, else by what comes late.
+/// The same of an input that is open: by its first bytes, else by what comes late, else by its name.
 const pj_reader *pj_reader_of_source(pj_source *source);
 /// The row that recognises a folder; NULL = none.
 const pj_reader *pj_reader_of_folder(const char *folder);

@@ -7,19 +7,24 @@
 
 #include <dirent.h>
 
+typedef enum refused_by { BY_BYTES, BY_FOLDER, BY_NAME } refused_by;
+
 typedef struct refused_row {
     const char *title;
-    pj_str mark; // first bytes of a file, or the end of a name in a folder
+    pj_str mark; // first bytes of a file, or the end of its name or of one in a folder
     const char *advice;
-    bool folder;
+    refused_by by;
 } refused_row;
 
 static const refused_row rows[] = {
-#define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, false},
-#define REFUSED_FOLDER(title, ending, advice) {title, {ending, sizeof ending - 1}, advice, true},
+#define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, BY_BYTES},
+#define REFUSED_FOLDER(title, ending, advice) \
+    {title, {ending, sizeof ending - 1}, advice, BY_FOLDER},
+#define REFUSED_NAME(title, ending, advice) {title, {ending, sizeof ending - 1}, advice, BY_NAME},
 #include "metrics/read/profile/refused.def"
 #undef REFUSED
 #undef REFUSED_FOLDER
+#undef REFUSED_NAME
 };
 
 static bool take_varint(pj_str *bytes, uint64_t *out)
@@ -58,7 +63,7 @@ static const refused_row *find_file(pj_str head)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *row = &rows[i];
-        if (!row->folder && (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
+        if (row->by == BY_BYTES && (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
             return row;
     }
     return NULL;
@@ -70,11 +75,19 @@ static const refused_row *find_folder(const char *path)
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && !found && (entry = readdir(folder)) != NULL;)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            if (rows[i].folder && pj_str_ends(pj_str_of(entry->d_name), rows[i].mark))
+            if (rows[i].by == BY_FOLDER && pj_str_ends(pj_str_of(entry->d_name), rows[i].mark))
                 found = &rows[i];
     if (folder)
         closedir(folder);
     return found;
+}
+
+static const refused_row *find_name(const char *path)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].by == BY_NAME && pj_str_ends(pj_str_of(path), rows[i].mark))
+            return &rows[i];
+    return NULL;
 }
 
 static bool sniff(pj_str head)
@@ -87,12 +100,18 @@ static bool sniff_folder(const char *path)
     return find_folder(path) != NULL;
 }
 
+static bool sniff_name(const char *name)
+{
+    return find_name(name) != NULL;
+}
+
 static bool refuse(pj_source *source, pj_build *build, pj_err *err)
 {
     (void)build;
     const char *path = pj_source_path(source);
     const refused_row *row =
         pj_source_facts_of(source).folder ? find_folder(path) : find_file(pj_source_head(source));
+    row = row ? row : find_name(path);
     return pj_fail(err, PJ_E_FORMAT, path, 0, "is a %s, which is not read here; %s",
                    row ? row->title : "recording", row ? row->advice : "convert it");
 }
@@ -104,5 +123,6 @@ const pj_reader pj_reader_refused = {
     .gives = PJ_GIVES_ADVICE,
     .sniff = sniff,
     .sniff_folder = sniff_folder,
+    .sniff_name = sniff_name,
     .profile = refuse,
 };

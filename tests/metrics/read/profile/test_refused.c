@@ -35,7 +35,28 @@ static void files_name_the_converter(void **state)
     refuse(PJ_S("gmon\x01\0\0\0"), "gprof PROGRAM");
     refuse(PJ_S("sion\0\0\0\1"), "sionsplit");
     refuse(PJ_S("HPCTOOLKITmeta"), "hatchet");
+    refuse(PJ_S("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27"), "google-pprof");
     refuse(PJ_S("\x48\xd6\xdd\x05\x0a\x04\x08\x01\x10\x02\x32\x00"), "go tool pprof -callgrind");
+}
+
+static void names_where_bytes_tell_nothing(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/popinjay_refused_XXXXXX", file[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/run.nsys-rep", folder);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("\1\2\3", out);
+    fclose(out);
+    refuse_profile_file(file, "nsys export --type sqlite");
+    out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("gmon\1", out);
+    fclose(out);
+    refuse_profile_file(file, "gprof PROGRAM");
+    unlink(file);
+    rmdir(folder);
 }
 
 static void other_bytes_are_unknown(void **state)
@@ -76,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_name_the_converter),
+        cmocka_unit_test(names_where_bytes_tell_nothing),
         cmocka_unit_test(other_bytes_are_unknown),
         cmocka_unit_test(folders_name_the_converter),
         cmocka_unit_test(real_files),

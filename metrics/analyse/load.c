@@ -111,8 +111,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .disorder = loading->disorder,
                     .learnt = loading->learnt,
                     .by_location = opts->no_replay && !opts->in_order && !loading->slicing &&
-                                   !loading->functions && !pj_aspects_merged(aspects) &&
-                                   !loading->group,
+                                   !loading->functions && !pj_aspects_merged(aspects),
                     .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
                     .parameters = opts->functions == PJ_CUT_PARAMETERS,
                     .raw_clock = opts->raw_clock,

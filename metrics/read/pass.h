@@ -28,7 +28,8 @@ typedef struct pj_pass {
     /// pass leaves it to be freed by the caller with free().
     void *learnt;
     bool learning;    // set by the pass: another one would use what this one has learnt
-    bool by_location; // the sinks take one location after another: times need not be merged
+    bool by_location; // the sinks take one location after another: times need not be merged; the
+                      // reader takes it back where it does so all the same
     bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
     bool parameters;  // and PJ_PARAMETER_*
     /// A run that an earlier pass has left, for which pj_reader_knows holds: only what has times in

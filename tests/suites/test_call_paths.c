@@ -103,6 +103,7 @@ typedef struct reading {
     pj_load_opts opts;
     unsigned workers;
     pj_buf text; // of the leader
+    uint64_t again; // one process has read the trace once more
     pj_err err;
 } reading;
 
@@ -116,8 +117,10 @@ static void read_member(pj_process_group *group, void *context)
     pj_profile *profile = pj_profile_run(r->path, opts, &job, NULL, &err);
     if (!group || group->rank == 0)
         r->err = err;
-    if (profile)
+    if (profile) {
         tell(profile, &r->text);
+        r->again = profile->oddities.count[PJ_ODDITY_read_alone];
+    }
     pj_profile_release(profile);
 }
 
@@ -148,6 +151,7 @@ static void check(const char *path, pj_load_opts opts, const pj_buf *expected)
         reading r = {.path = path, .opts = opts, .workers = 1};
         pj_thread_group_run(size, read_member, &r);
         check_text(&r, expected, "several processes");
+        assert_true(r.again == 0 || pj_str_ends(pj_str_of(path), PJ_S(".prv")));
         pj_buf_free(&r.text);
     }
 }

@@ -207,6 +207,21 @@ static bool take_recorders(pj_otf2_read *r)
     return r->pass->apart;
 }
 
+/// A process group merges times, unless call paths of teams go on from those of their masters: then
+/// these are read first, by the members that have whole ranks; where there are more members than
+/// ranks, by the leader alone.
+static bool take_teams(pj_otf2_read *r)
+{
+    pj_pass *pass = r->pass;
+    if (!pass->group)
+        return false;
+    bool teams = pass->by_location && r->defs->has_teams && pj_pass_calls(pass);
+    bool whole = r->run->layout.ranks >= pj_process_group_readers(pass->group);
+    pass->by_location = teams && whole;
+    pass->apart |= teams && !whole;
+    return pass->apart;
+}
+
 static bool read_archive(pj_otf2_read *r, pj_err *err)
 {
     pj_otf2_anchor anchor;
@@ -226,7 +241,7 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->run->told.states_unread = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
-    if (take_streams(r) || take_recorders(r))
+    if (take_streams(r) || take_recorders(r) || take_teams(r))
         return true;
     if (!pj_otf2_open_parts(r, err))
         return false;

@@ -1,5 +1,6 @@
 // An archive read by a process group.
-// Of events that the leader's sinks do not look at only the time is sent: it keeps the order.
+// Of events that the leader's sinks do not look at only the time is sent: it keeps the order. Where
+// there is none to keep, they are not sent.
 #include "metrics/read/otf2/otf2_share.h"
 
 #include "metrics/base/arena.h"
@@ -156,6 +157,18 @@ bool pj_otf2_share_dismiss(pj_otf2_share *share, pj_err *err)
 
 // What the others send
 
+/// The same where times are not merged: messages are of no use there.
+static bool pass_all(pj_otf2_share *share, pj_otf2_location *location, pj_err *err)
+{
+    for (size_t i = location->event_first; i < location->event_count; i++)
+        if (location->events[i].kind == PJ_EV_MESSAGE)
+            location->events[i].kind = PJ_EV_OTHER;
+    pj_batch batch = {.count = pj_otf2_location_ready(location)};
+    if (batch.count)
+        batch.events = location->events + location->event_first;
+    return pj_pass_own(share->pass, &batch, err);
+}
+
 bool pj_otf2_share_pass(pj_otf2_share *share, const pj_otf2_location *location, size_t first,
                         pj_err *err)
 {
@@ -173,15 +186,20 @@ bool pj_otf2_share_pass(pj_otf2_share *share, const pj_otf2_location *location, 
 static void send_events(pj_otf2_share *share, const pj_otf2_location *location, pj_buf *out)
 {
     pj_event_code code = {.time = 0};
+    size_t count = 0;
     share->bytes.len = 0;
     for (size_t i = location->event_first; i < location->event_count; i++) {
         pj_event event = location->events[i];
         event.location = 0;
-        if (!(share->kinds >> event.kind & 1))
+        if (!(share->kinds >> event.kind & 1)) {
+            if (share->pass->by_location)
+                continue;
             event = (pj_event){.time = event.time, .kind = PJ_EV_OTHER};
+        }
         pj_code_event(&code, &share->bytes, &event);
+        count++;
     }
-    pj_code_number(out, pj_otf2_location_ready(location));
+    pj_code_number(out, count);
     pj_code_number(out, share->bytes.len);
     pj_buf_add(out, pj_buf_str(&share->bytes));
 }
@@ -246,7 +264,9 @@ static bool put(void *self, void *slot, pj_err *err)
     pj_code_number(out, location->ended);
     if (location->ended)
         send_ending(location, out);
-    bool ok = pj_otf2_share_pass(share, location, location->event_first, err);
+    bool ok = share->pass->by_location
+                  ? pass_all(share, location, err)
+                  : pj_otf2_share_pass(share, location, location->event_first, err);
     location->event_first = location->event_count;
     location->ops.first = location->ops.seen = location->ops.count;
     return ok;

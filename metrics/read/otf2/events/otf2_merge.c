@@ -138,9 +138,15 @@ static void take_ops(merging *g, pj_otf2_location *location)
         location->ops.first++;
 }
 
+static bool is_worker(const merging *g, const pj_otf2_location *location)
+{
+    return g->m->pass->run->layout.first_location[location->rank] != location->number;
+}
+
 static bool is_low(const merging *g, const pj_otf2_location *location)
 {
-    return !location->ended && pj_otf2_location_ready(location) <= g->ready / 2;
+    return !location->ended && pj_otf2_location_ready(location) <= g->ready / 2 &&
+           !(g->masters && is_worker(g, location));
 }
 
 static bool is_own(const merging *g, const pj_otf2_location *location)
@@ -203,7 +209,7 @@ static bool take_in_turn(void *self, void *slot, pj_err *err)
             return false;
         pj_otf2_location *location = location_at(g, g->next);
         g->next = (g->next + 1) % g->m->count;
-        if (!location->ended && !(g->masters && location->worker)) {
+        if (!location->ended && !(g->masters && is_worker(g, location))) {
             g->taken[location->number] = ++g->turn;
             *(pj_otf2_location **)slot = location;
             return true;
@@ -220,7 +226,8 @@ static bool work(void *self, void *slot, pj_err *err)
     return true;
 }
 
-/// Gives out all that a location has; its messages are of no use without the order of time.
+/// Gives out all that a location has; its messages are of no use without the order of time. In a
+/// process group other members have given out theirs to the sinks that take threads apart.
 static bool drain(merging *g, pj_otf2_location *location, pj_err *err)
 {
     for (size_t i = location->event_first; i < location->event_count; i++) {
@@ -241,7 +248,10 @@ static bool drain(merging *g, pj_otf2_location *location, pj_err *err)
     pj_message message;
     while (pj_otf2_match_late(g->m->match, &message))
         ;
-    return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
+    if (!g->m->share)
+        return batch.count == 0 || pj_pass_events(g->m->pass, &batch, err);
+    return (!is_own(g, location) || pj_pass_own(g->m->pass, &batch, err)) &&
+           pj_pass_all(g->m->pass, &batch, err);
 }
 
 /// Fills an own location; in a process group the sinks get what is new at once.
@@ -250,7 +260,8 @@ static bool put(void *self, void *slot, pj_err *err)
     merging *g = self;
     pj_otf2_location *location = *(pj_otf2_location **)slot;
     if (g->m->share)
-        return pj_otf2_share_pass(g->m->share, location, g->had[location->number], err);
+        return g->m->pass->by_location ||
+               pj_otf2_share_pass(g->m->share, location, g->had[location->number], err);
     take_ops(g, location);
     return !g->m->pass->by_location ||
            (drain(g, location, err) && pj_job_check(g->m->pass->job, g->m->pass->run->path, err));
@@ -276,14 +287,23 @@ static bool waits_for_masters(const merging *g)
 {
     bool open = false;
     for (uint32_t i = 0; i < g->m->count; i++)
-        open |= !location_at(g, i)->worker && !location_at(g, i)->ended;
-    return open && location_at(g, 0)->defs->has_teams && pj_pass_calls(g->m->pass);
+        open |= !is_worker(g, location_at(g, i)) && !location_at(g, i)->ended;
+    return open && g->m->pass->by_location && location_at(g, 0)->defs->has_teams &&
+           pj_pass_calls(g->m->pass);
+}
+
+/// In a process group where times are not merged.
+static bool drain_all(merging *g, pj_err *err)
+{
+    for (uint32_t i = 0; i < g->m->count; i++)
+        if (g->had[i] != NOT_DUE && !drain(g, location_at(g, i), err))
+            return false;
+    return true;
 }
 
 static bool fill_own(merging *g, pj_err *err)
 {
     bool in_turn = g->m->pass->by_location && !g->m->share;
-    g->masters = in_turn && waits_for_masters(g);
     const pj_line line = {g, in_turn ? take_in_turn : take, work, put, report};
     size_t n = pj_pool_slots(g->m->workers);
     g->slots = n < g->m->count ? n : g->m->count;
@@ -303,8 +323,10 @@ static bool fill_own(merging *g, pj_err *err)
 
 static bool fill_round(merging *g, pj_err *err)
 {
+    g->masters = waits_for_masters(g);
     bool ok = (!g->m->share || send_for_others(g, err)) && fill_own(g, err) &&
-              (!g->m->share || take_of_others(g, err));
+              (!g->m->share || take_of_others(g, err)) &&
+              (!g->m->share || !g->m->pass->by_location || drain_all(g, err));
     g->ahead = 0;
     for (uint32_t i = 0; i < g->m->count; i++) {
         size_t ready = pj_otf2_location_ready(location_at(g, i));

@@ -72,7 +72,8 @@ const pj_reader *pj_reader_guess(const char *name, pj_str head);
 /// The row that recognises a file or a folder; NULL = none does, or it is a pipe, which is read
 /// only once.
 const pj_reader *pj_reader_of_path(const char *path);
-/// The same of an input that is open: by its first bytes, else by what comes late, else by its name.
+/// The same of an input that is open: by its first bytes, else by what comes late, else by its
+/// name.
 const pj_reader *pj_reader_of_source(pj_source *source);
 /// The row that recognises a folder; NULL = none.
 const pj_reader *pj_reader_of_folder(const char *folder);

@@ -102,7 +102,7 @@ typedef struct reading {
     const char *path;
     pj_load_opts opts;
     unsigned workers;
-    pj_buf text; // of the leader
+    pj_buf text;    // of the leader
     uint64_t again; // one process has read the trace once more
     pj_err err;
 } reading;

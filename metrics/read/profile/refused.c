@@ -18,7 +18,7 @@ typedef struct refused_row {
 
 static const refused_row rows[] = {
 #define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, BY_BYTES},
-#define REFUSED_FOLDER(title, ending, advice) \
+#define REFUSED_FOLDER(title, ending, advice)                                                      \
     {title, {ending, sizeof ending - 1}, advice, BY_FOLDER},
 #define REFUSED_NAME(title, ending, advice) {title, {ending, sizeof ending - 1}, advice, BY_NAME},
 #include "metrics/read/profile/refused.def"
@@ -63,7 +63,8 @@ static const refused_row *find_file(pj_str head)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *row = &rows[i];
-        if (row->by == BY_BYTES && (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
+        if (row->by == BY_BYTES &&
+            (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
             return row;
     }
     return NULL;

@@ -147,7 +147,8 @@ static bool is_frame(pj_str text)
 }
 
 /// What follows the time: "1000 cycles:u: 7f12 leaf (object)", of which all may be missing. Other
-/// text behind the event is what a tracepoint tells, or an address; without an event, none is meant.
+/// text behind the event is what a tracepoint tells, or an address; without an event, none is
+/// meant.
 static bool cut_event(pj_str rest, header *out)
 {
     pj_str before = rest, word = next_word(&rest);

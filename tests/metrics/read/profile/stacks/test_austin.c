@@ -108,8 +108,8 @@ static void modes_of_the_first(void **state)
     same_value(named(full, "memory_released", "main").inclusive, 8192);
     assert_int_equal(full->oddities.count[PJ_ODDITY_malformed_record], 0);
     pj_auto_profile other = read_profile_bytes(
-        "other",
-        PJ_S("Thread 7f1e579fdb80;main (app/grid.py:40);<frozen> (<frozen a.b>:12) 600\n"), &err);
+        "other", PJ_S("Thread 7f1e579fdb80;main (app/grid.py:40);<frozen> (<frozen a.b>:12) 600\n"),
+        &err);
     assert_string_equal(other->format, "austin");
     same_value(named(other, "time", "<frozen>").exclusive, 600e-6);
     assert_int_not_equal(region_called(other, PJ_S("<frozen>"), &PJ_S("<frozen a.b>")), PJ_NO_ITEM);

@@ -197,6 +197,14 @@ static void add_structure(writer *w)
                  last->layout.ranks > 1 ? "Where the time of each rank goes in the largest run"
                                         : "Where the time of each thread goes in the largest run",
                  "fig:structure");
+    if (has_events(last) && !last->ai && last->layout.locations > 1 && !last->no_states) {
+        add_guarded(w, "plot, \"slices\", m.runs[#m.runs]",
+                    "Efficiencies of the largest run over time, and the useful part of the time of "
+                    "its ranks",
+                    "fig:slices");
+        add_guarded(w, "plot, \"slices\", m.runs[#m.runs], {x = \"iteration\"}",
+                    "The same over the iterations that were found in it", "fig:iterations");
+    }
     if (has_events(last) && w->metrics->study->count > 1) // the table of one run has them below it
         add_code(w, "m.runs[#m.runs].overview", "Absolute figures of the largest run",
                  "tab:overview");

@@ -20,6 +20,8 @@ typedef enum pj_wizard_view {
     PJ_WIZARD_TOTALS,
     PJ_WIZARD_REGIONS,  // run->openmp_regions
     PJ_WIZARD_TIMELINE, // run->timeline
+    PJ_WIZARD_SLICES,   // run->slices, of equal length
+    PJ_WIZARD_STEPS,    // run->slices, iterations
     PJ_WIZARD_CAUSES,   // what findings and replays need
 } pj_wizard_view;
 

@@ -1,4 +1,5 @@
-// Fourth page: one run: its ranks, its OpenMP regions, its timeline.
+// Fourth page: one run: its ranks, its OpenMP regions, its timeline, its efficiencies over time and
+// over iterations.
 #include "widgets/wizard/wizard_inside.h"
 
 #include "metrics/base/arena.h"
@@ -6,6 +7,8 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/breakdown.h"
+#include "metrics/run/parts/slices.h"
+#include "metrics/run/parts/slices_table.h"
 #include "metrics/run/regions_table.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
@@ -18,9 +21,9 @@
 #include "widgets/wizard/wizard.h"
 
 static const char *const file_names[] = {
-    [PJ_WIZARD_TOTALS] = "ranks",
-    [PJ_WIZARD_REGIONS] = "regions",
-    [PJ_WIZARD_TIMELINE] = "timeline",
+    [PJ_WIZARD_TOTALS] = "ranks",      [PJ_WIZARD_REGIONS] = "regions",
+    [PJ_WIZARD_TIMELINE] = "timeline", [PJ_WIZARD_SLICES] = "slices",
+    [PJ_WIZARD_STEPS] = "iterations",
 };
 enum { VIEWS = sizeof file_names / sizeof *file_names };
 enum { LOOK_WIDTH = 860 }; // a page of 800 px shows it without scrolling
@@ -120,19 +123,33 @@ static void show_summary(pj_wizard *wizard, const pj_table *table)
     pj_piece_say(&wizard->parts, pj_wizard_inside_page(wizard)->summary, html.at);
 }
 
+/// The picture says why there is nothing.
+static pj_table *numbers_over_time(const pj_run *run)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    return run->slices && run->slices->count ? pj_slices_table(run, &err) : NULL;
+}
+
 static pj_figure *make_look(pj_wizard *wizard, pj_table **table, pj_err *err)
 {
+    static const pj_plot *const plots[VIEWS] = {
+        [PJ_WIZARD_TOTALS] = &pj_plot_ranks,      [PJ_WIZARD_REGIONS] = &pj_plot_regions,
+        [PJ_WIZARD_TIMELINE] = &pj_plot_timeline, [PJ_WIZARD_SLICES] = &pj_plot_slices,
+        [PJ_WIZARD_STEPS] = &pj_plot_slices,
+    };
     const pj_draw *module = pj_draw_open(err);
-    bool timeline = pj_wizard_inside_view(wizard) == PJ_WIZARD_TIMELINE;
-    const pj_plot *plot = timeline ? &pj_plot_timeline : &pj_plot_regions;
+    pj_wizard_view view = pj_wizard_inside_view(wizard);
     pj_plot_opts opts = {.width = LOOK_WIDTH, .palette = wizard->palette};
     if (!pj_wizard_look_done(wizard)) {
         pj_fail(err, PJ_E_MISSING, NULL, 0, "the run has not been read for this");
         return NULL;
     }
-    if (!timeline && wizard->looked->openmp_regions)
+    if (view == PJ_WIZARD_REGIONS && wizard->looked->openmp_regions)
         *table = pj_regions_table(wizard->looked, PJ_REGIONS_FUNCTION, err);
-    return module ? plot->make((pj_plot_data){.run = wizard->looked}, opts, module, err) : NULL;
+    if (view == PJ_WIZARD_SLICES || view == PJ_WIZARD_STEPS)
+        *table = numbers_over_time(wizard->looked);
+    return module ? plots[view]->make((pj_plot_data){.run = wizard->looked}, opts, module, err)
+                  : NULL;
 }
 
 static pj_figure *make(pj_wizard *wizard, pj_table **table, pj_err *err)
@@ -225,10 +242,11 @@ static pj_piece build(pj_wizard *wizard)
     pj_inside_page *page = pj_new(wizard->arena, pj_inside_page);
     wizard->pages[PJ_STEP_inside] = page;
     page->run = pj_piece_choice(parts, "Run", none);
-    page->view = pj_piece_new(parts, "ToggleButtons",
-                              json_pack("{s:[s,s,s], s:i, s:{s:s}}", "_options_labels", "Ranks",
-                                        "OpenMP regions", "Timeline", "index", 0, "style",
-                                        "button_width", "10em"));
+    page->view =
+        pj_piece_new(parts, "ToggleButtons",
+                     json_pack("{s:[s,s,s,s,s], s:i, s:{s:s}}", "_options_labels", "Ranks",
+                               "OpenMP regions", "Timeline", "Over time", "Over iterations",
+                               "index", 0, "style", "button_width", "9em"));
     page->quantity = pj_piece_choice(parts, "Show", none);
     page->range = pj_piece_entry(parts, "Time", "all, 1.5s..1.6s or 10%..20%");
     page->mark = pj_arena_format(wizard->arena, "pj-time-%s", page->range);

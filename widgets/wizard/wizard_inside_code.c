@@ -42,7 +42,13 @@ static void code_look(const pj_wizard *wizard, pj_buf *out)
         add_call(wizard, "timeline(", pj_buf_str(&fields), out);
         return;
     }
+    if (pj_wizard_inside_view(wizard) == PJ_WIZARD_STEPS)
+        pj_buf_puts(&fields, ", x = \"iteration\"");
     pj_wizard_code_how(wizard, false, &fields);
+    if (pj_wizard_inside_view(wizard) != PJ_WIZARD_REGIONS) {
+        add_call(wizard, "plot(\"slices\", ", pj_buf_str(&fields), out);
+        return;
+    }
     pj_auto_buf sums = {0};
     pj_buf_puts(&sums, ", by = \"function\"");
     pj_buf_add(&sums, pj_buf_str(&fields));

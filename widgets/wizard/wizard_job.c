@@ -3,6 +3,7 @@
 // lock.
 #include "widgets/wizard/wizard_job.h"
 
+#include "metrics/analyse/cut.h"
 #include "metrics/analyse/faults/faults.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
@@ -63,8 +64,26 @@ static const struct {
     [PJ_WIZARD_CAUSES] = {false, PJ_FAULTS_WANT},
 };
 
-static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts *timeline,
-                 pj_job *job, pj_err *err)
+/// What options borrow.
+typedef struct loan {
+    pj_timeline_opts timeline;
+    pj_cut cut;
+} loan;
+
+static bool cut(pj_wizard_view view, pj_load_opts *opts, loan *lent, pj_err *err)
+{
+    static const char *const cuts[] = {
+        [PJ_WIZARD_SLICES] = "time:64", [PJ_WIZARD_STEPS] = "iteration"};
+    lent->cut.set = false;
+    bool along = view == PJ_WIZARD_SLICES || view == PJ_WIZARD_STEPS;
+    if (along && !pj_cut_parse(pj_str_of(cuts[view]), &lent->cut, err))
+        return false;
+    pj_cut_ask(&lent->cut, opts);
+    return true;
+}
+
+static bool take(const pj_wizard_load *how, pj_load_opts *opts, loan *lent, pj_job *job,
+                 pj_err *err)
 {
     *opts = (pj_load_opts){.ignore_summary = how->reread,
                            .no_replay = needs[how->view].no_replay,
@@ -77,18 +96,20 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts
     if (how->view == PJ_WIZARD_CAUSES) // replays bring the rest of the network
         opts->network = (pj_network){.eager_bytes = opts->network.eager_bytes,
                                      .all_rendezvous = opts->network.all_rendezvous};
+    if (!cut(how->view, opts, lent, err))
+        return false;
     if (how->view != PJ_WIZARD_TIMELINE)
         return true;
     size_t rows, columns;
     pj_lanes_size(0, 0, SIZE_MAX, &rows, &columns);
-    *timeline = (pj_timeline_opts){
+    lent->timeline = (pj_timeline_opts){
         .rows_most = (uint32_t)rows,
         .columns = (uint32_t)columns,
         .streams = how->streams,
         .waits = how->waits,
     };
-    opts->timeline = timeline;
-    if (!pj_load_texts_timeline(&how->texts, timeline, err))
+    opts->timeline = &lent->timeline;
+    if (!pj_load_texts_timeline(&how->texts, &lent->timeline, err))
         return false;
     pj_load_ask_timeline(opts);
     return true;
@@ -97,9 +118,9 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, pj_timeline_opts
 bool pj_wizard_job_check(const pj_wizard_load *how, pj_err *err)
 {
     pj_load_opts opts;
-    pj_timeline_opts timeline;
+    loan lent;
     pj_job job = {.workers = 0};
-    return take(how, &opts, &timeline, &job, err);
+    return take(how, &opts, &lent, &job, err);
 }
 
 static void read_one(pj_wizard_job *job, item *one)
@@ -110,8 +131,8 @@ static void read_one(pj_wizard_job *job, item *one)
                    .progress = report,
                    .progress_context = job};
     pj_load_opts opts;
-    pj_timeline_opts timeline;
-    bool good = take(&job->how, &opts, &timeline, &work, &err);
+    loan lent;
+    bool good = take(&job->how, &opts, &lent, &work, &err);
     pj_run *run = good ? pj_load(one->path, opts, &work, &err) : NULL;
     pthread_mutex_lock(&job->lock);
     one->run = run;

@@ -464,7 +464,7 @@ static void it_may_be_closed_while_it_reads(void **state)
     pj_user_close(&s);
 }
 
-#define VIEWS "ToggleButtonsModel" ///< of a run: ranks, regions, timeline
+#define VIEWS "ToggleButtonsModel" ///< of a run: ranks, regions, timeline, time, iterations
 
 /// The last choice of so many labels.
 static pj_widget *choice_of(pj_user *s, const char *model, size_t labels)
@@ -626,13 +626,20 @@ static void a_look_is_named_in_its_code_and_file(void **state)
     pj_widget *code = pj_user_find(&s, "Textarea", "tooltip", "Code of this page");
     pj_user_change(&s, pj_user_find(&s, "ToggleButton", "description", "Show code"),
                    "{'value': true}");
-    pj_user_change(&s, choice_of(&s, VIEWS, 3), "{'index': 1}");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 1}");
     pj_user_holds(&s, code,
                   "regions(\\'/traces/2x1.prv\\', {by = \\'function\\', roi = \\'10%..90%\\'})");
     pj_user_holds(&s, code, "plot(\\'regions\\', \\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
-    pj_user_change(&s, choice_of(&s, VIEWS, 3), "{'index': 2}");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 2}");
     assert_non_null(pj_user_find(&s, "Text", "value", "timeline")); // of the file to save
     pj_user_holds(&s, code, "timeline(\\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 3}");
+    assert_non_null(pj_user_find(&s, "Text", "value", "slices"));
+    pj_user_holds(&s, code, "plot(\\'slices\\', \\'/traces/2x1.prv\\', {roi = \\'10%..90%\\'})");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 4}");
+    assert_non_null(pj_user_find(&s, "Text", "value", "iterations"));
+    pj_user_holds(&s, code,
+                  "plot(\\'slices\\', \\'/traces/2x1.prv\\', {x = \\'iteration\\', roi = ");
     pj_user_close(&s);
 }
 
@@ -719,14 +726,14 @@ static void a_run_is_read_again_for_its_regions(void **state)
     pj_user_analyse(&s);
     pj_user_turn_to(&s, "Inside a run");
     unsigned before = s.fake.loads;
-    pj_user_change(&s, choice_of(&s, VIEWS, 3), "{'index': 1}");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 1}");
     for (int i = 0; i < 100 && !output(&s); i++)
         assert_true(fake_host_pump(&s.fake));
     assert_int_equal(s.fake.loads, before + 1);
     // This run has none; its page says so.
     assert_non_null(strstr(pj_bench_get(&s.bench, output(&s), "outputs"), "Nothing to draw"));
-    pj_user_change(&s, choice_of(&s, VIEWS, 3), "{'index': 0}");
-    pj_user_change(&s, choice_of(&s, VIEWS, 3), "{'index': 1}"); // nothing is read twice
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 0}");
+    pj_user_change(&s, choice_of(&s, VIEWS, 5), "{'index': 1}"); // nothing is read twice
     assert_int_equal(s.fake.loads, before + 1);
     pj_user_close(&s);
 }

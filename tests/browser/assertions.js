@@ -1,6 +1,6 @@
 // What has to hold of a table or plot of the example runs, in whichever front end.
 import assert from 'node:assert/strict';
-import { hoverTexts } from './page.js';
+import { hoverTexts, lowestContrast } from './page.js';
 
 export const traces = 'traces/stencil_*.prv.gz';
 
@@ -48,6 +48,15 @@ export async function assertHovers(area, reference, keys) {
         title.includes(run[key]) && title.includes(run.trace));
       assert.ok(found, `no hot spot says ${key} of ${run.trace}`);
     }
+  }
+}
+
+/// Every text in `area` has the contrast of WCAG 2.1 AA; JupyterLab's own tabs and buttons have less
+/// in its dark theme, 4.06.
+export async function assertReadable(area, where) {
+  for (const [theirs, least] of [[false, 4.5], [true, 4]]) {
+    const { ratio, text } = await lowestContrast(area, theirs);
+    assert.ok(ratio >= least, `${where}: contrast ${ratio.toFixed(2)} of "${text}"`);
   }
 }
 

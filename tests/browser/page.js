@@ -99,9 +99,13 @@ function lowestOf(found) {
   return lowest;
 }
 
-/// The lowest contrast between text and what lies under it, with the text.
-export async function lowestContrast(area) {
-  return lowestOf(await area.evaluate(node => {
+/// What JupyterLab colours: its tabs, and its buttons that are no flat ones.
+const labs = '.lm-TabBar-tabLabel, .p-TabBar-tabLabel, .jupyter-button';
+
+/// The lowest contrast between text and what lies under it, with the text: of texts in our colours,
+/// or with `theirs` of those in JupyterLab's.
+export async function lowestContrast(area, theirs = false) {
+  return lowestOf(await area.evaluate((node, { labs, theirs }) => {
     const parse = colour => { // "rgb(1, 2, 3)", or of mixed ones "color(srgb 0.1 0.2 0.3)"
       const scale = colour.startsWith('color(srgb') ? 255 : 1;
       return (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map((c, i) => c * (i < 3 ? scale : 1));
@@ -113,6 +117,7 @@ export async function lowestContrast(area) {
     for (let text; (text = walker.nextNode());) {
       const holder = text.parentElement;
       if (!text.data.trim() || !holder.getClientRects().length || holder.closest('script')) continue;
+      if (!!holder.closest(labs) !== theirs) continue;
       let under = [255, 255, 255], ink = parse(getComputedStyle(holder).color);
       for (const at of chain(holder)) {
         const style = getComputedStyle(at);
@@ -122,7 +127,7 @@ export async function lowestContrast(area) {
       found.push({ ink: over(ink, under), under, text: text.data.trim().slice(0, 60) });
     }
     return found;
-  }));
+  }, { labs, theirs }));
 }
 
 /// The same of the texts in one of our pictures, an <svg> or an <img> of one, in the colours that its

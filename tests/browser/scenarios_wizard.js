@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tableOf, traces }
-  from './assertions.js';
+import { assertHovers, assertNoErrors, assertReadable, assertShown, assertTable, metricsOf, tableOf,
+  traces } from './assertions.js';
 import { writeBigTraces } from './bigtrace.js';
-import { lowestContrast, lowestInPicture, openPage, stickingOut, until } from './page.js';
+import { lowestInPicture, openPage, stickingOut, until } from './page.js';
 import { button, choose, field, press, tab, tick, type } from './widgets.js';
 
 const call = `wizard "${traces}"`;
@@ -57,8 +57,7 @@ async function looks(stage) {
       await lab.page.setViewportSize({ width, height: 1000 });
       await until(async () => (await stickingOut(area)).length === 0,
         async () => `${page}, ${width} px: ${await stickingOut(area)}`);
-      const { ratio, text } = await lowestContrast(area);
-      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await assertReadable(area, `${page}, ${theme}`);
       await lab.picture(stage.keep(`wizard-${page.replace(/ /g, '-').toLowerCase()}-${width}`));
     }
   }
@@ -75,8 +74,7 @@ async function findings(stage) {
       await lab.page.setViewportSize({ width, height: 1000 });
       await until(async () => (await stickingOut(area)).length === 0,
         async () => `${page}, ${width} px: ${await stickingOut(area)}`);
-      const { ratio, text } = await lowestContrast(area);
-      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await assertReadable(area, `${page}, ${theme}`);
       await lab.picture(stage.keep(`wizard-${page}-${width}`));
     }
   };
@@ -493,8 +491,7 @@ async function profiles(stage) {
       await lab.page.setViewportSize({ width, height: 1200 });
       await until(async () => (await stickingOut(area)).length === 0,
         async () => `${page}, ${width} px: ${await stickingOut(area)}`);
-      const { ratio, text } = await lowestContrast(area);
-      assert.ok(ratio >= 4, `${page}, ${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+      await assertReadable(area, `${page}, ${theme}`);
       await lab.picture(stage.keep(`wizard-profiles-${page.toLowerCase()}-${width}`));
     }
   }
@@ -527,8 +524,7 @@ async function recorded(stage) {
     await lab.page.setViewportSize({ width, height: 1000 });
     await until(async () => (await stickingOut(area)).length === 0,
       async () => `${width} px: ${await stickingOut(area)}`);
-    const { ratio, text } = await lowestContrast(area);
-    assert.ok(ratio >= 4, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    await assertReadable(area, theme);
     await lab.picture(stage.keep(`wizard-recorded-${width}`));
   }
   await button(area, 'Record').click();

@@ -76,7 +76,8 @@ static void note(const pj_run *run, pj_table *table)
     char runtime[32], shown[32];
     pj_format_double(run->ideal.runtime_ns, runtime);
     pj_format_duration(run->ideal.runtime_ns, shown);
-    table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s)", runtime, shown);
+    table->note = pj_arena_format(table->arena, "ideal_runtime_ns %s (%s%s)", runtime, shown,
+                                  run->other.base ? ", on this network" : "");
     if (run->other.base && run->other.base->ideal.available) {
         pj_format_double(run->other.base->ideal.runtime_ns, runtime);
         pj_format_duration(run->other.base->ideal.runtime_ns, shown);

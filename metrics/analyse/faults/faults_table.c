@@ -34,7 +34,7 @@ static const pj_column columns[COLUMNS] = {
     {"title", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
     {"where", "Where", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"loss_ns", "Loss", "Of all threads.", PJ_UNIT_NS, false},
-    {"core_hours", "Core-hours", "That mending it brings, of all threads.", PJ_UNIT_CORE_HOURS,
+    {"core_hours", "Core time", "That mending it brings, of all threads.", PJ_UNIT_CORE_HOURS,
      false},
     {"recoverable_ns", "Recoverable", "By mending it, of all threads.", PJ_UNIT_NS, false},
     {"share", "Of the run", "Part of the runtime of all threads that it brings.", PJ_UNIT_RATIO,

@@ -42,7 +42,7 @@ static const pj_column columns[COLUMNS] = {
     {"gain_ns", "Gain", "Less runtime than without the change, on the same network.", PJ_UNIT_NS,
      false},
     {"gain_share", "Of the runtime", "Part of the measured runtime.", PJ_UNIT_RATIO, false},
-    {"core_hours", "Core-hours", "The gain of all threads.", PJ_UNIT_CORE_HOURS, false},
+    {"core_hours", "Core time", "The gain of all threads.", PJ_UNIT_CORE_HOURS, false},
     {"parallel_efficiency", "Parallel efficiency", NULL, PJ_UNIT_RATIO, false},
     {"load_balance", "Load balance", NULL, PJ_UNIT_RATIO, false},
     {"serialisation_efficiency", "Serialisation", NULL, PJ_UNIT_RATIO, false},
@@ -231,7 +231,8 @@ pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *
     pj_table_set_decimals(table, GAIN_SHARE, SHARE_DECIMALS);
     table->note = "Replays of the recorded dependencies: the order of messages, who works on what "
                   "and how stay as they were. Changes are made on the ideal network, or on the one "
-                  "that is given.";
+                  "that is given. Efficiencies take all time outside MPI for computation, and "
+                  "multiply.";
     add_networks(&r);
     for (size_t i = 0; i < opts.count; i++)
         if (!add_change(&r, opts.changes[i], err))

@@ -37,6 +37,10 @@ static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
+    if (run->untraced && !run->ai)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "holds sums over all CPUs, of the run and of its regions: popinjay metrics "
+                       "--region all shows them side by side");
     pj_table *table = pj_functions_table(run, args->own, err);
     return pj_run_view_take(session, run, table, out, &args->exports, err);
 }

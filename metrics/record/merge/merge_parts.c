@@ -88,7 +88,7 @@ static bool is_stale(pj_str text)
     uint64_t pid = 0;
     pj_str owner = pj_str_cut(&text, ' ');
     return pj_str_equal(owner, pj_str_of(host)) && pj_parse_u64(pj_str_trim(text), &pid) &&
-           kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+           ((kill((pid_t)pid, 0) != 0 && errno == ESRCH) || pj_part_owner_ended(pid));
 }
 
 /// The file is there whole or not at all.

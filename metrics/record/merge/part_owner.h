@@ -6,5 +6,7 @@
 
 /// It is on this machine, was there when the part began, and has not closed it.
 bool pj_part_owner_lives(const pj_part_log *log);
+/// Whether this process of the system has ended, and nobody has asked for its status yet.
+bool pj_part_owner_ended(uint64_t pid);
 
 #endif

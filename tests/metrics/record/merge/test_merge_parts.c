@@ -470,6 +470,31 @@ static void a_merge_may_be_killed(void **state)
     fresh();
 }
 
+/// A container may have nobody who asks for the status of one that was killed.
+static void a_merge_that_nobody_waits_for_is_over(void **state)
+{
+    (void)state;
+    const char *folder = fresh();
+    program p = {.seed = 22, .steps = 1000};
+    char path[PATH_MAX], host[256] = "";
+    record(folder, p, IS_KILLED);
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s/parts/.lock", folder);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    FILE *lock = fopen(path, "w");
+    assert_non_null(lock);
+    fprintf(lock, "%s %ld\n", host, (long)child);
+    fclose(lock);
+    merge(folder, false);
+    compare(folder, p);
+    assert_true(waitpid(child, NULL, 0) == child);
+    fresh();
+}
+
 static void record_rank(const char *folder, program p, int rank, int ranks)
 {
     pid_t child = fork();
@@ -595,6 +620,7 @@ int main(void)
         cmocka_unit_test(a_limit_ends_the_recording_and_not_the_program),
         cmocka_unit_test(a_full_disk_ends_the_recording_and_not_the_program),
         cmocka_unit_test(a_merge_may_be_killed),
+        cmocka_unit_test(a_merge_that_nobody_waits_for_is_over),
         cmocka_unit_test(ranks_may_be_missing),
         cmocka_unit_test(teams_have_their_members),
         cmocka_unit_test(a_running_process_is_left_for_later),

@@ -6,10 +6,6 @@
 
 #include <stddef.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 enum { STEP = 64 };
 
 /// Bits of 64 bytes.
@@ -156,10 +152,11 @@ const char *pj_json_container(const char *at, const char *end, pj_json_broken *b
     return NULL;
 }
 
-static bool ends_number(char c)
-{
-    return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
+/// What a number or a word ends with, and what cannot stand in it; zeros stand behind the text.
+enum { ENDS = 1, BREAKS };
+static const uint8_t stops[256] = {
+    [0] = ENDS,    [','] = ENDS,  ['}'] = ENDS,  [']'] = ENDS,   [' '] = ENDS,
+    ['\n'] = ENDS, ['\r'] = ENDS, ['\t'] = ENDS, ['"'] = BREAKS, [':'] = BREAKS};
 
 const char *pj_json_value(const char *at, const char *end, pj_json_broken *broken)
 {
@@ -172,10 +169,12 @@ const char *pj_json_value(const char *at, const char *end, pj_json_broken *broke
     if (*at == '{' || *at == '[')
         return pj_json_container(at, end, broken);
     const char *from = at;
-    while (at < end && !ends_number(*at) && *at != '"' && *at != ':')
+    while (!stops[(unsigned char)*at])
         at++;
-    *broken = *broken || (at < end && (at == from || !ends_number(*at)));
-    return at < end && !*broken ? at : NULL;
+    if (at >= end)
+        return NULL;
+    *broken = *broken || at == from || stops[(unsigned char)*at] != ENDS;
+    return *broken ? NULL : at;
 }
 
 /// The number from the text as it stands, unless it has an exponent.

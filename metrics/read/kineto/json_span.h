@@ -9,14 +9,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /// Set where a value cannot be right: a line break in a string, a bracket too many.
 typedef bool pj_json_broken;
 
+/// Behind blanks, for which other control characters pass as well.
 static inline const char *pj_json_blank(const char *at, const char *end)
 {
-    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+    if (at < end && (unsigned char)*at > ' ')
+        return at;
+#if defined(__SSE2__)
+    const __m128i least = _mm_set1_epi8(' ' + 1);
+    for (; at < end; at += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+        int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, least), x));
+        if (mask)
+            return at + __builtin_ctz((unsigned)mask); // not behind `end`, where zeros stand
+    }
+    return end;
+#else
+    while (at < end && (unsigned char)*at <= ' ')
         at++;
     return at;
+#endif
 }
 
 /// `at` is behind the opening quote: the closing one.

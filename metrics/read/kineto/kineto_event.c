@@ -31,13 +31,15 @@ static pj_str bare(const char *at, const char *end)
 #define WORD(a, b, c, d)                                                                           \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-/// The first characters of a key, zeros behind its end.
+/// A key of at most 4 characters, zeros behind its end; more of the text follows it.
 static uint32_t word_of(pj_str key)
 {
-    unsigned char c[4] = {0};
-    for (size_t i = 0; i < sizeof c && i < key.len; i++)
-        c[i] = (unsigned char)key.at[i];
-    return WORD(c[0], c[1], c[2], c[3]);
+    uint32_t word;
+    memcpy(&word, key.at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    return word & (uint32_t)(((uint64_t)1 << 8 * key.len) - 1);
 }
 
 static void take(pj_kineto_event *event, pj_str key, const char *at, const char *end)
@@ -74,22 +76,35 @@ static void take(pj_kineto_event *event, pj_str key, const char *at, const char 
     }
 }
 
+/// The closing quote of a short key without escapes; NULL = look again.
+static const char *short_key(const char *at)
+{
+#if defined(__SSE2__)
+    __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+    int quotes = _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
+    int slashes = _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+    return quotes && !slashes ? at + __builtin_ctz((unsigned)quotes) : NULL;
+#else
+    (void)at;
+    return NULL;
+#endif
+}
+
 /// Behind the colon of a key, whose text it gives.
 static const char *read_key(const char *at, const char *end, pj_str *key, pj_json_broken *broken)
 {
-    if (at >= end)
-        return NULL;
-    enum { SHORT = 6 };
-    const char *quote = at + 1;
-    while (quote < at + SHORT && quote < end && *quote != '"' && *quote != '\\')
-        quote++;
-    if (*at != '"' || quote >= end || *quote != '"')
-        quote = *at == '"' ? pj_json_quote(at + 1, end, broken) : NULL;
-    if (!quote) {
-        *broken = *broken || *at != '"';
+    if (at >= end || *at != '"') {
+        *broken = *broken || at < end;
         return NULL;
     }
+    const char *quote = short_key(at + 1);
+    if (!quote || quote >= end)
+        quote = pj_json_quote(at + 1, end, broken);
+    if (!quote)
+        return NULL;
     *key = (pj_str){at + 1, (size_t)(quote - at - 1)};
+    if (quote[1] == ':' && quote[2] == ' ' && (unsigned char)quote[3] > ' ') // as most write it
+        return quote + 3 < end ? quote + 3 : NULL;
     at = pj_json_blank(quote + 1, end);
     if (at < end && *at != ':')
         *broken = true;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { PAD = 64, FIRST = PJ_SIZE(1 << 20, 1 << 10), LOOK = 64 };
+enum { PAD = 64, FIRST = PJ_SIZE(1 << 18, 1 << 10), LOOK = 64 };
 
 bool pj_kineto_window_more(pj_kineto_window *w, pj_err *err)
 {

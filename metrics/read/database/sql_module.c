@@ -152,6 +152,18 @@ static bool has_table(pj_sql_file *file, const char *table)
     return false;
 }
 
+/// A view may be anything, and run for ever.
+static bool is_view(const pj_sql_file *file, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    static const char query[] = "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?";
+    bool found = sqlite3_prepare_v2(file->db, query, -1, &statement, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return found;
+}
+
 /// Which of the wanted columns the table has.
 static bool find_columns(pj_sql_rows *rows, const char *table, const char *columns, pj_buf *list,
                          pj_err *err)
@@ -193,7 +205,11 @@ static pj_sql_rows *new_rows(pj_sql_file *file, const char *table, const char *c
     rows->file = file;
     for (unsigned i = 0; i < MOST_COLUMNS; i++)
         rows->place[i] = -1;
-    bool ok = !has_table(file, table) || find_columns(rows, table, columns, &list, err);
+    bool ok =
+        !is_view(file, table) ||
+        pj_fail(err, PJ_E_FORMAT, file->path, 0,
+                "has a view in place of its table %s, which is not read: export it again", table);
+    ok = ok && (!has_table(file, table) || find_columns(rows, table, columns, &list, err));
     if (ok && list.len) {
         pj_buf_puts(&query, "SELECT ");
         pj_buf_add(&query, pj_buf_str(&list));

@@ -1,6 +1,10 @@
 // Databases of Nsight Systems and rocprofiler: one run made three ways has one account, and what is
 // no such database is refused in words.
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/summarise.h"
+#include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/read/source.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 
@@ -9,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -75,11 +80,99 @@ static void zeros_are_refused(void **state)
     assert_non_null(strstr(err.text, "database"));
 }
 
+static void views_are_refused(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    assert_null(load(PJ_SOURCE_DIR "/tests/golden/nsys/view.sqlite", &err));
+    if (err.code == PJ_E_MISSING) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "a view in place of its table CUPTI_ACTIVITY_KIND_KERNEL"));
+}
+
+static size_t read_bytes(const char *path, char *out, size_t most)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    size_t got = fread(out, 1, most, in);
+    fclose(in);
+    return got;
+}
+
+/// A result or a message that names the file.
+static void try_bytes(const char *bytes, size_t count)
+{
+    char path[] = "/tmp/popinjay_database_XXXXXX";
+    FILE *out = fdopen(mkstemp(path), "wb");
+    assert_int_equal(fwrite(bytes, 1, count, out), count);
+    fclose(out);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(path, &err);
+    assert_true(run || (err.code && *err.text));
+    remove(path);
+}
+
+/// Every page of zeros, of ones, and every length in steps.
+static void damage_ends_in_a_message(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 16, STEP = 97 };
+    static char good[MOST], bad[MOST];
+    static const char *const paths[] = {NSYS, PJ_SOURCE_DIR "/tests/golden/rocpd/rank0_results.db"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t count = read_bytes(paths[i], good, MOST);
+        size_t page = (size_t)(unsigned char)good[16] << 8 | (unsigned char)good[17];
+        for (size_t at = 0; at + page <= count; at += page)
+            for (int fill = 0; fill < 256; fill += 255) {
+                size_t from = at ? at : 100; // behind the header of the file
+                memcpy(bad, good, count);
+                memset(bad + from, fill, at + page - from);
+                try_bytes(bad, count);
+            }
+        for (size_t len = 0; len < count; len += STEP)
+            try_bytes(good, len);
+    }
+}
+
+/// The sample holds an environment; nothing that is read of it goes anywhere.
+static void environments_stay_where_they_are(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 16 };
+    static char bytes[MOST];
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(NSYS, &err);
+    if (!run)
+        skip();
+    assert_non_null(memmem(bytes, read_bytes(NSYS, bytes, MOST), "hunter2", 7));
+    char folder[] = "/tmp/popinjay_database_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *at = pj_arena_format(arena, "%s/x.popinjay.json.gz", folder);
+    pj_job job = {.workers = 1};
+    pj_auto_run kept = NULL;
+    assert_true(pj_summarise(NSYS, at, (pj_load_opts){.tag = NULL}, &job, &kept, &err));
+    pj_source *source = pj_source_open(at, &job, &err);
+    pj_str text;
+    assert_true(pj_source_whole(source, MOST, &text, &err));
+    assert_false(pj_str_contains(text, PJ_S("hunter2")));
+    assert_false(pj_str_contains(text, PJ_S("SECRET")));
+    pj_source_close(source);
+    remove(at);
+    remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_run_has_one_account),
         cmocka_unit_test(zeros_are_refused),
+        cmocka_unit_test(views_are_refused),
+        cmocka_unit_test(damage_ends_in_a_message),
+        cmocka_unit_test(environments_stay_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

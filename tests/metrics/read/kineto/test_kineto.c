@@ -473,6 +473,12 @@ static pj_run *read_text(const char *text, pj_err *err)
     "\", \"pid\": 0, \"tid\": 7, \"ts\": " ts ", \"dur\": " dur                                    \
     ", \"args\": {\"correlation\": " correlation "}}"
 
+#define CALL(pid, ts, dur, correlation)                                                            \
+    "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": " pid     \
+    ", \"tid\": 1, \"ts\": " ts ", \"dur\": " dur ", \"args\": {\"correlation\": " correlation     \
+    "}}"
+#define EVENTS(...) "{\"deviceProperties\": [], \"traceEvents\": [" __VA_ARGS__ "]}"
+
 /// Each trap has its sentence.
 static void traps_are_counted(void **state)
 {
@@ -502,6 +508,24 @@ static void traps_are_counted(void **state)
         {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
              "b", "20", "2", "2"),
          "cut short", 5000},
+        {EVENTS(KERNEL("a", "10", "6", "1") "," KERNEL("b", "12", "8", "2")),
+         "1 records of one stream overlap", 10000},
+        {EVENTS(CALL("9", "12", "1", "1") "," KERNEL("a", "10", "3", "1")),
+         "1 records begin before their launch", 3000},
+        {EVENTS(CALL("9", "2", "1", "1") "," KERNEL("a", "10", "3", "7")),
+         "1 records have no launch in the trace", 3000},
+        {EVENTS(
+             CALL("9", "2", "1", "1") "," CALL("8", "3", "1", "2") "," KERNEL("a", "10", "3", "1")),
+         "2 processes stand in one file", 3000},
+        {EVENTS("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"dur\": 3}," KERNEL(
+             "b", "10", "3", "1")),
+         "1 events of devices have no time", 3000},
+        {EVENTS("{\"ph\": \"C\", \"name\": \"x\", \"args\": {\"v\": NaN, \"w\": -Infinity}},"
+                "{\"ph\": \"X\", \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": "
+                "\"GPU 0\", "
+                "\"tid\": \"Spans\", \"ts\": 10, \"dur\": 3, \"args\": \"none\"}"),
+         "host rows are estimated", 3000},
+        {EVENTS(KERNEL("a\x01\xff\xc3", "10", "3", "1")), "host rows are estimated", 3000},
     };
     for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
         pj_err err = {.code = PJ_E_NONE};
@@ -512,6 +536,51 @@ static void traps_are_counted(void **state)
             fail_msg("%zu: \"%s\" is not said", i, traps[i].says);
         assert_int_equal(run->ai->shares[0].useful, traps[i].useful);
     }
+}
+
+static void text_of_streams(unsigned streams, char *out, size_t most)
+{
+    size_t at = (size_t)snprintf(out, most, "{\"deviceProperties\": [], \"traceEvents\": [");
+    for (unsigned i = 0; i < streams; i++)
+        at +=
+            (size_t)snprintf(out + at, most - at,
+                             "%s{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": %u, "
+                             "\"dur\": 1, \"args\": {\"device\": 0, \"stream\": %u}}",
+                             i ? "," : "", i, i);
+    snprintf(out + at, most - at, "]}");
+}
+
+/// What is beyond the most that is kept is said, and counts.
+static void masses_are_bounded(void **state)
+{
+    (void)state;
+    enum { STREAMS = 4100, MOST = STREAMS * 128, LONG = 5 << 20 };
+    char *text = malloc(MOST + LONG);
+    pj_err err = {.code = PJ_E_NONE};
+    text_of_streams(STREAMS, text, MOST);
+    pj_auto_run many = read_text(text, &err);
+    assert_non_null(many);
+    assert_true(says(many, "4 records are of more than 4096 streams"));
+    assert_int_equal(many->ai->shares[0].useful, 1000 * STREAMS);
+    int at =
+        sprintf(text, "{\"deviceProperties\": [], \"traceEvents\": [" KERNEL(
+                          "a", "1", "2", "1") ","
+                                              "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"");
+    memset(text + at, 'x', LONG);
+    sprintf(text + at + LONG, "\"}," KERNEL("b", "5", "2", "2") "]}");
+    pj_auto_run wide = read_text(text, &err);
+    assert_non_null(wide);
+    assert_true(says(wide, "1 events are longer than 4 MiB"));
+    assert_int_equal(wide->ai->shares[0].useful, 4000);
+    free(text);
+}
+
+static void ranks_that_lack_are_said(void **state)
+{
+    (void)state;
+    pj_auto_run run = must_load("e11/rank{0,2}.json", 1);
+    assert_true(says(run, "2 of 3 ranks were read"));
+    assert_true(says(run, "collectives lack ranks of their group"));
 }
 
 static void a_trace_without_devices_says_so(void **state)
@@ -593,6 +662,8 @@ int main(void)
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(merged_files_are_taken_apart),
         cmocka_unit_test(traps_are_counted),
+        cmocka_unit_test(masses_are_bounded),
+        cmocka_unit_test(ranks_that_lack_are_said),
         cmocka_unit_test(a_trace_without_devices_says_so),
         cmocka_unit_test(times_are_exact),
         cmocka_unit_test(containers_end_where_they_end),

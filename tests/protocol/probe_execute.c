@@ -313,6 +313,19 @@ static void test_memory_of_results_is_bounded(void **state)
     assert_true(after - before < (size_t)32 << 20);
 }
 
+/// What a cell leaves behind is given back when it ends, without a collection of its own.
+static void test_long_strings_are_given_back(void **state)
+{
+    client *c = *state;
+    if (client_is_sanitized())
+        skip(); // its own memory counts
+    run_ok(c, "local s = ('x'):rep(3e8)");
+    run_ok(c, "for line in io.lines '/proc/self/status' do\n"
+              "  local kilobytes = line:match 'VmRSS:%s*(%d+)'\n"
+              "  assert(not kilobytes or tonumber(kilobytes) < 100000, kilobytes)\n"
+              "end");
+}
+
 int probe_execute(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +342,7 @@ int probe_execute(void)
         PROBE(test_memory_ends_in_an_error),
         PROBE(test_a_reserve_is_kept),
         PROBE(test_memory_of_results_is_bounded),
+        PROBE(test_long_strings_are_given_back),
         PROBE(test_round_trips),
     };
     return cmocka_run_group_tests_name("execute", tests, NULL, NULL);

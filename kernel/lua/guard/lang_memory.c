@@ -45,12 +45,17 @@ static void want_large_pages(void *block, size_t size)
     madvise((char *)block - into, size + into, MADV_HUGEPAGE);
 }
 
+/// Whether garbage is collected at once.
+static bool has_few_objects(const pj_lang_stage *stage)
+{
+    return stage->lua_bytes - stage->lua_large < FEW;
+}
+
 /// What a cell that ends would fill for nothing: what was read of a device, the next long string.
-/// Lua collects its garbage before it gives up, which is quick while there are few objects.
+/// Lua collects its garbage before it gives up.
 static bool comes_late(const pj_lang_stage *stage, size_t size)
 {
-    return size >= LARGE_FROM && stage->lua_bytes - stage->lua_large < FEW && stage->now &&
-           pj_lang_ending(stage->now);
+    return size >= LARGE_FROM && has_few_objects(stage) && stage->now && pj_lang_ending(stage->now);
 }
 
 static size_t large_part(size_t size)
@@ -128,6 +133,8 @@ void pj_lang_memory_trim(pj_lang_stage *stage)
 {
     uint64_t resident = pj_memory_resident();
     if (resident >= stage->trimmed + TRIMMED_FROM) {
+        if (stage->lua_large > 0 && has_few_objects(stage) && lua_gc(stage->L, LUA_GCISRUNNING))
+            lua_gc(stage->L, LUA_GCCOLLECT);
         malloc_trim(0);
         resident = pj_memory_resident();
     } else if (resident >= stage->trimmed) {

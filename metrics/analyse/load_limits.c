@@ -10,6 +10,8 @@
 #include "metrics/run/sums.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static const double much = 0.1; // of the runtime, mean of the ranks
 
@@ -64,6 +66,27 @@ static efficiencies efficiencies_between(const pj_run *run, pj_load_opts opts, u
     return between ? efficiencies_of(between) : unknown;
 }
 
+/// Says a value between the limits where it differs from that of the whole, as it is shown.
+static void add_change(pj_buf *text, const char *name, double between, double whole)
+{
+    char there[32], here[32];
+    snprintf(there, sizeof there, "%.3f", between);
+    snprintf(here, sizeof here, "%.3f", whole);
+    if (strcmp(there, here) != 0)
+        pj_buf_addf(text, "%s %s%s %s, not %s", text->len ? "," : "; there", name,
+                    text->len ? "" : " is", there, here);
+}
+
+static void add_changes(pj_buf *text, efficiencies between, efficiencies whole)
+{
+    pj_auto_buf changes = {0};
+    add_change(&changes, "parallel efficiency", between.parallel, whole.parallel);
+    add_change(&changes, "MPI load balance", between.balance, whole.balance);
+    add_change(&changes, "MPI communication efficiency", between.communication,
+               whole.communication);
+    pj_buf_add(text, pj_buf_str(&changes));
+}
+
 void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_job *job)
 {
     const pj_mpi_use *use = run->mpi_use;
@@ -86,10 +109,6 @@ void pj_load_remark_limits(pj_run *run, pj_load_opts opts, bool again, const pj_
                 "--roi %" PRIu64 "ns..%" PRIu64 "ns leaves them out",
                 reads ? ", reading files" : "", 100 * taken, from, to);
     if (between.parallel >= 0 && whole.parallel >= 0)
-        pj_buf_addf(&text,
-                    "; there parallel efficiency is %.3f, not %.3f, MPI load balance %.3f, not "
-                    "%.3f, MPI communication efficiency %.3f, not %.3f",
-                    between.parallel, whole.parallel, between.balance, whole.balance,
-                    between.communication, whole.communication);
+        add_changes(&text, between, whole);
     pj_run_remark(run, PJ_WARNING, "setup_heavy", "%s", text.at);
 }

@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/profile.h"
+#include "metrics/table/table.h"
 
 /// Which ranks do not share the work of the others, if any: one line, which is whole up to its ';'
 /// too, "20 of 32 ranks work; the others, 20 to 31, do nothing but wait".
@@ -26,6 +27,10 @@ const pj_profile_topic *pj_profile_topic_at(size_t index);
 /// nothing. A sentence stands in one place only. Fails with PJ_E_USAGE, naming all topics.
 PJ_CHECKED bool pj_profile_findings_about(const pj_profile *profile, pj_str topic, pj_buf *out,
                                           pj_err *err);
+
+/// The summary as a table: topic and sentence. New; never without rows, for that nothing stands out
+/// is one.
+pj_table *pj_profile_findings_table(const pj_profile *profile);
 
 /// The function with most time of its own of those that do not wait: what is worth being looked at
 /// over ranks. PJ_NO_ITEM = there is none.

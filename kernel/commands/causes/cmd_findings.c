@@ -2,6 +2,7 @@
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
+#include "kernel/command/profile_inputs.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
@@ -12,6 +13,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/profile/profile.h"
+#include "metrics/profile/profile_findings.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
@@ -37,12 +40,26 @@ static pj_table *table_of(pj_session *session, const findings_args *args, const 
     return table;
 }
 
+/// What a profile shows: it tells sums, of which no replay can be made.
+static bool find_in_profile(pj_session *session, const findings_args *args, pj_value *out,
+                            pj_err *err)
+{
+    pj_profile_args files = {
+        .inputs = args->load.inputs, .jobs = args->load.jobs, .memory = args->load.memory};
+    pj_auto_profile profile = pj_profile_inputs(session, &files, err);
+    pj_table *table = profile ? pj_profile_findings_table(profile) : NULL;
+    return pj_run_view_take(session, NULL, table, out, &args->exports, err);
+}
+
 static bool run_findings(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const findings_args *args = given;
     pj_auto_value runs = {0};
-    if (!pj_export_check(&args->exports, err) ||
-        !pj_inputs_load(session, &args->load, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &runs,
+    if (!pj_export_check(&args->exports, err))
+        return false;
+    if (pj_profile_inputs_are(&args->load.inputs))
+        return find_in_profile(session, args, out, err);
+    if (!pj_inputs_load(session, &args->load, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &runs,
                         err))
         return false;
     pj_table *table = table_of(session, args, runs.list, err);
@@ -53,7 +70,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_input_rows,
      .base = offsetof(findings_args, load),
      .help = "Traces of one program: that with most threads is looked at, the others tell how it "
-             "scales."},
+             "scales. Or profiles: the files of all ranks."},
     {.rows = pj_yearly_rows, .base = offsetof(findings_args, runs_per_year)},
     {.rows = pj_reading_rows, .base = offsetof(findings_args, load)},
     {.rows = pj_roi_cut_rows, .base = offsetof(findings_args, load)},
@@ -69,7 +86,9 @@ const pj_command pj_command_findings = {
         "collectives, OpenMP and worse scaling, ranked by the core-hours that mending them would "
         "bring. A replay of the run with the fault mended says how much; what an account of waits "
         "says is an upper bound.\n"
-        "A finding below a hundredth of the run is folded into others.",
+        "A finding below a hundredth of the run is folded into others.\n"
+        "Of a profile: what stands out in it, in sentences; it tells sums, of which no replay can "
+        "be made.",
     .example = "popinjay findings epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
     .reads = true,

@@ -8,7 +8,10 @@
 #include "metrics/profile/build/oddities.h"
 #include "metrics/profile/find/find.h"
 #include "metrics/profile/find/profile_facts.h"
+#include "metrics/table/table.h"
 #include "metrics/trace/import_stats.h"
+
+#include <string.h>
 
 typedef struct finding {
     void (*find)(const pj_profile *profile, const pj_profile_facts *facts, pj_buf *out);
@@ -92,6 +95,41 @@ bool pj_profile_findings_about(const pj_profile *p, pj_str topic, pj_buf *out, p
             pj_buf_add(out, rest);
     }
     return true;
+}
+
+static const char *title_of(const char *topic)
+{
+    for (size_t i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].key, topic) == 0)
+            return topics[i].title;
+    return "";
+}
+
+static void add_finding(pj_table *table, const char *topic, pj_str sentence)
+{
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = pj_cell_text(topic);
+    cells[1] = pj_cell_text(pj_arena_text(table->arena, sentence));
+}
+
+pj_table *pj_profile_findings_table(const pj_profile *p)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_profile_facts *facts = pj_profile_facts_new(p, arena);
+    pj_table *table = pj_table_new("What the profile shows");
+    pj_table_add_column(table, (pj_column){.key = "about", .title = "About", .text = PJ_TEXT});
+    pj_table_add_column(table, (pj_column){.key = "finding", .title = "Finding", .text = PJ_TEXT});
+    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+        pj_auto_buf text = {0};
+        if (findings[i].headline)
+            findings[i].find(p, facts, &text);
+        pj_str rest = pj_buf_str(&text), first = pj_str_cut(&rest, '\n');
+        if (first.len)
+            add_finding(table, title_of(findings[i].topic), first);
+    }
+    if (table->row_count == 0)
+        add_finding(table, "", PJ_S("Nothing stands out"));
+    return table;
 }
 
 uint32_t pj_profile_telling_function(const pj_profile *p)

@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/find/find.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
 #include "metrics/profile/profile_findings.h"
@@ -197,7 +198,7 @@ static bool add_costly(const pj_profile_view *v, bool waits, unsigned told, bool
     if (most == PJ_NO_ITEM)
         return false;
     taken[most] = true;
-    pj_buf_addf(out, "%s%s %s", told ? ", " : "", pj_function_short(v->profile, most, v->arena),
+    pj_buf_addf(out, "%s%s %s", told ? ", " : "", pj_find_name(v->profile, most, v->arena),
                 pj_profile_view_share(v, own[most], v->total));
     return true;
 }

@@ -363,18 +363,59 @@ void pj_build_add_cells(pj_build *b, uint32_t column, uint32_t item, const pj_pr
             pj_build_add(b, column, item, at, from->real[first + at]);
 }
 
+/// Most cells have a row that is empty so far; the others go the long way, which may move the rows.
+static void put_counts(pj_build *b, uint32_t column, uint32_t location, pj_build_cells cells)
+{
+    const int64_t *from = cells.column->integer + cells.location;
+    for (uint32_t i = cells.from; i < cells.to;) {
+        const pj_profile_column *to = &b->p->columns[column];
+        size_t rows = b->ok && to->whole ? b->column_rows[column] : 0, stride = b->stride;
+        int64_t *out = rows ? to->integer + location : NULL, value = 0;
+        uint32_t item = PJ_NO_ITEM;
+        for (; i < cells.to; i++) {
+            value = from[(size_t)i * cells.width];
+            item = cells.map[i];
+            if (item == PJ_NO_ITEM || value == PJ_ABSENT_WHOLE)
+                continue;
+            if (item >= rows || value < 0 || out[item * stride] != PJ_ABSENT_WHOLE)
+                break;
+            out[item * stride] = value;
+        }
+        if (i++ < cells.to)
+            pj_build_count(b, column, item, location, value);
+    }
+}
+
+static void put_reals(pj_build *b, uint32_t column, uint32_t location, pj_build_cells cells)
+{
+    const double *from = cells.column->real + cells.location;
+    for (uint32_t i = cells.from; i < cells.to;) {
+        const pj_profile_column *to = &b->p->columns[column];
+        size_t rows = b->ok && !to->whole ? b->column_rows[column] : 0, stride = b->stride;
+        double *out = rows ? to->real + location : NULL, value = 0;
+        uint32_t item = PJ_NO_ITEM;
+        for (; i < cells.to; i++) {
+            value = from[(size_t)i * cells.width];
+            item = cells.map[i];
+            if (item == PJ_NO_ITEM || isnan(value))
+                continue;
+            if (item >= rows || !(value >= 0 && value <= DBL_MAX) || !isnan(out[item * stride]))
+                break;
+            out[item * stride] = value;
+        }
+        if (i++ < cells.to)
+            pj_build_add(b, column, item, location, value);
+    }
+}
+
 void pj_build_put_cells(pj_build *b, uint32_t column, uint32_t location, pj_build_cells cells)
 {
-    const pj_profile_column *from = cells.column;
-    for (uint32_t i = cells.from; i < cells.to; i++) {
-        size_t cell = (size_t)i * cells.width + cells.location;
-        if (cells.map[i] == PJ_NO_ITEM)
-            continue;
-        if (from->whole && from->integer[cell] != PJ_ABSENT_WHOLE)
-            pj_build_count(b, column, cells.map[i], location, from->integer[cell]);
-        else if (!from->whole && !isnan(from->real[cell]))
-            pj_build_add(b, column, cells.map[i], location, from->real[cell]);
-    }
+    if (cells.from >= cells.to)
+        return;
+    if (cells.column->whole)
+        put_counts(b, column, location, cells);
+    else
+        put_reals(b, column, location, cells);
 }
 
 static bool find_row(pj_build *b, uint32_t column, uint32_t item, size_t *cell)

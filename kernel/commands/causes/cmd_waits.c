@@ -95,6 +95,8 @@ static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_
     unsigned aspects = args->threads      ? PJ_WANT(omp_waits)
                        : is_history(args) ? PJ_WANT(delays)
                                           : PJ_WANT(waits);
+    pj_load_opts opts = {.aspects = aspects,
+                         .iterations = args->by && strcmp(args->by, "step") == 0};
     pj_auto_run run = NULL;
     if (args->delays + args->path + args->threads + (args->worst > 0) + (args->by != NULL) > 1)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
@@ -103,7 +105,7 @@ static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "worst: a run keeps its %d longest waits",
                        PJ_WORST_WAITS);
     if (!pj_export_check(&args->exports, err) ||
-        !pj_inputs_load_one(session, &args->load, (pj_load_opts){.aspects = aspects}, &run, err))
+        !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
     pj_table *table = table_of(run, args, err);
     return pj_run_view_take(session, run, table, out, &args->exports, err);

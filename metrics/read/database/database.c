@@ -87,6 +87,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     pj_device_tables t = {.path = path, .file = pj_sql_file_open(path, job, err)};
     if (!t.file)
         return false;
+    t.steps = all->how.steps || all->how.parts;
     t.texts = pj_ai_rank_new(path);
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
     ok = settle(all, &t, err) && ok;

@@ -17,10 +17,12 @@ typedef struct pj_device_tables {
     pj_ai_rank **ranks;
     int64_t *processes; // by rank
     size_t count, cap, process_cap;
-    pj_ai_rank *texts; // names of the file, each once
-    pj_map text_of;    // number in the file: of `texts`
-    uint64_t counted;  // memory that the job knows of
-    int64_t base;      // ns that are added to all times
+    pj_ai_rank *texts;             // names of the file, each once
+    pj_map text_of;                // number in the file: of `texts`
+    uint64_t counted;              // memory that the job knows of
+    int64_t base;                  // ns that are added to all times
+    bool steps;                    // are wanted
+    struct pj_nsys_ranges *ranges; // while they are read
 } pj_device_tables;
 
 /// The rank of a process; at most 4096, beyond which the last one stands for all.

@@ -5,7 +5,9 @@
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/sql_file.h"
 
 #define KIND "CUPTI_ACTIVITY_KIND_"
@@ -97,6 +99,41 @@ static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
         rank_of(t, row, 0)->rank = number;
 }
 
+static const char range_columns[] = "start end globalTid eventType text textId";
+
+/// Numbers as in ENUM_NSYS_EVENT_TYPE: push/pop and start/end, the same from NVTXT.
+static bool is_range(int64_t type)
+{
+    return type == 59 || type == 60 || type == 70 || type == 71;
+}
+
+static void take_range(pj_device_tables *t, const pj_sql_rows *row)
+{
+    const int64_t most = INT64_C(1) << 60;
+    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
+    if (!is_range(pj_sql_rows_integer(row, 3, 59)) || end < begin || begin < -most || end > most)
+        return;
+    pj_str name = pj_sql_rows_text(row, 4);
+    if (!name.len)
+        name = pj_device_tables_text(t, pj_sql_rows_integer(row, 5, -1));
+    pj_nsys_ranges_add(t->ranges, rank_of(t, row, 2), pj_sql_rows_integer(row, 2, 0),
+                       begin + t->base, end + t->base, name);
+}
+
+/// Only where somebody asks for steps: there may be very many.
+static bool read_ranges(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    if (!t->steps)
+        return true;
+    t->ranges = pj_nsys_ranges_new();
+    bool ok = each_row(t, job, "NVTX_EVENTS", range_columns, take_range, err);
+    if (ok)
+        pj_nsys_ranges_finish(t->ranges);
+    pj_nsys_ranges_free(t->ranges);
+    t->ranges = NULL;
+    return ok;
+}
+
 static void take_start(pj_device_tables *t, const pj_sql_rows *row)
 {
     int64_t start = pj_sql_rows_integer(row, 0, 0);
@@ -114,5 +151,6 @@ bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
     return ok &&
            each_row(t, job, KIND "RUNTIME", "start end globalTid correlationId nameId", take_call,
                     err) &&
+           read_ranges(t, job, err) &&
            each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);
 }

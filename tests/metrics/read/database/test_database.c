@@ -64,6 +64,31 @@ static void one_run_has_one_account(void **state)
     expect_made_run(ROCPD);
 }
 
+/// Three outermost ranges of one name; another one within them is no step.
+static void ranges_are_steps(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite",
+                              (pj_load_opts){.iterations = true}, &job, &err);
+    if (!run && err.code == PJ_E_MISSING) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    static const uint64_t begins[] = {0, 12000, 92000}, lengths[] = {12000, 80000, 20000};
+    assert_int_equal(run->ai->step_count, 6);
+    assert_int_equal(run->parts.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const pj_ai_step_row *row = &run->ai->steps[2 * i]; // of the first rank
+        assert_int_equal(row->number, i);
+        assert_int_equal(row->begin_ns, begins[i]);
+        assert_int_equal(row->length_ns, lengths[i]);
+        assert_int_equal(row->useful, i == 1 ? 80000 : 0);
+        assert_int_equal(row->idle, i ? 0 : 2000);
+    }
+}
+
 static void zeros_are_refused(void **state)
 {
     (void)state;
@@ -169,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_run_has_one_account),
+        cmocka_unit_test(ranges_are_steps),
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(views_are_refused),
         cmocka_unit_test(damage_ends_in_a_message),

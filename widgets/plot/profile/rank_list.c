@@ -41,6 +41,7 @@ typedef struct rank_list {
     double widths[NUMBERS], room; // of the numbers; of them together
     pj_column_text form;
     pj_chart chart;
+    double top; // of the uppermost row
 } rank_list;
 
 static int by_own(const void *a, const void *b)
@@ -161,6 +162,9 @@ static void make_frame(rank_list *l)
     if (l->opts.height > around)
         row = fmin(row, fmax((l->opts.height - around) / l->count, 3));
     l->chart = frame_of(l, around + l->count * row);
+    l->top = l->chart.top;
+    if (l->draw == &pj_draw_terminal) // a bar is a line of its own
+        l->top = round(l->top / PJ_CELL_HEIGHT) * PJ_CELL_HEIGHT;
 }
 
 static void add_row(const rank_list *l, uint32_t i)
@@ -168,7 +172,7 @@ static void add_row(const rank_list *l, uint32_t i)
     const pj_profile_view *v = l->v;
     const list_row *row = &l->rows[i];
     double slot = (l->chart.bottom - l->chart.top) / l->count;
-    double top = l->chart.top + i * slot, gap = l->draw == &pj_draw_terminal ? 0 : slot * 0.14;
+    double top = l->top + i * slot, gap = l->draw == &pj_draw_terminal ? 0 : slot * 0.14;
     double end = pj_chart_x(&l->chart, row->own * v->factor * l->form.factor);
     bool known = row->region != PJ_NO_ITEM;
     pj_auto_buf hover = {0};

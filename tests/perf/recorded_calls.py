@@ -1,12 +1,16 @@
-"""recorded_calls.py none|cprofile|record [FOLDER]: CPU time of two loads, in ns a call: fib, mixed.
+"""recorded_calls.py none|cprofile|record|profile|filtered [FOLDER]: CPU time of two loads, in ns a call: fib, mixed.
 
-With record the functions are recorded into FOLDER; `popinjay` has to be on the path of Python.
+With record the functions are recorded into FOLDER, with profile their call paths are counted, with
+filtered none of them is recorded; `popinjay` has to be on the path of Python.
 """
 
+import os
 import sys
 import time
 
 ROUNDS = 15
+RECORDED = {"record": {}, "profile": {"POPINJAY_RECORD_PROFILE": "1"},
+            "filtered": {"POPINJAY_RECORD_EXCLUDE": "*"}}
 
 
 def fib(n):
@@ -56,11 +60,12 @@ def main(how, folder=None):
         import cProfile
         profiler = cProfile.Profile(builtins=False)
         profiler.enable()
-    elif how == "record":
+    elif how in RECORDED:
+        os.environ.update(RECORDED[how])
         from popinjay import recording
         recording.start(folder)
     print(least(lambda: fib(20), FIB_CALLS), least(mixed, MIXED_CALLS))
-    if how == "record":
+    if how in RECORDED:
         assert recording.popinjay.native.active(), "nothing was recorded"
 
 

@@ -36,30 +36,52 @@ def folder(bench):
     return path
 
 
-def loads(bench):
+def loads(bench, *hows):
     """Of each way to run: ns a call of each load, the least of some rounds in turn."""
-    if "recorded" not in bench.paths:
+    if hows not in bench.paths:
         least = {}
         for _ in range(ROUNDS):
-            for how in ("none", "cprofile", "record"):
+            for how in hows:
                 words = [sys.executable, os.path.join(HERE, CALLS), how, folder(bench)]
                 done = subprocess.run(words, check=True, capture_output=True, text=True,
                                       env=own_environment(bench))
                 got = [float(word) for word in done.stdout.split()]
                 least[how] = [min(pair) for pair in zip(got, least.get(how, got))]
-        bench.paths["recorded"] = least
-    return bench.paths["recorded"]
+        bench.paths[hows] = least
+    return bench.paths[hows]
 
 
-def added(load):
+def asked(bench, load, *hows):
+    """ns a call of one load; behind the last of them all are measured anew when asked again."""
+    times = loads(bench, *hows)
+    if load:
+        del bench.paths[hows]
+    return [times[how][load] for how in hows]
+
+
+def added(load, how="record"):
     """What tracing adds to a call / what cProfile without builtins adds."""
     def ratio(bench):
-        times = loads(bench)
-        if load:  # the last of them: measured anew when asked again
-            del bench.paths["recorded"]
-        return (times["record"][load] - times["none"][load]) / \
-               (times["cprofile"][load] - times["none"][load])
+        none, cprofile, recorded = asked(bench, load, "none", "cprofile", how)
+        return (recorded - none) / (cprofile - none)
     return ratio
+
+
+def filtered(load):
+    """A call of a function that is not recorded / a bare one."""
+    def ratio(bench):
+        none, recorded = asked(bench, load, "none", "filtered")
+        return recorded / none
+    return ratio
+
+
+def memory(bench):
+    """MiB of memory that recording adds to a thread."""
+    bare, recorded = (float(subprocess.run(
+        [sys.executable, os.path.join(HERE, "recorded_memory.py"), how, folder(bench)], check=True,
+        capture_output=True, text=True, env=own_environment(bench)).stdout)
+        for how in ("none", "record"))
+    return (recorded - bare) / 2 ** 20
 
 
 def whole_cpu(bench, program, how):
@@ -126,6 +148,12 @@ RATIOS = [
     ("read of a byte with --io over bare (CPU)", extra_over_bare("reads", "--io"), 1.5, 1.3),
     ("program sampled each ms over bare (CPU)", extra_over_bare("lines", "--sample=1ms"), 1.1, 1.3),
     ("with region over an empty context class (CPU)", region, 0.8, 1.3),
+    ("MiB that recording adds to a thread", memory, 1, 1),
 ]
-if not NEW:
-    RATIOS.append(("chosen line over one of sys.settrace (CPU)", lines, 1, 1.3))
+if NEW:
+    RATIOS += [("filtered call over a bare one: fib (CPU)", filtered(0), 1.15, 1.3),
+               ("filtered call over a bare one: mixed (CPU)", filtered(1), 1.15, 1.3)]
+else:
+    RATIOS += [("chosen line over one of sys.settrace (CPU)", lines, 1, 1.3),
+               ("counted call over cProfile's: fib (CPU)", added(0, "profile"), 0.3, 1.3),
+               ("counted call over cProfile's: mixed (CPU)", added(1, "profile"), 0.15, 1.3)]

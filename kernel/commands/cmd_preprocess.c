@@ -1,5 +1,6 @@
 // popinjay preprocess TRACE...: a summary of every trace, for the machine where they are looked at.
 #include "kernel/cli/shell.h"
+#include "kernel/command/code_version.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
@@ -44,6 +45,7 @@ typedef struct batch {
     pj_session *session;
     const preprocess_args *args;
     pj_load_opts opts;
+    pj_run_origin version; // of the code
     pj_progress progress;
     pj_arena *arena;
     item *items;
@@ -143,6 +145,7 @@ static bool make_one(batch *b, item *one, pj_err *err)
         return false;
     pj_load_opts opts = b->opts;
     opts.tag = load->tag;
+    opts.origin = &b->version;
     pj_auto_run run = NULL;
     if (!pj_summarise(one->path, one->at, opts, &job, &run, err) || !take_size(one, err))
         return false;
@@ -221,6 +224,9 @@ static bool make_summaries(batch *b, pj_value *out, pj_err *err)
         return false;
     b->opts.group = group;
     b->progress = pj_progress_of(b->session, b->count);
+    b->version = pj_code_version(b->arena, b->session->stop);
+    if (b->args->load.tag) // says it in the user's words
+        b->version.commit = NULL;
     bool ok = make_all(b, err);
     pj_progress_end(&b->progress);
     if (!ok)

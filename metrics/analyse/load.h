@@ -17,8 +17,9 @@
 
 typedef struct pj_load_opts {
     pj_roi_request roi;
-    const char *tag;          // NULL = none
-    bool ignore_summary;      // reads the trace, whatever lies beside it
+    const char *tag;             // NULL = none
+    const pj_run_origin *origin; // which version of the code was measured, for summaries; NULL
+    bool ignore_summary;         // reads the trace, whatever lies beside it
     const char *summaries;    // folder where summaries are looked for first; NULL = beside traces
     bool no_replay;           // leaves the ideal times empty (statistics only)
     bool raw_clock;           // takes the clocks of the trace as they are

@@ -272,6 +272,18 @@ void pj_summarise_dismiss(pj_process_group *group)
         call_group(group, NULL, NULL);
 }
 
+static pj_run_origin *copy_of(const pj_run_origin *from, pj_arena *arena)
+{
+    if (!from || (!from->commit && !from->branch && !from->committed))
+        return NULL;
+    pj_run_origin *out = pj_new(arena, pj_run_origin);
+    const char *const texts[] = {from->commit, from->branch, from->committed};
+    const char **const to[] = {&out->commit, &out->branch, &out->committed};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *to[i] = texts[i] ? pj_arena_text(arena, pj_str_of(texts[i])) : NULL;
+    return out;
+}
+
 bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *job, pj_run **run,
                   pj_err *err)
 {
@@ -287,6 +299,8 @@ bool pj_summarise(const char *path, const char *at, pj_load_opts opts, pj_job *j
         return pj_fail(err, PJ_E_USAGE, path, 0, "is a summary already");
     origin.format = read->format;
     origin.text_bytes = read->text_bytes;
+    if (!read->origin)
+        read->origin = copy_of(opts.origin, read->arena);
     if (!pj_summary_write(read, &origin, at, NULL, err))
         return false;
     *run = pj_run_hold(read);

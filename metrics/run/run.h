@@ -126,7 +126,8 @@ typedef struct pj_provenance {
     bool rounded;         // values of single threads are not exact; sums, means and maxima are
 } pj_provenance;
 
-/// Who measured a run that came as sums, when, and of which version of the code. NULL = not told.
+/// Who measured a run that came as sums, when, and of which version of the code; of summaries the
+/// code alone. NULL = not told.
 typedef struct pj_run_origin {
     const char *version;  // of the tool: "3.6.0"
     const char *whole;    // what it calls the whole run: "Global"
@@ -245,7 +246,7 @@ typedef struct pj_run {
 
     const pj_provenance *provenance; // NULL = read from the trace
     bool untraced;                   // from a file of sums: no events, no values of threads
-    const pj_run_origin *origin;     // of such a run; NULL = a trace
+    const pj_run_origin *origin;     // of such a run; NULL = not told
     const struct pj_sums *sums;      // with it; NULL = follow from the totals
 } pj_run;
 

@@ -156,12 +156,14 @@ static void add_provenance(pj_table *table, const pj_provenance *from)
              pj_arena_format(table->arena, "%016" PRIx64, from->fingerprint));
 }
 
-/// Of runs that came as sums.
+/// Of runs that came as sums, and of summaries.
 static void add_origin(pj_table *table, const pj_run_origin *from)
 {
-    add_text(table, "measured_by", "Measured by",
-             pj_arena_format(table->arena, "DLB %s", from->version));
-    add_text(table, "region", "Region", from->whole);
+    if (from->version)
+        add_text(table, "measured_by", "Measured by",
+                 pj_arena_format(table->arena, "DLB %s", from->version));
+    if (from->whole)
+        add_text(table, "region", "Region", from->whole);
     if (from->measured)
         add_text(table, "measured", "Measured at", from->measured);
     if (from->commit)

@@ -34,7 +34,7 @@ pj_run *pj_run_parts_named(pj_run *run, const char *name, pj_err *err)
     for (size_t i = 0; i < run->parts.count; i++)
         if (strcmp(run->parts.items[i]->part.name, name) == 0)
             return run->parts.items[i];
-    if (!run->parts.count && !run->origin) {
+    if (!run->parts.count && !(run->origin && run->origin->whole)) {
         pj_fail(err, PJ_E_MISSING, run->path, 0,
                 "no regions are known of this trace; files of TALP have them");
         return NULL;

@@ -105,8 +105,10 @@ const pj_command pj_command_trend = {
     .name = "trend",
     .summary = "Metrics of a program over time, and where they change",
     .detail =
-        "Runs are in order of the time of their commit, as TALP's files have it, else of their "
-        "measurement, else of their file; runs of one layout are one series. A change is where the "
+        "Runs are in order of the time of their commit, as TALP's files and summaries have it, "
+        "else of their measurement, else of their file; popinjay preprocess notes commit, branch "
+        "and time as continuous integration tells them, or git in the working folder. Runs of one "
+        "layout are one series. A change is where the "
         "level of a series becomes another one: at least three runs on each side, by far more "
         "likely than chance.\n"
         "share/ci has templates that keep an archive and publish the page.",

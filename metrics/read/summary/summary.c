@@ -71,6 +71,20 @@ static json_t *write_source(const pj_provenance *from)
     return out;
 }
 
+static const char *const code_keys[] = {"commit", "branch", "committed"};
+enum { CODE_KEYS = sizeof code_keys / sizeof *code_keys };
+
+/// Which version of the program was measured.
+static json_t *write_code(const pj_run_origin *from)
+{
+    json_t *out = json_object();
+    const char *const texts[CODE_KEYS] = {from->commit, from->branch, from->committed};
+    for (size_t i = 0; i < CODE_KEYS; i++)
+        if (texts[i])
+            json_object_set_new(out, code_keys[i], pj_summary_text(texts[i]));
+    return out;
+}
+
 static json_t *write_facts(const pj_run *run)
 {
     json_t *out =
@@ -81,6 +95,8 @@ static json_t *write_facts(const pj_run *run)
                   (json_int_t)run->last_record_ns, "runtime_ns", (json_int_t)run->runtime_ns);
     if (run->no_states)
         json_object_set_new(out, "no_states", json_true());
+    if (run->origin)
+        json_object_set_new(out, "code", write_code(run->origin));
     if (run->roi.set)
         json_object_set_new(out, "roi",
                             json_pack("{s:I, s:I, s:b, s:I}", "from_ns",
@@ -327,12 +343,25 @@ static bool read_source(const json_t *root, pj_run *run, pj_err *err)
     return true;
 }
 
+static void read_code(const json_t *from, pj_run *run)
+{
+    if (!json_object_size(from))
+        return;
+    pj_run_origin *out = pj_new(run->arena, pj_run_origin);
+    const char **const to[CODE_KEYS] = {&out->commit, &out->branch, &out->committed};
+    for (size_t i = 0; i < CODE_KEYS; i++)
+        if (json_is_string(json_object_get(from, code_keys[i])))
+            *to[i] = text_of(from, code_keys[i], run->arena);
+    run->origin = out;
+}
+
 static bool read_facts(const json_t *from, pj_run *run, pj_err *err)
 {
     if (!json_is_object(from))
         return damaged(run, "it does not describe the run", err);
     if (!*run->tag)
         run->tag = text_of(from, "tag", run->arena);
+    read_code(json_object_get(from, "code"), run);
     run->events = positive(from, "events");
     run->has_mpi = json_is_true(json_object_get(from, "mpi"));
     run->has_openmp = json_is_true(json_object_get(from, "openmp"));

@@ -478,6 +478,18 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return remove(path);
 }
 
+/// What the kernel said on its way to a bad end: an assertion of a library, a sanitizer's report.
+static void show_complaints(const client *c)
+{
+    char path[128], line[512];
+    snprintf(path, sizeof path, "%s/stderr", c->folder);
+    FILE *errors = fopen(path, "r");
+    while (errors && fgets(line, sizeof line, errors))
+        fputs(line, stderr);
+    if (errors)
+        fclose(errors);
+}
+
 void client_stop(client *c)
 {
     int status = 0;
@@ -492,6 +504,8 @@ void client_stop(client *c)
     for (int i = 0; i < CHANNELS; i++)
         zmq_close(c->sockets[i]);
     zmq_ctx_term(c->context);
+    if (status)
+        show_complaints(c);
     nftw(c->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     assert_int_equal(status, 0); // sanitizers report here too
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 enum {
+    DEFINITIONS_CHUNK = 256 << 10, // the least: libotf2 fills one with zeros for every reader
     TYPE_TRACING = 40000012,
     TYPE_INSTRUCTIONS = 42000050,
     TYPE_CYCLES = 42000059,
@@ -653,7 +654,7 @@ static bool open_archive(saving *s, const char *anchor)
     pj_buf_add(&name, slash < path.len ? pj_str_from(path, slash + 1) : path);
     uint64_t chunk = s->style.chunk_bytes ? s->style.chunk_bytes : OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
     s->archive = OTF2_Archive_Open(folder.at, name.at, OTF2_FILEMODE_WRITE, chunk,
-                                   OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
+                                   DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX,
                                    OTF2_COMPRESSION_NONE);
     return s->archive != NULL;
 }

@@ -10,6 +10,6 @@
 /// {"resources": [...]}: definitions of every metric set, help and schema of every tool.
 json_t *pj_mcp_resource_list(void);
 /// {"contents": [...]}; NULL with PJ_E_MISSING where there is none of this uri.
-json_t *pj_mcp_resource_read(pj_session *session, const json_t *params, pj_err *err);
+PJ_CHECKED json_t *pj_mcp_resource_read(pj_session *session, const json_t *params, pj_err *err);
 
 #endif

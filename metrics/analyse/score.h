@@ -68,7 +68,7 @@ typedef struct pj_score_opts {
 
 /// Of a CUBE file, or of a folder of Score-P. Errors: PJ_E_IO, PJ_E_FORMAT, PJ_E_MISSING (no visits
 /// or times in it; no libotf2), PJ_E_MEMORY, PJ_E_STOPPED.
-pj_score *pj_score_new(const char *path, pj_score_opts opts, pj_job *job, pj_err *err);
+PJ_CHECKED pj_score *pj_score_new(const char *path, pj_score_opts opts, pj_job *job, pj_err *err);
 pj_score *pj_score_hold(pj_score *score);
 void pj_score_release(pj_score *score);
 
@@ -95,7 +95,7 @@ typedef struct pj_score_proposal {
 } pj_score_proposal;
 
 /// "bufferpercent=1,timepervisit=1,visits=0,bufferabsolute=0,type=usr|com|both"; "" = the defaults.
-bool pj_score_parse_proposal(pj_str text, pj_score_proposal *out, pj_err *err);
+PJ_CHECKED bool pj_score_parse_proposal(pj_str text, pj_score_proposal *out, pj_err *err);
 /// A filter file of Score-P, with a comment on each region.
 void pj_score_propose(const pj_score *score, pj_score_proposal proposal, pj_buf *out);
 

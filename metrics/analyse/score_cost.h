@@ -15,7 +15,8 @@ typedef struct pj_score_cost {
 } pj_score_cost;
 
 /// Sizes of events for what a file defines. Errors: PJ_E_MISSING.
-bool pj_score_cost_of(pj_score_cost *cost, const pj_cube *cube, uint32_t counters, pj_err *err);
+PJ_CHECKED bool pj_score_cost_of(pj_score_cost *cost, const pj_cube *cube, uint32_t counters,
+                                 pj_err *err);
 /// Bytes of a visit of a call path, parameters included.
 uint64_t pj_score_visit_bytes(const pj_score_cost *cost, const pj_cube *cube,
                               const pj_cube_node *node);

@@ -21,7 +21,8 @@ typedef struct pj_score_filter {
 } pj_score_filter;
 
 /// `where` names the file in messages. Errors: PJ_E_FORMAT with the line.
-bool pj_score_filter_parse(pj_score_filter *filter, const char *where, pj_str text, pj_err *err);
+PJ_CHECKED bool pj_score_filter_parse(pj_score_filter *filter, const char *where, pj_str text,
+                                      pj_err *err);
 void pj_score_filter_free(pj_score_filter *filter);
 /// Whether a region is left out: the last rule that fits decides, and files before names.
 bool pj_score_filter_excludes(const pj_score_filter *filter, const char *name, const char *mangled,

@@ -9,7 +9,8 @@ typedef struct pj_ahead pj_ahead;
 
 /// Calls `fill(context, block, err)` on its own thread until it returns false. NULL when the system
 /// gives no thread.
-pj_ahead *pj_ahead_start(bool (*fill)(void *context, pj_block *block, pj_err *err), void *context);
+PJ_CHECKED pj_ahead *pj_ahead_start(bool (*fill)(void *context, pj_block *block, pj_err *err),
+                                    void *context);
 /// Stops the thread after the block it is at.
 void pj_ahead_stop(pj_ahead *ahead);
 /// Trades `block` for the next one made; false at the end or with the error of `fill`.

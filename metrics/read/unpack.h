@@ -17,7 +17,7 @@ typedef enum pj_unpack_end {
 
 /// NULL without an error where `head` begins no packed data; with PJ_E_FORMAT where this build
 /// lacks the library. `where` names the input.
-pj_unpack *pj_unpack_new(pj_str head, const char *where, pj_err *err);
+PJ_CHECKED pj_unpack *pj_unpack_new(pj_str head, const char *where, pj_err *err);
 /// NULL is allowed.
 void pj_unpack_free(pj_unpack *unpack);
 /// Turns bytes of `*in` into at most `room` bytes at `out`; shortens `*in` by what was used and

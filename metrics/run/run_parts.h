@@ -7,6 +7,6 @@
 
 /// The part, or the run itself by the name of its whole (pj_run_origin). NULL with PJ_E_MISSING,
 /// which names what there is.
-pj_run *pj_run_parts_named(pj_run *run, const char *name, pj_err *err);
+PJ_CHECKED pj_run *pj_run_parts_named(pj_run *run, const char *name, pj_err *err);
 
 #endif

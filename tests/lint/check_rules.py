@@ -32,6 +32,7 @@ BAD = {
                  "metrics/read/profile/tau/ppk.c":
                      '// Reader.\n#include "metrics/read/profile/tau_names.h"\n'}],
     "declarations": [{"metrics/base/other.h": NOUN.replace("NOUN_H", "OTHER_H")}],
+    "checked": [{"metrics/base/noun.h": NOUN.replace("noun *noun);", "noun *noun, pj_err *err);")}],
     "headers": [{"kernel/lua/lang.c": "// Lua.\nint f(pj_noun *n)\n{\n    return n->x;\n}\n"}],
     "libraries": [{"kernel/main.c": "// Main.\n#include <lua.h>\n"},
                   {"metrics/base/noun.c": "// A noun.\n#include <sys/mman.h>\n"},

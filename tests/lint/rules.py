@@ -90,7 +90,7 @@ RESERVED = {
     r"zmq\.h": r"kernel/jupyter/(server|iopub|handshake)\.c",
     r"openssl/.*": r"kernel/jupyter/wire\.c",
     r"(cairo|pango).*": r"widgets/figure/figure_cairo\w*\.[ch]",
-    r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/(read/(otf2/(cut/)?|profile/(\w+/)?)?|record/merge/)\w+\.c",
+    r"(otf2/.*|isa-l.*|igzip_lib\.h)": r"metrics/(read/(otf2/(cut/)?|profile/(\w+/)?)?|record/merge/)\w+\.[ch]",
     r"expat\.h": r"metrics/read/(otf2|profile/\w+)/\w+\.c",
     r"sqlite3\.h": r"metrics/read/database/sql_module\.c",
     r"zstd\.h": r"metrics/read/unzstd\.c",
@@ -110,6 +110,11 @@ CALLS = {
     r"setlocale": r"kernel/cli/main\.c",
     r"strtok|strncpy|sscanf|atoi|atof|alloca": r"(?!)",
 }
+
+# They tell an error and do nothing else: nobody need look at what they give.
+TELL = {"pj_fail", "pj_fail_io", "pj_err_message", "pj_command_unknown", "pj_lang_raise",
+        "pj_jsonpull_fail", "pj_reader_no_trace", "pj_source_damaged", "pj_model_no_trait",
+        "pj_profile_view_empty", "pj_profile_sums_lack_paths"}
 
 # How a public name is declared: function, type, macro, constant.
 DECLARATIONS = (
@@ -330,6 +335,18 @@ def declarations(tree):
             yield f"{sorted(homes)[0]}:1: {name} is declared in {' and in '.join(sorted(homes))}"
 
 
+def checked(tree):
+    """What can fail is looked at: PJ_CHECKED stands before whatever takes a pj_err."""
+    for name in tree.ending(".h"):
+        if name.startswith(APART):
+            continue
+        text = code_of("\n".join(tree.lines(name)))
+        for found in re.finditer(r"(?m)^([a-z][\w ]*[ *]+)(pj_\w+)\(([^;{]*)\)\s*[;{]", text):
+            if (re.search(r"\bpj_err \*err$", found[3]) and found[2] not in TELL
+                    and not re.match(r"typedef|(static inline )?void ", found[1])):
+                yield f"{name}:1: {found[2]} takes a pj_err and is not PJ_CHECKED"
+
+
 def headers(tree):
     """A source includes the header of every public name that it uses, or its own header does."""
     home = {name: min(homes) for name, homes in declared(tree).items()}
@@ -343,5 +360,5 @@ def headers(tree):
             yield f"{name}:1: uses names of {header} and does not include it"
 
 
-RULES = [includes, formats, declarations, headers, libraries, calls, names, lengths, rooms, readmes,
+RULES = [includes, formats, declarations, checked, headers, libraries, calls, names, lengths, rooms, readmes,
          openings, characters, leftovers]

@@ -15,8 +15,8 @@ const char *pj_record_folder_name(const pj_texts *words, pj_arena *arena);
 PJ_CHECKED bool pj_record_folder_aside(const char *path, const char *aside, pj_err *err);
 /// Where a recording goes: `wanted`, else the name with date and time, of a study "NAME-study";
 /// absolute. NULL with an error.
-const char *pj_record_folder_path(const char *wanted, const char *name, bool study, pj_arena *arena,
-                                  pj_err *err);
+PJ_CHECKED const char *pj_record_folder_path(const char *wanted, const char *name, bool study,
+                                             pj_arena *arena, pj_err *err);
 /// With the folders above it; it may be there already.
 PJ_CHECKED bool pj_record_folder_make(const char *path, pj_err *err);
 

@@ -30,7 +30,7 @@ static inline bool pj_record_opts_counts(const pj_record_opts *opts)
 extern const pj_param pj_record_rows[];
 
 /// Where sitecustomize lies, which starts the recorder in every Python; NULL with PJ_E_MISSING.
-const char *pj_record_site(pj_arena *arena, pj_err *err);
+PJ_CHECKED const char *pj_record_site(pj_arena *arena, pj_err *err);
 /// Whether a filter file is one and limits can be read. PJ_E_USAGE, PJ_E_IO, PJ_E_FORMAT.
 PJ_CHECKED bool pj_record_opts_check(const pj_record_opts *opts, const atomic_bool *stop,
                                      pj_err *err);

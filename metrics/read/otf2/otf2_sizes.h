@@ -35,7 +35,7 @@ typedef struct pj_otf2_sizes {
 } pj_otf2_sizes;
 
 /// Errors: PJ_E_MISSING when the module or libotf2 is not installed.
-bool pj_otf2_sizes_estimate(const pj_otf2_sized *what, uint64_t sizes[PJ_OTF2_SIZE_COUNT],
-                            pj_err *err);
+PJ_CHECKED bool pj_otf2_sizes_estimate(const pj_otf2_sized *what,
+                                       uint64_t sizes[PJ_OTF2_SIZE_COUNT], pj_err *err);
 
 #endif

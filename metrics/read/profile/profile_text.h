@@ -24,7 +24,8 @@ typedef struct pj_text_lines {
 bool pj_text_next(pj_text_lines *text, pj_str *line);
 
 /// The same of the text of `path`, with an error where a line is longer than `max`; then `failed`.
-bool pj_text_take(pj_text_lines *text, size_t max, const char *path, pj_str *line, pj_err *err);
+PJ_CHECKED bool pj_text_take(pj_text_lines *text, size_t max, const char *path, pj_str *line,
+                             pj_err *err);
 
 /// The next word, which blanks end; `*rest` becomes what follows it. Empty at the end.
 pj_str pj_text_word(pj_str *rest);

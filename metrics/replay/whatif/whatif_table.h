@@ -13,10 +13,10 @@ typedef struct pj_whatif_opts {
 } pj_whatif_opts;
 
 /// A row for the run as it was measured, for the networks, and for each change.
-pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *err);
+PJ_CHECKED pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *err);
 /// How much of the runtime hangs on the functions, or all computation where there are none, on
 /// latency and on 1 / bandwidth: the change of the runtime by a change of each, both in parts of
 /// the whole. They add up to 1 where no other dependency decides within a tenth.
-pj_table *pj_whatif_sensitivity(const pj_whatif *whatif, pj_err *err);
+PJ_CHECKED pj_table *pj_whatif_sensitivity(const pj_whatif *whatif, pj_err *err);
 
 #endif

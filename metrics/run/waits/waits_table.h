@@ -29,6 +29,6 @@ bool pj_waits_is_in_mpi(pj_str column);
 PJ_CHECKED pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *err);
 
 /// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).
-pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);
+PJ_CHECKED pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);
 
 #endif

@@ -34,7 +34,8 @@ pj_piece pj_profile_page_build(pj_wizard *wizard, int step, void (*save)(void *w
                                pj_figure *(*make)(pj_wizard *, pj_table **, pj_err *));
 void pj_profile_page_refresh(pj_wizard *wizard, int step);
 void pj_profile_page_code(const pj_wizard *wizard, int step, pj_buf *out);
-pj_figure *pj_profile_page_make(pj_wizard *wizard, int step, pj_table **table, pj_err *err);
+PJ_CHECKED pj_figure *pj_profile_page_make(pj_wizard *wizard, int step, pj_table **table,
+                                           pj_err *err);
 void pj_profile_page_save(pj_wizard *wizard, int step);
 
 /// The step of wizard_steps.def; its functions know which one they are of.

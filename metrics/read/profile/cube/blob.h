@@ -15,10 +15,11 @@ typedef struct pj_blob {
 
 /// What a source has: a plain file in its place, all else in memory (pj_source_whole, at most
 /// 16 GiB). Errors as there.
-bool pj_blob_open(pj_blob *blob, pj_source *source, pj_err *err);
+PJ_CHECKED bool pj_blob_open(pj_blob *blob, pj_source *source, pj_err *err);
 void pj_blob_close(pj_blob *blob);
 
 /// `size` bytes from `offset` on into `out`; false when the input ends before.
-bool pj_blob_read(const pj_blob *blob, uint64_t offset, size_t size, void *out, pj_err *err);
+PJ_CHECKED bool pj_blob_read(const pj_blob *blob, uint64_t offset, size_t size, void *out,
+                             pj_err *err);
 
 #endif

@@ -97,10 +97,12 @@ typedef struct pj_cube {
 } pj_cube;
 
 /// Reads everything but the values. Errors: PJ_E_FORMAT, PJ_E_IO, PJ_E_MEMORY.
-bool pj_cube_open(pj_cube *cube, const pj_blob *blob, pj_arena *arena, pj_job *job, pj_err *err);
+PJ_CHECKED bool pj_cube_open(pj_cube *cube, const pj_blob *blob, pj_arena *arena, pj_job *job,
+                             pj_err *err);
 /// anchor.xml alone, which `name` names in messages. Errors: PJ_E_FORMAT, PJ_E_MEMORY,
 /// PJ_E_STOPPED.
-bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_job *job, pj_err *err);
+PJ_CHECKED bool pj_cube_parse_anchor(pj_cube *cube, const char *name, pj_str xml, pj_job *job,
+                                     pj_err *err);
 /// The metric with this key; NULL = none.
 const pj_cube_metric *pj_cube_find(const pj_cube *cube, pj_str key);
 
@@ -128,7 +130,7 @@ typedef struct pj_cube_counts {
 
 /// Reads the stored values of a metric. Errors: PJ_E_FORMAT when index and rows do not fit each
 /// other or the call paths.
-bool pj_cube_read(const pj_cube *cube, const pj_cube_metric *metric, pj_cube_cells out, pj_job *job,
-                  pj_cube_counts *counts, pj_err *err);
+PJ_CHECKED bool pj_cube_read(const pj_cube *cube, const pj_cube_metric *metric, pj_cube_cells out,
+                             pj_job *job, pj_cube_counts *counts, pj_err *err);
 
 #endif

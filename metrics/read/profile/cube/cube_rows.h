@@ -26,8 +26,8 @@ typedef struct pj_cube_rows {
 } pj_cube_rows;
 
 /// A metric without parts has no rows. Errors: PJ_E_FORMAT.
-bool pj_cube_rows_open(pj_cube_rows *rows, const pj_cube *cube, const pj_cube_metric *metric,
-                       pj_err *err);
+PJ_CHECKED bool pj_cube_rows_open(pj_cube_rows *rows, const pj_cube *cube,
+                                  const pj_cube_metric *metric, pj_err *err);
 void pj_cube_rows_close(pj_cube_rows *rows);
 /// What packed rows want; zeroed at first.
 typedef struct pj_cube_unpacker {
@@ -37,7 +37,7 @@ typedef struct pj_cube_unpacker {
 
 void pj_cube_unpacker_free(pj_cube_unpacker *unpacker);
 /// Bytes of the rows [first, first + count) into `out`.
-bool pj_cube_rows_read(const pj_cube_rows *rows, size_t first, size_t count, char *out,
-                       pj_cube_unpacker *unpacker, pj_err *err);
+PJ_CHECKED bool pj_cube_rows_read(const pj_cube_rows *rows, size_t first, size_t count, char *out,
+                                  pj_cube_unpacker *unpacker, pj_err *err);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct pj_tar {
 bool pj_tar_sniff(pj_str head);
 /// Checksums of headers are not checked: writers exist that get them wrong. A missing end is no
 /// error, a member that is not whole is one (PJ_E_FORMAT).
-bool pj_tar_list(pj_tar *tar, const pj_blob *blob, pj_arena *arena, pj_err *err);
+PJ_CHECKED bool pj_tar_list(pj_tar *tar, const pj_blob *blob, pj_arena *arena, pj_err *err);
 /// The member whose name ends in `name` after its folder; NULL = none.
 const pj_tar_member *pj_tar_find(const pj_tar *tar, pj_str name);
 

@@ -54,7 +54,7 @@ bool pj_pickle_sniff(pj_str head);
 /// The value of a whole pickle of protocol 0 to 5, all of `source`. Texts may point into `bytes`. A
 /// list may hold itself: who walks it goes no deeper than it expects. Errors (PJ_E_FORMAT): an
 /// opcode or a name that is not on the list, or damage, with its byte.
-bool pj_pickle_read(const pj_source *source, pj_str bytes, pj_arena *arena, pj_pickle_value *out,
-                    pj_err *err);
+PJ_CHECKED bool pj_pickle_read(const pj_source *source, pj_str bytes, pj_arena *arena,
+                               pj_pickle_value *out, pj_err *err);
 
 #endif

@@ -26,7 +26,7 @@ bool pj_tau_place_of(const char *path, pj_tau_place *place);
 /// Whether a folder holds such files.
 bool pj_tau_files_any(const char *folder);
 /// Errors: PJ_E_IO; PJ_E_FORMAT when there are more than 2^20.
-bool pj_tau_files_list(pj_tau_files *files, const char *folder, pj_err *err);
+PJ_CHECKED bool pj_tau_files_list(pj_tau_files *files, const char *folder, pj_err *err);
 void pj_tau_files_free(pj_tau_files *files);
 
 #endif

@@ -62,11 +62,32 @@ vertical-align:-1px}
 
   function amount(data, value) {
     if (value === null) return "not told";
-    if (data.ns) return scaled(value * data.ns, [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]]);
-    if (data.unit === "B")
-      return scaled(value, [["B", 1], ["kB", 1e3], ["MB", 1e6], ["GB", 1e9], ["TB", 1e12]]);
+    if (data.ns) return scaled(value * data.ns, TIMES);
+    if (data.unit === "B") return scaled(value, SIZES);
     const text = value === Math.floor(value) ? value.toLocaleString("en") : +value.toPrecision(4);
     return data.unit ? `${text} ${data.unit}` : `${text}`;
+  }
+
+  const TIMES = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
+  const SIZES = [["B", 1], ["kB", 1e3], ["MB", 1e6], ["GB", 1e9], ["TB", 1e12]];
+
+  /// A column of amounts: one unit, one number of decimals, four digits of the largest.
+  function column(data, most) {
+    const units = data.ns ? TIMES : data.unit === "B" ? SIZES : [[data.unit, 1]], scale = data.ns || 1;
+    const [unit, factor] = units.filter((one) => most * scale >= one[1]).pop() || units[0];
+    const before = Math.max(0, Math.floor(Math.log10(most * scale / factor || 1))) + 1;
+    const decimals = factor === 1 ? 0 : Math.max(0, 4 - before), least = 10 ** -decimals;
+    return { head: unit ? `[${unit}]` : "", text: (value) => {
+      const shown = value * scale / factor, slight = shown > 0 && shown < least / 2;
+      return (slight ? "<" : "") + (slight ? least : shown).toLocaleString("en",
+        { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    } };
+  }
+
+  /// The same of shares: "100.0", "0.4", "<0.1".
+  function percent(part, whole) {
+    const of = whole > 0 ? 100 * part / whole : 0;
+    return of > 0 && of < 0.05 ? "<0.1" : of.toFixed(1);
   }
 
   function share(part, whole) {
@@ -472,12 +493,14 @@ vertical-align:-1px}
         if (!known || box.value > known.value) largest.set(box.f, box);
       }
       const rows = [...largest.values()].sort((a, b) => b.value - a.value).slice(0, 18);
+      const told = column(data, rows.length ? rows[0].value : 0);
       list.replaceChildren(tag("div", { class: "pj-muted", style: "font-weight:600" }, "Largest boxes"),
-        tag("table", { class: "pj-list" }, tag("tbody", {}, ...rows.map((box) => tag("tr", {},
+        tag("table", { class: "pj-list" }, tag("thead", { class: "pj-muted" }, tag("tr", {}, tag("td"), tag("td"),
+          tag("td", {}, told.head), tag("td", {}, "%"))), tag("tbody", {}, ...rows.map((box) => tag("tr", {},
           tag("td", {}, tag("i", { style: `display:inline-block;width:10px;height:10px;background:${colour(box)}` }),
             button(name(box), () => go(box), { title: tell(box) })),
-          tag("td", {}, ranks(box)), tag("td", {}, amount(data, box.value)),
-          tag("td", {}, share(box.value, data.total)))))));
+          tag("td", {}, ranks(box)), tag("td", {}, told.text(box.value)),
+          tag("td", {}, percent(box.value, data.total)))))));
     }
 
     // ---- search

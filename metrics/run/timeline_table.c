@@ -3,6 +3,7 @@
 #include "metrics/run/timeline_table.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/layout.h"
@@ -55,14 +56,15 @@ static pj_cell *name_thread(const pj_run *run, uint32_t lane, pj_cell *cells)
     return cells;
 }
 
-static pj_cell *name_device(const pj_timeline_device *device, pj_cell *cells)
+/// The names outlive the run.
+static pj_cell *name_device(const pj_timeline_device *device, pj_arena *arena, pj_cell *cells)
 {
     const pj_device_stream *stream = device->stream;
     *cells++ = stream ? pj_cell_int(stream->rank) : pj_cell_empty("a device");
     *cells++ = pj_cell_empty(stream ? "a stream" : "a device");
-    *cells++ = pj_cell_text(device->key);
+    *cells++ = pj_cell_text(pj_arena_text(arena, pj_str_of(device->key)));
     *cells++ = !stream        ? pj_cell_empty("all of its streams")
-               : stream->name ? pj_cell_text(stream->name)
+               : stream->name ? pj_cell_text(pj_arena_text(arena, pj_str_of(stream->name)))
                               : pj_cell_empty("the trace does not name it");
     return cells;
 }
@@ -75,9 +77,9 @@ pj_table *pj_timeline_table(const pj_run *run)
     add_columns(table, run);
     for (uint32_t lane = 0; lane < timeline->lanes; lane++) {
         pj_cell *cells = pj_table_add_row(table);
-        cells = lane < timeline->threads
-                    ? name_thread(run, lane, cells)
-                    : name_device(&timeline->devices[lane - timeline->threads], cells);
+        cells = lane < timeline->threads ? name_thread(run, lane, cells)
+                                         : name_device(&timeline->devices[lane - timeline->threads],
+                                                       table->arena, cells);
         for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
             if (is_shown(run, k))
                 *cells++ = pj_cell_int((int64_t)timeline->sums[lane * PJ_TIMELINE_KINDS + k]);

@@ -14,6 +14,7 @@
 #include "metrics/run/devices.h"
 #include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
+#include "metrics/run/timeline_table.h"
 #include "metrics/trace/roi.h"
 
 #include <math.h>
@@ -279,6 +280,21 @@ static void timelines_add_up(void **state)
             assert_int_equal(sums[PJ_TIMELINE_idle], pj_ai_share_idle(share));
         }
     }
+}
+
+static void tables_outlive_runs(void **state)
+{
+    (void)state;
+    const pj_timeline_opts timeline = {
+        .last_rank = UINT32_MAX, .rows_most = 64, .columns = 100, .streams = true};
+    pj_job job = {.workers = 1};
+    pj_run *run = pj_load(CASES "e2/rank{0,1}.json",
+                          (pj_load_opts){.timeline = &timeline, .no_replay = true}, &job, NULL);
+    assert_non_null(run);
+    pj_auto_table table = pj_timeline_table(run);
+    pj_run_release(run);
+    size_t device = (size_t)pj_table_column(table, PJ_S("device"));
+    assert_string_equal(pj_table_cell(table, 2, device)->text, "rank 0:GPU 0");
 }
 
 static void hosts_have_lanes(void **state)
@@ -653,6 +669,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_by_hand),
         cmocka_unit_test(timelines_add_up),
+        cmocka_unit_test(tables_outlive_runs),
         cmocka_unit_test(hosts_have_lanes),
         cmocka_unit_test(steps_tile_the_ranks),
         cmocka_unit_test(steps_are_a_region_of_interest),

@@ -252,7 +252,8 @@ static void choose_texts(heat *h)
     unsigned most = h->values.view.location_count < 2 ? TEXT_LEAST : TEXTS;
     for (unsigned c = 0; c < most; c++) {
         double with = h->texts_width + h->widths[c] + column_gap;
-        if (width - label_most - with < cells_least)
+        double pair = c == TEXT_LEAST ? h->widths[TEXT_MOST] + column_gap : 0; // both or none
+        if (width - label_most - with - pair < cells_least)
             return;
         h->texts_width = with;
         h->text_count++;

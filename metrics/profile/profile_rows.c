@@ -302,6 +302,7 @@ pj_profile_rows pj_profile_rows_of(const pj_profile *profile, pj_profile_groupin
     find_columns(&s, measure);
     lay_out(&s);
     list_members(&s, &list);
+    pj_grow(s.out.rows, &s.cap, list.count * s.places); // groups have fewer
     bool in_order = grouping.item <= PJ_BY_LINE;
     if (!in_order && list.count)
         qsort(list.at, list.count, sizeof *list.at, by_group);

@@ -112,10 +112,20 @@ static pj_table *new_table(const pj_profile_facts *f)
     pj_table *table = pj_table_new("Work and waiting of each rank");
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         pj_table_add_column(table, columns[i]);
-    for (size_t i = 0; i < table->column_count; i++)
-        if (columns[i].unit == PJ_UNIT_PERCENT)
-            pj_table_set_decimals(table, i, 1);
     return table;
+}
+
+/// Times are told as precisely as the longest one, so that columns can be compared.
+static void set_decimals(pj_table *table, double longest)
+{
+    enum { DIGITS = 4, MOST_DECIMALS = 9 };
+    double before = longest > 0 ? floor(log10(longest)) + 1 : 1;
+    unsigned decimals = (unsigned)fmax(0, fmin(MOST_DECIMALS, DIGITS - before));
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].unit == PJ_UNIT_PERCENT)
+            pj_table_set_decimals(table, i, 1);
+        else if (table->columns[i].unit == PJ_UNIT_S)
+            pj_table_set_decimals(table, i, decimals);
 }
 
 pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
@@ -132,13 +142,16 @@ pj_table *pj_profile_waits(const pj_profile *p, pj_err *err)
     for (uint32_t i = 0; !measured && i < p->count[f->own->site]; i++)
         add_item(f, i, f->own->site == PJ_AT_NODE ? p->nodes[i].region : i, ranks);
     pj_table *table = new_table(f);
+    double longest = 0;
     for (uint32_t r = 0; r < f->rank_count; r++) {
         put_row(table, pj_cell_int(f->ranks[r]), ranks[r]);
+        longest = fmax(longest, ranks[r].all);
         all.all += ranks[r].all;
         all.mpi += ranks[r].mpi;
         all.waiting += ranks[r].waiting;
         all.overhead += ranks[r].overhead;
     }
+    set_decimals(table, longest);
     table->note = pj_arena_format(
         table->arena, "of all %u ranks MPI takes %s, other waiting %s%s%s; work is all else, %s",
         f->rank_count, pj_profile_facts_share(f, all.mpi, all.all),

@@ -212,7 +212,10 @@ void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell)
             pj_column_text_number(out, form, (double)cell.integer);
         break;
     case PJ_CELL_REAL:
-        pj_column_text_number(out, form, cell.real);
+        if (form.sign)
+            pj_column_text_number(out, form, cell.real);
+        else
+            pj_column_text_slight(out, form, cell.real);
         break;
     }
 }

@@ -52,11 +52,21 @@ static void names_tell_what_is_not_measured(void **state)
     assert_int_equal(pj_table_cell(table, 0, 6)->tone, PJ_TONE_WAIT);
 }
 
+/// One number of decimals for all times, so that they can be compared.
+static void times_are_equally_precise(void **state)
+{
+    (void)state;
+    pj_auto_table table = waits_of("Function,CPU Time,Module\nwork,3,a\nMPI_Wait,0.000317,m\n");
+    for (size_t i = 1; i <= 4; i++)
+        assert_int_equal(table->decimals[i], 1 + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measured_times_count),
         cmocka_unit_test(names_tell_what_is_not_measured),
+        cmocka_unit_test(times_are_equally_precise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,8 @@
 #include <math.h>
 
 enum { NODES_MOST = 400, EDGES_MOST = 1200, STEPS = 8, CALLS_MOST = 999999 };
-static const double margin = 18, pad = 9, line = 14, name_most = 190, before_most = 280,
-                    width_least = 520;
+static const double margin = 18, pad = 9, line = 14, width_least = 520;
+static const double name_most = 190, before_most = 280, narrow_most = 112, slight_most = 0.2;
 static const double strip_height = 4;
 
 typedef struct callgraph {
@@ -43,6 +43,7 @@ typedef struct callgraph {
     const char **before, **names, **numbers, **places; // lines of nodes
     const char **labels;                               // of edges
     bool by_calls;                                     // no time was measured
+    bool narrow;                                       // boxes and labels of the least width
     const pj_graph_change *change; // since another profile; NULL = it is compared with none
 } callgraph;
 
@@ -80,7 +81,7 @@ static bool says_times(const callgraph *c)
 
 static const char *own_of(const callgraph *c, const pj_call_graph_node *n)
 {
-    if (isnan(n->self) || n->self < 0.0005)
+    if (isnan(n->self) || n->self < 0.0005 || c->narrow)
         return "";
     if (says_times(c))
         return pj_arena_format(
@@ -125,7 +126,7 @@ static const char *before_of(const callgraph *c, uint32_t i)
             pj_function_short(c->view.profile, c->chains.chains[i].regions[k], c->view.arena));
     return pj_textbox_squeeze(c->draw, c->view.arena,
                               pj_arena_text(c->view.arena, pj_buf_str(&text)),
-                              (pj_style){.size = 10}, before_most);
+                              (pj_style){.size = 10}, c->narrow ? narrow_most : before_most);
 }
 
 static void say_node(callgraph *c, uint32_t i)
@@ -134,11 +135,12 @@ static void say_node(callgraph *c, uint32_t i)
     pj_arena *arena = c->view.arena;
     pj_style bold = {.size = 12, .bold = true}, plain = {.size = 11}, small = {.size = 10};
     const char *name = pj_function_short(c->view.profile, n->region, arena);
-    c->names[i] = pj_textbox_squeeze(c->draw, arena, name, bold, name_most);
+    double most = c->narrow ? narrow_most : name_most;
+    c->names[i] = pj_textbox_squeeze(c->draw, arena, name, bold, most);
     c->before[i] = before_of(c, i);
     c->numbers[i] = numbers_of(c, i);
     c->places[i] = pj_textbox_squeeze(
-        c->draw, arena, pj_function_place(c->view.profile, n->region, arena), small, name_most);
+        c->draw, arena, pj_function_place(c->view.profile, n->region, arena), small, most);
     double width = fmax(pj_textbox_width(c->draw, c->names[i], bold),
                         fmax(pj_textbox_width(c->draw, c->numbers[i], plain),
                              pj_textbox_width(c->draw, c->places[i], small)));
@@ -160,8 +162,8 @@ static const char *edge_change(const callgraph *c, uint32_t i)
 static void say_edge(callgraph *c, uint32_t i)
 {
     const pj_call_graph_edge *e = &c->graph->edges[i];
-    const char *calls = count_of(c, e->calls);
     const char *share = isnan(e->total) ? "" : percent(c, e->total);
+    const char *calls = c->narrow && *share ? "" : count_of(c, e->calls);
     c->labels[i] = c->change ? edge_change(c, i)
                              : pj_arena_format(c->view.arena, "%s%s%s", share,
                                                *share && *calls ? " " : "", calls);
@@ -542,10 +544,56 @@ static void add_dot(callgraph *c, const pj_graph_theme *theme)
     c->figure->dot = pj_arena_text(c->figure->arena, pj_buf_str(&dot));
 }
 
+/// The functions and calls to draw.
+static bool choose(callgraph *c, pj_err *err)
+{
+    const pj_profile_opts *asked = &c->opts.profile;
+    pj_call_graph_opts how = {.least_node = asked->least_node,
+                              .least_edge = asked->least_edge,
+                              .by_self = asked->by_self,
+                              .root = asked->root,
+                              .leaf = asked->leaf,
+                              .path = asked->path,
+                              .depth = asked->depth};
+    c->graph = pj_call_graph_new(c->view.sums, how, c->view.arena, err);
+    if (c->graph && asked->before)
+        c->change = pj_graph_change_new(&c->view, c->graph, how, c->view.arena, err);
+    if (!c->graph || (asked->before && !c->change))
+        return false;
+    c->whole = c->graph;
+    if (!c->change) {
+        c->chains = pj_graph_chains_of(c->graph, c->view.arena);
+        c->graph = c->chains.graph;
+    }
+    return true;
+}
+
+/// A terminal has no room at its side: boxes are narrower there, and where that is not enough,
+/// smaller functions are left out, unless somebody has said which.
+static bool lay_out_fitting(callgraph *c, pj_err *err)
+{
+    double most = c->opts.width - 2 * margin, least = c->opts.profile.least_node;
+    bool fitted = c->draw == &pj_draw_terminal && most > 0, asked = least != 0;
+    bool done = lay_out(c, err);
+    while (done && fitted && c->layout.width > most && !(c->narrow && asked) &&
+           least < slight_most) {
+        callgraph wide = *c;
+        pj_err none = {0};
+        if (c->narrow)
+            c->opts.profile.least_node = least = least > 0 ? least * 1.5 : 0.0075;
+        c->narrow = true;
+        if ((wide.narrow && !choose(c, &none)) || !lay_out(c, &none)) {
+            *c = wide;
+            break;
+        }
+    }
+    return done;
+}
+
 static pj_figure *draw_it(callgraph *c, const pj_graph_theme *theme)
 {
     pj_err lack = {0};
-    if (lay_out(c, &lack))
+    if (lay_out_fitting(c, &lack))
         draw_all(c);
     else
         keep_lack(c, &lack);
@@ -568,23 +616,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     if (!c.by_calls && !(c.view.total > 0) && !pj_profile_view_empty(&c.view, err))
         return NULL;
     c.theme = opts.profile.colours ? theme : NULL;
-    pj_call_graph_opts how = {.least_node = opts.profile.least_node,
-                              .least_edge = opts.profile.least_edge,
-                              .by_self = opts.profile.by_self,
-                              .root = opts.profile.root,
-                              .leaf = opts.profile.leaf,
-                              .path = opts.profile.path,
-                              .depth = opts.profile.depth};
-    c.graph = pj_call_graph_new(c.view.sums, how, arena, err);
-    if (c.graph && opts.profile.before)
-        c.change = pj_graph_change_new(&c.view, c.graph, how, arena, err);
-    bool ok = c.graph && (c.change || !opts.profile.before);
-    c.whole = c.graph;
-    if (ok && !c.change) {
-        c.chains = pj_graph_chains_of(c.graph, arena);
-        c.graph = c.chains.graph;
-    }
-    return ok ? draw_it(&c, theme) : NULL;
+    return choose(&c, err) ? draw_it(&c, theme) : NULL;
 }
 
 const pj_plot pj_plot_callgraph = {

@@ -28,6 +28,8 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
         aspects &= ~PJ_WANT(regions);
     if (!beside || (!opts->each_wait && !isnan(run->sums->jsc_ideal_max)))
         aspects &= ~PJ_WANT(waits);
+    if (!beside)
+        aspects &= ~PJ_WANT(energy);
     return aspects;
 }
 

@@ -6,6 +6,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/aspect.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ unsigned pj_conventions_aspects(void)
     unsigned aspects = 0;
     for (size_t i = 0; pj_metric_set_at(i); i++)
         aspects |= pj_metric_set_aspects(pj_metric_set_at(i));
-    return aspects;
+    return aspects & ~PJ_WANT(energy); // no house has rows of it
 }
 
 static pj_cell cell_of(const comparing *c, size_t run, size_t row, house which)

@@ -2,6 +2,7 @@
 #include "metrics/pop/measures.h"
 
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/study/study.h"
 
@@ -41,6 +42,7 @@ static const struct {
     {PJ_NEEDS_MPI_TOLD, "the trace does not tell MPI calls"},
     {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
     {PJ_NEEDS_POSIX_IO, "the run did no input or output outside MPI"},
+    {PJ_NEEDS_STEPS, "no iterations are known of the whole run"},
     {PJ_NEEDS_IO, "the run did no input or output that the trace tells"},
 };
 
@@ -63,7 +65,10 @@ static unsigned lacks_told_by_few(const pj_measures *m)
            (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
            (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO) |
            (m->mpi_io_max > 0 || m->posix_io_max > 0 ? 0 : PJ_NEEDS_IO) |
-           (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0);
+           (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0) |
+           (isnan(m->energy) ? PJ_NEEDS_ENERGY : 0) |
+           (isnan(m->energy_idle) ? PJ_NEEDS_ENERGY_STATES : 0) |
+           (m->steps > 0 ? 0 : PJ_NEEDS_STEPS);
 }
 
 bool pj_measures_unknown(const pj_measures *measures)
@@ -81,6 +86,10 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
         return pj_run_lacks_states(measures->run);
     if (lacks & PJ_NEEDS_DEVICES)
         return pj_devices_lack(measures->run);
+    if (lacks & PJ_NEEDS_ENERGY)
+        return pj_energy_lack(measures->run);
+    if (lacks & PJ_NEEDS_ENERGY_STATES)
+        return pj_energy_lack_states(measures->run);
     if (lacks & PJ_NEEDS_MPI_TOLD)
         return lack_told_by_few(lacks);
     if (lacks & PJ_NEEDS_IDEAL)

@@ -25,6 +25,11 @@ enum {
     PJ_NEEDS_EXCHANGES = 4096, // what devices wait for in exchanges
     PJ_NEEDS_MPI_TOLD = 8192,  // what threads did in MPI calls, or that there were none
     PJ_NEEDS_IO = 16384,       // any of the two
+    PJ_NEEDS_ENERGY = 1 << 15,
+    PJ_NEEDS_ENERGY_STATES = 1 << 16, // what was done with it
+    PJ_NEEDS_STEPS = 1 << 17,         // iterations
+    PJ_NEEDS_METERS = PJ_NEEDS_ENERGY | PJ_NEEDS_ENERGY_STATES | PJ_NEEDS_STEPS,
+    PJ_NEEDS_ENERGY_AND_STEPS = PJ_NEEDS_ENERGY | PJ_NEEDS_STEPS,
     PJ_NEEDS_DEVICES_AND_MPI_TOLD = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD,
     PJ_NEEDS_DEVICES_AND_MPI_IDEAL = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD | PJ_NEEDS_IDEAL,
     PJ_NEEDS_COUNTERS = PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES,

@@ -8,6 +8,7 @@
 #include "metrics/pop/measures.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/study/study_mixed.h"
@@ -89,12 +90,21 @@ static void say_devices(collector *c, int run)
     const char *lack = pj_measures_lack(&c->measures[run], PJ_NEEDS_DEVICES);
     if (lack && c->metrics->set->rows[0].needs & PJ_NEEDS_DEVICES)
         say(c, "devices", PJ_NOTE, run, lack);
-    if (lack || has_row_needing(c->metrics->set, PJ_NEEDS_DEVICES))
+    if (lack || has_row_needing(c->metrics->set, PJ_NEEDS_DEVICES | PJ_NEEDS_ENERGY))
         return;
     say(c, "devices", PJ_WARNING, run,
         pj_arena_format(c->metrics->arena,
                         "what %.0f devices did is not in this set: the set gpu has rows for them",
                         c->measures[run].devices));
+}
+
+static void say_energy_is_shared(collector *c, int run)
+{
+    const pj_energy *energy = c->measures[run].run->energy;
+    const char *sampling = pj_energy_sampling(energy, c->metrics->arena);
+    if (sampling)
+        say(c, "energy", PJ_NOTE, run,
+            pj_arena_format(c->metrics->arena, "energy is %s", sampling));
 }
 
 /// No replay takes less time than its ranks compute, but for what it leaves out.
@@ -152,6 +162,8 @@ static void say_what_the_run_is(collector *c, int run)
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
     if (has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL))
         say_ideal_is_short(c, run);
+    if (m->run->energy && has_row_needing(c->metrics->set, PJ_NEEDS_ENERGY))
+        say_energy_is_shared(c, run);
 }
 
 static void say_oddity(collector *c, int run, unsigned key)

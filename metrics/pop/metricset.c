@@ -123,18 +123,21 @@ static double device_scaling(const pj_measures *r, const pj_measures *r0)
 #define KIND_INEFFICIENCY PJ_METRIC_INEFFICIENCY
 #define KIND_SCALING PJ_METRIC_SCALING
 #define KIND_NUMBER PJ_METRIC_PLAIN
+#define KIND_SHARE PJ_METRIC_PLAIN
 #define KIND_SECONDS PJ_METRIC_PLAIN
 #define KIND_GHZ PJ_METRIC_PLAIN
 #define UNIT_EFFICIENCY PJ_UNIT_RATIO
 #define UNIT_INEFFICIENCY PJ_UNIT_RATIO
 #define UNIT_SCALING PJ_UNIT_RATIO
 #define UNIT_NUMBER PJ_UNIT_NONE
+#define UNIT_SHARE PJ_UNIT_RATIO
 #define UNIT_SECONDS PJ_UNIT_S
 #define UNIT_GHZ PJ_UNIT_GHZ
 #define COMPARES_EFFICIENCY 0
 #define COMPARES_INEFFICIENCY 0
 #define COMPARES_SCALING PJ_NEEDS_REFERENCE
 #define COMPARES_NUMBER 0
+#define COMPARES_SHARE 0
 #define COMPARES_SECONDS 0
 #define COMPARES_GHZ 0
 
@@ -217,7 +220,16 @@ unsigned pj_metric_set_aspects(const pj_metric_set *set)
     for (size_t row = 0; row < set->count; row++)
         needs |= set->rows[row].needs;
     return (needs & PJ_NEEDS_TEAMS ? PJ_WANT(regions) : 0) |
-           (needs & PJ_NEEDS_WAITS ? PJ_WANT(waits) : 0);
+           (needs & PJ_NEEDS_WAITS ? PJ_WANT(waits) : 0) |
+           (needs & PJ_NEEDS_ENERGY ? PJ_WANT(energy) : 0);
+}
+
+bool pj_metric_set_steps(const pj_metric_set *set)
+{
+    for (size_t row = 0; row < set->count; row++)
+        if (set->rows[row].needs & PJ_NEEDS_STEPS)
+            return true;
+    return false;
 }
 
 int pj_metric_row(const pj_metric_set *set, pj_str key)

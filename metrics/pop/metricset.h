@@ -78,6 +78,8 @@ const pj_metric_set *pj_metric_set_by_key(pj_str key);
 const pj_metric_set *pj_metric_set_default(const pj_study *study);
 /// What has to be found in a trace for all rows of a set: PJ_WANT(...) (run/aspect.h).
 unsigned pj_metric_set_aspects(const pj_metric_set *set);
+/// Whether rows want to know how many iterations there are.
+bool pj_metric_set_steps(const pj_metric_set *set);
 /// Row of a metric in a set, or -1. Accepts both spellings (serialisation, serialization).
 int pj_metric_row(const pj_metric_set *set, pj_str key);
 /// False with PJ_E_USAGE: what was asked for, what may have been meant, what the set has.

@@ -27,6 +27,11 @@ double pj_energy_joules(const pj_energy_row *row)
     return in_units(row, row->reading.sum);
 }
 
+static double mean_watts(const pj_energy_row *row)
+{
+    return pj_energy_joules(row) * 1e9 / (double)row->reading.covered_ns;
+}
+
 static bool same_scope(const pj_energy_row *a, const pj_energy_row *b)
 {
     return strcmp(a->meter.scope, b->meter.scope) == 0;
@@ -151,13 +156,54 @@ static void add_up(pj_energy *energy)
         any = true;
         shared &= row->share != PJ_ENERGY_OF_NOBODY;
         energy->joules += pj_energy_joules(row);
+        energy->watts += mean_watts(row);
         for (unsigned s = 0; s < PJ_ENERGY_STATES; s++)
             energy->states[s] += in_units(row, row->reading.states[s]);
     }
     for (unsigned s = 0; s < PJ_ENERGY_STATES && !(any && shared); s++)
         energy->states[s] = NAN;
     if (!any || !isfinite(energy->joules))
-        energy->joules = NAN;
+        energy->joules = energy->watts = NAN;
+}
+
+const char *pj_energy_lack(const pj_run *run)
+{
+    const pj_energy *energy = run->energy;
+    if (energy && !isnan(energy->joules))
+        return NULL;
+    for (uint32_t i = 0; energy && i < energy->count; i++)
+        if (energy->rows[i].apart)
+            return energy->rows[i].apart;
+    return "no metrics of energy or power are known of this run";
+}
+
+const char *pj_energy_sampling(const pj_energy *energy, pj_arena *arena)
+{
+    const double ms = 1e6;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < energy->count; i++) {
+        uint64_t step = energy->rows[i].reading.step_ns;
+        if (!energy->rows[i].counted)
+            continue;
+        least = step < least ? step : least;
+        most = step > most ? step : most;
+    }
+    if (isnan(energy->joules))
+        return NULL;
+    const char *all = pj_arena_format(arena, "%.1f", (double)least / ms),
+               *to = pj_arena_format(arena, "%.1f", (double)most / ms);
+    bool one = strcmp(all, to) == 0;
+    return pj_arena_format(arena,
+                           "shared by time; sampled every %s%s%s ms: what is shorter than that is "
+                           "told on average only",
+                           all, one ? "" : " to ", one ? "" : to);
+}
+
+const char *pj_energy_lack_states(const pj_run *run)
+{
+    const char *lack = pj_energy_lack(run);
+    bool shared = lack || !isnan(run->energy->states[PJ_ENERGY_IDLE]);
+    return shared ? lack : "of some meter that counts it is not known what runs there";
 }
 
 void pj_energy_settle(pj_energy *energy, const pj_energy_pair *pairs, pj_arena *arena)
@@ -229,7 +275,7 @@ static pj_cell text_cell(const char *text, const char *why)
 /// Joules while something was done; why there are none.
 static pj_cell state_cell(const pj_energy_row *row, pj_energy_state state, const char *why)
 {
-    bool device = row->share == PJ_ENERGY_OF_DEVICE;
+    bool device = row->share == PJ_ENERGY_OF_DEVICE || row->share == PJ_ENERGY_UNUSED;
     if (row->share == PJ_ENERGY_OF_NOBODY)
         return pj_cell_empty("nothing in the trace is known to run there");
     if (device && (state == PJ_ENERGY_MPI || state == PJ_ENERGY_RUNTIME))
@@ -274,7 +320,7 @@ static void add_row(pj_table *table, const pj_energy *energy, uint32_t at)
     cells[JOULES] = real_cell(joules, why);
     for (unsigned s = 0; s < PJ_ENERGY_STATES; s++)
         cells[STATE + s] = state_cell(row, s, why);
-    cells[MEAN] = real_cell(joules * 1e9 / (double)reading->covered_ns, why);
+    cells[MEAN] = real_cell(mean_watts(row), why);
     cells[LEAST] = real_cell(in_units(row, reading->min) * rate, why);
     cells[MOST] = real_cell(in_units(row, reading->max) * rate, why);
     cells[DEVIATION] = deviation_cell(energy, at);
@@ -300,12 +346,10 @@ static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *
         resets += energy->rows[i].reading.resets;
         gaps += energy->rows[i].reading.gaps;
     }
-    if (energy && !isnan(energy->joules))
-        pj_buf_addf(&note,
-                    "%.6f J in all, of the meters that count. What is used between two readings is "
-                    "shared by the time of what is done meanwhile: shorter than that it is told on "
-                    "average only.",
-                    energy->joules);
+    const char *sampling = energy ? pj_energy_sampling(energy, table->arena) : NULL;
+    if (sampling)
+        pj_buf_addf(&note, "%.6f J in all, of the meters that count; %s.", energy->joules,
+                    sampling);
     add_note(&note, dropped, "readings that are negative or no numbers were left out.");
     add_note(&note, resets, "times a counter began anew; these pieces are left out.");
     add_note(&note, gaps, "gaps of more than ten times the usual step have no data.");

@@ -36,6 +36,7 @@ typedef struct pj_energy_reading {
 typedef enum pj_energy_share {
     PJ_ENERGY_OF_DEVICE,  // its states are those of a device of the trace
     PJ_ENERGY_OF_THREADS, // of the threads of its node
+    PJ_ENERGY_UNUSED,     // of a device of a node whose other devices the trace knows: it is idle
     PJ_ENERGY_OF_NOBODY,  // nothing in the trace is known to run there
 } pj_energy_share;
 
@@ -53,6 +54,7 @@ typedef struct pj_energy {
     uint32_t count;
     uint64_t span_ns;                // of the run, or its region of interest
     double joules;                   // of the rows that are counted; NaN where there are none
+    double watts;                    // the same: mean power of each over what it covers
     double states[PJ_ENERGY_STATES]; // of these, where all have states; else NaN
 } pj_energy;
 
@@ -61,6 +63,12 @@ typedef struct pj_energy {
 typedef struct pj_energy_pair {
     uint64_t total, near;
 } pj_energy_pair;
+
+/// Why it is not known how much energy a run used, or what it did with it; NULL = it is.
+const char *pj_energy_lack(const pj_run *run);
+const char *pj_energy_lack_states(const pj_run *run);
+/// "shared by time; sampled every 4.0 ms: ..."; NULL where nothing counts.
+const char *pj_energy_sampling(const pj_energy *energy, pj_arena *arena);
 
 /// Joules of a row; NaN when its unit is not known, or nothing was read.
 double pj_energy_joules(const pj_energy_row *row);

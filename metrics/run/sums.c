@@ -4,6 +4,8 @@
 
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
+#include "metrics/run/parts/iterations.h"
 #include "metrics/run/sums_cpus.h"
 #include "metrics/run/sums_processes.h"
 #include "metrics/trace/layout.h"
@@ -103,6 +105,25 @@ static double most_with_waits(const pj_ai_account *account)
     return account ? most : NAN;
 }
 
+static void add_energy(const pj_energy *energy, pj_sums *m)
+{
+    const double *states = energy->states;
+    m->energy = energy->joules;
+    m->energy_watts = energy->watts;
+    m->energy_useful = states[PJ_ENERGY_USEFUL];
+    m->energy_transfer = states[PJ_ENERGY_TRANSFER];
+    m->energy_wait = states[PJ_ENERGY_MPI] + states[PJ_ENERGY_RUNTIME];
+    m->energy_idle = states[PJ_ENERGY_IDLE];
+}
+
+/// Of a run that is looked at as a whole.
+static double steps_of(const pj_run *run)
+{
+    const pj_iterations *found = run->iterations;
+    bool whole = found && !found->lack && !run->roi.set;
+    return whole ? (double)found->borders.count : NAN;
+}
+
 /// What threads do outside MPI where there are devices.
 static void add_hosts(const pj_run *run, pj_sums *m)
 {
@@ -125,6 +146,13 @@ pj_sums pj_sums_of(const pj_run *run)
                  .threads = run->layout.locations,
                  .runtime = (double)run->runtime_ns,
                  .ideal_runtime = run->ideal.runtime_ns,
+                 .energy = NAN,
+                 .energy_watts = NAN,
+                 .energy_useful = NAN,
+                 .energy_transfer = NAN,
+                 .energy_wait = NAN,
+                 .energy_idle = NAN,
+                 .steps = steps_of(run),
                  .instructions = counter_sum(run, PJ_COUNTER_INSTRUCTIONS),
                  .cycles = counter_sum(run, PJ_COUNTER_CYCLES)};
     for (uint32_t r = 0; r < run->layout.ranks; r++)
@@ -138,5 +166,7 @@ pj_sums pj_sums_of(const pj_run *run)
         add_devices(run->devices, &m);
         add_hosts(run, &m);
     }
+    if (run->energy)
+        add_energy(run->energy, &m);
     return m;
 }

@@ -83,17 +83,26 @@ static bool is_numbered(pj_str name, uint32_t number)
     return digits && value == number;
 }
 
+static bool has_number(pj_str name)
+{
+    return name.len && name.at[name.len - 1] >= '0' && name.at[name.len - 1] <= '9';
+}
+
 /// A device of a node is the one that its tool gives the same number.
 static user user_of(const pj_meter *meter, const char *const *keys, uint32_t devices)
 {
     if (meter->domain != PJ_METER_BOARD)
         return (user){.share = meter->node == PJ_METER_NO_NODE ? PJ_ENERGY_OF_NOBODY
                                                                : PJ_ENERGY_OF_THREADS};
-    for (uint32_t d = 0; d < devices; d++)
-        if (pj_str_equal(pj_device_node(keys[d]), pj_str_of(meter->scope)) &&
-            is_numbered(pj_device_name(keys[d]), meter->number))
+    bool told = false;
+    for (uint32_t d = 0; d < devices; d++) {
+        if (!pj_str_equal(pj_device_node(keys[d]), pj_str_of(meter->scope)))
+            continue;
+        if (is_numbered(pj_device_name(keys[d]), meter->number))
             return (user){.share = PJ_ENERGY_OF_DEVICE, .device = d};
-    return (user){.share = PJ_ENERGY_OF_NOBODY};
+        told |= has_number(pj_device_name(keys[d]));
+    }
+    return (user){.share = told ? PJ_ENERGY_UNUSED : PJ_ENERGY_OF_NOBODY};
 }
 
 /// Locations node by node.
@@ -217,6 +226,12 @@ static void device_at(const sink_state *self, uint32_t device, uint64_t time, do
     states[PJ_ENERGY_IDLE] = (double)inside - (double)useful - (double)transfer;
 }
 
+static void only_idle(uint64_t time, double *states)
+{
+    memset(states, 0, PJ_ENERGY_STATES * sizeof *states);
+    states[PJ_ENERGY_IDLE] = (double)time;
+}
+
 /// Whether other sources read the same power now.
 static void look_at_others(sink_state *self, uint32_t at)
 {
@@ -244,6 +259,8 @@ static void take_reading(sink_state *self, const pj_event *event)
         device_at(self, self->users[at].device, event->time, states);
     else if (share == PJ_ENERGY_OF_THREADS)
         threads_at(self, m->meter->node, event->time, states);
+    else
+        only_idle(event->time, states);
     pj_energy_meter_take(m, event->time, (pj_meter_value)event->code, event->a,
                          share == PJ_ENERGY_OF_NOBODY ? NULL : states);
     if (m->meter->kind == PJ_METER_POWER)

@@ -84,6 +84,9 @@ static const struct {
      "device_parallel_efficiency device_load_balance device_communication_efficiency "
      "device_serialisation_efficiency device_transfer_efficiency "
      "device_orchestration_efficiency devices speedup runtime_s"},
+    {"energy", "Energy",
+     "energy_j mean_power_w energy_useful_j energy_transfer_j energy_wait_j energy_idle_j "
+     "energy_useful_share energy_per_step_j edp_js energy_scaling speedup runtime_s"},
 };
 
 static void test_promised_keys(void **state)
@@ -182,7 +185,8 @@ static void check_identity(const pj_metrics *m, size_t run, size_t row)
 /// What a run made by hand of the times of threads does not have.
 static bool is_told_by_few(const pj_metric *row)
 {
-    return row->needs & (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY);
+    return row->needs &
+           (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY | PJ_NEEDS_METERS);
 }
 
 static bool has_untold_part(const pj_metric_set *set, size_t row)

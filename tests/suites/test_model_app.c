@@ -83,7 +83,8 @@ static pj_model_app app_of(const study_case *from, uint32_t run)
 /// What the totals of threads do not tell; test_conventions has it.
 static bool is_beyond_totals(const pj_metric *row)
 {
-    return row->needs & (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY);
+    return row->needs &
+           (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY | PJ_NEEDS_METERS);
 }
 
 static void check_set(const pj_metric_set *set, const study_case *from, pj_study *study)

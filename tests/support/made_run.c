@@ -172,5 +172,5 @@ void made_run_devices(pj_run *run, uint64_t more)
 
 bool made_run_lacks(const pj_metric_set *set)
 {
-    return set->rows[0].needs & PJ_NEEDS_DEVICES;
+    return set->rows[0].needs & (PJ_NEEDS_DEVICES | PJ_NEEDS_ENERGY);
 }

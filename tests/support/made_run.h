@@ -24,7 +24,7 @@ void made_run_close(pj_run *run);
 
 /// Two devices of uneven work, `more` ns of it.
 void made_run_devices(pj_run *run, uint64_t more);
-/// Whether a set is about devices, which runs are made without.
+/// Whether a set is about devices or energy, which runs are made without.
 bool made_run_lacks(const pj_metric_set *set);
 
 #endif

@@ -191,8 +191,10 @@ pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set,
 {
     const pj_metric_set *known = set ? pj_session_set(session, pj_str_of(set)) : NULL;
     unsigned aspects = known ? pj_metric_set_aspects(known) : 0;
-    return (pj_load_opts){
-        .for_sums = true, .each_wait = causes, .aspects = aspects | (causes ? PJ_WANT(waits) : 0)};
+    return (pj_load_opts){.for_sums = true,
+                          .each_wait = causes,
+                          .steps = known && pj_metric_set_steps(known),
+                          .aspects = aspects | (causes ? PJ_WANT(waits) : 0)};
 }
 
 bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,

@@ -149,7 +149,8 @@ static void test_other_work_is_said(void **state)
 /// What a run made by hand of the times of threads does not have.
 static bool is_told_by_few(const pj_metric *row)
 {
-    return row->needs & (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY);
+    return row->needs &
+           (PJ_NEEDS_TEAMS | PJ_NEEDS_NODES | PJ_NEEDS_WAITS | PJ_NEEDS_ACTIVITY | PJ_NEEDS_METERS);
 }
 
 /// In every built-in set, whatever compares with another run is empty and says why.

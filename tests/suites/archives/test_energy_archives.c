@@ -3,7 +3,10 @@
 #include "metrics/analyse/summarise.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/run/energy.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
@@ -95,11 +98,17 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
     define_metrics(out, define_locations(out));
 }
 
-/// Computes for 1.5 s, waits for 0.5 s; the run begins at 1 s of its clock.
-static void write_events(OTF2_EvtWriter *events, uint64_t location)
+/// Idle for `idle` ns, computes until 1.5 s, waits for 0.5 s; the run begins at 1 s of its clock.
+static void write_events(OTF2_EvtWriter *events, uint64_t location, uint64_t idle)
 {
     if (location == THREAD) {
         pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, SECOND, 0));
+        if (idle) {
+            pj_otf2_good(
+                OTF2_EvtWriter_MeasurementOnOff(events, NULL, SECOND, OTF2_MEASUREMENT_OFF));
+            pj_otf2_good(
+                OTF2_EvtWriter_MeasurementOnOff(events, NULL, SECOND + idle, OTF2_MEASUREMENT_ON));
+        }
         pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, 5 * SECOND / 2, 1));
         pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 1));
         pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 0));
@@ -113,7 +122,7 @@ static void write_events(OTF2_EvtWriter *events, uint64_t location)
     }
 }
 
-static void write_archive(void)
+static void write_archive_of(uint64_t idle)
 {
     pj_otf2_writer_remove(ANCHOR);
     OTF2_Archive *archive = OTF2_Archive_Open(PJ_BINARY_DIR, ARCHIVE, OTF2_FILEMODE_WRITE, 1 << 20,
@@ -123,7 +132,7 @@ static void write_archive(void)
     pj_otf2_good(OTF2_Archive_OpenEvtFiles(archive));
     for (uint64_t i = 0; i < LOCATIONS; i++) {
         OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, i);
-        write_events(events, i);
+        write_events(events, i, idle);
         pj_otf2_good(OTF2_Archive_CloseEvtWriter(archive, events));
     }
     pj_otf2_good(OTF2_Archive_CloseEvtFiles(archive));
@@ -135,6 +144,11 @@ static void write_archive(void)
     write_definitions(global);
     pj_otf2_good(OTF2_Archive_CloseGlobalDefWriter(archive, global));
     pj_otf2_good(OTF2_Archive_Close(archive));
+}
+
+static void write_archive(void)
+{
+    write_archive_of(0);
 }
 
 static pj_run *load(const char *path, bool energy, unsigned workers)
@@ -172,6 +186,63 @@ static void meters_of_an_archive(void **state)
         assert_true(near(energy->states[PJ_ENERGY_IDLE], 0));
     }
     pj_otf2_writer_remove(ANCHOR);
+}
+
+static void expect_row(const pj_metrics *metrics, const char *key, double value)
+{
+    int at = pj_metric_row(metrics->set, pj_str_of(key));
+    pj_metric_value got = pj_metrics_at(metrics, 0, (size_t)at);
+    if (got.reason || !near(got.value, value))
+        fail_msg("%s: %g, %s", key, got.value, got.reason ? got.reason : "");
+}
+
+static bool remarks(const pj_metrics *metrics, const char *words)
+{
+    for (size_t i = 0; i < metrics->remark_count; i++)
+        if (strstr(metrics->remarks[i].text, words))
+            return true;
+    return false;
+}
+
+static pj_metrics *energy_rows(pj_run *run)
+{
+    pj_err err = {0};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    pj_metrics *metrics =
+        pj_metrics_new(pj_metric_set_by_key(PJ_S("energy")), study, (pj_metrics_opts){0}, &err);
+    assert_non_null(metrics);
+    return metrics;
+}
+
+/// By hand: 0, 210, 460 J at 0, 1, 2 s, of which idle 0 to 0.5, useful to 1.5, waiting to 2 s.
+static void rows_by_hand(void **state)
+{
+    (void)state;
+    write_archive_of(SECOND / 2);
+    pj_auto_run run = load(ANCHOR, true, 1);
+    pj_auto_metrics metrics = energy_rows(run);
+    expect_row(metrics, "energy_j", 460);
+    expect_row(metrics, "mean_power_w", 230);
+    expect_row(metrics, "energy_useful_j", 230);
+    expect_row(metrics, "energy_transfer_j", 0);
+    expect_row(metrics, "energy_wait_j", 125);
+    expect_row(metrics, "energy_idle_j", 105);
+    expect_row(metrics, "energy_useful_share", 0.5);
+    expect_row(metrics, "edp_js", 460 * 1.5); // nothing runs before
+    int steps = pj_metric_row(metrics->set, PJ_S("energy_per_step_j"));
+    assert_string_equal(pj_metrics_at(metrics, 0, (size_t)steps).reason,
+                        "no iterations are known of the whole run");
+    assert_true(remarks(metrics, "energy is shared by time; sampled every 1000.0 ms: "));
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+static void a_run_without_meters_says_why(void **state)
+{
+    (void)state;
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/samples/otf2/devices.otf2", true, 1);
+    pj_auto_metrics metrics = energy_rows(run);
+    assert_string_equal(pj_metrics_at(metrics, 0, 0).reason,
+                        "no metrics of energy or power are known of this run");
 }
 
 /// Nobody else sees anything of the meters.
@@ -289,12 +360,20 @@ static void a_real_archive(void **state)
         }
     assert_int_equal(found, table->row_count);
     assert_true(near(run->energy->joules, 5897.581326));
+    pj_auto_metrics metrics = energy_rows(run);
+    double parts = 0;
+    for (size_t row = 2; row < 6; row++) // by state
+        parts += pj_metrics_at(metrics, 0, row).value;
+    expect_row(metrics, "energy_j", 5897.581326);
+    assert_true(near(parts, 5897.581326));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meters_of_an_archive),
+        cmocka_unit_test(rows_by_hand),
+        cmocka_unit_test(a_run_without_meters_says_why),
         cmocka_unit_test(the_run_is_the_same_without),
         cmocka_unit_test(a_trace_without_meters_has_no_rows),
         cmocka_unit_test(tables_outlive_their_run),

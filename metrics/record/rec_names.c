@@ -3,20 +3,24 @@
 
 #include "metrics/record/rec_defs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { NUMBER = 12 };
 
 uint32_t pj_rec_region(const pj_rec_region_of *r)
 {
-    char role[NUMBER], paradigm[NUMBER], first[NUMBER], last[NUMBER];
+    char role[NUMBER], paradigm[NUMBER], first[NUMBER], last[NUMBER], address[2 * NUMBER];
     snprintf(role, sizeof role, "%d", r->role ? r->role : PJ_REC_ROLE_FUNCTION);
     snprintf(paradigm, sizeof paradigm, "%d", r->paradigm ? r->paradigm : PJ_REC_PARADIGM_USER);
     snprintf(first, sizeof first, "%u", r->first_line);
     snprintf(last, sizeof last, "%u", r->last_line);
-    const char *fields[] = {
-        role, paradigm, first, last, r->name, r->canonical ? r->canonical : r->name, r->file};
-    return pj_rec_defs_id('R', fields, sizeof fields / sizeof *fields);
+    snprintf(address, sizeof address, "%" PRIu64, r->address);
+    const char *fields[] = {role,    paradigm,  first,
+                            last,    r->name,   r->canonical ? r->canonical : r->name,
+                            r->file, r->object, address};
+    const size_t count = sizeof fields / sizeof *fields;
+    return pj_rec_defs_id('R', fields, r->object && *r->object ? count : count - 2);
 }
 
 uint32_t pj_rec_string(const char *text)

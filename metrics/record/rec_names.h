@@ -32,6 +32,8 @@ typedef struct pj_rec_region_of {
     const char *file;      // absolute; NULL = none
     uint32_t first_line, last_line;
     int role, paradigm; // OTF2's numbers; default: function, user
+    const char *object; // whose debug information tells the file and line; NULL or "" = none
+    uint64_t address;   // in the object
 } pj_rec_region_of;
 
 PJ_REC_API uint32_t pj_rec_region(const pj_rec_region_of *region);

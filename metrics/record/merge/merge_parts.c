@@ -10,6 +10,7 @@
 #include "metrics/base/newfile.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/record/merge/code_place.h"
 #include "metrics/record/merge/merge_lines.h"
 #include "metrics/record/merge/merge_memory.h"
 #include "metrics/record/merge/merge_profile.h"
@@ -547,6 +548,7 @@ static bool merge_all(merging *m, pj_err *err)
         return pj_fail(err, PJ_E_MISSING, m->folder, 0,
                        "holds no part of a recording that could be merged");
     qsort(m->parts, m->count, sizeof *m->parts, by_process);
+    pj_code_place_regions(m->parts, m->count, m->arena);
     if (has_events(m) && !stand_in_for_missing(m, err))
         return false;
     const bool keep = m->opts.keep || m->merged->left_out || m->missing;

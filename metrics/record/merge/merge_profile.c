@@ -102,13 +102,19 @@ static pj_region_kind kind_of(uint64_t role, uint64_t paradigm)
     return role == PJ_REC_ROLE_CODE ? PJ_REGION_user : PJ_REGION_function;
 }
 
+/// What follows a colon is a line.
+static bool is_of_openmp(pj_str name)
+{
+    return pj_str_starts(name, PJ_S("!$omp "));
+}
+
 /// As Score-P tells it: functions of Python by their module and class.
 static uint32_t group_of(const putting *p, pj_region_kind kind, pj_str name)
 {
     if (kind == PJ_REGION_mpi || kind == PJ_REGION_system)
         return pj_build_text(p->build, kind == PJ_REGION_mpi ? PJ_S("mpi") : PJ_S("measurement"));
     pj_str module = pj_str_head(name, pj_str_find_last(name, ':'));
-    if (kind == PJ_REGION_user || module.len == name.len)
+    if (kind == PJ_REGION_user || module.len == name.len || is_of_openmp(name))
         return pj_build_text(p->build, PJ_S("user"));
     return pj_build_text(
         p->build, pj_str_of(pj_arena_format(p->arena, "user:" PJ_STR_FMT, PJ_STR_ARG(module))));
@@ -122,7 +128,7 @@ static uint32_t region_of(const putting *p, const pj_part_log *log, uint32_t id)
     const pj_region_kind kind = kind_of(pj_part_log_number(line, 0), pj_part_log_number(line, 1));
     const uint32_t group = group_of(p, kind, name);
     size_t colon = pj_str_find_last(name, ':');
-    if (p->alone && kind == PJ_REGION_function && colon < name.len)
+    if (p->alone && kind == PJ_REGION_function && colon < name.len && !is_of_openmp(name))
         name = pj_str_from(name, colon + 1);
     uint32_t region = pj_build_region(p->build, name, file, (uint32_t)pj_part_log_number(line, 2));
     pj_profile_region *made = pj_build_region_at(p->build, region);

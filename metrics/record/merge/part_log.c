@@ -108,6 +108,11 @@ pj_str pj_part_log_line(const pj_part_log *log, char kind, uint32_t index)
     return index < of->count ? of->items[index] : (pj_str){0};
 }
 
+void pj_part_log_put(pj_part_log *log, char kind, uint32_t index, pj_str line)
+{
+    log->of[(unsigned char)kind % KINDS].items[index] = line;
+}
+
 pj_str pj_part_log_field(pj_str line, unsigned index)
 {
     for (; index > 0; index--)

@@ -24,6 +24,8 @@ const char *pj_part_log_folder(const pj_part_log *log);
 uint32_t pj_part_log_count(const pj_part_log *log, char kind);
 /// The fields of a line behind its kind, and for kinds with ids behind the id, as they stand.
 pj_str pj_part_log_line(const pj_part_log *log, char kind, uint32_t index);
+/// Another text in place of a line that is there; borrowed.
+void pj_part_log_put(pj_part_log *log, char kind, uint32_t index, pj_str line);
 /// A field of such a text, as it stands; "" beyond the last.
 pj_str pj_part_log_field(pj_str line, unsigned index);
 /// The same as the process meant it.

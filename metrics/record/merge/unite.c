@@ -116,6 +116,7 @@ static void fill_regions(uniting *u)
         pj_str line = pj_definition_table_text(u->regions, i + 1);
         pj_str name = pj_part_log_field(line, 4), canonical = pj_part_log_field(line, 5);
         pj_str module = pj_str_head(name, pj_str_find(name, ':'));
+        const bool of_python = pj_part_log_number(line, 1) == PJ_REC_PARADIGM_USER;
         out[i] = (pj_recorded_region){
             .role = (uint8_t)pj_part_log_number(line, 0),
             .paradigm = (uint8_t)pj_part_log_number(line, 1),
@@ -124,7 +125,7 @@ static void fill_regions(uniting *u)
             .name = text_id(u, name),
             .canonical = text_id(u, canonical.len ? canonical : name),
             .file = text_id(u, pj_part_log_field(line, 6)),
-            .description = module.len < name.len ? text_id(u, module) : 0,
+            .description = of_python && module.len < name.len ? text_id(u, module) : 0,
         };
     }
     u->out->regions = out;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { SLOTS = 4096, PROBES = 32, NAME_BYTES = 256, ROLES = PJ_REC_ROLE_OMP_TASK_WAIT + 1 };
+enum { SLOTS = 4096, PROBES = 32, ROLES = PJ_REC_ROLE_OMP_TASK_WAIT + 1 };
 
 static const char *const names[ROLES] = {
     [PJ_REC_ROLE_OMP_FUNCTION] = "omp_set_lock",
@@ -25,18 +25,13 @@ static const char *const names[ROLES] = {
     [PJ_REC_ROLE_OMP_TASK_WAIT] = "!$omp taskwait",
 };
 
-static uint32_t define(pj_rec_omp_role role, const char *name)
-{
-    return pj_rec_region(
-        &(pj_rec_region_of){.name = name, .role = (int)role, .paradigm = PJ_REC_PARADIGM_OPENMP});
-}
-
 uint32_t pj_rec_omp_region(pj_rec_omp_role role)
 {
     static uint32_t ids[ROLES];
     uint32_t id = __atomic_load_n(&ids[role], __ATOMIC_RELAXED);
     if (id == 0) {
-        id = define(role, names[role]);
+        id = pj_rec_region(&(pj_rec_region_of){
+            .name = names[role], .role = (int)role, .paradigm = PJ_REC_PARADIGM_OPENMP});
         __atomic_store_n(&ids[role], id, __ATOMIC_RELAXED);
     }
     return id;
@@ -44,10 +39,16 @@ uint32_t pj_rec_omp_region(pj_rec_omp_role role)
 
 static uint32_t define_body(pj_rec_omp_role role, const void *body)
 {
-    char symbol[NAME_BYTES], name[NAME_BYTES + 32];
-    pj_rec_omp_symbol(body, symbol, sizeof symbol);
-    snprintf(name, sizeof name, "%s @%s", names[role], symbol);
-    return define(role, name);
+    pj_rec_omp_symbol symbol;
+    char name[sizeof symbol.name + 32];
+    pj_rec_omp_symbol_find(body, &symbol);
+    snprintf(name, sizeof name, "%s @%s", names[role], symbol.name);
+    return pj_rec_region(&(pj_rec_region_of){.name = name,
+                                             .role = (int)role,
+                                             .paradigm = PJ_REC_PARADIGM_OPENMP,
+                                             .canonical = symbol.name,
+                                             .object = symbol.object,
+                                             .address = symbol.address});
 }
 
 uint32_t pj_rec_omp_region_of(pj_rec_omp_role role, const void *body)

@@ -45,7 +45,7 @@ static const ElfW(Shdr) * find_symbols(const image *file, const ElfW(Ehdr) * hea
 }
 
 /// The function that begins at the address; addresses are those of the file.
-static bool search(const image *file, uint64_t address, char *name, size_t size)
+static bool search(const image *file, pj_rec_omp_symbol *symbol)
 {
     const ElfW(Ehdr) *head = part(file, 0, 1, sizeof *head);
     if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
@@ -58,17 +58,27 @@ static bool search(const image *file, uint64_t address, char *name, size_t size)
     const ElfW(Sym) *symbols = part(file, table->sh_offset, count, sizeof *symbols);
     for (uint64_t i = 0; symbols && i < count; i++) {
         const ElfW(Sym) *one = &symbols[i];
-        if ((one->st_info & 0xF) != STT_FUNC || one->st_value != address ||
+        if ((one->st_info & 0xF) != STT_FUNC || one->st_value != symbol->address ||
             one->st_name >= names->sh_size)
             continue;
         const char *text = (const char *)file->at + names->sh_offset + one->st_name;
-        snprintf(name, size, "%.*s", (int)strnlen(text, names->sh_size - one->st_name), text);
+        snprintf(symbol->name, sizeof symbol->name, "%.*s",
+                 (int)strnlen(text, names->sh_size - one->st_name), text);
         return true;
     }
     return false;
 }
 
-static bool look(const char *path, uint64_t address, char *name, size_t size)
+/// What the program calls it may be relative to a folder that it has left.
+static void tell_path(int fd, pj_rec_omp_symbol *symbol)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, symbol->object, sizeof symbol->object - 1);
+    symbol->object[size > 0 ? size : 0] = '\0';
+}
+
+static bool look(const char *path, pj_rec_omp_symbol *symbol)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -79,25 +89,27 @@ static bool look(const char *path, uint64_t address, char *name, size_t size)
         file.size = (size_t)info.st_size;
         file.at = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
     }
+    bool found = file.at != MAP_FAILED && search(&file, symbol);
+    if (found)
+        tell_path(fd, symbol);
+    if (file.at != MAP_FAILED)
+        munmap((void *)file.at, file.size);
     close(fd);
-    if (file.at == MAP_FAILED)
-        return false;
-    bool found = search(&file, address, name, size);
-    munmap((void *)file.at, file.size);
     return found;
 }
 
-void pj_rec_omp_symbol(const void *function, char *name, size_t size)
+void pj_rec_omp_symbol_find(const void *function, pj_rec_omp_symbol *symbol)
 {
     Dl_info info;
     struct link_map *map = NULL;
-    snprintf(name, size, "%p", function);
+    symbol->object[0] = '\0';
+    snprintf(symbol->name, sizeof symbol->name, "%p", function);
     if (!dladdr1(function, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !info.dli_fname)
         return;
     const char *path = *map->l_name ? map->l_name : "/proc/self/exe";
     const char *slash = strrchr(info.dli_fname, '/');
-    uint64_t address = (uintptr_t)function - map->l_addr;
-    if (!look(path, address, name, size))
-        snprintf(name, size, "%s+0x%llx", slash ? slash + 1 : info.dli_fname,
+    symbol->address = (uintptr_t)function - map->l_addr;
+    if (!look(path, symbol))
+        snprintf(symbol->name, sizeof symbol->name, "%s+0x%llx", slash ? slash + 1 : info.dli_fname,
                  (unsigned long long)((uintptr_t)function - (uintptr_t)info.dli_fbase));
 }

@@ -1,10 +1,16 @@
-// Names of functions that only their own file shows (.symtab). Ownership: the caller's buffer.
+// Names of functions that only their own file shows (.symtab). Ownership: the caller's struct.
 #ifndef PJ_REC_OMP_SYMBOL_H
 #define PJ_REC_OMP_SYMBOL_H
 
-#include <stddef.h>
+#include <limits.h>
+#include <stdint.h>
 
-/// "solve._omp_fn.0"; "heat+0x11a9" where the file of the function has no names.
-void pj_rec_omp_symbol(const void *function, char *name, size_t size);
+typedef struct pj_rec_omp_symbol {
+    char name[256];        // "solve._omp_fn.0"; "heat+0x11a9" where the file has no names
+    char object[PATH_MAX]; // the file, for those who read its debug information; "": no names
+    uint64_t address;      // there
+} pj_rec_omp_symbol;
+
+void pj_rec_omp_symbol_find(const void *function, pj_rec_omp_symbol *symbol);
 
 #endif

@@ -156,7 +156,8 @@ static bool take_run(pj_session *session, const plot_args *args, const pj_plot *
     pj_timeline_opts timeline;
     if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
         return false;
-    pj_load_opts opts = {.no_replay = !plot->sliced,
+    pj_load_opts opts = {.no_replay = !plot->sliced && !plot->iterations,
+                         .iterations = plot->iterations,
                          .aspects = plot->aspects,
                          .timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL};
     if (plot->sliced) {
@@ -193,8 +194,10 @@ static bool take_source(pj_session *session, const plot_args *args, const pj_plo
     return true;
 }
 
-static pj_table *table_of(const pj_value *source, const pj_plot *plot)
+static pj_table *table_of(const pj_value *source, const pj_plot *plot, const pj_plot_opts *opts)
 {
+    if (source->kind == PJ_VALUE_METRICS && plot->numbers_of_metrics)
+        return plot->numbers_of_metrics(source->metrics, opts);
     if (source->kind == PJ_VALUE_METRICS)
         return pj_metrics_table(source->metrics);
     if (source->kind == PJ_VALUE_PROFILE)
@@ -257,7 +260,7 @@ static bool export_rank(pj_session *session, const plot_args *args, const pj_val
     *out = pj_display_plot(session, plot, data_of(source), opts, &exports, err);
     if (out->kind != PJ_VALUE_DRAWING)
         return false;
-    out->drawing->data = table_of(source, plot);
+    out->drawing->data = table_of(source, plot, &opts);
     return pj_export_all(session, out, &exports, err);
 }
 
@@ -300,7 +303,7 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
         return false;
     out->drawing->data = before && plot->pair ? pj_profile_difference(before, source.profile,
                                                                       args->profile.normalise, err)
-                                              : table_of(&source, plot);
+                                              : table_of(&source, plot, &opts);
     if (err->code)
         return false;
     return pj_export_all(session, out, &args->exports, err);
@@ -382,7 +385,8 @@ const pj_command pj_command_plot = {
     .name = "plot",
     .summary = "Plots of metrics over the scale of runs, and of values within a run",
     .detail =
-        "scaling draws any metric of a set over ranks, threads or layout; ranks draws where "
+        "scaling draws any metric of a set over ranks, threads or layout, trend over the time of "
+        "commits; ranks draws where "
         "the time of one run goes, regions its OpenMP regions over time, timeline what its "
         "threads do when; "
         "matrix draws who sends how much to whom, sizes how large messages are; bar, line and "

@@ -89,6 +89,7 @@ typedef struct pj_plot {
     size_t most_y;      // values of y; 0 = PJ_PLOT_MOST_Y - 1
     unsigned aspects;   // PJ_WANT(...): what the run must have been read with
     bool sliced;        // the run is cut along time (pj_run.slices)
+    bool iterations;    // it is cut into its iterations
     bool stacks;        // several y may stand on top of each other
     const char *topic;  // of profiles: which part of them it shows (find/profile_topics.def)
     const char *beside; // of recordings: the folder beside trace and profile that it shows
@@ -99,6 +100,8 @@ typedef struct pj_plot {
     const struct pj_query_opts *question;
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
+    /// The same of metrics, with the keys drawn; NULL = those of the set.
+    pj_table *(*numbers_of_metrics)(const pj_metrics *metrics, const pj_plot_opts *opts);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or
     /// PJ_E_MISSING (nothing to draw).
     pj_figure *(*make)(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err);

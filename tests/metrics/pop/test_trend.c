@@ -1,9 +1,9 @@
 // Metrics over time: where their level changes, and what is said of archives of files of TALP.
 #include "metrics/analyse/load.h"
-#include "metrics/analyse/trend.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/pop/change_points.h"
+#include "metrics/pop/trend.h"
 #include "metrics/table/table.h"
 #include "tests/support/made_run.h"
 #include "widgets/report/trend_page.h"

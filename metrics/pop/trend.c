@@ -1,5 +1,5 @@
 // Metrics of the same program over time.
-#include "metrics/analyse/trend.h"
+#include "metrics/pop/trend.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -36,7 +36,7 @@ static const pj_column columns[COLUMNS] = {
 typedef struct moment {
     const pj_run *run;
     size_t index; // in the study
-    const char *time, *commit, *branch, *layout;
+    const char *time, *commit, *branch, *layout, *region;
 } moment;
 
 typedef struct trend {
@@ -70,7 +70,10 @@ static moment moment_of(trend *t, size_t index)
     const pj_case *c = &t->metrics->study->cases[index];
     const pj_run *whole = pj_run_whole(c->run);
     const pj_run_origin *origin = whole->origin ? whole->origin : &nothing;
-    moment m = {.run = whole, .index = index, .branch = text_or_nothing(origin->branch)};
+    moment m = {.run = whole,
+                .index = index,
+                .branch = text_or_nothing(origin->branch),
+                .region = c->run == whole ? "Global" : c->run->part.name};
     m.commit = origin->commit ? origin->commit : text_or_nothing(whole->tag);
     m.time = origin->committed ? origin->committed : origin->measured;
     if (!m.time) {
@@ -104,7 +107,7 @@ static void add_row(const trend *t, const moment *m, const pj_metric *metric, pj
     cells[COMMIT] = text_cell(t, m->commit);
     cells[BRANCH] = text_cell(t, m->branch);
     cells[LAYOUT] = pj_cell_text(m->layout);
-    cells[REGION] = text_cell(t, t->opts.region ? t->opts.region : "Global");
+    cells[REGION] = text_cell(t, m->region);
     cells[METRIC] = text_cell(t, metric->key);
     cells[VALUE] = value.reason ? pj_table_copy_cell(t->table, pj_cell_empty(value.reason))
                                 : pj_cell_real(value.value);
@@ -210,6 +213,18 @@ static bool all_known(const trend *t, pj_err *err)
     return true;
 }
 
+pj_table *pj_trend_of(const pj_metrics *metrics, pj_trend_opts opts, pj_err *err)
+{
+    pj_auto_table table = pj_table_new("Metrics over time");
+    trend t = {.metrics = metrics, .opts = opts, .table = table};
+    for (size_t c = 0; c < COLUMNS; c++)
+        pj_table_add_column(table, columns[c]);
+    if (!all_known(&t, err))
+        return NULL;
+    fill(&t);
+    return pj_table_hold(table);
+}
+
 pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -223,14 +238,5 @@ pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts, 
     const pj_metric_set *set = study ? pj_metric_set_default(study) : NULL;
     pj_auto_metrics metrics =
         set ? pj_metrics_new(set, study, (pj_metrics_opts){.title = NULL}, err) : NULL;
-    if (!metrics)
-        return NULL;
-    pj_auto_table table = pj_table_new("Metrics over time");
-    trend t = {.metrics = metrics, .opts = opts, .table = table};
-    for (size_t c = 0; c < COLUMNS; c++)
-        pj_table_add_column(table, columns[c]);
-    if (!all_known(&t, err))
-        return NULL;
-    fill(&t);
-    return pj_table_hold(table);
+    return metrics ? pj_trend_of(metrics, opts, err) : NULL;
 }

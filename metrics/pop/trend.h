@@ -3,6 +3,7 @@
 #define PJ_TREND_H
 
 #include "metrics/base/err.h"
+#include "metrics/pop/metrics.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
@@ -20,5 +21,8 @@ typedef struct pj_trend_opts {
 /// counts with that of its file, which the note says. Errors: PJ_E_USAGE, PJ_E_MISSING.
 PJ_CHECKED pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts,
                                     pj_err *err);
+
+/// The same of runs, or parts of runs, whose metrics are known; `region` has been chosen before.
+PJ_CHECKED pj_table *pj_trend_of(const pj_metrics *metrics, pj_trend_opts opts, pj_err *err);
 
 #endif

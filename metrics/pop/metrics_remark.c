@@ -98,13 +98,14 @@ static void say_devices(collector *c, int run)
                         c->measures[run].devices));
 }
 
-static void say_energy_is_shared(collector *c, int run)
+static void say_energy(collector *c, int run)
 {
-    const pj_energy *energy = c->measures[run].run->energy;
-    const char *sampling = pj_energy_sampling(energy, c->metrics->arena);
-    if (sampling)
-        say(c, "energy", PJ_NOTE, run,
-            pj_arena_format(c->metrics->arena, "energy is %s", sampling));
+    const pj_measures *m = &c->measures[run];
+    const char *lack = pj_measures_lack(m, PJ_NEEDS_ENERGY);
+    say(c, "energy", PJ_NOTE, run,
+        lack ? lack
+             : pj_arena_format(c->metrics->arena, "energy is %s",
+                               pj_energy_sampling(m->run->energy, c->metrics->arena)));
 }
 
 /// No replay takes less time than its ranks compute, but for what it leaves out.
@@ -162,8 +163,8 @@ static void say_what_the_run_is(collector *c, int run)
             "the trace has no MPI: MPI rows show time that is neither computation nor OpenMP");
     if (has_row_needing(c->metrics->set, PJ_NEEDS_IDEAL))
         say_ideal_is_short(c, run);
-    if (m->run->energy && has_row_needing(c->metrics->set, PJ_NEEDS_ENERGY))
-        say_energy_is_shared(c, run);
+    if (has_row_needing(c->metrics->set, PJ_NEEDS_ENERGY))
+        say_energy(c, run);
 }
 
 static void say_oddity(collector *c, int run, unsigned key)

@@ -19,16 +19,18 @@
 
 typedef struct stats_args {
     pj_load_args load;
-    bool breakdown, devices, device_idle, energy;
+    bool breakdown, devices, device_idle, energy, energy_regions;
     const char *energy_unit;
     pj_exports exports;
 } stats_args;
 
 static pj_table *table_of(const stats_args *args, const pj_run *run)
 {
+    double factor = args->energy_unit ? pj_meter_unit(pj_str_of(args->energy_unit)) : 0;
+    if (args->energy_regions)
+        return pj_energy_regions_table(run, factor);
     if (args->energy)
-        return pj_energy_table(run,
-                               args->energy_unit ? pj_meter_unit(pj_str_of(args->energy_unit)) : 0);
+        return pj_energy_table(run, factor);
     if (args->device_idle)
         return pj_devices_idle_table(run);
     if (args->devices)
@@ -36,15 +38,20 @@ static pj_table *table_of(const stats_args *args, const pj_run *run)
     return args->breakdown ? pj_breakdown_table(run) : pj_run_table_stats(run);
 }
 
+static unsigned aspects_of(const stats_args *args)
+{
+    return (args->energy || args->energy_regions ? PJ_WANT(energy) : 0) |
+           (args->energy_regions ? PJ_WANT(energy_regions) : 0);
+}
+
 static bool run_stats(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const stats_args *args = given;
     pj_auto_run run = NULL;
     if (!pj_export_check(&args->exports, err) ||
-        !pj_inputs_load_one(
-            session, &args->load,
-            (pj_load_opts){.no_replay = true, .aspects = args->energy ? PJ_WANT(energy) : 0}, &run,
-            err))
+        !pj_inputs_load_one(session, &args->load,
+                            (pj_load_opts){.no_replay = true, .aspects = aspects_of(args)}, &run,
+                            err))
         return false;
     if (args->exports.paths.count && run->provenance && run->provenance->rounded)
         pj_session_say(session, "%s: values of single threads come rounded from a summary",
@@ -72,6 +79,10 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, energy),
      .help = "What meters of energy and power read instead, and what was done with it (archives)."},
+    {.name = "energy-regions",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(stats_args, energy_regions),
+     .help = "The same energy by region of the program instead (archives)."},
     {.name = "energy-unit",
      .type = PJ_PARAM_CHOICE,
      .offset = offsetof(stats_args, energy_unit),
@@ -101,7 +112,7 @@ const pj_command pj_command_stats = {
               "regions, in MPI or not. --devices has a row for each GPU, with all its streams; "
               "--device-idle says why it neither computed nor moved data. --energy has a row for "
               "each metric of energy or power that the trace holds; those that count make up the "
-              "whole, none of it twice.",
+              "whole, none of it twice; --energy-regions shares these by region of the program.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
     .reads = true,

@@ -229,11 +229,16 @@ const pj_energy *pj_energy_in_unit(const pj_energy *energy, double factor, pj_ar
     pj_energy *out = pj_new(arena, pj_energy);
     *out = (pj_energy){.rows = pj_new_n(arena, pj_energy_row, energy->count),
                        .count = energy->count,
+                       .regions = energy->regions,
+                       .region_count = energy->region_count,
                        .span_ns = energy->span_ns};
     for (uint32_t i = 0; i < out->count; i++) {
         const pj_energy_row *row = &energy->rows[i];
-        out->rows[i] = (pj_energy_row){
-            .meter = row->meter, .reading = row->reading, .share = row->share, .same = i};
+        out->rows[i] = (pj_energy_row){.meter = row->meter,
+                                       .reading = row->reading,
+                                       .share = row->share,
+                                       .regions = row->regions,
+                                       .same = i};
         if (row->meter.factor == 0)
             out->rows[i].meter.factor = factor;
     }
@@ -393,5 +398,59 @@ pj_table *pj_energy_table(const pj_run *run, double factor)
     for (uint32_t i = 0; energy && i < energy->count; i++)
         add_row(table, energy, i);
     table->note = note_of(table, run, energy);
+    return table;
+}
+
+// By region
+
+/// Joules of the meters that count.
+static double region_joules(const pj_energy *energy, size_t region)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < energy->count; i++)
+        if (energy->rows[i].counted)
+            sum += in_units(&energy->rows[i], energy->rows[i].regions[region]);
+    return sum;
+}
+
+static const char *note_of_regions(const pj_table *table, const pj_run *run,
+                                   const pj_energy *energy)
+{
+    const char *lack = pj_energy_lack(run);
+    if (!energy || isnan(energy->joules))
+        return pj_arena_format(table->arena, "No joules: %s.", lack ? lack : "no meter counts");
+    if (!energy->region_count)
+        return "The trace names no regions of the program, or too many.";
+    return pj_arena_format(
+        table->arena,
+        "%.6f J in all, %s. A region has what is used while the first threads of "
+        "ranks of that node are in it and in none within it.",
+        energy->joules, pj_energy_sampling(energy, table->arena));
+}
+
+pj_table *pj_energy_regions_table(const pj_run *run, double factor)
+{
+    static const pj_column columns[] = {
+        {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"energy_j", "Energy, J", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"share", "Share", "Of the energy of the run.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
+    };
+    pj_table *table = pj_table_new("");
+    table->title = pj_arena_format(table->arena, "Energy of regions of %s", run->name);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        pj_table_add_column(table, columns[i]);
+    const pj_energy *energy = pj_energy_in_unit(run->energy, factor, table->arena);
+    table->note = note_of_regions(table, run, energy);
+    for (size_t r = 0; energy && !isnan(energy->joules) && r < energy->region_count; r++) {
+        const char *name = energy->regions[r];
+        double joules = region_joules(energy, r);
+        if (joules == 0)
+            continue;
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = name ? pj_table_copy_cell(table, pj_cell_text(name))
+                        : pj_cell_empty("outside of all regions");
+        cells[1] = pj_cell_real(joules);
+        cells[2] = real_cell(joules / energy->joules, "no energy was used");
+    }
     return table;
 }

@@ -46,15 +46,18 @@ typedef struct pj_energy_row {
     pj_energy_share share;
     bool counted;      // in the whole
     const char *apart; // why not
+    double *regions;   // of reading.sum, by pj_energy.regions; NULL = not known
     uint32_t same;     // the row that `deviation` is from; its own = none
 } pj_energy_row;
 
 typedef struct pj_energy {
     pj_energy_row *rows; // in the order of the trace
     uint32_t count;
-    uint64_t span_ns;                // of the run, or its region of interest
-    double joules;                   // of the rows that are counted; NaN where there are none
-    double watts;                    // the same: mean power of each over what it covers
+    const char **regions; // of the program; the last one, NULL, is what is outside of them
+    size_t region_count;  // 0 = they are not known
+    uint64_t span_ns;     // of the run, or its region of interest
+    double joules;        // of the rows that are counted; NaN where there are none
+    double watts;         // the same: mean power of each over what it covers
     double states[PJ_ENERGY_STATES]; // of these, where all have states; else NaN
 } pj_energy;
 
@@ -85,5 +88,7 @@ const pj_energy *pj_energy_in_unit(const pj_energy *energy, double factor, pj_ar
 /// mpi_j, runtime_j, idle_j, mean_w, min_w, max_w, deviation, counted; a row for each meter. New
 /// table, without rows and with a note where there are none. `factor` as above; 0 = none is given.
 pj_table *pj_energy_table(const pj_run *run, double factor);
+/// region, energy_j, share: of the meters that count, in the order of the trace. `factor` as above.
+pj_table *pj_energy_regions_table(const pj_run *run, double factor);
 
 #endif

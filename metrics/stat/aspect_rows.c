@@ -2,6 +2,7 @@
 #include "metrics/stat/aspect_rows.h"
 
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/bundle_sink.h"
@@ -219,6 +220,19 @@ static const pj_aspect pj_aspect_energy = {
     .merged = true,
     .lack = lack_energy,
     .stale = stale_energy,
+};
+
+static bool stale_energy_regions(const pj_run *run)
+{
+    return run->meters.count && (!run->energy || !run->energy->region_count);
+}
+
+static const pj_aspect pj_aspect_energy_regions = {
+    .listen = listen_waits, // as energy does, where regions are told
+    .merged = true,
+    .named = true,
+    .lack = lack_energy,
+    .stale = stale_energy_regions,
 };
 
 static size_t listen_bursts(const pj_timeline_opts *timeline, pj_sink *out)

@@ -2,6 +2,7 @@
 // lengths are. Differences of integers below 2^53 add up without rounding.
 #include "metrics/stat/energy_meter.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
 #include <float.h>
@@ -30,6 +31,11 @@ double pj_energy_meter_value(const pj_energy_meter *m)
     return m->begun ? value_of(m->type, m->bits) : NAN;
 }
 
+static double *zeros(size_t count)
+{
+    return memset(pj_take_memory(count * sizeof(double)), 0, count * sizeof(double));
+}
+
 static unsigned length_of(uint64_t ns)
 {
     unsigned power = 63u - (unsigned)__builtin_clzll(ns | 1);
@@ -50,6 +56,8 @@ static pj_energy_bin *bin_of(pj_energy_meter *m, uint64_t ns)
     memmove(m->bins + at + 1, m->bins + at, (m->count++ - at) * sizeof *m->bins);
     m->bins[at] = (pj_energy_bin){
         .length = length, .min = {INFINITY, INFINITY}, .max = {-INFINITY, -INFINITY}};
+    for (int way = 0; way < WAYS && m->regions; way++)
+        m->bins[at].regions[way] = zeros(m->regions);
     return &m->bins[at];
 }
 
@@ -107,6 +115,22 @@ static bool parts_of(const pj_energy_meter *m, const double *states, double *par
     return all > 0;
 }
 
+/// What part of the interval was spent in each region, the last one is what is outside.
+static void find_region_parts(pj_energy_meter *m)
+{
+    double all = 0;
+    for (size_t r = 0; m->were_in && r < m->regions; r++)
+        all += m->region_parts[r] = m->in_regions[r] - m->were_in[r];
+    for (size_t r = 0; m->were_in && r < m->regions; r++)
+        m->region_parts[r] = all > 0 ? m->region_parts[r] / all : 0;
+}
+
+static void share_regions(const pj_energy_meter *m, double *into, double joules)
+{
+    for (size_t r = 0; m->region_parts && r < m->regions; r++)
+        into[r] += joules * m->region_parts[r];
+}
+
 static void add_interval(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
                          const double *states)
 {
@@ -122,12 +146,28 @@ static void add_interval(pj_energy_meter *m, uint64_t time, pj_meter_value type,
     if (!covered)
         return;
     bin->covered_ns += covered;
-    add(bin, POWER, power * (double)covered / second, power, known);
+    find_region_parts(m);
+    double joules = power * (double)covered / second;
+    add(bin, POWER, joules, power, known);
+    share_regions(m, bin->regions[POWER], joules);
     if (isnan(counter))
         return;
     bin->counter_ns += covered;
-    add(bin, COUNTER, covered == ns ? counter : counter * inside, counter * second / (double)ns,
-        known);
+    joules = covered == ns ? counter : counter * inside;
+    add(bin, COUNTER, joules, counter * second / (double)ns, known);
+    share_regions(m, bin->regions[COUNTER], joules);
+}
+
+/// The next sample is about the time from here on.
+static void keep_regions(pj_energy_meter *m)
+{
+    if (!m->regions || !m->in_regions)
+        return;
+    if (!m->were_in) {
+        m->were_in = zeros(m->regions);
+        m->region_parts = zeros(m->regions);
+    }
+    memcpy(m->were_in, m->in_regions, m->regions * sizeof *m->were_in);
 }
 
 void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
@@ -149,6 +189,7 @@ void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type
     m->type = type;
     if (states)
         memcpy(m->states, states, sizeof m->states);
+    keep_regions(m);
 }
 
 static pj_meter_kind kind_of(const pj_energy_meter *m)
@@ -205,8 +246,29 @@ pj_energy_reading pj_energy_meter_end(const pj_energy_meter *m)
     return out;
 }
 
+void pj_energy_meter_end_regions(const pj_energy_meter *m, double *out)
+{
+    int way = kind_of(m) == PJ_METER_ENERGY ? COUNTER : POWER;
+    unsigned most = length_of(usual_step(m) * GAP);
+    double sum = 0;
+    memset(out, 0, m->regions * sizeof *out);
+    for (size_t i = 0; i < m->count && m->bins[i].length <= most; i++) {
+        sum += m->bins[i].sum[way];
+        for (size_t r = 0; r + 1 < m->regions; r++)
+            out[r] += m->bins[i].regions[way][r];
+    }
+    for (size_t r = 0; r + 1 < m->regions; r++)
+        sum -= out[r];
+    out[m->regions - 1] = sum;
+}
+
 void pj_energy_meter_free(pj_energy_meter *m)
 {
+    for (size_t i = 0; i < m->count; i++)
+        for (int way = 0; way < WAYS; way++)
+            free(m->bins[i].regions[way]);
+    free(m->were_in);
+    free(m->region_parts);
     free(m->bins);
     *m = (pj_energy_meter){.meter = NULL};
 }

@@ -15,6 +15,7 @@ typedef struct pj_energy_bin {
     double sum[2];       // as a counter, as power
     double states[2][PJ_ENERGY_STATES];
     double min[2], max[2];
+    double *regions[2]; // of the sums; NULL = they are not asked for
 } pj_energy_bin;
 
 typedef struct pj_energy_meter {
@@ -24,6 +25,10 @@ typedef struct pj_energy_meter {
     uint64_t time, bits; // of the latest sample
     pj_meter_value type;
     double states[PJ_ENERGY_STATES]; // ns so far, at that time
+    size_t regions;                  // how many; before the first sample
+    const double *in_regions;        // ns so far, set before each sample; NULL = not known
+    double *were_in;                 // at that time
+    double *region_parts;            // of the latest interval
     uint64_t samples, dropped, resets, falls, rises;
     pj_energy_bin *bins; // by length
     size_t count, cap;
@@ -36,6 +41,8 @@ void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type
 /// The value of the latest sample; NaN = there is none.
 double pj_energy_meter_value(const pj_energy_meter *m);
 pj_energy_reading pj_energy_meter_end(const pj_energy_meter *m);
+/// Of the same sum, that of each region, into m->regions values, the last one what is outside.
+void pj_energy_meter_end_regions(const pj_energy_meter *m, double *out);
 void pj_energy_meter_free(pj_energy_meter *m);
 
 #endif

@@ -11,6 +11,7 @@
 #include "metrics/run/run.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/energy_meter.h"
+#include "metrics/stat/energy_regions.h"
 #include "metrics/trace/device.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
@@ -45,7 +46,8 @@ typedef struct sink_state {
     uint32_t *of_node;    // locations, node by node
     uint32_t *node_begin; // of these, by node, and one more
     uint32_t nodes;
-    pj_energy_pair *pairs; // count x count; NULL = too many
+    pj_energy_regions *regions; // NULL = none, or they are not asked for
+    pj_energy_pair *pairs;      // count x count; NULL = too many
 } sink_state;
 
 static void *zeros(size_t count, size_t size)
@@ -65,6 +67,7 @@ static void free_parts(sink_state *self)
     free(self->of_node);
     free(self->node_begin);
     free(self->pairs);
+    pj_energy_regions_free(self->regions);
     *self = (sink_state){.run = NULL};
 }
 
@@ -140,13 +143,15 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->users = zeros(self->count, sizeof *self->users);
     if (self->count <= PAIRED_MOST)
         self->pairs = zeros((size_t)self->count * self->count, sizeof *self->pairs);
+    self->regions = pj_energy_regions_new(run);
     uint32_t devices = 0;
     const char **keys =
         pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices, NULL);
     for (uint32_t i = 0; i < self->count; i++) {
         self->meters[i] = (pj_energy_meter){.meter = &run->meters.items[i],
                                             .from = run->roi.set ? run->roi.from_ns : 0,
-                                            .to = run->roi.set ? run->roi.to_ns : UINT64_MAX};
+                                            .to = run->roi.set ? run->roi.to_ns : UINT64_MAX,
+                                            .regions = pj_energy_regions_count(self->regions)};
         self->users[i] = user_of(&run->meters.items[i], keys, devices);
     }
     sort_threads(self);
@@ -174,8 +179,24 @@ static void advance(thread *t, uint64_t time)
     t->ns[PJ_ENERGY_IDLE] += span - useful;
 }
 
+static void take_region(sink_state *self, const pj_event *event)
+{
+    const pj_layout *layout = &self->run->layout;
+    uint32_t rank = layout->rank_of[event->location];
+    if (!self->regions || event->location != layout->first_location[rank])
+        return;
+    if (event->kind == PJ_EV_ENTER)
+        pj_energy_regions_enter(self->regions, rank, event->time, event->a);
+    else
+        pj_energy_regions_leave(self->regions, rank, event->time, event->a);
+}
+
 static void take_thread(sink_state *self, const pj_event *event)
 {
+    if (event->kind == PJ_EV_ENTER || event->kind == PJ_EV_LEAVE) {
+        take_region(self, event);
+        return;
+    }
     thread *t = &self->threads[event->location];
     bool call = event->kind == PJ_EV_DEVICE && event->code == PJ_DEVICE_CALL;
     bool useful = event->kind == PJ_EV_STATE && event->code == PJ_STATE_RUNNING;
@@ -261,6 +282,9 @@ static void take_reading(sink_state *self, const pj_event *event)
         threads_at(self, m->meter->node, event->time, states);
     else
         only_idle(event->time, states);
+    m->in_regions = self->regions && m->meter->node != PJ_METER_NO_NODE
+                        ? pj_energy_regions_at(self->regions, m->meter->node, event->time)
+                        : NULL;
     pj_energy_meter_take(m, event->time, (pj_meter_value)event->code, event->a,
                          share == PJ_ENERGY_OF_NOBODY ? NULL : states);
     if (m->meter->kind == PJ_METER_POWER)
@@ -295,6 +319,14 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
     return hand_on(self, batch, first, batch->count, err);
 }
 
+static void name_regions(const sink_state *self, pj_energy *out, pj_arena *arena)
+{
+    out->region_count = pj_energy_regions_count(self->regions);
+    out->regions = pj_new_n(arena, const char *, out->region_count + 1);
+    for (size_t r = 0; r < out->region_count; r++)
+        out->regions[r] = pj_energy_regions_name(self->regions, r);
+}
+
 static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     sink_state *self = memory;
@@ -310,6 +342,11 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
                                        .reading = pj_energy_meter_end(&self->meters[i]),
                                        .share = self->users[i].share,
                                        .same = i};
+    name_regions(self, out, run->arena);
+    for (uint32_t i = 0; i < self->count && out->region_count; i++) {
+        out->rows[i].regions = pj_new_n(run->arena, double, out->region_count);
+        pj_energy_meter_end_regions(&self->meters[i], out->rows[i].regions);
+    }
     pj_energy_settle(out, self->pairs, run->arena);
     run->energy = out;
     return true;
@@ -332,7 +369,8 @@ pj_sink pj_energy_sink(void)
         .finish = finish,
         .close = close_sink,
         .self = self,
-        .kinds = 1 << PJ_EV_STATE | 1 << PJ_EV_MPI | 1 << PJ_EV_DEVICE | 1 << PJ_EV_COUNTER,
+        .kinds = 1 << PJ_EV_STATE | 1 << PJ_EV_MPI | 1 << PJ_EV_DEVICE | 1 << PJ_EV_COUNTER |
+                 1 << PJ_EV_ENTER | 1 << PJ_EV_LEAVE,
         .devices = true,
         .meters = true,
     };

@@ -56,6 +56,9 @@ static unsigned define_locations(OTF2_GlobalDefWriter *out)
     pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(out, 1, 6, 6, 0, OTF2_REGION_ROLE_BARRIER,
                                                   OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0,
                                                   0));
+    pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(out, 2, 13, 13, 0, OTF2_REGION_ROLE_CODE,
+                                                  OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, 0, 0,
+                                                  0));
     return 7; // the next text
 }
 
@@ -90,7 +93,8 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
                                         "rapl:::PACKAGE_ENERGY:PACKAGE0",
                                         "rapl:::PACKAGE_ENERGY:PACKAGE1",
                                         "J",
-                                        "W"};
+                                        "W",
+                                        "solve"};
     pj_otf2_good(OTF2_GlobalDefWriter_WriteClockProperties(out, SECOND, SECOND, 2 * SECOND,
                                                            OTF2_UNDEFINED_TIMESTAMP));
     for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -109,6 +113,8 @@ static void write_events(OTF2_EvtWriter *events, uint64_t location, uint64_t idl
             pj_otf2_good(
                 OTF2_EvtWriter_MeasurementOnOff(events, NULL, SECOND + idle, OTF2_MEASUREMENT_ON));
         }
+        pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, 2 * SECOND, 2));
+        pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 9 * SECOND / 4, 2));
         pj_otf2_good(OTF2_EvtWriter_Enter(events, NULL, 5 * SECOND / 2, 1));
         pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 1));
         pj_otf2_good(OTF2_EvtWriter_Leave(events, NULL, 3 * SECOND, 0));
@@ -233,6 +239,28 @@ static void rows_by_hand(void **state)
     assert_string_equal(pj_metrics_at(metrics, 0, (size_t)steps).reason,
                         "no iterations are known of the whole run");
     assert_true(remarks(metrics, "energy is shared by time; sampled every 1000.0 ms: "));
+    pj_otf2_writer_remove(ANCHOR);
+}
+
+/// "solve" lasts from 1 to 1.25 s, a quarter of an interval of 250 J; all else is in "main".
+static void regions_by_hand(void **state)
+{
+    (void)state;
+    write_archive_of(SECOND / 2);
+    pj_load_opts opts = {.no_replay = true,
+                         .ignore_summary = true,
+                         .aspects = PJ_WANT(energy) | PJ_WANT(energy_regions)};
+    pj_auto_run run = device_trace_load_with(ANCHOR, opts, 1);
+    pj_auto_table table = pj_energy_regions_table(run, 0);
+    double sum = 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        sum += pj_table_cell(table, i, 1)->real;
+    assert_int_equal(table->row_count, 2);
+    for (size_t i = 0; i < table->row_count; i++) {
+        bool main = strcmp(pj_table_cell(table, i, 0)->text, "main") == 0;
+        assert_true(near(pj_table_cell(table, i, 1)->real, main ? 397.5 : 62.5));
+    }
+    assert_true(near(sum, 460));
     pj_otf2_writer_remove(ANCHOR);
 }
 
@@ -373,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(meters_of_an_archive),
         cmocka_unit_test(rows_by_hand),
+        cmocka_unit_test(regions_by_hand),
         cmocka_unit_test(a_run_without_meters_says_why),
         cmocka_unit_test(the_run_is_the_same_without),
         cmocka_unit_test(a_trace_without_meters_has_no_rows),

@@ -156,7 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_mode),        cmocka_unit_test(wall_mode),
         cmocka_unit_test(without_header),   cmocka_unit_test(binary_files_name_the_converter),
-        cmocka_unit_test(as_austin_counts),
+        cmocka_unit_test(as_austin_counts), cmocka_unit_test(modes_of_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

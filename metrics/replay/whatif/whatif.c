@@ -227,19 +227,19 @@ static bool change_bandwidth(const changing *c, pj_str rest, pj_err *err)
 
 static const struct kind {
     const char *word, *usage;
-    const char *title; // $1: what stands before the last colon, $2: behind it
+    const char *title; // $1: what stands before the last colon, $2: behind it; $t: either, a time
     bool (*change)(const changing *c, pj_str rest, pj_err *err);
     const char *refused; // why no replay can tell; NULL = it can
 } kinds[] = {
     {"balance", "balance:ranks|steps|collectives", "Work balanced by $2", change_balance, NULL},
     {"compute", "compute:K", "All computation $2 times as fast", change_compute, NULL},
     {"function", "function:NAME:K", "$1 $2 times as fast", change_function, NULL},
-    {"bursts", "bursts:LENGTH:K", "Computation in bursts of $1 and more $2 times as fast",
+    {"bursts", "bursts:LENGTH:K", "Computation in bursts of $t and more $2 times as fast",
      change_bursts, NULL},
     {"rank", "rank:N:K", "Rank $1 $2 times as fast", change_rank, NULL},
     {"slowest", "slowest:K", "The slowest rank $2 times as fast", change_slowest, NULL},
     {"without", "without:WAIT", "Nobody held: $2", change_without, NULL},
-    {"latency", "latency:T", "Latency $2", change_latency, NULL},
+    {"latency", "latency:T", "Latency $t", change_latency, NULL},
     {"bandwidth", "bandwidth:B", "Bandwidth $2", change_bandwidth, NULL},
     {"ranks", NULL, NULL, NULL,
      "another number of ranks has other messages and other work in each: popinjay model foretells "
@@ -313,6 +313,15 @@ static pj_str pattern_title(pj_str key)
     return key;
 }
 
+static void add_time(pj_buf *out, pj_str time)
+{
+    double ns;
+    char text[32];
+    if (pj_parse_duration(time, &ns) && ns > 0)
+        time = (pj_str){text, pj_format_duration(ns, text)};
+    pj_buf_add(out, time);
+}
+
 static void add_title(pj_buf *out, pj_str part)
 {
     pj_str rest = part;
@@ -325,8 +334,10 @@ static void add_title(pj_buf *out, pj_str part)
     for (const char *at = kind->title; *at; at++)
         if (*at != '$')
             pj_buf_add_char(out, *at);
+        else if (*++at == 't')
+            add_time(out, first.len ? first : rest);
         else
-            pj_buf_add(out, *++at == '1' ? first : pattern_title(rest));
+            pj_buf_add(out, *at == '1' ? first : pattern_title(rest));
 }
 
 const char *pj_whatif_title(pj_str text, pj_arena *arena)

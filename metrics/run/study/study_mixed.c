@@ -1,18 +1,20 @@
 // Whether the runs of a study belong together.
 // Programs that traces name tell for certain. Work tells more: in strong scaling that of all
 // threads stays, in weak scaling it grows as they do; repeated work lies between. And a program is
-// parallel in one way.
+// parallel in one way, and has functions that every run knows.
 #include "metrics/run/study/study_mixed.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /// What tells how much a run has computed, the first that both know; and how many times more or
@@ -81,6 +83,104 @@ static const char *other_parallelism(const pj_study *study, size_t run, pj_arena
                            first->name, other->name);
 }
 
+/// What a file is called before its sizes: "stencil_" of "stencil_2x1".
+static pj_str stem_of(const pj_case *of)
+{
+    pj_str stem = pj_str_of(of->run->name);
+    stem.len = strcspn(of->run->name, "0123456789");
+    return stem;
+}
+
+/// Files of one name may be of builds with and without OpenMP or MPI; a thread alone needs neither.
+static const char *other_build(const pj_study *study, size_t run, pj_arena *arena)
+{
+    const pj_case *has = &study->cases[study->reference], *lacks = &study->cases[run];
+    bool openmp = has->run->has_openmp != lacks->run->has_openmp;
+    if (!openmp && has->run->has_mpi == lacks->run->has_mpi)
+        return NULL;
+    if (openmp ? lacks->run->has_openmp : lacks->run->has_mpi) {
+        const pj_case *swap = has;
+        has = lacks;
+        lacks = swap;
+    }
+    if (!(lacks->run->has_mpi || lacks->run->has_openmp) || lacks->layout->locations < 2 ||
+        pj_str_equal(stem_of(has), stem_of(lacks)))
+        return NULL;
+    return pj_arena_format(arena,
+                           "%s %s and %s does not: the runs seem to be of different applications "
+                           "or builds",
+                           has->name, openmp ? "has OpenMP regions" : "calls MPI", lacks->name);
+}
+
+/// What names of functions come from; those of two sources are spelt otherwise.
+enum { NAMES_OF_ARCHIVE, NAMES_OF_OPENMP, NAMES_OF_FUNCTIONS, NAME_SOURCES };
+
+enum { NAMES_MOST = 1000 }; // of a run; more tell no more
+
+typedef struct names {
+    const char *of[NAMES_MOST];
+    size_t count;
+} names;
+
+/// Every program has a main function; what has no name is called in some other way.
+static void add_name(names *out, const char *name)
+{
+    static const char *const nobody[] = {"main", "MAIN__", "<module>", "Unresolved", "_NOT_Found"};
+    if (!*name || (name[0] == '0' && name[1] == 'x') || out->count == NAMES_MOST)
+        return;
+    for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++)
+        if (strcmp(name, nobody[i]) == 0)
+            return;
+    out->of[out->count++] = name;
+}
+
+static void find_names(const pj_run *run, int source, names *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; source == NAMES_OF_ARCHIVE && i < run->names.region_count; i++) {
+        const pj_region *region = &run->names.regions[i];
+        if (region->kind && (!strcmp(region->kind, "function") || !strcmp(region->kind, "user")))
+            add_name(out, region->name);
+    }
+    uint16_t code = source == NAMES_OF_OPENMP ? PJ_OMP_FUNCTION : PJ_FUNCTION;
+    for (size_t i = 0; source != NAMES_OF_ARCHIVE && i < run->names.label_count; i++)
+        if (run->names.labels[i].code == code && run->names.labels[i].value)
+            add_name(out, run->names.labels[i].text);
+}
+
+static bool share_one(const names *a, const names *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            if (strcmp(a->of[i], b->of[k]) == 0)
+                return true;
+    return false;
+}
+
+/// One function may be missing in a run, or have another name; not all of them.
+static const char *other_functions(const pj_study *study, size_t run, pj_arena *arena)
+{
+    enum { LEAST = 2 };
+    const pj_case *first = &study->cases[study->reference], *other = &study->cases[run];
+    if (strcmp(first->run->format, other->run->format) != 0)
+        return NULL;
+    names *a = pj_new(arena, names), *b = pj_new(arena, names);
+    const char *found = NULL;
+    for (int source = 0; source < NAME_SOURCES; source++) {
+        find_names(first->run, source, a);
+        find_names(other->run, source, b);
+        if (share_one(a, b))
+            return NULL;
+        if (!found && a->count >= LEAST && b->count >= LEAST)
+            found =
+                pj_arena_format(arena,
+                                "no function of %s (%s, %s, ...) is in %s (%s, %s, ...): the "
+                                "runs are of different programs",
+                                first->name, a->of[0], a->of[1], other->name, b->of[0], b->of[1]);
+    }
+    return found;
+}
+
 static double sum_of(const pj_case *of, size_t sum)
 {
     double value;
@@ -114,11 +214,13 @@ static const char *other_input(const pj_study *study, size_t run, pj_arena *aren
 
 const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
 {
+    static const char *(*const tells[])(const pj_study *, size_t, pj_arena *) = {
+        other_program, other_functions, other_parallelism, other_build};
     const char *found = NULL;
-    for (size_t run = 0; run < study->count && !found; run++)
-        found = other_program(study, run, arena);
-    for (size_t run = 0; run < study->count && !found; run++)
-        found = other_parallelism(study, run, arena);
+    for (size_t i = 0; i < sizeof tells / sizeof *tells; i++)
+        for (size_t run = 0; run < study->count && !found; run++)
+            if (run != study->reference)
+                found = tells[i](study, run, arena);
     for (size_t run = 0; run < study->count && !found; run++)
         if (!pj_import_cut(&study->cases[run].run->import))
             found = other_input(study, run, arena);

@@ -1,6 +1,7 @@
 // Studies that compare what cannot be compared, and those that can.
 #include "metrics/pop/metrics.h"
 #include "metrics/run/study/study_mixed.h"
+#include "metrics/trace/event.h"
 #include "tests/support/made_run.h"
 
 #include <setjmp.h>
@@ -68,9 +69,47 @@ static void a_program_is_parallel_in_one_way(void **state)
     const char *text = "a calls MPI and has no OpenMP, b has OpenMP and does not call MPI";
     expect_mixed(run_with("a", true, false), run_with("b", false, true), text);
     expect_mixed(run_with("b", false, true), run_with("a", true, false), text);
-    expect_mixed(run_with("a", true, false), run_with("b", true, true), NULL);
     expect_mixed(run_with("a", false, false), run_with("b", true, false), NULL);
-    expect_mixed(run_with("a", false, true), run_with("b", true, true), NULL);
+}
+
+/// One program may be built without OpenMP or MPI; a file that is called otherwise says more.
+static void other_builds_are_told_by_the_names_of_files(void **state)
+{
+    (void)state;
+    expect_mixed(run_with("a_2x1", true, false), run_with("a_2x8", true, true), NULL);
+    expect_mixed(run_with("a_1x2", false, true), run_with("a_2x2", true, true), NULL);
+    expect_mixed(run_with("a_2x1", true, false), run_with("b_2x1", true, true),
+                 "b_2x1 has OpenMP regions and a_2x1 does not");
+    expect_mixed(run_with("b_2x1", true, true), run_with("a_2x1", true, false),
+                 "b_2x1 has OpenMP regions and a_2x1 does not");
+    expect_mixed(run_with("a_1x2", false, true), run_with("b_2x1", true, true),
+                 "b_2x1 calls MPI and a_1x2 does not");
+    pj_run *serial = run_of("a", 1, 1000000);
+    serial->has_mpi = true;
+    expect_mixed(serial, run_with("b_2x1", true, true), NULL);
+}
+
+static pj_run *run_of_functions(const char *name, pj_label *labels, size_t count)
+{
+    pj_run *run = run_of(name, 2, 1000000);
+    run->names.labels = labels;
+    run->names.label_count = count;
+    return run;
+}
+
+static void programs_have_functions_in_common(void **state)
+{
+    (void)state;
+    enum { CODE = PJ_OMP_FUNCTION };
+    pj_label heat[] = {{0, "End", CODE}, {1, "main", CODE}, {2, "flux", CODE}, {3, "cells", CODE}};
+    pj_label more[] = {{0, "End", CODE}, {1, "main", CODE}, {2, "flux", CODE}, {3, "write", CODE}};
+    pj_label ring[] = {{0, "End", CODE}, {1, "main", CODE}, {2, "pass", CODE}, {3, "read", CODE}};
+    pj_label alone[] = {{0, "End", CODE}, {1, "main", CODE}, {2, "pass", CODE}};
+    expect_mixed(run_of_functions("a", heat, 4), run_of_functions("b", more, 4), NULL);
+    expect_mixed(run_of_functions("a", heat, 4), run_of_functions("b", alone, 3), NULL);
+    expect_mixed(run_of_functions("a", heat, 4), run_of("b", 2, 1000000), NULL);
+    expect_mixed(run_of_functions("a", heat, 4), run_of_functions("b", ring, 4),
+                 "no function of a (flux, cells, ...) is in b (pass, read, ...)");
 }
 
 /// Without counters time tells, where it is far away.
@@ -105,6 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaling_is_no_mixture),
         cmocka_unit_test(a_program_is_parallel_in_one_way),
+        cmocka_unit_test(other_builds_are_told_by_the_names_of_files),
+        cmocka_unit_test(programs_have_functions_in_common),
         cmocka_unit_test(other_work_is_another_input),
         cmocka_unit_test(useful_time_tells_where_nothing_is_counted),
         cmocka_unit_test(programs_that_are_named_are_compared),

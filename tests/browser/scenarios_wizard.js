@@ -58,10 +58,23 @@ async function looks(stage) {
       await until(async () => (await stickingOut(area)).length === 0,
         async () => `${page}, ${width} px: ${await stickingOut(area)}`);
       await assertReadable(area, `${page}, ${theme}`);
+      assert.deepEqual(await cutTitles(area), [], `${width} px`);
+      if (page === 'Efficiencies') assert.equal(await shades(area), theme === 'Dark' ? 'all' : 'none');
       await lab.picture(stage.keep(`wizard-${page.replace(/ /g, '-').toLowerCase()}-${width}`));
     }
   }
 }
+
+/// Titles of tabs that end in dots.
+const cutTitles = area => area.locator('.lm-TabBar-tabLabel').evaluateAll(labels => labels
+  .filter(at => at.scrollWidth > at.clientWidth).map(at => at.textContent));
+
+/// Which coloured cells and scales of the table are turned dark.
+const shades = area => area.locator('td[style*="background-color"], div[style*="linear-gradient"]')
+  .evaluateAll(cells => {
+    const dark = cells.filter(at => getComputedStyle(at).filter !== 'none');
+    return dark.length === 0 ? 'none' : dark.length === cells.length ? 'all' : 'some';
+  });
 
 /// Each finding leads to its view with one click; sliders answer in time.
 async function findings(stage) {

@@ -161,15 +161,8 @@ static void add_boxes(const pj_figure *figure, pj_buf *out)
     pj_buf_add_char(out, '\n');
 }
 
-/// Pictures follow the theme of JupyterLab, of a page that has its own, of VS Code, else the
-/// browser's: lightness turned round, hues kept.
-#define DARK "{filter:" PJ_DARK_FILTER "}"
-static const char themes[] =
-    "@media(prefers-color-scheme:dark){.pj-still img" DARK "}"
-    "[data-jp-theme-light=true] .pj-still img,[data-theme=light] .pj-still img,"
-    ".vscode-light .pj-still img{filter:none}"
-    "[data-jp-theme-light=false] .pj-still img,[data-theme=dark] .pj-still img,"
-    ".vscode-dark .pj-still img" DARK;
+/// Pictures follow the theme.
+static const char themes[] = PJ_DARK_RULES(".pj-still img");
 
 static const char script[] =
     "<script>(function(){var b=document.getElementById('%s');if(!b||b.pj)return;b.pj=1;"

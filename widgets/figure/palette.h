@@ -33,6 +33,14 @@ double pj_palette_contrast(pj_colour a, pj_colour b);
 /// What dark themes do to pictures, in CSS: lightness is turned round, hues stay. share/report says
 /// the same.
 #define PJ_DARK_FILTER "invert(.91) hue-rotate(180deg)"
+/// Rules that do it to what `at` selects, by the theme of JupyterLab, of a page that has its own,
+/// of VS Code, else by the browser's.
+#define PJ_DARK_RULES(at)                                                                          \
+    "@media(prefers-color-scheme:dark){" at "{filter:" PJ_DARK_FILTER "}}"                         \
+    "[data-jp-theme-light=true] " at ",[data-theme=light] " at ",.vscode-light " at                \
+    "{filter:none}"                                                                                \
+    "[data-jp-theme-light=false] " at ",[data-theme=dark] " at ",.vscode-dark " at                 \
+    "{filter:" PJ_DARK_FILTER "}"
 /// A colour as that filter shows it (matrix of hueRotate in Filter Effects Module Level 1).
 pj_colour pj_palette_dark(pj_colour colour);
 /// The lower contrast of those in light and in dark.

@@ -342,10 +342,18 @@ static void build_code(pj_wizard *wizard)
     pj_piece_on(parts, wizard->code_switch, "value", on_code);
 }
 
+/// Tabs as wide as their titles, in two lines where one is too narrow: ipywidgets gives each the
+/// same width and cuts the titles.
+#define TABS "pj-wizard-tabs"
+#define TABS_STYLE                                                                                 \
+    "<style>." TABS ">* .lm-TabBar-tab,." TABS ">* .p-TabBar-tab"                                  \
+    "{flex:0 0 auto!important;min-width:0!important}"                                              \
+    "." TABS ">.lm-TabBar>ul,." TABS ">.p-TabBar>ul{flex-wrap:wrap}</style>"
+
 static void build_footer(pj_wizard *wizard)
 {
     pj_auto_buf text = {0};
-    pj_buf_puts(&text, "<span style=\"font-size:12px;opacity:.7\">");
+    pj_buf_puts(&text, TABS_STYLE "<span style=\"font-size:12px;opacity:.7\">");
     if (wizard->host.kept_where) {
         pj_buf_puts(&text, "Choices are kept ");
         pj_escape_html(&text, pj_str_of(wizard->host.kept_where));
@@ -358,7 +366,9 @@ static void build_footer(pj_wizard *wizard)
 static bool build(pj_wizard *wizard, pj_err *err)
 {
     pj_pieces *parts = &wizard->parts;
-    wizard->tabs = pj_piece_new(parts, "Tab", json_pack("{s:{s:s}}", "layout", "width", "auto"));
+    wizard->tabs = pj_piece_new(
+        parts, "Tab",
+        json_pack("{s:[s], s:{s:s}}", "_dom_classes", TABS, "layout", "width", "auto"));
     for (int step = 0; step < PJ_STEP_COUNT; step++) {
         parts->page = step;
         wizard->page[step] = pj_wizard_steps[step]->build(wizard);

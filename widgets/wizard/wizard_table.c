@@ -12,12 +12,17 @@
     "height:28px;box-sizing:border-box;padding:0 8px;line-height:1;text-align:center;"             \
     "white-space:nowrap;border:1px solid transparent;background-clip:padding-box"
 
+/// What the theme turns dark, as it does pictures.
+#define SHADED "pj-shaded"
+static const char themes[] = "<style>" PJ_DARK_RULES("." SHADED) "</style>";
+
 static void add_value(const pj_grid *grid, pj_palette palette, size_t row, size_t column,
                       pj_buf *out)
 {
     const pj_grid_cell *cell = pj_grid_at(grid, row, column);
-    pj_buf_puts(out, "<td style=\"" CELL);
-    if (pj_grid_coloured(grid, row, column)) {
+    bool coloured = pj_grid_coloured(grid, row, column);
+    pj_buf_puts(out, coloured ? "<td class=\"" SHADED "\" style=\"" CELL : "<td style=\"" CELL);
+    if (coloured) {
         pj_colour fill = pj_grid_fill(grid, row, column, palette);
         pj_buf_addf(out, ";background-color:#%06x;color:#%06x", fill >> 8,
                     pj_palette_ink(fill) >> 8);
@@ -95,6 +100,7 @@ static void add_turned(const pj_grid *grid, pj_palette palette, pj_buf *out)
 
 void pj_wizard_table_values(const pj_grid *grid, pj_palette palette, bool turned, pj_buf *out)
 {
+    pj_buf_puts(out, themes);
     pj_buf_puts(out, "<table style=\"" PJ_HTML_FONT
                      ";border-collapse:collapse;border-spacing:0;margin:0\">");
     if (turned)
@@ -151,7 +157,8 @@ void pj_wizard_table_tree(const pj_grid *grid, pj_buf *out)
 static void add_scale(pj_palette palette, pj_buf *out)
 {
     enum { STEPS = 40 };
-    pj_buf_puts(out, "<div style=\"width:150px;height:10px;background:linear-gradient(to right");
+    pj_buf_puts(out, "<div class=\"" SHADED "\" style=\"width:150px;height:10px;"
+                     "background:linear-gradient(to right");
     for (int i = 0; i <= STEPS; i++)
         pj_buf_addf(out, ",#%06x", pj_palette_fill(palette, (double)i / STEPS, false) >> 8);
     pj_buf_puts(out, ")\"></div><div style=\"position:relative;width:150px;height:18px;"

@@ -239,6 +239,7 @@ static void fill_threads(pj_run *run, uint64_t runtime)
         t->runtime_ns = t->outside_mpi_ns = t->last_event_ns = runtime;
         t->first_record_ns = 0;
         t->useful_ns = t->serial_useful_ns = runtime - run->devices->runtime_ns[r];
+        t->spent_ns[PJ_SPENT_DEVICE] = t->device_calls_ns = run->devices->runtime_ns[r];
     }
     run->runtime_ns = run->end_ns = run->last_record_ns = runtime;
 }

@@ -122,6 +122,8 @@ static void fill_threads(pj_run *part)
         t->first_record_ns = 0;
         t->useful_ns = t->serial_useful_ns =
             part->runtime_ns > runtime ? part->runtime_ns - runtime : 0;
+        t->spent_ns[PJ_SPENT_DEVICE] = part->runtime_ns - t->useful_ns;
+        t->device_calls_ns = runtime;
     }
 }
 

@@ -27,6 +27,11 @@ const char *pj_breakdown_title(pj_breakdown_part part)
     return parts[part].title;
 }
 
+bool pj_breakdown_has(const pj_run *run, pj_breakdown_part part)
+{
+    return part != PJ_TIME_device_runtime || pj_run_calls_devices(run);
+}
+
 const char *pj_breakdown_lack(const pj_run *run)
 {
     if (run->no_states)
@@ -74,6 +79,7 @@ void pj_breakdown_of(const pj_run *run, uint32_t location, uint64_t ns[PJ_TIME_P
     ns[PJ_TIME_mpi_other] = spent[PJ_SPENT_MPI];
     ns[PJ_TIME_openmp_wait] = openmp ? spent[PJ_SPENT_SYNC] : 0;
     ns[PJ_TIME_scheduling] = openmp ? spent[PJ_SPENT_FORK] : 0;
+    ns[PJ_TIME_device_runtime] = spent[PJ_SPENT_DEVICE];
     ns[PJ_TIME_io] = spent[PJ_SPENT_IO];
     ns[PJ_TIME_other] = spent[PJ_SPENT_OTHER] + (openmp ? 0 : team);
     uint64_t idle = fit(ns, run->runtime_ns);
@@ -83,7 +89,7 @@ void pj_breakdown_of(const pj_run *run, uint32_t location, uint64_t ns[PJ_TIME_P
     ns[PJ_TIME_idle] = worker ? 0 : idle;
 }
 
-static void add_columns(pj_table *table)
+static void add_columns(const pj_run *run, pj_table *table)
 {
     pj_table_add_column(table,
                         (pj_column){.key = "rank", .title = "Rank", .unit = PJ_UNIT_IDENTIFIER});
@@ -91,11 +97,12 @@ static void add_columns(pj_table *table)
                                            .title = "Thread",
                                            .help = "Thread of its rank, from 0.",
                                            .unit = PJ_UNIT_IDENTIFIER});
-    for (size_t p = 0; p < PJ_TIME_PARTS; p++)
-        pj_table_add_column(table, (pj_column){.key = parts[p].key,
-                                               .title = parts[p].title,
-                                               .help = parts[p].sentence,
-                                               .unit = PJ_UNIT_NS});
+    for (pj_breakdown_part p = 0; p < PJ_TIME_PARTS; p++)
+        if (pj_breakdown_has(run, p))
+            pj_table_add_column(table, (pj_column){.key = parts[p].key,
+                                                   .title = parts[p].title,
+                                                   .help = parts[p].sentence,
+                                                   .unit = PJ_UNIT_NS});
     pj_table_add_column(table, (pj_column){.key = "runtime_ns",
                                            .title = "Runtime",
                                            .help = "Of the run: the sum of the parts.",
@@ -117,7 +124,10 @@ pj_table *pj_breakdown_table(const pj_run *run)
     pj_table *table = pj_table_new("");
     table->title = pj_arena_format(table->arena, "Where the time goes: %s", run->name);
     table->note = note ? pj_arena_text(table->arena, pj_str_of(note)) : NULL;
-    add_columns(table);
+    add_columns(run, table);
+    bool has[PJ_TIME_PARTS];
+    for (pj_breakdown_part p = 0; p < PJ_TIME_PARTS; p++)
+        has[p] = pj_breakdown_has(run, p);
     for (uint32_t i = 0; !lack && i < layout->locations; i++) {
         uint64_t ns[PJ_TIME_PARTS];
         uint32_t rank = layout->rank_of[i];
@@ -125,9 +135,11 @@ pj_table *pj_breakdown_table(const pj_run *run)
         pj_breakdown_of(run, i, ns);
         cells[0] = pj_cell_int(rank);
         cells[1] = pj_cell_int(i - layout->first_location[rank]);
+        pj_cell *cell = cells + 2;
         for (size_t p = 0; p < PJ_TIME_PARTS; p++)
-            cells[2 + p] = pj_cell_int((int64_t)ns[p]);
-        cells[2 + PJ_TIME_PARTS] = pj_cell_int((int64_t)run->runtime_ns);
+            if (has[p])
+                *cell++ = pj_cell_int((int64_t)ns[p]);
+        *cell = pj_cell_int((int64_t)run->runtime_ns);
     }
     return table;
 }

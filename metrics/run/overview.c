@@ -154,9 +154,10 @@ static void add_messages(overview *o)
 /// What threads do that neither compute nor are in MPI.
 static void add_parts(overview *o)
 {
-    static const pj_breakdown_part parts[] = {PJ_TIME_openmp_wait, PJ_TIME_scheduling,
-                                              PJ_TIME_serial_idle, PJ_TIME_io,
-                                              PJ_TIME_other,       PJ_TIME_idle};
+    static const pj_breakdown_part parts[] = {
+        PJ_TIME_openmp_wait, PJ_TIME_scheduling, PJ_TIME_device_runtime,
+        PJ_TIME_serial_idle, PJ_TIME_io,         PJ_TIME_other,
+        PJ_TIME_idle};
     double sum[PJ_TIME_PARTS] = {0};
     if (pj_breakdown_lack(o->run))
         return;
@@ -244,7 +245,7 @@ pj_table *pj_overview_table(const pj_run *run)
     add_computation(&o);
     if (run->has_mpi)
         add_mpi(&o);
-    else if (run->has_openmp)
+    else if (run->has_openmp || pj_breakdown_has(run, PJ_TIME_device_runtime))
         add_rest(&o, 0);
     return o.table;
 }

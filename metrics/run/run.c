@@ -180,6 +180,14 @@ void pj_run_set_tag(pj_run *run, pj_str tag)
     }
 }
 
+bool pj_run_calls_devices(const pj_run *run)
+{
+    for (uint32_t i = 0; run->totals && i < run->layout.locations; i++)
+        if (run->totals[i].device_calls_ns)
+            return true;
+    return false;
+}
+
 void pj_run_allocate(pj_run *run)
 {
     uint32_t n = run->layout.locations;

@@ -19,7 +19,8 @@ typedef enum pj_spent {
     PJ_SPENT_MPI, // other MPI calls
     PJ_SPENT_IO,
     PJ_SPENT_OTHER,
-    PJ_SPENT_KINDS // number of kinds
+    PJ_SPENT_DEVICE, // in the runtime of devices, outside MPI
+    PJ_SPENT_KINDS   // number of kinds
 } pj_spent;
 
 /// One row of `popinjay stats`: totals of a thread, times in ns (DEFINITIONS 1).
@@ -33,6 +34,7 @@ typedef struct pj_totals {
     uint64_t mpi_ns;           // inside MPI calls, in these states
     uint64_t mpi_serial_ns;    // the part of it outside OpenMP regions
     uint64_t mpi_io_ns;        // of spent_ns[PJ_SPENT_IO], what MPI calls are
+    uint64_t device_calls_ns;  // inside calls of the runtime of devices, in any state
     uint64_t last_event_ns;   // of its last event, or the end of computation that goes on behind it
     uint64_t first_record_ns; // time of its first record of any kind; UINT64_MAX = none
     uint64_t spent_ns[PJ_SPENT_KINDS];
@@ -276,6 +278,8 @@ void pj_run_set_tag(pj_run *run, pj_str tag);
 
 /// Allocates totals and the two standard counters for run->layout.
 void pj_run_allocate(pj_run *run);
+/// Whether a thread calls the runtime of devices; of these the trace need not tell anything.
+bool pj_run_calls_devices(const pj_run *run);
 /// `key` says to programs what it is about, and stays.
 void pj_run_remark(pj_run *run, pj_severity severity, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -66,11 +66,12 @@ typedef struct pj_state_clock {
     unsigned slot;                      // the sum that time now goes to
     unsigned state;                     // of the current record
     unsigned mpi;                       // set of MPI event types that are open
-    bool in_runtime;                    // of devices, whose synchronisation is none of OpenMP
+    bool in_runtime;                    // of devices, whatever the state says of it
     unsigned spending;                  // what time is now spent on: below PJ_STATE_CLOCK_SPENT
     uint64_t sums[PJ_STATE_CLOCK_SUMS]; // ns
     uint64_t spent[PJ_STATE_CLOCK_SPENT];
     uint64_t openmp_ns;
+    uint64_t called_ns, call_since; // in calls of the runtime; where the open one was last counted
     uint64_t first_record, last_event; // ns
 
     uint64_t bursts;                 // Running bursts so far; records that touch make one
@@ -162,8 +163,8 @@ extern const uint8_t pj_state_clock_spent[32]; // by state, outside of MPI
 static inline unsigned pj_state_clock_spending(const pj_state_clock *clock)
 {
     unsigned spent = clock->state < 32 ? pj_state_clock_spent[clock->state] : PJ_SPENT_OTHER;
-    if (clock->in_runtime && spent == PJ_SPENT_SYNC)
-        spent = PJ_SPENT_OTHER;
+    if (clock->in_runtime && spent != PJ_SPENT_NOTHING)
+        spent = PJ_SPENT_DEVICE;
     return clock->mpi ? pj_state_clock_in_mpi(clock->mpi, spent) : spent;
 }
 
@@ -252,10 +253,18 @@ static inline void pj_state_clock_mpi(pj_state_clock *clock, uint64_t time, unsi
     clock->spending = pj_state_clock_spending(clock);
 }
 
+/// Time in calls of the runtime of devices so far.
+static inline uint64_t pj_state_clock_called(const pj_state_clock *clock)
+{
+    return clock->called_ns + (clock->in_runtime ? clock->at - clock->call_since : 0);
+}
+
 /// A function of the runtime of devices is entered or left.
 static inline void pj_state_clock_runtime(pj_state_clock *clock, uint64_t time, bool entered)
 {
     pj_state_clock_advance(clock, time);
+    clock->called_ns = pj_state_clock_called(clock);
+    clock->call_since = clock->at;
     clock->in_runtime = entered;
     clock->spending = pj_state_clock_spending(clock);
 }

@@ -113,6 +113,7 @@ pj_totals pj_useful_totals(const pj_state_clock *clock)
         .mpi_serial_ns = sum_of(clock, PJ_CLASS_RUNNING, PJ_IN_MPI, PJ_IN_OPENMP) +
                          sum_of(clock, PJ_CLASS_OTHER, PJ_IN_MPI, PJ_IN_OPENMP),
         .mpi_io_ns = clock->spent[PJ_SPENT_MPI_IO],
+        .device_calls_ns = pj_state_clock_called(clock),
         .last_event_ns = clock->last_event,
         .first_record_ns = clock->first_record,
     };

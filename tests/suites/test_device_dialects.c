@@ -281,7 +281,9 @@ static void waiting_for_a_device_is_none_of_openmp(void **state)
     pj_auto_run run = device_trace_load("run.prv", 1);
     assert_int_equal(run->layout.locations, 2);
     assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_SYNC], 20);
-    assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_OTHER], 500);
+    assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_DEVICE], 500);
+    assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_OTHER], 0);
+    assert_int_equal(run->totals[0].device_calls_ns, 500);
     assert_int_equal(run->devices->runtime_ns[0], 500);
     device_trace_remove();
 }

@@ -19,6 +19,7 @@ static const pj_colour colours[PJ_TIME_PARTS] = {
     [PJ_TIME_mpi_other] = PJ_COLOUR_MPI,
     [PJ_TIME_openmp_wait] = PJ_COLOUR_SYNC,
     [PJ_TIME_scheduling] = PJ_COLOUR_FORK,
+    [PJ_TIME_device_runtime] = PJ_COLOUR_LAUNCH,
     [PJ_TIME_io] = PJ_COLOUR_IO,
     [PJ_TIME_other] = PJ_COLOUR_OTHER,
     [PJ_TIME_serial_idle] = PJ_COLOUR_IDLE,

@@ -21,12 +21,16 @@ static const struct {
     {"runtime_ns", offsetof(pj_totals, runtime_ns)},
 };
 
+/// Behind what pj_spent has. Its last value and this are there where devices are called.
+enum { SPENT_CALLS = PJ_SPENT_KINDS, SPENT_VALUES };
+
 /// By pj_spent.
-static const char *const spent[PJ_SPENT_KINDS] = {
-    [PJ_SPENT_SYNC] = "sync_ns",     [PJ_SPENT_FORK] = "fork_ns",
-    [PJ_SPENT_P2P] = "mpi_p2p_ns",   [PJ_SPENT_COLLECTIVE] = "mpi_collective_ns",
-    [PJ_SPENT_MPI] = "mpi_other_ns", [PJ_SPENT_IO] = "io_ns",
-    [PJ_SPENT_OTHER] = "other_ns",
+static const char *const spent[SPENT_VALUES] = {
+    [PJ_SPENT_SYNC] = "sync_ns",       [PJ_SPENT_FORK] = "fork_ns",
+    [PJ_SPENT_P2P] = "mpi_p2p_ns",     [PJ_SPENT_COLLECTIVE] = "mpi_collective_ns",
+    [PJ_SPENT_MPI] = "mpi_other_ns",   [PJ_SPENT_IO] = "io_ns",
+    [PJ_SPENT_OTHER] = "other_ns",     [PJ_SPENT_DEVICE] = "device_runtime_ns",
+    [SPENT_CALLS] = "device_calls_ns",
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 2 };
@@ -34,6 +38,11 @@ enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 2 };
 static uint64_t *field_of(const pj_run *run, uint32_t location, size_t field)
 {
     return (uint64_t *)((char *)&run->totals[location] + fields[field].offset);
+}
+
+static uint64_t *spent_of(pj_totals *totals, size_t value)
+{
+    return value == SPENT_CALLS ? &totals->device_calls_ns : &totals->spent_ns[value];
 }
 
 /// Times and counters as vectors by location, zeroed.
@@ -53,11 +62,11 @@ static pj_summary_vectors by_location(const pj_run *run, pj_arena *arena)
 /// What time is spent on as vectors by location, zeroed.
 static pj_summary_vectors by_spent(const pj_run *run, pj_arena *arena)
 {
-    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, PJ_SPENT_KINDS),
-                            .count = PJ_SPENT_KINDS,
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, SPENT_VALUES),
+                            .count = SPENT_VALUES,
                             .ranks = run->layout.ranks,
                             .first = run->layout.first_location};
-    for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+    for (size_t k = 0; k < SPENT_VALUES; k++)
         v.items[k] =
             (pj_summary_vector){spent[k], pj_new_n(arena, int64_t, run->layout.locations + 1)};
     return v;
@@ -114,8 +123,10 @@ static json_t *write_spent(const pj_run *run, size_t budget)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_summary_vectors v = by_spent(run, arena);
     for (uint32_t i = 0; i < run->layout.locations; i++)
-        for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
-            v.items[k].values[i] = signed_ns(run->totals[i].spent_ns[k]);
+        for (size_t k = 0; k < SPENT_VALUES; k++)
+            v.items[k].values[i] = signed_ns(*spent_of(&run->totals[i], k));
+    if (!pj_run_calls_devices(run))
+        v.count = PJ_SPENT_DEVICE;
     return pj_summary_vectors_encode(&v, budget, false);
 }
 
@@ -199,9 +210,9 @@ static bool read_spent(const json_t *from, pj_run *run, pj_err *err)
     if (from && !pj_summary_vectors_decode(from, &v, run->path, err))
         return false;
     for (uint32_t i = 0; i < run->layout.locations; i++)
-        for (size_t k = 0; k < PJ_SPENT_KINDS; k++) {
+        for (size_t k = 0; k < SPENT_VALUES; k++) {
             int64_t value = v.items[k].values[i];
-            run->totals[i].spent_ns[k] = value > 0 ? (uint64_t)value : 0;
+            *spent_of(&run->totals[i], k) = value > 0 ? (uint64_t)value : 0;
         }
     return true;
 }

@@ -7,7 +7,7 @@
 
 pj_state_mark pj_state_mark_of(const pj_state_clock *clock)
 {
-    pj_state_mark mark = {.openmp_ns = clock->openmp_ns};
+    pj_state_mark mark = {.openmp_ns = clock->openmp_ns, .called_ns = pj_state_clock_called(clock)};
     memcpy(mark.sums, clock->sums, sizeof mark.sums);
     memcpy(mark.spent, clock->spent, sizeof mark.spent);
     return mark;
@@ -15,7 +15,8 @@ pj_state_mark pj_state_mark_of(const pj_state_clock *clock)
 
 pj_totals pj_state_mark_since(const pj_state_mark *mark, const pj_state_clock *clock)
 {
-    pj_state_clock since = {.openmp_ns = clock->openmp_ns - mark->openmp_ns};
+    pj_state_clock since = {.openmp_ns = clock->openmp_ns - mark->openmp_ns,
+                            .called_ns = pj_state_clock_called(clock) - mark->called_ns};
     for (unsigned i = 0; i < PJ_STATE_CLOCK_SUMS; i++)
         since.sums[i] = clock->sums[i] - mark->sums[i];
     for (unsigned i = 0; i < PJ_STATE_CLOCK_SPENT; i++)
@@ -50,6 +51,7 @@ void pj_totals_add(pj_totals *to, const pj_totals *more)
     to->mpi_ns += more->mpi_ns;
     to->mpi_serial_ns += more->mpi_serial_ns;
     to->mpi_io_ns += more->mpi_io_ns;
+    to->device_calls_ns += more->device_calls_ns;
     for (unsigned i = 0; i < PJ_SPENT_KINDS; i++)
         to->spent_ns[i] += more->spent_ns[i];
 }

@@ -10,7 +10,7 @@
 typedef struct pj_state_mark {
     uint64_t sums[PJ_STATE_CLOCK_SUMS];
     uint64_t spent[PJ_STATE_CLOCK_SPENT];
-    uint64_t openmp_ns;
+    uint64_t openmp_ns, called_ns;
 } pj_state_mark;
 
 pj_state_mark pj_state_mark_of(const pj_state_clock *clock);

@@ -100,14 +100,31 @@ static void the_table_has_every_thread(void **state)
     pj_auto_run run = team();
     pj_auto_table table = pj_breakdown_table(run);
     assert_int_equal(table->row_count, 3);
-    assert_int_equal(table->column_count, PJ_TIME_PARTS + 3);
+    assert_int_equal(table->column_count, PJ_TIME_PARTS + 2); // nobody calls devices
     assert_string_equal(table->columns[2].key, "useful_ns");
     assert_int_equal(pj_table_cell(table, 2, 1)->integer, 2);
-    assert_int_equal(pj_table_cell(table, 2, PJ_TIME_PARTS + 2)->integer, 1000);
+    assert_int_equal(pj_table_cell(table, 2, PJ_TIME_PARTS + 1)->integer, 1000);
     run->spent_unknown = true;
     pj_auto_table empty = pj_breakdown_table(run);
     assert_int_equal(empty->row_count, 0);
     assert_non_null(strstr(empty->note, "earlier popinjay"));
+}
+
+static void calls_of_devices_have_a_part(void **state)
+{
+    (void)state;
+    pj_auto_run run = team();
+    run->totals[1].spent_ns[PJ_SPENT_DEVICE] = run->totals[1].device_calls_ns = 80;
+    uint64_t ns[PJ_TIME_PARTS];
+    pj_breakdown_of(run, 1, ns);
+    assert_int_equal(ns[PJ_TIME_device_runtime], 80);
+    assert_int_equal(ns[PJ_TIME_other], 0);
+    assert_int_equal(sum_of(ns), 1000);
+    pj_auto_table table = pj_breakdown_table(run);
+    assert_int_equal(table->column_count, PJ_TIME_PARTS + 3);
+    int column = pj_table_column(table, PJ_S("device_runtime_ns"));
+    assert_int_equal(pj_table_cell(table, 1, (size_t)column)->integer, 80);
+    assert_int_equal(pj_table_cell(table, 1, PJ_TIME_PARTS + 2)->integer, 1000);
 }
 
 // Calls and states
@@ -158,6 +175,7 @@ int main(void)
         cmocka_unit_test(without_openmp_nothing_is_called_so),
         cmocka_unit_test(rounded_values_add_up),
         cmocka_unit_test(the_table_has_every_thread),
+        cmocka_unit_test(calls_of_devices_have_a_part),
         cmocka_unit_test(calls_decide_before_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,20 @@ static void what_openmp_costs_has_rows(void **state)
     expect(table, "serial_idle_ns", "share", 200 / 4000.0);
 }
 
+/// Of runs without MPI too.
+static void calls_of_devices_have_a_row(void **state)
+{
+    (void)state;
+    pj_auto_run run = new_run();
+    run->has_mpi = run->has_openmp = false;
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        run->totals[i].spent_ns[PJ_SPENT_DEVICE] = run->totals[i].device_calls_ns = 150;
+    pj_auto_table table = pj_overview_table(run);
+    expect(table, "rest_ns", "value", 800);
+    expect(table, "device_runtime_ns", "value", 600);
+    expect(table, "idle_ns", "value", 200);
+}
+
 static void functions_of_a_class_stand_by_time(void **state)
 {
     (void)state;
@@ -145,6 +159,7 @@ int main(void)
         cmocka_unit_test(figures_follow_their_definitions),
         cmocka_unit_test(shares_add_up),
         cmocka_unit_test(what_openmp_costs_has_rows),
+        cmocka_unit_test(calls_of_devices_have_a_row),
         cmocka_unit_test(functions_of_a_class_stand_by_time),
         cmocka_unit_test(what_is_missing_has_a_reason),
     };

@@ -37,6 +37,7 @@ static const struct {
     {PJ_NEEDS_NODES, "the nodes that ranks ran on are not known"},
     {PJ_NEEDS_WAITS, "waits of single MPI calls are not known of this run"},
     {PJ_NEEDS_DEVICES, "no device activity in the trace"},
+    {PJ_NEEDS_DEVICE_CALLS, "no device activity in the trace"},
     {PJ_NEEDS_OPENMP, "the run has no OpenMP"},
     {PJ_NEEDS_MPI_IO, "the run did no MPI-I/O"},
     {PJ_NEEDS_MPI_TOLD, "the trace does not tell MPI calls"},
@@ -62,7 +63,9 @@ static unsigned lacks_told_by_few(const pj_measures *m)
                 ? PJ_NEEDS_NODES
                 : 0) |
            (isnan(m->jsc_ideal_max) ? PJ_NEEDS_WAITS : 0) |
-           (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) | (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
+           (m->devices > 0 ? 0 : PJ_NEEDS_DEVICES) |
+           (m->devices > 0 || m->gpu_runtime_sum > 0 ? 0 : PJ_NEEDS_DEVICE_CALLS) |
+           (m->mpi_io_max > 0 ? 0 : PJ_NEEDS_MPI_IO) |
            (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO) |
            (m->mpi_io_max > 0 || m->posix_io_max > 0 ? 0 : PJ_NEEDS_IO) |
            (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0) |
@@ -84,7 +87,7 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
     unsigned lacks = measures->lacks & needs;
     if (lacks & PJ_NEEDS_STATES)
         return pj_run_lacks_states(measures->run);
-    if (lacks & PJ_NEEDS_DEVICES)
+    if (lacks & (PJ_NEEDS_DEVICES | PJ_NEEDS_DEVICE_CALLS))
         return pj_devices_lack(measures->run);
     if (lacks & PJ_NEEDS_ENERGY)
         return pj_energy_lack(measures->run);

@@ -124,12 +124,13 @@ static double steps_of(const pj_run *run)
     return whole ? (double)found->borders.count : NAN;
 }
 
-/// What threads do outside MPI where there are devices.
+/// What threads do outside MPI where they call the runtime of devices. A trace may tell the calls
+/// and no stream.
 static void add_hosts(const pj_run *run, pj_sums *m)
 {
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         const pj_totals *t = &run->totals[i];
-        double runtime = (double)run->devices->runtime_ns[i];
+        double runtime = (double)(run->devices ? run->devices->runtime_ns[i] : t->device_calls_ns);
         double outside =
             run->has_openmp ? (double)t->useful_ns + runtime : (double)t->outside_mpi_ns;
         m->gpu_runtime_sum += runtime;
@@ -162,10 +163,10 @@ pj_sums pj_sums_of(const pj_run *run)
     pj_sums_add_cpus(run, &m);
     pj_sums_add_processes(run, &m);
     m.device_wait_max = most_with_waits(run->ai);
-    if (run->devices) {
+    if (run->devices)
         add_devices(run->devices, &m);
+    if (run->devices || pj_run_calls_devices(run))
         add_hosts(run, &m);
-    }
     if (run->energy)
         add_energy(run->energy, &m);
     return m;

@@ -1,10 +1,13 @@
 // What devices do as the tools write it, each in its own way: nsys2prv's tables, messages and
 // graphs, OpenCL of Extrae.
 #include "metrics/analyse/load.h"
+#include "metrics/pop/metrics.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/sums.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -288,6 +291,56 @@ static void waiting_for_a_device_is_none_of_openmp(void **state)
     device_trace_remove();
 }
 
+/// NAN where there is none.
+static double value_of(pj_run *run, const char *set, const char *key)
+{
+    pj_err err = {0};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    pj_auto_metrics metrics =
+        pj_metrics_new(pj_metric_set_by_key(pj_str_of(set)), study, (pj_metrics_opts){0}, &err);
+    if (!metrics)
+        fail_msg("%s", err.text);
+    int row = pj_metric_row(metrics->set, pj_str_of(key));
+    assert_true(row >= 0);
+    pj_metric_value got = pj_metrics_at(metrics, 0, (size_t)row);
+    return got.reason ? NAN : got.value;
+}
+
+/// The host is traced and no stream is: what it spends in the runtime is no less lost.
+static void calls_count_without_streams(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"63000000", "63500000", "66000000"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 DEVICE_TRACE_HEADER "1(1):1:1(1:1)\n"
+                                     "1:1:1:1:1:0:200:1\n"
+                                     "2:1:1:1:1:200:%s:1\n"
+                                     "1:1:1:1:1:200:300:32\n"
+                                     "2:1:1:1:1:300:%s:0\n"
+                                     "1:1:1:1:1:300:600:1\n"
+                                     "2:1:1:1:1:600:%s:2\n"
+                                     "1:1:1:1:1:600:900:15\n"
+                                     "2:1:1:1:1:900:%s:0\n"
+                                     "1:1:1:1:1:900:1000:1\n"
+                                     "2:1:1:1:1:1000:40000001:0\n",
+                 types[i], types[i], types[i], types[i]);
+        device_trace_put("run.prv", text);
+        pj_auto_run run = device_trace_load("run.prv", 1);
+        pj_sums sums = pj_sums_of(run);
+        assert_string_equal(pj_devices_lack(run), "no device activity in the trace");
+        assert_true(sums.devices == 0 && sums.gpu_runtime_sum == 400);
+        assert_int_equal(run->totals[0].spent_ns[PJ_SPENT_DEVICE], 400);
+        assert_float_equal(value_of(run, "talp", "parallel_efficiency"), 0.6, 1e-12);
+        assert_float_equal(value_of(run, "talp", "device_offload_efficiency"), 0.6, 1e-12);
+        assert_float_equal(value_of(run, "talp-v1", "device_offload_efficiency"), 0.6, 1e-12);
+        assert_float_equal(value_of(run, "bsc-2026", "device_offload_efficiency"), 0.6, 1e-12);
+        assert_true(isnan(value_of(run, "gpu", "device_offload_efficiency")));
+        device_trace_remove();
+    }
+}
+
 /// Nobody is longer at work than the run on an ideal network lasts, where no event ends the work.
 static void computation_behind_the_last_event_is_replayed(void **state)
 {
@@ -328,6 +381,7 @@ int main(void)
         cmocka_unit_test(openacc_is_the_runtime),
         cmocka_unit_test(devices_without_nodes_are_told),
         cmocka_unit_test(waiting_for_a_device_is_none_of_openmp),
+        cmocka_unit_test(calls_count_without_streams),
         cmocka_unit_test(computation_behind_the_last_event_is_replayed),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -119,7 +119,6 @@ void pj_otf2_open_locations(pj_otf2_read *r, const pj_otf2_anchor *anchor)
         .parameters = r->pass->parameters,
         .parts = r->run->told.messages_apart,
         .sent = pj_pass_wants_sent(r->pass),
-        .devices = r->count > r->defs->location_count,
         .roi = &r->run->roi,
         .marks = marks_each(r),
         .indices = r->ranges ? pj_otf2_kept_of(r->pass->known)->indices->items : NULL,

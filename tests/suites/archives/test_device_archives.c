@@ -200,6 +200,28 @@ static void names_tell_which_streams_are_of_one_device(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+static const device_archive_location host_alone[] = {{"Master thread", 0, false}, {NULL}};
+static const device_archive_record calls_alone[] = {
+    AT(0, HOST, ENTER, MAIN, .id = 0),     AT(100, HOST, ENTER, LAUNCH, .id = 0),
+    AT(110, HOST, LEAVE, LAUNCH, .id = 0), AT(200, HOST, ENTER, WAIT, .id = 0),
+    AT(600, HOST, LEAVE, WAIT, .id = 0),   AT(1000, HOST, LEAVE, MAIN, .id = 0),
+};
+
+/// No stream was traced, but what the host asks of it.
+static void calls_count_without_streams(void **state)
+{
+    (void)state;
+    const device_archive archive =
+        VARIANT(one_node, process, host_alone, cuda_regions, OTF2_PARADIGM_CUDA, NULL, calls_alone);
+    device_archive_write(ANCHOR, &archive);
+    pj_auto_run run = device_trace_load_with(ANCHOR, (pj_load_opts){0}, 1);
+    assert_null(run->devices);
+    assert_int_equal(run->totals[HOST].useful_ns, 1000 - 410);
+    assert_int_equal(run->totals[HOST].device_calls_ns, 410);
+    assert_int_equal(run->totals[HOST].spent_ns[PJ_SPENT_DEVICE], 410);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 // Parts
 
 enum { STEPS = 4000, STEP_NS = 1000, EACH = 14 };
@@ -306,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_tells_the_same),
         cmocka_unit_test(names_tell_which_streams_are_of_one_device),
+        cmocka_unit_test(calls_count_without_streams),
         cmocka_unit_test(a_timeline_reads_the_part_it_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

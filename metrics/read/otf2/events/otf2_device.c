@@ -107,7 +107,7 @@ void pj_otf2_stream_goes_on(pj_otf2_location *location, const pj_otf2_standing *
 
 void pj_otf2_device_enter(pj_otf2_location *location, uint64_t time, uint32_t region)
 {
-    if (!location->devices || location->now.device_calls++ > 0)
+    if (location->now.device_calls++ > 0)
         return;
     pj_otf2_settle(location, time);
     give(location, time, PJ_DEVICE_CALL, pj_otf2_region_at(location, region)->device_call);

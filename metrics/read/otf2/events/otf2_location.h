@@ -161,7 +161,6 @@ typedef struct pj_otf2_location {
     bool infer;      // its receives have no completions in the trace
     bool parts;      // gives out PJ_EV_PART and PJ_EV_END
     bool sent;       // gives out PJ_PART_SENT with them
-    bool devices;    // gives out PJ_EV_DEVICE
     bool stream;     // of a device: gives out nothing else
     bool recorder;   // of meters, likewise; a stream too
 
@@ -219,7 +218,6 @@ typedef struct pj_otf2_location_opts {
     bool parameters; // and PJ_PARAMETER_*
     bool parts;      // gives out PJ_EV_PART and PJ_EV_END
     bool sent;       // gives out PJ_PART_SENT with them
-    bool devices;    // gives out PJ_EV_DEVICE
     size_t marks;    // that it may leave (otf2_index.h); 0 = none
     const struct pj_otf2_index
         *indices;      // by location, where not all is read (otf2_ranged.h), else NULL

@@ -152,7 +152,6 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     location->parameters = opts->parameters;
     location->parts = opts->parts;
     location->sent = opts->parts && opts->sent;
-    location->devices = opts->devices;
     location->stream = run_number >= opts->layout->locations;
     location->recorder = is_recorder(opts->layout, run_number);
     if (!read_local(location, opts))

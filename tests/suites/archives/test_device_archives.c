@@ -200,6 +200,34 @@ static void names_tell_which_streams_are_of_one_device(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+static const device_archive_record unpaired[] = {
+    AT(0, HOST, ENTER, MAIN, .id = 0),
+    AT(1000, HOST, LEAVE, MAIN, .id = 0),
+    AT(100, STREAM, DONE, 0, .id = 5), // begun before the trace
+    AT(200, STREAM, GET, HOST, .id = 7, .bytes = 4096),
+    AT(250, STREAM, DONE, 0, .id = 8), // of no copy
+    AT(300, STREAM, GET, HOST, .id = 7, .bytes = 1024),
+    AT(400, STREAM, DONE, 0, .id = 7), // one of two of this id
+    AT(500, STREAM, DONE, 0, .id = 7),
+    AT(600, STREAM, DONE, 0, .id = 7),
+};
+
+/// What ends is the copy that began so, and no other.
+static void ends_without_a_begin_end_nothing(void **state)
+{
+    (void)state;
+    const device_archive archive =
+        VARIANT(rocm_nodes, contexts, hip, hip_regions, OTF2_PARADIGM_HIP, "HIP_WINDOW", unpaired);
+    device_archive_write(ANCHOR, &archive);
+    pj_auto_run run = device_trace_load_with(ANCHOR, (pj_load_opts){0}, 1);
+    device_trace_expect(&run->devices->items[0], (pj_device_sum){.streams = 1,
+                                                                 .transfer_ns = 300,
+                                                                 .transfer_total_ns = 300,
+                                                                 .to_device = 4096 + 1024});
+    assert_int_equal(run->import.count[PJ_IMPORT_copy_not_begun], 3);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 static const device_archive_location host_alone[] = {{"Master thread", 0, false}, {NULL}};
 static const device_archive_record calls_alone[] = {
     AT(0, HOST, ENTER, MAIN, .id = 0),     AT(100, HOST, ENTER, LAUNCH, .id = 0),
@@ -328,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_tells_the_same),
         cmocka_unit_test(names_tell_which_streams_are_of_one_device),
+        cmocka_unit_test(ends_without_a_begin_end_nothing),
         cmocka_unit_test(calls_count_without_streams),
         cmocka_unit_test(a_timeline_reads_the_part_it_shows),
     };

@@ -47,6 +47,11 @@ typedef struct pj_otf2_frame {
     uint8_t state;
 } pj_otf2_frame;
 
+/// The id of an operation is that of its window, and may come again while it is open.
+typedef struct pj_otf2_moved {
+    uint64_t window, id;
+} pj_otf2_moved;
+
 typedef struct pj_otf2_reading { // of the two counters
     uint64_t time;               // ns
     int64_t value[2];            // since the reading before
@@ -152,6 +157,13 @@ typedef struct pj_otf2_pending {
     bool partial;                            // some of them may have left receives for later
 } pj_otf2_pending;
 
+/// Copies of a stream that have begun and not ended, by operation.
+typedef struct pj_otf2_moves {
+    pj_otf2_moved *items;
+    size_t count, cap;
+    uint32_t unknown; // begun before the records that are read, or more than are kept
+} pj_otf2_moves;
+
 typedef struct pj_otf2_location {
     const pj_otf2_defs *defs;
     uint32_t number, rank;
@@ -191,6 +203,7 @@ typedef struct pj_otf2_location {
     pj_otf2_pending pending;
 
     pj_otf2_borders borders;
+    pj_otf2_moves copying;
 
     pj_otf2_metric_used metric;
 

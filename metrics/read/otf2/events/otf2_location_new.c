@@ -186,6 +186,7 @@ void pj_otf2_location_free(pj_otf2_location *location)
     pj_otf2_known_end(&location->known);
     pj_otf2_tangle_free(location->tangle);
     free(location->stack);
+    free(location->copying.items);
     free(location->pending.posts);
     free(location->events);
     free(location->ops.at);

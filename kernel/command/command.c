@@ -30,20 +30,31 @@ const pj_command *pj_command_find(pj_str name, unsigned faces)
     return NULL;
 }
 
+static const char *lead_of(const pj_command *command, pj_str word)
+{
+    for (const pj_lead *lead = command->leads; lead && lead->word; lead++)
+        if (pj_str_equal(pj_str_of(lead->word), word))
+            return lead->to;
+    return NULL;
+}
+
 bool pj_command_unknown(pj_str name, unsigned faces, pj_err *err)
 {
     static const char *const others[] = {"--version", "--help"};
     pj_suggest suggest = {.word = name};
     pj_auto_buf list = {0};
     const pj_command *command;
+    const char *lead = NULL;
     for (size_t i = 0; (faces & PJ_IN_SHELL) && i < sizeof others / sizeof *others; i++)
         pj_suggest_try(&suggest, others[i]);
     for (size_t i = 0; (command = pj_command_at(i)); i++) {
         if (!(command->faces & faces))
             continue;
         pj_suggest_try(&suggest, command->name);
+        lead = lead ? lead : lead_of(command, name);
         pj_buf_addf(&list, "%s%s", list.len ? ", " : "", command->name);
     }
+    suggest.best = lead ? lead : suggest.best;
     return pj_fail(err, PJ_E_USAGE, NULL, 0,
                    "unknown command \"" PJ_STR_FMT "\"%s%s%s commands: %s", PJ_STR_ARG(name),
                    suggest.best ? "; did you mean " : "", suggest.best ? suggest.best : "",

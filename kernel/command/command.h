@@ -74,6 +74,11 @@ typedef struct pj_param_group {
     unsigned place;       // of the first row, besides its own
 } pj_param_group;
 
+/// A word that may be taken for a command, and what is meant: "idle", "stats --device-idle".
+typedef struct pj_lead {
+    const char *word, *to;
+} pj_lead;
+
 typedef struct pj_command {
     const char *name;
     const char *summary; // one line
@@ -82,6 +87,7 @@ typedef struct pj_command {
     unsigned faces;
     bool reads; // its answer comes from files, which it leaves as they are but for `output`
     const pj_param_group *groups; // ends with one without rows
+    const pj_lead *leads; // words that are meant for it, ending with one without; NULL = none
     size_t args_size;
     /// `out` is NIL before the call. A failure after which the rest goes on is a complaint of the
     /// session, not an error.

@@ -103,6 +103,18 @@ static const pj_param_group groups[] = {
     {0},
 };
 
+static const pj_lead leads[] = {
+    {"gpu", "stats --devices or stats --device-idle"},
+    {"gpus", "stats --devices or stats --device-idle"},
+    {"device", "stats --devices or stats --device-idle"},
+    {"devices", "stats --devices or stats --device-idle"},
+    {"idle", "stats --device-idle"},
+    {"gpu-idle", "stats --device-idle"},
+    {"device-idle", "stats --device-idle"},
+    {"breakdown", "stats --breakdown"},
+    {0},
+};
+
 const pj_command pj_command_stats = {
     .name = "stats",
     .summary = "Useful time, OpenMP time, time outside MPI and counters per rank and thread",
@@ -117,6 +129,7 @@ const pj_command pj_command_stats = {
     .faces = PJ_IN_BOTH,
     .reads = true,
     .groups = groups,
+    .leads = leads,
     .args_size = sizeof(stats_args),
     .run = run_stats,
 };

@@ -90,6 +90,9 @@ static void say_devices(collector *c, int run)
     const char *lack = pj_measures_lack(&c->measures[run], PJ_NEEDS_DEVICES);
     if (lack && c->metrics->set->rows[0].needs & PJ_NEEDS_DEVICES)
         say(c, "devices", PJ_NOTE, run, lack);
+    if (!lack && c->metrics->set->rows[0].needs & PJ_NEEDS_DEVICES && c->measures[run].run->devices)
+        say(c, "device_idle", PJ_NOTE, run,
+            "why devices are idle: popinjay stats --device-idle says it of each");
     if (lack || has_row_needing(c->metrics->set, PJ_NEEDS_DEVICES | PJ_NEEDS_ENERGY))
         return;
     say(c, "devices", PJ_WARNING, run,

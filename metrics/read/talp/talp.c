@@ -47,6 +47,23 @@ static bool take_kept(talp_file *file, pj_jsonpull *json, const char **out, pj_e
     return true;
 }
 
+/// Versions are text: of a number, 3.10 would be 3.1.
+static bool read_version(talp_file *file, pj_jsonpull *json, pj_err *err)
+{
+    enum { SHOWN = 60 };
+    pj_json_token got = pj_jsonpull_next(json, err);
+    pj_str text = pj_jsonpull_text(json);
+    if (got == PJ_JSON_NUMBER)
+        return pj_fail(err, PJ_E_FORMAT, file->run->path, 0,
+                       "is a TALP file whose \"dlbVersion\" is the number " PJ_STR_FMT
+                       " and no text; those of DLB 3.5 and later 3.x are read",
+                       PJ_STR_ARG(pj_str_head(text, text.len < SHOWN ? text.len : SHOWN)));
+    if (got == PJ_JSON_STRING && text.len)
+        file->origin.version = pj_arena_text(file->run->arena, text);
+    return pj_jsonpull_skip_value(json, got, err) &&
+           pj_talp_version_check(file->run->path, pj_str_of(file->origin.version), err);
+}
+
 static bool read_metadata(talp_file *file, pj_jsonpull *json, pj_err *err)
 {
     pj_str key;
@@ -97,11 +114,8 @@ static bool read_regions(talp_file *file, pj_jsonpull *json, pj_err *err)
 
 static bool read_member(talp_file *file, pj_jsonpull *json, pj_str key, pj_err *err)
 {
-    if (pj_str_equal(key, PJ_S("dlbVersion"))) {
-        if (!take_kept(file, json, &file->origin.version, err))
-            return false;
-        return pj_talp_version_check(file->run->path, pj_str_of(file->origin.version), err);
-    }
+    if (pj_str_equal(key, PJ_S("dlbVersion")))
+        return read_version(file, json, err);
     if (pj_str_equal(key, PJ_S("timestamp")))
         return take_kept(file, json, &file->origin.measured, err);
     if (pj_str_equal(key, PJ_S("metadata")))

@@ -155,7 +155,7 @@ static void other_files_are_refused(void **state)
         {"version_3.4.json", "DLB 3.4, which is too old", PJ_E_FORMAT},
         {"version_4.0.json", "DLB 4.0.1-beta, which is newer", PJ_E_FORMAT},
         {"version_odd.json", "unknown version of DLB, \"git-main\"", PJ_E_FORMAT},
-        {"version_number.json", "unknown version of DLB, \"\"", PJ_E_FORMAT},
+        {"version_number.json", "\"dlbVersion\" is the number 3.5 and no text", PJ_E_FORMAT},
         {"no_regions.json", "DLB 3.6 without a region", PJ_E_FORMAT},
         {"text_for_number.json", "DLB 3.5a lacks usefulTime", PJ_E_FORMAT},
         {"negative.json", "has a negative mpiTime", PJ_E_FORMAT},

@@ -654,8 +654,7 @@ static bool open_archive(saving *s, const char *anchor)
     pj_buf_add(&name, slash < path.len ? pj_str_from(path, slash + 1) : path);
     uint64_t chunk = s->style.chunk_bytes ? s->style.chunk_bytes : OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
     s->archive = OTF2_Archive_Open(folder.at, name.at, OTF2_FILEMODE_WRITE, chunk,
-                                   DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX,
-                                   OTF2_COMPRESSION_NONE);
+                                   DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     return s->archive != NULL;
 }
 

@@ -60,6 +60,7 @@ MAY_INCLUDE = {
     "metrics/record": ["metrics/record/", "metrics/read/otf2/events/otf2_events.def"],
     "metrics/record/mpi": ["metrics/record/", "metrics/record/mpi"],
     "metrics/record/mpi/fortran": ["metrics/record/", "metrics/record/mpi"],
+    "metrics/record/blas": ["metrics/record/", "metrics/record/blas"],
     "metrics/record/openmp": ["metrics/record/", "metrics/record/openmp"],
     "metrics/record/posix": ["metrics/record/", "metrics/record/posix"],
     "metrics/record/merge": ["metrics/base", "metrics/record", "metrics/profile",

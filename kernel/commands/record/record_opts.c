@@ -114,6 +114,12 @@ const pj_param pj_record_rows[] = {
          "OpenMP of libgomp in libraries and Python's extensions, too; that of a program which is "
          "linked with it is always recorded. Loops with a static schedule call nothing of libgomp: "
          "their time is that of the parallel region around them."},
+    {.name = "blas",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(pj_record_opts, blas),
+     .help =
+         "Functions of BLAS that C calls (cblas_dgemm, ...), also from numpy where its BLAS is a "
+         "library of the system: that within numpy's wheels has other names."},
     {.name = "sample",
      .type = PJ_PARAM_DURATION,
      .offset = offsetof(pj_record_opts, sample),

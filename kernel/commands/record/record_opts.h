@@ -15,7 +15,7 @@ typedef struct pj_record_opts {
         *memory, *lines, *c_functions;
     double min_duration, sample; // ns
     uint64_t max_size, depth;
-    bool profile, all, no_python, keep, io, openmp, trace;
+    bool profile, all, no_python, keep, io, openmp, blas, trace;
     bool quiet;       // no row here: what is recorded does not depend on it
     const char *home; // a folder whose modules the program may import; NULL = none besides its own
 } pj_record_opts;

@@ -155,6 +155,7 @@ static const struct {
 } options[] = {
     {offsetof(pj_record_opts, io), "popinjay-record-posix.so"},
     {offsetof(pj_record_opts, openmp), "popinjay-record-openmp.so"},
+    {offsetof(pj_record_opts, blas), "popinjay-record-blas.so"},
 };
 
 /// Appends a module to those that are preloaded, once; none where blanks or colons, which part

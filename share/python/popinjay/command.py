@@ -26,6 +26,7 @@ as an OTF2 archive: DIR/traces.otf2.
   --lines P,...       hits and time of each line of these functions, and of those with @profile:
                       DIR/lines/RANK.lprof (from 3.9 on)
   --c-functions P,... functions and methods of C that Python calls, too: numpy*, builtins.list:sort
+  --blas              functions of BLAS that C calls (numpy); Python is started once more for it
   --counters NAME,... of the processor, by perf events: instructions,cycles, task-clock, page-faults
   --sample T          a profile by looking every T (1ms) at what runs, in place of calls (3.9 to 3.13)
   --hook H            auto, frame (3.9 to 3.11), monitor (from 3.12 on), profile
@@ -38,7 +39,7 @@ as an OTF2 archive: DIR/traces.otf2.
 """
 
 FLAGS = {"--all": "ALL", "--profile": "PROFILE", "--no-python": "NO_PYTHON", "--trace": "TRACE",
-         "--keep-files": "KEEP", "--io": "IO", "-q": "QUIET", "--quiet": "QUIET"}
+         "--keep-files": "KEEP", "--io": "IO", "--blas": "BLAS", "-q": "QUIET", "--quiet": "QUIET"}
 VALUES = {"-o": "OUT", "--out": "OUT", "-f": "FILTER", "--filter": "FILTER"}
 VALUES.update({"--" + name: name.upper().replace("-", "_")
                for name in ("hook", "children", "max-size", "depth", "modules", "exclude",

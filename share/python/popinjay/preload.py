@@ -6,7 +6,7 @@ import sys
 
 from popinjay import recording
 
-LIBRARIES = {"IO": "popinjay-record-posix.so"}
+LIBRARIES = {"IO": "popinjay-record-posix.so", "BLAS": "popinjay-record-blas.so"}
 
 
 def path_of(library):

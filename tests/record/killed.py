@@ -16,7 +16,7 @@ def steps(count):
 
 steps(int(sys.argv[1]))
 if len(sys.argv) > 2:
-    print("waiting", flush=True)
+    print(os.getpid(), flush=True)
     while True:
         steps(1000)
 os.kill(os.getpid(), signal.SIGKILL)

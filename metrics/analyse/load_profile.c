@@ -198,6 +198,39 @@ static void rank_processes(loading *l)
         l->parts[i].rank = ranks[process[i]];
 }
 
+static const char *format_of(const part *file)
+{
+    return file->profile ? file->profile->format : NULL;
+}
+
+/// Files of another kind, as a memory curve beside times, are no ranks of the others: each kind is
+/// numbered for itself, but where the user has named a file.
+static void rank_kinds(loading *l)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char **paths = pj_new_n(arena, const char *, l->count + 1);
+    int64_t *ranks = pj_new_n(arena, int64_t, l->count + 1);
+    bool *done = pj_new_n(arena, bool, l->count + 1);
+    for (size_t i = 0; i < l->count; i++)
+        if (l->parts[i].name)
+            return;
+    for (size_t i = 0; i < l->count; i++) {
+        const char *format = format_of(&l->parts[i]);
+        size_t count = 0;
+        for (size_t k = i; k < l->count && format && !done[i]; k++)
+            if (format_of(&l->parts[k]) == format)
+                paths[count++] = l->parts[k].path;
+        if (count == 0 || count == l->count)
+            continue;
+        pj_load_profile_ranks(paths, count, ranks);
+        for (size_t k = i, n = 0; k < l->count; k++)
+            if (format_of(&l->parts[k]) == format) {
+                l->parts[k].rank = ranks[n++];
+                done[k] = true;
+            }
+    }
+}
+
 /// What the file does not tell of its locations is what its name or place tells.
 static void number_locations(const part *file)
 {
@@ -238,6 +271,7 @@ static pj_profile *put_together(loading *l, size_t count, bool align, pj_err *er
 static size_t sift(loading *l, pj_load_profile_opts opts, pj_err *err)
 {
     size_t kept = 0;
+    rank_kinds(l);
     rank_processes(l);
     for (size_t i = 0; i < l->count; i++) {
         if (l->parts[i].profile) {

@@ -16,7 +16,7 @@ typedef struct pj_load_profile_opts {
 } pj_load_profile_opts;
 
 /// One profile with the locations of all files, in the order of their ranks: what the file says,
-/// else the last number in the names that tells the files apart, else the place in the call.
+/// else the last number in the names that tells the files of its format apart, else the place.
 PJ_CHECKED pj_profile *pj_load_profile(const char *const *paths, size_t count,
                                        pj_load_profile_opts opts, pj_job *job, pj_err *err);
 

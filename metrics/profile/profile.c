@@ -46,6 +46,8 @@ const char *pj_shape_name(pj_shape shape)
     return names[shape];
 }
 
+const char pj_profile_of_several[] = "several";
+
 int64_t pj_profile_rank_count(const pj_profile *profile)
 {
     int64_t ranks = 0;
@@ -60,6 +62,16 @@ uint32_t pj_profile_measure(const pj_profile *profile, pj_str key)
         if (pj_str_equal(key, pj_str_of(profile->measures[m].key)))
             return m;
     return PJ_NO_ITEM;
+}
+
+bool pj_profile_tells(const pj_profile *profile, const pj_profile_column *column, uint32_t location)
+{
+    if (!column || strcmp(profile->format, pj_profile_of_several) != 0)
+        return true;
+    for (uint32_t i = 0; i < profile->count[column->site]; i++)
+        if (!isnan(pj_profile_value(profile, column, i, location)))
+            return true;
+    return false;
 }
 
 const pj_profile_column *pj_profile_find(const pj_profile *profile, pj_site site,

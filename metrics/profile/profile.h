@@ -155,6 +155,9 @@ typedef struct pj_profile_pair {
     uint32_t key, value;
 } pj_profile_pair;
 
+/// The format of what files of several are together.
+extern const char pj_profile_of_several[];
+
 typedef struct pj_profile {
     pj_arena *arena;
     _Atomic uint32_t references;
@@ -207,6 +210,10 @@ const char *pj_shape_name(pj_shape shape);
 
 /// Ranks that are different; those of one stand together.
 int64_t pj_profile_rank_count(const pj_profile *profile);
+/// Whether what recorded the location tells the column at all: beside a profile of times a memory
+/// curve does not. Locations of a single format do, whatever they lack; so does every one of NULL.
+bool pj_profile_tells(const pj_profile *profile, const pj_profile_column *column,
+                      uint32_t location);
 /// The measure of that key, or PJ_NO_ITEM.
 uint32_t pj_profile_measure(const pj_profile *profile, pj_str key);
 /// NULL = absent everywhere, or it follows from what is stored (measures[].stored). Of calls,

@@ -24,7 +24,7 @@ typedef struct summing {
     pj_measure_fold fold;
     bool adds_inclusive; // inclusive values of a group may be added up
     uint32_t *place;     // of locations: the row within a group
-    uint32_t *unit;      // of locations: the rank or thread that statistics are over
+    uint32_t *unit;      // of locations: the rank or thread that statistics are over, or none
     uint32_t places, units;
     int64_t *place_rank, *place_thread, *unit_name;
     uint32_t *unit_order, *first_unit; // units by place
@@ -75,7 +75,8 @@ static void order_units(summing *s, uint32_t units)
     s->first_unit = pj_new_n(s->arena, uint32_t, s->places + (size_t)2);
     s->unit_order = pj_new_n(s->arena, uint32_t, units + (size_t)1);
     for (uint32_t i = 0; i < s->p->location_count; i++)
-        place[s->unit[i]] = s->place[i];
+        if (s->unit[i] != PJ_NO_ITEM)
+            place[s->unit[i]] = s->place[i];
     for (uint32_t u = 0; u < units; u++)
         s->first_unit[place[u] + 2]++;
     for (uint32_t i = 0; i < s->places; i++)
@@ -97,6 +98,9 @@ static void lay_out(summing *s)
         const pj_profile_location *at = &p->locations[i];
         int64_t thread = s->by.thread ? at->thread : -1;
         s->place[i] = number_of(&places, s->by.rank ? at->rank : -1, thread);
+        s->unit[i] = PJ_NO_ITEM;
+        if (!pj_profile_tells(p, s->exclusive ? s->exclusive : s->inclusive, i))
+            continue;
         s->unit[i] = number_of(&units, at->rank, s->out.over_threads ? at->thread : thread);
         s->unit_name[s->unit[i]] = s->out.over_threads ? at->thread : at->rank;
     }
@@ -168,8 +172,9 @@ static void add_item(summing *s, uint32_t item)
         double own = pj_profile_value(s->p, s->exclusive, item, at);
         pj_measure_fold_in(&into->exclusive, own, s->fold);
         double with = pj_profile_value(s->p, s->inclusive, item, at);
-        pj_measure_fold_in(&s->unit_value[s->unit[at]],
-                           s->exclusive || !s->adds_inclusive ? own : with, s->fold);
+        if (s->unit[at] != PJ_NO_ITEM)
+            pj_measure_fold_in(&s->unit_value[s->unit[at]],
+                               s->exclusive || !s->adds_inclusive ? own : with, s->fold);
         if (s->adds_inclusive)
             pj_measure_fold_in(&into->inclusive, with, s->fold);
         add_calls(s->calls, cell, &into->calls);

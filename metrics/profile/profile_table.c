@@ -416,7 +416,7 @@ static void add_locations(const pj_profile *p, pj_buf *out)
         processes = processes && p->locations[i].kind == PJ_LOCATION_PROCESS;
     if (ranks > 1)
         pj_buf_addf(out, " of %" PRId64 " ranks", ranks);
-    else if (p->location_count > 1)
+    else if (p->location_count > 1 && strcmp(p->format, pj_profile_of_several) != 0)
         pj_buf_addf(out, " of %u %s", p->location_count, processes ? "processes" : "threads");
 }
 

@@ -324,7 +324,7 @@ static void copy_facts(merging *m)
         pj_oddities_merge(&all->oddities, &p->oddities);
     }
     all->shape = m->shape;
-    all->format = same ? first->format : "several";
+    all->format = same ? first->format : pj_profile_of_several;
     all->by_line = same && first->by_line;
     all->shared = same && first->shared;
     all->title = same ? first->title : "profile of several tools";

@@ -96,7 +96,7 @@ void pj_find_kinds_of_ranks(const pj_profile *p, const pj_profile_facts *f, pj_b
 /// the runtime.
 void pj_find_balance(const pj_profile *p, const pj_profile_facts *f, pj_buf *out)
 {
-    if (!f || p->location_count < 2 || p->measures[f->measure].kind != PJ_MEASURE_TIME)
+    if (!f || f->told < 2 || p->measures[f->measure].kind != PJ_MEASURE_TIME)
         return;
     double useful = 0, most = 0, runtime = 0;
     uint32_t busiest = 0;
@@ -112,8 +112,8 @@ void pj_find_balance(const pj_profile *p, const pj_profile_facts *f, pj_buf *out
     }
     if (!(most > 0))
         return;
-    double mean = useful / p->location_count;
-    const char *who = f->rank_count == p->location_count ? "rank" : "thread";
+    double mean = useful / f->told;
+    const char *who = f->rank_count == f->told ? "rank" : "thread";
     pj_buf_addf(out, "Load balance is %.3f: %ss are busy for %s on average, ", mean / most, who,
                 pj_profile_facts_amount(f, mean));
     pj_buf_addf(out, "the busiest (%s) for %s", pj_profile_facts_place(f, busiest),

@@ -82,6 +82,7 @@ static void sum_up(pj_profile_facts *f)
     for (uint32_t at = 0; at < locations; at++) {
         f->rank_whole[f->rank_of[at]] += f->whole[at];
         f->rank_work[f->rank_of[at]] += f->work[at];
+        f->told += pj_profile_tells(p, f->own, (uint32_t)at);
     }
 }
 
@@ -250,7 +251,7 @@ const char *pj_profile_facts_what(const pj_profile_facts *f)
 const char *pj_profile_facts_place(const pj_profile_facts *f, uint32_t location)
 {
     const pj_profile_location *at = &f->profile->locations[location];
-    bool alone = f->rank_count == f->profile->location_count;
+    bool alone = f->rank_count == f->told;
     if (at->rank < 0)
         return pj_arena_format(f->arena, "thread %" PRId64, at->thread);
     if (alone || at->thread < 0)

@@ -14,6 +14,7 @@ typedef struct pj_profile_facts {
     uint32_t measure;             // time, else the first that can be added
     const pj_profile_column *own; // exclusive values of its site; NULL = there are none
     double total, waited;         // of all locations
+    uint32_t told;                // locations that tell the measure
     uint32_t rank_count;
     int64_t *ranks;                 // in the order of the locations
     uint32_t *rank_of;              // by location, an index of `ranks`

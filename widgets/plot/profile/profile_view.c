@@ -85,6 +85,18 @@ static bool take_locations(pj_profile_view *v, pj_err *err)
                    (long long)v->opts.rank);
 }
 
+/// Locations whose own times nothing tells, as of a memory curve, are none beside those of others.
+static void drop_untold(pj_profile_view *v)
+{
+    const pj_profile_column *own =
+        pj_profile_find(v->profile, PJ_AT_REGION, PJ_EXCLUSIVE, v->measure);
+    uint32_t told = 0;
+    for (uint32_t k = 0; k < v->location_count; k++)
+        if (pj_profile_tells(v->profile, own, v->locations[k]))
+            v->locations[told++] = v->locations[k];
+    v->location_count = told ? told : v->location_count;
+}
+
 // ---- names
 
 static pj_str base_of(const char *path)
@@ -239,6 +251,7 @@ bool pj_profile_view_untimed(const pj_profile *profile, pj_profile_opts opts, pj
     out->name = name_of(out);
     if (!take_measure(out, err))
         return false;
+    drop_untold(out);
     out->ranks = count_ranks(out);
     out->where = where_of(out);
     out->finding = finding_of(out);

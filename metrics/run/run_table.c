@@ -56,17 +56,44 @@ static const pj_column stats_columns[] = {
      false},
     {"instructions", "Instructions", "Instructions during useful time.", PJ_UNIT_NONE, false},
     {"cycles", "Cycles", "Cycles during useful time.", PJ_UNIT_NONE, false},
+    {"mpi_io_ns", "MPI-I/O", "Time in input and output of MPI, with all that it does itself.",
+     PJ_UNIT_NS, false},
+    {"posix_io_ns", "POSIX I/O", "Time in input and output outside MPI.", PJ_UNIT_NS, false},
 };
 enum {
     STATS_COLUMNS = sizeof stats_columns / sizeof *stats_columns,
     FIRST_TIME = 2,
     OPENMP_TIME = 5, // follows from events
     FIRST_COUNTER = 8,
+    MPI_IO = 10,
+    POSIX_IO,
 };
 
 const pj_column *pj_run_table_stats_column(size_t column)
 {
     return column < STATS_COLUMNS ? &stats_columns[column] : NULL;
+}
+
+/// Why time in input and output is not known: summaries do not tell that of MPI from the rest.
+static const char *lack_of_io(const pj_run *run, uint32_t location)
+{
+    const char *lack = pj_run_lacks_states(run);
+    if (lack)
+        return lack;
+    if (run->spent_unknown || run->spent_rounded)
+        return "its summary does not tell time in input and output by thread";
+    return run->provenance && run->totals[location].spent_ns[PJ_SPENT_IO]
+               ? "its summary does not tell MPI-I/O from other input and output"
+               : NULL;
+}
+
+static pj_cell io_cell(const pj_run *run, uint32_t location, size_t column)
+{
+    const pj_totals *t = &run->totals[location];
+    const char *lack = lack_of_io(run, location);
+    if (lack)
+        return pj_cell_empty(lack);
+    return count_cell(column == MPI_IO ? t->mpi_io_ns : t->spent_ns[PJ_SPENT_IO] - t->mpi_io_ns);
 }
 
 pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t column)
@@ -87,6 +114,8 @@ pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t col
     const char *lack = of_states ? pj_run_lacks_states(run) : NULL;
     if (column < FIRST_COUNTER)
         return lack ? pj_cell_empty(lack) : count_cell(values[column]);
+    if (column >= MPI_IO)
+        return io_cell(run, location, column);
     unsigned counter = (unsigned)(column - FIRST_COUNTER);
     lack = lack ? lack : pj_run_lacks_counter(run, counter);
     return lack ? pj_cell_empty(lack) : pj_cell_int(run->counters[counter].useful[location]);

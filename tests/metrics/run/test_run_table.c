@@ -34,17 +34,21 @@ static void test_stats(void **state)
                                  .openmp_useful_ns = 3,
                                  .openmp_ns = 4,
                                  .outside_mpi_ns = 5,
-                                 .runtime_ns = 9007199254740993};
+                                 .runtime_ns = 9007199254740993,
+                                 .mpi_io_ns = 30,
+                                 .spent_ns[PJ_SPENT_IO] = 50};
     run->counters[PJ_COUNTER_INSTRUCTIONS].present = true;
     run->counters[PJ_COUNTER_INSTRUCTIONS].useful[2] = 7;
     pj_auto_table table = pj_run_table_stats(run);
     expect_columns(table, "rank,thread,useful_ns,serial_useful_ns,openmp_useful_ns,openmp_ns,"
-                          "outside_mpi_ns,runtime_ns,instructions,cycles");
+                          "outside_mpi_ns,runtime_ns,instructions,cycles,mpi_io_ns,posix_io_ns");
     assert_int_equal(table->row_count, 3);
     assert_string_equal(table->title, "Statistics of run");
     static const int64_t expected[] = {1, 1, 1, 2, 3, 4, 5, 9007199254740993, 7};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(pj_table_cell(table, 2, i)->integer, expected[i]);
+    assert_int_equal(cell(table, 2, "mpi_io_ns")->integer, 30);
+    assert_int_equal(cell(table, 2, "posix_io_ns")->integer, 20);
     assert_int_equal(cell(table, 0, "rank")->integer, 0);
     assert_int_equal(cell(table, 1, "thread")->integer, 0);
     assert_int_equal(cell(table, 2, "cycles")->kind, PJ_CELL_EMPTY);

@@ -43,8 +43,8 @@ enum { SUM_ROWS = sizeof sum_rows / sizeof *sum_rows };
 
 json_t *pj_summary_text(const char *text)
 {
-    pj_str from = pj_str_of(text);
-    json_t *out = json_stringn(from.at ? from.at : "", from.len);
+    pj_str from = pj_str_of(text ? text : "");
+    json_t *out = json_stringn(from.at, from.len);
     if (out)
         return out;
     pj_auto_buf plain = {0};

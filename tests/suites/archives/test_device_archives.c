@@ -23,13 +23,14 @@
 enum { HOST, STREAM, OTHER_STREAM, LOCATIONS };
 enum { MAIN, LAUNCH, COPY, WAIT, KERNEL, IDLE, IDLE_TOO, ROLE_KERNEL = 40 };
 
-static const device_archive_node one_node[] = {{"node1", "node", DEVICE_ARCHIVE_NONE}, {NULL}};
+static const device_archive_node one_node[] = {{"node1", "node", DEVICE_ARCHIVE_NONE},
+                                               {.name = NULL}};
 
 #define DEVICE_NODES(class_)                                                                       \
     {                                                                                              \
         {"node1", "node", DEVICE_ARCHIVE_NONE}, {"0", class_, 0}, {"1", class_, 0},                \
         {                                                                                          \
-            NULL                                                                                   \
+            .name = NULL                                                                           \
         }                                                                                          \
     }
 
@@ -42,16 +43,16 @@ static const device_archive_group contexts[] = {
     {"Process 0", false, 0, DEVICE_ARCHIVE_NONE},
     {"Context 0", true, 1, 0},
     {"Context 1", true, 2, 0},
-    {NULL},
+    {.name = NULL},
 };
 static const device_archive_group process[] = {{"Process 0", false, 0, DEVICE_ARCHIVE_NONE},
-                                               {NULL}};
+                                               {.name = NULL}};
 
 #define LOCATIONS_OF(one, other, one_group, other_group)                                           \
     {                                                                                              \
         {"Master thread", 0, false}, {one, one_group, true}, {other, other_group, true},           \
         {                                                                                          \
-            NULL                                                                                   \
+            .name = NULL                                                                           \
         }                                                                                          \
     }
 
@@ -71,7 +72,7 @@ static const device_archive_location cuda[] = LOCATIONS_OF("CUDA[0:7]", "CUDA[1:
             {"GPU IDLE", OTF2_REGION_ROLE_FUNCTION, paradigm},                                     \
             {"COMPUTE IDLE", OTF2_REGION_ROLE_ARTIFICIAL, paradigm},                               \
         {                                                                                          \
-            NULL                                                                                   \
+            .name = NULL                                                                           \
         }                                                                                          \
     }
 
@@ -228,7 +229,7 @@ static void ends_without_a_begin_end_nothing(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
-static const device_archive_location host_alone[] = {{"Master thread", 0, false}, {NULL}};
+static const device_archive_location host_alone[] = {{"Master thread", 0, false}, {.name = NULL}};
 static const device_archive_record calls_alone[] = {
     AT(0, HOST, ENTER, MAIN, .id = 0),     AT(100, HOST, ENTER, LAUNCH, .id = 0),
     AT(110, HOST, LEAVE, LAUNCH, .id = 0), AT(200, HOST, ENTER, WAIT, .id = 0),

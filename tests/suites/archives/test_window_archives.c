@@ -54,6 +54,7 @@ static void expect(const pj_run *run, double first, double second, double third)
 static void expect_again(const pj_run *run)
 {
     pj_auto_run written = load_into(ANCHOR, 1, IDEAL);
+    assert_non_null(written);
     pj_auto_run again = load(IDEAL, 1);
     assert_true(again->ideal.runtime_ns == run->ideal.runtime_ns);
     expect(again, run->ideal.finish_ns[0], run->ideal.finish_ns[1], run->ideal.finish_ns[2]);

@@ -4,6 +4,7 @@ import { assertHovers, assertNoErrors, assertShown, assertTable, metricsOf, tabl
   from './assertions.js';
 import { Notebook7 } from './notebook7.js';
 import { lowestContrast, until } from './page.js';
+import { handle } from './scenarios_profiles.js';
 import { markTime } from './scenarios_wizard.js';
 import { button, tab } from './widgets.js';
 
@@ -60,8 +61,23 @@ async function marked(stage) {
   await markTime(stage, notebook, notebook.output(0));
 }
 
+/// Zoomed, gone back and searched, and again after a reload.
+async function flame(stage) {
+  const name = stage.notebook('flame.ipynb',
+    ['p = profile "profiles/cpu_*.prof"', 'plot(p, "flame")']);
+  const notebook = await stage.open(name, { front });
+  await notebook.runAll();
+  await assertNoErrors(notebook);
+  await handle(notebook.output(1), notebook.page);
+  await notebook.page.screenshot({ path: stage.keep('notebook7-flame') });
+  await notebook.save();
+  await notebook.reload();
+  await handle(notebook.output(1), notebook.page);
+}
+
 export const notebook7Scenarios = {
   'Notebook 7: first table, its numbers and hover texts, reopened untrusted': firstTable,
   'Notebook 7: the wizard, and whole after a reload': wizard,
-  'Notebook 7: a time is marked with the mouse and analysed': marked
+  'Notebook 7: a time is marked with the mouse and analysed': marked,
+  'Notebook 7: a flame graph is zoomed, searched and whole after a reload': flame
 };

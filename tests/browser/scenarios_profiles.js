@@ -96,6 +96,32 @@ async function asFiles(stage) {
   }
 }
 
+/// Where scripts are off the drawing is whole: names, amounts, notes, and what hover tells of each box.
+async function unscripted(stage) {
+  const context = await stage.browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  page.complaints = [];
+  stage.opened.push({ page, close: () => context.close() });
+  const draw = name => {
+    const file = path.join(stage.home, name);
+    execFileSync('bash', ['-c', 'popinjay plot flame profiles/cpu_*.prof --export "$1"', '-', file],
+      { cwd: stage.home, stdio: 'pipe' });
+    return page.goto(pathToFileURL(file).href);
+  };
+  await draw('still.svg');
+  const texts = await page.locator('svg text:visible').allTextContents();
+  for (const whole of [/^Flame graph of cpu_\*\.prof \(32 files\)$/, /20 of 32 ranks work/,
+    /^run\b/, /^meet\b/, /^search\b/, /^find_stars\b/, /17\.9 s, 100\s%/, /^Own time \(pale\)$/,
+    /^Hatched: estimated\./])
+    assert.ok(texts.some(text => whole.test(text.trim())), `${whole} is not among ${texts}`);
+  const boxes = await page.locator('svg rect:has(> title)').all();
+  assert.ok(boxes.length > 20, `${boxes.length} boxes tell of themselves`);
+  for (const at of boxes)
+    assert.match(await at.locator('title').textContent(), /^\S.*\n[^]*\d[\d.]* (s|ms|us)\b/);
+  await draw('still.html');
+  assert.match(await page.locator('img:visible').getAttribute('alt'), /^Flame graph.*20 of 32 ranks work/);
+}
+
 /// A comparison zooms and tells what each path took before.
 async function compared(stage) {
   const file = path.join(stage.home, 'change.html');
@@ -284,6 +310,7 @@ export const profileScenarios = {
   'profiles: pictures are zoomed, searched, saved, reloaded, reopened untrusted': inLab,
   'profiles: nbconvert\'s page is alive without a kernel': asPage,
   'profiles: files of pictures are alive': asFiles,
+  'profiles: a flame graph is read where scripts are off': unscripted,
   'profiles: comparisons are alive': compared,
   'profiles: 100,000 functions are clicked through': large,
   'profiles: graphs and heat maps are searched and walked by keys': searched,

@@ -365,3 +365,12 @@ bool pj_inputs_load_one(pj_session *session, const pj_load_args *args, pj_load_o
     *run = pj_run_hold(runs.list->items[0].run);
     return true;
 }
+
+pj_study *pj_inputs_study(const pj_list *runs, pj_study_opts opts, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **items = pj_new_n(arena, pj_run *, runs->count);
+    for (size_t i = 0; i < runs->count; i++)
+        items[i] = runs->items[i].run;
+    return pj_study_new(items, runs->count, opts, err);
+}

@@ -12,6 +12,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/run/run.h"
+#include "metrics/run/study/study.h"
 
 /// Options of every command that reads traces.
 typedef struct pj_load_args {
@@ -53,5 +54,8 @@ PJ_CHECKED bool pj_inputs_expand_all(pj_session *session, const pj_inputs *input
                                      pj_inputs *out, pj_err *err);
 /// A damaged trace gives a result, but not silently and not with status 0.
 void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run);
+
+/// A study of runs that were loaded.
+PJ_CHECKED pj_study *pj_inputs_study(const pj_list *runs, pj_study_opts opts, pj_err *err);
 
 #endif

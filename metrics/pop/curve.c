@@ -1,6 +1,9 @@
 // Least squares over few points: lines in closed form, hyperbolas by a search over one coefficient.
 #include "metrics/pop/curve.h"
 
+#include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -157,4 +160,28 @@ pj_curve pj_curve_fit(pj_curve shape, const pj_points *series, size_t without)
         break;
     }
     return shape;
+}
+
+const char *pj_curve_formula(pj_arena *arena, const pj_curve *curve)
+{
+    pj_auto_buf text = {.at = NULL};
+    double c0 = curve->c0, c1 = curve->c1;
+    switch (curve->form) {
+    case PJ_CURVE_AMDAHL:
+        return pj_arena_format(arena, "%.4g / (%.4g + %.4g p)", c0, c1, 1 - c1);
+    case PJ_CURVE_PIPE:
+        return pj_arena_format(arena, "%.4g p / (%.4g + %.4g (2 p - 1))", c0, 1 - c1, c1);
+    case PJ_CURVE_LINEAR:
+        return pj_arena_format(arena, "%.4g + %.4g p", c0, c1);
+    case PJ_CURVE_CONSTANT:
+        return pj_arena_format(arena, "%.4g", c0);
+    case PJ_CURVE_PMNF:
+        break;
+    }
+    pj_buf_addf(&text, "%.4g %c %.4g", c0, c1 < 0 ? '-' : '+', fabs(c1));
+    if (curve->a != 0)
+        pj_buf_addf(&text, curve->a == 1 ? " p" : " p^%.3g", curve->a);
+    if (curve->b != 0)
+        pj_buf_addf(&text, curve->b == 1 ? " log2(p)" : " log2(p)^%d", curve->b);
+    return pj_arena_text(arena, pj_buf_str(&text));
 }

@@ -1,8 +1,10 @@
 // Curves through one value at several sizes: factors of efficiency as BSC's model has them, times
 // and counts in the normal form of Extra-P. Sources: DEFINITIONS.md, "Scaling models".
-// Ownership: none.
+// Ownership: none but the arena given.
 #ifndef PJ_CURVE_H
 #define PJ_CURVE_H
+
+#include "metrics/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,8 @@ static inline bool pj_curve_is_factor(pj_curve_form form)
     return form != PJ_CURVE_CONSTANT && form != PJ_CURVE_PMNF;
 }
 
+/// "0.945 + 21 p^-1", for people; arena.
+const char *pj_curve_formula(pj_arena *arena, const pj_curve *curve);
 /// Value at size `p`.
 double pj_curve_at(const pj_curve *curve, double p);
 /// The coefficients of a form (of PMNF: with a and b) by least squares over the points but

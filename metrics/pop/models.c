@@ -237,36 +237,12 @@ static bool is_shown(const modelling *m, size_t row)
     return metric ? pj_str_same_word(pj_str_of(key), pj_str_of(metric)) : !m->metrics->absent[row];
 }
 
-/// "0.945 + 21 p^-1", for people.
-static const char *formula_of(pj_arena *arena, const pj_curve *curve)
-{
-    pj_auto_buf text = {.at = NULL};
-    double c0 = curve->c0, c1 = curve->c1;
-    switch (curve->form) {
-    case PJ_CURVE_AMDAHL:
-        return pj_arena_format(arena, "%.4g / (%.4g + %.4g p)", c0, c1, 1 - c1);
-    case PJ_CURVE_PIPE:
-        return pj_arena_format(arena, "%.4g p / (%.4g + %.4g (2 p - 1))", c0, 1 - c1, c1);
-    case PJ_CURVE_LINEAR:
-        return pj_arena_format(arena, "%.4g + %.4g p", c0, c1);
-    case PJ_CURVE_CONSTANT:
-        return pj_arena_format(arena, "%.4g", c0);
-    case PJ_CURVE_PMNF:
-        break;
-    }
-    pj_buf_addf(&text, "%.4g %c %.4g", c0, c1 < 0 ? '-' : '+', fabs(c1));
-    if (curve->a != 0)
-        pj_buf_addf(&text, curve->a == 1 ? " p" : " p^%.3g", curve->a);
-    if (curve->b != 0)
-        pj_buf_addf(&text, curve->b == 1 ? " log2(p)" : " log2(p)^%d", curve->b);
-    return pj_arena_text(arena, pj_buf_str(&text));
-}
-
 static const char *rivals_of(pj_arena *arena, const pj_curve_choice *choice)
 {
     pj_auto_buf text = {.at = NULL};
     for (size_t i = 0; i < choice->rival_count && i < PJ_CURVE_RIVALS; i++)
-        pj_buf_addf(&text, "%s%s", i > 0 ? "; " : "", formula_of(arena, &choice->rivals[i].curve));
+        pj_buf_addf(&text, "%s%s", i > 0 ? "; " : "",
+                    pj_curve_formula(arena, &choice->rivals[i].curve));
     if (choice->rival_count > PJ_CURVE_RIVALS)
         pj_buf_addf(&text, "; %zu more", choice->rival_count - PJ_CURVE_RIVALS);
     return pj_arena_text(arena, pj_buf_str(&text));
@@ -331,7 +307,7 @@ static void add_model(const modelling *m, size_t row)
     cells[SMAPE] = pj_cell_real(best->smape);
     cells[ADJUSTED_R2] = pj_cell_real(best->adjusted_r2);
     cells[POINTS] = pj_cell_int((int64_t)m->count);
-    cells[FORMULA] = pj_cell_text(formula_of(m->table->arena, &best->curve));
+    cells[FORMULA] = pj_cell_text(pj_curve_formula(m->table->arena, &best->curve));
     cells[RIVALS] = pj_cell_text(rivals_of(m->table->arena, &model->choice));
 }
 

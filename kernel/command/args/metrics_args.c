@@ -7,7 +7,6 @@
 #include "metrics/analyse/cut.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
-#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
@@ -144,13 +143,9 @@ static bool take_palette(const pj_metrics_args *args, pj_palette *palette, pj_er
 static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_args *args,
                      pj_value *out, pj_err *err)
 {
-    pj_auto_arena arena = pj_arena_new(NULL);
-    pj_run **items = pj_new_n(arena, pj_run *, runs->count);
-    for (size_t i = 0; i < runs->count; i++)
-        items[i] = runs->items[i].run;
     pj_study_opts how = {
         .reference = args->ref, .scaling = pj_scaling_choice(args->scaling), .beside = true};
-    pj_study *study = pj_study_new(items, runs->count, how, err);
+    pj_study *study = pj_inputs_study(runs, how, err);
     if (!study)
         return false;
     const pj_metric_set *set =

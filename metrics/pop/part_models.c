@@ -35,8 +35,9 @@ typedef struct modelling {
     size_t *first; // run that a size begins with; one more at the end
     size_t count;
     part *items;
-    double *whole; // by `at`: sum of what is foretold
-    double now;    // sum of what was measured at the largest size
+    double *whole;  // by `at`: sum of what is foretold
+    double now;     // sum of what was measured at the largest size
+    double lacking; // of it, of parts without a model
     double furthest;
     pj_table *table;
 } modelling;
@@ -107,7 +108,9 @@ static void model_all(modelling *m)
         part *item = &m->items[i];
         item->series = &m->parts->items[i];
         model_part(m, item);
-        m->now += some(item->value[m->count - 1]);
+        double now = some(item->value[m->count - 1]);
+        m->now += now;
+        m->lacking += item->lack ? now : 0;
         for (size_t k = 0; k < m->at_count; k++)
             m->whole[k] += some(foretold(item, m->at[k]));
     }
@@ -229,14 +232,11 @@ static void add_note(const modelling *m)
             &text, "With %g threads %s has most of the time: %.1f %%, of %g threads %.1f %%\n",
             m->furthest, largest->series->name, 100 * some(foretold(largest, m->furthest)) / whole,
             last, 100 * some(largest->value[m->count - 1]) / m->now);
-    double lacking = 0;
-    for (size_t i = 0; i < m->parts->count; i++)
-        lacking += m->items[i].lack ? some(m->items[i].value[m->count - 1]) : 0;
-    if (lacking > 0)
+    if (m->lacking > 0)
         pj_buf_addf(&text,
                     "Parts without a model have %.1f %% of the time of %g threads; shares of what "
                     "is predicted are of the others\n",
-                    100 * lacking / m->now, last);
+                    100 * m->lacking / m->now, last);
     pj_buf_addf(&text, "p: threads, %g to %g measured; %s scaling; ordered by growth\n", m->p[0],
                 last, m->parts->strong ? "strong" : "weak");
     m->table->note = pj_arena_text(m->table->arena, pj_buf_str(&text));

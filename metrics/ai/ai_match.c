@@ -124,8 +124,9 @@ static void add_candidate(matching *m, uint32_t r, uint32_t index)
                    .begin = exchange->begin,
                    .end = exchange->end};
     pj_str operation = pj_ai_operation_class(pj_str_of(text_of(rank, exchange->operation)));
-    if (!operation.len) {
-        c.kind = pj_ai_rank_name(m->texts, bare_kernel(text_of(rank, exchange->kernel)));
+    if (!operation.len || (exchange->marked && !pj_ai_operation_is_message(operation))) {
+        c.kind = pj_ai_rank_name(
+            m->texts, operation.len ? operation : bare_kernel(text_of(rank, exchange->kernel)));
         pj_grow(m->untold, &m->untold_cap, m->untold_count + 1);
         m->untold[m->untold_count++] = c;
         return;

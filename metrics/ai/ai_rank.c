@@ -1,6 +1,7 @@
 // The records of one rank as they come: appended, texts and streams each once.
 #include "metrics/ai/ai_rank.h"
 
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/fingerprint.h"
 
@@ -22,6 +23,7 @@ static void free_device(pj_ai_device *device)
 {
     free(device->pieces);
     free(device->step_useful);
+    free(device->of_region);
     pj_ai_spans_free(&device->computed);
 }
 
@@ -36,6 +38,9 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     free(rank->name_kinds);
     pj_map_free(&rank->by_name);
     pj_map_free(&rank->by_stream);
+    pj_map_free(&rank->by_thread);
+    pj_ai_ranges_free(rank->ranges);
+    free(rank->regions);
     free(rank->records);
     free(rank->calls);
     free(rank->launches);
@@ -157,13 +162,25 @@ static bool may_launch(const pj_ai_rank *rank, uint32_t id)
     return !rank->launches || (~*launch_word(rank, id, &bits) & bits) == 0;
 }
 
-void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call)
+uint16_t pj_ai_rank_thread(pj_ai_rank *rank, int64_t thread)
+{
+    uint32_t found;
+    if (pj_map_get(&rank->by_thread, (uint64_t)thread, &found))
+        return (uint16_t)found;
+    found = (uint32_t)rank->by_thread.count;
+    found = found < UINT16_MAX ? found : UINT16_MAX;
+    pj_map_put(&rank->by_thread, (uint64_t)thread, found);
+    return (uint16_t)found;
+}
+
+void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call, int64_t thread)
 {
     if (call.doing == PJ_AI_SYNCHRONISE)
         pj_ai_cover_add(&rank->waiting, call.begin, call.end);
     pj_ai_cover_add(&rank->driving, call.begin, call.end);
     if (call.id == PJ_AI_NONE || !may_launch(rank, call.id))
         return;
+    call.place = pj_ai_rank_thread(rank, thread);
     pj_grow(rank->calls, &rank->call_cap, rank->call_count + 1);
     rank->calls[rank->call_count++] = call;
 }
@@ -198,12 +215,13 @@ void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by)
     pj_ai_spans_shift(&rank->loading, by);
     pj_ai_cover_shift(&rank->waiting, by);
     pj_ai_cover_shift(&rank->driving, by);
+    pj_ai_ranges_shift(rank->ranges, by);
 }
 
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
 {
     return rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
            rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
-           pj_ai_cover_bytes(&rank->waiting) + pj_ai_cover_bytes(&rank->driving) +
-           pj_arena_size(rank->arena);
+           pj_ai_ranges_bytes(rank->ranges) + pj_ai_cover_bytes(&rank->waiting) +
+           pj_ai_cover_bytes(&rank->driving) + pj_arena_size(rank->arena);
 }

@@ -35,7 +35,8 @@ typedef struct pj_ai_record {
 typedef struct pj_ai_call {
     int64_t begin, end;
     uint32_t id; // correlation
-    uint32_t doing;
+    uint16_t doing;
+    uint16_t place; // its thread; once ranges are known, its region
 } pj_ai_call;
 
 /// ProfilerStep#number.
@@ -63,7 +64,9 @@ typedef struct pj_ai_exchange {
     int64_t wait;                     // once matched; of an invalid one 0
     uint32_t culprit;                 // whom that is for; its own rank = for nobody
     uint64_t exposed;                 // part of the wait in which its device does nothing else
+    uint16_t region;                  // in which it was launched
     bool split;
+    bool marked; // a range told its operation: groups are not known
 } pj_ai_exchange;
 
 typedef struct pj_ai_stream {
@@ -76,7 +79,23 @@ typedef struct pj_ai_stream {
 typedef struct pj_ai_piece {
     int64_t begin, end;
     uint32_t exchange; // PJ_AI_NONE = a copy
+    uint16_t region;   // in which that was launched
 } pj_ai_piece;
+
+/// A range by its name and those around it; 0 is what lies in none.
+typedef struct pj_ai_region {
+    uint32_t parent, name;
+    uint64_t instances;
+    uint64_t time; // ns of its thread, over all instances
+} pj_ai_region;
+
+/// What a device does of what was launched in a region itself.
+typedef struct pj_ai_region_share {
+    pj_ai_share share;
+    uint64_t kernels;
+} pj_ai_region_share;
+
+typedef struct pj_ai_ranges pj_ai_ranges; // metrics/ai/ai_ranges.h
 
 /// What of a rank outlives its settling, to be drawn.
 typedef enum pj_ai_drawn {
@@ -93,10 +112,11 @@ typedef struct pj_ai_device {
     uint64_t to_device, to_host;
     pj_ai_piece *pieces;
     size_t piece_count, piece_cap;
-    pj_ai_spans computed;  // once settled, where it is drawn
-    uint64_t *step_useful; // by step, once settled
-    bool busy;             // it has records
-    pj_ai_share share;     // once all ranks are matched
+    pj_ai_spans computed;          // once settled, where it is drawn
+    uint64_t *step_useful;         // by step, once settled
+    pj_ai_region_share *of_region; // by region, once settled; NULL = nobody asked
+    bool busy;                     // it has records
+    pj_ai_share share;             // once all ranks are matched
 } pj_ai_device;
 
 /// Oddities, each with a sentence: ai_oddities.def.
@@ -147,6 +167,11 @@ typedef struct pj_ai_rank {
     pj_ai_device *devices;
     size_t device_count, device_cap;
     pj_map by_stream;
+    pj_ai_ranges *ranges;  // while they are read
+    pj_ai_region *regions; // NULL = none is known
+    size_t region_count;
+    pj_map by_thread;
+    bool wants_regions; // their shares are to be found
 } pj_ai_rank;
 
 pj_ai_rank *pj_ai_rank_new(const char *path);
@@ -162,7 +187,10 @@ bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name);
 void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record);
 /// All records are there: of the calls to come those alone are kept that may have launched one.
 void pj_ai_rank_expect_calls(pj_ai_rank *rank);
-void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call);
+/// A call of a thread, whose number is any.
+void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call, int64_t thread);
+/// Threads counted from 0 as they come.
+uint16_t pj_ai_rank_thread(pj_ai_rank *rank, int64_t thread);
 void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step);
 /// The index of a new exchange.
 uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange);

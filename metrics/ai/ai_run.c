@@ -4,6 +4,7 @@
 #include "metrics/ai/ai_lanes.h"
 
 #include "metrics/ai/ai_match.h"
+#include "metrics/ai/ai_regions.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/ai/ai_split.h"
 #include "metrics/ai/ai_steps.h"
@@ -371,10 +372,16 @@ static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
         run->events += ranks->items[r]->events;
 }
 
+bool pj_ai_run_wants_regions(pj_ai_run_opts opts)
+{
+    return opts.cut == PJ_CUT_FUNCTIONS || opts.cut == PJ_CUT_PATHS;
+}
+
 void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank)
 {
     if (opts.timeline)
         rank->draws = opts.timeline->streams ? PJ_AI_DRAWS_STREAMS : PJ_AI_DRAWS_DEVICES;
+    rank->wants_regions = pj_ai_run_wants_regions(opts);
     if (!opts.steps)
         return;
     rank->some_steps = true;
@@ -445,6 +452,10 @@ bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opt
             say_steps(run, opts.steps, account);
         if (opts.parts)
             pj_ai_steps_parts(run);
+        if (pj_ai_run_wants_regions(opts)) {
+            pj_ai_regions_fill(run, &whole, opts.cut == PJ_CUT_PATHS, account);
+            pj_ai_regions_parts(run);
+        }
         remark(run, &whole, opts.raw_clock);
         ok = !opts.timeline || pj_ai_lanes_draw(run, &whole, opts.timeline, err);
     }

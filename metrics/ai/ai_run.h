@@ -5,6 +5,7 @@
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/roi.h"
 
@@ -12,12 +13,16 @@
 typedef struct pj_ai_run_opts {
     bool raw_clock;                          // stamps stand as they are
     bool parts;                              // each step becomes a part of the run
+    pj_function_cut cut;                     // how ranges become parts
     const struct pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
     const pj_roi_request *steps;             // only these are looked at; NULL = all that is there
 } pj_ai_run_opts;
 
 /// Tells a new rank what is wanted of it.
 void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank);
+
+/// Whether ranges are to be found on the hosts, and what devices do of what is launched in them.
+bool pj_ai_run_wants_regions(pj_ai_run_opts opts);
 
 /// Fills a new run from its ranks, settled, whose order becomes that of their numbers; without a
 /// single record of a device it fails (PJ_E_MISSING). Errors: PJ_E_STOPPED.

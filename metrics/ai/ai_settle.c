@@ -2,11 +2,13 @@
 // computes, moves data and has nothing to do, and why. The split of exchanges needs the other ranks
 // and cannot change what is idle, so that all this is final.
 #include "metrics/ai/ai_cover.h"
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/run/ai_account.h"
 
 #include "metrics/base/buf.h"
 #include "metrics/base/sort.h"
@@ -210,6 +212,10 @@ static void assign_steps(pj_ai_rank *rank)
         exchange->end = record->end;
         exchange->step = step ? step->number : INT64_MIN;
         exchange->device = rank->streams[record->stream].of;
+        if (!rank->regions || record->call == PJ_AI_NONE)
+            continue;
+        exchange->region = rank->calls[record->call].place;
+        pj_ai_ranges_name_exchange(rank, exchange->region, exchange);
     }
     end_steps(rank);
 }
@@ -261,24 +267,43 @@ static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *lau
         idle[PJ_AI_IDLE_launch_latency] += (uint64_t)(b - later(a, launch->end));
 }
 
-static void add_piece(pj_ai_device *device, int64_t begin, int64_t end, uint32_t exchange)
+static void add_piece(pj_ai_device *device, int64_t begin, int64_t end, pj_ai_piece of)
 {
     if (end <= begin)
         return;
     pj_grow(device->pieces, &device->piece_cap, device->piece_count + 1);
-    device->pieces[device->piece_count++] = (pj_ai_piece){begin, end, exchange};
+    of.begin = begin;
+    of.end = end;
+    device->pieces[device->piece_count++] = of;
 }
 
 /// What is left of a span without the time in which the device computes.
-static void add_exposed(settling *s, int64_t begin, int64_t end, uint32_t exchange)
+static void add_exposed(settling *s, int64_t begin, int64_t end, pj_ai_piece of)
 {
     const pj_ai_spans *computed = &s->computed;
     size_t i = pj_ai_spans_after(computed, begin);
     for (; i < computed->count && computed->items[i].begin < end; i++) {
-        add_piece(s->device, begin, earlier(end, computed->items[i].begin), exchange);
+        add_piece(s->device, begin, earlier(end, computed->items[i].begin), of);
         begin = later(begin, computed->items[i].end);
     }
-    add_piece(s->device, begin, end, exchange);
+    add_piece(s->device, begin, end, of);
+}
+
+/// Of what a record of the device's was launched in; NULL = nobody asks.
+static pj_ai_share *share_of(settling *s, uint32_t region)
+{
+    return s->device->of_region ? &s->device->of_region[region].share : NULL;
+}
+
+/// The time before a record counts where it was launched.
+static void explain_to_region(settling *s, int64_t a, int64_t b, const pj_ai_call *launch)
+{
+    uint64_t before[PJ_AI_IDLE_CAUSES];
+    pj_ai_share *share = share_of(s, launch ? launch->place : 0);
+    memcpy(before, s->device->idle, sizeof before);
+    explain_gap(s, a, b, launch);
+    for (unsigned c = 0; share && c < PJ_AI_IDLE_CAUSES; c++)
+        share->idle[c] += s->device->idle[c] - before[c];
 }
 
 /// Gaps in the order of time, and at each exchange what was idle before it.
@@ -286,12 +311,14 @@ static void walk(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_rank *rank = s->rank;
     int64_t end = records[0].begin, active = -end;
+    if (rank->wants_regions)
+        s->device->of_region = pj_take_zeros((rank->region_count + 1) * sizeof(pj_ai_region_share));
     for (size_t i = 0; i < count; i++) {
         const pj_ai_record *record = &records[i];
         if (record->begin > end) {
             active -= record->begin - end;
-            explain_gap(s, end, record->begin,
-                        record->call == PJ_AI_NONE ? NULL : &rank->calls[record->call]);
+            explain_to_region(s, end, record->begin,
+                              record->call == PJ_AI_NONE ? NULL : &rank->calls[record->call]);
         }
         end = later(end, record->end);
         if (record->exchange != PJ_AI_NONE)
@@ -317,19 +344,44 @@ static void gather(settling *s, const pj_ai_record *records, size_t count)
     s->device->copy_total = (uint64_t)pj_ai_spans_total(&s->copied);
 }
 
+/// A moment in which several records compute counts for the one that began first, and so for
+/// copies: the regions sum to what the device does. `call` is the region by now.
+static void share_regions(settling *s, const pj_ai_record *records, size_t count)
+{
+    int64_t computed = INT64_MIN, copied = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        const pj_ai_record *record = &records[i];
+        if (record->work == PJ_AI_COMPUTE) {
+            int64_t begin = later(record->begin, computed);
+            pj_ai_region_share *of = &s->device->of_region[record->call];
+            of->share.useful += (uint64_t)(record->end > begin ? record->end - begin : 0);
+            of->kernels++;
+            computed = later(computed, record->end);
+        } else if (record->work == PJ_AI_COPY) {
+            add_exposed(s, later(record->begin, copied), record->end,
+                        (pj_ai_piece){.exchange = PJ_AI_NONE, .region = (uint16_t)record->call});
+            copied = later(copied, record->end);
+        }
+    }
+}
+
 static void expose(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_device *device = s->device;
     for (size_t i = 0; i < s->exchanged.count; i++)
         device->hidden += (uint64_t)pj_ai_spans_within(&s->computed, s->exchanged.items[i].begin,
                                                        s->exchanged.items[i].end);
-    for (size_t i = 0; i < s->copied.count; i++)
-        add_exposed(s, s->copied.items[i].begin, s->copied.items[i].end, PJ_AI_NONE);
+    if (device->of_region)
+        share_regions(s, records, count);
+    for (size_t i = 0; i < s->copied.count && !device->of_region; i++)
+        add_exposed(s, s->copied.items[i].begin, s->copied.items[i].end,
+                    (pj_ai_piece){.exchange = PJ_AI_NONE});
     for (size_t i = 0; i < count; i++) {
         if (records[i].exchange == PJ_AI_NONE)
             continue;
         pj_ai_exchange *exchange = &s->rank->exchanges[records[i].exchange];
-        add_exposed(s, exchange->begin, exchange->end, records[i].exchange);
+        add_exposed(s, exchange->begin, exchange->end,
+                    (pj_ai_piece){.exchange = records[i].exchange});
         exchange->computed[0] = pj_ai_spans_until(&s->computed, exchange->begin);
         exchange->computed[1] = pj_ai_spans_until(&s->computed, exchange->end);
         exchange->copied[0] = pj_ai_spans_until(&s->copied, exchange->begin);
@@ -444,6 +496,15 @@ static void forget_host(pj_ai_rank *rank)
     rank->call_count = rank->call_cap = 0;
 }
 
+/// Calls are about to go: a record keeps the region in which it was launched.
+static void keep_regions(pj_ai_rank *rank)
+{
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_record *record = &rank->records[i];
+        record->call = record->call == PJ_AI_NONE ? 0 : rank->calls[record->call].place;
+    }
+}
+
 static void forget_records(pj_ai_rank *rank)
 {
     free(rank->records);
@@ -456,6 +517,7 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
     settling s = {.rank = rank, .job = job};
     free(rank->launches);
     rank->launches = NULL;
+    pj_ai_ranges_finish(rank);
     order_streams(rank);
     bool ok = sort(&s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) &&
               sort(&s, rank->calls, rank->call_count, sizeof *rank->calls, by_id, err) &&
@@ -475,6 +537,8 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
         order_exchanges(rank);
         assign_steps(rank);
         each_device(&s, walk);
+        if (rank->wants_regions)
+            keep_regions(rank);
         if (!rank->draws)
             forget_host(rank); // before lists as long as its own are made
         each_device(&s, settle_device);

@@ -1,6 +1,7 @@
 // Steps tile the time of a rank; what its devices do is shared out by their borders.
 #include "metrics/ai/ai_steps.h"
 
+#include "metrics/ai/ai_parts.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_sweep.h"
 #include "metrics/base/arena.h"
@@ -97,65 +98,24 @@ void pj_ai_steps_fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *acco
 
 // Parts
 
-static void add_device(pj_run *part, const pj_ai_step_row *row)
-{
-    pj_ai_share *share = &part->ai->shares[row->device];
-    pj_device_sum *sum = &part->devices->items[row->device];
-    *share = (pj_ai_share){.useful = row->useful,
-                           .transfer = row->transfer,
-                           .copies = row->copies,
-                           .unsplit = row->unsplit,
-                           .wait = row->wait};
-    share->idle[PJ_AI_IDLE_unknown] = part->runtime_ns - row->length_ns + row->idle;
-    sum->useful_ns = row->useful;
-    sum->transfer_ns = row->transfer + row->copies + row->unsplit + row->wait;
-    sum->transfer_total_ns = sum->transfer_ns;
-    part->devices->runtime_ns[row->rank] = row->driving;
-}
-
-static void fill_threads(pj_run *part)
-{
-    for (uint32_t r = 0; r < part->layout.ranks; r++) {
-        pj_totals *t = &part->totals[r];
-        uint64_t runtime = part->devices->runtime_ns[r];
-        t->runtime_ns = t->outside_mpi_ns = t->last_event_ns = part->runtime_ns;
-        t->first_record_ns = 0;
-        t->useful_ns = t->serial_useful_ns =
-            part->runtime_ns > runtime ? part->runtime_ns - runtime : 0;
-        t->spent_ns[PJ_SPENT_DEVICE] = part->runtime_ns - t->useful_ns;
-        t->device_calls_ns = runtime;
-    }
-}
-
 static void add_part(pj_run *run, const pj_ai_step_row *rows, uint32_t count)
 {
-    const pj_ai_account *whole = run->ai;
-    pj_run *part = pj_run_add_part(
-        run, pj_str_of(pj_arena_format(run->arena, "step %lld", (long long)rows->number)));
-    pj_ai_account *account = pj_new(run->arena, pj_ai_account);
-    pj_devices *devices = pj_new(run->arena, pj_devices);
-    *account = (pj_ai_account){.shares = pj_new_n(run->arena, pj_ai_share, whole->count + 1),
-                               .rank_of = whole->rank_of,
-                               .numbers = whole->numbers,
-                               .count = whole->count};
-    *devices = (pj_devices){.items = pj_new_n(run->arena, pj_device_sum, whole->count + 1),
-                            .count = whole->count,
-                            .runtime_ns = pj_new_n(run->arena, uint64_t, run->layout.ranks + 1)};
+    uint64_t length = 0;
     for (uint32_t i = 0; i < count; i++)
-        part->runtime_ns =
-            rows[i].length_ns > part->runtime_ns ? rows[i].length_ns : part->runtime_ns;
-    for (uint32_t d = 0; d < whole->count; d++) {
-        devices->items[d].key = run->devices->items[d].key;
-        devices->items[d].streams = run->devices->items[d].streams;
-        account->shares[d].idle[PJ_AI_IDLE_unknown] = part->runtime_ns;
+        length = rows[i].length_ns > length ? rows[i].length_ns : length;
+    pj_run *part = pj_ai_part_new(
+        run, pj_arena_format(run->arena, "step %lld", (long long)rows->number), length);
+    for (uint32_t i = 0; i < count; i++) {
+        const pj_ai_step_row *row = &rows[i];
+        pj_ai_share share = {.useful = row->useful,
+                             .transfer = row->transfer,
+                             .copies = row->copies,
+                             .unsplit = row->unsplit,
+                             .wait = row->wait};
+        share.idle[PJ_AI_IDLE_unknown] = row->idle;
+        pj_ai_part_set_device(part, row->device, &share);
+        pj_ai_part_set_host(part, row->rank, row->driving);
     }
-    part->ai = account;
-    part->devices = devices;
-    for (uint32_t i = 0; i < count; i++)
-        add_device(part, &rows[i]);
-    fill_threads(part);
-    part->end_ns = part->last_record_ns = part->runtime_ns;
-    part->untraced = true;
 }
 
 void pj_ai_steps_parts(pj_run *run)

@@ -12,6 +12,7 @@ typedef struct border {
     int64_t time;
     int8_t change;
     uint8_t layer;
+    uint16_t region;   // of a copy
     uint32_t exchange; // PJ_AI_NONE = a copy
 } border;
 
@@ -28,8 +29,8 @@ static size_t add_borders(border *out, const pj_ai_piece *piece, int64_t begin, 
 {
     if (end <= begin)
         return 0;
-    out[0] = (border){begin, 1, (uint8_t)of, piece->exchange};
-    out[1] = (border){end, -1, (uint8_t)of, piece->exchange};
+    out[0] = (border){begin, 1, (uint8_t)of, piece->region, piece->exchange};
+    out[1] = (border){end, -1, (uint8_t)of, piece->region, piece->exchange};
     return 2;
 }
 
@@ -50,6 +51,7 @@ static size_t lay_out(const pj_ai_rank *rank, const pj_ai_piece *piece, border *
 typedef struct sweeping {
     int64_t open[PJ_AI_LAYERS];    // pieces
     uint32_t latest[PJ_AI_LAYERS]; // exchange
+    uint16_t copied_in;            // region of the latest copy
     uint32_t *queue;               // exchanges that wait, in the order in which they began to
     size_t first, count;
     int32_t *waits; // by exchange of the rank: pieces of it that wait now
@@ -67,6 +69,8 @@ static void pass(sweeping *s, const border *at)
     s->open[at->layer] += at->change;
     if (at->change > 0)
         s->latest[at->layer] = at->exchange;
+    if (at->change > 0 && at->layer == PJ_AI_COPIES)
+        s->copied_in = at->region;
     if (at->layer != PJ_AI_WAITS)
         return;
     s->waits[at->exchange] += at->change;
@@ -74,7 +78,8 @@ static void pass(sweeping *s, const border *at)
         s->queue[s->count++] = at->exchange;
 }
 
-static void sweep(sweeping *s, const border *borders, size_t count, pj_ai_watch watch)
+static void sweep(sweeping *s, const pj_ai_rank *rank, const border *borders, size_t count,
+                  pj_ai_watch watch)
 {
     for (size_t i = 0; i < count; i++) {
         pj_ai_stretch stretch = {.begin = i ? borders[i - 1].time : borders[i].time,
@@ -85,6 +90,8 @@ static void sweep(sweeping *s, const border *borders, size_t count, pj_ai_watch 
         if (stretch.end > stretch.begin && layer < PJ_AI_LAYERS) {
             stretch.layer = (pj_ai_layer)layer;
             stretch.exchange = layer == PJ_AI_WAITS ? first_waiting(s) : s->latest[layer];
+            stretch.region =
+                layer == PJ_AI_COPIES ? s->copied_in : rank->exchanges[stretch.exchange].region;
             watch.tell(watch.self, &stretch);
         }
         pass(s, &borders[i]);
@@ -101,7 +108,7 @@ void pj_ai_sweep(const pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch
         count += lay_out(rank, &device->pieces[i], borders + count);
     if (count)
         (void)!pj_sort_records(borders, count, sizeof *borders, by_moment, NULL);
-    sweep(&s, borders, count, watch);
+    sweep(&s, rank, borders, count, watch);
     free(borders);
     free(s.queue);
     free(s.waits);

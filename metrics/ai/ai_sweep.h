@@ -22,6 +22,7 @@ typedef struct pj_ai_stretch {
     int64_t begin, end;
     pj_ai_layer layer;
     uint32_t exchange; // PJ_AI_NONE = a copy
+    uint32_t region;   // in which that was launched
 } pj_ai_stretch;
 
 typedef struct pj_ai_watch {

@@ -21,6 +21,7 @@
 #include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/parts/iterations.h"
 #include "metrics/stat/aspect_rows.h"
@@ -118,6 +119,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .timeline = opts->timeline ? &loading->timeline : NULL,
                     .steps = opts->roi.kind == PJ_ROI_ITERATIONS ? &opts->roi : NULL,
                     .step_parts = opts->iterations,
+                    .cut = opts->functions,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);
     for (size_t i = 0; i < own; i++)
@@ -328,7 +330,12 @@ static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, p
         pj_job_report(job, path, true);
     else if (err && !err->code)
         *err = local;
-    if (run && !run->untraced && opts.functions && !pj_functions_known(run, err)) {
+    bool known = !run || !opts.functions;
+    if (!known && run->ai)
+        known = pj_ai_regions_known(run, err);
+    else if (!known)
+        known = run->untraced || pj_functions_known(run, err);
+    if (!known) {
         pj_run_release(run);
         return NULL;
     }

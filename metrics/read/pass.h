@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/process_group.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/roi.h"
@@ -40,6 +41,7 @@ typedef struct pj_pass {
     const struct pj_timeline_opts *timeline;
     const pj_roi_request *steps; // the same: those that are looked at; NULL = all that is there
     bool step_parts;             // the same: each step becomes a part
+    pj_function_cut cut;         // the same: how ranges of the program become parts
     bool raw_clock;              // clocks are taken as they are
     bool again;                  // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.

@@ -3,6 +3,7 @@
 #ifndef PJ_AI_ACCOUNT_H
 #define PJ_AI_ACCOUNT_H
 
+#include "metrics/base/err.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 #include "metrics/trace/roi.h"
@@ -63,6 +64,24 @@ typedef struct pj_ai_step_row {
     uint64_t driving; // of the rank: in calls of the runtime
 } pj_ai_step_row;
 
+/// What devices do of what was launched in a range, and how long they are idle before it.
+typedef struct pj_ai_region_use {
+    pj_ai_share *shares;          // by device of the run
+    uint64_t time_ns, longest_ns; // over all devices, and of the one that is longest in it
+    uint64_t kernels;
+} pj_ai_region_use;
+
+/// A range that the program marks, by its name or path. Own uses of all rows sum to the account.
+typedef struct pj_ai_region_row {
+    const char *name;
+    uint64_t instances;
+    uint32_t ranks;         // that are in it
+    uint64_t host_ns;       // of the threads that mark it, over all instances
+    pj_ai_region_use own;   // in it and in no range within it
+    pj_ai_region_use whole; // in it
+    bool outside;           // of any range
+} pj_ai_region_row;
+
 typedef struct pj_ai_account {
     pj_ai_share *shares;     // by device of the run
     const uint32_t *rank_of; // by device
@@ -74,6 +93,8 @@ typedef struct pj_ai_account {
     uint32_t operation_count;
     pj_ai_step_row *steps; // in the order of number and device
     uint32_t step_count;
+    pj_ai_region_row *regions;       // the longest own time first, what lies outside of all last
+    uint32_t region_count;           // 0 = nobody asked
     const pj_roi_request *only;      // the steps that were looked at; NULL = all that is there
     uint64_t skew_median, skew_most; // of the ends of one exchange
 } pj_ai_account;
@@ -84,6 +105,12 @@ static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)
     for (unsigned i = 0; i < PJ_AI_IDLE_CAUSES; i++)
         sum += share->idle[i];
     return sum;
+}
+
+static inline uint64_t pj_ai_share_time(const pj_ai_share *share)
+{
+    return share->useful + share->transfer + share->copies + share->unsplit + share->wait +
+           pj_ai_share_idle(share);
 }
 
 /// Part of the waits of a pair that is exposed; reasons are taken to be so evenly.
@@ -121,6 +148,12 @@ pj_table *pj_ai_steps_table(const pj_run *run);
 /// step, begin_ns, length_ns (of the longest rank), mean_length_ns, longest_rank, efficiency, then
 /// what devices do in it, summed. New.
 pj_table *pj_ai_iterations_table(const pj_run *run);
+/// part, ranks, instances, kernels, host_ns, time_ns, share, runtime_ns,
+/// device_parallel_efficiency, then what devices do in it: with ranges within it, or `own` without.
+/// New. Errors: PJ_E_MISSING where the program marks no ranges.
+PJ_CHECKED pj_table *pj_ai_regions_table(const pj_run *run, bool own, pj_err *err);
+/// The same error; true where there are regions.
+PJ_CHECKED bool pj_ai_regions_known(const pj_run *run, pj_err *err);
 /// The part of a culprit's reasons that is largest; PJ_AI_KINDS = none is known.
 pj_ai_kind pj_ai_main_reason(const uint64_t reasons[PJ_AI_KINDS]);
 

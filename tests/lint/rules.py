@@ -50,7 +50,7 @@ MAY_INCLUDE = {
     "metrics/read/summary": READ + ["metrics/read/summary"],
     "metrics/read/talp": READ + ["metrics/read/talp"],
     "metrics/read/kineto": READ + ["metrics/read/kineto"],
-    "metrics/read/database": READ + ["metrics/read/database"],
+    "metrics/read/database": READ + ["metrics/read/database", "metrics/read/kineto"],  # JSON in its columns
     "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
     "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],

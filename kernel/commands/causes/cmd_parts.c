@@ -9,6 +9,7 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/run/ai_account.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/run.h"
@@ -41,7 +42,8 @@ static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_
         return pj_fail(err, PJ_E_MISSING, run->path, 0,
                        "holds sums over all CPUs, of the run and of its regions: popinjay metrics "
                        "--region all shows them side by side");
-    pj_table *table = pj_functions_table(run, args->own, err);
+    pj_table *table = run->ai ? pj_ai_regions_table(run, args->own, err)
+                              : pj_functions_table(run, args->own, err);
     return pj_run_view_take(session, run, table, out, &args->exports, err);
 }
 
@@ -78,6 +80,8 @@ const pj_command pj_command_parts = {
               "efficiencies follow from it as those of the run do from the runtime. Shares of the "
               "run and the useful part of them add up over all rows to the parallel efficiency "
               "of the run.\n"
+              "Of AI runs parts are ranges that the program marks (annotations of PyTorch, NVTX, "
+              "rocTX): what devices do of what is launched in them.\n"
               "`popinjay metrics --by region` shows functions as columns of the table of "
               "efficiencies, `--region NAME` one of them.",
     .example = "popinjay parts run.otf2 --by path",

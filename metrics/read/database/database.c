@@ -88,6 +88,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     if (!t.file)
         return false;
     t.steps = all->how.steps || all->how.parts;
+    t.regions = pj_ai_run_wants_regions(all->how);
     t.texts = pj_ai_rank_new(path);
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
     ok = settle(all, &t, err) && ok;
@@ -109,7 +110,8 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                      .how = {.raw_clock = one_clock,
                              .timeline = pass->timeline,
                              .steps = pass->steps,
-                             .parts = pass->step_parts}};
+                             .parts = pass->step_parts,
+                             .cut = pass->cut}};
     bool ok = pj_source_facts_of(source).skips ||
               pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
                       "is a compressed database: decompress it first");

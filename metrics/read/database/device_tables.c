@@ -1,6 +1,7 @@
 // Ranks of processes in the order in which they are met.
 #include "metrics/read/database/device_tables.h"
 
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/job.h"
@@ -91,6 +92,13 @@ void pj_device_tables_expect_calls(pj_device_tables *t)
     for (size_t i = 0; i < t->count; i++)
         if (!t->ranks[i]->launches)
             pj_ai_rank_expect_calls(t->ranks[i]);
+}
+
+void pj_device_tables_expect_ranges(pj_device_tables *t, size_t waiting)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (!t->ranks[i]->ranges && (t->regions || t->ranks[i]->exchange_count))
+            pj_ai_ranges_expect(t->ranks[i], t->regions, waiting);
 }
 
 bool pj_device_tables_account(pj_device_tables *t, pj_job *job, pj_err *err)

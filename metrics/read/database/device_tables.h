@@ -21,7 +21,7 @@ typedef struct pj_device_tables {
     pj_map text_of;                // number in the file: of `texts`
     uint64_t counted;              // memory that the job knows of
     int64_t base;                  // ns that are added to all times
-    bool steps;                    // are wanted
+    bool steps, regions;           // are wanted
     struct pj_nsys_ranges *ranges; // while they are read
 } pj_device_tables;
 
@@ -37,6 +37,9 @@ void pj_device_tables_add(pj_device_tables *tables, pj_ai_rank *rank, pj_ai_reco
                           int64_t device, int64_t stream, pj_str name);
 /// All records of devices are read.
 void pj_device_tables_expect_calls(pj_device_tables *tables);
+/// Ranges come, once all calls are there; they are read where somebody asks for regions, or to tell
+/// what exchanges do. `waiting`: as pj_ai_ranges_expect has it.
+void pj_device_tables_expect_ranges(pj_device_tables *tables, size_t waiting);
 /// A correlation as the id of a call.
 uint32_t pj_device_tables_id(int64_t correlation);
 PJ_CHECKED bool pj_device_tables_account(pj_device_tables *tables, pj_job *job, pj_err *err);

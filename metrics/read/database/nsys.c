@@ -2,6 +2,7 @@
 // 24 | thread; correlations are unique in a process alone. The environment of the processes, which
 // META_DATA_CAPTURE holds, is not read.
 #include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
@@ -79,17 +80,17 @@ static void take_call(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(t, row, 2);
-    pj_ai_call call = {
-        .begin = pj_sql_rows_integer(row, 0, 0),
-        .end = pj_sql_rows_integer(row, 1, 0),
-        .id = pj_device_tables_id(pj_sql_rows_integer(row, 3, -1)),
-        .doing = pj_ai_call_doing(pj_device_tables_text(t, pj_sql_rows_integer(row, 4, -1)))};
+    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
+                       .end = pj_sql_rows_integer(row, 1, 0),
+                       .id = pj_device_tables_id(pj_sql_rows_integer(row, 3, -1)),
+                       .doing = (uint16_t)pj_ai_call_doing(
+                           pj_device_tables_text(t, pj_sql_rows_integer(row, 4, -1)))};
     rank->events++;
     if (call.begin < -most || call.end > most || call.end < call.begin)
         return;
     call.begin += t->base;
     call.end += t->base;
-    pj_ai_rank_add_call(rank, call);
+    pj_ai_rank_add_call(rank, call, pj_sql_rows_integer(row, 2, 0));
 }
 
 static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
@@ -116,18 +117,27 @@ static void take_range(pj_device_tables *t, const pj_sql_rows *row)
     pj_str name = pj_sql_rows_text(row, 4);
     if (!name.len)
         name = pj_device_tables_text(t, pj_sql_rows_integer(row, 5, -1));
-    pj_nsys_ranges_add(t->ranges, rank_of(t, row, 2), pj_sql_rows_integer(row, 2, 0),
-                       begin + t->base, end + t->base, name);
+    pj_ai_rank *rank = rank_of(t, row, 2);
+    int64_t thread = pj_sql_rows_integer(row, 2, 0);
+    if (t->ranges)
+        pj_nsys_ranges_add(t->ranges, rank, thread, begin + t->base, end + t->base, name);
+    if (rank->ranges)
+        pj_ai_ranges_add(rank, thread, begin + t->base, end + t->base, name);
 }
 
-/// Only where somebody asks for steps: there may be very many.
+/// Only where somebody asks for steps or regions, or exchanges are to be told: there may be very
+/// many. They come in the order of their begins, but for a few.
 static bool read_ranges(pj_device_tables *t, pj_job *job, pj_err *err)
 {
-    if (!t->steps)
+    bool wanted = t->steps;
+    pj_device_tables_expect_ranges(t, OFTEN);
+    for (size_t i = 0; i < t->count; i++)
+        wanted = wanted || t->ranks[i]->ranges;
+    if (!wanted)
         return true;
-    t->ranges = pj_nsys_ranges_new();
+    t->ranges = t->steps ? pj_nsys_ranges_new() : NULL;
     bool ok = each_row(t, job, "NVTX_EVENTS", range_columns, take_range, err);
-    if (ok)
+    if (ok && t->ranges)
         pj_nsys_ranges_finish(t->ranges);
     pj_nsys_ranges_free(t->ranges);
     t->ranges = NULL;

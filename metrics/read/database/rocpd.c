@@ -1,6 +1,7 @@
 // Tables of rocpd (rocprofv3 of ROCm 7, rocprof-sys): each process has its own, whose names end in
 // its id; the views over all of them are not used. Launch and record have events of one stack.
 #include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -10,6 +11,8 @@
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
 #include "metrics/read/database/sql_file.h"
+#include "metrics/read/kineto/json_span.h"
+#include "metrics/read/kineto/kineto_event.h"
 
 #define KERNELS "rocpd_kernel_dispatch"
 
@@ -23,6 +26,8 @@ typedef struct rocpd {
     pj_map stack_of;    // of an event
     pj_map symbols;     // of a kernel: its name
     pj_map agents;      // of an agent that is a GPU: its index plus one
+    pj_map marks;       // of an event that a program marks: its text, 0 = that of the region
+    pj_buf text;        // without its escapes
 } rocpd;
 
 /// Calls `take` for every row of the process's table.
@@ -48,11 +53,41 @@ static uint64_t key_of(const pj_sql_rows *row, unsigned column)
     return (uint64_t)pj_sql_rows_integer(row, column, -1);
 }
 
+/// Categories of rocTX: MARKER_CORE_RANGE_API of rocprofv3, rocm_marker_api of rocprof-sys.
+static bool is_mark(pj_str category)
+{
+    static const pj_str words[] = {
+        {"MARKER", 6}, {"marker", 6}, {"ROCTX", 5}, {"roctx", 5}, {"rocTX", 5}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (pj_str_contains(category, words[i]))
+            return true;
+    return false;
+}
+
+/// What the program calls the range: {"message": "..."}.
+static pj_str message_of(pj_str data, pj_buf *out)
+{
+    enum { BEHIND = 64 }; // the scanner looks so far ahead
+    out->len = 0;
+    pj_buf_add(out, data);
+    memset(pj_buf_room(out, BEHIND), 0, BEHIND);
+    pj_str rest = {out->at + 1, data.len ? data.len - 1 : 0}, key, value;
+    while (data.len && data.at[0] == '{' && pj_kineto_member(&rest, &key, &value))
+        if (pj_str_equal(key, PJ_S("message")))
+            return pj_json_unescape(value, out->at); // which lies before it
+    return (pj_str){"", 0};
+}
+
 static void take_event(rocpd *r, const pj_sql_rows *row)
 {
     uint32_t id = pj_device_tables_id(pj_sql_rows_integer(row, 1, -1));
     if (id != PJ_AI_NONE)
         pj_map_put(&r->stack_of, key_of(row, 0), id);
+    if (r->tables->regions &&
+        is_mark(pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 2, -1))))
+        pj_map_put(
+            &r->marks, key_of(row, 0),
+            pj_ai_rank_name(r->tables->texts, message_of(pj_sql_rows_text(row, 3), &r->text)));
 }
 
 static void take_symbol(rocpd *r, const pj_sql_rows *row)
@@ -124,13 +159,38 @@ static void take_region(rocpd *r, const pj_sql_rows *row)
     pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
                        .end = pj_sql_rows_integer(row, 1, 0),
                        .id = found_or(&r->stack_of, key_of(row, 4), PJ_AI_NONE),
-                       .doing = pj_ai_call_doing(name)};
+                       .doing = (uint16_t)pj_ai_call_doing(name)};
     const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(r, row, 2);
     rank->events++;
     if (call.begin >= -most && call.end <= most && call.end >= call.begin &&
         (pj_ai_call_is_hip(name) || call.id != PJ_AI_NONE))
-        pj_ai_rank_add_call(rank, call);
+        pj_ai_rank_add_call(rank, call, pj_sql_rows_integer(row, 5, 0));
+}
+
+/// Regions of programs stand among those of the runtime, in the order of their ends.
+static void take_mark(rocpd *r, const pj_sql_rows *row)
+{
+    uint32_t text;
+    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, 0);
+    if (!pj_map_get(&r->marks, key_of(row, 4), &text))
+        return;
+    pj_ai_rank *rank = rank_of(r, row, 2);
+    pj_str name = pj_str_of(r->tables->texts->names[text]);
+    if (!name.len)
+        name = pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 3, -1));
+    if (rank->ranges)
+        pj_ai_ranges_add(rank, pj_sql_rows_integer(row, 5, 0), begin, end, name);
+}
+
+static const char region_columns[] = "start end pid name_id event_id tid";
+
+static bool read_marks(rocpd *r, pj_err *err)
+{
+    if (!r->tables->regions)
+        return true;
+    pj_device_tables_expect_ranges(r->tables, SIZE_MAX);
+    return each_row(r, "rocpd_region", region_columns, take_mark, err);
 }
 
 static bool read_process(rocpd *r, pj_err *err)
@@ -139,7 +199,7 @@ static bool read_process(rocpd *r, pj_err *err)
     pj_buf_addf(&strings, "rocpd_string%s", r->suffix);
     bool ok =
         pj_device_tables_read_texts(r->tables, strings.at, "id string", err) &&
-        each_row(r, "rocpd_event", "id stack_id", take_event, err) &&
+        each_row(r, "rocpd_event", "id stack_id category_id extdata", take_event, err) &&
         each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol, err) &&
         each_row(r, "rocpd_info_agent", "id type logical_index absolute_index", take_agent, err) &&
         each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
@@ -147,7 +207,8 @@ static bool read_process(rocpd *r, pj_err *err)
         each_row(r, "rocpd_memory_copy",
                  "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy, err);
     pj_device_tables_expect_calls(r->tables);
-    return ok && each_row(r, "rocpd_region", "start end pid name_id event_id", take_region, err);
+    return ok && each_row(r, "rocpd_region", region_columns, take_region, err) &&
+           read_marks(r, err);
 }
 
 bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
@@ -165,6 +226,8 @@ bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
         pj_map_free(&r.stack_of);
         pj_map_free(&r.symbols);
         pj_map_free(&r.agents);
+        pj_map_free(&r.marks);
+        pj_buf_free(&r.text);
     }
     return ok;
 }

@@ -1,4 +1,5 @@
 // Traces of PyTorch's profiler (Kineto): a run is one file a rank. Its files are profiles too.
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_run.h"
 #include "metrics/base/arena.h"
@@ -69,6 +70,8 @@ static void new_ranks(const ranks *r, file *f, const char *path, size_t count)
     for (size_t i = 0; i < count; i++) {
         f->ranks[i] = pj_ai_rank_new(path);
         pj_ai_run_prepare(r->how, f->ranks[i]);
+        if (f->ranks[i]->wants_regions)
+            pj_ai_ranges_expect(f->ranks[i], true, SIZE_MAX);
     }
 }
 
@@ -176,7 +179,8 @@ static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
                .how = {.raw_clock = pass->raw_clock,
                        .timeline = pass->timeline,
                        .steps = pass->steps,
-                       .parts = pass->step_parts},
+                       .parts = pass->step_parts,
+                       .cut = pass->cut},
                .first = source,
                .count = pass->file_count ? pass->file_count : 1};
     r.files = pj_take_zeros(r.count * sizeof *r.files);

@@ -13,7 +13,8 @@ typedef enum pj_kineto_class {
     PJ_KINETO_KERNEL,     // also those that exchange data
     PJ_KINETO_COPY,       // also memory that is set
     PJ_KINETO_RUNTIME,    // a call of the device's runtime
-    PJ_KINETO_ANNOTATION, // a step, data loading, or any other range of the host
+    PJ_KINETO_ANNOTATION, // a step, data loading, or any other range that the program marks
+    PJ_KINETO_OPERATOR,   // one of PyTorch's own ranges; older versions mark steps with these, too
 } pj_kineto_class;
 
 typedef struct pj_kineto_event {

@@ -4,6 +4,7 @@
 #include "metrics/read/kineto/kineto_file.h"
 
 #include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -53,14 +54,18 @@ static bool failed(const pj_err *err)
     return err->code != PJ_E_NONE;
 }
 
+static pj_str text_of(reading *r, pj_str text)
+{
+    if (pj_str_find(text, '\\') == text.len)
+        return text;
+    r->text.len = 0;
+    pj_buf_add(&r->text, text); // room enough
+    return pj_json_unescape(text, r->text.at);
+}
+
 static uint32_t name_of(reading *r, pj_str text)
 {
-    if (pj_str_find(text, '\\') < text.len) {
-        r->text.len = 0;
-        pj_buf_add(&r->text, text); // room enough
-        text = pj_json_unescape(text, r->text.at);
-    }
-    return pj_ai_rank_name(r->rank, text);
+    return pj_ai_rank_name(r->rank, text_of(r, text));
 }
 
 static int64_t number_or(pj_str text, int64_t other)
@@ -153,6 +158,11 @@ static void add_record(reading *r, const pj_kineto_event *event)
     pj_ai_rank_add_record(rank, record);
 }
 
+static int64_t thread_of(const pj_kineto_event *event)
+{
+    return (int64_t)(pj_fingerprint_of(event->pid) * 31 + pj_fingerprint_of(event->tid));
+}
+
 static void add_call(reading *r, const pj_kineto_event *event)
 {
     pj_ai_call call;
@@ -161,9 +171,9 @@ static void add_call(reading *r, const pj_kineto_event *event)
     pj_kineto_args args = pj_kineto_args_read(event->args);
     pj_map_put(&r->hosts, pj_fingerprint_of(event->pid), 0);
     call.id = call_id(args.correlation);
-    call.doing = pj_ai_call_doing(event->name);
+    call.doing = (uint16_t)pj_ai_call_doing(event->name);
     r->rank->hip = r->rank->hip || pj_ai_call_is_hip(event->name);
-    pj_ai_rank_add_call(r->rank, call);
+    pj_ai_rank_add_call(r->rank, call, thread_of(event));
 }
 
 static void add_range(reading *r, const pj_kineto_event *event)
@@ -171,9 +181,13 @@ static void add_range(reading *r, const pj_kineto_event *event)
     static const pj_str step = {"ProfilerStep#", 13}, loading = {"enumerate(DataLoader)", 21};
     bool steps = pj_str_starts(event->name, step);
     int64_t begin, end, number;
-    if ((!steps && !pj_str_starts(event->name, loading)) || !times_of(r, event, &begin, &end))
+    bool loads = pj_str_starts(event->name, loading), region = !steps && !loads;
+    if ((region && (event->class != PJ_KINETO_ANNOTATION || !r->rank->ranges)) ||
+        !times_of(r, event, &begin, &end))
         return;
-    if (!steps)
+    if (region)
+        pj_ai_ranges_add(r->rank, thread_of(event), begin, end, text_of(r, event->name));
+    else if (loads)
         pj_ai_spans_add(&r->rank->loading, begin, end);
     else if (pj_parse_i64(pj_str_from(event->name, step.len), &number))
         pj_ai_rank_add_step(r->rank, (pj_ai_step){.begin = begin, .end = end, .number = number});
@@ -213,6 +227,7 @@ static void take_event(reading *r, const pj_kineto_event *event)
         add_call(r, event);
         break;
     case PJ_KINETO_ANNOTATION:
+    case PJ_KINETO_OPERATOR:
         add_range(r, event);
         break;
     case PJ_KINETO_OTHER:

@@ -89,6 +89,63 @@ static void ranges_are_steps(void **state)
     }
 }
 
+static const pj_ai_region_row *region_of(const pj_run *run, const char *name)
+{
+    for (uint32_t i = 0; i < run->ai->region_count; i++)
+        if (strcmp(run->ai->regions[i].name, name) == 0)
+            return &run->ai->regions[i];
+    fail_msg("no region %s", name);
+    return NULL;
+}
+
+static void expect_regions(const char *path, const char *inner, const char *outer)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(path, (pj_load_opts){.functions = PJ_CUT_FUNCTIONS}, &job, &err);
+    if (!run && err.code == PJ_E_MISSING) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    const pj_ai_region_row *row = region_of(run, inner);
+    assert_int_equal(row->own.shares[0].useful, 80000);
+    assert_int_equal(row->own.shares[1].useful, 40000);
+    assert_int_equal(pj_ai_share_idle(&row->own.shares[0]), 2000);
+    row = region_of(run, outer);
+    assert_int_equal(row->own.shares[0].copies, 10000);
+    assert_int_equal(row->own.time_ns, 20000);
+    assert_int_equal(row->whole.time_ns, 224000);
+    assert_int_equal(row->whole.longest_ns, 112000);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < run->ai->region_count; i++)
+        sum += run->ai->regions[i].own.time_ns;
+    assert_int_equal(sum, run->runtime_ns * run->ai->count);
+}
+
+/// NVTX ranges, and those of rocTX, whose texts stand with their events.
+static void ranges_are_regions(void **state)
+{
+    (void)state;
+    expect_regions(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite", "inner", "train");
+    expect_regions(PJ_SOURCE_DIR "/tests/golden/rocpd/ranges{0,1}_results.db", "solve \"x\"",
+                   "epoch");
+}
+
+/// The kernel's name does not say so.
+static void ranges_tell_exchanges(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite", &err);
+    if (!run && err.code == PJ_E_MISSING)
+        skip();
+    assert_int_equal(run->ai->operation_count, 1);
+    assert_string_equal(run->ai->operations[0].operation, "allreduce");
+    assert_int_equal(run->ai->operations[0].transfer_ns, 20000);
+    assert_int_equal(run->ai->operations[0].wait_ns, 40000);
+    assert_int_equal(run->ai->region_count, 0);
+}
+
 static void zeros_are_refused(void **state)
 {
     (void)state;
@@ -195,6 +252,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_run_has_one_account),
         cmocka_unit_test(ranges_are_steps),
+        cmocka_unit_test(ranges_are_regions),
+        cmocka_unit_test(ranges_tell_exchanges),
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(views_are_refused),
         cmocka_unit_test(damage_ends_in_a_message),

@@ -12,6 +12,7 @@
 #include "metrics/read/read.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
@@ -23,6 +24,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -341,6 +343,62 @@ static void steps_tile_the_ranks(void **state)
     assert_string_equal(part->part.name, "step 7");
     assert_int_equal(part->runtime_ns, 35000);
     assert_true(fabs(pj_sums_of(part).device_useful_sum - 50000) < 1e-9);
+}
+
+static const pj_ai_region_row *region_of(const pj_run *run, const char *name)
+{
+    for (uint32_t i = 0; i < run->ai->region_count; i++)
+        if (strcmp(run->ai->regions[i].name, name) == 0)
+            return &run->ai->regions[i];
+    fail_msg("no region %s", name);
+    return NULL;
+}
+
+/// What is launched in a range counts with it, and so does the idle time before that; ranges of
+/// other threads and operators of PyTorch do not matter.
+static void ranges_are_regions(void **state)
+{
+    (void)state;
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(CASES "regions/rank{0,1}.json",
+                              (pj_load_opts){.functions = PJ_CUT_FUNCTIONS}, &job, NULL);
+    assert_non_null(run);
+    assert_int_equal(run->ai->region_count, 5);
+    const pj_ai_region_row *forward = region_of(run, "forward");
+    assert_int_equal(forward->instances, 2);
+    assert_int_equal(forward->ranks, 2);
+    assert_int_equal(forward->host_ns, 40000);
+    assert_int_equal(forward->own.time_ns, 40000);
+    assert_int_equal(forward->own.shares[0].copies, 10000);
+    assert_int_equal(forward->own.shares[1].useful, 30000);
+    assert_int_equal(forward->whole.shares[0].useful, 20000);
+    assert_int_equal(forward->whole.longest_ns, 30000);
+    assert_int_equal(region_of(run, "attention")->own.shares[0].useful, 20000);
+    const pj_ai_region_row *optimizer = region_of(run, "Optimizer.step#Adam.step");
+    assert_int_equal(pj_ai_share_idle(&optimizer->own.shares[0]), 5000);
+    assert_int_equal(optimizer->own.shares[0].useful, 10000);
+    assert_int_equal(region_of(run, "elsewhere")->whole.time_ns, 0);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < run->ai->region_count; i++)
+        sum += run->ai->regions[i].own.time_ns;
+    assert_int_equal(sum, run->runtime_ns * run->ai->count);
+    assert_true(run->ai->regions[4].outside);
+    assert_int_equal(run->parts.count, 3);
+    assert_string_equal(run->parts.items[0]->part.name, "forward");
+    pj_sums sums = pj_sums_of(run->parts.items[0]);
+    assert_true(fabs(sums.device_useful_sum - 50000) < 1e-9);
+    assert_true(isnan(sums.useful_sum)); // of hosts nothing is known
+    pj_auto_run paths = pj_load(CASES "regions/rank{0,1}.json",
+                                (pj_load_opts){.functions = PJ_CUT_PATHS}, &job, NULL);
+    assert_int_equal(region_of(paths, "forward/attention")->own.time_ns, 20000);
+    pj_auto_run plain =
+        pj_load(CASES "regions/rank{0,1}.json", (pj_load_opts){.tag = NULL}, &job, NULL);
+    assert_int_equal(plain->ai->region_count, 0);
+    pj_err err = {.code = PJ_E_NONE};
+    assert_null(pj_load(CASES "steps/rank{0,1}.json", (pj_load_opts){.functions = PJ_CUT_FUNCTIONS},
+                        &job, &err));
+    assert_int_equal(err.code, PJ_E_MISSING);
+    assert_non_null(strstr(err.text, "marks no ranges"));
 }
 
 static void steps_are_a_region_of_interest(void **state)
@@ -672,6 +730,7 @@ int main(void)
         cmocka_unit_test(tables_outlive_runs),
         cmocka_unit_test(hosts_have_lanes),
         cmocka_unit_test(steps_tile_the_ranks),
+        cmocka_unit_test(ranges_are_regions),
         cmocka_unit_test(steps_are_a_region_of_interest),
         cmocka_unit_test(summaries_say_the_same),
         cmocka_unit_test(a_look_tells_ranks),

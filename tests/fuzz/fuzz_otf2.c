@@ -83,7 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         pj_otf2_evt *evt = pj_otf2_evt_memory(data + (i ? half : 0), length, CHUNK);
         pj_otf2_location *location = pj_otf2_location_take(defs, i, i % 2, evt);
         location->parts = i == 0;
-        location->devices = true;
         location->stream = i >= 2;
         location->recorder = i == 3;
         while (!location->ended)

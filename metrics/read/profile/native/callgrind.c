@@ -448,6 +448,24 @@ static void settle_inclusive(callgrind *c, uint32_t measure)
     }
 }
 
+/// Counts what the file leaves out: callers that paid less than the function itself took.
+static void check_inclusive(callgrind *c, uint32_t measure)
+{
+    const pj_profile *p = pj_build_profile(c->build);
+    if (!pj_profile_find(p, PJ_AT_REGION, PJ_EXCLUSIVE, measure))
+        return;
+    uint32_t own = pj_build_column(c->build, PJ_AT_REGION, PJ_EXCLUSIVE, measure, true);
+    uint32_t with = pj_build_column(c->build, PJ_AT_REGION, PJ_INCLUSIVE, measure, true);
+    for (uint32_t r = 0; r < p->count[PJ_AT_REGION] && pj_build_ok(c->build); r++) {
+        const int64_t *without = pj_build_row_whole(c->build, own, r);
+        const int64_t *all = pj_build_row_whole(c->build, with, r);
+        for (uint32_t at = 0; without && all && at < p->location_count; at++)
+            if (without[at] != PJ_ABSENT_WHOLE && all[at] != PJ_ABSENT_WHOLE &&
+                all[at] < without[at])
+                pj_build_odd(c->build, PJ_ODDITY_inclusive_less, 0);
+    }
+}
+
 static bool read_callgrind(pj_source *source, pj_build *build, pj_err *err)
 {
     callgrind c = {.build = build,
@@ -460,8 +478,10 @@ static bool read_callgrind(pj_source *source, pj_build *build, pj_err *err)
     c.calls = pj_build_column(build, PJ_AT_REGION, PJ_CALLS, PJ_NO_ITEM, true);
     c.edge_calls = pj_build_column(build, PJ_AT_EDGE, PJ_CALLS, PJ_NO_ITEM, true);
     bool ok = read_lines(&c, source, err);
-    for (uint32_t m = 0; ok && m < pj_build_profile(build)->measure_count; m++)
+    for (uint32_t m = 0; ok && m < pj_build_profile(build)->measure_count; m++) {
         settle_inclusive(&c, m);
+        check_inclusive(&c, m);
+    }
     for (size_t i = 0; i < NAME_TABLES; i++)
         pj_map_free(&c.names[i]);
     pj_map_free(&c.threads);

@@ -103,6 +103,22 @@ static void direct_recursion_counts_once(void **state)
     same_value(region_value(p, "f", "a.php", PJ_INCLUSIVE, "Time", 0), 60);
     same_value(region_value(p, "f", "a.php", PJ_CALLS, NULL, 0), 3);
     same_value(region_value(p, "main", "a.php", PJ_INCLUSIVE, "Time", 0), 65);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_inclusive_less], 0);
+}
+
+/// yappi leaves out calls: what the others paid is less than the function itself took.
+static void missing_calls_are_counted(void **state)
+{
+    (void)state;
+    pj_err err = {0};
+    pj_auto_profile p =
+        read_profile_bytes("x",
+                           PJ_S("version: 1\ncreator: yappi\nevents: Ticks\nfl=a.py\nfn=f\n2 100\n"
+                                "fl=a.py\nfn=main\n9 5\ncfl=a.py\ncfn=f\ncalls=1 0 0\n9 60\n"),
+                           &err);
+    assert_non_null(p);
+    same_value(region_value(p, "f", "a.py", PJ_INCLUSIVE, "Ticks", 0), 60);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_inclusive_less], 1);
 }
 
 static void odd_lines(void **state)
@@ -146,6 +162,7 @@ int main(void)
         cmocka_unit_test(plain_files),
         cmocka_unit_test(any_header_comes_first),
         cmocka_unit_test(direct_recursion_counts_once),
+        cmocka_unit_test(missing_calls_are_counted),
         cmocka_unit_test(odd_lines),
         cmocka_unit_test(as_callgrind_annotate_tells),
     };

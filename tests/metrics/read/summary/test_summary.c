@@ -45,7 +45,7 @@ static pj_run *noisy_run(uint32_t ranks, uint32_t threads)
     uint64_t seed = 1, spent_seed = 2;
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         pj_totals *t = &run->totals[i];
-        for (size_t k = 0; k < PJ_SPENT_KINDS; k++)
+        for (size_t k = 0; k < PJ_SPENT_DEVICE; k++)
             t->spent_ns[k] = noise(&spent_seed);
         t->serial_useful_ns = noise(&seed);
         t->openmp_useful_ns = noise(&seed);
@@ -204,10 +204,20 @@ static void same_sums(const pj_run *a, const pj_run *b)
                         a->layout.locations * sizeof *a->layout.rank_of);
 }
 
+static void add_device_calls(pj_run *run)
+{
+    uint64_t seed = 3;
+    for (uint32_t i = 0; i < run->layout.locations; i++) {
+        run->totals[i].spent_ns[PJ_SPENT_DEVICE] = noise(&seed);
+        run->totals[i].device_calls_ns = run->totals[i].spent_ns[PJ_SPENT_DEVICE] + noise(&seed);
+    }
+}
+
 static void few_threads_are_kept_exactly(void **state)
 {
     (void)state;
     pj_auto_run run = noisy_run(5, 3);
+    add_device_calls(run);
     add_regions(run, 10);
     add_timeline(run);
     run->tag = "before";

@@ -154,7 +154,8 @@ static const pj_param params[] = {
      .type = PJ_PARAM_PATH,
      .offset = offsetof(score_args, output),
      .shown = "FILE",
-     .help = "Where the proposed filter file goes; a file that is there is never replaced."},
+     .help = "Where the proposed filter file goes, for Score-P and for popinjay record --filter; a "
+             "file that is there is never replaced."},
     {0},
 };
 

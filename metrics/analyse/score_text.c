@@ -211,11 +211,9 @@ static void add_use_of_filter(const char *path, pj_buf *out)
                 "\n\nAn initial filter file template has been generated: '%s'\n\n"
                 "To use this file for filtering at run-time, set the respective Score-P variable:"
                 "\n\n    SCOREP_FILTERING_FILE=%s\n\n"
-                "or give it to popinjay's recorder:\n\n"
-                "    $ popinjay record --filter %s -- COMMAND\n\n"
                 "For compile-time filtering 'scorep' has to be provided with the "
                 "'--instrument-filter' option:\n\n    $ scorep --instrument-filter=%s\n\n",
-                path, path, path, path);
+                path, path, path);
     pj_buf_puts(out, "Compile-time filtering depends on support in the used Score-P installation."
                      "\n\nThe filter file is annotated with comments, please check if the "
                      "selection is\nsuitable for your purposes and add or remove functions if "

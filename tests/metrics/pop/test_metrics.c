@@ -349,6 +349,7 @@ static void test_table(void **state)
     pj_run *runs[] = {made_run_simple("d/b.prv", 4, 2, 500, 650),
                       made_run_simple("a.prv", 2, 1, 500, 620)};
     runs[0]->tag = "new";
+    runs[1]->has_openmp = true; // a program of one build
     pj_auto_metrics m = evaluate(runs, 2, "mpi", (pj_study_opts){0});
     pj_auto_table table = pj_metrics_table(m);
     static const char *const first[] = {"trace",  "ranks", "threads_per_rank", "threads",

@@ -183,6 +183,25 @@ async function openmp(stage) {
   await lab.picture(stage.keep('wizard-openmp'));
 }
 
+/// Runs with devices have a page of their own: what each does, why it is idle.
+async function devices(stage) {
+  const lab = await stage.open(stage.notebook('devices.ipynb', ['wizard "traces/gpu_4x1.prv.gz"']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await button(area, 'Analyse').first().click();
+  await area.getByText('Device load balance').first().waitFor();
+  await tab(area, 'Devices').click();
+  await area.locator('img[alt*="Time of each device"]').first().waitFor();
+  for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+    await lab.theme(theme);
+    await lab.page.setViewportSize({ width, height: 1000 });
+    await until(async () => (await stickingOut(area)).length === 0,
+      async () => `${width} px: ${await stickingOut(area)}`);
+    await assertReadable(area, `Devices, ${theme}`);
+    await lab.picture(stage.keep(`wizard-devices-${width}`));
+  }
+}
+
 async function byKeys(stage) {
   const lab = await stage.open(stage.notebook('keys.ipynb', [call]));
   await lab.run(0);
@@ -565,6 +584,7 @@ export const wizardScenarios = {
   'wizard: findings lead to views, sliders to replays': findings,
   'wizard: a time is marked with the mouse and analysed': marked,
   'wizard: threads are the bars of an OpenMP run': openmp,
+  'wizard: devices of a run, dark and light': devices,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: saved and reopened without its kernel': reopened,

@@ -21,6 +21,15 @@
 #define NSYS PJ_SOURCE_DIR "/tests/samples/database/nsys.sqlite"
 #define ROCPD PJ_SOURCE_DIR "/tests/golden/rocpd/rank{0,1}_results.db"
 
+/// Skips what needs libsqlite3 where its module was not built.
+static void need_module(const pj_err *err)
+{
+    if (err->code != PJ_E_MISSING)
+        return;
+    print_message("%s\n", err->text);
+    skip();
+}
+
 static pj_run *load(const char *path, pj_err *err)
 {
     pj_job job = {.workers = 1};
@@ -56,10 +65,7 @@ static void one_run_has_one_account(void **state)
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_run first = load(NSYS, &err);
-    if (!first && err.code == PJ_E_MISSING) {
-        print_message("%s\n", err.text);
-        skip();
-    }
+    need_module(&err);
     expect_made_run(NSYS);
     expect_made_run(ROCPD);
 }
@@ -72,10 +78,7 @@ static void ranges_are_steps(void **state)
     pj_job job = {.workers = 1};
     pj_auto_run run = pj_load(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite",
                               (pj_load_opts){.iterations = true}, &job, &err);
-    if (!run && err.code == PJ_E_MISSING) {
-        print_message("%s\n", err.text);
-        skip();
-    }
+    need_module(&err);
     static const uint64_t begins[] = {0, 12000, 92000}, lengths[] = {12000, 80000, 20000};
     assert_int_equal(run->ai->step_count, 6);
     assert_int_equal(run->parts.count, 3);
@@ -103,10 +106,7 @@ static void expect_regions(const char *path, const char *inner, const char *oute
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = 1};
     pj_auto_run run = pj_load(path, (pj_load_opts){.functions = PJ_CUT_FUNCTIONS}, &job, &err);
-    if (!run && err.code == PJ_E_MISSING) {
-        print_message("%s\n", err.text);
-        skip();
-    }
+    need_module(&err);
     const pj_ai_region_row *row = region_of(run, inner);
     assert_int_equal(row->own.shares[0].useful, 80000);
     assert_int_equal(row->own.shares[1].useful, 40000);
@@ -137,8 +137,7 @@ static void ranges_tell_exchanges(void **state)
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite", &err);
-    if (!run && err.code == PJ_E_MISSING)
-        skip();
+    need_module(&err);
     assert_int_equal(run->ai->operation_count, 1);
     assert_string_equal(run->ai->operations[0].operation, "allreduce");
     assert_int_equal(run->ai->operations[0].transfer_ns, 20000);
@@ -167,10 +166,7 @@ static void views_are_refused(void **state)
     (void)state;
     pj_err err = {.code = PJ_E_NONE};
     assert_null(load(PJ_SOURCE_DIR "/tests/golden/nsys/view.sqlite", &err));
-    if (err.code == PJ_E_MISSING) {
-        print_message("%s\n", err.text);
-        skip();
-    }
+    need_module(&err);
     assert_int_equal(err.code, PJ_E_FORMAT);
     assert_non_null(strstr(err.text, "a view in place of its table CUPTI_ACTIVITY_KIND_KERNEL"));
 }
@@ -227,8 +223,8 @@ static void environments_stay_where_they_are(void **state)
     static char bytes[MOST];
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_run run = load(NSYS, &err);
-    if (!run)
-        skip();
+    need_module(&err);
+    assert_non_null(run);
     assert_non_null(memmem(bytes, read_bytes(NSYS, bytes, MOST), "hunter2", 7));
     char folder[] = "/tmp/popinjay_database_XXXXXX";
     assert_non_null(mkdtemp(folder));

@@ -66,6 +66,7 @@ static void one_run_has_one_account(void **state)
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_run first = load(NSYS, &err);
     need_module(&err);
+    assert_non_null(first);
     expect_made_run(NSYS);
     expect_made_run(ROCPD);
 }

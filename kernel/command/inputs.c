@@ -122,6 +122,8 @@ void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
             pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[key], "%s; %s",
                     run->damage ? run->damage : row->sentence, row->advice);
     }
+    if (!problem.code && run->damage)
+        pj_fail(&problem, PJ_E_FORMAT, run->path, 0, "%s", run->damage);
     if (!problem.code && breaks_off(import))
         pj_fail(&problem, PJ_E_FORMAT, run->path, import->first_line[PJ_IMPORT_no_final_newline],
                 "the trace breaks off in its last line: what came before was used; copy the file "

@@ -4,6 +4,7 @@
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/fingerprint.h"
+#include "metrics/base/utf8.h"
 
 #include <stdlib.h>
 
@@ -58,7 +59,10 @@ uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text)
 {
     enum { LONGEST = 64 << 10 };
     uint32_t found;
-    text = pj_str_head(text, LONGEST);
+    if (text.len > LONGEST) {
+        rank->odd[PJ_AI_ODD_long_text]++;
+        text.len = pj_utf8_whole(pj_str_head(text, LONGEST));
+    }
     uint64_t hash = pj_fingerprint_of(text);
     for (; pj_map_get(&rank->by_name, hash, &found); hash++)
         if (pj_str_equal(pj_str_of(rank->names[found]), text))

@@ -245,6 +245,19 @@ static void fill_threads(pj_run *run, uint64_t runtime)
     run->runtime_ns = run->end_ns = run->last_record_ns = runtime;
 }
 
+/// The first damaged file is what commands complain of.
+static void remark_on_damage(pj_run *run, const pj_ai_rank *rank)
+{
+    uint64_t lost = rank->odd[PJ_AI_ODD_lost_member];
+    if (run->damage || (!rank->cut && !lost))
+        return;
+    run->damage = pj_arena_format(run->arena,
+                                  "the file of rank %lld %s; copy it again or record it anew",
+                                  (long long)rank->rank,
+                                  rank->cut ? "is cut short: what came before was used"
+                                            : "is damaged within: what could be read was used");
+}
+
 static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
 {
     int64_t world = -1, holes = 0;
@@ -252,6 +265,7 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
         const pj_ai_rank *rank = ranks->items[r];
         world = rank->world > world ? rank->world : world;
         holes += r && rank->rank != ranks->items[r - 1]->rank + 1;
+        remark_on_damage(run, rank);
         if (rank->cut)
             pj_run_remark(run, PJ_LOSS, "cut_short",
                           "rank %lld: the file is cut short: what follows byte %llu of its text is "

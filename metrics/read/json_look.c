@@ -8,7 +8,10 @@
 static pj_jsonpull *open_head(pj_str head, char bracket)
 {
     head = pj_str_trim(head);
-    return head.len && head.at[0] == bracket ? pj_jsonpull_of(head) : NULL;
+    pj_jsonpull *json = head.len && head.at[0] == bracket ? pj_jsonpull_of(head) : NULL;
+    if (json)
+        pj_jsonpull_allow_nan(json);
+    return json;
 }
 
 /// Goes on behind `key` of the object at hand; false when it has none, or the head ends.

@@ -34,10 +34,12 @@ struct pj_jsonpull {
     bool ended;
     expected next;
     unsigned depth;
-    bool in_object[PJ_JSON_DEPTH_MAX];
+    bool *in_object; // by level
+    size_t level_cap;
     bool skipping; // escapes are left as they are
     bool cut;      // the input has ended inside a token
     bool strict;   // it must not end early
+    bool allows_nan;
     pj_str text;
     pj_buf plain; // a text whose escapes have been replaced
 };
@@ -73,6 +75,7 @@ void pj_jsonpull_free(pj_jsonpull *json)
     if (!json)
         return;
     pj_buf_free(&json->plain);
+    free(json->in_object);
     free(json->buffer);
     free(json);
 }
@@ -350,10 +353,13 @@ static void after_value(pj_jsonpull *json)
 
 static pj_json_token open_level(pj_jsonpull *json, bool object, pj_err *err)
 {
-    if (json->depth == PJ_JSON_DEPTH_MAX) {
-        pj_jsonpull_fail(json, err, "nested more than 8400 deep");
+    if (json->depth == (json->skipping ? PJ_JSON_SKIPPED_MAX : PJ_JSON_DEPTH_MAX)) {
+        pj_jsonpull_fail(json, err,
+                         json->skipping ? "nested more than 16 million deep"
+                                        : "nested more than 8400 deep");
         return PJ_JSON_ERROR;
     }
+    pj_grow(json->in_object, &json->level_cap, (size_t)json->depth + 1);
     json->in_object[json->depth++] = object;
     json->at++;
     json->next = object ? A_KEY_OR_END : A_VALUE_OR_END;
@@ -368,10 +374,29 @@ static pj_json_token close_level(pj_jsonpull *json)
     return object ? PJ_JSON_OBJECT_END : PJ_JSON_ARRAY_END;
 }
 
+/// NaN and Infinity, which JSON does not have.
+static bool begins_no_number(const pj_jsonpull *json)
+{
+    const char *at = json->buffer + json->at;
+    return *at == 'N' || at[*at == '-'] == 'I';
+}
+
+static bool take_no_number(pj_jsonpull *json, pj_err *err)
+{
+    json->at += json->buffer[json->at] == '-';
+    bool infinite = json->buffer[json->at] == 'I';
+    return take_word(json, infinite ? PJ_S("Infinity") : PJ_S("NaN"), err);
+}
+
 static pj_json_token take_value(pj_jsonpull *json, pj_err *err)
 {
     pj_json_token token = PJ_JSON_NUMBER;
     bool ok;
+    if (json->allows_nan && begins_no_number(json)) {
+        ok = take_no_number(json, err);
+        after_value(json);
+        return ok ? PJ_JSON_NULL : failed(json);
+    }
     switch (json->buffer[json->at]) {
     case '{':
         return open_level(json, true, err);
@@ -490,6 +515,11 @@ pj_json_token pj_jsonpull_next(pj_jsonpull *json, pj_err *err)
 void pj_jsonpull_want_whole(pj_jsonpull *json)
 {
     json->strict = true;
+}
+
+void pj_jsonpull_allow_nan(pj_jsonpull *json)
+{
+    json->allows_nan = true;
 }
 
 static bool unexpected(const pj_jsonpull *json, pj_json_token token, pj_err *err)

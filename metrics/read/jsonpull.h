@@ -9,6 +9,7 @@
 
 enum {
     PJ_JSON_DEPTH_MAX = 8400, // two for each of the 4096 levels of a call tree, and what is around
+    PJ_JSON_SKIPPED_MAX = 1 << 24, // of what is left out
     PJ_JSON_STRING_MAX = 16 * 1024 * 1024,
 };
 
@@ -36,10 +37,13 @@ pj_jsonpull *pj_jsonpull_of(pj_str bytes);
 void pj_jsonpull_free(pj_jsonpull *json);
 
 /// RFC 8259, and a comma before the end of an array. Errors (PJ_E_FORMAT) name the byte: bad
-/// syntax, nesting over PJ_JSON_DEPTH_MAX, a string over PJ_JSON_STRING_MAX.
+/// syntax, nesting over PJ_JSON_DEPTH_MAX, of what
+/// is left out PJ_JSON_SKIPPED_MAX, a string over PJ_JSON_STRING_MAX.
 PJ_CHECKED pj_json_token pj_jsonpull_next(pj_jsonpull *json, pj_err *err);
 /// From now on an input that ends early is an error, and no PJ_JSON_END comes but at the end.
 void pj_jsonpull_want_whole(pj_jsonpull *json);
+/// From now on NaN, Infinity and -Infinity, as Python writes them, are PJ_JSON_NULL.
+void pj_jsonpull_allow_nan(pj_jsonpull *json);
 /// Whether `token` comes next; an error otherwise.
 PJ_CHECKED bool pj_jsonpull_expect(pj_jsonpull *json, pj_json_token token, pj_err *err);
 /// Goes over the members of an object: the next key; false at its end, or with an error.

@@ -36,6 +36,10 @@ struct pj_source {
     bool input_ended;
     pj_unpack *unpack; // NULL = plain
     bool member_begun; // inside packed data
+    bool passes;       // over members that are corrupt
+    bool seeks;        // the next member
+    bool sought;       // this member, which has given nothing so far
+    uint64_t lost;     // members
     const char *damage;
 
     bool is_utf16;
@@ -116,6 +120,58 @@ static bool get_plain(pj_source *source, char *out, size_t size, size_t *got, pj
     return read_stored(source, out, size, got, err);
 }
 
+/// Reads on behind stored bytes of which the last few are kept.
+static bool more_input(pj_source *source, pj_err *err)
+{
+    size_t kept = source->input.len, got;
+    if (!source->input_bytes || kept == INPUT_BYTES) {
+        source->input_ended = true;
+        return true;
+    }
+    memmove(source->input_bytes, source->input.at, kept);
+    if (!read_stored(source, source->input_bytes + kept, INPUT_BYTES - kept, &got, err))
+        return false;
+    source->input = (pj_str){source->input_bytes, kept + got};
+    source->input_ended = got == 0;
+    return true;
+}
+
+/// Goes to the next member, before which stands a seam; the end where there is none.
+static bool seek_member(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
+{
+    static const char seam[] = "\n\"\n";
+    for (;;) {
+        size_t at = pj_unpack_find(source->unpack, source->input);
+        if (at < source->input.len && size >= sizeof seam) {
+            source->input = pj_str_from(source->input, at);
+            source->seeks = source->member_begun = false;
+            source->lost += !source->sought;
+            source->sought = true;
+            pj_unpack_restart(source->unpack);
+            *got = sizeof seam - 1;
+            memcpy(out, seam, *got);
+            return true;
+        }
+        if (source->input.len >= PJ_UNPACK_HEAD)
+            source->input = pj_str_from(source->input, source->input.len - PJ_UNPACK_HEAD + 1);
+        if (source->input_ended)
+            break;
+        if (!more_input(source, err))
+            return false;
+    }
+    source->damage = source->member_begun ? "the compressed data are corrupt" : NULL;
+    source->input.len = 0;
+    source->seeks = false;
+    return true;
+}
+
+/// The member at hand is corrupt: the stored bytes behind the first of `from` may hold the next one.
+static void lose_member(pj_source *source, pj_str from)
+{
+    source->seeks = true;
+    source->input = pj_str_from(from, from.len > 0);
+}
+
 /// Whether another member follows; bytes behind the last one that are none are ignored, as gzip(1)
 /// does.
 static bool next_member(pj_source *source, pj_err *err)
@@ -129,8 +185,14 @@ static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got,
 {
     *got = 0;
     while (*got == 0) {
-        if (!source->member_begun && !next_member(source, err))
-            return !err->code;
+        if (source->seeks)
+            return seek_member(source, out, size, got, err);
+        if (!source->member_begun && !next_member(source, err)) {
+            if (err->code || !source->passes || !source->input.len)
+                return !err->code;
+            source->seeks = true;
+            continue;
+        }
         if (!want_input(source, err))
             return false;
         source->member_begun = true;
@@ -138,10 +200,14 @@ static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got,
             source->damage = "the compressed data end early";
             return true;
         }
+        pj_str from = source->input;
         pj_unpack_end end = pj_unpack_step(source->unpack, &source->input, out, size, got);
+        source->sought = source->sought && *got == 0;
         if (end == PJ_UNPACK_MEMBER)
             source->member_begun = false;
-        if (end == PJ_UNPACK_CORRUPT) {
+        if (end == PJ_UNPACK_CORRUPT && source->passes) {
+            lose_member(source, from);
+        } else if (end == PJ_UNPACK_CORRUPT) {
             source->damage = "the compressed data are corrupt";
             return true;
         }
@@ -497,6 +563,15 @@ bool pj_source_read(pj_source *source, char *out, size_t size, size_t *got, pj_e
     return true;
 }
 
+void pj_source_pass_damage(pj_source *source)
+{
+    source->passes = source->unpack != NULL;
+    if (!source->passes || !source->damage || !source->input.len)
+        return;
+    source->damage = NULL;
+    lose_member(source, source->input);
+}
+
 uint64_t pj_source_position(const pj_source *source)
 {
     return source->carry_offset;
@@ -524,6 +599,7 @@ pj_source_facts pj_source_facts_of(const pj_source *source)
         .skips = source->again && source->fd >= 0 && !source->unpack && !source->is_utf16,
         .folder = source->folder,
         .damage = source->damage,
+        .lost = source->lost,
     };
 }
 

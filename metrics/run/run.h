@@ -219,7 +219,7 @@ typedef struct pj_run {
     pj_ranged ranged;
     bool chopped;        // the trace says that it was cut out of a longer one
     bool idealised;      // the trace says that a replay wrote it
-    const char *damage;  // which file of an archive is broken and how; NULL = none
+    const char *damage;  // which file of several is broken and how; NULL = none
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns
     pj_totals *totals;   // by location
     bool spent_unknown;  // the totals lack spent_ns: read from an old summary

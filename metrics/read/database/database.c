@@ -65,6 +65,8 @@ static bool settle(databases *all, pj_device_tables *t, pj_err *err)
 {
     bool ok = true;
     order_processes(t);
+    if (t->count)
+        t->ranks[0]->odd[PJ_AI_ODD_long_text] += t->texts->odd[PJ_AI_ODD_long_text];
     for (size_t i = 0; i < t->count; i++) {
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-enum { MOST_TABLES = 4096, MOST_COLUMNS = 32, LONGEST_TEXT = 64 << 10 };
+enum { MOST_TABLES = 4096, MOST_COLUMNS = 32, LONGEST_TEXT = 65 << 10 };
 
 extern const pj_sql_lib pj_sql_module;
 

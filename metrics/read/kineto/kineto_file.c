@@ -441,6 +441,7 @@ static bool settle(reading *r, pj_err *err)
         pj_ai_rank_shift(rank, r->base);
         rank->cut = r->ranks[0]->cut || facts.damage;
         rank->cut_at = r->ranks[0]->cut_at;
+        rank->odd[PJ_AI_ODD_lost_member] = i ? 0 : facts.lost;
         rank->text_bytes = i ? 0 : r->window.behind;
         ok = ok && pj_ai_rank_settle(rank, r->job, err);
     }
@@ -452,6 +453,7 @@ static bool read_all(reading *r, pj_err *err)
     pj_err problem = {.code = PJ_E_NONE};
     r->rank = r->ranks[0];
     r->job = pj_source_job(r->window.source);
+    pj_source_pass_damage(r->window.source);
     bool ok = read_text(r, &problem);
     if (ok && !r->listed)
         ok = pj_fail(&problem, PJ_E_FORMAT, r->rank->path, 0, "has no \"traceEvents\"");

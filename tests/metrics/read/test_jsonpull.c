@@ -40,6 +40,24 @@ static void values(void **state)
     same_tokens("[1, 2, ]", "[nn].");
 }
 
+/// What Python writes where JSON has no number: only where that is wanted.
+static void no_numbers(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"[NaN]", "[Infinity]", "[-Infinity]", "[-1]", "[Nan]"};
+    static const char *const tokens[] = {"[z].", "[z].", "[z].", "[n].", "[!"};
+    static const char letters[] = "!.{}[]ksntfz";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pj_auto_jsonpull json = pj_jsonpull_of(pj_str_of(texts[i]));
+        pj_err err = {0};
+        pj_jsonpull_allow_nan(json);
+        const char *wanted = tokens[i];
+        do
+            assert_int_equal(letters[pj_jsonpull_next(json, &err)], *wanted);
+        while (*++wanted);
+    }
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -96,6 +114,16 @@ static void depth_is_limited(void **state)
     pj_buf_add_char(&text, '[');
     tokens_of(pj_buf_str(&text), &out, &deeper);
     assert_true(pj_str_contains(pj_str_of(deeper.text), PJ_S("nested more than 8400 deep")));
+    while (text.len < 1000000)
+        pj_buf_add_char(&text, '[');
+    while (text.len < 2000000)
+        pj_buf_add_char(&text, ']');
+    pj_buf_add_char(&text, '1');
+    pj_err none = {0};
+    pj_auto_jsonpull json = pj_jsonpull_of(pj_buf_str(&text));
+    assert_int_equal(pj_jsonpull_next(json, &none), PJ_JSON_ARRAY);
+    assert_true(pj_jsonpull_skip(json, &none)); // of what is left out, much deeper
+    assert_int_equal(pj_jsonpull_offset(json), 2000000);
 }
 
 /// Tokens meet the end of the buffer wherever that lies.
@@ -150,10 +178,10 @@ static void looks_at_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),           cmocka_unit_test(errors),
-        cmocka_unit_test(truncations),      cmocka_unit_test(texts),
-        cmocka_unit_test(depth_is_limited), cmocka_unit_test(long_inputs),
-        cmocka_unit_test(looks_at_keys),
+        cmocka_unit_test(values),      cmocka_unit_test(no_numbers),
+        cmocka_unit_test(errors),      cmocka_unit_test(truncations),
+        cmocka_unit_test(texts),       cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(long_inputs), cmocka_unit_test(looks_at_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

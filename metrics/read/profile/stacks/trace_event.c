@@ -628,6 +628,7 @@ static bool read_trace_event(pj_source *source, pj_build *build, pj_err *err)
     pj_auto_callstack names = pj_callstack_new(build, job);
     events e = {.build = build, .job = job, .json = json, .charge = {.job = job}, .names = names};
     pj_build_profile(build)->shape = PJ_SHAPE_TREE;
+    pj_jsonpull_allow_nan(json);
     bool ok = take_document(&e, &local);
     if (ok)
         build_tree(&e);

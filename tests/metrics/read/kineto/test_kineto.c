@@ -4,6 +4,7 @@
 #include "metrics/analyse/summarise.h"
 #include "metrics/analyse/trace_files.h"
 #include "metrics/analyse/trace_look.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/read/kineto/json_span.h"
@@ -17,6 +18,7 @@
 #include "metrics/run/timeline.h"
 #include "metrics/run/timeline_table.h"
 #include "metrics/trace/roi.h"
+#include "tests/support/packed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -649,6 +651,63 @@ static void masses_are_bounded(void **state)
     free(text);
 }
 
+/// Names of more than 64 KiB are cut, arguments nested a million deep are passed over.
+static void long_and_deep_texts(void **state)
+{
+    (void)state;
+    enum { LONG = 70 << 10, DEEP = 1000000 };
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_buf text = {.at = NULL};
+    pj_buf_puts(&text, "{\"deviceProperties\": [], \"traceEvents\": [{\"ph\": \"X\", \"cat\": "
+                       "\"kernel\", \"ts\": 1, \"dur\": 2, \"name\": \"");
+    for (unsigned i = 0; i < LONG; i++)
+        pj_buf_add_char(&text, 'k');
+    pj_buf_puts(&text, "\"}, {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", \"ts\": 5, "
+                       "\"dur\": 3, \"args\": {\"deep\": ");
+    for (unsigned i = 0; i < 2 * DEEP; i++)
+        pj_buf_add_char(&text, i < DEEP ? '[' : ']');
+    pj_buf_puts(&text, "}}]}");
+    pj_auto_run run = read_text(text.at, &err);
+    assert_non_null(run);
+    assert_true(says(run, "1 texts are longer than 64 KiB"));
+    assert_int_equal(run->ai->shares[0].useful, 5000);
+    text.len = 0;
+    for (unsigned i = 0; i < DEEP; i++)
+        pj_buf_puts(&text, "[");
+    assert_null(read_text(text.at, &err));
+    assert_true(err.code && *err.text);
+}
+
+/// Two members of three are whole: what follows the lost one counts.
+static void lost_members_are_said(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "{\"deviceProperties\": [], \"traceEvents\": [\n" KERNEL("a", "1", "2", "1") ",\n{\"ph\": ",
+        "\"X\"},\n" KERNEL("b", "10", "2", "2") ",\n{\"ph\": \"X\", \"ca",
+        "t\": \"kernel\", \"ts\": 30, \"dur\": 9},\n" KERNEL("c", "20", "2", "3") "\n]}"};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_buf packed = {.at = NULL};
+    size_t ends[3];
+    for (unsigned i = 0; i < 3; i++) {
+        packed_gzip(&packed, pj_str_of(parts[i]));
+        ends[i] = packed.len;
+    }
+    memset(packed.at + ends[0] + 12, 0xff, 40);
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_run_new("made.json.gz");
+    pj_pass pass = {.run = run, .job = &job};
+    assert_true(pj_read_memory("made", pj_buf_str(&packed), &pass, &err));
+    assert_int_equal(run->ai->shares[0].useful, 4000);
+    assert_true(says(run, "1 members of compressed files are damaged and lost"));
+    assert_non_null(strstr(run->damage, "damaged within"));
+    packed.len = ends[0];
+    pj_auto_run cut = pj_run_new("made.json.gz");
+    pass.run = cut;
+    assert_true(pj_read_memory("made", pj_buf_str(&packed), &pass, &err));
+    assert_non_null(strstr(cut->damage, "cut short"));
+}
+
 static void ranks_that_lack_are_said(void **state)
 {
     (void)state;
@@ -739,6 +798,8 @@ int main(void)
         cmocka_unit_test(merged_files_are_taken_apart),
         cmocka_unit_test(traps_are_counted),
         cmocka_unit_test(masses_are_bounded),
+        cmocka_unit_test(long_and_deep_texts),
+        cmocka_unit_test(lost_members_are_said),
         cmocka_unit_test(ranks_that_lack_are_said),
         cmocka_unit_test(a_trace_without_devices_says_so),
         cmocka_unit_test(times_are_exact),

@@ -142,6 +142,27 @@ static void odd_events(void **state)
     assert_true(pj_str_contains(pj_str_of(err.text), PJ_S("a comma is missing, at byte 12")));
 }
 
+/// Values that Python writes and JSON does not have, and arguments nested a million deep.
+static void values_that_json_lacks(void **state)
+{
+    (void)state;
+    enum { DEEP = 1000000 };
+    pj_err err = {0};
+    pj_auto_buf text = {.at = NULL};
+    pj_buf_puts(&text, "{\"meta\": NaN, \"traceEvents\": [{\"ph\":\"X\",\"ts\":1,\"dur\":2,"
+                       "\"name\":\"a\",\"args\":{\"v\": [NaN, -Infinity], \"deep\": ");
+    for (unsigned i = 0; i < 2 * DEEP; i++)
+        pj_buf_add_char(&text, i < DEEP ? '[' : ']');
+    pj_buf_puts(&text, "}},{\"ph\":\"X\",\"ts\":NaN,\"dur\":2,\"name\":\"b\"},"
+                       "{\"ph\":\"X\",\"ts\":5,\"dur\":Infinity,\"name\":\"c\"}]}");
+    pj_auto_profile p = read_profile_bytes("python", pj_buf_str(&text), &err);
+    if (!p)
+        fail_msg("%s", err.text);
+    same_totals(named(p, 0, "a"), 1, 2, 2);
+    same_totals(named(p, 0, "c"), 1, 0, 0);
+    assert_int_equal(p->oddities.count[PJ_ODDITY_malformed_record], 1);
+}
+
 static void as_viztracer_counts(const char *file, const char *reference)
 {
     char path[512];
@@ -239,6 +260,7 @@ int main(void)
         cmocka_unit_test(files_cut_off),
         cmocka_unit_test(equal_times),
         cmocka_unit_test(odd_events),
+        cmocka_unit_test(values_that_json_lacks),
         cmocka_unit_test(real_files_of_viztracer),
         cmocka_unit_test(as_speedscope_counts),
     };

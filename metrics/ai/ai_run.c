@@ -251,11 +251,11 @@ static void remark_on_damage(pj_run *run, const pj_ai_rank *rank)
     uint64_t lost = rank->odd[PJ_AI_ODD_lost_member];
     if (run->damage || (!rank->cut && !lost))
         return;
-    run->damage = pj_arena_format(run->arena,
-                                  "the file of rank %lld %s; copy it again or record it anew",
-                                  (long long)rank->rank,
-                                  rank->cut ? "is cut short: what came before was used"
-                                            : "is damaged within: what could be read was used");
+    run->damage =
+        pj_arena_format(run->arena, "the file of rank %lld %s; copy it again or record it anew",
+                        (long long)rank->rank,
+                        rank->cut ? "is cut short: what came before was used"
+                                  : "is damaged within: what could be read was used");
 }
 
 static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)

@@ -165,7 +165,8 @@ static bool seek_member(pj_source *source, char *out, size_t size, size_t *got, 
     return true;
 }
 
-/// The member at hand is corrupt: the stored bytes behind the first of `from` may hold the next one.
+/// The member at hand is corrupt: the stored bytes behind the first of `from` may hold the next
+/// one.
 static void lose_member(pj_source *source, pj_str from)
 {
     source->seeks = true;

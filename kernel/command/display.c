@@ -2,6 +2,7 @@
 #include "kernel/command/display.h"
 
 #include "kernel/command/kind.h"
+#include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -11,6 +12,8 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/figure_terminal.h"
 #include "widgets/table/render.h"
+
+#include <math.h>
 
 pj_table *pj_display_table(const pj_value *value)
 {
@@ -31,14 +34,55 @@ pj_terminal_opts pj_display_terminal(const pj_session *session)
     return (pj_terminal_opts){.columns = session->render.width, .colour = session->render.colour};
 }
 
-pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot_data data,
+/// How many times larger than said a figure is.
+static double excess(const pj_figure *figure, const pj_plot_opts *opts)
+{
+    return fmax(opts->width > 0 ? figure->width / opts->width : 1,
+                opts->height > 0 ? figure->height / opts->height : 1);
+}
+
+/// What does not fit is laid out for a larger sheet of the same shape, to be drawn smaller: it
+/// keeps its proportions and uses the whole of its room.
+static pj_figure *make_figure(const pj_plot *plot, pj_plot_data data, pj_plot_opts opts,
+                              const pj_draw *draw, pj_err *err)
+{
+    enum { TRIALS = 3 };
+    static const double close = 1.02;
+    pj_figure *figure = plot->make(data, opts, draw, err);
+    double larger = figure ? excess(figure, &opts) : 1;
+    opts.width = figure && larger > close && !(opts.width > 0) ? figure->width : opts.width;
+    for (int i = 0; i < TRIALS && figure && larger > close; i++) {
+        opts.width *= larger;
+        opts.height *= larger;
+        pj_figure_free(figure);
+        figure = plot->make(data, opts, draw, err);
+        larger = figure ? excess(figure, &opts) : 1;
+    }
+    return figure;
+}
+
+/// A picture whose text can hardly be read says what would help.
+static void say_reduction(pj_session *session, double reduction, double zoom)
+{
+    static const double legible = 0.6;
+    if (reduction < legible)
+        pj_session_say(session,
+                       "the picture needs more room: all of it is drawn smaller, with text of "
+                       "%.1f px; a larger --height or --width keeps it at %.0f px",
+                       PJ_FONT_SIZE * zoom * reduction, PJ_FONT_SIZE * zoom);
+}
+
+pj_value pj_display_plot(pj_session *session, const pj_plot *plot, pj_plot_data data,
                          pj_plot_opts opts, const pj_exports *exports, pj_err *err)
 {
     bool shell = !exports->paths.count && !session->lang; // no picture is made
     const pj_draw *draw = shell ? &pj_draw_terminal : pj_draw_open(err);
     if (shell)
         opts.width = pj_figure_terminal_width(pj_display_terminal(session));
-    pj_figure *figure = draw ? plot->make(data, opts, draw, err) : NULL;
+    if (!draw)
+        return (pj_value){0};
+    pj_figure *figure =
+        shell ? plot->make(data, opts, draw, err) : make_figure(plot, data, opts, draw, err);
     if (!figure)
         return (pj_value){0};
     pj_value value = pj_value_drawing_take(figure, NULL);
@@ -46,7 +90,8 @@ pj_value pj_display_plot(const pj_session *session, const pj_plot *plot, pj_plot
     if (shell)
         pj_figure_terminal_stretch(figure);
     else
-        pj_figure_zoom(figure, exports->size);
+        say_reduction(session, pj_figure_zoom(figure, exports->size),
+                      pj_picture_zoom(exports->size));
     return value;
 }
 

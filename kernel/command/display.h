@@ -31,8 +31,7 @@ pj_terminal_opts pj_display_terminal(const pj_session *session);
 
 /// A plot: laid out for the terminal where the shell is to show it, for a picture otherwise. Its
 /// data are for the caller to set; nil with an error.
-PJ_CHECKED pj_value pj_display_plot(const pj_session *session, const pj_plot *plot,
-                                    pj_plot_data data, pj_plot_opts opts, const pj_exports *exports,
-                                    pj_err *err);
+PJ_CHECKED pj_value pj_display_plot(pj_session *session, const pj_plot *plot, pj_plot_data data,
+                                    pj_plot_opts opts, const pj_exports *exports, pj_err *err);
 
 #endif

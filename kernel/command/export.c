@@ -40,7 +40,8 @@ const pj_param pj_export_rows[] = {
      .type = PJ_PARAM_NUMBER,
      .offset = offsetof(pj_exports, size.height),
      .shown = "PX",
-     .help = "Height of a picture; of a table's, the whole is brought to it."},
+     .help = "Height of a picture, 96 px are an inch. What does not fit into width and height is "
+             "drawn smaller as a whole."},
     {.name = "font-size",
      .output = true,
      .type = PJ_PARAM_NUMBER,

@@ -1,6 +1,7 @@
 // Every plot on degenerate and odd data: a figure that holds together, or an error that helps.
 #include "tests/support/fake_metrics.h"
 #include "tests/support/odd_tables.h"
+#include "tests/support/sized_figure.h"
 #include "tests/support/xml_check.h"
 #include "widgets/figure/figure_file.h"
 #include "widgets/figure/figure_hover.h"
@@ -71,6 +72,8 @@ static const pj_plot_opts variants[] = {
     {.log_x = true, .log_y = true},
     {.stacked = true, .title = "<Title> & \"quotes\" \u65e5"},
     {.width = 320, .height = 240},
+    {.width = 120, .height = 700},
+    {.width = 900, .height = 80},
     {.width = 1400, .height = 900},
 };
 
@@ -84,6 +87,7 @@ static void try_plot(const pj_plot *plot, pj_plot_data data, bool files)
             check_figure(figure);
             if (files && v == 0)
                 check_files(figure);
+            sized_figure_check(figure, variants[v].width, variants[v].height);
         } else {
             assert_true(err.code == PJ_E_USAGE || err.code == PJ_E_MISSING);
             assert_true(*err.text);

@@ -4,6 +4,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "tests/support/profile/made_profile.h"
+#include "tests/support/sized_figure.h"
 #include "tests/support/xml_check.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure_file.h"
@@ -61,6 +62,7 @@ static const pj_plot_opts variants[] = {
     {0},
     {.width = 1400, .height = 900, .title = "<Title> & \"quotes\" \u65e5"},
     {.width = 320, .height = 240},
+    {.width = 900, .height = 80},
     {.profile = {.reverse = true}},
     {.profile = {.depth = 3, .cutoff = -1, .colours = "snakeviz"}},
     {.profile = {.root = "function_1", .function = "function_1"}},
@@ -83,7 +85,8 @@ static void try_profile(made_profile_opts made, bool files)
                 continue;
             }
             check_figure(figure);
-            if (files && v % 4 == 0)
+            sized_figure_check(figure, variants[v].width, variants[v].height);
+            if (files && v % 5 == 0)
                 check_page(figure);
         }
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 static const double margin = 18, tick_gap = 8, label_height = 15, most_tick_label = 150;
+static const double width_least = 240, area_least = 40;
 static const double most_label = 190, label_step = 15;
 
 static const pj_style muted_style = {.size = 12, .colour = PJ_MUTED};
@@ -212,11 +213,19 @@ static double draw_head(layout *l)
     return y + draw_legend(l, y + 4) + (l->chart.y.title ? 24 : 6);
 }
 
-/// Turned labels and long titles do not eat the plot: the figure grows by what they need.
+/// What stands below the plot area.
+static double below(const layout *l)
+{
+    return margin + l->notes + l->x_height + (l->chart.x.title ? 24 : 6);
+}
+
+/// Turned labels and long titles do not eat the plot: the figure grows by what they need, and
+/// beyond a given height where nothing would be left of it.
 static double height_of(const layout *l)
 {
     double needed = 420 + fmax(l->x_height - 30, 0) + l->wrapped;
-    return l->opts->height > 0 ? l->opts->height : needed;
+    return l->opts->height > 0 ? fmax(l->opts->height, l->chart.top + area_least + below(l))
+                               : needed;
 }
 
 static void place(layout *l)
@@ -242,15 +251,13 @@ static void place(layout *l)
     pj_axis_ticks(&chart->x, chart->arena, 76);
     fit_x_labels(l);
     chart->figure->height = height_of(l);
-    chart->bottom =
-        chart->figure->height - margin - l->notes - l->x_height - (chart->x.title ? 24 : 6);
+    chart->bottom = chart->figure->height - below(l);
     chart->y.start = chart->bottom;
 }
 
 pj_chart pj_chart_new(pj_chart_opts opts, const pj_draw *draw)
 {
-    if (opts.width <= 0)
-        opts.width = PJ_CHART_WIDTH;
+    opts.width = opts.width > 0 ? fmax(opts.width, width_least) : PJ_CHART_WIDTH;
     pj_figure *figure = pj_figure_new(opts.width, 0, opts.title);
     layout l = {
         .opts = &opts,

@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 pj_figure *pj_figure_new(double width, double height, const char *title)
@@ -63,20 +64,68 @@ static void enlarge_all(pj_figure *figure, double factor)
         return;
     figure->width *= factor;
     figure->height *= factor;
+    figure->time_left *= factor;
+    figure->time_right *= factor;
     for (size_t i = 0; i < figure->mark_count; i++)
         enlarge(figure, &figure->marks[i], factor);
 }
 
-void pj_figure_zoom(pj_figure *figure, pj_picture_size size)
+static void move_all(pj_figure *figure, double right, double down)
 {
+    figure->time_left += right;
+    figure->time_right += right;
+    for (size_t i = 0; i < figure->mark_count; i++) {
+        pj_mark *mark = &figure->marks[i];
+        mark->x += right;
+        mark->y += down;
+        mark->w += mark->kind == PJ_MARK_LINE ? right : 0; // where it ends
+        mark->h += mark->kind == PJ_MARK_LINE ? down : 0;
+        pj_point *points = pj_new_n(figure->arena, pj_point, mark->point_count + 1);
+        for (size_t p = 0; p < mark->point_count; p++)
+            points[p] = (pj_point){mark->points[p].x + right, mark->points[p].y + down};
+        mark->points = points;
+    }
+}
+
+/// In the middle of a larger sheet.
+static void widen(pj_figure *figure, double width, double height)
+{
+    double right = (width - figure->width) / 2, down = (height - figure->height) / 2;
+    if (right != 0 || down != 0)
+        move_all(figure, right, down);
+    figure->width = width;
+    figure->height = height;
+}
+
+/// How much larger it would fill the width and the height that are said; 0 = none is.
+static double filling(const pj_figure *figure, pj_picture_size size)
+{
+    double wide = size.width > 0 ? size.width / figure->width : INFINITY;
+    double high = size.height > 0 ? size.height / figure->height : INFINITY;
+    double least = fmin(wide, high);
+    return isfinite(least) ? least : 0;
+}
+
+static void fill(pj_figure *figure, pj_picture_size size, double factor)
+{
+    enlarge_all(figure, factor);
+    widen(figure, size.width > 0 ? size.width : figure->width,
+          size.height > 0 ? size.height : figure->height);
+}
+
+double pj_figure_zoom(pj_figure *figure, pj_picture_size size)
+{
+    static const double rounded = 1 - 1e-6;
+    double zoom = pj_picture_zoom(size), most = filling(figure, size);
+    double factor = most > 0 && most < zoom * rounded ? most : zoom;
     figure->pixels = size.pixels;
-    enlarge_all(figure, pj_picture_zoom(size));
+    fill(figure, size, factor);
+    return factor / zoom;
 }
 
 void pj_figure_fit(pj_figure *figure, pj_picture_size size)
 {
+    double factor = filling(figure, size);
     figure->pixels = size.pixels;
-    enlarge_all(figure, size.width > 0    ? size.width / figure->width
-                        : size.height > 0 ? size.height / figure->height
-                                          : pj_picture_zoom(size));
+    fill(figure, size, factor > 0 ? factor : pj_picture_zoom(size));
 }

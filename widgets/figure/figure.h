@@ -91,9 +91,10 @@ static inline double pj_picture_zoom(pj_picture_size size)
 {
     return size.font_size > 0 ? size.font_size / PJ_FONT_SIZE : 1;
 }
-/// Brings a figure that was laid out for width and height divided by the zoom to its size.
-void pj_figure_zoom(pj_figure *figure, pj_picture_size size);
-/// Brings a figure of any size to a width, else a height, else a size of its text.
+/// Brings a figure that was laid out for width and height divided by the zoom to its size; returns
+/// how much smaller all of it is since it needed more room, 1 = not at all.
+double pj_figure_zoom(pj_figure *figure, pj_picture_size size);
+/// Brings a figure of any size to a width and a height, else to a size of its text.
 void pj_figure_fit(pj_figure *figure, pj_picture_size size);
 
 #endif

@@ -22,8 +22,8 @@ static const double area_least = 60, area_most = 560, frame_height = 150;
 /// Height of the plot area that suits so many lanes.
 static double area_of(double height, size_t lane_count)
 {
-    if (height > frame_height + area_least)
-        return height - frame_height;
+    if (height > 0)
+        return fmax(height - frame_height, area_least);
     double each = lane_count <= 12 ? lane_most : lane_usual;
     double most = lane_count <= NAMED ? NAMED * lane_named : area_most;
     return fmin(fmax(each * (double)lane_count, area_least), most);

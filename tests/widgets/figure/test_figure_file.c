@@ -145,6 +145,26 @@ static void pictures_come_in_any_size(void **state)
     assert_int_equal((unsigned char)png.at[19], 150);
 }
 
+/// What was asked for is what comes: smaller as a whole where there is no room, in the middle of
+/// what is too large.
+static void width_and_height_are_obeyed(void **state)
+{
+    (void)state;
+    pj_auto_figure small = small_figure("x");
+    pj_auto_figure large = small_figure("x");
+    pj_auto_figure both = small_figure("x");
+    double factor = pj_figure_zoom(small, (pj_picture_size){.width = 100, .height = 25});
+    assert_true(factor == 0.25 && small->width == 100 && small->height == 25);
+    assert_true(small->marks[0].x == 25 + 10 * 0.25 && small->marks[4].size == 12 * 0.25);
+    factor = pj_figure_zoom(large, (pj_picture_size){.width = 300, .height = 200});
+    assert_true(factor == 1 && large->width == 300 && large->height == 200);
+    for (size_t i = 0; i < large->mark_count; i++)
+        if (large->marks[i].kind == PJ_MARK_LINE)
+            assert_true(large->marks[i].w == 245 && large->marks[i].h == 140);
+    pj_figure_fit(both, (pj_picture_size){.width = 800, .height = 150});
+    assert_true(both->width == 800 && both->height == 150 && both->marks[4].size == 18);
+}
+
 static void hot_spots_have_a_least_size(void **state)
 {
     (void)state;
@@ -203,6 +223,7 @@ int main(void)
         cmocka_unit_test(what_has_data_is_alive),
         cmocka_unit_test(text_is_text),
         cmocka_unit_test(pictures_come_in_any_size),
+        cmocka_unit_test(width_and_height_are_obeyed),
         cmocka_unit_test(hot_spots_have_a_least_size),
         cmocka_unit_test(the_topmost_spot_lies_above_the_others),
         cmocka_unit_test(a_stop_ends_every_format),

@@ -24,7 +24,8 @@
 
 static const double width_usual = 900, row_usual = 21, row_of_ranks = 25, strip_height = 4;
 static const double least_box = 0.5, least_label = 24, least_strip = 36, gap = 1;
-static const double most_strip = 160;
+static const double most_strip = 160, row_least = 15, row_most = 48;
+enum { ROWS_LEAST = 3 };
 
 typedef struct rows {
     pj_call_view v;
@@ -77,19 +78,38 @@ static pj_chart frame_of(const rows *r, double width, double height, const pj_dr
                         draw);
 }
 
-/// The frame around as many rows as there are: what it needs itself is seen at a first one.
-static void make_frame(rows *r, const pj_plot_opts *opts, const pj_draw *draw)
+/// What the frame needs besides rows, seen at a first one.
+static double height_around(const rows *r, double width, const pj_draw *draw)
 {
     static const double trial_height = 1000;
-    double width = opts->width > 0 ? opts->width : width_usual;
     pj_chart trial = frame_of(r, width, trial_height, draw);
-    double around = trial_height - (trial.bottom - trial.top);
+    double around = trial_height - (trial.bottom - trial.top) + 6;
     pj_figure_free(trial.figure);
-    double most = opts->height > around ? (opts->height - around) / r->v.rows : INFINITY;
-    if (!r->terminal)
-        r->row = fmax(fmin(r->row, most), 3);
-    double inside = r->v.rows * r->row + (r->terminal ? 2 * PJ_CELL_HEIGHT : 6);
-    r->chart = frame_of(r, width, around + inside, draw);
+    return around;
+}
+
+/// Rows as high as there is room for; lower ones have no strips, and where their names would not be
+/// legible there are fewer of them.
+static void fit_rows(rows *r, double width, double height, const pj_draw *draw)
+{
+    double room = height - height_around(r, width, draw), usual = r->row;
+    r->row = fmin(fmax(room / r->v.rows, row_least), row_most);
+    if (r->row < usual && r->row < row_usual)
+        r->v.strip = NULL;
+    for (int i = 0; i < 2; i++) { // what is said of missing rows needs room, too
+        pj_call_view_fit(&r->v, (uint32_t)fmax(floor(room / r->row), ROWS_LEAST));
+        room = height - height_around(r, width, draw);
+    }
+    r->row = fmin(fmax(room / r->v.rows, row_least), row_most);
+}
+
+static void make_frame(rows *r, const pj_plot_opts *opts, const pj_draw *draw)
+{
+    double width = opts->width > 0 ? opts->width : width_usual;
+    if (opts->height > 0 && !r->terminal)
+        fit_rows(r, width, opts->height, draw);
+    double inside = r->v.rows * r->row + (r->terminal ? 2 * PJ_CELL_HEIGHT - 6 : 0);
+    r->chart = frame_of(r, width, height_around(r, width, draw) + inside, draw);
     r->chart.figure->summary = pj_arena_text(r->chart.arena, pj_str_of(r->v.summary));
     r->top = r->chart.top;
     if (r->terminal)
@@ -133,7 +153,7 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
     pj_style faint = {.size = 10.5,
                       .colour = pj_palette_faded(style.colour, r->v.colours[index], 0.2)};
     double room = width - (r->terminal ? PJ_CELL_WIDTH : 8);
-    if (r->row < 12 || width < least_label)
+    if (width < least_label)
         return;
     const char *name = pj_call_view_name(&r->v, index);
     const char *amount =
@@ -143,7 +163,8 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
                               pj_profile_view_share(view, box->value, r->v.tree->boxes[0].value));
     double name_width = pj_textbox_width(r->chart.draw, name, style);
     double amount_width = pj_textbox_width(r->chart.draw, amount, faint);
-    double base = r->terminal ? y + PJ_CELL_HEIGHT - 3 : y + 14;
+    double strip = r->v.strip ? strip_height : 0;
+    double base = r->terminal ? y + PJ_CELL_HEIGHT - 3 : y + fmax((r->row - strip) / 2 + 3.5, 11);
     x += r->terminal ? PJ_DOT : 4;
     if (name_width + 8 + amount_width > room && index == r->v.first && room > amount_width + 80) {
         name =
@@ -162,7 +183,7 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
 static void add_strip(const rows *r, uint32_t index, double x, double y, double width)
 {
     const double *values =
-        width >= least_strip && !r->terminal ? pj_call_view_spread(&r->v, index) : NULL;
+        width >= least_strip && r->v.strip ? pj_call_view_spread(&r->v, index) : NULL;
     if (!values)
         return;
     width = fmin(width - 4, most_strip);
@@ -187,7 +208,7 @@ static void add_box(const rows *r, uint32_t index)
     double width = left_of(r, box->start + box->size) - x;
     double seam = r->terminal ? PJ_DOT : fmin(gap, width / 3);
     pj_colour fill = r->v.colours[index];
-    bool hatch = box->estimated && width > 3 && r->row > 6;
+    bool hatch = box->estimated && width > 3;
     pj_mark mark = {.kind = PJ_MARK_RECT,
                     .x = x,
                     .y = y,

@@ -361,7 +361,7 @@ static void say_keys(pj_call_view *v)
         add_key(v, "Too small to be drawn", PJ_COLOUR_OTHERS);
 }
 
-static void say_note(pj_call_view *v, const char *strip)
+static void say_note(pj_call_view *v)
 {
     const pj_profile *p = v->view.profile;
     pj_auto_buf text = {0};
@@ -380,10 +380,11 @@ static void say_note(pj_call_view *v, const char *strip)
                     "Hatched: estimated. A %s tells who calls whom, not on which path; time of "
                     "functions with several callers is shared out in proportion. ",
                     p->title ? p->title : "call graph");
-    if (strip && v->view.location_count > 1 && !v->tree->reversed)
-        pj_buf_addf(
-            &text, "The strip %s is its %u %s from left to right, stronger where it takes more. ",
-            strip, v->view.location_count, v->view.opts.one_rank ? "threads" : "ranks or threads");
+    if (v->strip && v->view.location_count > 1 && !v->tree->reversed)
+        pj_buf_addf(&text,
+                    "The strip %s is its %u %s from left to right, stronger where it takes more. ",
+                    v->strip, v->view.location_count,
+                    v->view.opts.one_rank ? "threads" : "ranks or threads");
     v->about = text.len ? pj_arena_text(v->view.arena, pj_str_trim(pj_buf_str(&text))) : NULL;
     if (v->left_out) {
         char count[32];
@@ -391,11 +392,25 @@ static void say_note(pj_call_view *v, const char *strip)
         pj_buf_addf(&text, "%s call%s too small to be drawn. ", count,
                     v->left_out == 1 ? " is" : "s are");
     }
-    if (v->cut)
+    if (v->rows_beyond)
+        pj_buf_addf(&text, "%u more row%s of calls would need a larger height. ", v->rows_beyond,
+                    v->rows_beyond == 1 ? "" : "s");
+    else if (v->cut)
         pj_buf_puts(&text, "Below the last row all calls are narrow (--depth shows them). ");
     else if (deeper)
         pj_buf_addf(&text, "Deeper than %u calls nothing is drawn (--depth). ", v->tree->depth);
     v->note = text.len ? pj_arena_text(v->view.arena, pj_str_trim(pj_buf_str(&text))) : NULL;
+}
+
+void pj_call_view_fit(pj_call_view *v, uint32_t rows)
+{
+    const pj_call_tree *tree = v->tree;
+    uint32_t top = tree->boxes[v->first].depth;
+    for (uint32_t i = 0; i < tree->count && rows < v->rows; i++)
+        v->drawn[i] = v->drawn[i] && tree->boxes[i].depth < top + rows;
+    v->rows_beyond += rows < v->rows ? v->rows - rows : 0;
+    v->rows = rows < v->rows ? rows : v->rows;
+    say_note(v);
 }
 
 static void say_summary(pj_call_view *v)
@@ -442,14 +457,14 @@ static void complete(pj_call_view *v, const pj_plot_opts *opts, pj_call_picture 
         spread_tree(v, 30 * picture.least);
     say_title(v, opts, picture.kind);
     say_keys(v);
-    say_note(v, picture.strip);
+    say_note(v);
     say_summary(v);
 }
 
 bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts, pj_call_picture picture,
                       pj_arena *arena, pj_call_view *out, pj_err *err)
 {
-    *out = (pj_call_view){0};
+    *out = (pj_call_view){.strip = picture.strip};
     if (!is_known_scheme(opts->profile.colours, err) ||
         !pj_profile_view_new(profile, opts->profile, arena, &out->view, err))
         return false;

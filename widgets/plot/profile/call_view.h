@@ -20,11 +20,13 @@ enum { PJ_CALL_KEYS = PJ_FAMILY_COUNT + 3 };
 typedef struct pj_call_view {
     pj_profile_view view;
     const pj_call_tree *tree;
-    bool *drawn;       // by box: large enough, and so are all above it
-    uint32_t first;    // box at which the picture begins: above it are only boxes of one child
-    uint32_t rows;     // from its row to the last one that is drawn
-    bool cut;          // below that all boxes are narrow
-    uint64_t left_out; // boxes that are too small to be drawn
+    bool *drawn;          // by box: large enough, and so are all above it
+    uint32_t first;       // box at which the picture begins: above it are only boxes of one child
+    uint32_t rows;        // from its row to the last one that is drawn
+    bool cut;             // below that all boxes are narrow
+    uint32_t rows_beyond; // those that a picture of a given height has no room for
+    const char *strip;    // where a strip of the ranks is: "in a box"; NULL = nowhere
+    uint64_t left_out;    // boxes that are too small to be drawn
     pj_colour *colours;
     double *spreads;        // by box and location, of the trees that do not store them; NULL = none
     pj_call_change *change; // since another profile; NULL = it is compared with none
@@ -43,6 +45,9 @@ typedef struct pj_call_picture {
 PJ_CHECKED bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *opts,
                                  pj_call_picture picture, pj_arena *arena, pj_call_view *out,
                                  pj_err *err);
+/// Draws no more than the first rows; the note says how many are missing, and of strips while
+/// there are some.
+void pj_call_view_fit(pj_call_view *view, uint32_t rows);
 /// The name for people; of the first box with the names of those above it.
 const char *pj_call_view_name(const pj_call_view *view, uint32_t box);
 const char *pj_call_view_hover(const pj_call_view *view, uint32_t box);

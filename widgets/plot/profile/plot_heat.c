@@ -28,7 +28,8 @@
 
 enum { ROWS_MOST = 30, COLUMNS_MOST = 1024, CELLS_MOST = 3000, REST_LINES_MOST = 400 };
 enum { TEXT_ALL, TEXT_SHARE, TEXT_LEAST, TEXT_MOST, TEXT_CARRIERS, TEXTS };
-static const double width_usual = 960, row_usual = 19, label_most = 190, column_gap = 14;
+static const double width_usual = 960, row_usual = 19, row_least = 13, row_most = 40,
+                    label_most = 190, column_gap = 14;
 static const pj_style head_style = {
     .size = 11, .anchor = PJ_ANCHOR_END, .colour = PJ_MUTED, .bold = true};
 static const double named_least = 0.0005; // part of the whole
@@ -342,9 +343,10 @@ static void make_frame(heat *h, const pj_draw *draw)
     double around = trial_height - (trial.bottom - trial.top), rows = h->named + h->rest;
     pj_figure_free(trial.figure);
     double scale = h->terminal ? 3 * PJ_CELL_HEIGHT : PJ_HEAT_SCALE_HEIGHT;
-    double most =
-        h->opts.height > around + scale ? (h->opts.height - around - scale) / rows : INFINITY;
-    h->row = h->terminal ? PJ_CELL_HEIGHT : fmax(fmin(row_usual, most), 3);
+    double room = (h->opts.height - around - scale) / rows;
+    h->row = h->terminal             ? PJ_CELL_HEIGHT
+             : !(h->opts.height > 0) ? row_usual
+                                     : fmin(fmax(room, row_least), row_most);
     h->chart = frame_of(h, width, around + rows * h->row, draw);
     h->top = h->chart.top;
     if (h->terminal) // labels and cells share rows

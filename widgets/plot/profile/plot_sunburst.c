@@ -322,12 +322,15 @@ static pj_figure *draw_it(sunburst *s, pj_plot_opts opts)
     double list = fmin(fmax(width * 0.36, 180), 340), rings = width - list - 3 * margin;
     extent e = extent_of(s);
     s->ring = fmax(fmin(rings / (e.left + e.right), ring_most), ring_least);
-    double spare = fmax(rings - s->ring * (e.left + e.right), 0);
     s->figure = pj_figure_new(width, 0, s->v.title);
     double y = pj_textbox_heading(s->figure, s->draw, (pj_point){margin, margin + 13},
                                   width - 2 * margin, s->v.title, pj_textbox_title_style);
     y = pj_textbox_heading(s->figure, s->draw, (pj_point){margin, y}, width - 2 * margin,
                            s->v.subtitle, (pj_style){.size = 12, .colour = PJ_MUTED});
+    if (opts.height > 0) // what stands below the rings is about as high as the margins
+        s->ring =
+            fmax(fmin(s->ring, (opts.height - y - 3 * margin) / (e.top + e.bottom)), ring_least);
+    double spare = fmax(rings - s->ring * (e.left + e.right), 0);
     s->centre = (pj_point){margin + spare / 2 + e.left * s->ring, y + e.top * s->ring};
     for (uint32_t i = 0; i < s->v.tree->count; i++)
         if (s->v.drawn[i] && s->v.tree->boxes[i].depth > s->v.tree->boxes[s->v.first].depth)

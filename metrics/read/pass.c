@@ -150,6 +150,14 @@ bool pj_pass_wants_sent(const pj_pass *pass)
     return sent;
 }
 
+bool pj_pass_wants_locks(const pj_pass *pass)
+{
+    bool locks = false;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        locks |= pass->sinks[i].locks;
+    return locks;
+}
+
 static bool is_others(const pj_pass *pass, const pj_sink *sink)
 {
     return !is_own(pass, sink);

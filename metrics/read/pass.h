@@ -61,6 +61,9 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
 /// Whether a sink wants PJ_PART_SENT.
 bool pj_pass_wants_sent(const pj_pass *pass);
 
+/// Whether a sink wants PJ_LOCK of readers that have to look for it.
+bool pj_pass_wants_locks(const pj_pass *pass);
+
 /// The sink that has the call trees of locations; NULL = none.
 const pj_sink *pj_pass_calls(const pj_pass *pass);
 

@@ -314,6 +314,8 @@ static void take_lock(omp_state *self, const pj_event *event, uint32_t rank, uin
         w->lock = 0;
         return;
     }
+    if (event->b)
+        w->lock = event->b;
     release *last = lock_of(self, rank, w->lock);
     if (event->a == PJ_LOCK_RELEASED)
         *last = (release){event->time, thread};
@@ -427,5 +429,6 @@ pj_sink pj_omp_waits_sink(void)
                      .finish = finish,
                      .close = close_sink,
                      .self = self,
-                     .kinds = 1u << PJ_EV_OPENMP | 1u << PJ_EV_OTHER};
+                     .kinds = 1u << PJ_EV_OPENMP | 1u << PJ_EV_OTHER,
+                     .locks = true};
 }

@@ -36,9 +36,9 @@ enum {
     PJ_FUNCTION_LINE, // 60000119: its source line, in the same record
 };
 
-/// Locks and critical sections of OpenMP in Paraver traces; `code` of PJ_EV_OTHER as well.
+/// Locks and critical sections of OpenMP; `code` of PJ_EV_OTHER as well.
 enum {
-    PJ_LOCK = PJ_FUNCTION_LINE + 1, // 60000006: a = PJ_LOCK_*
+    PJ_LOCK = PJ_FUNCTION_LINE + 1, // 60000006: a = PJ_LOCK_*; of archives b = which one, else 0
     PJ_LOCK_NAME,                   // 60000032: which one, in the record in which it is asked for
 };
 enum { PJ_LOCK_RELEASED = 0, PJ_LOCK_ASKED = 3, PJ_LOCK_LEAVING = 5, PJ_LOCK_ACQUIRED = 6 };

@@ -10,6 +10,7 @@
 #include "tests/support/folder.h"
 #include "tests/support/trace/faulty_app.h"
 #include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -57,19 +58,39 @@ static const modelled models[] = {
     {"nothing, in two sizes", NULL, {{COSTS, SIZE(2)}, {COSTS, SIZE(8)}}, 2},
 };
 
-static pj_run *load(pj_trace_writer *writer, const char *name)
+static pj_run *read_it(const char *path)
 {
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = 1};
+    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+/// The program as an archive.
+static pj_run *load_archive(pj_trace_writer *writer)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    const char *anchor = folder_file("fault.otf2");
+    if (!pj_otf2_writer_save(writer, anchor, (pj_otf2_style){.clock_step = 1000}, &err))
+        fail_msg("%s", err.text);
+    pj_trace_writer_free(writer);
+    pj_run *run = read_it(anchor);
+    pj_otf2_writer_remove(anchor);
+    return run;
+}
+
+static pj_run *load(pj_trace_writer *writer, const char *name)
+{
+    pj_err err = {.code = PJ_E_NONE};
     pj_auto_arena arena = pj_arena_new(NULL);
     const char *path =
         pj_arena_text(arena, pj_str_of(folder_file(pj_arena_format(arena, "%s.prv", name))));
     if (!pj_trace_writer_save(writer, path, &err))
         fail_msg("%s", err.text);
     pj_trace_writer_free(writer);
-    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &job, &err);
-    if (!run)
-        fail_msg("%s", err.text);
+    pj_run *run = read_it(path);
     static const char *const kinds[] = {"prv", "pcf", "row"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         unlink(folder_file(pj_arena_format(run->arena, "%s.%s", name, kinds[i])));
@@ -113,6 +134,18 @@ static void planted_faults_are_found_first(void **state)
     const pj_faulty_app *app;
     for (size_t i = 0; (app = pj_faulty_app_at(i)); i++) {
         pj_auto_run run = load(pj_faulty_write(app), "fault");
+        look_for(&run, 1, app, &missed);
+    }
+    assert_int_equal(missed, 0);
+}
+
+static void they_are_found_in_archives(void **state)
+{
+    (void)state;
+    unsigned missed = 0;
+    const pj_faulty_app *app;
+    for (size_t i = 0; (app = pj_faulty_app_at(i)); i++) {
+        pj_auto_run run = load_archive(pj_faulty_write(app));
         look_for(&run, 1, app, &missed);
     }
     assert_int_equal(missed, 0);
@@ -191,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_faults_are_found_first),
+        cmocka_unit_test(they_are_found_in_archives),
         cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
         cmocka_unit_test(tables_say_what_to_look_at),
         cmocka_unit_test(timelines_are_led_to_the_place),

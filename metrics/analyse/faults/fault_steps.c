@@ -11,6 +11,7 @@
 static const double ALONE = 4;     // times the work of the second rank
 static const double SLOW = 0.04;   // a slow rank takes more than so much longer
 static const double OUTLIER = 0.1; // the same of noise
+static const double LONGER = 2;    // a step of the start takes at least so much of a usual one
 static const double NOISY = 0.4;   // part of the steps with noise at most
 static const double MAD_TO_SD = 1.4826;
 enum { LEAST_STEPS = 8, LEAST_RANKS = 3 };
@@ -345,5 +346,48 @@ pj_fault_found pj_fault_noise(pj_fault_steps *s)
           : o.rank_count > 1 + s->ranks / 4 ? "several ranks"
                                             : who;
     found.where = pj_arena_format(s->arena, "%s, %u of %u steps", who, o.steps, s->steps);
+    return found;
+}
+
+// The start
+
+/// What the later steps take at most, but for one in twenty; 0 = there are too few.
+static double usual_most(const pj_fault_steps *s, const double *medians, uint32_t from)
+{
+    double *later = pj_new_n(s->arena, double, s->steps + 1);
+    uint32_t count = s->steps - from;
+    for (uint32_t i = 0; i < count; i++)
+        later[i] = medians[from + i];
+    qsort(later, count, sizeof *later, by_value);
+    return later[count - 1 - count / 20];
+}
+
+pj_fault_found pj_fault_start_up(pj_fault_steps *s, uint64_t *longest_ns)
+{
+    pj_fault_found found = {.rank = UINT32_MAX};
+    if (s->steps < LEAST_STEPS)
+        return found;
+    double *medians = medians_of_steps(s), spent = 0, kept = 0, loss = 0;
+    uint32_t quarter = s->steps / 4, end = 0;
+    double most = usual_most(s, medians, quarter);
+    for (uint32_t step = 0; step < quarter; step++)
+        end = medians[step] > LONGER * most ? step + 1 : end;
+    if (end == 0 || most <= 0)
+        return found;
+    for (uint32_t step = 0; step < end; step++) {
+        double factor = medians[step] > most ? most / medians[step] : 1;
+        spent += medians[step];
+        kept += medians[step] * factor;
+        for (uint32_t k = 0; k < s->ranks; k++) {
+            loss += work_at(s, step, k) * (1 - factor);
+            s->factors[cell(s, step, k)] *= factor;
+        }
+    }
+    *longest_ns = (uint64_t)(most * (1 + LONGER) / 2);
+    found.loss_ns = loss;
+    found.longer = spent / kept;
+    found.where = end > 1
+                      ? pj_arena_format(s->arena, "all ranks, first %u of %u steps", end, s->steps)
+                      : pj_arena_format(s->arena, "all ranks, first of %u steps", s->steps);
     return found;
 }

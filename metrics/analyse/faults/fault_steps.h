@@ -23,7 +23,7 @@ typedef struct pj_fault_found {
     uint32_t rank;     // the one it is about; UINT32_MAX = several
     const bool *ranks; // all that it is about, by rank
     bool node;         // all ranks of a node
-    double longer;     // what a slow rank takes of what the others do; 0 = not said
+    double longer;     // what it takes of what the others do; 0 = not said
 } pj_fault_found;
 
 /// Steps in which one rank computes alone: shared by all ranks.
@@ -33,5 +33,8 @@ pj_fault_found pj_fault_serial(pj_fault_steps *steps);
 pj_fault_found pj_fault_slow(pj_fault_steps *steps);
 /// Work that takes longer than the same of others and at other times, in few steps: cut to that.
 pj_fault_found pj_fault_noise(pj_fault_steps *steps);
+
+/// First steps in which the ranks compute longer than in any later one, but for a few: cut to that.
+pj_fault_found pj_fault_start_up(pj_fault_steps *steps, uint64_t *longest_ns);
 
 #endif

@@ -20,8 +20,10 @@
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_places.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +128,16 @@ static bool mend_particular(search *s, pj_err *err)
             return false;
     }
     return true;
+}
+
+static bool mend_start_up(search *s, pj_err *err)
+{
+    double *before = copy_factors(s);
+    uint64_t longest = 0;
+    pj_fault_found found = pj_fault_start_up(&s->steps, &longest);
+    pj_fault fault = {.kind = PJ_FAULT_start_up, .where = found.where, .loss_ns = found.loss_ns};
+    fault.change = pj_arena_format(s->arena, "bursts:%" PRIu64 "ns:%.3f", longest, found.longer);
+    return !found.where || mend(s, fault, before, err);
 }
 
 /// The work of a rank over all steps, or in one.
@@ -248,7 +260,8 @@ static bool find_in_work(search *s, pj_err *err)
     for (size_t i = 0; i < cells; i++)
         s->steps.factors[i] = 1;
     s->now_ns = as_it_was.runtime_ns;
-    return mend_particular(s, err) && mend_imbalance(s, err) && mend_waits(s, err);
+    return mend_particular(s, err) && mend_start_up(s, err) && mend_imbalance(s, err) &&
+           mend_waits(s, err);
 }
 
 // The network
@@ -307,6 +320,52 @@ static pj_wait_place place_of_thread(const search *s, const pj_omp_wait *wait)
                 : (pj_wait_place){.to_ns = 0};
 }
 
+typedef struct thread_loss { // of a kind
+    double ns;
+    double *of_rank, *of_culprit; // by rank, by thread
+    const pj_omp_wait *worst;
+} thread_loss;
+
+static void add_loss(const search *s, thread_loss *loss, const pj_omp_wait *wait)
+{
+    if (!loss->of_rank) {
+        loss->of_rank = pj_new_n(s->arena, double, s->run->layout.ranks);
+        loss->of_culprit = pj_new_n(s->arena, double, s->run->layout.locations);
+    }
+    loss->ns += (double)wait->ns;
+    loss->of_rank[wait->rank] += (double)wait->ns;
+    if (wait->culprit < s->run->layout.locations)
+        loss->of_culprit[wait->culprit] += (double)wait->ns;
+    if (wait->longest_ns > (loss->worst ? loss->worst->longest_ns : 0))
+        loss->worst = wait;
+}
+
+static uint32_t most_of(const double *values, uint32_t count)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < count; i++)
+        most = values[i] > values[most] ? i : most;
+    return most;
+}
+
+/// Which rank, and for which thread, where one has more than a third of it.
+static const char *place_of_loss(const search *s, const thread_loss *loss)
+{
+    const pj_layout *layout = &s->run->layout;
+    if (!loss->of_rank)
+        return "all ranks";
+    uint32_t rank = most_of(loss->of_rank, layout->ranks);
+    uint32_t thread = most_of(loss->of_culprit, layout->locations);
+    const char *where =
+        layout->ranks == 1                     ? "all threads"
+        : loss->of_rank[rank] > 0.9 * loss->ns ? pj_arena_format(s->arena, "rank %u", rank)
+        : loss->of_rank[rank] > loss->ns / 3   ? pj_arena_format(s->arena, "most on rank %u", rank)
+                                               : "all ranks";
+    return loss->of_culprit[thread] > loss->ns / 3
+               ? pj_arena_format(s->arena, "%s, most for thread %u", where, thread)
+               : where;
+}
+
 /// `imbalance`: what the busiest threads of regions compute more; NAN = not known.
 static void find_in_threads(search *s, double imbalance)
 {
@@ -319,33 +378,27 @@ static void find_in_threads(search *s, double imbalance)
                  {PJ_OMP_WAIT_omp_lock_contention, PJ_FAULT_omp_lock},
                  {PJ_OMP_WAIT_omp_management, PJ_FAULT_omp_management}};
     const pj_omp_waits *waits = s->run->omp_waits;
-    double lost[PJ_FAULT_KINDS] = {0};
-    const pj_omp_wait *worst[PJ_FAULT_KINDS] = {NULL};
+    thread_loss lost[PJ_FAULT_KINDS] = {{.ns = 0}};
     if (!waits)
         return;
     for (size_t i = 0; i < waits->count; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            const pj_omp_wait *wait = &waits->items[i], **most = &worst[kinds[k].kind];
-            if (wait->pattern != kinds[k].pattern)
-                continue;
-            lost[kinds[k].kind] += (double)wait->ns;
-            if (wait->longest_ns > (*most ? (*most)->longest_ns : 0))
-                *most = wait;
-        }
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (waits->items[i].pattern == kinds[k].pattern)
+                add_loss(s, &lost[kinds[k].kind], &waits->items[i]);
     // Where a region ends without a barrier, the last thread is waited for in its join.
-    double joined = fmax(imbalance - lost[PJ_FAULT_omp_imbalance], 0);
-    joined = fmin(joined, lost[PJ_FAULT_omp_management]);
-    lost[PJ_FAULT_omp_imbalance] += joined;
-    lost[PJ_FAULT_omp_management] -= joined;
+    double joined = fmax(imbalance - lost[PJ_FAULT_omp_imbalance].ns, 0);
+    joined = fmin(joined, lost[PJ_FAULT_omp_management].ns);
+    lost[PJ_FAULT_omp_imbalance].ns += joined;
+    lost[PJ_FAULT_omp_management].ns -= joined;
     for (unsigned kind = 0; kind < PJ_FAULT_KINDS; kind++)
-        if (lost[kind] > 0)
+        if (lost[kind].ns > 0)
             add(s, (pj_fault){.kind = (pj_fault_kind)kind,
-                              .where = "all ranks",
-                              .loss_ns = lost[kind],
-                              .recoverable_ns = lost[kind],
+                              .where = place_of_loss(s, &lost[kind]),
+                              .loss_ns = lost[kind].ns,
+                              .recoverable_ns = lost[kind].ns,
                               .method = "account of waits",
                               .confidence = "medium",
-                              .place = place_of_thread(s, worst[kind])});
+                              .place = place_of_thread(s, lost[kind].worst)});
 }
 
 // Other sizes

@@ -468,6 +468,8 @@ ON_2(THREAD_FORK, OTF2_Paradigm, uint32_t)
 ON_1(THREAD_JOIN, OTF2_Paradigm)
 ON_1(THREAD_TEAM_BEGIN, OTF2_CommRef)
 ON_1(THREAD_TEAM_END, OTF2_CommRef)
+ON_3(THREAD_ACQUIRE_LOCK, OTF2_Paradigm, uint32_t, uint32_t)
+ON_3(THREAD_RELEASE_LOCK, OTF2_Paradigm, uint32_t, uint32_t)
 ON_3(THREAD_TASK_CREATE, OTF2_CommRef, uint32_t, uint32_t)
 ON_3(THREAD_TASK_SWITCH, OTF2_CommRef, uint32_t, uint32_t)
 ON_3(THREAD_TASK_COMPLETE, OTF2_CommRef, uint32_t, uint32_t)
@@ -536,6 +538,8 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(ThreadJoin, THREAD_JOIN);
     ON(ThreadTeamBegin, THREAD_TEAM_BEGIN);
     ON(ThreadTeamEnd, THREAD_TEAM_END);
+    ON(ThreadAcquireLock, THREAD_ACQUIRE_LOCK);
+    ON(ThreadReleaseLock, THREAD_RELEASE_LOCK);
     ON(ThreadTaskCreate, THREAD_TASK_CREATE);
     ON(ThreadTaskSwitch, THREAD_TASK_SWITCH);
     ON(ThreadTaskComplete, THREAD_TASK_COMPLETE);

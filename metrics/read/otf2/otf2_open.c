@@ -117,6 +117,7 @@ void pj_otf2_open_locations(pj_otf2_read *r, const pj_otf2_anchor *anchor)
         .by_library = r->lib->needed(r->archive),
         .regions = r->pass->regions,
         .parameters = r->pass->parameters,
+        .locks = pj_pass_wants_locks(r->pass),
         .parts = r->run->told.messages_apart,
         .sent = pj_pass_wants_sent(r->pass),
         .roi = &r->run->roi,

@@ -6,7 +6,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STEPS = 24, STEP_NS = 2000000, MOST_RANKS = 32, EAGER = 1000, LARGE = 1 << 20 };
+enum {
+    STEPS = 24,
+    STEP_NS = 2000000,
+    MOST_RANKS = 32,
+    MOST_THREADS = 8,
+    LOCKED_PIECES = 20, // that a thread does under the lock in a step
+    EAGER = 1000,
+    LARGE = 1 << 20,
+    PARALLEL = 60000001,
+    BARRIER = 60000005,
+    LOCK = 60000006,
+    FUNCTION = 60000018,
+    RUNNING = 1,
+    SYNCHRONISING = 5,
+};
 static const double GHZ = 2, IPC = 1.5;
 
 typedef struct app {
@@ -54,6 +68,71 @@ static void call(app *a, uint32_t rank, pj_trace_call what, uint64_t end)
         pj_trace_writer_state(a->out, at, a->since[rank], begin, 1);
     pj_trace_writer_call(a->out, at, what);
     a->now[rank] = a->since[rank] = what.end;
+}
+
+// Threads
+
+static void span(app *a, pj_place at, uint64_t begin, uint64_t end, uint32_t state)
+{
+    if (end > begin)
+        pj_trace_writer_state(a->out, at, begin, end, state);
+}
+
+/// The work of a thread in pieces, each of which ends under the lock; when the last one has ended.
+static void take_turns(app *a, uint32_t rank, uint64_t begin, double ns, uint64_t *ends)
+{
+    uint64_t asked[MOST_THREADS], free_at = begin;
+    uint32_t done[MOST_THREADS] = {0};
+    uint64_t held = (uint64_t)(ns * a->with->lock / LOCKED_PIECES);
+    uint64_t alone = (uint64_t)(ns / LOCKED_PIECES) - held;
+    for (uint32_t t = 0; t < a->with->threads; t++)
+        asked[t] = begin + alone;
+    for (uint32_t i = 0; i < LOCKED_PIECES * a->with->threads; i++) {
+        uint32_t t = 0; // the first to ask, the lowest of those who ask together
+        for (uint32_t k = 1; k < a->with->threads; k++)
+            t = asked[k] < asked[t] ? k : t;
+        pj_place at = {rank, t};
+        uint64_t taken = asked[t] > free_at ? asked[t] : free_at;
+        span(a, at, asked[t] - alone, asked[t], RUNNING);
+        pj_trace_writer_event(a->out, at, asked[t], LOCK, 3);
+        span(a, at, asked[t], taken, SYNCHRONISING);
+        pj_trace_writer_event(a->out, at, taken, LOCK, 6);
+        free_at = taken + held;
+        span(a, at, taken, free_at, RUNNING);
+        pj_trace_writer_event(a->out, at, free_at, LOCK, 0);
+        ends[t] = free_at;
+        asked[t] = free_at + alone;
+        if (++done[t] == LOCKED_PIECES)
+            asked[t] = UINT64_MAX;
+    }
+}
+
+/// All threads of a rank work so long.
+static void compute_threads(app *a, uint32_t rank, double ns)
+{
+    pj_place master = {rank, 0};
+    uint64_t begin = a->now[rank] + 500, ends[MOST_THREADS], last = begin;
+    span(a, master, a->since[rank], a->now[rank], RUNNING);
+    pj_trace_writer_event(a->out, master, a->now[rank], PARALLEL, 3);
+    for (uint32_t t = 0; t < a->with->threads; t++) {
+        ends[t] = begin + (uint64_t)ns;
+        pj_trace_writer_event(a->out, (pj_place){rank, t}, begin, FUNCTION, 1);
+        if (a->with->lock <= 0)
+            span(a, (pj_place){rank, t}, begin, ends[t], RUNNING);
+    }
+    if (a->with->lock > 0)
+        take_turns(a, rank, begin, ns, ends);
+    for (uint32_t t = 0; t < a->with->threads; t++)
+        last = ends[t] > last ? ends[t] : last;
+    for (uint32_t t = 0; t < a->with->threads; t++) {
+        pj_place at = {rank, t};
+        pj_trace_writer_event(a->out, at, ends[t], BARRIER, 1);
+        span(a, at, ends[t], last + 500, SYNCHRONISING);
+        pj_trace_writer_event(a->out, at, last + 500, BARRIER, 0);
+        pj_trace_writer_event(a->out, at, last + 500, FUNCTION, 0);
+    }
+    a->now[rank] = a->since[rank] = last + 1000;
+    pj_trace_writer_event(a->out, master, a->now[rank], PARALLEL, 0);
 }
 
 static void meet(app *a, const char *name, uint32_t root, bool rooted, uint64_t ns)
@@ -141,6 +220,8 @@ static double work_of(const app *a, uint32_t rank, uint32_t step)
     if (with->spike_every && step % with->spike_every == with->spike_every / 2 &&
         rank == with->spike_first + step / with->spike_every % with->spike_ranks)
         work *= 1 + with->spike;
+    if (step < with->start_up_steps)
+        work *= 1 + with->start_up;
     return work * STEP_NS;
 }
 
@@ -160,7 +241,7 @@ static void run_step(app *a, uint32_t step)
         be_late(a);
     else
         for (uint32_t k = 0; k < a->ranks; k++)
-            compute(a, k, work_of(a, k, step));
+            (with->threads ? compute_threads : compute)(a, k, work_of(a, k, step));
     for (uint32_t i = 0; i < (with->messages ? with->messages : 1); i++)
         exchange(a);
     if (with->chain > 0)
@@ -171,7 +252,8 @@ static void run_step(app *a, uint32_t step)
 pj_trace_writer *pj_faulty_write(const pj_faulty_app *with)
 {
     app a = {.with = with, .ranks = with->ranks ? with->ranks : 8};
-    a.out = pj_trace_writer_new((pj_trace_header){.ranks = a.ranks, .ranks_per_node = 4});
+    a.out = pj_trace_writer_new(
+        (pj_trace_header){.ranks = a.ranks, .threads_each = with->threads, .ranks_per_node = 4});
     uint32_t world[MOST_RANKS];
     for (uint32_t k = 0; k < a.ranks; k++)
         world[k] = k;
@@ -192,6 +274,7 @@ pj_trace_writer *pj_faulty_write(const pj_faulty_app *with)
 static const pj_faulty_app apps[] = {
     {.name = "nothing"},
     {.name = "nothing on 16 ranks", .ranks = 16},
+    {.name = "nothing on 4 threads each", .ranks = 4, .threads = 4},
     {"a rank of lower IPC", "slow_rank", "rank 3, lower IPC", 0, .slow = 0.2, .slow_first = 3,
      .slow_ranks = 1, .slow_by = PJ_SLOW_IPC},
     {"a rank of lower frequency", "slow_rank", "rank 6, lower frequency", 0, .slow = 0.15,
@@ -224,6 +307,13 @@ static const pj_faulty_app apps[] = {
      .message_bytes = 64, .message_ns = 12000},
     {"large messages", "large_messages", "MPI_Sendrecv", 0, .message_bytes = LARGE,
      .message_ns = 400000},
+    {"a lock that all threads need", "omp_lock", "all ranks", .ranks = 4, .threads = 4,
+     .lock = 0.5},
+    {"a lock that they need less often", "omp_lock", NULL, .ranks = 2, .threads = 8, .lock = 0.2},
+    {"a start-up in which all compute longer", "start_up", "first 3 of", 0, .start_up = 4,
+     .start_up_steps = 3},
+    {"a first step that takes longer", "start_up", "first of", .ranks = 16, .start_up = 3,
+     .start_up_steps = 1},
     {"a slow collective", "collectives", "MPI_Allreduce", 0, .collective_ns = 300000},
 };
 

@@ -14,6 +14,8 @@ typedef struct pj_faulty_app {
     const char *finding; // its key; NULL = there is none
     const char *where;   // part of what is said of its place; NULL = anything
     uint32_t ranks;      // default 8, four on a node
+    uint32_t threads;    // of a rank, 2 or more: the work of a step is a parallel region
+    double lock;         // of the work of a thread, done under a lock
     double slow;         // ranks from slow_first on need so much more of the time, slow_ranks many
     uint32_t slow_first, slow_ranks;
     pj_slow_by slow_by;
@@ -23,6 +25,8 @@ typedef struct pj_faulty_app {
     uint32_t spike_every, spike_first, spike_ranks; // one of these by turns
     double serial; // of a step, done by serial_rank alone before a broadcast
     uint32_t serial_rank;
+    double start_up; // in the first start_up_steps all ranks need so much more of the time
+    uint32_t start_up_steps;
     bool serial_once; // `serial` times the work of all steps, before the first one only
     double chain;     // of a step, done rank after rank
     bool late_sender, late_receiver; // every second rank is late for a large message

@@ -19,11 +19,18 @@ enum {
     TYPE_PARALLEL = 60000001,
     TYPE_BARRIER = 60000005,
     TYPE_FUNCTION = 60000018,
+    TYPE_LOCK = 60000006,
+    TYPE_LOCK_NAME = 60000032,
+    LOCK_ASKED = 3,
+    LOCK_TAKEN = 6,
+    LOCK_FREE = 0,
     STATE_NOT_CREATED = 2,
     REGION_SETUP = 0,
     REGION_PARALLEL = 1,
     REGION_BARRIER = 2,
-    REGION_CALLS = 2, // with the numbers of MPI calls, from 1 on
+    REGION_CRITICAL = 3,
+    REGION_CRITICAL_BODY = 4,
+    REGION_CALLS = 4, // with the numbers of MPI calls, from 1 on
     CALLS_MOST = 512,
     REGIONS = REGION_CALLS + CALLS_MOST,
     COMM_WORLD = 0,
@@ -46,12 +53,14 @@ typedef enum step_kind {
     STEP_COMPLETED,
     STEP_SYNCHRONISED,
     STEP_COUNTERS,
+    STEP_UNLOCK,
     STEP_LEAVE,
     STEP_END_TEAM,
     STEP_JOIN,
     STEP_TRACING,
     STEP_FORK,
     STEP_BEGIN_TEAM,
+    STEP_LOCK,
     STEP_ENTER,
     STEP_COLLECT, // inside a call that begins
     STEP_REQUEST,
@@ -71,6 +80,7 @@ typedef struct step {
 typedef struct place {
     step *steps;
     size_t count, cap;
+    uint32_t lock; // that its critical sections have; 0 = not said
 } place;
 
 typedef struct saving {
@@ -169,6 +179,27 @@ static void call_steps(saving *s, const pj_trace_item *item)
     }
 }
 
+/// What a place says of a critical section; a name is that of the lock, from there on.
+static void lock_step(saving *s, const pj_trace_item *item)
+{
+    place *p = &s->places[location_of(s, item->at)];
+    bool taken = item->pair.value == LOCK_TAKEN;
+    if (item->pair.type == TYPE_LOCK_NAME) {
+        p->lock = (uint32_t)item->pair.value;
+        return;
+    }
+    if (item->pair.value == LOCK_ASKED)
+        add(s, item->at, item->time, STEP_ENTER)->region = REGION_CRITICAL;
+    if (taken)
+        add(s, item->at, item->time, STEP_ENTER)->region = REGION_CRITICAL_BODY;
+    if (item->pair.value == LOCK_FREE) {
+        add(s, item->at, item->time, STEP_LEAVE)->region = REGION_CRITICAL_BODY;
+        add(s, item->at, item->time, STEP_LEAVE)->region = REGION_CRITICAL;
+    }
+    if (p->lock && (taken || item->pair.value == LOCK_FREE))
+        add(s, item->at, item->time, taken ? STEP_LOCK : STEP_UNLOCK)->region = p->lock;
+}
+
 static void pair_step(saving *s, const pj_trace_item *item)
 {
     bool opens = item->pair.value != 0;
@@ -192,6 +223,10 @@ static void pair_step(saving *s, const pj_trace_item *item)
     case TYPE_BARRIER:
         made = add(s, item->at, item->time, opens ? STEP_ENTER : STEP_LEAVE);
         made->region = REGION_BARRIER;
+        break;
+    case TYPE_LOCK:
+    case TYPE_LOCK_NAME:
+        lock_step(s, item);
         break;
     case TYPE_TRACING:
         add(s, item->at, item->time, STEP_TRACING)->region = opens;
@@ -397,6 +432,12 @@ static OTF2_ErrorCode write_step(sound *w, const step *at)
                                          pj_trace_writer_threads(w->s->writer, w->rank));
     case STEP_JOIN:
         return OTF2_EvtWriter_ThreadJoin(w->out, NULL, time, OTF2_PARADIGM_OPENMP);
+    case STEP_LOCK:
+        return OTF2_EvtWriter_ThreadAcquireLock(w->out, NULL, time, OTF2_PARADIGM_OPENMP,
+                                                at->region, 0);
+    case STEP_UNLOCK:
+        return OTF2_EvtWriter_ThreadReleaseLock(w->out, NULL, time, OTF2_PARADIGM_OPENMP,
+                                                at->region, 0);
     case STEP_TRACING:
         return write_tracing(w, time, at->region);
     }
@@ -504,6 +545,10 @@ static void write_regions(saving *s, OTF2_GlobalDefWriter *out)
     write_region(s, out, REGION_BARRIER,
                  s->style.eztrace ? "OpenMP implicit barrier" : "!$omp implicit barrier",
                  OTF2_REGION_ROLE_IMPLICIT_BARRIER, OTF2_PARADIGM_OPENMP);
+    write_region(s, out, REGION_CRITICAL, "!$omp critical", OTF2_REGION_ROLE_CRITICAL,
+                 OTF2_PARADIGM_OPENMP);
+    write_region(s, out, REGION_CRITICAL_BODY, "!$omp critical sblock",
+                 OTF2_REGION_ROLE_CRITICAL_SBLOCK, OTF2_PARADIGM_OPENMP);
     for (pj_mpi_call call = 1; pj_mpi_call_at(call); call++)
         write_region(s, out, REGION_CALLS + call, pj_mpi_call_at(call)->name,
                      OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI);
@@ -511,12 +556,15 @@ static void write_regions(saving *s, OTF2_GlobalDefWriter *out)
 
 static void write_locations(saving *s, OTF2_GlobalDefWriter *out)
 {
-    good(s,
-         OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, 1, 2, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    uint32_t each = pj_trace_writer_header(s->writer)->ranks_per_node;
+    uint32_t nodes = each ? (s->ranks + each - 1) / each : 1;
+    for (uint32_t node = 0; node < nodes; node++)
+        good(s, OTF2_GlobalDefWriter_WriteSystemTreeNode(out, node, 1, 2,
+                                                         OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t rank = 0; rank < s->ranks; rank++) {
-        good(s,
-             OTF2_GlobalDefWriter_WriteLocationGroup(out, rank, 3, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                                     0, OTF2_UNDEFINED_LOCATION_GROUP));
+        good(s, OTF2_GlobalDefWriter_WriteLocationGroup(
+                    out, rank, 3, OTF2_LOCATION_GROUP_TYPE_PROCESS, each ? rank / each : 0,
+                    OTF2_UNDEFINED_LOCATION_GROUP));
         for (uint32_t l = s->first[rank]; l < s->first[rank + 1]; l++)
             good(s, OTF2_GlobalDefWriter_WriteLocation(out, l, l == s->first[rank] ? 4 : 5,
                                                        OTF2_LOCATION_TYPE_CPU_THREAD, s->events[l],

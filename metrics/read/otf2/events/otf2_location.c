@@ -11,6 +11,7 @@
 #include "metrics/read/otf2/events/otf2_event.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_index.h"
+#include "metrics/read/otf2/events/otf2_locks.h"
 #include "metrics/read/otf2/events/otf2_ranged.h"
 #include "metrics/read/otf2/events/otf2_recorder.h"
 #include "metrics/read/otf2/events/otf2_region.h"
@@ -124,6 +125,12 @@ static void begin_construct(pj_otf2_location *location, uint64_t time, uint32_t 
     case PJ_OTF2_TASKWAIT:
         pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 1);
         return;
+    case PJ_OTF2_LOCK:
+        pj_otf2_lock_asked(location, time);
+        return;
+    case PJ_OTF2_LOCKED:
+        pj_otf2_lock_enter_body(location, time);
+        return;
     case PJ_OTF2_DEVICE:
         pj_otf2_device_enter(location, time, index);
         return;
@@ -157,9 +164,13 @@ static void end_construct(pj_otf2_location *location, uint64_t time, uint32_t in
     case PJ_OTF2_TASKWAIT:
         pj_otf2_teams_give(location, time, PJ_OMP_TASKWAIT, 0);
         return;
+    case PJ_OTF2_LOCKED:
+        pj_otf2_lock_leave_body(location, time);
+        return;
     case PJ_OTF2_DEVICE:
         pj_otf2_device_leave(location, time);
         return;
+    case PJ_OTF2_LOCK:
     case PJ_OTF2_PLAIN:
     case PJ_OTF2_ROOT:
         return;
@@ -345,6 +356,12 @@ static void take_thread_record(pj_otf2_location *location, uint64_t time,
         return;
     case PJ_OTF2_THREAD_TEAM_END:
         pj_otf2_teams_end(location, time, event->field[0]);
+        return;
+    case PJ_OTF2_OMP_ACQUIRE_LOCK:
+    case PJ_OTF2_OMP_RELEASE_LOCK:
+    case PJ_OTF2_THREAD_ACQUIRE_LOCK:
+    case PJ_OTF2_THREAD_RELEASE_LOCK:
+        pj_otf2_lock_record(location, time, event);
         return;
     case PJ_OTF2_PARAMETER_STRING:
     case PJ_OTF2_PARAMETER_INT:

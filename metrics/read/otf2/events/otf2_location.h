@@ -77,6 +77,8 @@ typedef struct pj_otf2_standing {
     bool begun, off, was_on;
     bool just_off; // nothing has happened since
     bool in_body, in_parallel;
+    bool asks;        // for a lock, it seems
+    uint32_t unnamed; // critical sections that it is in whose lock no record names
     bool counting[2];
     pj_otf2_reading reading;
     uint64_t read_until; // time of the latest reading that was given out
@@ -170,6 +172,7 @@ typedef struct pj_otf2_location {
     bool worker;     // not the first thread of its rank
     bool named;      // gives out the regions it enters and leaves
     bool parameters; // and values of parameters
+    bool locks;      // and PJ_LOCK
     bool infer;      // its receives have no completions in the trace
     bool parts;      // gives out PJ_EV_PART and PJ_EV_END
     bool sent;       // gives out PJ_PART_SENT with them
@@ -229,6 +232,7 @@ typedef struct pj_otf2_location_opts {
     bool by_library;
     bool regions;    // gives out PJ_EV_ENTER and PJ_EV_LEAVE
     bool parameters; // and PJ_PARAMETER_*
+    bool locks;      // and PJ_LOCK
     bool parts;      // gives out PJ_EV_PART and PJ_EV_END
     bool sent;       // gives out PJ_PART_SENT with them
     size_t marks;    // that it may leave (otf2_index.h); 0 = none

@@ -150,6 +150,7 @@ pj_otf2_location *pj_otf2_location_new(const pj_otf2_location_opts *opts, uint32
     }
     location->named = opts->regions;
     location->parameters = opts->parameters;
+    location->locks = opts->locks;
     location->parts = opts->parts;
     location->sent = opts->parts && opts->sent;
     location->stream = run_number >= opts->layout->locations;

@@ -27,6 +27,7 @@ enum { // OTF2_Paradigm and OTF2_RegionRole
     ROLE_LOOP = 3,
     ROLE_PARALLEL = 5,
     ROLE_CRITICAL = 12,
+    ROLE_CRITICAL_BODY = 13,
     ROLE_ATOMIC = 14,
     ROLE_BARRIER = 15,
     ROLE_IMPLICIT_BARRIER = 16,

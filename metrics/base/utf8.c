@@ -133,6 +133,52 @@ static bool in_ranges(const range *ranges, size_t count, uint32_t code)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+static bool is_leftward(pj_str text)
+{
+    static const range leftward[] = {{0x0590, 0x08ff},
+                                     {0xfb1d, 0xfdff},
+                                     {0xfe70, 0xfefc},
+                                     {0x10800, 0x10fff},
+                                     {0x1e800, 0x1efff}};
+    while (text.len) {
+        uint32_t code = pj_utf8_next(&text);
+        if (code >= leftward[0].first && in_ranges(leftward, COUNT_OF(leftward), code))
+            return true;
+    }
+    return false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+static size_t count_until(pj_str text, bool blank)
+{
+    size_t count = 0;
+    while (count < text.len && is_blank(text.at[count]) != blank)
+        count++;
+    return count;
+}
+
+void pj_utf8_apart(pj_buf *out, pj_str text)
+{
+    static const char isolate[] = "\xe2\x81\xa6", end[] = "\xe2\x81\xa9";
+    bool several = is_leftward(text) && count_until(text, true) < text.len;
+    while (several && text.len) {
+        pj_str word = pj_str_head(text, count_until(text, true));
+        bool leftward = is_leftward(word);
+        pj_buf_puts(out, leftward ? isolate : "");
+        pj_buf_add(out, word);
+        pj_buf_puts(out, leftward ? end : "");
+        text = pj_str_from(text, word.len);
+        word = pj_str_head(text, count_until(text, false));
+        pj_buf_add(out, word);
+        text = pj_str_from(text, word.len);
+    }
+    pj_buf_add(out, text);
+}
+
 size_t pj_utf8_columns(pj_str text)
 {
     static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},

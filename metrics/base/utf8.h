@@ -18,6 +18,10 @@ void pj_utf8_clean(pj_buf *out, pj_str text);
 void pj_utf8_clean_line(pj_buf *out, pj_str text);
 /// The same with nothing lost: broken bytes and controls show as \xNN.
 void pj_utf8_show(pj_buf *out, pj_str text);
+/// Appends `text`, each word that is written from right to left apart from those beside it (LRI,
+/// PDI): else browsers and pango put the number behind it on its other side. A word alone stays as
+/// it is.
+void pj_utf8_apart(pj_buf *out, pj_str text);
 bool pj_utf8_valid(pj_str text);
 /// Length of the longest start of `text` that does not end inside a code point: what is left over
 /// is at most three bytes that more bytes could complete.

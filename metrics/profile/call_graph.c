@@ -91,14 +91,25 @@ static void weigh_edges(picking *k)
     }
 }
 
+static bool is_in_path(const picking *k, uint32_t region)
+{
+    pj_str path = pj_str_of(k->opts.path), file = pj_profile_text(k->p, k->p->regions[region].file);
+    return path.len == 0 || file.len == 0 || pj_str_starts(file, path);
+}
+
+static double largest(const picking *k)
+{
+    double most = 0;
+    for (uint32_t r = 0; r < k->p->count[PJ_AT_REGION]; r++)
+        most = is_in_path(k, r) ? fmax(most, total_of(k, r)) : most;
+    return most;
+}
+
 static void keep_above(picking *k)
 {
-    pj_str path = pj_str_of(k->opts.path);
     for (uint32_t r = 0; r < k->p->count[PJ_AT_REGION]; r++) {
-        pj_str file = pj_profile_text(k->p, k->p->regions[r].file);
         double total = total_of(k, r);
-        k->kept[r] = !isnan(total) && total >= k->opts.least_node &&
-                     (path.len == 0 || file.len == 0 || pj_str_starts(file, path));
+        k->kept[r] = !isnan(total) && total >= k->opts.least_node && is_in_path(k, r);
     }
     for (uint32_t e = 0; e < k->s->edge_count; e++)
         k->kept_edge[e] = k->kept[k->s->edge[e].caller] && k->kept[k->s->edge[e].callee] &&
@@ -206,6 +217,8 @@ pj_call_graph *pj_call_graph_new(const pj_profile_sums *sums, pj_call_graph_opts
     add_edges(&k, graph, node_of);
     if (graph->node_count)
         return graph;
-    pj_fail(err, PJ_E_MISSING, NULL, 0, "no function is above the thresholds (-n 0 shows all)");
+    pj_fail(err, PJ_E_MISSING, NULL, 0,
+            "no function is above the thresholds: the largest has %.2g %% (-n 0 shows all)",
+            100 * largest(&k));
     return NULL;
 }

@@ -177,6 +177,25 @@ const char *pj_function_place(const pj_profile *profile, uint32_t region, pj_are
                            r->line);
 }
 
+const char **pj_function_names(const pj_profile *profile, const uint32_t *regions, size_t count,
+                               pj_arena *arena)
+{
+    const char **names = pj_new_n(arena, const char *, count + 1);
+    bool *shared = pj_new_n(arena, bool, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = pj_function_short(profile, regions[i], arena);
+        for (size_t k = 0; k < i; k++)
+            if (regions[k] != regions[i] && strcmp(names[k], names[i]) == 0)
+                shared[k] = shared[i] = true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *place = shared[i] ? pj_function_place(profile, regions[i], arena) : "";
+        if (*place)
+            names[i] = pj_arena_format(arena, "%s (%s)", names[i], place);
+    }
+    return names;
+}
+
 pj_str pj_function_module(const pj_profile *profile, uint32_t region)
 {
     const pj_profile_region *r = &profile->regions[region];

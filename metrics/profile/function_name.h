@@ -12,6 +12,10 @@
 /// The name without what does not tell it apart: "Barrier" of "<method 'Barrier' of 'Comm'
 /// objects>", "ns::f" of "void ns::f<int>(int)"; never empty.
 const char *pj_function_short(const pj_profile *profile, uint32_t region, pj_arena *arena);
+/// The short names of those regions, each with its place behind it that another of them shares:
+/// "wait (threading.py:669)".
+const char **pj_function_names(const pj_profile *profile, const uint32_t *regions, size_t count,
+                               pj_arena *arena);
 /// "survey.py:31"; "" where the source tells no file.
 const char *pj_function_place(const pj_profile *profile, uint32_t region, pj_arena *arena);
 /// What the source says, else the name of the file without folder and suffix.

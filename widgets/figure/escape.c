@@ -36,6 +36,13 @@ void pj_escape_html(pj_buf *out, pj_str text)
     replace(out, text, rows, COUNT_OF(rows));
 }
 
+void pj_escape_sentence(pj_buf *out, pj_str text)
+{
+    pj_auto_buf apart = {0};
+    pj_utf8_apart(&apart, text);
+    pj_escape_html(out, pj_buf_str(&apart));
+}
+
 void pj_escape_tex(pj_buf *out, pj_str text)
 {
     static const replacement rows[] = {{'\\', "\\textbackslash{}"},

@@ -7,6 +7,9 @@
 
 /// For element content and double-quoted attributes of HTML and XML; line ends become &#10;.
 void pj_escape_html(pj_buf *out, pj_str text);
+/// The same of a sentence: names that are written from right to left leave its numbers in their
+/// places.
+void pj_escape_sentence(pj_buf *out, pj_str text);
 /// For LaTeX text mode, also inside a cell: line ends become blanks.
 void pj_escape_tex(pj_buf *out, pj_str text);
 /// For a cell of a Markdown table (GitHub's dialect): one line, no cell ends, no raw HTML.

@@ -54,7 +54,11 @@ static PangoLayout *layout_of(cairo_t *cr, const char *text, double size, bool b
     pango_layout_set_single_paragraph_mode(layout, TRUE);
     pj_auto_buf clean = {0};
     pj_utf8_clean_line(&clean, pj_str_of(text));
-    pango_layout_set_text(layout, clean.len ? clean.at : "", (int)clean.len);
+    pj_auto_buf apart = {0};
+    pj_utf8_apart(&apart, pj_buf_str(&clean));
+    pango_layout_set_auto_dir(layout, FALSE);
+    pango_context_set_base_dir(pango_layout_get_context(layout), PANGO_DIRECTION_LTR);
+    pango_layout_set_text(layout, apart.len ? apart.at : "", (int)apart.len);
     return layout;
 }
 

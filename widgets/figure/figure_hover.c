@@ -126,7 +126,7 @@ void pj_hover_svg(const pj_figure *figure, pj_buf *out)
             continue;
         pj_buf_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
                     (int)floor(spot.x), (int)floor(spot.y), (int)ceil(spot.w), (int)ceil(spot.h));
-        pj_escape_html(out, pj_str_of(spot.text));
+        pj_escape_sentence(out, pj_str_of(spot.text));
         pj_buf_puts(out, "</title></rect>\n");
     }
     pj_buf_puts(out, "</g>\n");
@@ -150,7 +150,7 @@ static void add_boxes(const pj_figure *figure, pj_buf *out)
         if (!spot_of(figure, i, &spot))
             continue;
         pj_buf_puts(out, "<div title=\"");
-        pj_escape_html(out, pj_str_of(spot.text));
+        pj_escape_sentence(out, pj_str_of(spot.text));
         pj_buf_puts(out, "\" style=\"position:absolute");
         add_percent(out, "left", spot.x * per_x);
         add_percent(out, "top", spot.y * per_y);
@@ -195,7 +195,7 @@ void pj_hover_html(const pj_figure *figure, const char *id, pj_str src, pj_buf *
                 "<img width=\"%d\" height=\"%d\" style=\"display:block;margin:0;"
                 "width:100%%;height:auto;max-width:none\" alt=\"",
                 id, width, (int)(width * readable), width, height);
-    pj_escape_html(out, pj_buf_str(&alt));
+    pj_escape_sentence(out, pj_buf_str(&alt));
     pj_buf_puts(out, "\" src=\"");
     pj_buf_add(out, src);
     pj_buf_puts(out, "\"/>\n");

@@ -215,7 +215,7 @@ static void add_text(pj_buf *out, const pj_mark *mark, const pj_draw *draw)
         pj_buf_puts(out, " stroke-linejoin=\"round\" paint-order=\"stroke\"");
     }
     pj_buf_add_char(out, '>');
-    pj_escape_html(out, pj_buf_str(&clean));
+    pj_escape_sentence(out, pj_buf_str(&clean));
     pj_buf_puts(out, "</text>\n");
 }
 
@@ -294,9 +294,9 @@ void pj_figure_svg_hover(const pj_figure *figure, const pj_draw *draw, bool aliv
 {
     add_open(figure, out);
     pj_buf_puts(out, "<title>");
-    pj_escape_html(out, pj_str_of(figure->title));
+    pj_escape_sentence(out, pj_str_of(figure->title));
     pj_buf_puts(out, "</title>\n<desc>");
-    pj_escape_html(out, pj_str_of(figure->summary));
+    pj_escape_sentence(out, pj_str_of(figure->summary));
     pj_buf_puts(out, "</desc>\n");
     add_marks(figure, draw, out);
     pj_hover_svg(figure, out);

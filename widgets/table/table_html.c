@@ -92,7 +92,7 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
         if (!opts.plain && exact.len)
             pj_html_tooltip(out, pj_buf_str(&exact));
         pj_buf_add_char(out, '>');
-        pj_escape_html(out, pj_buf_str(&text));
+        pj_escape_sentence(out, pj_buf_str(&text));
         pj_buf_puts(out, "</td>");
     }
     pj_buf_puts(out, "</tr>\n");

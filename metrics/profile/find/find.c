@@ -5,27 +5,46 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/function_name.h"
 
-enum { LONGEST = 100 };
+enum { LONGEST = 100, NAME_LONGEST = 48 };
 
-/// Control characters are blanks; what is too long ends in dots, between characters.
+/// Control characters are blanks.
+static void add_line(pj_str text, pj_buf *out)
+{
+    for (size_t i = 0; i < text.len; i++)
+        pj_buf_add_char(out, (unsigned char)text.at[i] < 32 ? ' ' : text.at[i]);
+}
+
+/// As much of the bytes as does not end within a character.
+static size_t whole_before(pj_str text, size_t len)
+{
+    while (len > 0 && len < text.len && ((unsigned char)text.at[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+/// What is too long ends in dots.
 static void add_short(pj_str text, pj_buf *out)
 {
-    size_t len = text.len;
-    if (len > LONGEST) {
-        len = LONGEST;
-        while (len > 0 && ((unsigned char)text.at[len] & 0xc0) == 0x80)
-            len--;
+    add_line(pj_str_head(text, whole_before(text, LONGEST)), out);
+    pj_buf_puts(out, text.len > LONGEST ? "..." : "");
+}
+
+/// Names that begin alike differ at their ends: those that are too long give up their middle.
+static void add_name(pj_str name, pj_buf *out)
+{
+    if (name.len <= NAME_LONGEST) {
+        add_line(name, out);
+        return;
     }
-    for (size_t i = 0; i < len; i++)
-        pj_buf_add_char(out, (unsigned char)text.at[i] < 32 ? ' ' : text.at[i]);
-    if (len < text.len)
-        pj_buf_puts(out, "...");
+    add_line(pj_str_head(name, whole_before(name, NAME_LONGEST / 2)), out);
+    pj_buf_puts(out, "...");
+    add_line(pj_str_from(name, whole_before(name, name.len - NAME_LONGEST / 2)), out);
 }
 
 const char *pj_find_name(const pj_profile *p, uint32_t region, pj_arena *arena)
 {
     pj_auto_buf text = {0};
-    add_short(pj_str_of(pj_function_short(p, region, arena)), &text);
+    add_name(pj_str_of(pj_function_short(p, region, arena)), &text);
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 

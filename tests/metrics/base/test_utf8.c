@@ -50,13 +50,31 @@ static void test_show(void **state)
     assert_string_equal(out.at, "a\\xff\\x0d\\x0a\xE2\x82\xAC\xEF\xBF\xBD\\x7f");
 }
 
+static void assert_apart(const char *text, const char *wanted)
+{
+    pj_auto_buf out = {0};
+    pj_buf_puts(&out, "");
+    pj_utf8_apart(&out, pj_str_of(text));
+    assert_string_equal(out.at, wanted);
+}
+
+/// A number behind an Arabic or Hebrew word would be shown before it.
+static void test_apart(void **state)
+{
+    (void)state;
+    assert_apart("", "");
+    assert_apart("norm 20 %, \xE8\xA1\x8C 3", "norm 20 %, \xE8\xA1\x8C 3");
+    assert_apart("\xD7\x97\xD7\x99.py:5", "\xD7\x97\xD7\x99.py:5"); // a word alone
+    assert_apart("in \xD8\xAD_\xD8\xB3  20 %\n\xD7\x97",
+                 "in \xE2\x81\xA6\xD8\xAD_\xD8\xB3\xE2\x81\xA9  20 %\n"
+                 "\xE2\x81\xA6\xD7\x97\xE2\x81\xA9");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid),
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_show),
+        cmocka_unit_test(test_valid), cmocka_unit_test(test_whole), cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_show),  cmocka_unit_test(test_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

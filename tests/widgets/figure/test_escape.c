@@ -24,6 +24,13 @@ static void html_keeps_text_out_of_markup(void **state)
     check(pj_escape_html, "bell\a\x1b end", "bell end");
 }
 
+static void sentences_keep_their_order(void **state)
+{
+    (void)state;
+    check(pj_escape_sentence, "a < \xD7\x97 20", "a &lt; \xE2\x81\xA6\xD7\x97\xE2\x81\xA9 20");
+    check(pj_escape_sentence, "\xD7\x97", "\xD7\x97"); // can be copied as it is
+}
+
 static void latex_specials_become_commands(void **state)
 {
     (void)state;
@@ -70,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_keeps_text_out_of_markup),
+        cmocka_unit_test(sentences_keep_their_order),
         cmocka_unit_test(latex_specials_become_commands),
         cmocka_unit_test(markdown_cells_stay_cells),
         cmocka_unit_test(csv_fields_are_quoted_when_they_must),

@@ -5,7 +5,7 @@
   if (page.pjAlive) return;
   const HTML = "http://www.w3.org/1999/xhtml", SVG = "http://www.w3.org/2000/svg";
   const SELF = 1, ESTIMATED = 2, MORE = 4, CALLS = 8, NOISE = 16, REST = "#eceff2";
-  const ROW = 21, RANKED_ROW = 25, LEAST_ROWS = 6, NARROW = 0.012, LEAST_PX = 0.5, LEAST_ARC = 0.005;
+  const ROW = 21, RANKED_ROW = 25, LEAST_ROWS = 6, LISTED = 150, LETTERS = 5, NARROW = 0.012, LEAST_PX = 0.5, LEAST_ARC = 0.005;
   const FONT = "Inter,'DejaVu Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
   // Colours follow the front end's theme, else the browser's; boxes keep theirs in every picture.
@@ -42,11 +42,16 @@ overflow-wrap:anywhere;box-shadow:0 2px 8px rgba(0,0,0,.3)}
 vertical-align:-1px}
 .pj-alive .pj-list{border-collapse:collapse;margin:0;font-size:11.5px;color:var(--ink)}
 .pj-alive .pj-list tr{background:none!important}.pj-alive .pj-list td{padding:0 4px;border:0;text-align:right;white-space:nowrap;background:none}
-.pj-alive .pj-list td:first-child{text-align:left;max-width:180px;overflow:hidden;text-overflow:ellipsis}
+.pj-alive .pj-list td:first-child{text-align:left}
+.pj-alive .pj-list i{display:inline-block;width:10px;height:10px;border-radius:2.5px;margin-right:4px}
 .pj-alive .pj-list button{border:0;padding:0 2px;height:19px;background:none}
 .pj-alive .pj-stage{display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start}`;
 
   const escape = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  /// Words that are written from right to left stand apart: numbers beside them stay on their side.
+  const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+  const apart = (text) => LEFTWARD.test(text)
+    ? text.replace(/\S+/g, (word) => LEFTWARD.test(word) ? `\u2066${word}\u2069` : word) : text;
   const round = (x) => Math.round(x * 100) / 100;
 
   function digits(x, whole) {
@@ -146,7 +151,7 @@ vertical-align:-1px}
       if (fits(cut(middle), size, room)) few = middle;
       else many = middle;
     }
-    return few > 2 ? cut(few) : "";
+    return few >= LETTERS ? cut(few) : "";
   }
 
   // ---- the boxes that the page holds, each behind the one that it lies in
@@ -200,7 +205,7 @@ vertical-align:-1px}
         const label = fits(both, 11, inside) ? both : fitting(name, 11, inside);
         return label ? `${text}<text x="${round(x + 4)}" y="${y + 14}" font-size="11" ` +
           `fill="${ink(colour)}"${box.flags & SELF ? ' font-style="italic"' : ""}>` +
-          `${escape(label)}</text>` : text;
+          `${escape(apart(label))}</text>` : text;
       },
       /// A cell for each rank, darker where it takes more.
       strip(view, box, x, y, w, colour, tall = 4, none = "#fff") {
@@ -237,7 +242,7 @@ vertical-align:-1px}
     },
     rings: {
       lay(view) {
-        view.width = Math.min(Math.max(view.room > 640 ? view.room - 320 : view.room, 260), 620);
+        view.width = Math.min(Math.max(view.room > 640 ? view.room - (view.data.strips ? 364 : 320) : view.room, 260), 620);
         view.least = LEAST_ARC / (2 * Math.PI);
         view.listed = true;
       },
@@ -342,8 +347,8 @@ vertical-align:-1px}
       return lines.join("\n");
     }
 
-    const title = tag("div", { class: "pj-title" }, data.title);
-    const subtitle = tag("div", { class: "pj-muted" }, data.subtitle);
+    const title = tag("div", { class: "pj-title" }, apart(data.title));
+    const subtitle = tag("div", { class: "pj-muted" }, apart(data.subtitle));
     const back = button("Back", () => go(state.back.pop(), true), { title: "Escape" });
     const whole = button("Whole", () => go(boxes[data.first || 0]), { title: "Home" });
     const search = tag("input", { type: "search", placeholder: "Search", "aria-label": "Search functions",
@@ -392,7 +397,7 @@ vertical-align:-1px}
       state.here = null;
       draw();
       if (inside) focus(state.at);
-      said.textContent = `Shows ${name(state.at)}, ${amount(data, state.at.value)}`;
+      said.textContent = apart(`Shows ${name(state.at)}, ${amount(data, state.at.value)}`);
     }
 
     const region = (box) => box.f < 0 ? -1 : data.functions[box.f][7];
@@ -493,12 +498,15 @@ vertical-align:-1px}
         if (!known || box.value > known.value) largest.set(box.f, box);
       }
       const rows = [...largest.values()].sort((a, b) => b.value - a.value).slice(0, 18);
-      const told = column(data, rows.length ? rows[0].value : 0);
+      const told = column(data, rows.length ? rows[0].value : 0), times = {};
+      for (const box of rows) times[name(box)] = (times[name(box)] || 0) + 1;
+      const label = (box) => fitting(apart(times[name(box)] > 1 && of(box)[2] ? `${name(box)} (${of(box)[2]})` : name(box)),
+        11.5, LISTED);
       list.replaceChildren(tag("div", { class: "pj-muted", style: "font-weight:600" }, "Largest boxes"),
         tag("table", { class: "pj-list" }, tag("thead", { class: "pj-muted" }, tag("tr", {}, tag("td"), tag("td"),
           tag("td", {}, told.head), tag("td", {}, "%"))), tag("tbody", {}, ...rows.map((box) => tag("tr", {},
-          tag("td", {}, tag("i", { style: `display:inline-block;width:10px;height:10px;background:${colour(box)}` }),
-            button(name(box), () => go(box), { title: tell(box) })),
+          tag("td", {}, tag("i", { style: `background:${colour(box)}` }),
+            button(label(box), () => go(box), { title: tell(box) })),
           tag("td", {}, ranks(box)), tag("td", {}, told.text(box.value)),
           tag("td", {}, percent(box.value, data.total)))))));
     }
@@ -521,8 +529,8 @@ vertical-align:-1px}
       }
       for (const [i, element] of drawn)
         element.classList.toggle("pj-found", !!wanted && boxes[i].f >= 0 && fits[boxes[i].f]);
-      found.textContent = !wanted ? "" : count ? `${count.toLocaleString("en")} call${count === 1 ? "" : "s"}, ` +
-        `${share(sum, view.root.value)} of ${name(view.root)}` : "nothing found";
+      found.textContent = !wanted ? "" : count ? apart(`${count.toLocaleString("en")} call${count === 1 ? "" : "s"}, ` +
+        `${share(sum, view.root.value)} of ${name(view.root)}`) : "nothing found";
     }
     search.addEventListener("input", () => { state.wanted = search.value; state.chosen = null; highlight(); });
 
@@ -549,7 +557,7 @@ vertical-align:-1px}
       if (tipped !== box) {
         for (const [i, element] of drawn)
           element.classList.toggle("pj-same", !!box && boxes[i].f === box.f && box.f >= 0);
-        tip.textContent = box ? tell(box) : "";
+        tip.textContent = box ? apart(tell(box)) : "";
         tipped = box;
       }
       if (!box) return;

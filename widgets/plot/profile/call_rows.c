@@ -173,8 +173,7 @@ static void add_label(const rows *r, uint32_t index, double x, double y, double 
     }
     bool both = name_width + 8 + amount_width <= room;
     const char *shown = both ? name : fitting_name(r, name, style, room);
-    bool cut = pj_str_contains(pj_str_of(shown), PJ_S("\u2026"));
-    if (!cut || strlen(shown) > 5) // some letters before it
+    if (pj_call_view_says(shown))
         pj_textbox_put(r->chart.figure, x, base, shown, style);
     if (both)
         pj_textbox_put(r->chart.figure, x + name_width + 8, base, amount, faint);

@@ -245,6 +245,14 @@ static const char *short_name(const pj_call_view *v, uint32_t box)
     return pj_function_short(v->view.profile, b->region, v->view.arena);
 }
 
+bool pj_call_view_says(const char *label)
+{
+    enum { LETTERS = 5 };
+    static const char dots[] = "\u2026";
+    return !pj_str_contains(pj_str_of(label), pj_str_of(dots)) ||
+           strlen(label) >= LETTERS + strlen(dots);
+}
+
 const char *pj_call_view_name(const pj_call_view *view, uint32_t box)
 {
     const pj_call_box *boxes = view->tree->boxes;

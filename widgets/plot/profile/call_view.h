@@ -50,6 +50,8 @@ PJ_CHECKED bool pj_call_view_new(const pj_profile *profile, const pj_plot_opts *
 void pj_call_view_fit(pj_call_view *view, uint32_t rows);
 /// The name for people; of the first box with the names of those above it.
 const char *pj_call_view_name(const pj_call_view *view, uint32_t box);
+/// Whether a label, cut or not, still tells the name: of fewer letters nobody guesses it.
+bool pj_call_view_says(const char *label);
 const char *pj_call_view_hover(const pj_call_view *view, uint32_t box);
 /// Appends how the locations differ in a box, as a line of its own; nothing when nobody knows.
 void pj_call_view_ranks(const pj_call_view *view, uint32_t box, pj_buf *out);

@@ -279,8 +279,12 @@ static pj_axis names_axis(heat *h, const pj_draw *draw)
 {
     const pj_profile_view *v = &h->values.view;
     const char **labels = pj_new_n(v->arena, const char *, h->named + (size_t)2);
+    uint32_t *regions = pj_new_n(v->arena, uint32_t, h->named + (size_t)1);
+    for (uint32_t i = 0; i < h->named; i++)
+        regions[i] = h->rows[i].region;
+    const char **names = pj_function_names(v->profile, regions, h->named, v->arena);
     for (uint32_t i = 0; i < h->named; i++) {
-        h->rows[i].name = pj_function_short(v->profile, h->rows[i].region, v->arena);
+        h->rows[i].name = names[i];
         labels[i] =
             pj_textbox_squeeze(draw, v->arena, h->rows[i].name, (pj_style){.size = 11}, label_most);
     }

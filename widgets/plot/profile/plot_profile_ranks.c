@@ -26,6 +26,7 @@ static const double width_usual = 900, pale_then = 0.55;
 
 typedef struct part {
     uint32_t region; // PJ_NO_ITEM = all others
+    const char *name;
     const double *of;
     const double *then; // by location of the profile of before; NULL = it has none
     double sum;
@@ -172,11 +173,17 @@ static void colour_parts(ranks_plot *p)
     }
 }
 
-static const char *name_of(const ranks_plot *p, size_t i)
+static void name_parts(ranks_plot *p)
 {
     const pj_profile_view *v = &p->values.view;
-    uint32_t region = p->parts[i].region;
-    return region == PJ_NO_ITEM ? "all others" : pj_function_short(v->profile, region, v->arena);
+    uint32_t regions[PARTS_MOST + 1];
+    size_t named = 0;
+    for (size_t i = 0; i < p->part_count; i++)
+        if (p->parts[i].region != PJ_NO_ITEM)
+            regions[named++] = p->parts[i].region;
+    const char **names = pj_function_names(v->profile, regions, named, v->arena);
+    for (size_t i = 0, k = 0; i < p->part_count; i++)
+        p->parts[i].name = p->parts[i].region == PJ_NO_ITEM ? "all others" : names[k++];
 }
 
 // ---- the frame
@@ -213,7 +220,7 @@ static pj_chart frame(ranks_plot *p, const char *title, const char *subtitle, do
     x.title = v->ranks == v->location_count ? "Rank" : "Rank.thread";
     for (size_t i = 0; i < p->part_count; i++)
         keys[i] =
-            (pj_chart_key){pj_arena_format(v->arena, "%s %s", name_of(p, i),
+            (pj_chart_key){pj_arena_format(v->arena, "%s %s", p->parts[i].name,
                                            pj_profile_view_share(v, p->parts[i].sum, v->total)),
                            p->parts[i].colour};
     return pj_chart_new((pj_chart_opts){.title = p->opts.title ? p->opts.title : title,
@@ -258,7 +265,7 @@ static const char *part_hover(const ranks_plot *p, uint32_t k, size_t i, bool th
         return NULL;
     return pj_arena_format(
         v->arena, "%s, %s%s\nown %s, %s of %s", pj_profile_view_location(v, v->locations[k]),
-        name_of(p, i), then ? ", before" : "", pj_profile_view_amount(v, value),
+        p->parts[i].name, then ? ", before" : "", pj_profile_view_amount(v, value),
         pj_profile_view_share(v, value, whole), pj_profile_view_amount(v, whole));
 }
 
@@ -300,7 +307,7 @@ static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
         if (bottom - top < 0.05)
             continue;
         const char *hover = pj_arena_format(v->arena, "mean of %u, %s\nown %s, %s of %s", locations,
-                                            name_of(p, i), pj_profile_view_amount(v, value),
+                                            p->parts[i].name, pj_profile_view_amount(v, value),
                                             pj_profile_view_share(v, value, whole),
                                             pj_profile_view_amount(v, whole));
         add_bar(p, chart, locations, false,
@@ -375,7 +382,7 @@ static pj_figure *draw_stacks(ranks_plot *p, const pj_draw *draw)
     chart.figure->searched = true;
     chart.figure->summary = pj_arena_format(
         chart.arena, "Stacked bars of %u ranks or threads by function. %s. Most: %s.",
-        v->location_count, subtitle, p->part_count ? name_of(p, 0) : "nothing");
+        v->location_count, subtitle, p->part_count ? p->parts[0].name : "nothing");
     return chart.figure;
 }
 
@@ -519,6 +526,7 @@ static pj_figure *draw_it(ranks_plot *p, const pj_draw *draw, pj_err *err)
     }
     choose_parts(p);
     colour_parts(p);
+    name_parts(p);
     if (p->compared)
         choose_parts_then(p);
     if (p->most > 0)

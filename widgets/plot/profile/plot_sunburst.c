@@ -114,7 +114,7 @@ static void add_label(const sunburst *s, uint32_t index)
     if ((a.to - a.from) * a.inner < height || s->ring < height || room < 20)
         return;
     const char *shown = pj_textbox_squeeze(s->draw, s->figure->arena, name, style, room);
-    if (strlen(shown) <= 5 && strcmp(shown, name) != 0)
+    if (!pj_call_view_says(shown))
         return;
     bool left = middle > M_PI, below = middle > M_PI / 2 && middle < 3 * M_PI / 2;
     style.angle = tangent ? angle + (below ? 180 : 0) : angle + (left ? -90 : 90);
@@ -153,6 +153,7 @@ static void add_middle(const sunburst *s)
 
 typedef struct listed {
     uint32_t region, box; // the largest of its boxes
+    const char *name;
     double own, whole;
 } listed;
 
@@ -178,7 +179,7 @@ static size_t list_functions(const sunburst *s, listed *out)
             continue;
         if (!(all[box->region].whole > 0)) {
             all[box->region] =
-                (listed){box->region, i, s->v.view.sums->regions.exclusive[box->region],
+                (listed){box->region, i, NULL, s->v.view.sums->regions.exclusive[box->region],
                          s->v.view.sums->regions.inclusive[box->region]};
         }
     }
@@ -187,7 +188,14 @@ static size_t list_functions(const sunburst *s, listed *out)
             all[count++] = all[r];
     qsort(all, count, sizeof *all, by_whole);
     count = count < LISTED_MOST ? count : LISTED_MOST;
-    memcpy(out, all, count * sizeof *out);
+    uint32_t *regions = pj_new_n(s->v.view.arena, uint32_t, count + 1);
+    for (size_t i = 0; i < count; i++)
+        regions[i] = all[i].region;
+    const char **names = pj_function_names(p, regions, count, s->v.view.arena);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = all[i];
+        out[i].name = names[i];
+    }
     return count;
 }
 
@@ -224,7 +232,6 @@ static void add_row(const sunburst *s, const listed *of, pj_column_text form, pj
         right += STRIP_WIDTH + 10;
         add_strip(s, of->box, x + width - right, y);
     }
-    const char *name = pj_function_short(view->profile, of->region, view->arena);
     pj_auto_buf hover = {0};
     pj_profile_view_describe(view, of->region, &hover);
     pj_figure_add(s->figure, (pj_mark){.kind = PJ_MARK_RECT,
@@ -234,9 +241,9 @@ static void add_row(const sunburst *s, const listed *of, pj_column_text form, pj
                                        .h = 11,
                                        .radius = 2.5,
                                        .fill = s->v.colours[of->box]});
-    pj_textbox_put(s->figure, x + 17, y,
-                   pj_textbox_squeeze(s->draw, s->figure->arena, name, style, width - right - 27),
-                   style);
+    pj_textbox_put(
+        s->figure, x + 17, y,
+        pj_textbox_squeeze(s->draw, s->figure->arena, of->name, style, width - right - 27), style);
     faint.anchor = PJ_ANCHOR_END;
     pj_textbox_put(s->figure, x + width - 46, y, amount, faint);
     pj_textbox_put(s->figure, x + width, y, pj_profile_view_percent(view, of->whole, view->total),

@@ -79,17 +79,19 @@ static void write_numbers(rank_list *l)
 {
     const pj_profile_view *v = l->v;
     double *own = pj_new_n(v->arena, double, l->count + (size_t)1);
-    for (uint32_t i = 0; i < l->count; i++)
+    uint32_t *regions = pj_new_n(v->arena, uint32_t, l->count + (size_t)1);
+    for (uint32_t i = 0; i < l->count; i++) {
         own[i] = l->rows[i].own;
+        regions[i] = l->rows[i].region;
+    }
+    const char **names = pj_function_names(v->profile, regions, l->named, v->arena);
     l->form = pj_profile_view_column(v, own, l->count);
     for (uint32_t i = 0; i < l->count; i++) {
         list_row *row = &l->rows[i];
         char calls[32] = "";
         if (!isnan(row->calls))
             calls[pj_format_grouped((int64_t)row->calls, calls)] = 0;
-        row->name = row->region == PJ_NO_ITEM
-                        ? pj_arena_format(v->arena, "%u others", l->others)
-                        : pj_function_short(v->profile, row->region, v->arena);
+        row->name = i < l->named ? names[i] : pj_arena_format(v->arena, "%u others", l->others);
         row->numbers[0] = pj_profile_view_number(v, l->form, row->own);
         row->numbers[1] = pj_profile_view_percent(v, row->own, v->total);
         row->numbers[2] = pj_arena_format(v->arena, "%s", calls);
@@ -212,7 +214,7 @@ static void add_grid(const rank_list *l)
         pj_style head = {.size = 11, .anchor = PJ_ANCHOR_END, .colour = PJ_MUTED, .bold = true};
         right += l->widths[c];
         if (l->widths[c] > 0)
-            pj_textbox_put(chart->figure, right, chart->top - 8, l->titles[c], head);
+            pj_textbox_put(chart->figure, right, chart->top - 14, l->titles[c], head);
     }
 }
 

@@ -215,7 +215,7 @@ static void names_stay_on_their_line(void **state)
     spend(&m, name, 0, 1);
     pj_auto_profile p = end(&m);
     assert_says(p, "summary", "two lines", true);
-    assert_says(p, "summary", "x...", true);
+    assert_says(p, "summary", "xxx...xxx", true);
 }
 
 static void topics_are_named(void **state)

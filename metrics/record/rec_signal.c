@@ -38,3 +38,9 @@ void pj_rec_signal_let(const sigset_t *before)
 {
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
+
+bool pj_rec_signal_stack(void)
+{
+    stack_t own;
+    return sigaltstack(NULL, &own) == 0 && (own.ss_flags & SS_ONSTACK);
+}

@@ -23,4 +23,7 @@ void pj_rec_signal_release(const pj_rec_signal *held);
 PJ_REC_API void pj_rec_signal_hold_all(sigset_t *before);
 PJ_REC_API void pj_rec_signal_let(const sigset_t *before);
 
+/// Whether the caller runs in a handler that has a stack of its own.
+PJ_REC_API bool pj_rec_signal_stack(void);
+
 #endif

@@ -127,10 +127,12 @@ static bool append_chunk(const pj_rec_thread *t)
     const off_t whole = (off_t)t->chunks * PJ_REC_CHUNK_BYTES;
     pj_rec_signal held;
     pj_rec_signal_hold(&held);
-    ssize_t written = pwrite(file, t->chunk, PJ_REC_CHUNK_BYTES, whole);
+    ssize_t size = 1, done = 0;
+    for (; size > 0 && done < PJ_REC_CHUNK_BYTES; done += size)
+        size = pwrite(file, t->chunk + done, PJ_REC_CHUNK_BYTES - (size_t)done, whole + done);
+    int why = size < 0 ? errno : ENOSPC;
     pj_rec_signal_release(&held);
-    bool ok = written == PJ_REC_CHUNK_BYTES;
-    int why = written < 0 ? errno : ENOSPC;
+    bool ok = size > 0;
     if (!ok && ftruncate(file, whole) != 0)
         why = errno; // the merge finds the whole chunks
     close(file);
@@ -186,15 +188,25 @@ static bool grow_frames(pj_rec_thread *t)
     return true;
 }
 
+/// A handler that jumps away (siglongjmp) would leave it half done.
+static bool without_signals(pj_rec_thread *t, bool (*change)(pj_rec_thread *))
+{
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
+    const bool ok = change(t);
+    pj_rec_signal_let(&before);
+    return ok;
+}
+
 bool pj_rec_thread_room(pj_rec_thread *t)
 {
     if (t->tree) {
         t->at = pj_rec_tree_scratch(t->tree);
-        return !t->over && !t->off && (t->depth < t->depth_most || grow_frames(t));
+        return !t->over && !t->off && (t->depth < t->depth_most || without_signals(t, grow_frames));
     }
     int kept = errno;
-    bool ok = t->end && (t->at < t->end || empty_chunk(t)) &&
-              (t->depth < t->depth_most || grow_frames(t));
+    bool ok = t->end && (t->at < t->end || without_signals(t, empty_chunk)) &&
+              (t->depth < t->depth_most || without_signals(t, grow_frames));
     errno = kept;
     return ok;
 }
@@ -465,12 +477,16 @@ void pj_rec_thread_leave(pj_rec_thread *t, uint32_t region, uint64_t ticks)
     const bool off = t->off;
     if (off)
         set_end(t, full_at(t));
-    if (t->end && (t->at < t->end || empty_chunk(t))) {
+    if (t->end && (t->at < t->end || without_signals(t, empty_chunk))) {
+        t->leaving = t->at;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
         pj_rec_put(t, ticks, PJ_REC_TYPE_LEAVE, region);
         if (off)
             set_end(t, NULL);
     }
     t->depth--;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->leaving = NULL;
 }
 
 void pj_rec_thread_leave_call(pj_rec_thread *t, uint32_t region, uint64_t ticks)
@@ -485,6 +501,28 @@ static uint32_t find_open(const pj_rec_thread *t, uint32_t region)
     while (i > 0 && t->frames[i - 1].region != region)
         i--;
     return i;
+}
+
+/// Frames are those whose enters are written and whose leaves are not.
+static void mend_frames(pj_rec_thread *t)
+{
+    if (t->leaving && t->at > t->leaving && t->depth > 0)
+        t->depth--;
+    t->leaving = NULL;
+    while (t->depth > 0 && !t->tree && t->frames[t->depth - 1].chunk == t->chunks &&
+           t->frames[t->depth - 1].at >= t->at)
+        t->depth--;
+}
+
+bool pj_rec_is_held(pj_rec_thread *t)
+{
+    enum { BETWEEN_LEAST = 256 }; // registers, below what a handler has interrupted
+    const char *here = __builtin_frame_address(0);
+    if (!t->held || here + BETWEEN_LEAST < (const char *)t->held || pj_rec_signal_stack())
+        return t->held != NULL;
+    mend_frames(t);
+    pj_rec_release(t);
+    return false;
 }
 
 bool pj_rec_is_open(const pj_rec_thread *t, uint32_t region)
@@ -507,6 +545,15 @@ bool pj_rec_leave_to(pj_rec_thread *t, uint32_t region)
     const bool open = pj_rec_thread_leave_to(t, region, ticks);
     pj_rec_release(t);
     return open;
+}
+
+void pj_rec_leave_above(pj_rec_thread *t, uint32_t depth)
+{
+    const uint64_t ticks = pj_rec_now();
+    pj_rec_hold(t);
+    while (t->depth > depth)
+        pj_rec_thread_leave(t, t->frames[t->depth - 1].region, ticks);
+    pj_rec_release(t);
 }
 
 bool pj_rec_leave_any(pj_rec_thread *t, uint32_t region)

@@ -37,12 +37,13 @@ typedef struct pj_rec_thread {
     uint32_t number;
     pj_rec_tree *tree;             // call paths are counted in place of events; else NULL
     pj_rec_calls *calls;           // that are looked at when they end; else NULL
-    bool busy;                     // an event is being written: see pj_rec_hold
+    void *held;                    // an event is being written, by whom: see pj_rec_hold
+    uint8_t *leaving;              // where the leave that is being written begins; else NULL
     bool over;                     // of `tree`: the recording has ended
     bool off;                      // by pj_rec_off: leaves are still written
     bool anonymous;                // the chunk is memory only
     bool readings;                 // it is no thread of the program
-    uint32_t late_count;           // what handlers of signals did while it was busy: see
+    uint32_t late_count;           // what handlers of signals did while it was held: see
     uint32_t late_most, late_open; // rec_late
     pj_rec_late *late;
     struct pj_rec_thread *next, **link; // list of all
@@ -77,20 +78,33 @@ PJ_REC_API void pj_rec_thread_write_late(pj_rec_thread *thread);
 /// Around all that changes a thread: the events of handlers of signals that come meanwhile are
 /// written behind it. Holds are not counted: what is called within one may release it once the
 /// thread is whole again, and a handler that never returns leaves it held up to the next event.
+/// `held` is the stack of who holds it, which tells whether that one is still there.
 static inline void pj_rec_hold(pj_rec_thread *thread)
 {
-    thread->busy = true;
+#ifdef __x86_64__
+    __asm__ volatile("movq %%rsp, %0" : "=m"(thread->held));
+#elif defined __aarch64__
+    void *stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    thread->held = stack;
+#else
+    thread->held = __builtin_frame_address(0);
+#endif
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static inline void pj_rec_release(pj_rec_thread *thread)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    thread->busy = false;
+    thread->held = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(thread->late_count > 0, 0))
         pj_rec_thread_write_late(thread);
 }
+
+/// Whether the caller runs in a handler of a signal that came while the thread was held. Where that
+/// one has jumped out of its handler (siglongjmp) the thread is made whole, and not held any more.
+PJ_REC_API bool pj_rec_is_held(pj_rec_thread *thread);
 
 /// Room for a record of `bytes` (PJ_REC_RECORD_MOST at most) and one more frame; false when
 /// nothing is to be written. `end` is behind the chunk's end less this much already.
@@ -122,8 +136,11 @@ PJ_REC_API bool pj_rec_thread_enter(pj_rec_thread *thread, uint32_t region, uint
 /// There is room for both.
 static inline void pj_rec_put_enter(pj_rec_thread *thread, uint32_t region, uint64_t ticks)
 {
-    thread->frames[thread->depth++] =
+    thread->frames[thread->depth] =
         (pj_rec_frame){.ticks = ticks, .at = thread->at, .region = region, .chunk = thread->chunks};
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); // a handler may jump away between any two of them
+    thread->depth++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pj_rec_put(thread, ticks, PJ_REC_TYPE_ENTER, region);
 }
 
@@ -163,6 +180,8 @@ static inline void pj_rec_leave(pj_rec_thread *thread, uint32_t region)
 
 /// Leaves `region` and what is open inside it; false, with nothing written, when it is not open.
 PJ_REC_API bool pj_rec_leave_to(pj_rec_thread *thread, uint32_t region);
+/// Leaves what is open but the outermost `depth`.
+PJ_REC_API void pj_rec_leave_above(pj_rec_thread *thread, uint32_t depth);
 /// Leaves `region` wherever it stands, out of order if need be; false when it is not open.
 PJ_REC_API bool pj_rec_leave_any(pj_rec_thread *thread, uint32_t region);
 PJ_REC_API bool pj_rec_is_open(const pj_rec_thread *thread, uint32_t region);

@@ -136,7 +136,7 @@ static bool grow_slots(pj_rec_tree *tree)
 }
 
 /// The new node counts once it is whole.
-static uint32_t add_node(pj_rec_tree *tree, uint32_t parent, uint32_t region)
+static uint32_t make_node(pj_rec_tree *tree, uint32_t parent, uint32_t region)
 {
     if ((2 * (size_t)tree->count > tree->mask && !grow_slots(tree)) ||
         (tree->count == tree->room && !add_segment(tree)))
@@ -146,6 +146,16 @@ static uint32_t add_node(pj_rec_tree *tree, uint32_t parent, uint32_t region)
     *slot_of(tree, parent, region) = number;
     __asm__ volatile("" ::: "memory");
     head_of(tree)->count = ++tree->count;
+    return number;
+}
+
+/// No handler jumps out of it (siglongjmp), which would leave it half done.
+static uint32_t add_node(pj_rec_tree *tree, uint32_t parent, uint32_t region)
+{
+    sigset_t before;
+    pj_rec_signal_hold_all(&before);
+    const uint32_t number = make_node(tree, parent, region);
+    pj_rec_signal_let(&before);
     return number;
 }
 

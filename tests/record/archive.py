@@ -23,11 +23,13 @@ class Location:
         self.io = []  # (names of what is open, kind of the event, its members)
         self.unbalanced = 0
         self.open = []
+        self.deepest = 0  # how many were open at once
 
     def take(self, kind, rest):
         region = REGION.search(rest)
         if kind == "ENTER":
             self.open.append(region[1])
+            self.deepest = max(self.deepest, len(self.open))
             self.enters[region[1]] += 1
             if len(self.open) < 50:
                 self.paths["/".join(self.open)] += 1
@@ -78,6 +80,9 @@ class Archive:
         for location in self.locations.values():
             total.update(location.enters)
         return total
+
+    def deepest(self):
+        return max(location.deepest for location in self.locations.values())
 
     def named(self, name):
         found = [one for one in self.locations.values() if one.name == name]

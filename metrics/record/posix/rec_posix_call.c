@@ -8,6 +8,7 @@
 #include "metrics/record/rec_late.h"
 #include "metrics/record/rec_names.h"
 #include "metrics/record/rec_part.h"
+#include "metrics/record/rec_signal.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -105,17 +106,60 @@ static bool enter_late(pj_rec_thread *thread, uint32_t region)
     return entered;
 }
 
+/// Calls that are open in a thread, where they stand on its stack. One that stands no higher than a
+/// call which begins was left without its end: by a handler of a signal, with siglongjmp.
+enum { OPEN_MOST = 16 };
+static _Thread_local struct {
+    const void *call;
+    uint32_t depth; // before it
+} open_calls[OPEN_MOST];
+static _Thread_local uint32_t open_count;
+
+static void leave_abandoned(pj_rec_thread *thread, const pj_rec_posix_call *call)
+{
+    while (open_count > 0 && open_calls[open_count - 1].call <= (const void *)call &&
+           !pj_rec_signal_stack()) {
+        pj_rec_leave_above(thread, open_calls[open_count - 1].depth);
+        open_count--;
+    }
+}
+
+static void forget(const pj_rec_posix_call *call)
+{
+    if (open_count > 0 && open_calls[open_count - 1].call == call)
+        open_count--;
+}
+
+static bool enter(pj_rec_thread *thread, const pj_rec_posix_call *call)
+{
+    leave_abandoned(thread, call);
+    if (open_count < OPEN_MOST) {
+        open_calls[open_count].call = call;
+        open_calls[open_count++].depth = thread->depth;
+    }
+    const bool entered = pj_rec_enter(thread, call->region);
+    if (!entered)
+        forget(call);
+    return entered;
+}
+
+static void leave(const pj_rec_posix_call *call)
+{
+    pj_rec_leave_to(call->thread, call->region);
+    forget(call);
+}
+
 bool pj_rec_posix_begin(pj_rec_posix_call *call, pj_rec_posix_function *function)
 {
     pj_rec_thread *thread = pj_rec_here();
     const uint32_t region = thread ? region_of(function) : 0;
     if (region == 0)
         return false;
-    *call = (pj_rec_posix_call){.thread = thread, .region = region, .late = thread->busy};
+    *call = (pj_rec_posix_call){.thread = thread, .region = region, .late = pj_rec_is_held(thread)};
     if (call->late)
         return enter_late(thread, region);
     pj_rec_release(thread); // what came at the end of the event before
-    return pj_rec_enter(thread, region);
+    return enter(thread, call);
 }
 
 void pj_rec_posix_back(pj_rec_posix_call *call)
@@ -130,7 +174,7 @@ void pj_rec_posix_end(pj_rec_posix_call *call)
     else if (call->late)
         pj_rec_late_leave(call->thread, call->region);
     else
-        pj_rec_leave_to(call->thread, call->region);
+        leave(call);
     errno = call->kept;
 }
 

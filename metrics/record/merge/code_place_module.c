@@ -82,24 +82,74 @@ static bool find_line(Dwarf_Die *unit, Dwarf_Addr address, pj_code_place *place)
     return false;
 }
 
-/// The function that it stands within, as the programmer calls it: the compiler puts its own below
+/// The function that it stands within, as the programmer wrote it: the compiler puts its own below
 /// that one, wherever their code is. `within`: what is around `scope`, in the end the answer.
-static bool find_function(Dwarf_Die *scope, Dwarf_Addr address, const char **within)
+static bool find_function(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *within)
 {
     Dwarf_Die child;
-    const char *around = *within;
+    const Dwarf_Die around = *within;
     if (dwarf_child(scope, &child) != 0)
         return false;
     do {
         const char *name = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
         if (name && dwarf_haspc(&child, address) > 0)
             return true;
-        *within = name && !strstr(name, "._omp_fn.") ? name : around;
+        *within = name && !strstr(name, "._omp_fn.") ? child : around;
         if (find_function(&child, address, within))
             return true;
         *within = around;
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
+}
+
+/// Where it was declared: of a method that is within its class.
+static Dwarf_Die declared(Dwarf_Die function)
+{
+    static const unsigned ways[] = {DW_AT_abstract_origin, DW_AT_specification};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die other;
+        if (dwarf_attr(&function, ways[i], &attribute) && dwarf_formref_die(&attribute, &other))
+            function = other;
+    }
+    return function;
+}
+
+/// Of what is around a name: "" where it gives none.
+static const char *name_of(Dwarf_Die *scope, bool outer)
+{
+    const char *name = dwarf_diename(scope);
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        return name ? name : "(anonymous)";
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+        return name ? name : "{lambda}";
+    case DW_TAG_union_type:
+        return name ? name : "(anonymous)";
+    case DW_TAG_subprogram:
+        return name && !(outer && strstr(name, "._omp_fn.")) ? name : "";
+    default:
+        return "";
+    }
+}
+
+/// "heat::Grid<double>::solve".
+static void tell_function(Dwarf_Die function, pj_code_place *place)
+{
+    Dwarf_Die *scopes = NULL, origin = declared(function);
+    const int count = dwarf_getscopes_die(&origin, &scopes);
+    size_t len = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        const char *name = name_of(&scopes[i], i > 0);
+        const size_t room = sizeof place->function - len;
+        const int size =
+            *name ? snprintf(place->function + len, room, "%s%s", len ? "::" : "", name) : 0;
+        if (size < 0 || (size_t)size >= room)
+            break;
+        len += (size_t)size;
+    }
+    free(scopes);
 }
 
 static bool find(void *opened, uint64_t address, const char *symbol, pj_code_place *place)
@@ -112,10 +162,10 @@ static bool find(void *opened, uint64_t address, const char *symbol, pj_code_pla
     Dwarf_Die *unit = dwfl_module_addrdie(info->object, there, &bias);
     if (!unit || !find_line(unit, there - bias, place))
         return false;
-    const char *function = "";
-    if (!find_function(unit, there - bias, &function))
-        function = "";
-    snprintf(place->function, sizeof place->function, "%s", function);
+    Dwarf_Die function = *unit; // of no function, which has no name
+    *place->function = '\0';
+    if (find_function(unit, there - bias, &function) && function.addr != unit->addr)
+        tell_function(function, place);
     return true;
 }
 

@@ -81,11 +81,15 @@ static bool record_one(pj_session *session, const record_args *args, const pj_re
                                .foreground = !session->lang};
     pj_record_made recorded;
     bool ok = pj_record_run_it(session, &run, &recorded, err);
-    if (!session->lang)
-        session->status = recorded.status;
     if (ok)
         say_what(session, args, order->folder, &recorded);
-    return ok && (!session->lang || load(session, order->folder, &recorded, out, err));
+    if (session->lang || !recorded.ran)
+        return ok && load(session, order->folder, &recorded, out, err);
+    if (!ok)
+        pj_session_complain(session, err);
+    session->complaints = 0; // the exit status is the program's, whatever became of its recording
+    session->status = recorded.status;
+    return true;
 }
 
 static bool run_record(pj_session *session, const void *given, pj_value *out, pj_err *err)

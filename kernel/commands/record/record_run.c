@@ -32,13 +32,12 @@ static bool run_program(pj_session *session, const pj_record_run *run, const cha
 }
 
 /// The first failure counts; what was recorded up to it is an archive all the same.
-static bool archive(pj_session *session, const pj_record_run *run, bool ran, pj_record_made *out,
-                    pj_err *err)
+static bool archive(pj_session *session, const pj_record_run *run, pj_record_made *out, pj_err *err)
 {
     pj_err none = {0};
-    bool merged = pj_record_archive(session, run->opts, run->folder, !ran || out->status != 0,
-                                    &out->merged, ran ? err : &none);
-    return ran && merged;
+    bool merged = pj_record_archive(session, run->opts, run->folder, !out->ran || out->status != 0,
+                                    &out->merged, out->ran ? err : &none);
+    return out->ran && merged;
 }
 
 static void add_size(json_t *facts, const pj_record_run *run)
@@ -64,8 +63,8 @@ bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_m
     json_t *facts =
         pj_record_facts_new(&run->words, run->options, settings, run->folder, session->stop);
     add_size(facts, run);
-    bool ran = run_program(session, run, settings, arena, &out->status, err);
-    bool ok = (ran || (err->code != PJ_E_MISSING)) && archive(session, run, ran, out, err);
+    out->ran = run_program(session, run, settings, arena, &out->status, err);
+    bool ok = (out->ran || (err->code != PJ_E_MISSING)) && archive(session, run, out, err);
     pj_record_facts_end(facts, out->status, ok ? NULL : err->text,
                         out->merged.profile ? out->merged.visits : out->merged.events);
     pj_err unwritten = {0};

@@ -24,6 +24,7 @@ typedef struct pj_record_run {
 } pj_record_run;
 
 typedef struct pj_record_made {
+    bool ran;
     int status; // of the program, as a shell tells it
     pj_merged_parts merged;
 } pj_record_made;

@@ -82,6 +82,28 @@ async function manySpots(stage) {
   assert.ok(frame < 2000, `a frame took ${frame} ms while scrolling`);
 }
 
+/// A table of so many cells that there is no picture of it: its cells follow the theme.
+async function largeTable(stage) {
+  const lab = await stage.open(stage.notebook('large.ipynb', [
+    `runs = load "${traces}"
+     many = {}
+     for i = 1, 300 do many[i] = runs[1 + i % #runs] end`,
+    'metrics(many)'
+  ]));
+  await lab.runAll();
+  const cells = lab.output(1).locator('td[style*="background:"]');
+  await cells.first().waitFor();
+  assert.equal(await lab.output(1).locator('img').count(), 0);
+  for (const theme of ['Dark', 'Light']) {
+    await lab.theme(theme);
+    const turned = await cells.evaluateAll(all => all.filter(at => getComputedStyle(at).filter !== 'none').length);
+    assert.equal(turned, theme === 'Dark' ? await cells.count() : 0, theme);
+    const { ratio, text } = await lowestContrast(lab.output(1).locator('.jp-RenderedHTMLCommon').first());
+    assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    await lab.picture(stage.keep(`lab-large-${theme.toLowerCase()}`));
+  }
+}
+
 async function interrupt(stage) {
   const lab = await stage.open(stage.notebook('interrupt.ipynb', ['print("begun")\n' + forever,
     '6 * 7']));
@@ -159,6 +181,7 @@ export const labScenarios = {
   'JupyterLab: first table, its numbers and hover texts, reopened untrusted': firstTable,
   'JupyterLab: readable dark and light, at 800 and 1600 px': looks,
   'JupyterLab: 2,000 hot spots stay quick': manySpots,
+  'JupyterLab: a table without a picture, dark and light': largeTable,
   'JupyterLab: interrupting from the toolbar': interrupt,
   'JupyterLab: restarting from the toolbar': restart,
   'JupyterLab: reloading in the middle of output': reload,

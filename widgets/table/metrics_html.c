@@ -10,6 +10,10 @@
 #include "widgets/table/metrics_grid.h"
 #include "widgets/table/render.h"
 
+/// Coloured cells are turned dark by the theme, as pictures are.
+#define SHADED "pj-metrics-cell"
+static const char themes[] = "<style>" PJ_DARK_RULES("." SHADED) "</style>\n";
+
 #define HEAD "padding:3px 8px;font-weight:600;text-align:center;white-space:nowrap"
 
 static void add_tooltip(pj_buf *out, const char *text, pj_render_opts opts)
@@ -61,8 +65,10 @@ static void add_cell(pj_buf *out, const pj_grid *grid, size_t row, size_t column
                      pj_render_opts opts)
 {
     const pj_grid_cell *cell = pj_grid_at(grid, row, column);
-    pj_buf_puts(out, "<td style=\"padding:3px 8px;text-align:center");
-    if (!opts.plain && pj_grid_coloured(grid, row, column)) {
+    bool coloured = !opts.plain && pj_grid_coloured(grid, row, column);
+    pj_buf_puts(out, coloured ? "<td class=\"" SHADED "\"" : "<td");
+    pj_buf_puts(out, " style=\"padding:3px 8px;text-align:center");
+    if (coloured) {
         pj_colour fill = pj_grid_fill(grid, row, column, opts.palette);
         pj_colour ink = pj_palette_ink(fill) >> 8;
         pj_buf_addf(out, ";background:#%06x;color:#%06x", fill >> 8, ink);
@@ -127,6 +133,8 @@ void pj_metrics_html(const pj_metrics *metrics, pj_render_opts opts, pj_buf *out
     if (opts.page)
         pj_html_page_open(out, pj_str_of(metrics->title));
     pj_buf_puts(out, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto\">\n");
+    if (!opts.plain)
+        pj_buf_puts(out, themes);
     pj_html_title(out, pj_str_of(metrics->title));
     for (size_t i = 0; i < metrics->urgent; i++)
         pj_html_note(out, "\u26a0 ", pj_str_of(metrics->remarks[i].text));

@@ -1,16 +1,18 @@
 // Whether the runs of a study belong together.
 // Programs that traces name tell for certain. Work tells more: in strong scaling that of all
 // threads stays, in weak scaling it grows as they do; repeated work lies between. And a program is
-// parallel in one way, and has functions that every run knows.
+// parallel in one way, communicates by the same calls, and has functions that every run knows.
 #include "metrics/run/study/study_mixed.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
+#include "metrics/trace/mpi_call.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -181,6 +183,59 @@ static const char *other_functions(const pj_study *study, size_t run, pj_arena *
     return found;
 }
 
+/// Whether a call moves data: all programs begin, end and ask for their rank alike.
+static bool tells(const pj_mpi_sum *sum)
+{
+    return sum->calls && sum->class_ != PJ_MPI_OTHER &&
+           pj_mpi_call_by_name(pj_str_of(sum->name)) != PJ_MPI_NONE &&
+           strcmp(sum->name, "MPI_Barrier") != 0;
+}
+
+/// The calls of one run that tell, its most frequent ones at the beginning.
+static size_t telling_calls(const pj_mpi_use *use, const pj_mpi_sum **out)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < use->count; i++) {
+        size_t at = count;
+        if (!tells(&use->sums[i]))
+            continue;
+        for (; at > 0 && out[at - 1]->calls < use->sums[i].calls; at--)
+            out[at] = out[at - 1];
+        out[at] = &use->sums[i];
+        count++;
+    }
+    return count;
+}
+
+/// Between ranks a program communicates by the same calls, whatever their number: none in
+/// common are two programs, and so are few where the files have other names.
+static const char *other_calls(const pj_study *study, size_t run, pj_arena *arena)
+{
+    enum { NONE_LEAST = 2, FEW_LEAST = 3, FEW = 3 };
+    const pj_case *first = &study->cases[study->reference], *other = &study->cases[run];
+    const pj_mpi_use *a = first->run->mpi_use, *b = other->run->mpi_use;
+    if (!a || !b || first->run->layout.ranks < 2 || other->run->layout.ranks < 2 ||
+        first->run->part.whole || other->run->part.whole || pj_import_cut(&first->run->import) ||
+        pj_import_cut(&other->run->import))
+        return NULL;
+    const pj_mpi_sum **of = pj_new_n(arena, const pj_mpi_sum *, a->count + (size_t)1);
+    const pj_mpi_sum **with = pj_new_n(arena, const pj_mpi_sum *, b->count + (size_t)1);
+    size_t count = telling_calls(a, of), known = telling_calls(b, with), shared = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < known; k++)
+            shared += strcmp(of[i]->name, with[k]->name) == 0;
+    size_t fewer = count < known ? count : known;
+    bool few = shared * FEW <= count + known - shared && fewer >= FEW_LEAST &&
+               !pj_str_equal(stem_of(first), stem_of(other));
+    if (!few && (shared || fewer < NONE_LEAST))
+        return NULL;
+    return pj_arena_format(arena,
+                           "%s communicates by %s and %s, %s by %s and %s, %s calls in common: the "
+                           "runs seem to be of different applications or builds",
+                           first->name, of[0]->name, of[1]->name, other->name, with[0]->name,
+                           with[1]->name, shared ? "with few" : "with no");
+}
+
 static double sum_of(const pj_case *of, size_t sum)
 {
     double value;
@@ -215,7 +270,7 @@ static const char *other_input(const pj_study *study, size_t run, pj_arena *aren
 const char *pj_study_mixed(const pj_study *study, pj_arena *arena)
 {
     static const char *(*const tells[])(const pj_study *, size_t, pj_arena *) = {
-        other_program, other_functions, other_parallelism, other_build};
+        other_program, other_functions, other_parallelism, other_build, other_calls};
     const char *found = NULL;
     for (size_t i = 0; i < sizeof tells / sizeof *tells; i++)
         for (size_t run = 0; run < study->count && !found; run++)

@@ -1,7 +1,9 @@
 // Studies that compare what cannot be compared, and those that can.
 #include "metrics/pop/metrics.h"
+#include "metrics/run/mpi_use.h"
 #include "metrics/run/study/study_mixed.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/mpi_call.h"
 #include "tests/support/made_run.h"
 
 #include <setjmp.h>
@@ -70,6 +72,45 @@ static void a_program_is_parallel_in_one_way(void **state)
     expect_mixed(run_with("a", true, false), run_with("b", false, true), text);
     expect_mixed(run_with("b", false, true), run_with("a", true, false), text);
     expect_mixed(run_with("a", false, false), run_with("b", true, false), NULL);
+}
+
+/// A run that communicates by calls of these names, the first one most.
+static pj_run *run_by(const char *name, uint32_t ranks, const char *const *calls)
+{
+    pj_run *run = run_of(name, ranks, 1000000);
+    pj_mpi_use *use = pj_new(run->arena, pj_mpi_use);
+    use->sums = pj_new_n(run->arena, pj_mpi_sum, 8);
+    for (; calls[use->count]; use->count++) {
+        pj_mpi_call call = pj_mpi_call_by_name(pj_str_of(calls[use->count]));
+        use->sums[use->count] = (pj_mpi_sum){.name = calls[use->count],
+                                             .class_ = pj_mpi_call_at(call)->class_,
+                                             .calls = 100 - use->count};
+    }
+    run->has_mpi = true;
+    run->mpi_use = use;
+    return run;
+}
+
+/// Where nothing has a name, calls tell; more of one or another do not.
+static void programs_communicate_by_calls(void **state)
+{
+    (void)state;
+    static const char *const ring[] = {"MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Init", NULL};
+    static const char *const heat[] = {"MPI_Isend", "MPI_Irecv",   "MPI_Waitall",
+                                       "MPI_Bcast", "MPI_Barrier", NULL};
+    static const char *const more[] = {"MPI_Isend", "MPI_Waitall", "MPI_Gather", "MPI_Init", NULL};
+    static const char *const sort[] = {"MPI_Bcast", "MPI_Alltoallv", "MPI_Scan", "MPI_Gather",
+                                       NULL};
+    static const char *const nothing[] = {"MPI_Init", "MPI_Barrier", NULL};
+    const char *text =
+        "a communicates by MPI_Send and MPI_Recv, b by MPI_Isend and MPI_Irecv, with "
+        "no calls in common";
+    expect_mixed(run_by("a", 2, ring), run_by("b", 2, heat), text);
+    expect_mixed(run_by("a", 2, ring), run_by("b", 1, heat), NULL); // a rank alone
+    expect_mixed(run_by("a", 2, ring), run_by("b", 4, nothing), NULL);
+    expect_mixed(run_by("a", 2, heat), run_by("b", 8, more), NULL);
+    expect_mixed(run_by("a_2", 2, heat), run_by("a_8", 8, sort), NULL);
+    expect_mixed(run_by("a_2", 2, heat), run_by("b_8", 8, sort), "with few calls in common");
 }
 
 /// One program may be built without OpenMP or MPI; a file that is called otherwise says more.
@@ -146,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_program_is_parallel_in_one_way),
         cmocka_unit_test(other_builds_are_told_by_the_names_of_files),
         cmocka_unit_test(programs_have_functions_in_common),
+        cmocka_unit_test(programs_communicate_by_calls),
         cmocka_unit_test(other_work_is_another_input),
         cmocka_unit_test(useful_time_tells_where_nothing_is_counted),
         cmocka_unit_test(programs_that_are_named_are_compared),

@@ -41,8 +41,8 @@ typedef struct team { // of a rank
     uint64_t fork;    // NEVER = in no region
     uint64_t inside;  // time of its first thread in regions
     uint32_t depth, working;
-    barrier *barriers; // that are open, the first one has the number `base`
-    size_t count, cap;
+    barrier *barriers; // the open ones are from `first` on, which has the number `base`
+    size_t first, count, cap;
     uint64_t base;
 } team;
 
@@ -180,28 +180,39 @@ static void settle(omp_state *self, uint32_t rank, barrier *b)
 static void settle_first(omp_state *self, uint32_t rank, bool all)
 {
     team *t = &self->teams[rank];
-    size_t done = 0;
-    while (done < t->count && (all || t->barriers[done].left >= t->working))
-        settle(self, rank, &t->barriers[done++]);
-    for (size_t i = done; done && i < t->count; i++) { // their room is kept
-        barrier kept = t->barriers[i - done];
-        t->barriers[i - done] = t->barriers[i];
-        t->barriers[i] = kept;
+    while (t->count && (all || t->barriers[t->first].left >= t->working)) {
+        settle(self, rank, &t->barriers[t->first++]);
+        t->count--;
+        t->base++;
     }
-    t->count -= done;
-    t->base += done;
+    if (t->count == 0)
+        t->first = 0;
+}
+
+/// Brings the open ones to the front when those before them are as many; their room is kept.
+static void close_up(team *t)
+{
+    if (t->first < t->count || t->first == 0)
+        return;
+    for (size_t i = 0; i < t->count; i++) {
+        barrier kept = t->barriers[i];
+        t->barriers[i] = t->barriers[t->first + i];
+        t->barriers[t->first + i] = kept;
+    }
+    t->first = 0;
 }
 
 static barrier *barrier_at(team *t, uint64_t number)
 {
+    close_up(t);
     while (t->base + t->count <= number) {
         size_t cap = t->cap;
-        pj_grow(t->barriers, &t->cap, t->count + 1);
+        pj_grow(t->barriers, &t->cap, t->first + t->count + 1);
         for (size_t i = cap; i < t->cap; i++)
             t->barriers[i] = (barrier){.visits = NULL};
         t->count++;
     }
-    return &t->barriers[number - t->base];
+    return &t->barriers[t->first + (number - t->base)];
 }
 
 static void take_barrier(omp_state *self, const pj_event *event, uint32_t rank, uint32_t thread)
@@ -237,7 +248,7 @@ static void fork_team(omp_state *self, const pj_event *event, uint32_t rank)
         return;
     t->fork = event->time;
     t->working = 0;
-    t->base = t->count = 0;
+    t->base = t->first = t->count = 0;
     for (uint32_t i = 0; i < pj_layout_threads(layout, rank); i++) {
         worker *w = &self->workers[layout->first_location[rank] + i];
         w->body = w->barrier = NEVER;

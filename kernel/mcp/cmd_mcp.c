@@ -19,9 +19,13 @@ typedef struct mcp_args {
 /// Behind the fence nothing is loaded any more.
 static void load_readers(void)
 {
-    pj_err err = {0};
-    if (!pj_module_open("popinjay-otf2.so", "pj_otf2_module", "", &err))
-        return; // archives are refused with a reason
+    static const char *const modules[][2] = {{"popinjay-otf2.so", "pj_otf2_module"},
+                                             {"popinjay-sqlite.so", "pj_sql_module"}};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        pj_err err = {0};
+        if (!pj_module_open(modules[i][0], modules[i][1], "", &err))
+            continue; // what it reads is refused with a reason
+    }
 }
 
 static bool run_mcp(pj_session *session, const void *given, pj_value *out, pj_err *err)

@@ -1,5 +1,5 @@
-// Lanes of hosts come first: data loading goes before waiting for a device, that before other calls
-// of its runtime; the rest counts as running. Lanes of devices follow.
+// Lanes of hosts come first: data loading goes before MPI, that before waiting for a device and
+// other calls of its runtime; the rest counts as running. Lanes of devices follow.
 #include "metrics/ai/ai_lanes.h"
 
 #include "metrics/ai/ai_cover.h"
@@ -25,6 +25,7 @@ typedef struct drawing {
     int64_t laid; // up to here the lane is full
     size_t next;  // of what the device computes
     const pj_ai_device *device;
+    pj_ai_spans taken; // of the host, by kinds that go before others
 } drawing;
 
 static bool clip(const drawing *d, int64_t *begin, int64_t *end)
@@ -44,18 +45,18 @@ static void lay(drawing *d, pj_timeline_kind kind, int64_t begin, int64_t end)
 
 // Hosts
 
-/// What counted as `from` is of another kind, but where data are loaded.
+/// What counted as `from` is of another kind, but where the lane is taken.
 static void move(drawing *d, pj_timeline_kind from, pj_timeline_kind to, pj_ai_span span)
 {
-    const pj_ai_spans *loading = &d->rank->loading;
-    size_t i = pj_ai_spans_after(loading, span.begin);
+    const pj_ai_spans *taken = &d->taken;
+    size_t i = pj_ai_spans_after(taken, span.begin);
     for (; span.begin < span.end; i++) {
-        bool cut = i < loading->count && loading->items[i].begin < span.end;
-        int64_t begin = span.begin, end = cut ? loading->items[i].begin : span.end;
+        bool cut = i < taken->count && taken->items[i].begin < span.end;
+        int64_t begin = span.begin, end = cut ? taken->items[i].begin : span.end;
         if (begin < end && clip(d, &begin, &end))
             pj_timeline_pixels_move(d->pixels, d->lane, (pj_timeline_kind[]){from, to},
                                     (uint64_t)begin, (uint64_t)end);
-        span.begin = cut ? loading->items[i].end : span.end;
+        span.begin = cut ? taken->items[i].end : span.end;
     }
 }
 
@@ -70,19 +71,56 @@ static void lay_waiting(void *context, pj_ai_span span)
     move(context, PJ_TIMELINE_launch, PJ_TIMELINE_synchronisation, span);
 }
 
+static void lay_message(void *context, pj_ai_span span)
+{
+    move(context, PJ_TIMELINE_running, PJ_TIMELINE_message, span);
+}
+
+static void lay_collective(void *context, pj_ai_span span)
+{
+    move(context, PJ_TIMELINE_running, PJ_TIMELINE_collective, span);
+}
+
+static void lay_other_mpi(void *context, pj_ai_span span)
+{
+    move(context, PJ_TIMELINE_running, PJ_TIMELINE_other, span);
+}
+
+static void take(void *context, pj_ai_span span)
+{
+    drawing *d = context;
+    pj_ai_spans_add(&d->taken, span.begin, span.end);
+}
+
+static void draw_mpi(drawing *d)
+{
+    static void (*const kinds[])(void *, pj_ai_span) = {[PJ_AI_MPI_MESSAGES] = lay_message,
+                                                        [PJ_AI_MPI_COLLECTIVES] = lay_collective,
+                                                        [PJ_AI_MPI_ALL] = lay_other_mpi};
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++) {
+        pj_ai_cover_each(&d->rank->mpi[k], kinds[k], d);
+        pj_ai_cover_each(&d->rank->mpi[k], take, d);
+        pj_ai_spans_unite(&d->taken);
+    }
+}
+
 static void draw_host(drawing *d)
 {
     const pj_ai_spans *loading = &d->rank->loading;
     lay(d, PJ_TIMELINE_running, -d->shift, d->length - d->shift);
     for (size_t i = 0; i < loading->count; i++) {
         int64_t begin = loading->items[i].begin, end = loading->items[i].end;
+        pj_ai_spans_add(&d->taken, begin, end);
         if (clip(d, &begin, &end))
             pj_timeline_pixels_move(d->pixels, d->lane,
                                     (pj_timeline_kind[]){PJ_TIMELINE_running, PJ_TIMELINE_loading},
                                     (uint64_t)begin, (uint64_t)end);
     }
+    pj_ai_spans_unite(&d->taken);
+    draw_mpi(d);
     pj_ai_cover_each(&d->rank->driving, lay_call, d);
     pj_ai_cover_each(&d->rank->waiting, lay_waiting, d);
+    pj_ai_spans_free(&d->taken);
 }
 
 // Devices

@@ -51,6 +51,8 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     pj_ai_spans_free(&rank->loading);
     pj_ai_cover_free(&rank->waiting);
     pj_ai_cover_free(&rank->driving);
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        pj_ai_cover_free(&rank->mpi[k]);
     pj_arena_free(rank->arena);
     free(rank);
 }
@@ -189,6 +191,36 @@ void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call, int64_t thread)
     rank->calls[rank->call_count++] = call;
 }
 
+void pj_ai_rank_add_mpi(pj_ai_rank *rank, pj_ai_mpi kind, int64_t begin, int64_t end)
+{
+    if (kind != PJ_AI_MPI_ALL)
+        pj_ai_cover_add(&rank->mpi[kind], begin, end);
+    pj_ai_cover_add(&rank->mpi[PJ_AI_MPI_ALL], begin, end);
+}
+
+typedef struct overlap {
+    const pj_ai_cover *mpi;
+    int64_t begin, end;
+    uint64_t sum;
+} overlap;
+
+static void add_overlap(void *context, pj_ai_span span)
+{
+    overlap *o = context;
+    int64_t begin = span.begin > o->begin ? span.begin : o->begin;
+    int64_t end = span.end < o->end ? span.end : o->end;
+    if (begin < end)
+        o->sum += (uint64_t)pj_ai_cover_within(o->mpi, begin, end);
+}
+
+uint64_t pj_ai_rank_driving_in_mpi(const pj_ai_rank *rank, int64_t begin, int64_t end)
+{
+    overlap o = {.mpi = &rank->mpi[PJ_AI_MPI_ALL], .begin = begin, .end = end};
+    if (o.mpi->total)
+        pj_ai_cover_each(&rank->driving, add_overlap, &o);
+    return o.sum;
+}
+
 void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step)
 {
     pj_grow(rank->steps, &rank->step_cap, rank->step_count + 1);
@@ -219,12 +251,17 @@ void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by)
     pj_ai_spans_shift(&rank->loading, by);
     pj_ai_cover_shift(&rank->waiting, by);
     pj_ai_cover_shift(&rank->driving, by);
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        pj_ai_cover_shift(&rank->mpi[k], by);
     pj_ai_ranges_shift(rank->ranges, by);
 }
 
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
 {
-    return rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
+    uint64_t mpi = 0;
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        mpi += pj_ai_cover_bytes(&rank->mpi[k]);
+    return mpi + rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
            rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
            pj_ai_ranges_bytes(rank->ranges) + pj_ai_cover_bytes(&rank->waiting) +
            pj_ai_cover_bytes(&rank->driving) + pj_arena_size(rank->arena);

@@ -19,6 +19,14 @@ typedef enum pj_ai_work { PJ_AI_COMPUTE, PJ_AI_EXCHANGE, PJ_AI_COPY } pj_ai_work
 /// What a thread of the host does in a call.
 typedef enum pj_ai_doing { PJ_AI_RUNTIME, PJ_AI_SYNCHRONISE, PJ_AI_LOADING } pj_ai_doing;
 
+/// Calls of MPI; PJ_AI_MPI_ALL is the union.
+typedef enum pj_ai_mpi {
+    PJ_AI_MPI_MESSAGES,
+    PJ_AI_MPI_COLLECTIVES,
+    PJ_AI_MPI_ALL,
+    PJ_AI_MPI_KINDS
+} pj_ai_mpi;
+
 #define PJ_AI_NONE UINT32_MAX
 
 /// One piece of work on a stream.
@@ -106,6 +114,7 @@ typedef enum pj_ai_drawn {
 
 typedef struct pj_ai_device {
     int64_t number;
+    uint64_t unit;       // by which all ranks know it; 0 = not told
     int64_t first, last; // of its records
     uint64_t kernels, useful, active, exchange_total, copy_total, hidden;
     uint64_t idle[PJ_AI_IDLE_CAUSES]; // between its records
@@ -158,6 +167,8 @@ typedef struct pj_ai_rank {
     pj_ai_cover driving;     // all calls; once settled those before the devices' first record and
                              // behind their last
     uint64_t driving_within; // ns of the others, once settled
+    uint64_t driving_in_mpi; // of these in calls of MPI
+    pj_ai_cover mpi[PJ_AI_MPI_KINDS];
     pj_ai_step *steps;
     size_t step_count, step_cap;
     pj_ai_exchange *exchanges; // once settled in the order of device and begin
@@ -189,6 +200,9 @@ void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record);
 void pj_ai_rank_expect_calls(pj_ai_rank *rank);
 /// A call of a thread, whose number is any.
 void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call, int64_t thread);
+void pj_ai_rank_add_mpi(pj_ai_rank *rank, pj_ai_mpi kind, int64_t begin, int64_t end);
+/// ns between two times in calls of the device's runtime that lie in calls of MPI.
+uint64_t pj_ai_rank_driving_in_mpi(const pj_ai_rank *rank, int64_t begin, int64_t end);
 /// Threads counted from 0 as they come.
 uint16_t pj_ai_rank_thread(pj_ai_rank *rank, int64_t thread);
 void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step);

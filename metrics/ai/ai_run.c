@@ -232,15 +232,42 @@ static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *a
     run->devices = devices;
 }
 
-static void fill_threads(pj_run *run, uint64_t runtime)
+/// Time of the host in MPI; what it calls the runtime of devices for in there is MPI's.
+static void fill_mpi(pj_run *run, const pj_ai_ranks *ranks, uint32_t r)
+{
+    const pj_ai_rank *rank = ranks->items[r];
+    int64_t begin = ranks->begin - rank->offset, end = ranks->end - rank->offset;
+    uint64_t ns[PJ_AI_MPI_KINDS];
+    pj_totals *t = &run->totals[r];
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        ns[k] = (uint64_t)pj_ai_cover_within(&rank->mpi[k], begin, end);
+    uint64_t all = ns[PJ_AI_MPI_ALL], messages = ns[PJ_AI_MPI_MESSAGES];
+    uint64_t collectives = ns[PJ_AI_MPI_COLLECTIVES]; // of other threads at the same time
+    collectives = collectives < all - messages ? collectives : all - messages;
+    t->mpi_ns = t->mpi_serial_ns = all;
+    t->outside_mpi_ns = t->runtime_ns - all;
+    t->spent_ns[PJ_SPENT_P2P] = messages;
+    t->spent_ns[PJ_SPENT_COLLECTIVE] = collectives;
+    t->spent_ns[PJ_SPENT_MPI] = all - messages - collectives;
+    t->spent_ns[PJ_SPENT_DEVICE] -=
+        rank->driving_in_mpi + pj_ai_rank_driving_in_mpi(rank, begin, end);
+    t->useful_ns = t->serial_useful_ns = t->outside_mpi_ns - t->spent_ns[PJ_SPENT_DEVICE];
+    run->devices->runtime_ns[r] = t->spent_ns[PJ_SPENT_DEVICE];
+}
+
+static void fill_threads(pj_run *run, const pj_ai_ranks *ranks, uint64_t runtime)
 {
     pj_run_allocate(run);
+    for (size_t r = 0; r < ranks->count; r++)
+        run->has_mpi = run->has_mpi || ranks->items[r]->mpi[PJ_AI_MPI_ALL].total;
     for (uint32_t r = 0; r < run->layout.ranks; r++) {
         pj_totals *t = &run->totals[r];
         t->runtime_ns = t->outside_mpi_ns = t->last_event_ns = runtime;
         t->first_record_ns = 0;
         t->useful_ns = t->serial_useful_ns = runtime - run->devices->runtime_ns[r];
         t->spent_ns[PJ_SPENT_DEVICE] = t->device_calls_ns = run->devices->runtime_ns[r];
+        if (run->has_mpi)
+            fill_mpi(run, ranks, r);
     }
     run->runtime_ns = run->end_ns = run->last_record_ns = runtime;
 }
@@ -286,6 +313,41 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
     else if (holes)
         pj_run_remark(run, PJ_WARNING, "ranks_missing",
                       "ranks are missing between those that were read");
+}
+
+typedef struct unit {
+    uint64_t number;
+    size_t rank;
+} unit;
+
+static int by_unit(const void *a, const void *b)
+{
+    const unit *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/// Ranks that share a device count its time each for itself.
+static void remark_on_units(pj_run *run, const pj_ai_ranks *ranks)
+{
+    unit *units = pj_take_zeros((run->ai->count + 1) * sizeof *units);
+    size_t count = 0, shared = 0;
+    for (size_t r = 0; r < ranks->count; r++)
+        for (size_t d = 0; d < ranks->items[r]->device_count; d++)
+            if (ranks->items[r]->devices[d].unit)
+                units[count++] = (unit){ranks->items[r]->devices[d].unit, r};
+    if (count)
+        qsort(units, count, sizeof *units, by_unit);
+    for (size_t i = 1; i < count; i++)
+        shared += units[i].number == units[i - 1].number && units[i].rank != units[i - 1].rank &&
+                  (i < 2 || units[i - 2].number != units[i].number);
+    free(units);
+    if (shared)
+        pj_run_remark(run, PJ_WARNING, "devices_shared",
+                      "%zu devices are used by several ranks (one uuid): each rank counts what it "
+                      "does there as of a device of its own",
+                      shared);
 }
 
 static void remark_on_exchanges(pj_run *run, const pj_ai_match *match)
@@ -357,6 +419,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
 {
     remark_on_culprit(run, ranks);
     remark_on_ranks(run, ranks);
+    remark_on_units(run, ranks);
     for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {
         uint64_t count = 0;
         for (size_t r = 0; r < ranks->count; r++)
@@ -368,8 +431,9 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
     remark_on_exchanges(run, ranks->match);
     remark_on_clocks(run, ranks, raw_clock);
     pj_run_remark(run, PJ_NOTE, "host_estimated",
-                  "host rows are estimated: the trace tells calls of the device's runtime, not "
-                  "what else the host does");
+                  "host rows are estimated: the trace tells calls of %s, not what else the host "
+                  "does",
+                  run->has_mpi ? "the device's runtime and of MPI" : "the device's runtime");
 }
 
 static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
@@ -377,11 +441,13 @@ static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
     uint64_t runtime = (uint64_t)(ranks->end - ranks->begin);
     lay_out(run, ranks);
     fill_devices(run, ranks, account);
-    fill_threads(run, runtime);
+    fill_threads(run, ranks, runtime);
     pj_ai_steps_fill(run, ranks, account);
     run->ai = account;
     run->untraced = true;
-    run->ideal.reason = "the trace of an AI run has no MPI calls to replay";
+    run->ideal.reason = run->has_mpi ? "the trace of an AI run does not tell what its MPI calls "
+                                       "exchange"
+                                     : "the trace of an AI run has no MPI calls to replay";
     for (size_t r = 0; r < ranks->count; r++)
         run->events += ranks->items[r]->events;
 }

@@ -487,6 +487,7 @@ static void forget_host(pj_ai_rank *rank)
     }
     if (first < last) {
         rank->driving_within = (uint64_t)pj_ai_cover_within(&rank->driving, first, last);
+        rank->driving_in_mpi = pj_ai_rank_driving_in_mpi(rank, first, last);
         pj_ai_cover_clear(&rank->driving, first, last);
     }
     pj_ai_cover_free(&rank->waiting);
@@ -529,6 +530,8 @@ bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
         pj_ai_spans_unite(&rank->loading);
         pj_ai_cover_finish(&rank->waiting);
         pj_ai_cover_finish(&rank->driving);
+        for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+            pj_ai_cover_finish(&rank->mpi[k]);
         ok = order_records(&s, err);
     }
     if (ok) {

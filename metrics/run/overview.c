@@ -191,6 +191,8 @@ static void add_mpi(overview *o)
     double time = 0;
     if (o->run->untraced) {
         add_time(o, "mpi_ns", "MPI", 0, o->sums.mpi_sum);
+        if (o->run->ai)
+            add_rest(o, o->sums.mpi_sum);
         return;
     }
     if (!use) {

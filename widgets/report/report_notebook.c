@@ -35,7 +35,7 @@ typedef struct section {
 
 static bool has_messages(const pj_run *run)
 {
-    return run->has_mpi && run->layout.ranks > 1;
+    return run->has_mpi && !run->ai && run->layout.ranks > 1;
 }
 
 static bool has_regions(const pj_run *run)

@@ -169,6 +169,12 @@ static void show_regions(const pj_wizard *wizard, const pj_table *table)
     pj_piece_say(&wizard->parts, pj_wizard_inside_page(wizard)->summary, html.at);
 }
 
+/// Of MPI calls; those of AI runs are drawn as they are.
+static bool has_waits(const pj_run *run)
+{
+    return run->has_mpi && !run->ai;
+}
+
 static void show_controls(const pj_wizard *wizard)
 {
     const pj_inside_page *page = pj_wizard_inside_page(wizard);
@@ -182,7 +188,7 @@ static void show_controls(const pj_wizard *wizard)
     pj_piece_show(parts, page->ranks, timeline);
     pj_piece_show(parts, page->streams,
                   timeline && pj_wizard_inside_run(wizard)->layout.stream_count);
-    pj_piece_show(parts, page->waits, timeline && pj_wizard_inside_run(wizard)->has_mpi);
+    pj_piece_show(parts, page->waits, timeline && has_waits(pj_wizard_inside_run(wizard)));
     pj_piece_show(parts, page->show, timeline);
     pj_piece_show(parts, page->zoom, timeline);
 }
@@ -321,7 +327,7 @@ void pj_wizard_inside_open(pj_wizard *wizard, const pj_run *run, pj_wizard_view 
     pj_piece_set(parts, page->quantity, "index", json_integer(0));
     pj_piece_say(parts, page->range, range);
     pj_piece_say(parts, page->ranks, "");
-    pj_piece_set(parts, page->waits, "value", json_boolean(*range && run->has_mpi));
+    pj_piece_set(parts, page->waits, "value", json_boolean(*range && has_waits(run)));
     wizard->stale[PJ_STEP_inside] = true;
     pj_wizard_turn(wizard, PJ_STEP_inside);
 }

@@ -23,6 +23,7 @@ typedef struct pj_device_tables {
     int64_t base;                  // ns that are added to all times
     bool steps, regions;           // are wanted
     struct pj_nsys_ranges *ranges; // while they are read
+    struct pj_nsys_facts *facts;   // likewise
 } pj_device_tables;
 
 /// The rank of a process; at most 4096, beyond which the last one stands for all.

@@ -1,6 +1,5 @@
 // Tables of Nsight Systems. A globalPid or globalTid is hardware << 56 | machine << 48 | process <<
-// 24 | thread; correlations are unique in a process alone. The environment of the processes, which
-// META_DATA_CAPTURE holds, is not read.
+// 24 | thread; correlations are unique in a process alone.
 #include "metrics/ai/ai_calls.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
@@ -8,6 +7,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/nsys_facts.h"
 #include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/sql_file.h"
 
@@ -42,6 +42,12 @@ static pj_ai_rank *rank_of(pj_device_tables *t, const pj_sql_rows *row, unsigned
     return pj_device_tables_rank(t, process_of(pj_sql_rows_integer(row, column, 0)));
 }
 
+static int64_t device_of(const pj_device_tables *t, const pj_sql_rows *row)
+{
+    return pj_nsys_facts_device(t->facts, pj_sql_rows_integer(row, 5, 0),
+                                pj_sql_rows_integer(row, 2, 0));
+}
+
 static const char kernel_columns[] =
     "start end deviceId streamId correlationId globalPid demangledName shortName";
 
@@ -52,7 +58,7 @@ static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
                            .end = pj_sql_rows_integer(row, 1, 0),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
                            .work = PJ_AI_COMPUTE};
-    pj_device_tables_add(t, rank_of(t, row, 5), record, pj_sql_rows_integer(row, 2, 0),
+    pj_device_tables_add(t, rank_of(t, row, 5), record, device_of(t, row),
                          pj_sql_rows_integer(row, 3, 0), pj_device_tables_text(t, name));
 }
 
@@ -67,7 +73,7 @@ static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
                            .end = pj_sql_rows_integer(row, 1, 0),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
                            .work = PJ_AI_COPY};
-    int64_t device = pj_sql_rows_integer(row, 2, 0), stream = pj_sql_rows_integer(row, 3, 0);
+    int64_t device = device_of(t, row), stream = pj_sql_rows_integer(row, 3, 0);
     if (kind == IN_HOST)
         return;
     pj_device_tables_add(t, rank, record, device, stream, PJ_S("copy"));
@@ -98,6 +104,47 @@ static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
     int64_t number = pj_sql_rows_integer(row, 1, -1);
     if (number >= 0 && number < INT32_MAX)
         rank_of(t, row, 0)->rank = number;
+}
+
+static void take_mpi(pj_device_tables *t, const pj_sql_rows *row, pj_ai_mpi kind)
+{
+    const int64_t most = INT64_C(1) << 60;
+    pj_ai_rank *rank = rank_of(t, row, 2);
+    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
+    rank->events++;
+    if (end >= begin && begin >= -most && end <= most)
+        pj_ai_rank_add_mpi(rank, kind, begin + t->base, end + t->base);
+}
+
+static void take_message(pj_device_tables *t, const pj_sql_rows *row)
+{
+    take_mpi(t, row, PJ_AI_MPI_MESSAGES);
+}
+
+static void take_collective(pj_device_tables *t, const pj_sql_rows *row)
+{
+    take_mpi(t, row, PJ_AI_MPI_COLLECTIVES);
+}
+
+static void take_other_mpi(pj_device_tables *t, const pj_sql_rows *row)
+{
+    take_mpi(t, row, PJ_AI_MPI_ALL);
+}
+
+/// A call may stand several times, once for each of its requests.
+static bool read_mpi(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    static const struct {
+        const char *table;
+        void (*take)(pj_device_tables *t, const pj_sql_rows *row);
+    } tables[] = {{"MPI_P2P_EVENTS", take_message},
+                  {"MPI_START_WAIT_EVENTS", take_message},
+                  {"MPI_COLLECTIVES_EVENTS", take_collective},
+                  {"MPI_OTHER_EVENTS", take_other_mpi}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
+        ok = each_row(t, job, tables[i].table, "start end globalTid", tables[i].take, err);
+    return ok;
 }
 
 static const char range_columns[] = "start end globalTid eventType text textId";
@@ -150,7 +197,7 @@ static void take_start(pj_device_tables *t, const pj_sql_rows *row)
     t->base = start > 0 && start < INT64_C(1) << 61 ? start : 0;
 }
 
-bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
+static bool read_events(pj_device_tables *t, pj_job *job, pj_err *err)
 {
     bool ok = each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
               pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
@@ -161,6 +208,17 @@ bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
     return ok &&
            each_row(t, job, KIND "RUNTIME", "start end globalTid correlationId nameId", take_call,
                     err) &&
-           read_ranges(t, job, err) &&
+           read_mpi(t, job, err) && read_ranges(t, job, err) &&
            each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);
+}
+
+bool pj_nsys_read(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    t->facts = pj_nsys_facts_new(t, job, err);
+    bool ok = t->facts && read_events(t, job, err);
+    if (ok)
+        pj_nsys_facts_tell(t->facts, t);
+    pj_nsys_facts_free(t->facts);
+    t->facts = NULL;
+    return ok;
 }

@@ -6,6 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/fingerprint.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
@@ -26,6 +27,7 @@ typedef struct rocpd {
     pj_map stack_of;    // of an event
     pj_map symbols;     // of a kernel: its name
     pj_map agents;      // of an agent that is a GPU: its index plus one
+    pj_map units;       // of that index: low and high half of its uuid
     pj_map marks;       // of an event that a program marks: its text, 0 = that of the region
     pj_buf text;        // without its escapes
 } rocpd;
@@ -102,6 +104,12 @@ static void take_agent(rocpd *r, const pj_sql_rows *row)
     int64_t index = pj_sql_rows_integer(row, 2, pj_sql_rows_integer(row, 3, 0));
     if (pj_str_equal(pj_sql_rows_text(row, 1), PJ_S("GPU")) && index >= 0 && index < INT32_MAX)
         pj_map_put(&r->agents, key_of(row, 0), (uint32_t)index + 1);
+    else
+        return;
+    pj_str uuid = pj_sql_rows_text(row, 4);
+    uint64_t unit = uuid.len && !pj_str_equal(uuid, PJ_S("0")) ? pj_fingerprint_of(uuid) | 1 : 0;
+    pj_map_put(&r->units, 2 * (uint64_t)index, (uint32_t)unit);
+    pj_map_put(&r->units, 2 * (uint64_t)index + 1, (uint32_t)(unit >> 32));
 }
 
 static uint32_t found_or(const pj_map *map, uint64_t key, uint32_t otherwise)
@@ -193,6 +201,18 @@ static bool read_marks(rocpd *r, pj_err *err)
     return each_row(r, "rocpd_region", region_columns, take_mark, err);
 }
 
+/// Which devices of the machine those of the ranks that were met from `first` on are.
+static void tell_units(const rocpd *r, size_t first)
+{
+    for (size_t i = first; i < r->tables->count; i++)
+        for (size_t d = 0; d < r->tables->ranks[i]->device_count; d++) {
+            pj_ai_device *device = &r->tables->ranks[i]->devices[d];
+            uint64_t low = found_or(&r->units, 2 * (uint64_t)device->number, 0);
+            uint64_t high = found_or(&r->units, 2 * (uint64_t)device->number + 1, 0);
+            device->unit = high << 32 | low;
+        }
+}
+
 static bool read_process(rocpd *r, pj_err *err)
 {
     pj_auto_buf strings = {.at = NULL};
@@ -201,7 +221,8 @@ static bool read_process(rocpd *r, pj_err *err)
         pj_device_tables_read_texts(r->tables, strings.at, "id string", err) &&
         each_row(r, "rocpd_event", "id stack_id category_id extdata", take_event, err) &&
         each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol, err) &&
-        each_row(r, "rocpd_info_agent", "id type logical_index absolute_index", take_agent, err) &&
+        each_row(r, "rocpd_info_agent", "id type logical_index absolute_index uuid", take_agent,
+                 err) &&
         each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
                  err) &&
         each_row(r, "rocpd_memory_copy",
@@ -222,7 +243,10 @@ bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
                    .job = job,
                    .suffix = names[i] + strlen(KERNELS),
                    .index = (int64_t)i};
+        size_t first = tables->count;
         ok = read_process(&r, err);
+        tell_units(&r, first);
+        pj_map_free(&r.units);
         pj_map_free(&r.stack_of);
         pj_map_free(&r.symbols);
         pj_map_free(&r.agents);

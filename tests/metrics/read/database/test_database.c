@@ -7,6 +7,7 @@
 #include "metrics/read/source.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/timeline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include <cmocka.h>
 
 #define NSYS PJ_SOURCE_DIR "/tests/samples/database/nsys.sqlite"
+#define LAUNCHED PJ_SOURCE_DIR "/tests/golden/nsys/{first,second}.sqlite"
 #define ROCPD PJ_SOURCE_DIR "/tests/golden/rocpd/rank{0,1}_results.db"
 
 /// Skips what needs libsqlite3 where its module was not built.
@@ -244,6 +246,72 @@ static void environments_stay_where_they_are(void **state)
     remove(folder);
 }
 
+/// Ranks by the launcher's variables, GPUs by the machine's numbers; files in the other order.
+static void facts_of_the_launch_are_told(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(LAUNCHED, &err);
+    need_module(&err);
+    assert_non_null(run);
+    assert_int_equal(run->layout.ranks, 2);
+    assert_string_equal(run->layout.streams[0].device, "rank 0:GPU 2");
+    assert_string_equal(run->layout.streams[1].device, "rank 1:GPU 5");
+    for (size_t i = 0; i < run->remarks.count; i++)
+        assert_null(strstr(run->remarks.items[i].text, "used by several ranks"));
+    pj_auto_run alone = load(PJ_SOURCE_DIR "/tests/golden/nsys/first.sqlite", &err);
+    assert_string_equal(alone->layout.streams[0].device, "rank 1:GPU 5");
+    assert_string_equal(alone->remarks.items[0].text, "1 of 2 ranks were read");
+}
+
+/// 6 us of a send, 4 of a wait that stands twice, 15 of a collective and 3 of others in the 100 us;
+/// of 7 in the runtime of the device 2 are in MPI.
+static void calls_of_mpi_are_told(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(LAUNCHED, &err);
+    need_module(&err);
+    assert_true(run->has_mpi);
+    for (uint32_t r = 0; r < 2; r++) {
+        const pj_totals *t = &run->totals[r];
+        assert_int_equal(t->runtime_ns, 100000);
+        assert_int_equal(t->mpi_ns, 28000);
+        assert_int_equal(t->outside_mpi_ns, 72000);
+        assert_int_equal(t->spent_ns[PJ_SPENT_P2P], 10000);
+        assert_int_equal(t->spent_ns[PJ_SPENT_COLLECTIVE], 15000);
+        assert_int_equal(t->spent_ns[PJ_SPENT_MPI], 3000);
+        assert_int_equal(t->spent_ns[PJ_SPENT_DEVICE], 5000);
+        assert_int_equal(t->device_calls_ns, 7000);
+        assert_int_equal(t->useful_ns, 67000);
+    }
+    const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 64, .columns = 100};
+    pj_job job = {.workers = 1};
+    pj_auto_run drawn =
+        pj_load(LAUNCHED, (pj_load_opts){.timeline = &timeline, .no_replay = true}, &job, &err);
+    assert_non_null(drawn);
+    assert_memory_equal(drawn->totals, run->totals, 2 * sizeof *run->totals);
+    const uint64_t *sums = drawn->timeline->sums;
+    assert_int_equal(sums[PJ_TIMELINE_message], 10000);
+    assert_int_equal(sums[PJ_TIMELINE_collective], 15000);
+    assert_int_equal(sums[PJ_TIMELINE_other], 3000);
+    assert_int_equal(sums[PJ_TIMELINE_launch], 5000);
+}
+
+/// Two processes of one GPU.
+static void shared_devices_are_said(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/{second,shared}.sqlite", &err);
+    need_module(&err);
+    assert_non_null(run);
+    bool said = false;
+    for (size_t i = 0; i < run->remarks.count; i++)
+        said = said || strstr(run->remarks.items[i].text, "1 devices are used by several ranks");
+    assert_true(said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +323,9 @@ int main(void)
         cmocka_unit_test(views_are_refused),
         cmocka_unit_test(damage_ends_in_a_message),
         cmocka_unit_test(environments_stay_where_they_are),
+        cmocka_unit_test(facts_of_the_launch_are_told),
+        cmocka_unit_test(calls_of_mpi_are_told),
+        cmocka_unit_test(shared_devices_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ def files(bench, packed):
     if key not in bench.paths:
         folder = os.path.join(bench.scratch, "ai")
         os.makedirs(folder, exist_ok=True)
-        most = 28e6 if os.environ.get("PJ_EXTENT") == "quick" else 114e6
+        most = 28e6 if measure.EXTENT == "quick" else 114e6
         paths = [os.path.join(folder, f"rank{rank}.json") for rank in range(2)]
         for rank, path in enumerate(paths if not packed else ()):
             with open(path, "w", encoding="ascii") as out:
@@ -77,8 +77,8 @@ def files(bench, packed):
 def over(tool, packed):
     def ratio(bench):
         paths = files(bench, packed)
-        whole = [measure.run(*bench.analysis(*paths, "--jobs", "1")) for _ in range(5)]
-        bare = [[measure.run(*bench.tool(tool, path)) for _ in range(5)] for path in paths]
+        whole = [measure.run(*bench.analysis(*paths, "--jobs", "1")) for _ in range(measure.ROUNDS)]
+        bare = [[measure.run(*bench.tool(tool, path)) for _ in range(measure.ROUNDS)] for path in paths]
         return measure.least(whole).cpu / sum(measure.least(one).cpu for one in bare)
     return ratio
 
@@ -87,7 +87,7 @@ def over_goal(bench):
     """One GB/s of a core."""
     paths = files(bench, False)
     allowed = sum(os.path.getsize(path) for path in paths) / 1e9
-    return measure.best(5, *bench.analysis(*paths, "--jobs", "1")).cpu / allowed
+    return measure.best(measure.ROUNDS, *bench.analysis(*paths, "--jobs", "1")).cpu / allowed
 
 
 def memory(bench):

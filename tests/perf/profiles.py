@@ -8,8 +8,8 @@ import os
 import random
 
 import measure
+from measure import ROUNDS
 
-ROUNDS = 5
 
 
 def cubex(bench, *packed):

@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import measure
+from measure import ROUNDS
 
-ROUNDS = 5
 READ = "import pstats, sys; pstats.Stats(sys.argv[1])"
 ADD = "import pstats, sys; s = pstats.Stats(sys.argv[1]); [s.add(f) for f in sys.argv[2:]]"
 

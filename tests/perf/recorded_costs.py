@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import measure
+from measure import ROUNDS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROUNDS = 5
 EMPTY, CALLS, CONTEXTS = "recorded_empty.py", "recorded_calls.py", "recorded_contexts.py"
 
 

@@ -42,7 +42,7 @@ def merge_over_sort(bench):
 def event_over_libotf2(bench):
     """An event with clock and files over the same with libotf2's writer; least of several in turn."""
     costs = {"ours": [], "theirs": []}
-    for _ in range(5):
+    for _ in range(measure.ROUNDS):
         for which, measured in costs.items():
             with tempfile.TemporaryDirectory() as top:
                 tool = bench.tool("recorded_events", which, str(EVENTS), os.path.join(top, "r"))

@@ -68,7 +68,15 @@ static pj_str operation_of(const pj_ai_rank *rank, const pj_ai_exchange *exchang
     return pj_str_head(text, round < angle ? round : angle);
 }
 
+/// How far the ends of an instance are apart, and the row that it counts in.
+typedef struct skew {
+    size_t row;
+    int64_t ns;
+} skew;
+
 typedef struct summing {
+    skew *skews;
+    size_t skew_count, skew_cap;
     pj_ai_rank *texts;
     pj_map by_name;
     pj_ai_operation *items;
@@ -97,6 +105,42 @@ static int by_name(const void *a, const void *b)
     return order ? order : strcmp(x->operation, y->operation);
 }
 
+static int by_row(const void *a, const void *b)
+{
+    const skew *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static void add_skew(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance *instance,
+                     const pj_ai_operation *row)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t i = 0; i < instance->count; i++) {
+        const pj_ai_member *member = &ranks->match->members[instance->first + i];
+        const pj_ai_rank *rank = ranks->items[member->rank];
+        int64_t end = rank->exchanges[member->exchange].end + rank->offset;
+        least = end < least ? end : least;
+        most = end > most ? end : most;
+    }
+    pj_grow(s->skews, &s->skew_cap, s->skew_count + 1);
+    s->skews[s->skew_count++] = (skew){(size_t)(row - s->items), most - least};
+}
+
+/// The lower median of each row.
+static void settle_skews(summing *s)
+{
+    if (s->skew_count)
+        qsort(s->skews, s->skew_count, sizeof *s->skews, by_row);
+    for (size_t i = 0, end; i < s->skew_count; i = end) {
+        for (end = i; end < s->skew_count && s->skews[end].row == s->skews[i].row;)
+            end++;
+        s->items[s->skews[i].row].skew_ns = (uint64_t)s->skews[i + (end - i - 1) / 2].ns;
+    }
+    free(s->skews);
+}
+
 static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance *instance)
 {
     const pj_ai_member *members = ranks->match->members + instance->first;
@@ -107,12 +151,15 @@ static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_insta
         row->records++;
         row->unsplit += !exchange->split;
         row->wait_ns += (uint64_t)exchange->wait;
+        row->exposed_ns += exchange->exposed;
         row->members = instance->count > row->members ? instance->count : row->members;
         if (i || !instance->valid)
             continue;
         row->instances++;
         row->bytes += bytes_of(rank, exchange, operation_of(rank, exchange));
         row->transfer_ns += (uint64_t)(exchange->end - exchange->begin - exchange->wait);
+        if (instance->count > 1)
+            add_skew(s, ranks, instance, row);
     }
 }
 
@@ -121,6 +168,7 @@ void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *
     summing s = {.texts = pj_ai_rank_new("")};
     for (size_t i = 0; i < ranks->match->instance_count; i++)
         add_instance(&s, ranks, &ranks->match->instances[i]);
+    settle_skews(&s);
     if (s.count)
         qsort(s.items, s.count, sizeof *s.items, by_name);
     account->operations = pj_new_n(arena, pj_ai_operation, s.count + 1);

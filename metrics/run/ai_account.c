@@ -75,6 +75,12 @@ static double all_time(const pj_run *run)
     return (double)run->runtime_ns * (double)run->ai->count;
 }
 
+static pj_cell share_of(const pj_run *run, uint64_t ns)
+{
+    return all_time(run) > 0 ? pj_cell_real((double)ns / all_time(run))
+                             : pj_cell_empty("the run takes no time");
+}
+
 static void add_part(const pj_run *run, pj_table *table, const char *part, const char *title,
                      uint64_t ns)
 {
@@ -82,8 +88,7 @@ static void add_part(const pj_run *run, pj_table *table, const char *part, const
     cells[0] = pj_cell_text(part);
     cells[1] = pj_cell_text(title);
     cells[2] = pj_cell_int((int64_t)ns);
-    cells[3] = all_time(run) > 0 ? pj_cell_real((double)ns / all_time(run))
-                                 : pj_cell_empty("the run takes no time");
+    cells[3] = share_of(run, ns);
 }
 
 static pj_table *account_table(const pj_run *run, pj_table *table)
@@ -156,8 +161,7 @@ static void wait_cells(const pj_run *run, const pj_ai_pair *pair, pj_cell *cells
     cells[1] = pj_cell_int((int64_t)pair->instances);
     cells[2] = pj_cell_int((int64_t)pair->wait_ns);
     cells[3] = pj_cell_int((int64_t)pair->exposed_ns);
-    cells[4] = all_time(run) > 0 ? pj_cell_real((double)pair->exposed_ns / all_time(run))
-                                 : pj_cell_empty("the run takes no time");
+    cells[4] = share_of(run, pair->exposed_ns);
     cells[5] = pj_cell_int((int64_t)pair->longest_ns);
     reason_cells(cells + 6, pair->reasons, pair->wait_ns);
 }
@@ -227,6 +231,10 @@ static pj_table *operation_table(const pj_run *run, pj_table *table)
         {"bytes", "Bytes", "Of one member, over all instances.", PJ_UNIT_BYTES, PJ_TEXT_NONE},
         {"transfer_ns", "Transfer", "Over all instances.", PJ_UNIT_NS, PJ_TEXT_NONE},
         {"wait_ns", "Wait", "Over all members.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"exposed_ns", "Exposed", "Of the wait: devices do nothing else.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"end_skew_ns", "End skew", "How far the ends of members lie apart: median of instances.",
+         PJ_UNIT_NS, PJ_TEXT_NONE},
         {"bandwidth", "Bandwidth", "Bytes over transfer, per second.", PJ_UNIT_RATE, PJ_TEXT_NONE},
         {"bus_bandwidth", "Bus bandwidth", "What the busiest link carries, as NCCL tests count it.",
          PJ_UNIT_RATE, PJ_TEXT_NONE},
@@ -245,8 +253,133 @@ static pj_table *operation_table(const pj_run *run, pj_table *table)
                               : pj_cell_empty("the trace does not tell how much is exchanged");
         cells[6] = pj_cell_int((int64_t)row->transfer_ns);
         cells[7] = pj_cell_int((int64_t)row->wait_ns);
-        cells[8] = bandwidth_cell(row, 1);
-        cells[9] = bandwidth_cell(row, row->bus_factor);
+        cells[8] = pj_cell_int((int64_t)row->exposed_ns);
+        cells[9] = pj_cell_int((int64_t)row->skew_ns);
+        cells[10] = bandwidth_cell(row, 1);
+        cells[11] = bandwidth_cell(row, row->bus_factor);
+    }
+    return table;
+}
+
+/// Sums of operations that have something in common.
+static void add_operation(pj_ai_operation *sum, const pj_ai_operation *row)
+{
+    sum->instances += row->instances;
+    sum->unsplit += row->unsplit;
+    sum->transfer_ns += row->transfer_ns;
+    sum->wait_ns += row->wait_ns;
+    sum->exposed_ns += row->exposed_ns;
+    sum->members = row->members > sum->members ? row->members : sum->members;
+    sum->skew_ns = row->skew_ns > sum->skew_ns ? row->skew_ns : sum->skew_ns;
+}
+
+static pj_table *group_table(const pj_run *run, pj_table *table)
+{
+    static const pj_column columns[] = {
+        {"group", "Group", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"members", "Members", "Of the largest instance.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"instances", "Instances", "That are told into transfer and wait.", PJ_UNIT_NONE,
+         PJ_TEXT_NONE},
+        {"unsplit", "Unsplit", "Records that cannot be told.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"transfer_ns", "Transfer", "Over all instances.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"wait_ns", "Wait", "Over all members.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"exposed_ns", "Exposed", "Of the wait: devices do nothing else.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"share", "Share", "What is exposed, of the time of all devices.", PJ_UNIT_RATIO,
+         PJ_TEXT_NONE},
+        {"end_skew_ns", "End skew",
+         "How far the ends of members lie apart: median of instances, of the operation with most.",
+         PJ_UNIT_NS, PJ_TEXT_NONE},
+    };
+    const pj_ai_account *account = run->ai;
+    add_columns(table, columns, sizeof columns / sizeof *columns);
+    for (uint32_t i = 0, end; i < account->operation_count; i = end) { // in the order of groups
+        pj_ai_operation sum = {.group = account->operations[i].group};
+        for (end = i; end < account->operation_count &&
+                      strcmp(account->operations[end].group, sum.group) == 0;
+             end++)
+            add_operation(&sum, &account->operations[end]);
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = *sum.group ? pj_cell_text(pj_arena_text(table->arena, pj_str_of(sum.group)))
+                              : pj_cell_empty("the trace does not tell groups");
+        cells[1] = pj_cell_int((int64_t)sum.members);
+        cells[2] = pj_cell_int((int64_t)sum.instances);
+        cells[3] = pj_cell_int((int64_t)sum.unsplit);
+        cells[4] = pj_cell_int((int64_t)sum.transfer_ns);
+        cells[5] = pj_cell_int((int64_t)sum.wait_ns);
+        cells[6] = pj_cell_int((int64_t)sum.exposed_ns);
+        cells[7] = share_of(run, sum.exposed_ns);
+        cells[8] = pj_cell_int((int64_t)sum.skew_ns);
+    }
+    return table;
+}
+
+typedef enum pattern {
+#define PATTERN(key, title, sentence) PATTERN_##key,
+#define OPERATION(operation, pattern)
+#include "metrics/run/waits/ai_wait_patterns.def"
+#undef PATTERN
+#undef OPERATION
+    PATTERNS
+} pattern;
+
+static pattern pattern_of(const char *operation)
+{
+    static const struct {
+        const char *operation;
+        pattern pattern;
+    } rows[] = {
+#define PATTERN(key, title, sentence)
+#define OPERATION(operation, pattern) {operation, PATTERN_##pattern},
+#include "metrics/run/waits/ai_wait_patterns.def"
+#undef PATTERN
+#undef OPERATION
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].operation, operation) == 0)
+            return rows[i].pattern;
+    return PATTERN_wait_at_exchange;
+}
+
+static pj_table *pattern_table(const pj_run *run, pj_table *table)
+{
+    static const char *const patterns[][3] = {
+#define PATTERN(key, title, sentence) {#key, title, sentence},
+#define OPERATION(operation, pattern)
+#include "metrics/run/waits/ai_wait_patterns.def"
+#undef PATTERN
+#undef OPERATION
+    };
+    static const pj_column columns[] = {
+        {"pattern", "Pattern", "Why devices wait.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+        {"title", "Pattern", "Why devices wait.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        {"instances", "Instances", "Exchanges.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"wait_ns", "Wait", "Over all members.", PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"exposed_ns", "Exposed", "Of the wait: devices do nothing else.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
+        {"share", "Share", "What is exposed, of the time of all devices.", PJ_UNIT_RATIO,
+         PJ_TEXT_NONE},
+        {"end_skew_ns", "End skew",
+         "How far the ends of members lie apart: median of instances, of the operation with most.",
+         PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"meaning", "Meaning", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+    };
+    pj_ai_operation sums[PATTERNS] = {0};
+    add_columns(table, columns, sizeof columns / sizeof *columns);
+    for (uint32_t i = 0; i < run->ai->operation_count; i++)
+        add_operation(&sums[pattern_of(run->ai->operations[i].operation)], &run->ai->operations[i]);
+    for (unsigned p = 0; p < PATTERNS; p++) {
+        if (!sums[p].instances)
+            continue;
+        pj_cell *cells = pj_table_add_row(table);
+        cells[0] = pj_cell_text(patterns[p][0]);
+        cells[1] = pj_cell_text(patterns[p][1]);
+        cells[2] = pj_cell_int((int64_t)sums[p].instances);
+        cells[3] = pj_cell_int((int64_t)sums[p].wait_ns);
+        cells[4] = pj_cell_int((int64_t)sums[p].exposed_ns);
+        cells[5] = share_of(run, sums[p].exposed_ns);
+        cells[6] = pj_cell_int((int64_t)sums[p].skew_ns);
+        cells[7] = pj_cell_text(patterns[p][2]);
     }
     return table;
 }
@@ -261,6 +394,8 @@ pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by)
         [PJ_AI_BY_CULPRIT] = {"Who is waited for in %s", culprit_table},
         [PJ_AI_BY_PAIR] = {"Who waits for whom in %s", pair_table},
         [PJ_AI_BY_OPERATION] = {"Exchanges of %s", operation_table},
+        [PJ_AI_BY_GROUP] = {"Groups that exchange data in %s", group_table},
+        [PJ_AI_BY_PATTERN] = {"Why devices wait for other ranks in %s", pattern_table},
     };
     pj_table *table = pj_table_new("");
     pj_auto_buf title = {.at = NULL};

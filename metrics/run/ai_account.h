@@ -51,6 +51,8 @@ typedef struct pj_ai_operation {
     uint64_t bytes;       // of one member, over all instances that are split; 0 = not told
     uint64_t transfer_ns; // summed over instances
     uint64_t wait_ns;     // summed over members
+    uint64_t exposed_ns;  // the part of it in which devices do nothing else
+    uint64_t skew_ns;     // between the ends of members: the median over instances
     uint64_t members;     // of the largest instance
     double bus_factor;    // bus bandwidth over that of the algorithm
 } pj_ai_operation;
@@ -134,12 +136,15 @@ typedef enum pj_ai_by {
     PJ_AI_BY_ACCOUNT,
     PJ_AI_BY_CULPRIT,
     PJ_AI_BY_PAIR,
-    PJ_AI_BY_OPERATION
+    PJ_AI_BY_OPERATION,
+    PJ_AI_BY_GROUP,
+    PJ_AI_BY_PATTERN
 } pj_ai_by;
 
 /// New tables. Account: share and time of each part of the devices' time. Culprit and pair: waits,
 /// instances, share and what the culprit did meanwhile. Operation: group, operation, instances,
-/// bytes, transfer_ns, wait_ns, bandwidth, bus_bandwidth.
+/// bytes, transfer_ns, wait_ns, exposed_ns, end_skew_ns, bandwidth, bus_bandwidth. Group: its sums.
+/// Pattern: pattern, instances, wait_ns, exposed_ns, share.
 pj_table *pj_ai_account_table(const pj_run *run, pj_ai_by by);
 /// The waits for each rank of the run; malloc, the caller frees them.
 pj_ai_pair *pj_ai_culprits(const pj_run *run);

@@ -26,11 +26,11 @@ typedef struct waits_args {
     pj_exports exports;
 } waits_args;
 
-enum { BY_REGION = PJ_WAITS_CAUSES + 1, BY_OPERATION, BY_STEP };
+enum { BY_REGION = PJ_WAITS_CAUSES + 1, BY_OPERATION, BY_STEP, BY_GROUP };
 
 /// As pj_waits_by has them, from PJ_WAITS_PATTERN on, then BY_REGION and what AI runs have.
-static const char *const groupings[] = {"pattern", "culprit", "pair",      "call", "rank",
-                                        "cause",   "region",  "operation", "step", NULL};
+static const char *const groupings[] = {"pattern", "culprit",   "pair", "call",  "rank", "cause",
+                                        "region",  "operation", "step", "group", NULL};
 
 static unsigned by_of(const char *by)
 {
@@ -51,8 +51,10 @@ static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *
 {
     unsigned by = by_of(args->by);
     if (args->worst || args->threads || args->delays || args->path)
-        return (void)pj_fail(err, PJ_E_MISSING, run->path, 0,
-                             "is an AI run: its waits are listed by culprit, pair and operation"),
+        return (void)pj_fail(
+                   err, PJ_E_MISSING, run->path, 0,
+                   "is an AI run: its waits are listed by pattern, culprit, pair, operation, group "
+                   "and step"),
                NULL;
     if (by == PJ_WAITS_ACCOUNT)
         return pj_ai_account_table(run, PJ_AI_BY_ACCOUNT);
@@ -62,10 +64,15 @@ static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *
         return pj_ai_account_table(run, PJ_AI_BY_PAIR);
     if (by == BY_OPERATION)
         return pj_ai_account_table(run, PJ_AI_BY_OPERATION);
+    if (by == BY_GROUP)
+        return pj_ai_account_table(run, PJ_AI_BY_GROUP);
+    if (by == PJ_WAITS_PATTERN)
+        return pj_ai_account_table(run, PJ_AI_BY_PATTERN);
     if (by == BY_STEP)
         return pj_ai_steps_table(run);
     return (void)pj_fail(err, PJ_E_MISSING, run->path, 0,
-                         "is an AI run, which has no waits by %s: culprit, pair, operation, step",
+                         "is an AI run, which has no waits by %s: pattern, culprit, pair, "
+                         "operation, group, step",
                          args->by),
            NULL;
 }
@@ -121,8 +128,8 @@ static const pj_param params[] = {
      .help =
          "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
          "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
-         "the efficiencies; region: the functions of the program that wait. Of AI runs: culprit, "
-         "pair, operation (of exchanges, with bandwidths) and step."},
+         "the efficiencies; region: the functions of the program that wait. Of AI runs: pattern, "
+         "culprit, pair, operation (of exchanges, with bandwidths), group and step."},
     {.name = "delays",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, delays),

@@ -216,6 +216,9 @@ static void by_hand(const hand *h, unsigned workers)
     for (unsigned d = 0; d < h->count; d++)
         waits += run->ai->shares[d].wait;
     assert_int_equal(exposed, waits);
+    for (uint32_t i = 0; i < run->ai->operation_count; i++)
+        exposed -= run->ai->operations[i].exposed_ns;
+    assert_int_equal(exposed, 0);
     pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, NULL);
     pj_auto_metrics m =
         pj_metrics_new(pj_metric_set_default(study), study, (pj_metrics_opts){0}, NULL);

@@ -8,6 +8,7 @@
 #include "kernel/command/value.h"
 #include "kernel/commands/record/record_archive.h"
 #include "kernel/commands/record/record_cases.h"
+#include "kernel/commands/record/record_mpi.h"
 #include "kernel/commands/record/record_opts.h"
 #include "kernel/commands/record/record_order.h"
 #include "kernel/commands/record/record_run.h"
@@ -20,7 +21,7 @@
 #include "metrics/profile/profile.h"
 
 typedef struct record_args {
-    const char *folder, *command, *script;
+    const char *folder, *command, *script, *compiler;
     bool path;
     pj_texts args;
     pj_record_opts opts;
@@ -99,6 +100,8 @@ static bool run_record(pj_session *session, const void *given, pj_value *out, pj
     pj_record_order order;
     if (args->path)
         return print_site(session, err);
+    if (args->compiler)
+        return pj_record_mpi_build(session, args->compiler, err);
     bool study = pj_record_plan_is_study(&args->plan);
     const pj_record_said said = {.command = args->command,
                                  .script = args->script,
@@ -130,6 +133,13 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(record_args, path),
      .help = "Print the folder for PYTHONPATH with which `python3 -m popinjay app.py` works."},
+    {.name = "build_mpi",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(record_args, compiler),
+     .shown = "MPICC",
+     .help = "Make the wrappers of another MPI than Open MPI and those of MPICH's kind, with "
+             "its compiler (--build-mpi mpicc); they lie in ~/.local/share/popinjay/mpi and are "
+             "taken for all programs that need its library."},
     {.name = "script",
      .type = PJ_PARAM_TEXT,
      .body = true,

@@ -85,48 +85,60 @@ static void see_strings(const ElfW(Dyn) * entry, void *address)
 typedef struct search {
     const image *of;
     uint64_t strings; // place in the file
-    const char *const *names;
-    size_t count;
-    unsigned found;
+    void (*see)(const char *name, void *);
+    void *context;
 } search;
 
 static void see_needed(const ElfW(Dyn) * entry, void *context)
 {
-    search *s = context;
+    const search *s = context;
     char name[NAME_BYTES];
     if (entry->d_tag != DT_NEEDED || entry->d_un.d_val > INT32_MAX)
         return;
     const ssize_t got =
         pread(s->of->file, name, sizeof name, (off_t)(s->strings + entry->d_un.d_val));
-    if (got <= 0 || !memchr(name, '\0', (size_t)got))
-        return;
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(name, s->names[i]) == 0)
-            s->found |= 1U << i;
+    if (got > 0 && memchr(name, '\0', (size_t)got))
+        s->see(name, s->context);
 }
 
-static unsigned look(int file, const char *const *names, size_t count)
+static void look(search *s, const image *of)
 {
-    image of = {.file = file};
     uint64_t address = 0;
-    if (!read_segments(&of))
-        return 0;
-    walk(&of, see_strings, &address);
-    search s = {.of = &of, .strings = place_of(&of, address), .names = names, .count = count};
-    if (s.strings > INT64_MAX - INT32_MAX)
-        return 0;
-    walk(&of, see_needed, &s);
-    return s.found;
+    walk(of, see_strings, &address);
+    s->of = of;
+    s->strings = place_of(of, address);
+    if (s->strings <= INT64_MAX - INT32_MAX)
+        walk(of, see_needed, s);
+}
+
+void pj_record_needs_each(const char *path, void (*see)(const char *name, void *), void *context)
+{
+    struct stat info;
+    image of = {.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (of.file < 0)
+        return;
+    if (fstat(of.file, &info) == 0 && S_ISREG(info.st_mode) && read_segments(&of))
+        look(&(search){.see = see, .context = context}, &of);
+    close(of.file);
+}
+
+typedef struct wanted {
+    const char *const *names;
+    size_t count;
+    unsigned found;
+} wanted;
+
+static void compare(const char *name, void *context)
+{
+    wanted *w = context;
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(name, w->names[i]) == 0)
+            w->found |= 1U << i;
 }
 
 unsigned pj_record_needs(const char *path, const char *const *names, size_t count)
 {
-    struct stat info;
-    unsigned found = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode))
-        found = look(file, names, count);
-    if (file >= 0)
-        close(file);
-    return found;
+    wanted w = {names, count, 0};
+    pj_record_needs_each(path, compare, &w);
+    return w.found;
 }

@@ -1,6 +1,7 @@
 // What is put before the words of a command line.
 #include "kernel/commands/record/record_preload.h"
 
+#include "kernel/commands/record/record_mpi.h"
 #include "kernel/commands/record/record_needs.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/module.h"
@@ -32,16 +33,47 @@ static const struct {
 
 enum { KNOWN = sizeof known / sizeof *known };
 
-/// Libraries that a program needs: a bit for each of those that are known.
-typedef unsigned needs;
+/// Libraries that a program needs.
+typedef struct needs {
+    unsigned known;      // a bit for each of those that are
+    const char *made;    // wrappers of its MPI that were made here; NULL = none
+    const char *unknown; // an MPI that there are none for; NULL = none
+    pj_arena *arena;
+} needs;
+
+static void see_library(const char *name, void *context)
+{
+    needs *n = context;
+    static const char mpi[] = "libmpi";
+    const unsigned before = n->known;
+    for (unsigned i = 0; i < KNOWN; i++)
+        if (strcmp(name, known[i].library) == 0)
+            n->known |= 1U << i;
+    if (strncmp(name, mpi, sizeof mpi - 1) != 0)
+        return;
+    const char *made = pj_record_mpi_wrappers(name, n->arena);
+    if (made)
+        n->made = made;
+    else if (n->known == before && !n->unknown)
+        n->unknown = pj_arena_text(n->arena, pj_str_of(name));
+}
+
+static bool is_mpi(unsigned row)
+{
+    return strncmp(known[row].library, "libmpi", 6) == 0;
+}
 
 /// Of a file; none when it is no program.
-static needs look(const char *path)
+static needs look(const char *path, pj_arena *arena)
 {
-    const char *names[KNOWN];
+    needs n = {.arena = arena};
+    pj_record_needs_each(path, see_library, &n);
+    bool recorded = n.made;
     for (unsigned i = 0; i < KNOWN; i++)
-        names[i] = known[i].library;
-    return pj_record_needs(path, names, KNOWN);
+        recorded = recorded || (is_mpi(i) && n.known & 1U << i);
+    if (recorded)
+        n.unknown = NULL; // a library beside the one that is known
+    return n;
 }
 
 /// The file of a word, as a shell or launcher finds it: a path, else in the folders of PATH; NULL
@@ -110,16 +142,24 @@ static started started_by(const char *word, pj_arena *arena)
 
 static needs find_needs(const pj_texts *words, size_t *at, pj_arena *arena)
 {
-    needs found = 0;
+    needs found = {0};
     bool python = false;
     for (*at = 0; *at < words->count && !python; ++*at) {
         const char *file = file_of(words->items[*at], arena);
-        if (file && (found = look(file)))
+        if (file)
+            found = look(file, arena);
+        if (found.known || found.made || found.unknown)
             return found;
         python = started_by(words->items[*at], arena).python;
     }
     *at = words->count;
-    return 0;
+    return (needs){0};
+}
+
+const char *pj_record_preload_unknown(const pj_texts *words, pj_arena *arena)
+{
+    size_t at;
+    return find_needs(words, &at, arena).unknown;
 }
 
 size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)
@@ -160,12 +200,27 @@ static const struct {
 
 /// Appends a module to those that are preloaded, once; none where blanks or colons, which part
 /// them, are in its path.
+static void add_file(pj_buf *list, const char *path)
+{
+    if (!strpbrk(path, " :") && !(list->len && strstr(list->at, path)))
+        pj_buf_addf(list, "%s%s", list->len ? ":" : "", path);
+}
+
 static void add_module(pj_buf *list, const char *module)
 {
     char path[PATH_MAX];
-    if (pj_module_path(module, path, sizeof path) && !strpbrk(path, " :") &&
-        !(list->len && strstr(list->at, path)))
-        pj_buf_addf(list, "%s%s", list->len ? ":" : "", path);
+    if (pj_module_path(module, path, sizeof path))
+        add_file(list, path);
+}
+
+/// Wrappers of its MPI that were made here take the place of those that came with the program.
+static void add_needed(pj_buf *list, const needs *found)
+{
+    if (found->made)
+        add_file(list, found->made);
+    for (unsigned i = 0; i < KNOWN; i++)
+        if (found->known & 1U << i && !(found->made && is_mpi(i)))
+            add_module(list, known[i].wrappers);
 }
 
 pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *opts, pj_arena *arena)
@@ -174,16 +229,14 @@ pj_texts pj_record_preload_words(const pj_texts *words, const pj_record_opts *op
     pj_auto_buf list = {0};
     const char *before = getenv("LD_PRELOAD"), *program;
     const needs found = find_needs(words, &at, arena);
-    for (unsigned i = 0; i < KNOWN; i++)
-        if (found & 1U << i)
-            add_module(&list, known[i].wrappers);
+    add_needed(&list, &found);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (*(const bool *)((const char *)opts + options[i].wanted))
             add_module(&list, options[i].wrappers);
     if (!list.len)
         return *words;
     const size_t first = find_started(words, &program, arena);
-    at = first < words->count ? first : found ? at : 0;
+    at = first < words->count ? first : found.known || found.made ? at : 0;
     if (before && *before)
         pj_buf_addf(&list, ":%s", before);
     const char *const added[] = {"env", pj_arena_format(arena, "LD_PRELOAD=%s", list.at),

@@ -14,7 +14,13 @@ enum { ASKED_MS = 5000 }; // to end, before it is told
 static bool run_program(pj_session *session, const pj_record_run *run, const char *const *settings,
                         pj_arena *arena, int *status, pj_err *err)
 {
+    const char *unknown = pj_record_preload_unknown(&run->words, arena);
     pj_texts words = pj_record_preload_words(&run->words, run->opts, arena);
+    if (unknown)
+        pj_session_say(session,
+                       "popinjay: there are no wrappers for %s: its MPI is not recorded; popinjay "
+                       "record --build-mpi mpicc makes them",
+                       unknown);
     if (run->foreground)
         return pj_record_program(&words, settings, status, err);
     const pj_child child = {.words = words.items,

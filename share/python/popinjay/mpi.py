@@ -4,19 +4,51 @@ everybody, so that its calls go through them."""
 import os
 import sys
 
-LIBRARIES = ((b"libmpi.so.40\0", "popinjay-record-openmpi.so"),
-             (b"libmpi.so.12\0", "popinjay-record-mpich.so"),
-             (b"libmpich.so.12\0", "popinjay-record-mpich.so"))
+LIBRARIES = {"libmpi.so.40": "popinjay-record-openmpi.so",
+             "libmpi.so.12": "popinjay-record-mpich.so",
+             "libmpich.so.12": "popinjay-record-mpich.so"}
 
 
-def wrappers_of(folders):
-    """The wrappers for the MPI that mpi4py's extension needs; None for another MPI."""
+def libraries_of(folders):
+    """Those of MPI that mpi4py's extension needs, by their names."""
     for folder in folders:
         for name in os.listdir(folder):
             if name.startswith("MPI.") and name.endswith(".so"):
                 with open(os.path.join(folder, name), "rb") as file:
-                    needs = file.read()
-                return next((ours for theirs, ours in LIBRARIES if theirs in needs), None)
+                    parts = file.read().split(b"\0")
+                return [part.decode() for part in parts
+                        if part.startswith(b"libmpi") and b".so" in part and part.isascii()]
+    return []
+
+
+def made_here(library, places):
+    """Wrappers that popinjay record --build-mpi has made; not those that are older than the
+    recorder."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if not data.startswith("/"):
+        data = os.path.join(os.environ.get("HOME", "/"), ".local", "share")
+    path = os.path.join(data, "popinjay", "mpi", "popinjay-record-" + library)
+    recorders = [os.path.join(place, "popinjay-record.so") for place in places]
+    if os.path.exists(path) and all(os.stat(path).st_ctime > os.stat(one).st_ctime
+                                    for one in recorders if os.path.exists(one)):
+        return path
+    return None
+
+
+def wrappers_of(folders, places):
+    """The wrappers for the MPI that mpi4py's extension needs. LookupError: there are none."""
+    libraries = libraries_of(folders)
+    for library in libraries:
+        path = made_here(library, places)
+        if path:
+            return path
+    for ours in (LIBRARIES[library] for library in libraries if library in LIBRARIES):
+        for path in (os.path.join(place, ours) for place in places):
+            if os.path.exists(path):
+                return path
+    if libraries:
+        raise LookupError(f"there are no wrappers for {libraries[0]}; popinjay record "
+                          "--build-mpi mpicc makes them")
     return None
 
 
@@ -37,12 +69,10 @@ class Finder:
 
     @classmethod
     def open_wrappers(cls, path):
-        wrappers = wrappers_of(path or ())
-        place = next((place for place in cls.places
-                      if wrappers and os.path.exists(os.path.join(place, wrappers))), None)
-        if place:
+        wrappers = wrappers_of(path or (), cls.places)
+        if wrappers:
             import _ctypes
-            _ctypes.dlopen(os.path.join(place, wrappers), os.RTLD_NOW | os.RTLD_GLOBAL)
+            _ctypes.dlopen(wrappers, os.RTLD_NOW | os.RTLD_GLOBAL)
 
 
 def watch(places):

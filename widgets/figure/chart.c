@@ -12,7 +12,7 @@
 
 static const double margin = 18, tick_gap = 8, label_height = 15, most_tick_label = 150;
 static const double width_least = 240, area_least = 40;
-static const double most_label = 190, label_step = 15;
+static const double most_label = 240, label_step = 15;
 
 static const pj_style muted_style = {.size = 12, .colour = PJ_MUTED};
 static const pj_style tick_style = {.size = 11, .colour = PJ_MUTED};

@@ -181,6 +181,8 @@ static void add_image(pj_buf *out, const pj_mark *mark)
 
 static void add_text(pj_buf *out, const pj_mark *mark, const pj_draw *draw)
 {
+    // spaced letters are painted one by one, each with its halo over a part of the one before it
+    static const char whole[] = " lengthAdjust=\"spacingAndGlyphs\"";
     static const char *const anchors[] = {
         [PJ_ANCHOR_START] = NULL, [PJ_ANCHOR_MIDDLE] = "middle", [PJ_ANCHOR_END] = "end"};
     pj_auto_buf clean = {0};
@@ -213,6 +215,7 @@ static void add_text(pj_buf *out, const pj_mark *mark, const pj_draw *draw)
         add_colour(out, "stroke", mark->stroke);
         add(out, "stroke-width", 2 * mark->stroke_width);
         pj_buf_puts(out, " stroke-linejoin=\"round\" paint-order=\"stroke\"");
+        pj_buf_puts(out, whole);
     }
     pj_buf_add_char(out, '>');
     pj_escape_sentence(out, pj_buf_str(&clean));

@@ -125,6 +125,7 @@ static void text_is_text(void **state)
     const pj_draw *draw = pj_draw_open(NULL);
     snprintf(width, sizeof width, "%.2f", draw->measure("Load <balance>", 12, false).width);
     assert_true(pj_xml_says(text, "textLength", width));
+    assert_true(pj_xml_says(text, "lengthAdjust", "spacingAndGlyphs")); // it has a halo
     assert_non_null(strstr(svg.at, "sans-serif"));
 }
 

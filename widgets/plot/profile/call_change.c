@@ -176,7 +176,7 @@ pj_call_change *pj_call_change_new(const pj_profile_view *view, const pj_call_tr
                           .tree = tree,
                           .scaled = opts->normalise,
                           .counts = is_samples(view),
-                          .named = then->name};
+                          .named = pj_profile_view_against(view, then->profile, then->name)};
     double factor =
         opts->normalise && old->boxes[0].value > 0 ? tree->boxes[0].value / old->boxes[0].value : 1;
     c->whole = old->boxes[0].value * factor;

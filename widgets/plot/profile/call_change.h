@@ -20,7 +20,7 @@ typedef struct pj_call_change {
     double whole;      // of the root before
     bool scaled;       // before is multiplied so that both take as long
     bool counts;       // samples: changes of less than two standard deviations are noise
-    const char *named; // the profile of before
+    const char *named; // "after.prof against before.prof"
     const char *gone;  // "xypix 278 ms, fit 79 ms": paths that are no longer there; "" = none
 } pj_call_change;
 

@@ -326,8 +326,7 @@ static void say_title(pj_call_view *v, const pj_plot_opts *opts, const char *kin
     const char *measure = view->is_time ? "" : view->profile->measures[view->measure].title;
     const char *root = tree->boxes[0].region == PJ_NO_ITEM ? NULL : short_name(v, 0);
     v->title = opts->title ? opts->title
-               : v->change ? pj_arena_format(arena, "What changed: %s against %s", view->name,
-                                             v->change->named)
+               : v->change ? pj_arena_format(arena, "What changed: %s", v->change->named)
                : *measure  ? pj_arena_format(arena, "%s of %s: %s", kind, view->name, measure)
                            : pj_arena_format(arena, "%s of %s", kind, view->name);
     pj_auto_buf text = {0};

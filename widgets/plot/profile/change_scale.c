@@ -73,8 +73,7 @@ const char *pj_change_sentence(const pj_profile_view *view, double before, doubl
 void pj_change_keys(const pj_profile_view *view, double most, pj_chart_key keys[PJ_CHANGE_KEYS])
 {
     const char *amount = pj_profile_view_amount(view, most);
-    keys[0] =
-        (pj_chart_key){pj_arena_format(view->arena, "More than before, up to +%s", amount), more};
+    keys[0] = (pj_chart_key){pj_arena_format(view->arena, "More, up to +%s", amount), more};
     keys[1] = (pj_chart_key){"As before", PJ_CHANGE_EQUAL};
     keys[2] = (pj_chart_key){pj_arena_format(view->arena, "Less, up to " MINUS "%s", amount), less};
 }

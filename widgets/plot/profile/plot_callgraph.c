@@ -444,8 +444,9 @@ static const char *title_of(const callgraph *c)
 {
     if (c->opts.title)
         return c->opts.title;
-    return c->change ? pj_arena_format(c->view.arena, "What changed in the calls: %s against %s",
-                                       c->view.name, c->change->then.name)
+    return c->change ? pj_arena_format(c->view.arena, "What changed in the calls: %s",
+                                       pj_profile_view_against(&c->view, c->change->then.profile,
+                                                               c->change->then.name))
                      : pj_arena_format(c->view.arena, "Call graph of %s", c->view.name);
 }
 

@@ -4,6 +4,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
+#include "metrics/profile/find/find.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/memory_curve.h"
 #include "metrics/profile/profile.h"
@@ -106,7 +107,7 @@ static const char *curve_name(const memory *m, uint32_t s)
                         : file_name(m, at->file); // long keys keep their ends
     double slope = m->curves[s].slope;
     if (m->slope && !isnan(slope)) // its peak is in the picture
-        return pj_arena_format(m->arena, "%s, slope %.5f %s/s", what, slope, m->unit);
+        return pj_arena_format(m->arena, "%s, %+.3g %s/s", what, slope, m->unit);
     return pj_arena_format(m->arena, "%s, at most %.1f %s", what,
                            m->curves[s].count ? m->curves[s].peak : 0, m->unit);
 }
@@ -270,6 +271,14 @@ static void add_bracket(const memory *m, pj_chart *chart, const pj_profile_brack
     add_end(chart, pj_chart_x(chart, b->end - from), pj_chart_y(chart, b->value_end), false, look);
 }
 
+/// What stands out, as findings say it; NULL = nothing.
+static const char *finding_of(const memory *m)
+{
+    pj_auto_buf text = {0};
+    pj_find_memory_peak(m->p, NULL, &text);
+    return text.len ? pj_arena_text(m->arena, pj_str_trim(pj_buf_str(&text))) : NULL;
+}
+
 static pj_figure *draw_it(memory *m, pj_plot_opts opts, const pj_draw *draw)
 {
     const pj_profile *p = m->p;
@@ -278,12 +287,15 @@ static pj_figure *draw_it(memory *m, pj_plot_opts opts, const pj_draw *draw)
     pj_axis y = pj_axis_new(PJ_AXIS_LINEAR, 0, m->most * 1.05, true);
     x.title = "Time [s]";
     y.title = pj_arena_format(m->arena, "Memory [%s]", m->unit);
-    const char *note = has_brackets(m) ? "Brackets: beginnings and ends of calls." : NULL;
+    const char *note = pj_arena_format(
+        m->arena, "%s%s", has_brackets(m) ? "Brackets: beginnings and ends of calls. " : "",
+        m->slope ? "Broken lines: how memory grows, by least squares." : "");
     pj_chart chart =
         pj_chart_new((pj_chart_opts){.title = opts.title    ? opts.title
                                               : command.len ? pj_arena_text(m->arena, command)
                                                             : "Memory over time",
-                                     .note = note,
+                                     .subtitle = finding_of(m),
+                                     .note = *note ? note : NULL,
                                      .width = opts.width > 0 ? opts.width : 800,
                                      .height = opts.height,
                                      .x = x,

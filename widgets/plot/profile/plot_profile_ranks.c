@@ -337,8 +337,8 @@ static void add_mean_stack(const ranks_plot *p, pj_chart *chart)
 static const char *titled(const ranks_plot *p)
 {
     const pj_profile_view *v = &p->values.view;
-    return p->compared ? pj_arena_format(v->arena, "%s against %s", v->name, p->then.view.name)
-                       : v->name;
+    const pj_profile_view *then = &p->then.view;
+    return p->compared ? pj_profile_view_against(v, then->profile, then->name) : v->name;
 }
 
 /// What the profile says of its ranks; compared, how all of it has changed.

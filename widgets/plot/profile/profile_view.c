@@ -99,11 +99,15 @@ static void drop_untold(pj_profile_view *v)
 
 // ---- names
 
-static pj_str base_of(const char *path)
+static pj_str base_of_text(pj_str text)
 {
-    pj_str text = pj_str_of(path);
     size_t slash = pj_str_find_last(text, '/');
     return slash + 1 < text.len ? pj_str_from(text, slash + 1) : text;
+}
+
+static pj_str base_of(const char *path)
+{
+    return base_of_text(pj_str_of(path));
 }
 
 /// What the names of all files begin and end with.
@@ -145,6 +149,28 @@ static const char *name_of(const pj_profile_view *v)
         return p->title ? p->title : "profile";
     const char *only = p->file_count == 1 ? p->files[0] : only_file(v);
     return only ? pj_arena_text(v->arena, base_of(only)) : pattern_of(p, v->arena);
+}
+
+/// The folder that its files lie in; "" = none is told.
+static pj_str folder_of(const pj_profile *p)
+{
+    pj_str path = pj_str_of(p->file_count ? p->files[0] : "");
+    size_t slash = pj_str_find_last(path, '/');
+    return slash < path.len ? base_of_text(pj_str_head(path, slash)) : PJ_S("");
+}
+
+const char *pj_profile_view_against(const pj_profile_view *view, const pj_profile *then,
+                                    const char *then_name)
+{
+    pj_str folders[] = {folder_of(view->profile), folder_of(then)};
+    bool alike = strcmp(view->name, then_name) == 0 && !pj_str_equal(folders[0], folders[1]);
+    const char *slashes[] = {alike && folders[0].len ? "/" : "",
+                             alike && folders[1].len ? "/" : ""};
+    for (size_t i = 0; !alike && i < 2; i++)
+        folders[i].len = 0;
+    return pj_arena_format(view->arena, PJ_STR_FMT "%s%s against " PJ_STR_FMT "%s%s",
+                           PJ_STR_ARG(folders[0]), slashes[0], view->name, PJ_STR_ARG(folders[1]),
+                           slashes[1], then_name);
 }
 
 static uint32_t count_ranks(const pj_profile_view *v)

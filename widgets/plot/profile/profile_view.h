@@ -58,6 +58,9 @@ const char *pj_profile_view_head(const pj_profile_view *view, pj_column_text for
                                  const char *title);
 /// "100.0", "0.4", "<0.1": a number of a column of per cent.
 const char *pj_profile_view_percent(const pj_profile_view *view, double part, double whole);
+/// "after.prof against before.prof"; of files of one name with their folders.
+const char *pj_profile_view_against(const pj_profile_view *view, const pj_profile *then,
+                                    const char *then_name);
 /// "rank 3", "rank 3, thread 1", "GPU 0 of rank 2".
 const char *pj_profile_view_location(const pj_profile_view *view, uint32_t location);
 /// The values of an item at the locations shown, in their order; NULL where the source has none.

@@ -282,6 +282,29 @@ async function broken(stage) {
   await area.getByText(/broken\.prv.*(:|cannot|not|failed)/i).last().waitFor();
 }
 
+/// A pipe that nobody writes to is no run: neither its folder nor its name make the wizard wait.
+async function pipes(stage) {
+  const home = path.join(stage.home, 'mixed');
+  fs.mkdirSync(home);
+  execFileSync('mkfifo', [path.join(home, 'pipe.prv')]);
+  for (const file of ['stencil_2x1.prv.gz', 'stencil_2x1.pcf', 'stencil_2x1.row'])
+    fs.copyFileSync(path.join(stage.notebooks, 'traces', file), path.join(home, file));
+  const lab = await stage.open(stage.notebook('pipes.ipynb', ['wizard{}', '6 * 7']));
+  await lab.run(0);
+  const area = lab.output(0);
+  const add = async text => {
+    await type(area, 'Path', text);
+    await button(area, 'Add path').click();
+  };
+  await add('mixed/pipe.prv');
+  await area.getByText(/pipe\.prv.*is a pipe or a device/).waitFor();
+  await add('mixed');
+  await button(area, 'Analyse').click();
+  await area.getByText('MPI load balance').first().waitFor();
+  await lab.run(1);
+  assert.match(await lab.text(1), /42/);
+}
+
 /// The summary beside a trace is read in its place, unless the user wants the trace.
 async function summaries(stage) {
   fs.copyFileSync(path.join(stage.notebooks, 'traces/stencil_2x1.prv.gz'),
@@ -589,6 +612,7 @@ export const wizardScenarios = {
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: saved and reopened without its kernel': reopened,
   'wizard: a broken trace among good ones': broken,
+  'wizard: a pipe among the files': pipes,
   'wizard: summaries are read, and ignored when asked': summaries,
   'wizard: a restarted kernel knows the choices': restarted,
   'wizard: the report notebook is written and runs': report,

@@ -18,6 +18,8 @@
 #include "widgets/wizard/wizard_pieces.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_SHOWN = 2000, MOST_RECENT = 8, MOST_UPLOAD_MB = 64 };
 
@@ -244,16 +246,39 @@ static void remember(pj_browser *browser)
 
 // Adding
 
-/// What a file, folder or glob names; false with a sentence on the page.
+/// Pages look at their files again and again, and nobody need ever write into a pipe.
+static bool is_waited_for(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/// Leaves out such files, from the first one on, and says which.
+static void leave_out_waiting(pj_paths *paths, size_t first, pj_err *err)
+{
+    size_t kept = first;
+    for (size_t i = first; i < paths->count; i++)
+        if (is_waited_for(paths->items[i]))
+            pj_fail(err, PJ_E_USAGE, paths->items[i], 0,
+                    "is a pipe or a device, which the wizard does not read; load does");
+        else
+            paths->items[kept++] = paths->items[i];
+    paths->count = kept;
+}
+
+/// What a file, folder or glob names; false where that is nothing. A sentence on the page says why.
 static bool collect(pj_browser *browser, const char *text, pj_arena *arena, pj_paths *paths)
 {
     pj_err err = {.code = PJ_E_NONE};
+    size_t first = paths->count;
     bool good = pj_paths_runs(text, arena, paths, &err);
-    if (!good) {
+    if (good)
+        leave_out_waiting(paths, first, &err);
+    if (err.code) {
         char said[1600];
         say(browser, pj_err_message(&err, said, sizeof said));
     }
-    return good;
+    return good && paths->count > first;
 }
 
 /// Files of the ranks of one run are one. Frees the list.

@@ -82,6 +82,18 @@ bool pj_measures_unknown(const pj_measures *measures)
     return false;
 }
 
+/// A region that all ranks cross at one moment of the ideal network has no efficiencies there.
+static const char *lack_ideal(const pj_measures *m)
+{
+    if (!m->run->ideal.available)
+        return m->run->ideal.reason ? m->run->ideal.reason
+                                    : "there is no ideal-network replay of the trace";
+    return m->run->roi.set ? "on the ideal network no time is left between the borders of the "
+                             "region of interest; put them behind a collective of all ranks, or "
+                             "make it longer"
+                           : "on the ideal network the run takes no time";
+}
+
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
 {
     unsigned lacks = measures->lacks & needs;
@@ -96,8 +108,7 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
     if (lacks & PJ_NEEDS_MPI_TOLD)
         return lack_told_by_few(lacks);
     if (lacks & PJ_NEEDS_IDEAL)
-        return measures->run->ideal.reason ? measures->run->ideal.reason
-                                           : "there is no ideal-network replay of the trace";
+        return lack_ideal(measures);
     if (lacks & PJ_NEEDS_INSTRUCTIONS)
         return measures->run->counters[PJ_COUNTER_INSTRUCTIONS].present
                    ? "no instruction was counted in useful time"
@@ -123,7 +134,7 @@ pj_measures pj_measures_of(const pj_case *of, bool weak)
         m.lacks |= PJ_NEEDS_OPENMP;
     if (run->no_states)
         m.lacks |= PJ_NEEDS_STATES;
-    if (!run->ideal.available)
+    if (!run->ideal.available || !(m.ideal_runtime > 0))
         m.lacks |= PJ_NEEDS_IDEAL;
     if (!(m.instructions > 0))
         m.lacks |= PJ_NEEDS_INSTRUCTIONS;

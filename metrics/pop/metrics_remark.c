@@ -115,7 +115,7 @@ static void say_energy(collector *c, int run)
 static void say_ideal_is_short(collector *c, int run)
 {
     const pj_measures *m = &c->measures[run];
-    if (!m->run->ideal.available || m->nonmpi_max <= m->ideal_runtime)
+    if (m->lacks & PJ_NEEDS_IDEAL || m->nonmpi_max <= m->ideal_runtime)
         return;
     const char *why = m->run->roi.set
                           ? "on the ideal network ranks cross the borders of the region of "

@@ -3,7 +3,9 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
 /// One sign of weak scaling: the mean of a quantity over that of the reference run.
@@ -34,11 +36,12 @@ typedef struct lineup {
     size_t count, reference;
 } lineup;
 
-static lineup line_up(const pj_study *study, pj_arena *arena)
+static lineup line_up(const pj_study *study, bool whole, pj_arena *arena)
 {
     lineup all = {.cases = pj_new_n(arena, const pj_case *, study->count)};
     for (size_t i = 0; i < study->count; i++) {
-        if (study->cases[i].reference != study->reference)
+        bool cut = whole && pj_import_cut(&study->cases[i].run->import);
+        if ((cut && i != study->reference) || study->cases[i].reference != study->reference)
             continue;
         if (i == study->reference)
             all.reference = all.count;
@@ -146,8 +149,9 @@ static const char *why_alone(const pj_study *study, const lineup *all, pj_scalin
 void pj_study_scale(pj_study *study, pj_scaling wanted)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
-    lineup all = line_up(study, kept);
+    lineup all = line_up(study, false, kept);
+    lineup whole = line_up(study, true, kept); // what is cut does not tell the work of its run
     study->one_size = end_of_size(&all, 0) == all.count;
-    detect(study, &all, wanted);
+    detect(study, &whole, wanted);
     study->alone = why_alone(study, &all, wanted);
 }

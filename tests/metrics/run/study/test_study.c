@@ -185,6 +185,17 @@ static void test_repeats(void **state)
     pj_run_release(runs[COPIES + 2]);
 }
 
+/// What is left of a run that was cut is no sign of strong scaling.
+static void test_cut_runs_do_not_vote(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {made_run_simple("one", 1, 1, 1000, 1100),
+                      made_run_simple("two", 2, 1, 990, 1090),
+                      made_run_simple("four", 4, 1, 100, 110)};
+    pj_import_add(&runs[2]->import, PJ_IMPORT_ends_early, 7);
+    expect_scaling(study_of(runs, 3, (pj_study_opts){0}), PJ_SCALING_WEAK, "runtime 0.99");
+}
+
 static pj_run *add_part(pj_run *whole, const char *name, uint64_t useful, uint64_t runtime)
 {
     pj_run *part = pj_run_add_part(whole, pj_str_of(name));
@@ -270,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_cut_runs_do_not_vote),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_a_part_alone),
         cmocka_unit_test(test_windows),

@@ -128,7 +128,7 @@ static void add_skew(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance 
     s->skews[s->skew_count++] = (skew){(size_t)(row - s->items), most - least};
 }
 
-/// The lower median of each row.
+/// The lower median of each row, and what is above 99 %.
 static void settle_skews(summing *s)
 {
     if (s->skew_count)
@@ -136,7 +136,9 @@ static void settle_skews(summing *s)
     for (size_t i = 0, end; i < s->skew_count; i = end) {
         for (end = i; end < s->skew_count && s->skews[end].row == s->skews[i].row;)
             end++;
-        s->items[s->skews[i].row].skew_ns = (uint64_t)s->skews[i + (end - i - 1) / 2].ns;
+        pj_ai_operation *row = &s->items[s->skews[i].row];
+        row->skew_ns = (uint64_t)s->skews[i + (end - i - 1) / 2].ns;
+        row->skew_most_ns = (uint64_t)s->skews[i + (end - i - 1) * 99 / 100].ns;
     }
     free(s->skews);
 }
@@ -151,6 +153,7 @@ static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_insta
         row->records++;
         row->unsplit += !exchange->split;
         row->wait_ns += (uint64_t)exchange->wait;
+        row->waiting += exchange->wait > 0;
         row->exposed_ns += exchange->exposed;
         row->members = instance->count > row->members ? instance->count : row->members;
         if (i || !instance->valid)

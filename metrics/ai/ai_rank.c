@@ -103,9 +103,12 @@ uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream)
     return (uint16_t)rank->stream_count++;
 }
 
-static bool is_exchange(pj_str name)
+/// What kernels of a name do.
+enum { COMPUTES = 1, EXCHANGES, COMPUTES_FUSED };
+
+static uint8_t kind_of(pj_str name)
 {
-    enum { STARTS, HOLDS };
+    enum { STARTS, HOLDS, FUSED };
     static const struct {
         int where;
         pj_str text;
@@ -117,20 +120,20 @@ static bool is_exchange(pj_str name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].where == STARTS ? pj_str_starts(name, names[i].text)
                                      : pj_str_contains(name, names[i].text))
-            return true;
-    return false;
+            return names[i].where == FUSED ? COMPUTES_FUSED : EXCHANGES;
+    return COMPUTES;
 }
 
 bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name)
 {
-    enum { COMPUTES = 1, EXCHANGES = 2 };
     size_t known = rank->name_kind_cap;
     if (name >= known) {
         pj_grow(rank->name_kinds, &rank->name_kind_cap, (size_t)name + 1);
         memset(rank->name_kinds + known, 0, rank->name_kind_cap - known);
     }
     if (!rank->name_kinds[name])
-        rank->name_kinds[name] = is_exchange(pj_str_of(rank->names[name])) ? EXCHANGES : COMPUTES;
+        rank->name_kinds[name] = kind_of(pj_str_of(rank->names[name]));
+    rank->odd[PJ_AI_ODD_fused] += rank->name_kinds[name] == COMPUTES_FUSED;
     return rank->name_kinds[name] == EXCHANGES;
 }
 

@@ -147,7 +147,8 @@ typedef struct pj_ai_rank {
     uint64_t cut_at; // byte after which nothing could be used
     uint64_t file_bytes, text_bytes, events;
     uint64_t odd[PJ_AI_ODDITIES];
-    int64_t offset; // its clock to that of the first rank
+    uint64_t overhead; // ns that the profiler took
+    int64_t offset;    // its clock to that of the first rank
 
     const char **names; // [0] is ""
     uint32_t name_count;

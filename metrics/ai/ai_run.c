@@ -275,14 +275,13 @@ static void fill_threads(pj_run *run, const pj_ai_ranks *ranks, uint64_t runtime
 /// The first damaged file is what commands complain of.
 static void remark_on_damage(pj_run *run, const pj_ai_rank *rank)
 {
-    uint64_t lost = rank->odd[PJ_AI_ODD_lost_member];
-    if (run->damage || (!rank->cut && !lost))
+    if (run->damage || !rank->cut)
         return;
     run->damage =
-        pj_arena_format(run->arena, "the file of rank %lld %s; copy it again or record it anew",
-                        (long long)rank->rank,
-                        rank->cut ? "is cut short: what came before was used"
-                                  : "is damaged within: what could be read was used");
+        pj_arena_format(run->arena,
+                        "the file of rank %lld is cut short: what came before byte %llu of its "
+                        "text was used; copy it again or record it anew",
+                        (long long)rank->rank, (unsigned long long)rank->cut_at);
 }
 
 static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
@@ -348,6 +347,19 @@ static void remark_on_units(pj_run *run, const pj_ai_ranks *ranks)
                       "%zu devices are used by several ranks (one uuid): each rank counts what it "
                       "does there as of a device of its own",
                       shared);
+}
+
+/// Time of the profiler is told where it may matter.
+static void remark_on_overhead(pj_run *run, const pj_ai_ranks *ranks)
+{
+    const pj_ai_rank *worst = ranks->items[0];
+    for (size_t r = 1; r < ranks->count; r++)
+        worst = ranks->items[r]->overhead > worst->overhead ? ranks->items[r] : worst;
+    if (worst->overhead > run->runtime_ns / 100)
+        pj_run_remark(run, PJ_NOTE, "profiler_overhead",
+                      "rank %lld: its profiler took %.1f %% of the run for itself",
+                      (long long)worst->rank,
+                      100 * (double)worst->overhead / (double)run->runtime_ns);
 }
 
 static void remark_on_exchanges(pj_run *run, const pj_ai_match *match)
@@ -420,6 +432,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
     remark_on_culprit(run, ranks);
     remark_on_ranks(run, ranks);
     remark_on_units(run, ranks);
+    remark_on_overhead(run, ranks);
     for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {
         uint64_t count = 0;
         for (size_t r = 0; r < ranks->count; r++)

@@ -36,10 +36,8 @@ struct pj_source {
     bool input_ended;
     pj_unpack *unpack; // NULL = plain
     bool member_begun; // inside packed data
-    bool passes;       // over members that are corrupt
-    bool seeks;        // the next member
-    bool sought;       // this member, which has given nothing so far
-    uint64_t lost;     // members
+    uint64_t *seams;   // of the text, where members begin
+    size_t seam_count, seam_cap;
     const char *damage;
 
     bool is_utf16;
@@ -120,59 +118,6 @@ static bool get_plain(pj_source *source, char *out, size_t size, size_t *got, pj
     return read_stored(source, out, size, got, err);
 }
 
-/// Reads on behind stored bytes of which the last few are kept.
-static bool more_input(pj_source *source, pj_err *err)
-{
-    size_t kept = source->input.len, got;
-    if (!source->input_bytes || kept == INPUT_BYTES) {
-        source->input_ended = true;
-        return true;
-    }
-    memmove(source->input_bytes, source->input.at, kept);
-    if (!read_stored(source, source->input_bytes + kept, INPUT_BYTES - kept, &got, err))
-        return false;
-    source->input = (pj_str){source->input_bytes, kept + got};
-    source->input_ended = got == 0;
-    return true;
-}
-
-/// Goes to the next member, before which stands a seam; the end where there is none.
-static bool seek_member(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
-{
-    static const char seam[] = "\n\"\n";
-    for (;;) {
-        size_t at = pj_unpack_find(source->unpack, source->input);
-        if (at < source->input.len && size >= sizeof seam) {
-            source->input = pj_str_from(source->input, at);
-            source->seeks = source->member_begun = false;
-            source->lost += !source->sought;
-            source->sought = true;
-            pj_unpack_restart(source->unpack);
-            *got = sizeof seam - 1;
-            memcpy(out, seam, *got);
-            return true;
-        }
-        if (source->input.len >= PJ_UNPACK_HEAD)
-            source->input = pj_str_from(source->input, source->input.len - PJ_UNPACK_HEAD + 1);
-        if (source->input_ended)
-            break;
-        if (!more_input(source, err))
-            return false;
-    }
-    source->damage = source->member_begun ? "the compressed data are corrupt" : NULL;
-    source->input.len = 0;
-    source->seeks = false;
-    return true;
-}
-
-/// The member at hand is corrupt: the stored bytes behind the first of `from` may hold the next
-/// one.
-static void lose_member(pj_source *source, pj_str from)
-{
-    source->seeks = true;
-    source->input = pj_str_from(from, from.len > 0);
-}
-
 /// Whether another member follows; bytes behind the last one that are none are ignored, as gzip(1)
 /// does.
 static bool next_member(pj_source *source, pj_err *err)
@@ -182,33 +127,34 @@ static bool next_member(pj_source *source, pj_err *err)
     return pj_unpack_goes_on(source->unpack, source->input);
 }
 
+static void add_seam(pj_source *source)
+{
+    enum { MOST = 1 << 20 };
+    if (!source->text_bytes || source->seam_count == MOST)
+        return;
+    pj_grow(source->seams, &source->seam_cap, source->seam_count + 1);
+    source->seams[source->seam_count++] = source->text_bytes;
+}
+
 static bool get_unpacked(pj_source *source, char *out, size_t size, size_t *got, pj_err *err)
 {
     *got = 0;
     while (*got == 0) {
-        if (source->seeks)
-            return seek_member(source, out, size, got, err);
-        if (!source->member_begun && !next_member(source, err)) {
-            if (err->code || !source->passes || !source->input.len)
-                return !err->code;
-            source->seeks = true;
-            continue;
-        }
+        if (!source->member_begun && !next_member(source, err))
+            return !err->code;
         if (!want_input(source, err))
             return false;
+        if (!source->member_begun)
+            add_seam(source);
         source->member_begun = true;
         if (source->input.len == 0) {
             source->damage = "the compressed data end early";
             return true;
         }
-        pj_str from = source->input;
         pj_unpack_end end = pj_unpack_step(source->unpack, &source->input, out, size, got);
-        source->sought = source->sought && *got == 0;
         if (end == PJ_UNPACK_MEMBER)
             source->member_begun = false;
-        if (end == PJ_UNPACK_CORRUPT && source->passes) {
-            lose_member(source, from);
-        } else if (end == PJ_UNPACK_CORRUPT) {
+        if (end == PJ_UNPACK_CORRUPT) {
             source->damage = "the compressed data are corrupt";
             return true;
         }
@@ -518,6 +464,7 @@ void pj_source_close(pj_source *source)
     pj_ahead_stop(source->ahead);
     pj_unpack_free(source->unpack);
     pj_buf_free(&source->decoded);
+    free(source->seams);
     free(source->coded_bytes);
     pj_buf_free(&source->carry);
     free(source->input_bytes);
@@ -564,13 +511,17 @@ bool pj_source_read(pj_source *source, char *out, size_t size, size_t *got, pj_e
     return true;
 }
 
-void pj_source_pass_damage(pj_source *source)
+uint64_t pj_source_seam(const pj_source *source, uint64_t offset)
 {
-    source->passes = source->unpack != NULL;
-    if (!source->passes || !source->damage || !source->input.len)
-        return;
-    source->damage = NULL;
-    lose_member(source, source->input);
+    size_t low = 0, high = source->seam_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (source->seams[middle] < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < source->seam_count ? source->seams[low] : UINT64_MAX;
 }
 
 uint64_t pj_source_position(const pj_source *source)
@@ -600,7 +551,6 @@ pj_source_facts pj_source_facts_of(const pj_source *source)
         .skips = source->again && source->fd >= 0 && !source->unpack && !source->is_utf16,
         .folder = source->folder,
         .damage = source->damage,
-        .lost = source->lost,
     };
 }
 

@@ -40,7 +40,6 @@ typedef struct pj_source_facts {
     bool skips;         // a plain file: pj_source_skip works
     bool folder;        // no bytes of its own: what reads it opens its files
     const char *damage; // why the compressed data end early, NULL when they do not
-    uint64_t lost;      // members of them that were passed over
 } pj_source_facts;
 
 /// Of a pipe it waits for who writes, until the job is stopped. Errors (PJ_E_IO): missing,
@@ -62,9 +61,9 @@ PJ_CHECKED bool pj_source_next(pj_source *source, pj_block *block, pj_err *err);
 /// The next bytes as they come, up to `size`, in place of blocks: for formats that know no lines.
 /// `*got` 0 is the end; false with an error.
 PJ_CHECKED bool pj_source_read(pj_source *source, char *out, size_t size, size_t *got, pj_err *err);
-/// Compressed data that are corrupt go on with their next member; in place of what is lost stands a
-/// quote in a line of its own, which no JSON outlives.
-void pj_source_pass_damage(pj_source *source);
+/// Where in the text the first member of compressed data but the first begins that does so at or
+/// behind `offset`; UINT64_MAX = none so far. Of more than a million the later ones are not known.
+uint64_t pj_source_seam(const pj_source *source, uint64_t offset);
 /// Where the next block begins.
 uint64_t pj_source_position(const pj_source *source);
 /// Goes on at `offset`, where a line begins; only plain files can.

@@ -89,35 +89,6 @@ pj_unpack_end pj_unpack_step(pj_unpack *unpack, pj_str *in, char *out, size_t ro
     return unpack->packing->step(unpack->state, in, out, room, written);
 }
 
-/// What gzip's other fields of the head may be: flags, level and system.
-static bool is_gzip_head(const char *at)
-{
-    unsigned flags = (unsigned char)at[3], level = (unsigned char)at[8];
-    unsigned system = (unsigned char)at[9];
-    return at[2] == 8 && flags < 32 && (level == 0 || level == 2 || level == 4) &&
-           (system <= 13 || system == 255);
-}
-
-size_t pj_unpack_find(const pj_unpack *unpack, pj_str bytes)
-{
-    pj_str magic = unpack->packing->magic;
-    for (size_t i = 0; i + PJ_UNPACK_HEAD <= bytes.len; i++) {
-        const char *at = memchr(bytes.at + i, magic.at[0], bytes.len - PJ_UNPACK_HEAD + 1 - i);
-        if (!at)
-            break;
-        i = (size_t)(at - bytes.at);
-        if (memcmp(at, magic.at, magic.len) == 0 && (magic.len > 2 || is_gzip_head(at)))
-            return i;
-    }
-    return bytes.len;
-}
-
-void pj_unpack_restart(pj_unpack *unpack)
-{
-    unpack->packing->end(unpack->state);
-    unpack->state = unpack->packing->begin();
-}
-
 bool pj_unpack_goes_on(const pj_unpack *unpack, pj_str bytes)
 {
     return bytes.len && bytes.at[0] == unpack->packing->magic.at[0];

@@ -27,11 +27,4 @@ pj_unpack_end pj_unpack_step(pj_unpack *unpack, pj_str *in, char *out, size_t ro
 /// Whether bytes behind a member begin another one.
 bool pj_unpack_goes_on(const pj_unpack *unpack, pj_str bytes);
 
-enum { PJ_UNPACK_HEAD = 10 }; // bytes by which the begin of a member is known
-
-/// Where a member seems to begin with all of its head in `bytes`; their length = nowhere.
-size_t pj_unpack_find(const pj_unpack *unpack, pj_str bytes);
-/// After PJ_UNPACK_CORRUPT: the next step begins a member.
-void pj_unpack_restart(pj_unpack *unpack);
-
 #endif

@@ -235,6 +235,8 @@ static pj_table *operation_table(const pj_run *run, pj_table *table)
          PJ_TEXT_NONE},
         {"end_skew_ns", "End skew", "How far the ends of members lie apart: median of instances.",
          PJ_UNIT_NS, PJ_TEXT_NONE},
+        {"end_skew_p99_ns", "99 %", "The same of the instance that 99 % are not above.", PJ_UNIT_NS,
+         PJ_TEXT_NONE},
         {"bandwidth", "Bandwidth", "Bytes over transfer, per second.", PJ_UNIT_RATE, PJ_TEXT_NONE},
         {"bus_bandwidth", "Bus bandwidth", "What the busiest link carries, as NCCL tests count it.",
          PJ_UNIT_RATE, PJ_TEXT_NONE},
@@ -255,8 +257,9 @@ static pj_table *operation_table(const pj_run *run, pj_table *table)
         cells[7] = pj_cell_int((int64_t)row->wait_ns);
         cells[8] = pj_cell_int((int64_t)row->exposed_ns);
         cells[9] = pj_cell_int((int64_t)row->skew_ns);
-        cells[10] = bandwidth_cell(row, 1);
-        cells[11] = bandwidth_cell(row, row->bus_factor);
+        cells[10] = pj_cell_int((int64_t)row->skew_most_ns);
+        cells[11] = bandwidth_cell(row, 1);
+        cells[12] = bandwidth_cell(row, row->bus_factor);
     }
     return table;
 }
@@ -269,6 +272,7 @@ static void add_operation(pj_ai_operation *sum, const pj_ai_operation *row)
     sum->transfer_ns += row->transfer_ns;
     sum->wait_ns += row->wait_ns;
     sum->exposed_ns += row->exposed_ns;
+    sum->waiting += row->waiting;
     sum->members = row->members > sum->members ? row->members : sum->members;
     sum->skew_ns = row->skew_ns > sum->skew_ns ? row->skew_ns : sum->skew_ns;
 }
@@ -353,7 +357,7 @@ static pj_table *pattern_table(const pj_run *run, pj_table *table)
     static const pj_column columns[] = {
         {"pattern", "Pattern", "Why devices wait.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
         {"title", "Pattern", "Why devices wait.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
-        {"instances", "Instances", "Exchanges.", PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"instances", "Instances", "That waited.", PJ_UNIT_NONE, PJ_TEXT_NONE},
         {"wait_ns", "Wait", "Over all members.", PJ_UNIT_NS, PJ_TEXT_NONE},
         {"exposed_ns", "Exposed", "Of the wait: devices do nothing else.", PJ_UNIT_NS,
          PJ_TEXT_NONE},
@@ -369,12 +373,12 @@ static pj_table *pattern_table(const pj_run *run, pj_table *table)
     for (uint32_t i = 0; i < run->ai->operation_count; i++)
         add_operation(&sums[pattern_of(run->ai->operations[i].operation)], &run->ai->operations[i]);
     for (unsigned p = 0; p < PATTERNS; p++) {
-        if (!sums[p].instances)
+        if (!sums[p].waiting)
             continue;
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(patterns[p][0]);
         cells[1] = pj_cell_text(patterns[p][1]);
-        cells[2] = pj_cell_int((int64_t)sums[p].instances);
+        cells[2] = pj_cell_int((int64_t)sums[p].waiting);
         cells[3] = pj_cell_int((int64_t)sums[p].wait_ns);
         cells[4] = pj_cell_int((int64_t)sums[p].exposed_ns);
         cells[5] = share_of(run, sums[p].exposed_ns);

@@ -48,13 +48,15 @@ typedef struct pj_ai_pair {
 typedef struct pj_ai_operation {
     const char *group, *operation;
     uint64_t instances, records, unsplit;
-    uint64_t bytes;       // of one member, over all instances that are split; 0 = not told
-    uint64_t transfer_ns; // summed over instances
-    uint64_t wait_ns;     // summed over members
-    uint64_t exposed_ns;  // the part of it in which devices do nothing else
-    uint64_t skew_ns;     // between the ends of members: the median over instances
-    uint64_t members;     // of the largest instance
-    double bus_factor;    // bus bandwidth over that of the algorithm
+    uint64_t bytes;        // of one member, over all instances that are split; 0 = not told
+    uint64_t transfer_ns;  // summed over instances
+    uint64_t wait_ns;      // summed over members
+    uint64_t exposed_ns;   // the part of it in which devices do nothing else
+    uint64_t waiting;      // members that wait
+    uint64_t skew_ns;      // between the ends of members: the median over instances
+    uint64_t skew_most_ns; // and what 99 % of them are below
+    uint64_t members;      // of the largest instance
+    double bus_factor;     // bus bandwidth over that of the algorithm
 } pj_ai_operation;
 
 /// What a device does in a step of its rank; useful to idle are its length.

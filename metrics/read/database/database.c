@@ -46,11 +46,26 @@ static bool read_tables(pj_device_tables *t, pj_job *job, pj_err *err)
                    "rocprofiler (rocpd)");
 }
 
-/// The processes of a file in the order of their numbers, whatever table they are met in.
+static int64_t first_device(const pj_ai_rank *rank)
+{
+    int64_t least = INT64_MAX;
+    for (size_t d = 0; d < rank->device_count; d++)
+        least = rank->devices[d].number < least ? rank->devices[d].number : least;
+    return least;
+}
+
+static bool comes_before(const pj_device_tables *t, size_t a, size_t b)
+{
+    int64_t x = first_device(t->ranks[a]), y = first_device(t->ranks[b]);
+    return x != y ? x < y : t->processes[a] < t->processes[b];
+}
+
+/// The processes of a file in the order of their devices and numbers, whatever table they are met
+/// in.
 static void order_processes(pj_device_tables *t)
 {
     for (size_t i = 1; i < t->count; i++)
-        for (size_t k = i; k > 0 && t->processes[k - 1] > t->processes[k]; k--) {
+        for (size_t k = i; k > 0 && comes_before(t, k, k - 1); k--) {
             int64_t process = t->processes[k];
             pj_ai_rank *rank = t->ranks[k];
             t->processes[k] = t->processes[k - 1];

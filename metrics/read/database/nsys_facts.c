@@ -12,15 +12,12 @@
 
 #include <stdlib.h>
 
-/// What launchers call the number of a process among all, the surest first.
-static const pj_str rank_names[] = {
-    {"OMPI_COMM_WORLD_RANK", 20}, {"PMIX_RANK", 9},       {"PMI_RANK", 8}, {"PALS_RANKID", 11},
-    {"MV2_COMM_WORLD_RANK", 19},  {"FLUX_TASK_RANK", 14}, {"RANK", 4},     {"SLURM_PROCID", 12}};
+/// What launchers call the number of a process among all, the surest first; nothing else is read.
+static const pj_str rank_names[] = {{"RANK", 4},          {"OMPI_COMM_WORLD_RANK", 20},
+                                    {"PMIX_RANK", 9},     {"PMI_RANK", 8},
+                                    {"SLURM_PROCID", 12}, {"LOCAL_RANK", 10}};
 /// And how many these are.
-static const pj_str world_names[] = {
-    {"OMPI_COMM_WORLD_SIZE", 20}, {"PMI_SIZE", 8},       {"PALS_SIZE", 9},
-    {"MV2_COMM_WORLD_SIZE", 19},  {"FLUX_JOB_SIZE", 13}, {"WORLD_SIZE", 10},
-    {"SLURM_NTASKS", 12}};
+static const pj_str world_names[] = {{"WORLD_SIZE", 10}};
 
 enum {
     RANK_NAMES = sizeof rank_names / sizeof *rank_names,
@@ -37,7 +34,6 @@ typedef struct known_device {
 struct pj_nsys_facts {
     int64_t rank, world;      // -1 = not told
     size_t rank_by, world_by; // which of the names told it
-    int64_t rank_in_file;     // in the name of a report; -1 = none
     known_device *devices;
     size_t count, cap;
     pj_map by_process; // process and its number of the device: of `devices`
@@ -94,36 +90,11 @@ static void look_for(pj_str name, pj_str value, const pj_str *names, size_t *by,
     }
 }
 
-/// The number behind "rank" in the name of a report: .../rank3.nsys-rep, report-rank_3.qdrep.
-static int64_t rank_of_report(pj_str path)
-{
-    size_t slash = pj_str_find_last(path, '/');
-    path = slash < path.len ? pj_str_from(path, slash + 1) : path;
-    if (!pj_str_ends(path, PJ_S(".nsys-rep")) && !pj_str_ends(path, PJ_S(".qdrep")) &&
-        !pj_str_ends(path, PJ_S(".qdstrm")) && !pj_str_ends(path, PJ_S(".sqlite")))
-        return -1;
-    for (size_t i = 0; i + 4 < path.len; i++) {
-        pj_str rest = pj_str_from(path, i);
-        if (!pj_str_starts(rest, PJ_S("rank")))
-            continue;
-        bool apart = strchr("_-.", rest.at[4]) != NULL;
-        size_t digits = 0;
-        rest = pj_str_from(rest, 4 + apart);
-        while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
-            digits++;
-        if (digits)
-            return number_at(pj_str_head(rest, digits));
-    }
-    return -1;
-}
-
 static void take_capture(pj_nsys_facts *f, const pj_sql_rows *row)
 {
     pj_str name = pj_sql_rows_text(row, 0), value = pj_sql_rows_text(row, 1);
     look_for(name, value, rank_names, &f->rank_by, &f->rank);
     look_for(name, value, world_names, &f->world_by, &f->world);
-    if (f->rank_in_file < 0)
-        f->rank_in_file = rank_of_report(pj_str_trim(value));
 }
 
 static uint64_t key_of(int64_t process, int64_t device)
@@ -184,7 +155,7 @@ static bool each_row(pj_nsys_facts *f, pj_device_tables *t, const char *table, c
 pj_nsys_facts *pj_nsys_facts_new(pj_device_tables *tables, pj_job *job, pj_err *err)
 {
     pj_nsys_facts *f = pj_take_zeros(sizeof *f);
-    f->rank = f->world = f->rank_in_file = -1;
+    f->rank = f->world = -1;
     f->rank_by = RANK_NAMES;
     f->world_by = WORLD_NAMES;
     bool ok =
@@ -207,10 +178,9 @@ int64_t pj_nsys_facts_device(const pj_nsys_facts *f, int64_t process, int64_t nu
 
 void pj_nsys_facts_tell(const pj_nsys_facts *f, pj_device_tables *t)
 {
-    int64_t told = f->rank >= 0 ? f->rank : f->rank_in_file;
-    if (t->count == 1 && t->ranks[0]->rank < 0 && told >= 0) { // else it is that of their launcher
-        t->ranks[0]->rank = told;
-        t->ranks[0]->world = f->world > told ? f->world : -1;
+    if (t->count == 1 && t->ranks[0]->rank < 0 && f->rank >= 0) { // else it is their launcher's
+        t->ranks[0]->rank = f->rank;
+        t->ranks[0]->world = f->world > f->rank ? f->world : -1;
     }
     for (size_t r = 0; r < t->count; r++)
         for (size_t d = 0; d < t->ranks[r]->device_count; d++)

@@ -14,6 +14,7 @@ typedef enum pj_kineto_class {
     PJ_KINETO_COPY,       // also memory that is set
     PJ_KINETO_RUNTIME,    // a call of the device's runtime
     PJ_KINETO_ANNOTATION, // a step, data loading, or any other range that the program marks
+    PJ_KINETO_OVERHEAD,   // of the profiler itself
     PJ_KINETO_OPERATOR,   // one of PyTorch's own ranges; older versions mark steps with these, too
 } pj_kineto_class;
 

@@ -193,6 +193,13 @@ static void add_range(reading *r, const pj_kineto_event *event)
         pj_ai_rank_add_step(r->rank, (pj_ai_step){.begin = begin, .end = end, .number = number});
 }
 
+static void add_overhead(reading *r, const pj_kineto_event *event)
+{
+    int64_t begin, end;
+    if (times_of(r, event, &begin, &end))
+        r->rank->overhead += (uint64_t)(end - begin);
+}
+
 /// What a process is called.
 static void take_name(reading *r, const pj_kineto_event *event)
 {
@@ -230,6 +237,9 @@ static void take_event(reading *r, const pj_kineto_event *event)
     case PJ_KINETO_OPERATOR:
         add_range(r, event);
         break;
+    case PJ_KINETO_OVERHEAD:
+        add_overhead(r, event);
+        break;
     case PJ_KINETO_OTHER:
         break;
     }
@@ -255,13 +265,19 @@ static char next_character(reading *r, pj_err *err)
     }
 }
 
-/// What is no event is passed over up to the next one; false at the end.
+/// What is no event is passed over up to the next one; false at the end. Where a member of
+/// compressed data begins within it text is lost before that, and times behind it would tell of
+/// idle devices: the file ends there.
 static bool resume(reading *r, pj_err *err)
 {
-    r->rank->odd[PJ_AI_ODD_broken]++;
-    if (pj_kineto_window_resume(&r->window, err))
+    uint64_t at = pj_kineto_window_offset(&r->window);
+    bool goes_on = pj_kineto_window_resume(&r->window, err);
+    bool lost = pj_source_seam(r->window.source, at) < pj_kineto_window_offset(&r->window);
+    r->rank->odd[lost ? PJ_AI_ODD_lost_member : PJ_AI_ODD_broken]++;
+    if (goes_on && !lost)
         return true;
     cut(r);
+    r->ranks[0]->cut_at = lost ? at : r->ranks[0]->cut_at;
     return false;
 }
 
@@ -441,7 +457,6 @@ static bool settle(reading *r, pj_err *err)
         pj_ai_rank_shift(rank, r->base);
         rank->cut = r->ranks[0]->cut || facts.damage;
         rank->cut_at = r->ranks[0]->cut_at;
-        rank->odd[PJ_AI_ODD_lost_member] = i ? 0 : facts.lost;
         rank->text_bytes = i ? 0 : r->window.behind;
         ok = ok && pj_ai_rank_settle(rank, r->job, err);
     }
@@ -453,7 +468,6 @@ static bool read_all(reading *r, pj_err *err)
     pj_err problem = {.code = PJ_E_NONE};
     r->rank = r->ranks[0];
     r->job = pj_source_job(r->window.source);
-    pj_source_pass_damage(r->window.source);
     bool ok = read_text(r, &problem);
     if (ok && !r->listed)
         ok = pj_fail(&problem, PJ_E_FORMAT, r->rank->path, 0, "has no \"traceEvents\"");

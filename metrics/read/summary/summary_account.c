@@ -80,7 +80,9 @@ static json_t *write_operations(const pj_ai_account *account)
         json_array_append_new(one, json_real(row->bus_factor));
         json_array_append_new(one, pj_summary_text(row->group));
         json_array_append_new(one, pj_summary_text(row->operation));
-        write_numbers(one, (const uint64_t[]){row->exposed_ns, row->skew_ns}, 2);
+        write_numbers(
+            one, (const uint64_t[]){row->exposed_ns, row->skew_ns, row->skew_most_ns, row->waiting},
+            4);
         json_array_append_new(out, one);
     }
     return out;
@@ -190,10 +192,12 @@ static bool read_operations(const json_t *from, const pj_run *run, pj_ai_account
         row->bus_factor = json_number_value(json_array_get(one, COUNT(operation_fields)));
         row->group = text_at(one, COUNT(operation_fields) + 1, run->arena);
         row->operation = text_at(one, COUNT(operation_fields) + 2, run->arena);
-        uint64_t later[2];
-        read_numbers(one, COUNT(operation_fields) + 3, later, 2);
+        uint64_t later[4];
+        read_numbers(one, COUNT(operation_fields) + 3, later, 4);
         row->exposed_ns = later[0];
         row->skew_ns = later[1];
+        row->skew_most_ns = later[2];
+        row->waiting = later[3];
     }
     return true;
 }

@@ -92,84 +92,6 @@ static void members_in_a_row_are_one_text(void **state)
     expect_text(pj_buf_str(&packed), pj_buf_str(&text));
 }
 
-static void expect_passed(pj_source *source, pj_str text, uint64_t lost, const char *damage)
-{
-    char bytes[1 << 17];
-    size_t got;
-    pj_err err = {.code = PJ_E_NONE};
-    pj_auto_buf read = {.at = NULL};
-    assert_non_null(source);
-    pj_source_pass_damage(source);
-    do {
-        assert_true(pj_source_read(source, bytes, sizeof bytes, &got, &err));
-        pj_buf_add(&read, (pj_str){bytes, got});
-    } while (got);
-    pj_source_facts facts = pj_source_facts_of(source);
-    pj_source_close(source);
-    assert_int_equal(facts.lost, lost);
-    assert_int_equal(facts.damage != NULL, damage != NULL);
-    if (damage)
-        assert_non_null(strstr(facts.damage, damage));
-    else
-        assert_true(pj_str_ends(pj_buf_str(&read), text));
-    pj_str rest = pj_buf_str(&read);
-    for (uint64_t seams = 0; seams < lost; seams++) {
-        while (rest.len && !pj_str_starts(rest, PJ_S("\n\"\n")))
-            rest = pj_str_from(rest, 1);
-        assert_true(rest.len > 0);
-        rest = pj_str_from(rest, 1);
-    }
-}
-
-/// From memory and from a file, whose pieces are smaller than a member.
-static void expect_passes(pj_str packed, pj_str text, uint64_t lost, const char *damage)
-{
-    pj_job job = {.workers = 1};
-    expect_passed(pj_source_memory("memory", packed, &job, NULL), text, lost, damage);
-    char path[] = "/tmp/popinjay_source_XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(write(fd, packed.at, packed.len) == (ssize_t)packed.len);
-    close(fd);
-    expect_passed(pj_source_open(path, &job, NULL), text, lost, damage);
-    unlink(path);
-}
-
-/// Numbers that do not pack well.
-static void add_member(pj_buf *out, pj_buf *text, unsigned seed)
-{
-    text->len = 0;
-    for (unsigned i = 0; i < 60000; i++)
-        pj_buf_addf(text, "%u\n", seed = seed * 1664525 + 1013904223);
-    packed_gzip(out, pj_buf_str(text));
-}
-
-/// A member that is corrupt at its begin or further on, one of which the end is missing, a hole.
-static void members_that_are_lost_are_passed_over(void **state)
-{
-    (void)state;
-    pj_auto_buf packed = {.at = NULL}, text = {.at = NULL}, bad = {.at = NULL};
-    size_t ends[3];
-    for (unsigned i = 0; i < 3; i++) {
-        add_member(&packed, &text, i);
-        ends[i] = packed.len;
-    }
-    assert_true(ends[0] > 1 << 18);
-    for (size_t from = 0; from < 3; from++) {
-        const size_t places[] = {20, (ends[1] - ends[0]) / 2, ends[1] - ends[0] - 60};
-        bad.len = 0;
-        pj_buf_add(&bad, pj_buf_str(&packed));
-        memset(bad.at + ends[0] + places[from], 0xff, 50);
-        expect_passes(pj_buf_str(&bad), pj_buf_str(&text), 1, NULL);
-        bad.len = ends[0] + places[from];
-        pj_buf_add(&bad, pj_str_from(pj_buf_str(&packed), ends[1]));
-        expect_passes(pj_buf_str(&bad), pj_buf_str(&text), 1, NULL);
-    }
-    memset(packed.at + ends[0], 0, ends[1] - ends[0]);
-    expect_passes(pj_buf_str(&packed), pj_buf_str(&text), 1, NULL);
-    memset(packed.at + ends[1] + 30, 0xff, 50);
-    expect_passes(pj_buf_str(&packed), pj_buf_str(&text), 1, "corrupt");
-}
-
 static void zstd_and_utf16_are_peeled_off(void **state)
 {
     (void)state;
@@ -481,7 +403,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_comes_through_whole),
         cmocka_unit_test(members_in_a_row_are_one_text),
-        cmocka_unit_test(members_that_are_lost_are_passed_over),
         cmocka_unit_test(zstd_and_utf16_are_peeled_off),
         cmocka_unit_test(the_mark_of_utf8_is_dropped),
         cmocka_unit_test(all_of_it_comes_in_one_piece),
